@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import itertools
 import json
+import os
 import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
@@ -13,13 +14,14 @@ from pathlib import Path
 from tqdm import tqdm
 
 from spcviz.bench import BENCHES
-from spcviz.engine.errors import SpcvizError
+from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.problems import licences, registry
 from spcviz.problems.common import outputs
 from spcviz.problems.common.folders import MODELS, RESULTS, WORK, data_folder, shipped
 from spcviz.problems.common.work.jobs import Progress
 from spcviz.problems.problem import Run
 
+FIRST_SCENES = "first-scenes"
 _ABOUT = "Train, reproduce, time and look after structured prediction cascades."
 
 
@@ -48,12 +50,15 @@ def _parser():
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     train = commands.add_parser("train", help="train the models that the app shows and store them")
-    train.add_argument("target", choices=sorted(registry.trainings()))
+    train.add_argument("target", choices=sorted([*registry.trainings(), FIRST_SCENES]))
     train.add_argument(
         "--features", nargs="+", help="some sets of features only, where a model has several (default: all)"
     )
     train.add_argument("--models", type=Path, default=MODELS, metavar="DIR")
     train.add_argument("--quick", action="store_true", help="few passes: for trying things out")
+    train.add_argument(
+        "--check", action="store_true", help=f"{FIRST_SCENES}: make nothing; fail if something is stale"
+    )
     train.set_defaults(run=_train)
 
     reproduce = commands.add_parser("reproduce", help="repeat a table or figure of a paper")
@@ -113,6 +118,9 @@ def _parser():
 
     warmup = commands.add_parser("warmup", help="compile the kernels once; later starts load them")
     warmup.add_argument("--only", nargs="+", metavar="GROUP", help="these warm-up groups, in this process")
+    warmup.add_argument(
+        "--behind", action="store_true", help="let other processes go first, as a server does"
+    )
     warmup.add_argument("--json", type=Path, help="write how long every warm-up group took to compile")
     warmup.set_defaults(run=_warmup)
 
@@ -138,6 +146,10 @@ def _parser():
 
 
 def _train(options):
+    if options.target == FIRST_SCENES:
+        return _first_scenes(options)
+    if options.check:
+        raise ArgumentError(f"check must be left out with {options.target}: it is for {FIRST_SCENES}")
     models = outputs.folder("--models", shipped(options.models), is_own=options.models == MODELS)
     with tqdm(desc=options.target, unit="part") as bar:
         run = Run(
@@ -152,6 +164,34 @@ def _train(options):
                 bar.clear()
                 print(line)
     licences.stamp(models)
+    return 0
+
+
+def _first_scenes(options):
+    from spcviz.web import first_scenes  # opens pages: streamlit, plotly and all that they import
+    from spcviz.web.cached import common, first
+
+    if options.check:
+        common.trade_tasks()  # imports every file of cached calls
+        stale = first.stale()
+        for name, why in stale.items():
+            print(f"{name}: {why}")
+        print(
+            f"{len(first.FUNCTIONS) - len(stale)} of {len(first.FUNCTIONS)} stored first scenes can be used"
+        )
+        return 1 if stale else 0
+    n_wrong = 0
+    with tqdm(
+        first_scenes.make(), desc=FIRST_SCENES, unit="page", total=len(first_scenes.addresses())
+    ) as bar:
+        for opened in bar:
+            if opened.problem:
+                n_wrong += 1
+                bar.clear()
+                print(f"/{opened.address}: {opened.problem}", file=sys.stderr)
+    if n_wrong:
+        print(f"{n_wrong} pages or scenes are not stored in full", file=sys.stderr)
+    return 0
 
 
 def _reproduce(options):
@@ -361,12 +401,13 @@ def _bench_path(path, name, scale, only=None):
 
 
 def _warmup(options):
-    from spcviz.engine.errors import ArgumentError
     from spcviz.engine.kernels import kernel_cache
     from spcviz.problems import warmup
     from spcviz.store import write_json_atomic
 
     models, start = shipped(MODELS), time.perf_counter()
+    if options.behind and hasattr(os, "nice"):  # pages that are opened meanwhile
+        os.nice(10)
     if options.json:
         outputs.file("--json", options.json)
     unknown = sorted({*(options.only or ())} - {*warmup.groups()})

@@ -89,13 +89,6 @@ def browser(chromium):
         launched.close()
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """Address of the app, freshly started for this session of tests; no slash at the end."""
-    with running_app(tmp_path_factory.mktemp("server") / "log.txt") as address:
-        yield address
-
-
 @pytest.fixture
 def fresh_server(tmp_path):
     """Address of an app that nobody has visited yet: for cold starts and deep links."""
@@ -104,10 +97,12 @@ def fresh_server(tmp_path):
 
 
 @contextlib.contextmanager
-def running_app(log, *options, base="", before=""):
+def running_app(log, *options, base="", before="", ahead=True):
     """Start ``streamlit run app.py`` on a free port, wait until it is healthy, stop it at the end.
 
     `options` are Streamlit's; `base` is a path to stand below; `before` is shell, e.g. ``ulimit -Sn 96;``.
+    Without `ahead` it works out only what is asked for: an app that nobody visits for a moment goes on to
+    every clip of the Pose page, minutes of work that would slow all tests beside it.
     """
     compiled()
     with socket.socket() as probe:
@@ -117,8 +112,11 @@ def running_app(log, *options, base="", before=""):
     command += [f"--server.baseUrlPath={base}"] if base else []
     command += [f"--server.port={port}"]
     command = ["sh", "-c", f'{before} exec "$@"', "sh", *command] if before else command
+    environment = os.environ | ({} if ahead else {"SPCVIZ_AHEAD": "0"})
     with log.open("wb") as output:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
     address = f"http://localhost:{port}/{base}".rstrip("/")
     try:
         _wait_until_healthy(process, address, log)

@@ -17,7 +17,7 @@ from spcviz.engine.kernels import jit
 ROOT = Path(__file__).parents[1]
 SOURCES = ("app.py", "pages", "spcviz", "tests/oracles")
 
-COMPUTED = ("live", "trace", "shelf", "first", "batch", "clip", "trade")
+COMPUTED = ("live", "trace", "shelf", "batch", "clip", "trade")
 """What a problem's page room computes: pure functions behind the cached calls."""
 SHOWN = ("charts", "claims", "evidence", "result", "tables", "text", "shared", "tolerances")
 SHOWN += ("anyone_shown", "quiescence_shown", "quiescence_claims")
@@ -35,6 +35,7 @@ SHARED = (
     "spcviz.web.cached.side_by_side",
     "spcviz.web.cached.uploaded",
 )
+FIRST = ("spcviz.web.cached.first", "spcviz.web.cached.common")
 CACHED = (*PROBLEM, "streamlit", "spcviz.problems", *SHARED)
 PAGE = (
     "streamlit", "numpy", "pandas", "spcviz.web.ui", "spcviz.web.tours", "spcviz.web.touring",
@@ -76,14 +77,27 @@ MAY_IMPORT = {
     "spcviz/problems/*/view": VIEW,
     "spcviz/problems/budgets/facts.py": DRAWN,
     "spcviz/problems/budgets/text.py": DRAWN,
+    "spcviz/problems/budgets/task.py": DRAWN,
+    "spcviz/problems/budgets/evidence.py": DRAWN,
     "spcviz/problems/budgets/shown.py": ("numpy",),
     "spcviz/bench": (*COMMON, "spcviz.problems.grids", "spcviz.problems.letters", "spcviz.bench"),
     "spcviz/bench/peers.py": ("numpy", "<computed>"),
     "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", "spcviz.web.tours", *COMMON),
+    "spcviz/bench/app/browsed.py": ("playwright", "spcviz.bench.app"),
     "spcviz/bench/app/hostile.py": ("numpy", "streamlit", "PIL", "spcviz.bench.app"),
     "spcviz/web/figures": DRAWN,
     "spcviz/web/view": VIEW,
-    "spcviz/web/view/served.py": ("starlette", "streamlit"),
+    "spcviz/web/view/served.py": ("starlette", "streamlit", "spcviz.web.serving.answers"),
+    "spcviz/web/serving": ("starlette", "spcviz.web.serving", "spcviz.web.view.served"),
+    "spcviz/web/serving/answers.py": ("anyio", "starlette", "spcviz.web.serving.smaller"),
+    "spcviz/web/serving/pages.py": ("spcviz.problems.common.folders", "spcviz.web.ui.navigation"),
+    "spcviz/web/serving/smaller.py": ("brotli", "spcviz.problems.common.folders", "spcviz.store.atomic"),
+    "spcviz/web/serving/static.py": (
+        "starlette",
+        "streamlit",
+        "spcviz.web.serving",
+        "spcviz.web.view.served",
+    ),
     "spcviz/web/home": VIEW,
     "spcviz/web/lattice": VIEW,
     "spcviz/web/touring": (
@@ -113,17 +127,42 @@ MAY_IMPORT = {
         "spcviz.web.figures",
         "spcviz.problems",
     ),
-    "spcviz/web/ui/warmup.py": ("streamlit", "spcviz.web.cached.ahead", "spcviz.problems.warmup"),
-    "spcviz/web/cached": (*CACHED, "spcviz.engine.kernels.kernel_cache"),
+    "spcviz/web/ui/warmup.py": (
+        "streamlit",
+        "spcviz.web.cached.ahead",
+        "spcviz.web.cached.shared",
+        "spcviz.problems",
+    ),
+    "spcviz/web/first_scenes.py": (
+        *COMMON,
+        "streamlit",
+        "spcviz.web.cached",
+        "spcviz.web.tours",
+        "spcviz.web.ui",
+    ),
+    "spcviz/web/cached": (*CACHED, "spcviz.web.cached.first", "spcviz.engine.kernels.kernel_cache"),
     "spcviz/web/cached/tables.py": (*CACHED, "spcviz.web.figures.blocks"),
     "spcviz/web/cached/common.py": (*CACHED, "<computed>"),
     "spcviz/web/cached/ahead.py": (*CACHED, "<computed>"),
     "spcviz/report.py": ("spcviz.problems", "spcviz.web.figures", "spcviz.store", "spcviz.bench"),
-    "spcviz/cli.py": (*COMMON, "spcviz.problems", "spcviz.bench", "spcviz.report"),
+    "spcviz/cli.py": (
+        *COMMON,
+        *FIRST,
+        "spcviz.problems",
+        "spcviz.bench",
+        "spcviz.report",
+        "spcviz.web.first_scenes",
+    ),
     "spcviz/__main__.py": ("spcviz.cli",),
     "pages": PAGE,
     "spcviz/web/visit.py": ("streamlit", "spcviz.web.ui", "spcviz.web.touring"),
-    "app.py": ("streamlit", "spcviz.web.ui", "spcviz.web.visit", "spcviz.web.view.served"),
+    "app.py": (
+        "streamlit",
+        "spcviz.web.serving",
+        "spcviz.web.ui",
+        "spcviz.web.visit",
+        "spcviz.web.view.served",
+    ),
     "tests/oracles": ("numpy", "tests.oracles"),
 }
 

@@ -3,9 +3,17 @@
 import streamlit as st
 
 from spcviz.problems.budgets import facts
-from spcviz.problems.budgets.text import EXTRACTORS, EXTRACTORS_HELP
 from spcviz.problems.words.page import cached
-from spcviz.problems.words.page.shown import CHOSEN, DEVELOPMENT, FIRST, LOOKED_AT, LOOKED_AT_HELP, ORIGIN
+from spcviz.problems.words.page.shown import (
+    CHOSEN,
+    DEVELOPMENT,
+    EXTRACTORS,
+    EXTRACTORS_HELP,
+    FIRST,
+    LOOKED_AT,
+    LOOKED_AT_HELP,
+    ORIGIN,
+)
 from spcviz.problems.words.view.component import policy_payload, show_policy
 from spcviz.web.cached import common
 from spcviz.web.touring import touring

@@ -6,7 +6,7 @@ from spcviz.problems.scene.page import cached
 from spcviz.problems.scene.page import text as say
 from spcviz.problems.scene.page.shown import FIRST_SEED
 from spcviz.problems.scene.page.shown import N_CAMVID as N_ELSEWHERE
-from spcviz.problems.scene.view.component import SHOWN, VIEW_NAMES, scene_payload, show_scene
+from spcviz.problems.scene.view.component import SHOWN, VIEW_NAMES, opening_share, scene_payload, show_scene
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
@@ -18,7 +18,7 @@ N_CAMVID = len(cached.camvid_names())
 KINDS = {"road": "A photograph", "rendered": "Rendered street"}
 KINDS |= {"camvid": "CamVid test picture"} if N_CAMVID else {}
 KINDS |= {"upload": "Your own", "camera": "Your camera"}
-FORMER = {"china": "A temple"}  # no street: only where a link asks for it
+FORMER = {"china": "A temple"}  # links may ask for it; it is no street
 TABLE = StateTable(
     choice("kind", "rendered", KINDS | FORMER, elsewhere="camvid"),
     whole("seed", FIRST_SEED, 0, 999_999),
@@ -26,7 +26,7 @@ TABLE = StateTable(
     real("spend", 0.55, 0.0, 1.0),
     choice("show", "labels", SHOWN),
     flag("controls", True),
-    opening={"kind": "road", "spend": 0.33},
+    opening={"kind": "road", "spend": 0.12},
 )
 
 
@@ -66,7 +66,7 @@ def chosen(state):
     """The trajectories on the picture, or None after a warning that says why."""
     kind = state["kind"]
     if kind not in ("upload", "camera"):
-        return cached.course_of(kind, {"rendered": state["seed"], "camvid": state["number"]}.get(kind, 0))
+        return cached.labelled(kind, {"rendered": state["seed"], "camvid": state["number"]}.get(kind, 0))
     file = visitors()
     if file is None:
         return None
@@ -90,8 +90,10 @@ def scene():
     touring.offer(say.facts, found, state)
     identity = f"{state['kind']}|{found.title}|{found.atoms.shape}|{int(found.picture[::7, ::5].sum())}"
     sent, parts = scene_payload(found, identity)
-    sent["plays"] = state == TABLE.defaults  # nothing was asked for: the page shows what it is about
-    show_scene((sent, parts), key=KEY, view=state, on_change=from_browser)
+    # Nothing was asked for: the page shows what it is about, from a third of SIM's time on.
+    sent["plays"] = state == TABLE.first_scene
+    view = state | {"spend": opening_share(found)} if sent["plays"] else state
+    show_scene((sent, parts), key=KEY, view=view, on_change=from_browser)
     if not layout.is_projected():
         st.caption(f"{found.title}. {found.credit} {say.TRAINED_ON}")
 

@@ -1,34 +1,42 @@
-"""Trade-off: one budget over a batch of words, clips, sentences or pictures, and what methods make of it."""
+"""Trade-off: one budget over a batch of what the problems declare (words, clips, ...)."""
 
 import numpy as np
 import streamlit as st
 
-from spcviz.problems.budgets import facts
+from spcviz.problems.budgets import evidence, facts
 from spcviz.problems.budgets import text as say
-from spcviz.problems.budgets.view.component import VIEW_NAMES, show_trade_off, trade_off_payload
+from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
 from spcviz.web.ui import navigation
 from spcviz.web.ui.layout import is_projected, segments, tied, use_the_room
-from spcviz.web.ui.state import TRADE_OFF
+from spcviz.web.ui.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.web.view.mount import live_view
 
 KEY = "trade_off"
 TASKS = common.trade_tasks()
-TABLE = TRADE_OFF.narrow(task=tuple(TASKS))
-ANEW = {"picks": "", "scored": 0, "chain": 0, "frame": 0}
+TABLE = trade_off_table(TASKS, lambda name: evidence.first_scene(TASKS[name]))
+VIEW_NAMES = (*SET_BY_BROWSER, *looks_of(TASKS))
+ANEW = {"picks": "", "scored": 0, **dict.fromkeys(looks_of(TASKS), 0)}
 
 
 def from_browser():
     """The component's callback: what was set in the browser goes to the address."""
     view = live_view(KEY)
     if view:
-        TABLE.write(**{name: view[name] for name in VIEW_NAMES})
+        TABLE.write(**{name: view[name] for name in VIEW_NAMES if name in view})
 
 
 def another():
     """Another batch, drawn by the next seed so that the address repeats it."""
     TABLE.write(seed=(TABLE.parse(st.query_params)["seed"] + 1) % 1_000_000, **ANEW)
+
+
+def open_task():
+    """Another task opens with its own first scene."""
+    task = st.session_state["trade_off_task"]
+    opened = TABLE.parse({"task": task})
+    TABLE.write(**ANEW, **{name: opened[name] for name in ("task", "vocabulary", "method", "budget", "kind")})
 
 
 def tie(name, state, **forget):
@@ -39,8 +47,9 @@ def pick(state, task):
     """The row of choices: task, batch and cost."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if len(TASKS) > 1:
-            labels = {name: own.label for name, own in TASKS.items()}
-            segments("Task", labels, tie("task", state, **ANEW), say.TASK_HELP)
+            labels = {name: one.label for name, one in TASKS.items()}
+            choosing = tie("task", state) | {"on_change": open_task}
+            segments("Task", labels, choosing, say.task_help(TASKS.values()))
         if task.kinds:
             segments("Which", task.kinds, tie("vocabulary", state, **ANEW), task.kinds_help)
         segments("Batch", task.batches, tie(task.size, state, **ANEW))
@@ -51,13 +60,8 @@ def pick(state, task):
             help="The seed in the address repeats them.",
         )
         segments("Cost", {"units": "units", "us": "measured time"}, tie("kind", state), task.cost_help)
-        if "extractor" in task.identity:
-            segments(
-                "Features computed by",
-                say.EXTRACTORS,
-                tie("extractor", state, picks="", scored=0),
-                say.EXTRACTORS_HELP,
-            )
+        for one in task.choices:
+            segments(one.label, one.options, tie(one.name, state, picks="", scored=0), one.help)
 
 
 def current():
@@ -65,7 +69,7 @@ def current():
     state = TABLE.read()
     task = TASKS[state["task"]]
     if state[task.size] not in task.batches:
-        state[task.size] = next(iter(task.batches))
+        state[task.size] = task.batch or next(iter(task.batches))
     if task.kinds and state["vocabulary"] not in task.kinds:
         state["vocabulary"] = next(iter(task.kinds))
     return state, task
@@ -94,8 +98,11 @@ def picture():
     identity = "|".join([state["task"], *(str(state[name]) for name in task.identity)])
     batch = task.make(state)
     touring.offer(facts.batch, batch, state)
-    payload = trade_off_payload(batch, identity)
-    shown = show_trade_off(payload, key=KEY, view=state, on_change=from_browser, on_open=lambda: None)
+    method = next((m.name for m in batch.methods if m.name == state["method"]), batch.methods[0].name)
+    known = evidence.says(task.evidence(state) if task.evidence else None, method, state["budget"])
+    payload = trade_off_payload(batch, identity, task, known)
+    view = {name: state[name] for name in VIEW_NAMES}
+    shown = show_trade_off(payload, key=KEY, view=view, on_change=from_browser, on_open=lambda: None)
     if shown.get("open") and task.opens:
         page, query = task.opens(int(np.clip(shown["open"]["chain"], 0, 10_000_000)), state)
         st.switch_page(navigation.file_of(page), query_params=query)
@@ -103,5 +110,5 @@ def picture():
 
 use_the_room()
 if not is_projected():
-    st.markdown(say.TRADE_OFF)
+    st.markdown(say.introduction(TASKS.values()))
 trade_off()

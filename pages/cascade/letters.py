@@ -5,6 +5,7 @@ import streamlit as st
 
 from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.page import positions as bars
+from spcviz.problems.letters.page.shown import FIRST_WORD
 from spcviz.problems.open_words.paper import text as open_words
 from spcviz.web.cached import common
 from spcviz.web.figures.lattice_facts import facts
@@ -16,6 +17,10 @@ from spcviz.web.ui.state import LETTERS, MAX_ORDER, pinned
 from spcviz.web.view.mount import live_view
 
 KEY = "letters_lattice"
+CHOSEN = (
+    "This is a development word, chosen because the first three levels misread it and the fourth reads it "
+    "right. Not every word ends so well: choose from the misread."
+)
 ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
 SHOWCASE = ("convenient", "ommanding")
 # Name of a model's features -> what a menu calls them.
@@ -127,9 +132,14 @@ def pick(state):
             )
 
 
+def table_of(features):
+    """The page's table with what there is to choose from."""
+    return LETTERS.narrow(features=FEATURES, word=cached.letters_ids(features, SHOWCASE))
+
+
 def current(features):
     """The page's state, with a word among those on offer."""
-    table = LETTERS.narrow(features=FEATURES, word=cached.letters_ids(features, SHOWCASE))
+    table = table_of(features)
     state = table.read()
     words = cached.letters_offer(features, wrong_at(state))
     return state if state["word"] in words else table.write(word=next(iter(words)))
@@ -144,19 +154,18 @@ def letters():
     if state["controls"]:
         pick(state)
     st.session_state["letters_reveal"] = state["reveal"]
-    picture(state["word"])
+    picture()
+    if state["word"] == FIRST_WORD and not st.context.is_embedded:
+        st.caption(CHOSEN)
 
 
 @st.fragment
 @common.tells_of_damage
-def picture(first):
+def picture():
     """One cached call, then the component: a fragment of its own, rerun five times a second in a drag."""
-    state = LETTERS.narrow(features=FEATURES).parse(st.query_params)
-    word_id, features, order = (
-        state["word"] if state["word"] >= 0 else first,
-        state["features"],
-        state["order"],
-    )
+    asked = LETTERS.narrow(features=FEATURES).parse(st.query_params)
+    state = table_of(asked["features"]).parse(st.query_params)
+    word_id, features, order = state["word"], state["features"], state["order"]
     if state["reveal"] != st.session_state["letters_reveal"]:
         st.rerun()
     live = live_view(KEY)
@@ -203,9 +212,10 @@ if FEATURES:
 else:
     st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
 if not st.context.is_embedded:
-    if LETTERS.narrow(features=FEATURES).parse(st.query_params)["features"] in cached.OPEN:
+    shown = LETTERS.narrow(features=FEATURES).parse(st.query_params)["features"]
+    if shown in cached.OPEN:
         with results.said_if_damaged("ocr-open"):
-            st.caption(open_words.page_note(common.result("ocr-open")))
+            st.caption(open_words.page_note(common.result("ocr-open"), cached.OPEN[shown]))
     else:
         st.caption(
             "This data has 55 different words, each without its first letter (a capital). A plain dictionary "

@@ -4,27 +4,20 @@ import streamlit as st
 
 from spcviz.problems.grids.page import cached, maps
 from spcviz.problems.grids.page import charts as figures
+from spcviz.problems.grids.page import panels as pictures
 from spcviz.problems.grids.page import text as say
+from spcviz.problems.grids.page.shown import OPENING
 from spcviz.web.cached import common
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
 from spcviz.web.ui.state import StateTable, choice, flag, real, whole
 
-SHOWS = {
-    "errors": "Who ranks best",
-    "strength": "Where LBP fails",
-    "combs": "The combs",
-    "pruning": "States falling",
-    "messages": "LBP's messages",
-    "agreement": "Agreement",
-    "thesis": "Fig. 5.3",
-}
 KINDS = {"sum": "sum-product", "max": "max-product"}
 SINGULAR = {"rows": "row", "columns": "column", "classes": "class"}
 SIDES, CLASSES = list(range(1, 12)), list(range(1, 9))
 TABLE = StateTable(
-    choice("show", "errors", SHOWS),
+    choice("show", "", say.SHOWS),
     whole("rows", 5, 1, 11),
     whole("columns", 5, 1, 11),
     whole("classes", 4, 1, 8),
@@ -39,7 +32,8 @@ TABLE = StateTable(
     flag("controls", True),
 )
 PRESETS = {
-    "LBP fails, the combs hold": TABLE.defaults,
+    "LBP fails before one's eyes": OPENING,
+    "LBP fails, the combs hold": TABLE.defaults | {"show": "errors"},
     "Weak coupling: LBP wins": {"strength": 4.0, "seed": 0},
     "Six combs: 3 × 3": {"show": "combs", "rows": 3, "columns": 3, "classes": 3, "strength": 6.0, "seed": 0},
     "The thesis: 11 × 11": {"rows": 11, "columns": 11, "classes": 8, "strength": 25.0, "seed": 9},
@@ -48,6 +42,21 @@ OF_GRID = ("rows", "columns", "classes", "strength", "seed")
 TABLES = "pages/results/tables.py"
 LOOK = layout.look(500, 640)
 PLOT = layout.PLOT | {"config": CONFIG}
+
+
+def read():
+    """The page's state.
+
+    An address that says nothing becomes that of the first grid. One that says something but not which view is
+    from before there was a view of the grid itself, as is a tour's; these mean the errors.
+    """
+    if "show" not in st.query_params:
+        is_old = {*TABLE.fields, "tour"} & set(st.query_params)
+        st.query_params.update({"show": "errors"} if is_old else TABLE.encode(OPENING))
+    state = TABLE.read()
+    n, sides = state["rows"] * state["columns"], state["rows"] + state["columns"]
+    state |= {"show": state["show"] or "errors", "k": min(state["k"], state["classes"])}
+    return state | {"variable": min(state["variable"], n - 1), "comb": min(state["comb"], sides - 1)}
 
 
 def tie(name, state):
@@ -61,37 +70,46 @@ def preset(name):
 
 
 def controls(state):
-    """Choices: the view, a preset, the grid."""
+    """One slider, the view, another grid; everything else behind a button."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layout.segments("Show", SHOWS, tie("show", state), say.HELP["show"])
-        with st.popover("Presets", icon=":material/bookmark:"):
-            for name in PRESETS:
-                st.button(name, on_click=preset, args=(name,), width="stretch")
-    if state["show"] == "thesis":
-        return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        for name, sizes in (("rows", SIDES), ("columns", SIDES), ("classes", CLASSES)):
-            of = {"format_func": lambda n, name=name: f"{n} {name if n > 1 else SINGULAR[name]}"}
-            of |= {"width": 200 if layout.is_projected() else 140, "help": say.HELP[name]}
-            st.selectbox(name.capitalize(), sizes, **of, **tie(name, state))
-        slide("Coupling ω", 40.0, 0.5, "%g", "strength", state)
-        st.button(
-            "Another grid",
-            icon=":material/casino:",
-            help=say.HELP["seed"],
-            on_click=lambda: TABLE.write(seed=(state["seed"] + 1) % 1_000_000),
-        )
-        if state["show"] in ("errors", "messages", "combs", "strength"):
-            layout.segments("Messages", KINDS, tie("kind", state), say.HELP["kind"])
-            slide("Damping", 0.95, 0.05, "%.2f", "damping", state)
+        if state["show"] != "thesis":
+            slide("Coupling ω", 40.0, 0.5, "%g", "strength", state, width=380)
         if state["show"] == "pruning":
             slide("Threshold α", 1.0, 0.01, "%.2f", "alpha", state)
+        views = {"format_func": say.SHOWS.get, "width": 190, "help": say.HELP["show"]}
+        st.selectbox("Show", list(say.SHOWS), **views, **tie("show", state))
+        if state["show"] != "thesis":
+            st.button(
+                "Another grid",
+                icon=":material/casino:",
+                help=say.HELP["seed"],
+                on_click=lambda: TABLE.write(seed=(state["seed"] + 1) % 1_000_000),
+            )
+        with st.popover("More", icon=":material/tune:"):
+            more(state)
 
 
-def slide(label, most, step, form, name, state):
+def more(state):
+    """Presets; the grid's size; how belief propagation is run."""
+    for name in PRESETS:
+        st.button(name, on_click=preset, args=(name,), width="stretch")
+    if state["show"] == "thesis":
+        return
+    for name, sizes in (("rows", SIDES), ("columns", SIDES), ("classes", CLASSES)):
+        of = {"format_func": lambda n, name=name: f"{n} {name if n > 1 else SINGULAR[name]}"}
+        st.selectbox(name.capitalize(), sizes, help=say.HELP[name], **of, **tie(name, state))
+    if state["show"] == "grid":
+        names = {p: maps.comb_name(state["rows"], p) for p in range(state["rows"] + state["columns"])}
+        st.selectbox("Comb with spine", list(names), format_func=names.get, **tie("comb", state))
+    if state["show"] in ("grid", "errors", "messages", "combs", "strength"):
+        layout.segments("Messages", KINDS, tie("kind", state), say.HELP["kind"])
+        slide("Damping", 0.95, 0.05, "%.2f", "damping", state)
+
+
+def slide(label, most, step, form, name, state, width=180):
     """A slider; without a label its value is cut off."""
     tied = tie(name, state) | {"label_visibility": "visible"}
-    st.slider(label, 0.0, most, step=step, format=form, width=180, help=say.HELP[name], **tied)
+    st.slider(label, 0.0, most, step=step, format=form, width=width, help=say.HELP[name], **tied)
 
 
 def clicked():
@@ -120,6 +138,21 @@ def drawn(figure, said, *, can_click=False):
     more = {"key": "loopy_map", "on_select": clicked, "selection_mode": "points"} if can_click else {}
     st.plotly_chart(figure, alt=said, **more, **PLOT)
     st.markdown(said)
+
+
+def grid(state, live, beliefs):
+    """The grid itself, four times, and who is wrong where."""
+    shown = pictures.panels(live, beliefs, state["comb"])
+    touring.offer(say.panel_facts, live, shown)
+    with st.container(key="loopy_grid"):
+        st.html(pictures.side_by_side(live, shown, LOOK["palette"]))
+        st.markdown(say.grids(live, beliefs, shown))
+    if layout.is_projected():
+        return
+    st.caption(say.grids_note(live))
+    if all(state[name] == OPENING[name] for name in ("rows", "columns", "classes", "seed")):
+        with results.said_if_damaged("grid"):
+            st.caption(say.chosen(common.result("grid")))
 
 
 def keep_best(state, live):
@@ -187,10 +220,7 @@ def thesis(result):
 
 def story():
     """Controls, cached calls, a figure."""
-    state = TABLE.read()
-    n = state["rows"] * state["columns"]
-    state |= {"comb": min(state["comb"], state["rows"] + state["columns"] - 1)}
-    state |= {"variable": min(state["variable"], n - 1), "k": min(state["k"], state["classes"])}
+    state = read()
     if state["controls"]:
         controls(state)
     show, of = state["show"], tuple(state[name] for name in OF_GRID)
@@ -209,7 +239,7 @@ def story():
     beliefs = cached.grid_beliefs(*of, state["kind"], state["damping"])
     touring.offer(say.error_facts, live, beliefs, state["k"])
     if show != "messages":
-        return (combs if show == "combs" else errors)(state, live, beliefs)
+        return {"grid": grid, "combs": combs, "errors": errors}[show](state, live, beliefs)
     pick_variable(state, live)
     touring.offer(say.oscillation_facts, beliefs, state["variable"])
     said = say.oscillation(beliefs, live, state["variable"])

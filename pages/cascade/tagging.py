@@ -9,21 +9,14 @@ from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
-from spcviz.web.ui.state import GARDEN_PATH, MAX_TEXT, TAGGING, pinned
+from spcviz.web.ui.state import MAX_TEXT, TAGGING, pinned
 from spcviz.web.view.mount import live_view
 
 KEY = "tagging_lattice"
-GALLERY = {
-    "Garden path": GARDEN_PATH,
-    "Another one": "The horse raced past the barn fell.",
-    "Can can can": "Can you can a can as a canner can can a can?",
-    "Saw": "I saw the saw that she saw yesterday.",
-    "Flies": "Time flies like an arrow, but fruit flies like a banana.",
-    "Duck": "We watched her duck and felt her soft coat.",
-    "Buffalo": "Buffalo buffalo Buffalo buffalo buffalo buffalo Buffalo buffalo.",
-    "Nonsense": "The slithy toves did gyre and gimble in the wabe.",
-    "Headline": "Police help dog bite victim after prune juice spill halts traffic.",
-}
+CHOSEN = (
+    "This is a development sentence, chosen because neighbours change a tag, the answer is right, and "
+    "max-marginals leave fewer tags than a CRF. On most sentences the CRF leaves fewer: *Compare with a CRF*."
+)
 
 
 def from_lattice():
@@ -61,7 +54,7 @@ def choose(state):
             label_visibility=labels,
             width=520,
         )
-        names = {text: name for name, text in GALLERY.items()}
+        names = {text: name for name, text in cached.GALLERY.items()}
         st.session_state["tagging_gallery"] = state["text"] if state["text"] in names else None
         st.selectbox(
             "Examples",
@@ -108,7 +101,9 @@ def picture():
         for pin, (text, model, alphas) in pinned(view).items()
         if model == "tagger"
     }
-    payload = lattice_payload(trace, features="tagger", controls=bool(state["controls"]), pins=pins)
+    payload = lattice_payload(
+        trace, features="tagger", controls=bool(state["controls"]), pins=pins, **cached.tagging_right(words)
+    )
     show_lattice(payload, key=KEY, view=view, on_change=from_lattice)
 
 
@@ -122,7 +117,7 @@ def comparison(state):
     st.plotly_chart(
         figures.side_by_side(found, **layout.look(440, 760)), key="tagging_compare", **layout.PLOT
     )
-    st.markdown(figures.side_by_side_text(found))
+    st.markdown(figures.side_by_side_text(found) + figures.verdict(found, cached.known(words)))
 
 
 def page():
@@ -134,6 +129,8 @@ def page():
         comparison(state)
     else:
         picture()
+    if state["text"] == cached.FIRST and not layout.is_projected():
+        st.caption(CHOSEN)
 
 
 layout.use_the_room()

@@ -29,7 +29,7 @@ def from_boxes():
     """The boxes' callback: the strokes go to the address."""
     view = live_view(KEY)
     if view:
-        WRITE.write(ink=view["ink"], cell="")
+        WRITE.write(ink=view["ink"], example=0, cell="")
 
 
 def from_lattice():

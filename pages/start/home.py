@@ -4,6 +4,7 @@ import streamlit as st
 
 from spcviz.web.home.component import home_word
 from spcviz.web.ui import about, landing, navigation
+from spcviz.web.ui.state import HOME
 
 WAYS_IN = (
     (
@@ -15,27 +16,43 @@ WAYS_IN = (
     ),
     (
         "I do research",
-        "Exact curves of what is lost against what is saved, for every threshold, against other filters "
-        "and against the bound of the theorem.",
+        "Exact curves of what is lost and what is saved at every threshold, beside other filters and the "
+        "bound that the paper proves.",
         "pages/cascade/sweep.py",
         "Sweep the threshold",
     ),
     (
         "I give a lecture",
-        "The tables of the paper beside the same numbers measured here. Add `?embed=true` to any address "
-        "for the projector.",
-        "pages/results/tables.py",
-        "Compare with the paper",
+        "Tours for the projector: scene by scene, with questions, answers, and a window for the speaker. Put "
+        "your own together from any page.",
+        "pages/start/tours.py",
+        "Open the tours",
     ),
 )
 
-story, word = st.columns([5, 6], gap="large", vertical_alignment="center")
+PHONE = """<style>
+@media (max-width: 640px) {
+  .stColumn:has(.st-key-home_picture) { order: -1 }
+  .stMainBlockContainer { padding-top: 3.6rem }
+}
+.st-key-ways_in h2 { font-size: 1.5rem; padding: 0.5rem 0 }
+</style>"""
+
+
+def spelled(letters):
+    """Letters by their numbers, as a word."""
+    return "".join(chr(ord("a") + int(letter)) for letter in letters)
+
+
+word = landing.word()
+st.html(PHONE)
+st.caption("spcviz · structured prediction cascades, live")
+st.title("Read a word by ruling words out", anchor=False)
+story, picture = st.columns([5, 6], gap="large", vertical_alignment="center")
 with story:
-    st.caption("spcviz · structured prediction cascades, live")
-    st.title("Read a word by ruling words out", anchor=False)
     st.markdown(
-        "A computer that reads this word letter by letter gets confused: an **e** can look like a **c**. "
-        "Weighing *whole words* is better, but seven letters make **8,031,810,176** of them."
+        f"A computer that reads this word letter by letter reads **{spelled(word.alone)}**. Weighing *whole "
+        f"words* is better, but {len(word.truth)} letters make **{26 ** len(word.truth):,}** of them."
     )
     st.markdown(
         "So first rule out what has no chance. Each candidate letter is judged by the best word that "
@@ -45,14 +62,16 @@ with story:
     )
     st.markdown(
         ":material/arrow_forward: **Drag the slider.** The filled row is the best word so far; a star (★) "
-        "marks what was really written. Prune gently and little is saved; prune hard and the truth goes too."
+        "marks what was really written. Prune gently and much is left to look at; prune too hard and the "
+        "truth goes too."
     )
-with word:
-    home_word(landing.word())
+with picture.container(key="home_picture"):
+    home_word(word, landing.STOP, is_over=HOME.read()["show"] == "end")
 
-for column, (who, what, path, label) in zip(st.columns(len(WAYS_IN)), WAYS_IN, strict=True):
+columns = st.container(key="ways_in").columns(len(WAYS_IN))
+for column, (who, what, path, label) in zip(columns, WAYS_IN, strict=True):
     with column.container(border=True, height="stretch"):
-        st.subheader(who, anchor=False)
+        st.header(who, anchor=False)
         st.markdown(what)
         if navigation.exists(path):
             st.page_link(navigation.file_of(path), label=label, icon=":material/arrow_forward:")
@@ -68,8 +87,10 @@ with st.container(horizontal=True):
             )
 
 st.caption(
-    "The word is from the Kassel/Taskar handwriting data, which leaves first letters out: (y)earbook. "
-    "What you drag here is a small model of mean letter images and letter pairs, learned without the "
-    "tenth of the data that this word belongs to; the other pages use the trained cascade. "
+    "The word is a development word, put together from real letters of the Kassel/Taskar handwriting data, "
+    "and chosen because letter by letter it is misread and the sharper model reads it right. What you drag "
+    "here is a small model of mean letter images and letter pairs; the sharper one compares with similar "
+    "images and knows letter triples. Both learned without these images and this word; the other pages use "
+    "the trained cascade. "
     "Method: Weiss and Taskar (2010), *Structured Prediction Cascades*. " + about.RESTRICTED
 )

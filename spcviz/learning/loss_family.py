@@ -21,6 +21,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
+from spcviz.engine.chains.inputs import checked_chain
 from spcviz.engine.chains.soft import soft_best
 
 
@@ -82,7 +83,7 @@ def loss_family(
     >>> found.value.round(3).tolist(), found.unary[1].tolist()
     ([2.127, 2.0], [[-1.0, 1.0]])
     """
-    unary, pairwise = chain.checked_chain(unary, pairwise)
+    unary, pairwise = checked_chain(unary, pairwise)
     truth = checks.states("truth", truth, *unary.shape)
     cost = checks.number("cost", cost, 0)
     own = checks.number("score of the truth", chain.score(unary, pairwise, truth))

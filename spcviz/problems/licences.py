@@ -28,8 +28,11 @@ The code of this project is under the MIT licence. The files in this folder are 
 with one follows from the data that it, or a model which it was made with, learned from. The strictest of
 its data sets counts. None of these files is part of the package that pip installs."""
 _FOOT = """Other files that come with the repository: `cache/data/ocr_letters.npz` ({ocr}),
-`cache/data/open_words.npz` ({open_words}), `cache/data/signs` ({pose_signs}) and
-`cache/data/roads` ({roads}); the last two have an `ATTRIBUTION.txt`.
+`cache/data/open_words.npz` ({open_words}), `cache/data/signs` ({pose_signs}), `cache/data/roads`
+({roads}) and `cache/data/ewt` ({ewt_sentences}); the last three have an `ATTRIBUTION.txt`.
+`cache/first_scenes` holds what pages and tours open with, made with these models: each file is under the
+terms of its problem's models above, `first_scenes-pose-*` holds frames of a signing clip too, and
+`first_scenes-scene-*` a photograph of a road.
 `cache/pictures/letters.png` shows the app with one of the handwritten words. `cache/results` holds numbers
 that this project measured."""
 

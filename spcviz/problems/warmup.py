@@ -94,7 +94,7 @@ class Child:
     """A process that compiles what is missing of one family."""
 
     def __init__(self, names):
-        command = [sys.executable, "-m", "spcviz", "warmup", "--only", *names]
+        command = [sys.executable, "-m", "spcviz", "warmup", "--behind", "--only", *names]
         self.names = names
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
 

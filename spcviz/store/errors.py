@@ -20,8 +20,10 @@ def repair_command(name: str) -> str:
     --------
     >>> repair_command("ocr-hog")
     'python -m spcviz train ocr'
+    >>> repair_command("first_scenes-letters-letters_trace")
+    'python -m spcviz train first-scenes'
     """
-    return f"python -m spcviz train {name.partition('-')[0]}"
+    return f"python -m spcviz train {name.partition('-')[0].replace('_', '-')}"
 
 
 def refusal(folder: str | Path, name: str, what: str) -> StoreError:

@@ -94,6 +94,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return any(_fits(value, own) for own in get_args(hint))
     if get_origin(hint) is Literal:
         return value in get_args(hint)
+    if hint is Any:
+        return True
     if hint is None:
         return value is None
     hint = get_origin(hint) or hint

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.store.errors import DamagedError, StoreError, refusal
+from spcviz.store.errors import DamagedError, StoreError, refusal, repair_command
 from spcviz.store.models import StoredModel, load_model, save_model
 from spcviz.store.tree import packed, unpacked
 
@@ -107,13 +107,16 @@ def load_value(
     stored = load_model(folder, name, kind=KIND, version=VERSION)
     for what, digest in (made_from or {}).items():
         if made_from_of(stored).get(what) != digest:
-            raise StoreError(
-                f"{name} was made with another {what} than is stored; run: python -m spcviz train {name}"
-            )
+            raise StoreError(f"{name} was made with another {what} than is stored; run: {_training_of(name)}")
     try:
         return unpacked(stored.arrays, types)
     except DamagedError as error:
         raise refusal(folder, name, f"cannot be read: {error}") from error
+
+
+def _training_of(name: str) -> str:
+    """A value's own training, or the one of all first scenes."""
+    return repair_command(name) if name.startswith("first_scenes-") else f"python -m spcviz train {name}"
 
 
 def made_from_of(stored: StoredModel) -> dict[str, str]:

@@ -27,7 +27,7 @@ def show() -> None:
         touring.speak()
     else:
         touring.follow(page)
-        warmup.wait_for(navigation.warmup_groups_of(page))
+        warmup.opened(navigation.warmup_groups_of(page))
         with touring.bar(page), warmup.visit():
             page.run()
 

@@ -2,6 +2,9 @@
 
 import pytest
 
+from spcviz.problems.budgets import evidence, facts
+from spcviz.web.cached import common
+from spcviz.web.ui.spending import trade_off_table
 from tests.app.driver import open_page
 
 
@@ -86,3 +89,58 @@ def test_the_policy_page_opens_a_word():
 def test_controls_hide():
     at = visit("policy", controls="0")
     assert not at.selectbox
+
+
+TASKS = common.trade_tasks()
+
+
+def first_scene(name):
+    """(state, evidence) of a task as a bare address opens it."""
+    task = TASKS[name]
+    state = trade_off_table(TASKS, lambda one: evidence.first_scene(TASKS[one])).parse({"task": name})
+    state[task.size] = state[task.size] or next(iter(task.batches))
+    if task.kinds and state["vocabulary"] not in task.kinds:
+        state["vocabulary"] = next(iter(task.kinds))
+    return state, task.evidence(state)
+
+
+@pytest.mark.parametrize("name", list(TASKS))
+def test_a_task_opens_where_stored_evidence_says_that_a_method_pays(name):
+    state, known = first_scene(name)
+    said = evidence.says(known, state["method"], state["budget"])
+    most = evidence.best(known)
+    if most is None:
+        assert "no learned method is clearly ahead of the simplest rules" in said
+        assert (state["method"], state["budget"]) == ("dms_pi", 0.1)
+        return
+    assert (state["method"], state["kind"]) == (most.method, known.kind)
+    assert state["budget"] == pytest.approx(most.share, abs=5e-4)
+    rivals = {gap.rival for gap in known.gaps if (gap.method, gap.share) == (most.method, most.share)}
+    assert all(evidence.is_simple(rival) for rival in rivals)
+    counted = facts.batch(TASKS[name].make(state), state)
+    assert all(int(counted["wrong"]) < int(counted[f"wrong_{rival}"]) for rival in rivals)
+    assert int(counted["wrong"]) < int(counted["start"])
+    assert f"{most.fewer:.1f} fewer {known.wrong} in 100" in said
+    assert f"95 %: {most.low:.1f} to {most.high:.1f}" in said
+
+
+def test_methods_pay_on_words_and_sentences_and_not_on_arms_and_streets():
+    assert {name for name in TASKS if evidence.best(first_scene(name)[1])} == {"words", "parsing"}
+
+
+def test_another_task_opens_with_its_own_scene():
+    at = visit("trade_off")
+    control(at, "Task").set_value("parsing").run()
+    assert not at.exception
+    assert set(at.query_params) == {"task"}
+    control(at, "Batch").set_value(20).run()
+    assert set(at.query_params) == {"task", "size", "budget"}  # no longer the scene, and the link says where
+
+
+def test_a_damaged_result_leaves_the_page_with_its_defaults(monkeypatch):
+    monkeypatch.setattr(common, "result", lambda name: {"rows": [{}]})
+    common.stored_evidence.clear()
+    at = visit("trade_off", words="24")
+    assert control(at, "Batch").value == 24
+    assert common.stored_evidence(lambda result: result["none"], ("parsing",)) is None
+    common.stored_evidence.clear()

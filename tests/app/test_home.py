@@ -1,10 +1,13 @@
 """The home page, driven through app.py."""
 
+import functools
+import math
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from spcviz.problems.problem import Page
@@ -20,12 +23,14 @@ def home():
 
 
 def test_three_ways_in(home):
-    assert [h.value for h in home.subheader] == ["I am a student", "I do research", "I give a lecture"]
+    assert [h.value for h in home.header] == ["I am a student", "I do research", "I give a lecture"]
     assert len(home.get("page_link")) == 3 + sum(
         bool(page.invitation) for page in navigation.pages()
     )  # each leads to a page that is there
     listed = {page.path for page in navigation.pages() if navigation.exists(page.path)}
-    assert {"pages/cascade/letters.py", "pages/cascade/sweep.py", "pages/results/tables.py"} <= listed
+    assert {"pages/cascade/letters.py", "pages/cascade/sweep.py", "pages/start/tours.py"} <= listed
+    said = [link.proto.page for link in home.get("page_link")][:3]
+    assert said[2] == "tours"
 
 
 def test_says_what_it_is_without_symbols(home):
@@ -56,15 +61,47 @@ sys.exit(len({"numba", "skimage", "sklearn", "scipy", "spcviz.engine.kernels.jit
     assert done.returncode == 0, done.stderr
 
 
-def test_the_story_on_the_page_is_true():
-    """The best word reads c for the first e, and pruning hard loses the e while the best path stays."""
+def spelled(letters):
+    return "".join(chr(97 + letter) for letter in np.asarray(letters).tolist())
+
+
+def ending(word):
+    """(what is read letter by letter, by pairs, and at the end by the sharper model, words that are left)."""
+    left = word.falls_at > landing.STOP
+    reading = [found for alpha, found in word.sharper if alpha <= landing.STOP][-1]
+    return (
+        spelled(word.alone),
+        spelled(word.order[:, 0]),
+        spelled(reading),
+        math.prod(left.sum(axis=1).tolist()),
+    )
+
+
+def test_the_story_on_the_page_is_true(home):
+    """Letter by letter it is misread; few words are left, and the sharper model reads it right."""
     word = landing.word()
-    first, truth = word.order[0].tolist(), word.truth.tolist()
-    assert "".join(chr(97 + letter) for letter in truth) == "earbook"
-    assert "".join(chr(97 + letter) for letter in word.order[:, 0]) == "carbook"
-    assert 0.6 < word.falls_at[0, first.index(truth[0])] < 0.98
+    alone, best, reading, n_left = ending(word)
+    assert alone == best != spelled(word.truth) == reading
+    assert 1 < n_left <= landing.AT_MOST < 26 ** len(word.truth) / 1e6
+    assert f"**{alone}**" in " ".join(m.value for m in home.markdown)
+    assert spelled(word.sharper[-1][1]) == best, "pruned too hard, nothing else is left"
     assert (word.falls_at[:, 0] == 1).all()
     assert (word.falls_at[:, 1:] <= word.falls_at[:, :-1]).all()
+
+
+def test_the_word_is_the_one_that_its_rule_chooses(monkeypatch):
+    monkeypatch.setattr(landing, "_data", functools.cache(landing._data))
+    words = landing._data()[2]
+    counts, lengths = words["counts"][words["dev_words"]], np.char.str_len(words["types"][words["dev_words"]])
+    fits = np.flatnonzero((lengths >= 7) & (lengths <= 8) & (counts >= counts[landing.WORD]))
+    assert len(fits) > 10
+    chosen = []
+    for number in fits[np.argsort(-counts[fits].astype(int), kind="stable")].tolist():
+        alone, best, reading, n_left = ending(landing.word.__wrapped__(number))
+        if alone == best != reading and n_left <= landing.AT_MOST:
+            truth = spelled(landing.word.__wrapped__(number).truth)
+            chosen += [number] if reading == truth else []
+    assert chosen[0] == landing.WORD
 
 
 def test_pages_that_do_not_exist_are_left_out(monkeypatch):

@@ -3,6 +3,7 @@
 import pytest
 
 from spcviz.problems.letters.page import cached
+from spcviz.problems.letters.page.shown import FIRST_WORD
 from tests.app.driver import open_page
 
 pytestmark = pytest.mark.skipif(
@@ -96,3 +97,14 @@ def test_bars_a_letter_are_the_lattice_s_counts():
     assert is_fine(hidden)
     assert "ommanding" not in "\n".join(m.value for m in hidden.markdown)
     assert is_fine(letters(view="bars", a1="1", order="6"))
+
+
+@pytest.mark.skipif("open" not in cached.LETTERS_FEATURES, reason="no open vocabulary: train open")
+def test_the_first_scene_says_why_it_was_chosen_and_an_older_link_keeps_its_own():
+    app = open_page(PAGE)
+    assert is_fine(app)
+    assert app.session_state["letters_word"] == FIRST_WORD
+    assert any("chosen because" in caption.value for caption in app.caption)
+    older = open_page(PAGE, order="4")
+    assert cached.letters_offer("open")[older.session_state["letters_word"]] == "convenient"
+    assert not any("chosen because" in caption.value for caption in older.caption)

@@ -7,9 +7,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+from spcviz.web.cached import common
 from spcviz.web.touring import own_tour, touring
 from spcviz.web.tours import packed, tour
-from spcviz.web.ui import navigation, state
+from spcviz.web.ui import navigation, spending, state
 from tests.app.driver import open_home
 
 HOSTILE = (
@@ -36,7 +37,8 @@ MARKDOWN = (
     "button",
 )
 TEXTS = ("title", "about", "address", "say", "ask", "answer", "after", "point")
-TABLES = [table for table in vars(state).values() if isinstance(table, state.StateTable)]
+TRADE_OFF = spending.trade_off_table(common.trade_tasks(), lambda task: {"budget": 0.5, "method": task})
+TABLES = [*(table for table in vars(state).values() if isinstance(table, state.StateTable)), TRADE_OFF]
 
 
 @cache
@@ -46,6 +48,7 @@ def names_of(page):
     tables = [
         table for name, table in vars(state).items() if isinstance(table, state.StateTable) and name in source
     ]
+    tables += [TRADE_OFF] if "trade_off_table" in source else []
     own = [*FIELD.findall(source), *(field for table in tables for field in table.fields)]
     return tuple(dict.fromkeys([*own, *ALWAYS]))
 

@@ -1,16 +1,19 @@
 """The Loopy grids page, driven through app.py."""
 
 import json
+import re
 from functools import partial
 
 import pytest
 
+from spcviz.problems.grids.page import live, panels
+from spcviz.problems.grids.page.shown import OPENING
 from spcviz.problems.grids.paper.reproduce import GridSettings, reproduce_grid
 from spcviz.web.cached import common
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/cascade/loopy.py"
-VIEWS = ["errors", "strength", "combs", "pruning", "messages", "agreement"]
+VIEWS = ["grid", "errors", "strength", "combs", "pruning", "messages", "agreement"]
 
 
 @pytest.fixture
@@ -55,16 +58,64 @@ def params_of(at):
     return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
 
 
-def test_the_first_grid_is_one_where_belief_propagation_fails_and_the_combs_hold():
+def pictured(at):
+    """The picture of the grids: HTML."""
+    return "".join(block.proto.body for block in at.get("html") if "grids-beside" in block.proto.body)
+
+
+def test_the_page_opens_with_the_grid_itself_and_what_the_engine_says_of_it():
     at = visit()
-    assert params_of(at) == {}
+    found = live.live_grid(*(OPENING[name] for name in ("rows", "columns", "classes", "strength", "seed")))
+    shown = panels.panels(found, live.grid_beliefs(found), OPENING["comb"])
+    for panel in shown[1:]:
+        assert f"{panel.n_wrong} of {len(panel.states)} wrong" in pictured(at)
+    assert f"**Belief propagation is wrong at {shown[3].n_wrong} of" in said(at)
+    assert "Chosen because" in "".join(caption.value for caption in at.caption)
+    assert at.main.slider[0].label == "Coupling ω"
+
+
+def test_the_slider_alone_makes_belief_propagation_fail():
+    at, counts = visit(), {}
+    for strength in (4.0, 12.0):
+        at = choose(at, "strength", strength)
+        counts[strength] = [int(n) for n in re.findall(r">[✖✔] (\d+) of 16 wrong", pictured(at))]
+    assert counts[4.0][2] < counts[4.0][1]
+    assert counts[12.0][2] - counts[12.0][1] > 8
+    assert "Belief propagation is wrong at" in said(at)
+
+
+def test_another_grid_is_not_called_chosen():
+    at = press(visit(), "Another grid")
+    assert params_of(at)["seed"] == str(OPENING["seed"] + 1)
+    assert "Chosen because" not in "".join(caption.value for caption in at.caption)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"seed": "3"}, {"strength": "4.0", "seed": "0"}, {"k": "2"}, {"controls": "0"}, {"tour": "circles"}],
+)
+def test_a_link_from_before_there_was_a_view_of_the_grid_shows_the_errors(params):
+    """The names it does not say mean what they meant then."""
+    at = visit(**params)
+    strength, seed = float(params.get("strength", 10.0)), int(params.get("seed", 3))
+    found = live.live_grid(5, 5, 4, strength, seed)
+    assert number(at, "Lost: combs") == pytest.approx(100 * found.error[1], abs=0.06)
+    assert number(at, "Lost: LBP") == pytest.approx(100 * live.grid_beliefs(found).error[1], abs=0.06)
+    again = checked(at.run())
+    assert number(again, "Lost: combs") == number(at, "Lost: combs")
+    assert not pictured(again)
+
+
+def test_the_first_grid_of_the_errors_is_one_where_belief_propagation_fails_and_the_combs_hold():
+    at = visit(show="errors")
+    assert params_of(at) == {"show": "errors"}
     assert number(at, "Lost: LBP") - number(at, "Lost: combs") > 4
     assert number(at, "LBP settled") < 25
     assert "The combs together beat belief propagation" in said(at)
 
 
 def test_with_weak_coupling_the_page_says_that_belief_propagation_is_better():
-    at = press(visit(), "Weak")
+    at = press(visit(show="errors"), "Weak")
     assert number(at, "Lost: LBP") < number(at, "Lost: combs")
     assert "Belief propagation ranks better here" in said(at)
 
@@ -85,7 +136,8 @@ def test_with_weak_coupling_the_page_says_that_belief_propagation_is_better():
 )
 def test_every_view_of_extreme_grids(show, grid):
     at = visit(show=show, **grid)
-    assert len(charts(at)) == (2 if show == "combs" else 1)
+    assert len(charts(at)) == {"combs": 2, "grid": 0}.get(show, 1)
+    assert at.get("html") or show != "grid"
 
 
 def test_turning_the_coupling_up_makes_belief_propagation_fail_and_not_the_combs():

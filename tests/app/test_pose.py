@@ -10,7 +10,7 @@ from PIL import Image
 from spcviz.problems.arms.page import clip as arm_clip
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.pose.model import stored as models
-from spcviz.problems.pose.page import cached, first, live, shelf, trace
+from spcviz.problems.pose.page import cached, live, shelf, trace
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/cascade/pose.py"
@@ -64,8 +64,8 @@ def test_it_opens_with_people_signing_from_the_stored_clip(monkeypatch):
 
 
 def test_the_stored_clip_is_of_the_stored_model_and_is_worked_out_anew_without_it():
-    stored = first.load(MODELS)  # else: python -m spcviz train pose-first
-    scene = live.sign_scene(first.SIGN)
+    stored = cached.first_clip()
+    scene = live.sign_scene(shelf.SIGN)
     model = models.load_pose(MODELS)
     fresh, _ = trace.run_levels(model, [live.scores_of(model, scene.images[0])[0]])
     for own, kept in zip(fresh, stored.levels):

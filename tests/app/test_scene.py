@@ -2,8 +2,9 @@
 
 import pytest
 
-from spcviz.problems.scene.page import cached, first, live
+from spcviz.problems.scene.page import cached, live, text
 from spcviz.problems.scene.page.shown import FIRST_SEED, TRADED
+from spcviz.problems.scene.view import component
 from spcviz.web.cached import common
 from tests.app.driver import open_page
 from tests.app.test_budget import control
@@ -18,6 +19,49 @@ def test_first_visit_and_another_street():
     assert not at.exception
     found = at.query_params["seed"]
     assert (found[0] if isinstance(found, list) else found) == "10"
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What the page hands to its view, run by run: (data, view)."""
+    seen = []
+    monkeypatch.setattr(
+        component, "show_scene", lambda given, *, view, **_: seen.append((given[0], view)) or None
+    )
+    return seen
+
+
+def test_the_bare_page_opens_with_the_road_at_a_third_of_the_time_and_plays(shown):
+    at = open_page("pages/budget/scene.py")
+    sent, view = shown[-1]
+    assert sent["plays"] is True
+    assert sent["identity"].startswith("road|")
+    assert view["spend"] == component.opening_share(cached.labelled("road", 0))
+    assert any(cached.CHOSEN["road", 0] in caption.value for caption in at.caption)
+    assert [own.value for own in at.markdown] == [text.INTRODUCTION]
+    assert control(at, "Picture").options == [
+        own
+        for own in ("A photograph", "Rendered street", "CamVid test picture", "Your own", "Your camera")
+        if own != "CamVid test picture" or cached.camvid_names()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("params", "kind", "spend"),
+    [
+        ({"spend": "0.2"}, "rendered", 0.2),
+        ({"kind": "rendered"}, "rendered", 0.55),
+        ({"kind": "road"}, "road", 0.55),
+        ({"kind": "china"}, "china", 0.55),
+    ],
+)
+def test_a_link_shows_what_it_says_and_nothing_plays(shown, params, kind, spend):
+    at = open_page("pages/budget/scene.py", **params)
+    sent, view = shown[-1]
+    assert sent["plays"] is False
+    assert sent["identity"].startswith(f"{kind}|")
+    assert view["spend"] == spend
+    assert ("A temple" in control(at, "Picture").options) == (kind == "china")
 
 
 @pytest.fixture
@@ -58,27 +102,15 @@ def test_a_link_to_a_batch_of_camvid_says_that_it_is_not_here_and_stays(clone):
     assert not open_page("pages/budget/trade_off.py", task="scene", vocabulary="rendered").info
 
 
-@pytest.mark.skipif(
-    cached.stored_picture("road", 0) is None, reason="no first pictures: python -m spcviz train scene-first"
-)
-def test_the_page_opens_with_a_stored_picture():
-    for picture in first.NAMES:
-        stored = cached.stored_picture(*picture)
-        assert cached.course_of(*picture) is stored
-        assert (stored.picture == live.picture(*picture).picture).all()
-    assert (stored.truth == live.rendered(FIRST_SEED).truth).all()
+def test_the_page_opens_with_the_stored_street(monkeypatch):
+    monkeypatch.setattr(live, "label", None)  # nothing is worked out
+    cached.labelled.clear()
+    stored = cached.labelled("rendered", FIRST_SEED)
+    fresh = live.rendered(FIRST_SEED)
+    for name in ("picture", "truth"):
+        assert (getattr(stored, name) == getattr(fresh, name)).all()
     assert stored.sim.accuracy[-1] > 75
-    at = open_page("pages/budget/scene.py")
-    assert any(caption.value.startswith("A road in California") for caption in at.caption)
-    assert any("Chosen" in caption.value for caption in at.caption)
-
-
-def test_links_made_before_show_the_street_and_the_temple():
-    at = open_page("pages/budget/scene.py", spend="0.3")
-    assert any(caption.value.startswith("Rendered street 5") for caption in at.caption)
-    at = open_page("pages/budget/scene.py", kind="china")
-    assert any(caption.value.startswith("A temple in China") for caption in at.caption)
-    assert control(at, "Picture").value == "china"
+    assert cached.CHOSEN["rendered", FIRST_SEED] in stored.credit
 
 
 def test_streets_share_a_budget_on_the_trade_off_page():

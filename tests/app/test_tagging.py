@@ -3,7 +3,8 @@
 import pytest
 
 from spcviz.problems.common.folders import CACHE
-from spcviz.web.ui.state import GARDEN_PATH, TAGGING
+from spcviz.problems.tagging.data.examples import FIRST, GARDEN_PATH
+from spcviz.web.ui.state import TAGGING
 from tests.app.driver import open_page
 
 PAGE = "pages/cascade/tagging.py"
@@ -17,10 +18,18 @@ def run(**params):
     return open_page(PAGE, **{name: str(value) for name, value in params.items()})
 
 
-def test_first_visit_shows_the_garden_path():
+def test_first_visit_shows_its_first_scene_and_says_why_it_was_chosen():
     app = run()
-    assert app.text_input[0].value == GARDEN_PATH
+    assert app.text_input[0].value == FIRST
     assert not app.warning
+    assert any("chosen because" in caption.value for caption in app.caption)
+
+
+def test_an_older_link_without_a_text_shows_the_garden_path_and_that_it_is_read_wrongly():
+    app = run(view="compare")
+    assert app.text_input[0].value == GARDEN_PATH
+    assert app.markdown[-1].value.endswith("wrong ✘. “man” is the verb here.")
+    assert not any("chosen because" in caption.value for caption in app.caption)
 
 
 BAD = ["   ", "word " * 10_000, "a b " * 30]
@@ -32,7 +41,7 @@ def test_what_cannot_be_tagged_is_said_in_one_sentence_and_nothing_is_lost(text)
     app.text_input[0].set_value(text).run()
     assert not app.exception
     assert len(app.warning) == 1
-    assert TAGGING.parse(app.query_params)["text"] == GARDEN_PATH
+    assert TAGGING.parse(app.query_params)["text"] == FIRST
 
 
 ODD = ["Go", "?!...", "😀 👍🏽", "שלום עולם", "Zxqv wkrp blorf.", "a" * 200, "don't can't"]

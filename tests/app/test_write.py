@@ -4,6 +4,9 @@ import pytest
 
 from spcviz.problems.letters.page import cached
 from spcviz.problems.open_words.data.written import boxes_text
+from spcviz.problems.open_words.view.component import EMPTY
+from spcviz.web.ui import writing
+from spcviz.web.ui.state import WRITE
 from tests.app.driver import open_page
 
 pytestmark = pytest.mark.skipif(
@@ -13,11 +16,30 @@ PAGE = "pages/cascade/write.py"
 CROSS = [[[20, 5], [20, 60]], [[5, 30], [40, 30]]]
 
 
-def test_it_begins_empty_and_says_whose_hands_it_knows():
+def test_it_begins_with_a_written_word_and_says_whose_hands_it_knows():
     at = open_page(PAGE)
+    assert WRITE.parse(at.query_params)["example"]
     assert any("small, separate letters from about 150 writers" in caption.value for caption in at.caption)
     at.button[0].click().run()
     assert not at.exception
+
+
+def test_the_written_word_is_read_right_until_a_stroke_replaces_it():
+    state = writing.TABLE.parse({})
+    reading = writing.read(state)
+    assert reading.text == cached.EXAMPLE
+    boxes = writing.boxes(reading, state, 0)
+    assert (boxes["example"], boxes["ink"]) == (cached.example(), "")
+    alone = "".join(reading.trace.alphabet[k] for k in reading.trace.predictions[0])
+    assert alone != cached.EXAMPLE, "neighbours change the answer"
+    drawn = state | {"ink": boxes_text([CROSS])}
+    assert writing.boxes(writing.read(drawn), drawn, 1)["example"] == ""
+
+
+def test_older_links_without_ink_still_show_empty_boxes():
+    state = writing.TABLE.parse({"order": "3"})
+    assert writing.shown_ink(state) == EMPTY
+    assert writing.boxes(writing.read(state), state, 0)["example"] == ""
 
 
 def test_what_was_meant_is_measured():

@@ -169,6 +169,7 @@ def test_a_small_class_on_the_real_server(monkeypatch):
     assert row["actions"] >= 2
     assert 0 < row["p50_ms"] <= row["p95_ms"]
     assert 0 < row["kb_rerun"] <= row["kb_first"] < 1000
+    assert row["first_picture_cold_ms"] > 0
     assert found["visits"]["visits"] == 20
     assert found["visits"]["exceptions"] == found["malformed"]["faults"] == 0, found
     assert found["server"]["logged_tracebacks"] == 0

@@ -40,7 +40,7 @@ PROBES = re.compile(r"/\w+/_stcore/(health|host-config)$")
 @pytest.fixture(scope="module")
 def based(tmp_path_factory):
     """Address of an app with ``server.baseUrlPath``."""
-    with running_app(tmp_path_factory.mktemp("based") / "log.txt", base=BASE) as address:
+    with running_app(tmp_path_factory.mktemp("based") / "log.txt", base=BASE, ahead=False) as address:
         yield address
 
 
@@ -115,7 +115,7 @@ def proxied(based, tmp_path_factory):
         pytest.skip("no openssl found: a certificate is needed")
     certificate(folder)
     port = free_port()
-    with running_app(folder / "log.txt", base=BASE) as second:
+    with running_app(folder / "log.txt", base=BASE, ahead=False) as second:
         changes = {
             "server 127.0.0.1:8501;": f"server {urlsplit(based).netloc};",
             "server 127.0.0.1:8502;": f"server {urlsplit(second).netloc};",

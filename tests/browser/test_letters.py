@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from spcviz.problems.letters.page import cached
+from spcviz.problems.letters.page.shown import FIRST_WORD
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -203,6 +204,22 @@ def test_projector_fills_the_screen(browser, server, scheme):
         text = page.evaluate(f"() => getComputedStyle({ROOT}).color").removeprefix("rgb(").rstrip(")")
         is_light_text = sum(float(v) for v in text.split(",")[:3]) > 384
         assert is_light_text == (scheme == "dark")
+
+
+@pytest.mark.skipif("open" not in cached.LETTERS_FEATURES, reason="no open vocabulary: train open")
+def test_what_is_read_stands_beside_what_is_safe(browser, server):
+    word = cached.letters_offer("open")[FIRST_WORD]
+    with open_page(browser, server) as page:
+        said = page.locator(".status")
+        at_first = said.inner_text()
+        assert f"“{word}” is safe" in at_first
+        assert "✘" in at_first
+        assert f"in the end: {word} ✔" in at_first
+        page.keyboard.press("4")
+        said.filter(has_text=f"reads: {word} ✔").wait_for(timeout=10_000)
+        page.get_by_role("button", name="Predict first").click()
+        wait(page, "root.querySelector('.status').dataset.kind === 'hidden'")
+        assert "reads" not in said.inner_text()
 
 
 @pytest.mark.parametrize("path", ["letters", "pose"])

@@ -17,8 +17,8 @@ from tests.browser.test_sweep import close_dialog, query_of
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(
-        not cached.HAS_POSE or cached.first_clip() is None,
-        reason="no pose model or first clip stored: python -m spcviz train pose, then pose-first",
+        not cached.HAS_POSE,
+        reason="no pose model stored: python -m spcviz train pose",
     ),
 ]
 ROOT = """[...document.querySelectorAll('*')].map((e) => e.shadowRoot).filter(Boolean)

@@ -16,8 +16,8 @@ from tests.browser.test_sweep import close_dialog, query_of
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(
-        not cached.HAS_SCENE or cached.stored_picture("road", 0) is None,
-        reason="no predictors or first picture stored: python -m spcviz train scene, then scene-first",
+        not cached.HAS_SCENE,
+        reason="no predictors stored: python -m spcviz train scene",
     ),
 ]
 
@@ -29,7 +29,7 @@ def test_time_is_dragged_without_the_server(browser, server):
         problems, bytes_in = [], []
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("websocket", lambda ws: ws.on("framereceived", lambda data: bytes_in.append(len(data))))
-        root = ready(page, f"{server}/scene?embed=true&kind=rendered")
+        root = ready(page, f"{server}/scene?embed=true")
         close_dialog(page)
         started = time.perf_counter()
         page.reload()
@@ -88,18 +88,24 @@ def test_a_link_restores_a_step_and_keys_walk_on(browser, server):
         page.close()
 
 
-def test_the_page_opens_at_a_third_of_the_time_and_plays(browser, server):
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_the_page_opens_in_the_middle_and_plays_unless_nobody_wants_motion(browser, server, motion):
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion=motion)
     try:
+        page = context.new_page()
         root = ready(page, f"{server}/scene")
-        close_dialog(page)
-        assert root.get_attribute("data-him") == "0"  # SIM has an answer, HIM has none
-        first = int(root.get_attribute("data-step"))
-        assert first >= 0
-        page.wait_for_selector("[data-him='1']", timeout=30_000)
-        assert int(root.get_attribute("data-step")) > first
-        page.wait_for_selector(".scene .bar button:has-text('▶')", timeout=30_000)
-        page.wait_for_timeout(600)
-        assert query_of(page) == {}  # nobody has asked for anything
+        last = len(cached.labelled("road", 0).sim.seconds) - 1
+        box = page.locator(".scene .panels").bounding_box()
+        assert box["y"] + box["height"] <= 900
+        if motion == "reduce":
+            step = int(root.get_attribute("data-step"))
+            assert 3 <= step < last
+            page.wait_for_timeout(2500)  # it would have begun after 1.5 s
+            assert int(root.get_attribute("data-step")) == step
+            assert page.locator(".scene .right .state").inner_text() == "no answer yet"
+        else:
+            page.wait_for_selector(f"[data-step='{last}']", timeout=30_000)
+            page.locator(".scene .right .state").filter(has_text="done after").wait_for(timeout=30_000)
+        assert "?" not in page.url  # what nobody has asked for is not in the address
     finally:
-        page.close()
+        context.close()

@@ -38,6 +38,9 @@ def test_a_drawn_word_is_read_and_its_link_restores_it(browser, server):
     page.goto(f"{server}/write", timeout=120_000)
     view = page.locator(".write")
     page.locator('.write[data-ready="1"]').wait_for(timeout=COLD_MS)
+    assert view.get_attribute("data-reading") == cached.EXAMPLE, "a written word, to draw over"
+    assert page.locator(".write.example").count() == 1
+    assert float(page.locator(".says").evaluate("(e) => parseFloat(getComputedStyle(e).fontSize)")) >= 32
     canvases, took, so_far = page.locator(".write .paper canvas"), [], ""
     for i, letter in enumerate("lit"):
         so_far += letter
@@ -47,6 +50,7 @@ def test_a_drawn_word_is_read_and_its_link_restores_it(browser, server):
             page.locator(".write[data-ms]").wait_for(timeout=COLD_MS)
             took.append(int(view.get_attribute("data-ms")))
     assert view.get_attribute("data-reading") == so_far
+    assert page.locator(".write.example").count() == 0
     assert page.locator(".lattice").get_attribute("data-ready") == "1"
     print(f"pen up to picture: {took} ms (the first of them cold); the goal is {GOAL_MS} ms at p90")
     # The page hears of the last stroke once the pen rests: the third letter has two.

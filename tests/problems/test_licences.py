@@ -11,10 +11,10 @@ from spcviz.problems import licences, registry
 from spcviz.problems.common.folders import MODELS, RESULTS, ROOT
 from spcviz.web.ui import about
 
-STORED = sorted(path.stem for path in MODELS.glob("*.json"))
+STORED = [path.stem for path in sorted(MODELS.glob("*.json"))]
 RESEARCH = {
-    *("budget-pose", "pose-arms", "pose-buffy", "pose-finder", "pose-first", "pose-hand-set"),
-    *("scene-camvid", "scene-first", "scene-first-street"),
+    *("budget-pose", "pose-arms", "pose-buffy", "pose-finder", "pose-hand-set"),
+    "scene-camvid",
 }
 ABOUT = {"kind": "k", "version": 1, "settings": {}, "data_digest": "", "random_state": 0, "metrics": {}}
 

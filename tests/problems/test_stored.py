@@ -11,11 +11,7 @@ from spcviz.problems.open_words.model import stored as open_words
 from spcviz.problems.parsing.model import stored as parsing
 from spcviz.problems.pose.model import finder_train
 from spcviz.problems.pose.model import stored as pose
-from spcviz.problems.pose.page import first as pose_first
-from spcviz.problems.pose.page.shown import ClipTrace
 from spcviz.problems.scene.model import stored as scene
-from spcviz.problems.scene.page import first as scene_first
-from spcviz.problems.scene.page.shown import SceneCourse
 from spcviz.problems.tagging.model import stored as tagging
 from spcviz.problems.words.model import stored as words
 from spcviz.store import arrays_of, digest_of_arrays, list_models, load_model, stored_as
@@ -32,7 +28,7 @@ STORED = {
     "pose-cascade": pose.Stored,
     "pose-finder": finder_train.Stored,
 }
-VALUES = {pose_first.NAME: ClipTrace, scene_first.NAME: SceneCourse, lists.NAME: ()}
+VALUES = {lists.NAME: ()}
 SHIPPED = list_models(MODELS)
 
 

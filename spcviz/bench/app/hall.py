@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from spcviz.bench.app import beside
+from spcviz.bench.app import beside, browsed, cold
 from spcviz.bench.app.load import crowd, malformed, visits
 from spcviz.bench.app.server import Server, ServerError
 from spcviz.bench.app.visitor import Follower, Lost, Visitor
@@ -55,9 +55,9 @@ def bench_app(
     line at each step.
 
     Returns ``rows``: page, sessions, p50_ms and p95_ms of an action, exceptions, kb_first and kb_rerun
-    (medians), and further figures; ``visits``, ``malformed``, ``server``, ``client``; ``beside``, unless
-    pages are named: the rows beside hostile clients. Raises `ArgumentError` for other values, `SpcvizError`
-    if the server does not start.
+    (medians), and further figures, those of `cold` and `browsed` too; ``visits``, ``malformed``, ``server``,
+    ``client``; ``beside``, unless pages are named: the rows beside hostile clients. Raises `ArgumentError`
+    for other values, `SpcvizError` if the server does not start.
     """
     scale = checks.number("scale", scale, 0.01, 10.0)
     if only not in (None, HOSTILE):
@@ -95,12 +95,15 @@ async def _measure(server, scale, wanted, tick):
     tick("waiting until the server rests")
     found = await _found(server.port)  # a server may begin to warm up when its first visitor has been served
     pages = _chosen(found, wanted)
+    first_pictures = await cold.first_pictures(pages, tick)
     await _until_idle(server)
     idle_mb = server.memory_mb()
     for page in pages:
         tick(f"trying {found[page]}")
         await _try(server.port, page, round(max(1, N_TRIED * min(scale, 1))))
     await _until_idle(server)  # the first visits made it load the rest
+    sizes = tuple(browsed.SIZES)[: None if scale >= 1 else 1]
+    in_browser = await browsed.browsed(server.port, pages, tick, sizes=sizes)
     clock = asyncio.create_task(_watch_clock(lags := []))
     cpu, wall = time.process_time(), time.perf_counter()
     rows = []
@@ -109,7 +112,8 @@ async def _measure(server, scale, wanted, tick):
         used, began = server.cpu_seconds(), time.perf_counter()
         done = await crowd(server.port, page, n, within=within, period=period, seconds=seconds, seed=seed)
         share = _share(server.cpu_seconds(), used, time.perf_counter() - began)
-        rows.append(_row(found[page], n, within, period, done) | {"server_cores": share})
+        own = {"server_cores": share, "first_picture_cold_ms": first_pictures.get(page)}
+        rows.append(_row(found[page], n, within, period, done) | own | in_browser.get(page, {}))
     tours = [
         await _followed(server.port, name, scale, tick) for name in (tour.shipped() if not wanted else ())
     ]

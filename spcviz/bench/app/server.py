@@ -23,10 +23,14 @@ class ServerError(SpcvizError):
 
 
 class Server:
-    """``python -m streamlit run app.py`` on this machine, on a free port by default; a context manager."""
+    """``python -m streamlit run app.py`` on this machine, on a free port by default; a context manager.
 
-    def __init__(self, port: int | None = None):
+    `kernels` is the folder of compiled kernels, the user's own by default.
+    """
+
+    def __init__(self, port: int | None = None, kernels: str | None = None):
         self.port = _free_port() if port is None else port
+        self._environment = os.environ | ({"SPCVIZ_JIT_DIR": kernels} if kernels else {})
 
     def __enter__(self):
         shipped(ROOT / "cache")
@@ -34,7 +38,7 @@ class Server:
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
         self._process = subprocess.Popen(
             [*command, "--server.address", "127.0.0.1"], cwd=ROOT, stdin=subprocess.DEVNULL,
-            stdout=self._log, stderr=subprocess.STDOUT,
+            stdout=self._log, stderr=subprocess.STDOUT, env=self._environment,
         )  # fmt: skip
         try:
             self._wait()

@@ -75,7 +75,7 @@ def for_readme(result: dict) -> str:
                 f"- {row['page']} with {many} students, one action in {row['period_s']:g} s each: "
                 f"{_s(row['p95_ms'])} (p95; goal {_s(goals[many]['p95_ms'])}), {row['skipped']} of "
                 f"{row['actions'] + row['skipped']} actions had to wait for the one before; "
-                f"{row['kb_first']:.0f} KB for the first view, {row['kb_rerun']:.0f} for a change"
+                f"{_weight(row)}, {row['kb_rerun']:.0f} for a change"
             )
     tours = result.get("tours", [])
     if tours:
@@ -94,6 +94,15 @@ def for_readme(result: dict) -> str:
     if hostile:
         lines.append(_beside(hostile))
     return "\n".join(lines)
+
+
+def _weight(row):
+    """A first visit, as a browser counts it if one did."""
+    if (first := row.get("kb_browser_first")) is None:
+        return f"{row['kb_first']:.0f} KB for the first view"
+    second = row.get("kb_browser_second")
+    later = "" if second is None else f" ({second:.0f} KB for who comes from another page)"
+    return f"{first:.0f} KB in a browser for the first visit{later}"
 
 
 def _beside(rows):

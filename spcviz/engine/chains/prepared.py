@@ -12,7 +12,10 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
-from spcviz.engine.chains.chain import Decoded, Marginals, MaxMarginals
+from spcviz.engine.chains.best import decode_into, max_tables
+from spcviz.engine.chains.inputs import aligned, precision, table_rows
+from spcviz.engine.chains.results import Decoded, Marginals, MaxMarginals
+from spcviz.engine.chains.sums import is_tame, sum_tables
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
 
@@ -42,7 +45,7 @@ class Transitions:
     """
 
     def __init__(self, pairwise: ArrayLike) -> None:
-        table = np.array(checks.scores("pairwise", pairwise, 2, chain.precision(pairwise)))
+        table = np.array(checks.scores("pairwise", pairwise, 2, precision(pairwise)))
         if table.shape[0] != table.shape[1] or not table.size:
             raise ShapeError(f"pairwise has shape {table.shape}; it needs (K, K), K at least 1")
         self.pairwise = table
@@ -90,8 +93,8 @@ class Transitions:
 
 
 def _there_and_back(table: np.ndarray, zero: float) -> np.ndarray:
-    """`chain.table_rows` of a table and its way back, in one array: each that is handed over takes time."""
-    return chain.table_rows(np.stack([table, table.T]), zero, False)
+    """`table_rows` of a table and its way back, in one array: each that is handed over takes time."""
+    return table_rows(np.stack([table, table.T]), zero, False)
 
 
 @kernel
@@ -99,8 +102,8 @@ def _decode(unary: np.ndarray, tables: np.ndarray, labels: np.ndarray) -> float:
     """Best score, and fills labels; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf
-    left = chain.aligned((len(unary) + 1, unary.shape[1]), unary)
-    return chain.decode_into(unary, tables[:1], left, labels)
+    left = aligned((len(unary) + 1, unary.shape[1]), unary)
+    return decode_into(unary, tables[:1], left, labels)
 
 
 @kernel
@@ -108,14 +111,14 @@ def _max_nodes(unary: np.ndarray, tables: np.ndarray, node: np.ndarray) -> float
     """Best score, and fills the node table; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf
-    work = chain.aligned((2, unary.shape[1]), unary)
-    return chain.max_tables(unary, tables[:1], tables[1:], work, node, tables[:0])
+    work = aligned((2, unary.shape[1]), unary)
+    return max_tables(unary, tables[:1], tables[1:], work, node, tables[:0])
 
 
 @kernel
 def _sum_nodes(unary: np.ndarray, spread: float, tables: np.ndarray, node: np.ndarray) -> float:
     """Log partition, and fills the node table; -inf if a score is bad or sums might not hold exponentials."""
-    if checks.first_bad(unary.reshape(-1)) >= 0 or not chain.is_tame(unary, spread):
+    if checks.first_bad(unary.reshape(-1)) >= 0 or not is_tame(unary, spread):
         return -np.inf
-    work = chain.aligned((3, unary.shape[1]), unary)
-    return chain.sum_tables(unary, tables[:1], tables[1:], work, node, tables[:0])
+    work = aligned((3, unary.shape[1]), unary)
+    return sum_tables(unary, tables[:1], tables[1:], work, node, tables[:0])

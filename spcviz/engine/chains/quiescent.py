@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.chains.chain import checked_chain
+from spcviz.engine.chains.inputs import checked_chain
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.semirings import MAX_PLUS, combine, multiply

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.chains.chain import checked_chain
+from spcviz.engine.chains.inputs import checked_chain
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 
 

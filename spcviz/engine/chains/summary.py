@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.chains.chain import _k_best, _log_tables, is_tame, scaled_tables, spread_of
+from spcviz.engine.chains.k_best import best_labellings
+from spcviz.engine.chains.sums import is_tame, log_tables, scaled_tables, spread_of
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import copy
@@ -86,7 +87,7 @@ def _summarise(
     for w in range(n_chains):
         first, last = starts[w], starts[w + 1]
         table = tables[first + 1 : last] if per_step else tables
-        scores, found = _k_best(unary[first:last], table, 2)
+        scores, found = best_labellings(unary[first:last], table, 2)
         if len(scores) == 0:
             continue
         best[w] = scores[0]
@@ -98,7 +99,7 @@ def _summarise(
         if is_tame(unary[first:last], spread_of(table)):
             scaled_tables(unary[first:last], table, node, no_edge)
         else:
-            _log_tables(unary[first:last], table, node, no_edge)
+            log_tables(unary[first:last], table, node, no_edge)
         for i in range(last - first):
             for k in range(n):
                 if node[i, k] > 0.0:

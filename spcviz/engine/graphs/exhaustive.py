@@ -12,100 +12,29 @@ at most two variables: D K^2 entries in all.
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
+from spcviz.engine.chains.inputs import checked_chain
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.graphs.factor_graph import (
+    Eliminated,
+    FactorGraph,
+    Found,
+    Scope,
+    Step,
+    checked_scopes,
+    checked_states,
+)
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import copy
 
 MAX_CONFIGURATIONS = 500_000_000
+
 _MAX_MESSAGE = 20_000_000
-
-Scope = tuple[int, ...]
-"""A restriction set: the variables of a table."""
-
-
-class FactorGraph(NamedTuple):
-    """A score as a sum of tables.
-
-    Attributes
-    ----------
-    n_states : tuple of int, length D
-    scopes : tuple of tuple of int
-        The restriction sets: variables of each table, all different.
-    tables : tuple of ndarray
-        ``tables[r][states of scopes[r]]``: scores; -inf forbids.
-    """
-
-    n_states: tuple[int, ...]
-    scopes: tuple[Scope, ...]
-    tables: tuple[np.ndarray, ...]
-
-
-class Found(NamedTuple):
-    """What exhaustive search found.
-
-    Attributes
-    ----------
-    score : float
-    labels : ndarray, shape (D,), int64
-        Ties go to the first in dictionary order.
-    n_configurations : int
-        How many were visited: the product of the numbers of states.
-    """
-
-    score: float
-    labels: np.ndarray
-    n_configurations: int
-
-
-class Step(NamedTuple):
-    """One elimination: every max as it is taken.
-
-    Attributes
-    ----------
-    variable : int
-        The one maximised over.
-    scope : tuple of int
-        Variables of the message that is left, rising.
-    joined : tuple of tuple of int
-        Scopes of the tables and messages that were added up.
-    candidates : ndarray, shape (states of scope ..., K of variable)
-        The sum, before the max.
-    message : ndarray, shape (states of scope ...)
-    choice : ndarray, shape (states of scope ...), int64
-        The maximising state; ties go to the smallest.
-    """
-
-    variable: int
-    scope: Scope
-    joined: tuple[Scope, ...]
-    candidates: np.ndarray
-    message: np.ndarray
-    choice: np.ndarray
-
-
-class Eliminated(NamedTuple):
-    """What dynamic programming found and did.
-
-    Attributes
-    ----------
-    score : float
-    labels : ndarray, shape (D,), int64
-    steps : tuple of Step
-    n_entries : int
-        Candidates looked at: the sum of the sizes of all `Step.candidates`.
-    """
-
-    score: float
-    labels: np.ndarray
-    steps: tuple[Step, ...]
-    n_entries: int
 
 
 def factor_graph(
@@ -140,8 +69,8 @@ def factor_graph(
     >>> stored_entries(word.n_states, word.scopes)
     6
     """
-    n_states = _checked_states(n_states)
-    scopes, tables = _checked_scopes(scopes, len(n_states)), checks.listed("tables", tables)
+    n_states = checked_states(n_states)
+    scopes, tables = checked_scopes(scopes, len(n_states)), checks.listed("tables", tables)
     if len(tables) != len(scopes):
         raise ShapeError(f"tables has length {len(tables)}; scopes needs {len(scopes)}")
     done = []
@@ -176,7 +105,7 @@ def chain_graph(unary: ArrayLike, pairwise: ArrayLike) -> FactorGraph:
     >>> stored_entries(graph.n_states, graph.scopes), n_configurations(graph.n_states)
     (2132, 456976)
     """
-    unary, pairwise = chain.checked_chain(unary, pairwise)
+    unary, pairwise = checked_chain(unary, pairwise)
     length, n = unary.shape
     scopes = [(i,) for i in range(length)] + [(i, i + 1) for i in range(length - 1)]
     steps = [pairwise[i % len(pairwise)] for i in range(length - 1)]
@@ -203,7 +132,7 @@ def n_configurations(n_states: Iterable[int]) -> int:
     >>> n_configurations([26] * 8)
     208827064576
     """
-    return math.prod(_checked_states(n_states))
+    return math.prod(checked_states(n_states))
 
 
 def stored_entries(n_states: Iterable[int], scopes: Iterable[Iterable[int]]) -> int:
@@ -233,8 +162,8 @@ def stored_entries(n_states: Iterable[int], scopes: Iterable[Iterable[int]]) -> 
     >>> stored_entries([26] * 4, [[0, 1, 2, 3]])
     456976
     """
-    n_states = _checked_states(n_states)
-    return sum(math.prod(n_states[d] for d in scope) for scope in _checked_scopes(scopes, len(n_states)))
+    n_states = checked_states(n_states)
+    return sum(math.prod(n_states[d] for d in scope) for scope in checked_scopes(scopes, len(n_states)))
 
 
 def search(graph: FactorGraph, cap: int = 10_000_000) -> Found:
@@ -383,24 +312,6 @@ def _step(variable: int, here: list[tuple[Scope, np.ndarray]], n_states: tuple[i
         candidates = candidates + table.transpose(places)[index]
     joined = tuple(s for s, _ in here)
     return Step(variable, scope, joined, candidates, candidates.max(axis=-1), candidates.argmax(axis=-1))
-
-
-def _checked_states(n_states: Iterable[int]) -> tuple[int, ...]:
-    n_states = checks.listed("n_states", n_states)
-    if not n_states:
-        raise ArgumentError("n_states must name at least one variable, got ()")
-    return tuple(checks.integer(f"n_states[{d}]", k, 1, 100_000) for d, k in enumerate(n_states))
-
-
-def _checked_scopes(scopes: Iterable[Iterable[int]], n_variables: int) -> tuple[Scope, ...]:
-    done = []
-    for r, scope in enumerate(checks.listed("scopes", scopes)):
-        scope = checks.listed(f"scopes[{r}]", scope)
-        scope = tuple(checks.integer(f"scopes[{r}]", d, 0, n_variables - 1) for d in scope)
-        if not scope or len(set(scope)) != len(scope):
-            raise ArgumentError(f"scopes[{r}] must hold different variables, got {scope}")
-        done.append(scope)
-    return tuple(done)
 
 
 def _layout(graph: FactorGraph) -> tuple[np.ndarray, np.ndarray]:

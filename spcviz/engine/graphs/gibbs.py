@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
-from spcviz.engine.graphs import graph, tree
+from spcviz.engine.graphs import graph
+from spcviz.engine.graphs.tree_messages import is_tame
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import Width
 from spcviz.engine.kernels.widths import padded, width_of
@@ -141,7 +142,7 @@ def sample(
     degree = int(np.diff(table.start).max())
     state = seeds.astype(np.uint64)
     width = width_of(n)
-    if degree <= 4 and width is not None and tree.is_tame(unary, pairwise, degree):
+    if degree <= 4 and width is not None and is_tame(unary, pairwise, degree):
         products = _padded(unary, pairwise, table, width)
         stuck = _sample_products(width, n, products, state, n_sweeps, labels, start is None)
     else:

@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError
-from spcviz.engine.graphs import graph, tree
+from spcviz.engine.graphs import graph
 from spcviz.engine.graphs.loopy_bp_wide import propagate_wide
+from spcviz.engine.graphs.tree_messages import is_tame
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.semirings import (
     LOG_PLUS,
@@ -184,7 +185,7 @@ def _prepared(
     """(semiring, unary, tables by directed edge) in the semiring's own terms."""
     semiring: Semiring = MAX_PLUS if kind == "max" else LOG_PLUS
     u = unary
-    if kind == "sum" and tree.is_tame(unary, pairwise, most + 1):
+    if kind == "sum" and is_tame(unary, pairwise, most + 1):
         top = unary.max(axis=1, keepdims=True)
         semiring, u = SUM_TIMES, np.exp(unary - top)
         pairwise = np.exp(pairwise - pairwise.max()) if pairwise.size else pairwise

@@ -3,12 +3,13 @@
 Numba's disk cache notices edits only in a kernel's own file, not in the functions it inlines, so
 the cache folder is named after a digest of the code of every file with a kernel, at any depth of the
 package, and of what these files import (a constant of another file is compiled in). Sentences are left
-out: a changed docstring compiles nothing anew. Folders of older sources are removed.
+out: a changed docstring compiles nothing anew. Numba keeps the kernels of each checkout apart, and so does
+the name: what one checkout has compiled is not ready for another. Folders of older sources are removed.
 
 Numba neither survives an unwritable folder ("no locator available" at import) nor heals a damaged file. So
 the folder is tried before it is used, and what lies in it is compared with a list of SHA-256 sums before any
 kernel is loaded: a file without its sum, damaged or of a process that was killed, is removed and compiled
-anew. A process adds the sums of what it has compiled every second while it compiles, and when it ends.
+anew. A process adds the sums of what it has compiled in a moment, and when it ends.
 A disk that fills up while kernels compile is the one thing that still stops a call, since numba saves what
 it has compiled before it runs it; the call after that works. So a folder without room is not used.
 """
@@ -17,7 +18,6 @@ import atexit
 import contextlib
 import errno
 import hashlib
-import math
 import os
 import re
 import shutil
@@ -36,8 +36,10 @@ _KEEP_SECONDS = 24 * 3600
 _ROOM = 64 * 2**20
 """Bytes that must be free: all kernels together take a third of it."""
 _SUMS = "sums.txt"
-_SECONDS_BETWEEN = 1.0
-"""While kernels compile, sums are added this often: looking through the folder takes milliseconds."""
+_SECONDS_BETWEEN = 0.2
+"""Sums are added no more often than this: looking through the folder takes milliseconds."""
+_SECONDS_AFTER = 1.0
+"""Until a kernel that is compiled is written, however busy the machine is."""
 _HOLDS_KERNELS = re.compile(
     rb"^\s*(?:from|import) (?:numba|spcviz\.engine\.kernels\.jit)\b"
     rb"|^\s*from spcviz\.engine\.kernels import .*\bjit\b",
@@ -46,7 +48,7 @@ _HOLDS_KERNELS = re.compile(
 
 
 def kernel_digest(root: Path = sources.ROOT) -> str:
-    """Short digest of numba's version and of the code that kernels are made of.
+    """Short digest of numba's version, of where the package lies and of the code that kernels are made of.
 
     Parameters
     ----------
@@ -56,7 +58,8 @@ def kernel_digest(root: Path = sources.ROOT) -> str:
     files = Path(root, "spcviz").rglob("*.py")
     holding = [path for path in files if _HOLDS_KERNELS.search(path.read_bytes())]
     code = sources.code_digest(holding, Path(root))
-    return hashlib.sha256(f"{numba.__version__} {code}".encode()).hexdigest()[:16]
+    named = f"{numba.__version__} {Path(root).resolve()} {code}"
+    return hashlib.sha256(named.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 def _remembered_digest(folder: Path) -> str:
@@ -138,7 +141,7 @@ class Sums(events.Listener):
         self._folder = folder
         self._seen: dict[Path, tuple[int, int]] = {}
         self._lock = threading.Lock()
-        self._added = -math.inf
+        self._until, self._follows = 0.0, False
 
     def _files(self) -> Iterator[tuple[Path, tuple[int, int]]]:
         """Every file of numba's, with what changes when it is written."""
@@ -181,7 +184,6 @@ class Sums(events.Listener):
                     with (self._folder / _SUMS).open("a", encoding="ascii") as file:
                         file.write(text)
                 self._seen |= new
-                self._added = time.monotonic()
             except OSError as error:
                 complain(
                     f"{self._folder}: {error.strerror}; what could not be kept compiles anew in every process"
@@ -191,9 +193,19 @@ class Sums(events.Listener):
         """Nothing: a kernel is about to be compiled."""
 
     def on_end(self, event: events.Event) -> None:
-        """A kernel is compiled; those before it are written."""
-        if time.monotonic() - self._added > _SECONDS_BETWEEN:
+        """A kernel is compiled; numba writes it next, and in a moment its sum is added."""
+        self._until = time.monotonic() + _SECONDS_AFTER
+        if not self._follows:
+            self._follows = True
+            with contextlib.suppress(RuntimeError):  # the process ends: it adds them then
+                threading.Thread(target=self._follow, name="spcviz sums", daemon=True).start()
+
+    def _follow(self) -> None:
+        """Add sums as kernels are written: a process that starts before removes those that have none."""
+        while time.monotonic() < self._until:
+            time.sleep(_SECONDS_BETWEEN)
             self.add()
+        self._follows = False
 
 
 def settle() -> None:

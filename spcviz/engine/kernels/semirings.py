@@ -18,12 +18,8 @@ The operations, on vectors over states:
 - ``multiply(sr, vector, other, out)``: out[j] = vector[j] times other[j]
 - ``settle(sr, vector)``: rescale in place to avoid underflow; returns the log of the factor
 - ``total(sr, vector)``: plus over the vector, as a log-domain score
-- ``forth(sr, run, first, last, score, message, lo, hi)``: along runs first .. last - 1 of a sparse lattice
-  (see `runs`), message[head of a] = plus over arcs a of message[tail of a] times score[a], for all heads
-  lo .. hi - 1 (log-domain semirings only)
-- ``back(...)``: likewise from heads to tails lo .. hi - 1
-- ``back_through(..., before, out)``: likewise, and out[a] = before[tail of a] times score[a] times
-  message[head of a]
+
+Along the runs of a sparse lattice: `lattice_steps`.
 """
 
 from collections.abc import Callable
@@ -97,7 +93,8 @@ def _combine_sum(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.n
 # The same with explicit vectors: blocks of columns whose maxima or sums stay in registers, four rows at a
 # time so that none waits for the one before. The last block overlaps the one before it rather than be short.
 
-_FOUR, _EIGHT, _SIXTEEN, _MANY = (0,) * 4, (0,) * 8, (0,) * 16, (0,) * 32
+_EIGHT, _SIXTEEN, _MANY = (0,) * 8, (0,) * 16, (0,) * 32
+
 _OF_MAX, _OF_SUM = (), (0,)  # kinds: their length is known to the compiler
 
 
@@ -256,266 +253,14 @@ def _total_sum(sr: Semiring, vector: np.ndarray) -> float:
     return np.log(vectors.sum_of(vector))
 
 
-def _forth_max(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> None:
-    for v in range(lo, hi):
-        message[v] = -np.inf
-    for r in range(first, last):
-        before, h = message[run[r, 1]], run[r, 2]
-        for a in range(run[r, 0], run[r + 1, 0]):
-            s = before + score[a]
-            message[h] = s if s > message[h] else message[h]
-            h += 1
-
-
-def _back_max(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> None:
-    for v in range(lo, hi):
-        message[v] = -np.inf
-    for r in range(first, last):
-        v, h = run[r, 1], run[r, 2]
-        top = message[v]
-        for a in range(run[r, 0], run[r + 1, 0]):
-            s = message[h] + score[a]
-            top = s if s > top else top
-            h += 1
-        message[v] = top
-
-
-def _forth_log(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> None:
-    forth(MAX_PLUS, run, first, last, score, message, lo, hi)
-    acc = np.zeros(hi - lo)
-    for r in range(first, last):
-        before, h = message[run[r, 1]], run[r, 2]
-        for a in range(run[r, 0], run[r + 1, 0]):
-            s = before + score[a]
-            if s > -np.inf:
-                acc[h - lo] += np.exp(s - message[h])
-            h += 1
-    _add_log(acc, message[lo:hi])
-
-
-def _back_log(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> None:
-    back(MAX_PLUS, run, first, last, score, message, lo, hi)
-    acc = np.zeros(hi - lo)
-    for r in range(first, last):
-        v, h = run[r, 1], run[r, 2]
-        for a in range(run[r, 0], run[r + 1, 0]):
-            s = message[h] + score[a]
-            if s > -np.inf:
-                acc[v - lo] += np.exp(s - message[v])
-            h += 1
-    _add_log(acc, message[lo:hi])
-
-
-def _back_through(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-    before: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    back(sr, run, first, last, score, message, lo, hi)
-    for r in range(first, last):
-        a, end = run[r, 0], run[r + 1, 0]
-        own, behind, into, start = score[a:end], message[run[r, 2] :], out[a:end], before[run[r, 1]]
-        for i in range(end - a):  # from 0: an index that could be negative costs as much as a sum
-            into[i] = start + own[i] + behind[i]
-
-
-@bare_inlined_kernel
-def _add_log(acc: np.ndarray, top: np.ndarray) -> None:
-    """Largest terms become logs of sums, where there is a term."""
-    for v in range(len(acc)):
-        if top[v] > -np.inf:
-            top[v] += np.log(acc[v])
-
-
-# With explicit vectors: blocks of eight heads, then one of four, then what is left.
-
-
-@bare_inlined_kernel
-def _raise_block(width: Width, before: float, score: np.ndarray, a: int, message: np.ndarray, h: int) -> None:
-    s = vectors.add(vectors.splat(width, before), vectors.load(width, score, (a,)))
-    vectors.store(message, (h,), vectors.larger(s, vectors.load(width, message, (h,))))
-
-
-def _forth_max_wide(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> None:
-    for v in range(lo, hi):
-        message[v] = -np.inf
-    for r in range(first, last):
-        a, end, before, h = run[r, 0], run[r + 1, 0], message[run[r, 1]], run[r, 2]
-        while end - a >= 8:
-            _raise_block(_EIGHT, before, score, a, message, h)
-            a, h = a + 8, h + 8
-        if end - a >= 4:
-            _raise_block(_FOUR, before, score, a, message, h)
-            a, h = a + 4, h + 4
-        while a < end:
-            s = before + score[a]
-            message[h] = s if s > message[h] else message[h]
-            a, h = a + 1, h + 1
-
-
-@bare_inlined_kernel
-def _behind(width: Width, score: np.ndarray, message: np.ndarray, a: int, end: int, h: int) -> float:
-    """The best way on along arcs a .. end - 1, at least W; the last vector overlaps the one before."""
-    top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
-    for i in range(0, n, w):
-        at = min(i, n - w)
-        way = vectors.add(vectors.load(width, message, (h + at,)), vectors.load(width, score, (a + at,)))
-        top = vectors.larger(way, top)
-    return vectors.top(top)
-
-
-@bare_inlined_kernel
-def _behind_through(
-    width: Width,
-    score: np.ndarray,
-    message: np.ndarray,
-    a: int,
-    end: int,
-    h: int,
-    before: float,
-    out: np.ndarray,
-) -> float:
-    """`_behind`, and into out the best way through each of these arcs."""
-    top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
-    start = vectors.splat(width, before)
-    for i in range(0, n, w):
-        at = min(i, n - w)
-        own, behind = vectors.load(width, score, (a + at,)), vectors.load(width, message, (h + at,))
-        vectors.store(out, (a + at,), vectors.add(vectors.add(start, own), behind))
-        top = vectors.larger(vectors.add(behind, own), top)
-    return vectors.top(top)
-
-
-def _back_max_wide(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> None:
-    for v in range(lo, hi):
-        message[v] = -np.inf
-    for r in range(first, last):
-        a, end, v, h = run[r, 0], run[r + 1, 0], run[r, 1], run[r, 2]
-        top = message[v]
-        if end - a >= 8:
-            s = _behind(_EIGHT, score, message, a, end, h)
-            top = s if s > top else top
-        elif end - a >= 4:
-            s = _behind(_FOUR, score, message, a, end, h)
-            top = s if s > top else top
-        else:
-            while a < end:
-                s = message[h] + score[a]
-                top = s if s > top else top
-                a, h = a + 1, h + 1
-        message[v] = top
-
-
-def _back_through_max_wide(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-    before: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    for v in range(lo, hi):
-        message[v] = -np.inf
-    for r in range(first, last):
-        a, end, v, h = run[r, 0], run[r + 1, 0], run[r, 1], run[r, 2]
-        top = message[v]
-        if end - a >= 8:
-            s = _behind_through(_EIGHT, score, message, a, end, h, before[v], out)
-            top = s if s > top else top
-        elif end - a >= 4:
-            s = _behind_through(_FOUR, score, message, a, end, h, before[v], out)
-            top = s if s > top else top
-        else:
-            while a < end:
-                out[a] = before[v] + score[a] + message[h]
-                s = message[h] + score[a]
-                top = s if s > top else top
-                a, h = a + 1, h + 1
-        message[v] = top
-
-
 _TABLE: dict[str, dict[type, Callable]] = {
     "combine": {MaxPlus: _combine_max, LogPlus: _combine_log, SumTimes: _combine_sum},
     "multiply": {MaxPlus: _multiply_add, LogPlus: _multiply_add, SumTimes: _multiply_times},
     "settle": {MaxPlus: _settle_never, LogPlus: _settle_never, SumTimes: _settle_sum},
     "total": {MaxPlus: _total_max, LogPlus: _total_log, SumTimes: _total_sum},
-    "forth": {MaxPlus: _forth_max, LogPlus: _forth_log},
-    "back": {MaxPlus: _back_max, LogPlus: _back_log},
-    "back_through": {MaxPlus: _back_through, LogPlus: _back_through},
 }
-
 
 _WIDE: dict[type, Callable] = {MaxPlus: _combine_max_wide, SumTimes: _combine_sum_wide}
-_RUNS_WIDE: dict[str, dict[type, Callable]] = {
-    "forth": {MaxPlus: _forth_max_wide, LogPlus: _forth_log},
-    "back": {MaxPlus: _back_max_wide, LogPlus: _back_log},
-    "back_through": {MaxPlus: _back_through_max_wide, LogPlus: _back_through},
-}
 
 
 def combine(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
@@ -541,50 +286,6 @@ def settle(sr: Semiring, vector: np.ndarray) -> float:
 def total(sr: Semiring, vector: np.ndarray) -> float:
     """Plus over a vector, as a log-domain score."""
     return _TABLE["total"][type(sr)](sr, vector)
-
-
-def forth(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> None:
-    """One column of a sparse lattice: messages at heads lo .. hi - 1 from its runs first .. last - 1."""
-    _TABLE["forth"][type(sr)](sr, run, first, last, score, message, lo, hi)
-
-
-def back(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> None:
-    """The same at tails lo .. hi - 1."""
-    _TABLE["back"][type(sr)](sr, run, first, last, score, message, lo, hi)
-
-
-def back_through(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-    before: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """`back`, and into out what goes through each arc of the column; `before`: messages at its tails."""
-    _TABLE["back_through"][type(sr)](sr, run, first, last, score, message, lo, hi, before, out)
 
 
 def _are_rows(*arrays: Any) -> bool:
@@ -627,47 +328,3 @@ def _settle_jit(sr: Semiring, vector: np.ndarray) -> Callable:
 @overload(total)
 def _total_jit(sr: Semiring, vector: np.ndarray) -> Callable:
     return _TABLE["total"][kind_of(sr)]
-
-
-@overload(forth)
-def _forth_jit(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> Callable:
-    return _RUNS_WIDE["forth"][kind_of(sr)]
-
-
-@overload(back)
-def _back_jit(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> Callable:
-    return _RUNS_WIDE["back"][kind_of(sr)]
-
-
-@overload(back_through)
-def _back_through_jit(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-    before: np.ndarray,
-    out: np.ndarray,
-) -> Callable:
-    return _RUNS_WIDE["back_through"][kind_of(sr)]

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.semirings import Semiring, back, back_through, forth, total
+from spcviz.engine.kernels.lattice_steps import back, back_through, forth
+from spcviz.engine.kernels.semirings import Semiring, total
 
 
 class Runs(NamedTuple):

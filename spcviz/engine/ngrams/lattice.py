@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, Semiring, total
+from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, Semiring
 from spcviz.engine.ngrams.arc_ranges import Runs, start_total, trace, walk_back_through, walk_forth
+from spcviz.engine.ngrams.lattice_scores import fill_arc_scores, label_scores, largest_finite, level_sums
 from spcviz.engine.ngrams.space import (
     Lattice,
     bigrams,
@@ -33,7 +34,7 @@ from spcviz.engine.ngrams.space import (
     symbols,
     unigrams,
 )
-from spcviz.engine.ngrams.table import NgramTable, find, lookup
+from spcviz.engine.ngrams.table import NgramTable
 
 __all__ = [
     "Lattice",
@@ -58,6 +59,7 @@ __all__ = [
 ]
 
 _FLOAT = np.dtype(np.float64)
+
 WIDE = 1e5
 """Sums of scores up to which their differences are log probabilities, right to 1e-10."""
 
@@ -123,7 +125,7 @@ def score_arcs(lattice: Lattice, unary: ArrayLike, table: NgramTable) -> np.ndar
     """
     unary = _checked_unary(lattice, unary, table)
     out = np.empty(lattice.n_arcs)
-    _score_arcs(lattice, unary, table, out)
+    fill_arc_scores(lattice, unary, table, out)
     return out
 
 
@@ -184,7 +186,7 @@ def log_marginals(lattice: Lattice, arc_score: ArrayLike) -> tuple[np.ndarray, n
 
 def is_wide(passed: Messages) -> bool:
     """Whether messages are so large that differences of them are no log probabilities to 1e-10 any more."""
-    return any(_largest_finite(sums) > WIDE for sums in (passed.best, passed.forward, passed.backward))
+    return any(largest_finite(sums) > WIDE for sums in (passed.best, passed.forward, passed.backward))
 
 
 def decode(lattice: Lattice, arc_score: ArrayLike) -> Paths:
@@ -296,7 +298,7 @@ def score_labels(lattice: Lattice, unary: ArrayLike, table: NgramTable, labels: 
     """
     unary = _checked_unary(lattice, unary, table)
     labels = checks.states("labels", labels, int(lattice.row_start[-1]), lattice.n_states)
-    return _score_labels(lattice, unary, table, labels)
+    return label_scores(lattice, unary, table, labels)
 
 
 def _ready(lattice: Lattice, arc_score: ArrayLike) -> np.ndarray:
@@ -338,31 +340,6 @@ def _checked_message(lattice: Lattice, message: ArrayLike) -> np.ndarray:
         wanted = (int(lattice.node_start[-1]),)
         raise ShapeError(f"message has shape {message.shape}; the lattice's nodes need {wanted}")
     return message
-
-
-@kernel
-def _largest_finite(values: np.ndarray) -> float:
-    """The largest magnitude of what is not -inf."""
-    most = 0.0
-    for v in values:
-        size = abs(v) if v > -np.inf else 0.0
-        most = size if size > most else most
-    return most
-
-
-@kernel
-def level_sums(logs: np.ndarray, starts: np.ndarray) -> None:
-    """Make exp of each part add up to 1 by itself; a part without anything finite stays."""
-    for c in range(len(starts) - 1):
-        part = logs[starts[c] : starts[c + 1]]
-        norm = total(LOG_PLUS, part)
-        if norm > -np.inf:
-            top = total(MAX_PLUS, part)  # apart: beside a large number the log of a sum is lost
-            for a in range(len(part)):
-                part[a] -= top
-            norm = total(LOG_PLUS, part)
-            for a in range(len(part)):
-                part[a] -= norm
 
 
 @kernel
@@ -432,54 +409,3 @@ def _decode(
         scores[w] = trace(runs, w, arc_score, forward, arcs)
     spell(order, row_start, runs.col_start, bits, arc_key, arcs, labels)
     return True
-
-
-# Inner loops take arrays out of their tuples first: at each step that costs more than the step.
-
-
-@kernel
-def _score_arcs(lattice: Lattice, unary: np.ndarray, table: NgramTable, out: np.ndarray) -> None:
-    dense, keys, values, arc_key = table.dense, table.keys, table.values, lattice.arc_key
-    bits, n_dense, end = table.bits, table.n_dense, table.n_states + 1
-    mask = (1 << bits) - 1
-    for w in range(len(lattice.order)):
-        n = lattice.order[w]
-        first, last = lattice.col_start[w], lattice.col_start[w + 1]
-        for c in range(first, last):
-            start, stop = lattice.arc_start[c], lattice.arc_start[c + 1]
-            row = lattice.row_start[w] + c - first + n - 1  # of the arc's last symbol
-            local = unary[row]
-            for a in range(start, stop):
-                key = arc_key[a]
-                value = local[(key & mask) - 1]
-                if n > 1:
-                    value += find(dense, keys, values, bits, n_dense, key, n)
-                out[a] = value
-            if c == first:
-                for a in range(start, stop):
-                    prefix = arc_key[a]
-                    for m in range(n - 1, 0, -1):
-                        prefix >>= bits
-                        out[a] += unary[row - n + m, (prefix & mask) - 1]
-                        if m > 1:
-                            out[a] += find(dense, keys, values, bits, n_dense, prefix, m)
-            if c == last - 1 and table.has_end:
-                for a in range(start, stop):
-                    out[a] += find(dense, keys, values, bits, n_dense, (arc_key[a] << bits) + end, n + 1)
-
-
-@kernel
-def _score_labels(lattice: Lattice, unary: np.ndarray, table: NgramTable, labels: np.ndarray) -> np.ndarray:
-    scores = np.zeros(len(lattice.order))
-    for w in range(len(scores)):
-        start, stop = lattice.row_start[w], lattice.row_start[w + 1]
-        n, key = lattice.order[w], 0
-        for i in range(start, stop):
-            m = min(i - start + 1, n)
-            key = ((key << table.bits) + labels[i] + 1) & ((np.int64(1) << (table.bits * n)) - 1)
-            scores[w] += unary[i, labels[i]]
-            if m > 1:
-                scores[w] += lookup(table, key, m)
-        if table.has_end:
-            scores[w] += lookup(table, (key << table.bits) + table.n_states + 1, n + 1)
-    return scores

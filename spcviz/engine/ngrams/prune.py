@@ -8,29 +8,31 @@ raised just enough, and the result says so.
 ``by_marginals`` is the rule of a CRF instead: keep iff the probability exceeds a global alpha.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ShapeError
+from spcviz.engine.errors import ScoreError, ShapeError
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
-from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, LogPlus, MaxPlus, Semiring, kind_of, total
-from spcviz.engine.ngrams.arc_ranges import Runs, start_total, walk_back, walk_forth
+from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS
 from spcviz.engine.ngrams.lattice import (
+    WIDE,
     Messages,
     best_path,
     decode,
     extended_size,
     is_wide,
-    level_sums,
     messages,
 )
+from spcviz.engine.ngrams.lattice_scores import largest_finite, level_sums
+from spcviz.engine.ngrams.prune_states import keep_near, keep_probable, mark_states
 from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.thresholds import filtering, rule
+
+_DEEPEST = -1e9
+"""How far below its columns' best arcs an example's best path may lie for probabilities right to 1e-6."""
 
 
 class Pruned(NamedTuple):
@@ -113,7 +115,11 @@ def prune(
         path = best_path(lattice, arc_score, passed.forward)
     values, starts = _filtered(lattice, passed, on_nodes)
     if by_marginals:
-        values = values - np.repeat(np.where(passed.best > -np.inf, passed.best, 0.0), np.diff(starts))
+        best = passed.best
+        if is_wide(passed):
+            near = messages(lattice, _below_best(lattice, np.asarray(arc_score, dtype=float)), LOG_PLUS)
+            best, (values, _) = near.best, _filtered(lattice, near, on_nodes)
+        values = values - np.repeat(np.where(best > -np.inf, best, 0.0), np.diff(starts))
         if is_wide(passed):
             level_sums(values, _columns(lattice, starts, on_nodes))
         values = np.exp(np.minimum(values, 0.0))
@@ -168,6 +174,15 @@ def _filtered(lattice: Lattice, passed: Messages, on_nodes: bool) -> tuple[np.nd
     return values, starts
 
 
+def _below_best(lattice: Lattice, arc_score: np.ndarray) -> np.ndarray:
+    """Scores less the best of their column: probabilities are the same, and large common scores are gone."""
+    starts, sizes = lattice.arc_start[:-1], np.diff(lattice.arc_start)
+    tops = np.zeros(len(starts))
+    tops[sizes > 0] = np.maximum.reduceat(arc_score, starts[sizes > 0]) if len(arc_score) else 0.0
+    below = arc_score - np.repeat(np.where(tops > -np.inf, tops, 0.0), sizes)
+    return np.where(below > -np.inf, np.maximum(below, -checks.MAX_SCORE), -np.inf)
+
+
 def _columns(lattice: Lattice, starts: np.ndarray, on_nodes: bool) -> np.ndarray:
     """Where the values of each column begin among those of `_filtered`, and their end."""
     bounds = []
@@ -212,9 +227,9 @@ def keep_unaries(
     alpha = rule.capped(checks.fraction("alpha", alpha))
     keep = np.empty(unary.shape, dtype=np.bool_)
     if by_marginals:
-        _keep_probable(unary, alpha, keep)
+        keep_probable(unary, alpha, keep)
     else:
-        _keep_near(unary, row_start, alpha, keep)
+        keep_near(unary, row_start, alpha, keep)
     return keep
 
 
@@ -237,6 +252,12 @@ def keep_states(
     -------
     ndarray of bool, shape (rows, K)
         ``bigrams(lengths, n_states, mask)`` is the lattice restricted to its survivors.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If arguments do not fit; ScoreError also where scores of unlike size cancel until no float tells
+        probabilities any more (a best path 1e9 below the best arcs of its columns).
     """
     checks.made("lattice", lattice, Lattice)
     arc_score = checks.scores("arc_score", arc_score, 1)
@@ -251,9 +272,17 @@ def keep_states(
     alpha = rule.capped(checks.fraction("alpha", alpha))
     out = np.zeros(left.shape, dtype=np.bool_)
     if by_marginals:
-        _keep_states(LOG_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
+        longest = int(np.diff(lattice.col_start).max(initial=0))
+        if largest_finite(arc_score) * longest > WIDE:
+            arc_score = _below_best(lattice, arc_score)
+        deepest = mark_states(LOG_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
+        if deepest < _DEEPEST:
+            raise ScoreError(
+                "arc_score must leave each example a path within 1e9 of the best arcs of its columns to tell "
+                f"probabilities, got one at {deepest:.3g}"
+            )
     else:
-        _keep_states(MAX_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
+        mark_states(MAX_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
     return out
 
 
@@ -378,113 +407,3 @@ def _truth_columns(
             if truth[c] >= 0:
                 out[c] = _value(lattice, points, shift_arc, shift_node, nodes, truth[c])
     return out
-
-
-def _limit(sr: Semiring, best: float, gap: float, alpha: float) -> float:
-    """The score that a survivor must exceed: alpha's threshold, or log alpha below the log partition."""
-    return _LIMIT[type(sr)](sr, best, gap, alpha)
-
-
-def _limit_max(sr: Semiring, best: float, gap: float, alpha: float) -> float:
-    return rule.threshold(best, gap, alpha) if rule.has_spread(best, gap) else -np.inf
-
-
-def _limit_sum(sr: Semiring, best: float, gap: float, alpha: float) -> float:
-    return best + np.log(alpha) if alpha > 0.0 else -np.inf
-
-
-_LIMIT: dict[type, Callable] = {MaxPlus: _limit_max, LogPlus: _limit_sum}
-
-
-@overload(_limit)
-def _limit_jit(sr: Semiring, best: float, gap: float, alpha: float) -> Callable:
-    return _LIMIT[kind_of(sr)]
-
-
-@kernel
-def _keep_near(unary: np.ndarray, row_start: np.ndarray, alpha: float, keep: np.ndarray) -> None:
-    k = unary.shape[1]
-    longest = 0
-    for w in range(len(row_start) - 1):
-        longest = max(longest, row_start[w + 1] - row_start[w])
-    tops = np.empty(longest)
-    for w in range(len(row_start) - 1):
-        first, last = row_start[w], row_start[w + 1]
-        best, below, count = 0.0, 0.0, 0
-        for r in range(first, last):
-            row = unary[r]
-            top = -np.inf
-            for s in range(k):
-                top = row[s] if row[s] > top else top
-            tops[r - first] = top
-            best += top
-            for s in range(k):
-                gap = top - row[s]
-                is_valid = row[s] > -np.inf
-                below += gap if is_valid else 0.0
-                count += is_valid
-        mean = below / max(count, 1)
-        limit = rule.reach(mean, alpha) if rule.has_spread(best, mean) else np.inf
-        for r in range(first, last):
-            row, top, out = unary[r], tops[r - first], keep[r]
-            for s in range(k):
-                gap = top - row[s]
-                out[s] = gap < limit or gap == 0.0
-
-
-@kernel
-def _keep_probable(unary: np.ndarray, alpha: float, keep: np.ndarray) -> None:
-    for r in range(len(unary)):
-        row = unary[r]
-        norm, top = total(LOG_PLUS, row), total(MAX_PLUS, row)
-        limit = norm + np.log(alpha) if alpha > 0.0 else -np.inf
-        for s in range(len(row)):
-            keep[r, s] = row[s] > limit or (row[s] == top and top > -np.inf)
-
-
-@kernel
-def _keep_states(
-    sr: Semiring,
-    lattice: Lattice,
-    runs: Runs,
-    arc_score: np.ndarray,
-    alpha: float,
-    left: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    n_nodes = lattice.node_start[-1]
-    forward, backward = np.empty(n_nodes), np.empty(n_nodes)
-    for w in range(len(lattice.order)):
-        first = lattice.col_start[w]
-        walk_forth(sr, runs, w, arc_score, forward)
-        walk_back(sr, runs, w, arc_score, backward)
-        best = start_total(sr, runs, w, backward)
-        is_single = lattice.order[w] == 1  # one position: its arcs are the states
-        begin = lattice.arc_start[first] if is_single else lattice.node_start[first + w]
-        if is_single:
-            end = lattice.arc_start[lattice.col_start[w + 1]]
-        else:
-            end = lattice.node_start[lattice.col_start[w + 1] + w + 1]
-        below, count = 0.0, 0
-        for i in range(begin, end):
-            value = arc_score[i] if is_single else forward[i] + backward[i]
-            if value > -np.inf:
-                below += best - value
-                count += 1
-        limit = _limit(sr, best, below / max(count, 1), alpha)
-        i = begin
-        for r in range(lattice.row_start[w], lattice.row_start[w + 1]):
-            top = -np.inf
-            at = i
-            for s in range(left.shape[1]):
-                if left[r, s]:
-                    value = arc_score[i] if is_single else forward[i] + backward[i]
-                    top = value if value > top else top
-                    out[r, s] = rule.survives(value, limit)
-                    i += 1
-            if top <= limit:  # rounding, or a CRF that believes in nothing: the likeliest stays
-                for s in range(left.shape[1]):
-                    if left[r, s]:
-                        value = arc_score[at] if is_single else forward[at] + backward[at]
-                        out[r, s] = value == top
-                        at += 1

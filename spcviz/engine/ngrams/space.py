@@ -22,9 +22,14 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.arc_ranges import Runs, runs_of
+from spcviz.engine.ngrams.growing import (
+    MOST_ARCS,
+    allowed_arcs,
+    count_extended,
+    fill_extended,
+    lay_out_bigrams,
+)
 from spcviz.engine.ngrams.table import MAX_BITS, symbol_bits
-
-_MOST_ARCS = 2**31 - 1  # nodes are numbered in 32 bits
 
 
 class _Fields(NamedTuple):
@@ -106,9 +111,9 @@ def unigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike | None = None
     130
     """
     n_states = checks.integer("n_states", n_states, 1, 10_000)
-    lengths = checks.lengths(lengths, _MOST_ARCS // n_states)
-    if lengths.sum() * n_states > _MOST_ARCS:
-        raise ArgumentError(f"lengths must add up to at most {_MOST_ARCS // n_states}, got {lengths.sum()}")
+    lengths = checks.lengths(lengths, MOST_ARCS // n_states)
+    if lengths.sum() * n_states > MOST_ARCS:
+        raise ArgumentError(f"lengths must add up to at most {MOST_ARCS // n_states}, got {lengths.sum()}")
     row_start = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=row_start[1:])
     rows = int(row_start[-1])
@@ -123,7 +128,7 @@ def unigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike | None = None
         )
     arc_start = np.zeros(rows + 1, dtype=np.int64)
     np.cumsum(allowed.sum(axis=1), out=arc_start[1:])
-    tail, state = _allowed_arcs(allowed, row_start, int(arc_start[-1]))
+    tail, state = allowed_arcs(allowed, row_start, int(arc_start[-1]))
     return Lattice(
         n_states,
         symbol_bits(n_states),
@@ -157,7 +162,7 @@ def bigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike) -> Lattice:
     4
     """
     n_states = checks.integer("n_states", n_states, 1, 10_000)
-    lengths = checks.lengths(lengths, _MOST_ARCS // n_states)
+    lengths = checks.lengths(lengths, MOST_ARCS // n_states)
     allowed = np.ascontiguousarray(checks.mask("allowed", allowed))
     row_start = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=row_start[1:])
@@ -170,7 +175,7 @@ def bigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike) -> Lattice:
             f"allowed must leave a state everywhere, got none at row {np.diff(first).argmin()}"
         )
     bits = symbol_bits(n_states)
-    return Lattice(n_states, bits, *_bigrams(row_start, first, states, bits))
+    return Lattice(n_states, bits, *lay_out_bigrams(row_start, first, states, bits))
 
 
 @kernel
@@ -186,66 +191,6 @@ def _listed(allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             n += row[s]
         first[r + 1] = n
     return first, states[:n].copy()
-
-
-@kernel
-def _bigrams(
-    row_start: np.ndarray, first: np.ndarray, states: np.ndarray, bits: int
-) -> tuple[np.ndarray, ...]:
-    n_examples = len(row_start) - 1
-    order, col_start = np.empty(n_examples, np.int64), np.zeros(n_examples + 1, np.int64)
-    n_arcs, n_nodes = 0, 0
-    for w in range(n_examples):
-        begin, end = row_start[w], row_start[w + 1]
-        order[w] = 1 if end - begin == 1 else 2
-        col_start[w + 1] = col_start[w] + max(end - begin - 1, 1)
-        if end - begin == 1:
-            n_arcs, n_nodes = n_arcs + first[end] - first[begin], n_nodes + 2
-        else:
-            n_nodes += first[end] - first[begin]
-            for r in range(begin, end - 1):
-                n_arcs += (first[r + 1] - first[r]) * (first[r + 2] - first[r + 1])
-    arc_start = np.zeros(col_start[-1] + 1, np.int64)
-    node_start = np.zeros(col_start[-1] + n_examples + 1, np.int64)
-    tail, head, key = np.empty(n_arcs, np.int32), np.empty(n_arcs, np.int32), np.empty(n_arcs, np.int64)
-    at, node = 0, 0
-    for w in range(n_examples):
-        begin, end, c = row_start[w], row_start[w + 1], col_start[w]
-        if end - begin == 1:
-            for i in range(first[begin], first[end]):
-                tail[at], head[at], key[at] = node, node + 1, states[i] + 1
-                at += 1
-            node_start[c + w], node_start[c + w + 1] = node, node + 1
-            node += 2
-            arc_start[c + 1] = at
-            continue
-        shift = node - first[begin]
-        for r in range(begin, end):
-            node_start[c + w + r - begin] = first[r] + shift
-        node += first[end] - first[begin]
-        for r in range(begin, end - 1):
-            for i in range(first[r], first[r + 1]):
-                code = (states[i] + 1) << bits
-                for j in range(first[r + 1], first[r + 2]):
-                    tail[at], head[at], key[at] = i + shift, j + shift, code + states[j] + 1
-                    at += 1
-            arc_start[c + r - begin + 1] = at
-    node_start[-1] = node
-    return order, row_start, col_start, arc_start, node_start, tail, head, key
-
-
-@kernel
-def _allowed_arcs(allowed: np.ndarray, row_start: np.ndarray, n_arcs: int) -> tuple[np.ndarray, np.ndarray]:
-    """(tail, code) of the unigrams that a mask leaves; one empty context a node column."""
-    tail, key = np.empty(n_arcs, dtype=np.int32), np.empty(n_arcs, dtype=np.int64)
-    at = 0
-    for w in range(len(row_start) - 1):
-        for row in range(row_start[w], row_start[w + 1]):
-            for s in range(allowed.shape[1]):
-                if allowed[row, s]:
-                    tail[at], key[at] = row + w, s + 1
-                    at += 1
-    return tail, key
 
 
 def extend(lattice: Lattice, keep: ArrayLike, *, grow: bool = True) -> Lattice:
@@ -299,7 +244,7 @@ def extend(lattice: Lattice, keep: ArrayLike, *, grow: bool = True) -> Lattice:
         raise InfeasibleError(
             f"keep leaves no arc in column {column - lattice.col_start[example]} of example {example}"
         )
-    return Lattice(*_extend(lattice, keep, kept, grow))
+    return Lattice(*fill_extended(lattice, keep, kept, grow))
 
 
 def _checked_keep(lattice: Lattice, keep: ArrayLike) -> np.ndarray:
@@ -313,7 +258,7 @@ def _checked_keep(lattice: Lattice, keep: ArrayLike) -> np.ndarray:
 def extended_size(lattice: Lattice, keep: ArrayLike) -> np.ndarray:
     """How many arcs `extend` would make for each example, without making them; shape (W,)."""
     keep = _checked_keep(lattice, keep)
-    return _extended_size(lattice, keep)
+    return count_extended(lattice, keep)
 
 
 def states_left(lattice: Lattice) -> np.ndarray:
@@ -437,97 +382,3 @@ def _path_of(lattice: Lattice, labels: np.ndarray) -> np.ndarray:
             if at < b and lattice.arc_key[at] == key:
                 arcs[c] = at
     return arcs
-
-
-@kernel
-def _kept_leaving(lattice: Lattice, keep: np.ndarray) -> np.ndarray:
-    """Number of kept arcs that leave each node."""
-    out = np.zeros(lattice.node_start[-1], dtype=np.int64)
-    arc_tail = lattice.arc_tail
-    for a in range(len(keep)):
-        out[arc_tail[a]] += keep[a]
-    return out
-
-
-@kernel
-def _extended_size(lattice: Lattice, keep: np.ndarray) -> np.ndarray:
-    out = np.zeros(len(lattice.order), dtype=np.int64)
-    leaving, arc_head = _kept_leaving(lattice, keep), lattice.arc_head
-    for w in range(len(out)):
-        first, last = lattice.col_start[w], lattice.col_start[w + 1]
-        size = 0
-        for a in range(lattice.arc_start[first], lattice.arc_start[max(last - 1, first + 1)]):
-            if keep[a]:
-                size += leaving[arc_head[a]] if last - first > 1 else 1
-        out[w] = size
-    return out
-
-
-@kernel
-def _extend(lattice: Lattice, keep: np.ndarray, kept: np.ndarray, grow: bool) -> tuple:
-    """Fields of the next lattice. `kept[a]`: number of kept arcs before a."""
-    n_examples = len(lattice.order)
-    order, col_start = lattice.order.copy(), np.zeros(n_examples + 1, dtype=np.int64)
-    leaving = _kept_leaving(lattice, keep)
-    size = _extended_size(lattice, keep)
-    n_arcs = 0
-    for w in range(n_examples):
-        n_columns = lattice.col_start[w + 1] - lattice.col_start[w]
-        grows = grow and n_columns > 1
-        order[w] += grows
-        col_start[w + 1] = col_start[w] + n_columns - grows
-        if grows:
-            n_arcs += size[w]
-        else:
-            first, last = lattice.col_start[w], lattice.col_start[w + 1]
-            n_arcs += kept[lattice.arc_start[last]] - kept[lattice.arc_start[first]]
-
-    survivor = np.flatnonzero(keep)
-    tails, heads, keys = lattice.arc_tail[survivor], lattice.arc_head[survivor], lattice.arc_key[survivor]
-    first_out = np.zeros(len(leaving), dtype=np.int64)  # survivors that leave a node lie together
-    for g in range(len(survivor) - 1, -1, -1):
-        first_out[tails[g]] = g
-
-    arc_start = np.zeros(col_start[-1] + 1, dtype=np.int64)
-    node_start = np.zeros(col_start[-1] + n_examples + 1, dtype=np.int64)
-    tail, head = np.empty(n_arcs, dtype=np.int32), np.empty(n_arcs, dtype=np.int32)
-    key = np.empty(n_arcs, dtype=np.int64)
-    bits, mask = lattice.bits, (1 << lattice.bits) - 1
-    at, nodes = 0, 0
-    for w in range(n_examples):
-        first, n_columns = lattice.col_start[w], col_start[w + 1] - col_start[w]
-        grows = order[w] > lattice.order[w]
-        # Nodes of the new level: the surviving n-grams, or the old contexts where it does not grow.
-        shift = nodes - (kept[lattice.arc_start[first]] if grows else lattice.node_start[first + w])
-        for i in range(n_columns + 1):
-            node_start[col_start[w] + w + i] = nodes
-            if grows:
-                nodes += kept[lattice.arc_start[first + i + 1]] - kept[lattice.arc_start[first + i]]
-            else:
-                nodes += lattice.node_start[first + w + i + 1] - lattice.node_start[first + w + i]
-        for i in range(n_columns):
-            arc_start[col_start[w] + i] = at
-            for g in range(kept[lattice.arc_start[first + i]], kept[lattice.arc_start[first + i + 1]]):
-                if not grows:
-                    tail[at], head[at], key[at] = tails[g] + shift, heads[g] + shift, keys[g]
-                    at += 1
-                    continue
-                begin = first_out[heads[g]]
-                for h in range(begin, begin + leaving[heads[g]]):
-                    tail[at], head[at] = g + shift, h + shift
-                    key[at] = (keys[g] << bits) + (keys[h] & mask)
-                    at += 1
-    arc_start[-1] = at
-    node_start[-1] = nodes
-    return (
-        lattice.n_states,
-        lattice.bits,
-        order,
-        lattice.row_start,
-        col_start,
-        arc_start,
-        node_start,
-        tail,
-        head,
-        key,
-    )

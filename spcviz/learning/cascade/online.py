@@ -24,18 +24,17 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.lattice import Lattice, path_of
 from spcviz.engine.ngrams.row_compressed import GramRows, gram_rows
 from spcviz.engine.ngrams.table import NgramTable, ngram_table, slot_of
+from spcviz.learning.cascade.epoch import Moving, Step, run_epoch
 from spcviz.learning.cascade.features import (
     Features,
     SparseRows,
-    add_row,
     checked,
     mean_squared_norm,
     n_features,
     n_rows,
-    score_row,
 )
 from spcviz.learning.cascade.letters_first import PairWeights, pair_weights
-from spcviz.learning.cascade.losses import Loss, Scratch, arc_gradient, checked_loss, scratch
+from spcviz.learning.cascade.losses import Loss, checked_loss, scratch
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,8 +266,8 @@ def passes(
             # Averaging without touching every weight at every step: v moves by d at a step where the
             # scales so far sum to S, so the sum of all v is S_end * v_end minus the sum of S * d.
             weight_late, gram_late = np.zeros_like(weights), np.zeros_like(grams)
-            moving = _Moving(weights, weight_late, grams, gram_late)
-            loss_sum, scale, scale_sum = _epoch(loss, seen_problem, order, step, moving, arc_score, work)
+            moving = Moving(weights, weight_late, grams, gram_late)
+            loss_sum, scale, scale_sum = run_epoch(loss, seen_problem, order, step, moving, arc_score, work)
             weight_total += scale_sum * weights - weight_late
             gram_total += scale_sum * grams - gram_late
             weights *= scale
@@ -316,39 +315,6 @@ def _checked_step(rate: float, gram_rate: float, decay: float, falling: bool, no
     if not rate * decay < 1:
         raise ArgumentError(f"decay must be below {1 / rate:g} (1 / eta), got {decay}")
     return Step(rate, gram_rate, decay, rate * decay if falling else 0.0, 0)
-
-
-class Step(NamedTuple):
-    """What a step is made of.
-
-    Attributes
-    ----------
-    rate : float
-        eta of unary weights at step 0.
-    gram_rate : float
-        Multiplies it for n-grams.
-    decay : float
-        lambda.
-    fall : float
-        Step t is rate / (1 + fall * t).
-    taken : int
-        Steps before this stretch.
-    """
-
-    rate: float
-    gram_rate: float
-    decay: float
-    fall: float
-    taken: int
-
-
-class _Moving(NamedTuple):
-    """Weights (F, K) and n-gram weights (G,) that a pass moves, and what the average takes off each."""
-
-    weights: np.ndarray
-    weight_late: np.ndarray
-    grams: np.ndarray
-    gram_late: np.ndarray
 
 
 def _carried_over(keys: np.ndarray, model: Model) -> np.ndarray:
@@ -452,108 +418,3 @@ def _grown(
             slot = (slot + 1) & (len(more_slots) - 1)
         more_slots[slot], more_ids[slot] = keys[i], i
     return more_keys, more_slots, more_ids
-
-
-@kernel
-def _epoch(
-    loss: Loss,
-    problem: Problem,
-    order: np.ndarray,
-    step: Step,
-    moving: _Moving,
-    arc_score: np.ndarray,
-    work: Scratch,
-) -> tuple[float, float, float]:
-    """One pass. Returns (sum of losses, final scale, sum of scales); the weights stand unscaled."""
-    lattice = problem.lattice
-    n_states = lattice.n_states
-    weights, weight_late, grams, gram_late = moving
-    scale, scale_sum, loss_sum = 1.0, 0.0, 0.0
-    longest = 0
-    for w in range(len(lattice.order)):
-        longest = max(longest, lattice.row_start[w + 1] - lattice.row_start[w])
-    unary, toward = np.empty((longest, n_states)), np.empty((longest, n_states))
-    for t, w in enumerate(order):
-        row, length = lattice.row_start[w], lattice.row_start[w + 1] - lattice.row_start[w]
-        rate = step.rate / (1.0 + step.fall * (step.taken + t))
-        for i in range(length):
-            score_row(problem.features, row + i, weights, unary[i])
-        _score_example(problem, w, unary, grams, scale, arc_score)
-        value = arc_gradient(loss, lattice, w, arc_score, problem.truth, work)
-        scale *= 1.0 - rate * step.decay  # (4.9): the old weights shrink, then comes the step
-        if value > 0.0:
-            loss_sum += value
-            amount = rate / scale
-            toward[:length] = 0.0
-            _push_grams(
-                problem, w, work.gradient, amount * step.gram_rate, scale_sum, toward, grams, gram_late
-            )
-            for i in range(length):
-                moved = False
-                for k in range(n_states):
-                    toward[i, k] *= amount
-                    moved |= toward[i, k] != 0.0
-                if moved:
-                    add_row(problem.features, row + i, toward[i], weights)
-                    for k in range(n_states):
-                        toward[i, k] *= scale_sum
-                    add_row(problem.features, row + i, toward[i], weight_late)
-        scale_sum += scale
-    return loss_sum, scale, scale_sum
-
-
-@kernel
-def _score_example(
-    problem: Problem, w: int, unary: np.ndarray, grams: np.ndarray, scale: float, arc_score: np.ndarray
-) -> None:
-    lattice = problem.lattice
-    bits, n = lattice.bits, lattice.order[w]
-    mask = (1 << bits) - 1
-    arc_key, gram_start, gram_index = lattice.arc_key, problem.gram_start, problem.gram_index
-    first, last = lattice.col_start[w], lattice.col_start[w + 1]
-    for c in range(first, last):
-        i = c - first + n - 1
-        for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
-            key = arc_key[a]
-            s = unary[i, (key & mask) - 1]
-            if c == first:
-                for j in range(1, n):
-                    key >>= bits
-                    s += unary[i - j, (key & mask) - 1]
-            for g in range(gram_start[a], gram_start[a + 1]):
-                s += grams[gram_index[g]]
-            arc_score[a] = scale * s
-
-
-@kernel
-def _push_grams(
-    problem: Problem,
-    w: int,
-    gradient: np.ndarray,
-    amount: float,
-    scale_sum: float,
-    toward: np.ndarray,
-    grams: np.ndarray,
-    gram_late: np.ndarray,
-) -> None:
-    """Step the n-gram weights along the arcs' gradient; collect the unary part in `toward` (L, K)."""
-    lattice = problem.lattice
-    bits, n = lattice.bits, lattice.order[w]
-    mask = (1 << bits) - 1
-    arc_key, gram_start, gram_index = lattice.arc_key, problem.gram_start, problem.gram_index
-    first, last = lattice.col_start[w], lattice.col_start[w + 1]
-    for c in range(first, last):
-        i = c - first + n - 1
-        for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
-            g = gradient[a]
-            if g == 0.0:
-                continue
-            key = arc_key[a]
-            toward[i, (key & mask) - 1] += g
-            if c == first:
-                for j in range(1, n):
-                    key >>= bits
-                    toward[i - j, (key & mask) - 1] += g
-            for at in range(gram_start[a], gram_start[a + 1]):
-                grams[gram_index[at]] += amount * g
-                gram_late[gram_index[at]] += scale_sum * amount * g

@@ -12,7 +12,7 @@ Actions are told apart by their *block*: raise to order 2 .. N, then buy tier 1 
 weights, a price and alphas of its own.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from spcviz.engine.kernels.vectors import copy
 from spcviz.engine.thresholds import rule as rules
 from spcviz.engine.variable_order.actions import BUY, RAISE, act, act_together, can_act, filter_factor
 from spcviz.engine.variable_order.start import NO_FILTER, Pairs, begin, pair_tables
-from spcviz.engine.variable_order.weights import Weights
 from spcviz.engine.variable_order.word import (
     MAX_ARCS,
     Room,
@@ -33,142 +32,7 @@ from spcviz.engine.variable_order.word import (
     part_of,
     values_of,
 )
-
-FEATURES = (
-    "always 1",
-    "doubt",
-    "root of doubt",
-    "doubt on the left",
-    "doubt on the right",
-    "doubt in the letters before",
-    "image undecided",
-    "image overruled",
-    "odd n-gram",
-    "odd n-gram on the right",
-    "doubt and image undecided",
-    "doubt and odd n-gram",
-    "tier",
-    "order",
-    "doubt and tier",
-    "doubt and order",
-    "tier on the left",
-    "tier on the right",
-    "assignments",
-    "at the end",
-)
-"""Columns of an action's features. Doubt: 1 - 1 / sum over letters of exp(max-marginal less the best)."""
-
-N_FEATURES = len(FEATURES)
-ALONE = np.inf
-"""As a share of the best value: no other action is done with it."""
-
-ODD_AT = 8.0
-"""An n-gram of log probability minus so much is as odd as it gets."""
-
-
-class Batch(NamedTuple):
-    """Words one after the other, R letters in all.
-
-    Attributes
-    ----------
-    unary : ndarray, shape (R, T, K)
-        log p(letter | image) at every tier.
-    labels : ndarray, shape (R,), int64
-    starts : ndarray, shape (W + 1,), int64
-    """
-
-    unary: np.ndarray
-    labels: np.ndarray
-    starts: np.ndarray
-
-    def some(self, chosen: np.ndarray) -> tuple["Batch", np.ndarray]:
-        """Some words, in the order chosen, and their rows."""
-        chosen = np.asarray(chosen, dtype=np.int64)
-        lengths = np.diff(self.starts)[chosen]
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        rows = np.repeat(self.starts[:-1][chosen] - starts[:-1], lengths) + np.arange(starts[-1])
-        return Batch(np.ascontiguousarray(self.unary[rows]), self.labels[rows], starts), rows
-
-
-class Model(NamedTuple):
-    """What filters and what predicts; the same weights where one model does both.
-
-    Attributes
-    ----------
-    filters, predicts : Weights
-    is_one : bool
-        Whether they are the same: then the lattice that filters is read as it is.
-    alphas : ndarray, shape (blocks,)
-    first_alpha : float
-        Of the pairs that every word begins with.
-    """
-
-    filters: Weights
-    predicts: Weights
-    is_one: bool
-    alphas: np.ndarray
-    first_alpha: float
-
-
-class Rule(NamedTuple):
-    """How actions are valued.
-
-    Attributes
-    ----------
-    beta : ndarray, shape (blocks, D)
-    fixed : ndarray, shape (R, blocks) or (0, 0)
-        Values that depend on nothing; then `beta` is not used.
-    prices : ndarray, shape (blocks,)
-        Of an action; what gains goes by gain per price.
-    arc_price : float
-        Further price of each arc that a raised order makes.
-    n_orders, n_tiers : int
-        How far either may go: 1 means that there are no such actions.
-    together : float
-        Of rounds, the least share of the best value; `ALONE`: each action by itself.
-    """
-
-    beta: np.ndarray
-    fixed: np.ndarray
-    prices: np.ndarray
-    arc_price: float
-    n_orders: int
-    n_tiers: int
-    together: float
-
-
-class Course(NamedTuple):
-    """What was done, word by word: S actions, those of word w at starts[w] .. starts[w + 1] - 1.
-
-    Attributes
-    ----------
-    starts : ndarray, shape (W + 1,), int64
-    row, block : ndarray, shape (S,), int64
-        Position and kind of action.
-    value : ndarray, shape (S,)
-        What it was chosen for; inf for those of a round behind its first: a queue takes them with it.
-    gain : ndarray, shape (S,), int64
-        Letters right that were not; negative where it got worse; of a round, with its last action.
-    work : ndarray, shape (S, 5), int64
-        Arcs made, arcs passed, actions valued, letters scored (of a bought tier), sweeps; of a round, with
-        its first action.
-    features : ndarray, shape (S, D) or (0, D)
-    begun : ndarray, shape (W, 2), int64
-        Pairs of letters that the first filter leaves of each word; actions valued then.
-    before, after : ndarray, shape (R,), int64
-        What the words are read as at the beginning and at the end.
-    """
-
-    starts: np.ndarray
-    row: np.ndarray
-    block: np.ndarray
-    value: np.ndarray
-    gain: np.ndarray
-    work: np.ndarray
-    features: np.ndarray
-    begun: np.ndarray
-    before: np.ndarray
-    after: np.ndarray
+from spcviz.learning.hybrid.records import ALONE, N_FEATURES, ODD_AT, Batch, Model, Rule
 
 
 class Reading(NamedTuple):
@@ -362,12 +226,13 @@ def run(
     every, table, reading = new_word(longest, MAX_ARCS), np.empty(unary.shape[2]), new_reading(longest)
     scored, marks, alphas = np.empty((longest, 2)), np.zeros((longest, 2), np.bool_), np.empty((longest, 2))
     s = 0
+    beginning: Any = np.int64(0)  # not 0: see `jit`
     for w in range(n_words):
         a, length = starts[w], starts[w + 1] - starts[w]
         word, own = part_of(every, length), unary[a : a + length]
         gap = begin(word, own, model.filters, pairs, model.first_alpha, room)
         begun[w, 0] = word.n_arcs.sum()
-        read(word, own, bits, 0, length - 1, reading, table)
+        read(word, own, bits, beginning, length - 1, reading, table)
         for i in range(length):
             begun[w, 1] += _values(word, reading, rule, a + i, i, n_orders, n_tiers, scored[i])
         lost = 0
@@ -458,7 +323,9 @@ def wander(
     gap = begin(word, own, model.filters, pairs, model.first_alpha, room)
     refused, s = np.zeros((len(own), 2), np.bool_), 0
     while s < n_actions:
-        least, kind, i = np.inf, 0, 0
+        least: float = np.inf
+        kind: Any = np.int64(0)  # not 0: see `jit`
+        i: Any = np.int64(0)
         for j in range(len(own)):
             for k in range(2):
                 if can_act(word, k, j, n_orders, n_tiers) and not refused[j, k]:

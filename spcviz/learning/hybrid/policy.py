@@ -16,7 +16,7 @@ from spcviz.engine import checks
 from spcviz.learning.budgets import q_policy
 from spcviz.learning.budgets.chains.factors import merged
 from spcviz.learning.budgets.expansion import checked_budget
-from spcviz.learning.hybrid import courses
+from spcviz.learning.hybrid import courses, records
 from spcviz.learning.hybrid.adaptive import Part, of_part
 
 _NONE = np.zeros((0, 0))
@@ -72,14 +72,14 @@ class Points(NamedTuple):
 
 
 def rule_of(
-    model: courses.Model,
+    model: records.Model,
     prices: Prices,
     reach: Reach,
     *,
     beta: np.ndarray | None = None,
     noise: np.ndarray | None = None,
-    together: float = courses.ALONE,
-) -> courses.Rule:
+    together: float = records.ALONE,
+) -> records.Rule:
     """A `Rule` of a learned controller, or of fixed values, shape (R, blocks).
 
     Parameters
@@ -90,15 +90,15 @@ def rule_of(
     beta, noise : ndarray, optional
         One of the two.
     together : float
-        Of rounds; see `courses.Rule`.
+        Of rounds; see `records.Rule`.
     """
     n_tiers, n_orders = model.filters.ink.shape
-    shape = len(model.alphas), courses.N_FEATURES
+    shape = len(model.alphas), records.N_FEATURES
     beta = np.zeros(shape) if beta is None else np.ascontiguousarray(beta, dtype=np.float64)
     fixed = _NONE if noise is None else np.ascontiguousarray(noise, dtype=np.float64)
     checks.integer("n_orders", reach.n_orders, 1, n_orders)
     checks.integer("n_tiers", reach.n_tiers, 1, n_tiers)
-    return courses.Rule(
+    return records.Rule(
         beta,
         fixed,
         prices.of_blocks(n_orders),
@@ -110,27 +110,27 @@ def rule_of(
 
 
 def course(
-    batch: courses.Batch,
-    model: courses.Model,
-    rule: courses.Rule,
+    batch: records.Batch,
+    model: records.Model,
+    rule: records.Rule,
     *,
     most: int | None = None,
     keep_features: bool = False,
     keep_labels: bool = True,
-) -> courses.Course:
+) -> records.Course:
     """Every word's own course to its end, or at most so many actions a word: a `Course`."""
     most = 2**40 if most is None else checks.integer("most", most, 0, 2**40)
     found = courses.run(batch, model, rule, most, keep_features, keep_labels)
-    return courses.Course(*found)
+    return records.Course(*found)
 
 
-def prices_paid(found: courses.Course, prices: Prices, n_orders: int) -> np.ndarray:
+def prices_paid(found: records.Course, prices: Prices, n_orders: int) -> np.ndarray:
     """Microseconds of each action of a course, by a controller's own prices, shape (S,)."""
     bought = np.array([*[0.0] * (n_orders - 1), *prices.tiers])[found.block]
     return bought + prices.sweep * found.work[:, 4] + prices.arc * found.work[:, 0]
 
 
-def points_of(batch: courses.Batch, found: courses.Course, us: np.ndarray, begun_us: float) -> Points:
+def points_of(batch: records.Batch, found: records.Course, us: np.ndarray, begun_us: float) -> Points:
     """A batch's course action by action, the queue's most valuable first.
 
     Parameters
@@ -180,8 +180,8 @@ def at_budgets(points: Points, budgets: Sequence[float] | np.ndarray) -> np.ndar
 
 def train(
     parts: Sequence[Part],
-    dev: courses.Batch,
-    model: courses.Model,
+    dev: records.Batch,
+    model: records.Model,
     prices: Prices,
     reach: Reach,
     rng: np.random.Generator,
@@ -221,7 +221,7 @@ def train(
 
 
 def badness(
-    batch: courses.Batch, model: courses.Model, prices: Prices, rule: courses.Rule, reach: Reach
+    batch: records.Batch, model: records.Model, prices: Prices, rule: records.Rule, reach: Reach
 ) -> float:
     """Letters read wrong, mean over budgets from nothing to much (`judged`)."""
     found = course(batch, model, rule)
@@ -232,8 +232,8 @@ def badness(
 
 
 def best_share(
-    batch: courses.Batch,
-    model: courses.Model,
+    batch: records.Batch,
+    model: records.Model,
     prices: Prices,
     reach: Reach,
     beta: np.ndarray,
@@ -247,19 +247,19 @@ def best_share(
     return min(shares, key=bad)
 
 
-def judged(batch: courses.Batch, prices: Prices, reach: Reach) -> tuple[float, float]:
+def judged(batch: records.Batch, prices: Prices, reach: Reach) -> tuple[float, float]:
     """(least, most) microseconds between which policies are judged: of nothing and of much."""
     n = len(batch.labels)
     most = prices.begin + 3 * prices.sweep * (reach.n_orders > 1) + sum(prices.tiers[: reach.n_tiers - 1])
     return n * prices.begin * 1.05, n * most
 
 
-def _whole(beta: np.ndarray, model: courses.Model) -> np.ndarray:
+def _whole(beta: np.ndarray, model: records.Model) -> np.ndarray:
     """Weights of all blocks: those that no trajectory has seen are 0."""
     return np.concatenate([beta, np.zeros((len(model.alphas) - len(beta), beta.shape[1]))])
 
 
-def _steps(found: Sequence[courses.Course]) -> q_policy.Steps:
+def _steps(found: Sequence[records.Course]) -> q_policy.Steps:
     starts = np.cumsum([0, *(len(own.row) for own in found)])
     firsts = [own.starts[:-1] + begin for own, begin in zip(found, starts)]
     return q_policy.Steps(

@@ -22,7 +22,7 @@ from spcviz.engine.variable_order.word import (
     new_word,
     values_of,
 )
-from spcviz.learning.hybrid import courses
+from spcviz.learning.hybrid import courses, records
 
 
 class Factor(NamedTuple):
@@ -78,8 +78,8 @@ class State(NamedTuple):
 
 def trace(
     unary: np.ndarray,
-    model: courses.Model,
-    rule: courses.Rule,
+    model: records.Model,
+    rule: records.Rule,
     forced: Sequence[tuple[int, int]] = (),
     *,
     n_shown: int = 12,
@@ -158,7 +158,7 @@ def _checked(pair: Any, length: int) -> tuple[int, int]:
 def _state(
     word: Word,
     unary: np.ndarray,
-    model: courses.Model,
+    model: records.Model,
     reading: courses.Reading,
     scored: np.ndarray,
     room: Room,

@@ -27,9 +27,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.speedboost import structure as structures
 from spcviz.learning.speedboost import trees
+from spcviz.learning.speedboost.line_search import region_gradient, risk, step_length
 from spcviz.learning.speedboost.predictor import Step, selected
 from spcviz.learning.speedboost.structure import Structure
 
@@ -123,9 +123,6 @@ class _Candidate(NamedTuple):
     chosen: np.ndarray
     ratio: float
     ms: float
-
-
-MOST_ALPHA = 30.0
 
 
 def boost(
@@ -374,7 +371,7 @@ class _Learner:
         if (level, model) not in self._gradients:
             if model not in self._chances:
                 self._chances[model] = structures.chances(self.scores[model])
-            self._gradients[level, model] = _region_gradient(
+            self._gradients[level, model] = region_gradient(
                 self._chances[model], self.target, self.structure.levels[level].member,
                 self.structure.n_regions(level),
             )  # fmt: skip
@@ -382,18 +379,6 @@ class _Learner:
 
     def _risk(self) -> float:
         return risk(self.held, self.target)
-
-
-def risk(scores: np.ndarray, target: np.ndarray) -> float:
-    """Mean cross entropy of scores, weighted by the target's mass.
-
-    Examples
-    --------
-    >>> round(risk(np.zeros((1, 2), np.float32), np.float32([[1, 0]])), 4)
-    0.6931
-    """
-    logs = np.log(np.maximum(structures.chances(scores), 1e-12))
-    return float(-(target * logs).sum(dtype=float) / target.sum(dtype=float))
 
 
 def _with_context(prices: trees.Prices, n_context: int) -> trees.Prices:
@@ -412,90 +397,3 @@ def _silent(n_classes: int) -> trees.Tree:
 def _held(stacked: np.ndarray, fold: np.ndarray) -> np.ndarray:
     """Of each row the one that the model without its fold has."""
     return np.ascontiguousarray(stacked[fold, np.arange(len(fold))])
-
-
-@kernel
-def _region_gradient(
-    share: np.ndarray, target: np.ndarray, member: np.ndarray, n: int
-) -> tuple[np.ndarray, np.ndarray]:
-    n_classes = share.shape[1]
-    out = np.zeros((n, n_classes), dtype=np.float32)
-    mass = np.zeros(n, dtype=np.float32)
-    for e in range(len(member)):
-        own = np.float32(0)
-        for k in range(n_classes):
-            own += target[e, k]
-        if own > 0:
-            r = member[e]
-            mass[r] += own
-            for k in range(n_classes):
-                out[r, k] += target[e, k] - own * share[e, k]
-    for r in range(n):
-        if mass[r] > 0:
-            for k in range(n_classes):
-                out[r, k] /= mass[r]
-    return out, mass
-
-
-@kernel
-def _along(
-    scores: np.ndarray,
-    target: np.ndarray,
-    elements: np.ndarray,
-    member: np.ndarray,
-    values: np.ndarray,
-    alpha: float,
-) -> tuple[float, float, float]:
-    """Risk (sum), its slope and its curvature at scores + alpha values."""
-    n_classes = scores.shape[1]
-    moved = np.empty(n_classes)
-    total, slope, curve = 0.0, 0.0, 0.0
-    for e in elements:
-        step, mass = values[member[e]], 0.0
-        top = -np.inf
-        for k in range(n_classes):
-            moved[k] = scores[e, k] + alpha * step[k]
-            top = max(top, moved[k])
-            mass += target[e, k]
-        if mass <= 0:
-            continue
-        norm, mean, square, wanted, hit = 0.0, 0.0, 0.0, 0.0, 0.0
-        for k in range(n_classes):
-            q = np.exp(moved[k] - top)
-            norm += q
-            mean += q * step[k]
-            square += q * step[k] * step[k]
-            wanted += target[e, k] * step[k]
-            hit += target[e, k] * (moved[k] - top)
-        mean /= norm
-        total += mass * np.log(norm) - hit
-        slope += mass * mean - wanted
-        curve += mass * (square / norm - mean * mean)
-    return total, slope, curve
-
-
-def step_length(
-    scores: np.ndarray, target: np.ndarray, elements: np.ndarray, member: np.ndarray, values: np.ndarray
-) -> tuple[float, float]:
-    """(alpha, gain): how far to go along values, by Newton's method on the risk, which is convex there.
-
-    Scores and targets are (E, K), `elements` those that are looked at, `member` (E,) their regions, `values`
-    (R, K) the direction of each region. alpha is from 0, where the risk only rises, to `MOST_ALPHA`; gain is
-    by how much the mean risk falls.
-    """
-    mass = float(target[elements].sum(dtype=float))
-    before, slope, curve = _along(scores, target, elements, member, values, 0.0)
-    if slope >= 0 or mass <= 0:
-        return 0.0, 0.0
-    alpha, low, high, found = 0.0, 0.0, MOST_ALPHA, before
-    for _ in range(12):
-        trial = alpha - slope / max(curve, 1e-12)
-        if not low < trial <= high:
-            trial = (low + high) / 2 if alpha > 0 else min(high, 1.0)
-        alpha = trial
-        found, slope, curve = _along(scores, target, elements, member, values, alpha)
-        low, high = (alpha, high) if slope < 0 else (low, alpha)
-        if abs(slope) < 1e-4 * mass or high - low < 1e-3:
-            break
-    gain = (before - found) / mass
-    return (alpha, gain) if gain > 0 else (0.0, 0.0)

@@ -49,12 +49,12 @@ def purchases(batch: Batch, key: str, terms: Terms, read_us: float) -> Purchases
     return single_parts(about, batch.world, how, batch.feature_us, batch.alphabet, batch.costs)
 
 
-def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **pictures) -> TradeOff:
+def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **own) -> TradeOff:
     """All methods on one batch.
 
     `keys` are of `METHODS`; the first lifts whole chains, at the cost that a purchase by hand pays.
-    `pictures` are the fields of `TradeOff` that the problem supplies: ``task``, ``chain_ids``, ``truths``,
-    ``faults``, ``pixels``, ``arms``, ``tier_names``, ``tier_short``, ``texts``, ``pictures``.
+    `own` are the fields of `TradeOff` that the problem supplies: ``task``, ``chain_ids``, ``truths``,
+    ``faults``, ``tier_names``, ``tier_short``, and where it has them ``drawn`` and ``n_faults``.
     """
     _, read_us = fastest_us(batch.read)  # the same for every method that goes by it
     methods = tuple(purchases(batch, key, terms, read_us) for key in keys)
@@ -68,9 +68,9 @@ def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **pictures) -> Tr
         hand_base_us=queue.base_us,
         hand_units=np.vstack([np.zeros(len(lengths)), np.tile(lengths, (n_tiers - 1, 1))]).astype(float),
         hand_us=by_hand(queue, n_tiers, len(lengths)),
-        hand_readings=tuple(spelled(own, starts, batch.alphabet) for own in batch.labels),
+        hand_readings=tuple(spelled(labels, starts, batch.alphabet) for labels in batch.labels),
         methods=methods,
-        **pictures,
+        **own,
     )
 
 

@@ -21,8 +21,10 @@ def batch(trade_off: TradeOff, state: dict) -> dict[str, str]:
     facts = {f"wrong_{name}": wrong for name, wrong in counts.items()}
     chosen = next((m for m in trade_off.methods if m.name == state["method"]), trade_off.methods[0])
     facts |= {"wrong": counts[chosen.name], "start": str(wrong_at(chosen, state["kind"], -1.0, count))}
-    bits = 2 if trade_off.arms is not None else 1
-    facts |= {"things": str(bits * sum(map(len, trade_off.truths))), "chains": str(len(trade_off.truths))}
+    facts |= {
+        "things": str(trade_off.n_faults * sum(map(len, trade_off.truths))),
+        "chains": str(len(trade_off.truths)),
+    }
     rival = counts.get("uniform")
     if rival:
         facts["fewer"] = str(abs(int(rival) - int(facts["wrong"])))

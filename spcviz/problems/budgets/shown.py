@@ -1,6 +1,6 @@
 """Records that the budget pages draw: plain named tuples of numpy arrays."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,45 +36,21 @@ class Purchases(NamedTuple):
     readings: tuple[str, ...]  # the chain after it
 
 
-class ArmPictures(NamedTuple):
-    """What W chains of arms look like: R frames in all, of C clips."""
-
-    clip: np.ndarray  # (W,) int: whose pictures, 0 .. C - 1.
-    side: np.ndarray  # (W,) int: 0 = left arm, 1 = right
-    sheets: tuple[str, ...]  # the frames of a clip side by side, squares: data URIs
-    joints: np.ndarray  # (R, K, 3, 2): shoulder, elbow, wrist of each state, pixels of a picture of 240 x 240
-    truth: np.ndarray  # (R, 3, 2)
-
-
-class MarkedPictures(NamedTuple):
-    """What W pictures look like whose places have classes: R places in all, K classes."""
-
-    # sources, titles: data URIs, and what the pictures are called
-    sources: tuple[str, ...]
-    titles: tuple[str, ...]
-    places: np.ndarray  # (R, 2) int: x and y, pixels
-    step: int  # pixels between places
-    # names, colours: of the classes
-    names: tuple[str, ...]
-    colours: tuple[str, ...]
-
-
 class TradeOff(NamedTuple):
     """A batch of W chains (R parts in all), and what every method buys on it.
 
-    Chains are words and their parts letters, or arms through a clip and their frames. A reading is text: a
-    symbol of the alphabet (a state) for every part.
+    Chains are examples (words, pictures) and their parts letters, frames, places. A reading is text: a symbol
+    of the alphabet (a state) for every part.
     """
 
     task: str  # name of the problem
-    chain_ids: np.ndarray  # (W,) int: the word in the data set; the seed of the clip
+    chain_ids: (
+        np.ndarray
+    )  # (W,) int: what a click on a chain opens: the word in the data set, the clip's seed
     truths: tuple[str, ...]  # what is right
     alphabet: str  # symbols of the K states
-    # (R, K) uint8: what is wrong if a part is read as a state, a bit each: 1 the letter; 1 the elbow, 2 the
-    # wrist
+    # (R, K) uint8: what is wrong if a part is read as a state, a bit each, the first being 1
     faults: np.ndarray
-    pixels: np.ndarray | None  # (R, 16, 8) uint8: of words; 1 = ink
-    arms: ArmPictures | None
     # tier_names, tier_short: of tiers 0 .. T - 1, long and short
     tier_names: tuple[str, ...]
     tier_short: tuple[str, ...]
@@ -90,8 +66,8 @@ class TradeOff(NamedTuple):
     hand_us: np.ndarray
     hand_readings: tuple[tuple[str, ...], ...]  # ``hand_readings[t][w]``: chain w read at tier t
     methods: tuple[Purchases, ...]
-    texts: tuple | None = None  # a text for each part of each chain, where it has one
-    pictures: MarkedPictures | None = None
+    drawn: Any = None  # what the problem's own ``trade_task.js`` draws: see `spcviz.problems.budgets.task`
+    n_faults: int = 1  # how many things of a part can be wrong: bits of `faults`
 
 
 class PolicyTrace(NamedTuple):

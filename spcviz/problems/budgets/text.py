@@ -1,20 +1,20 @@
-"""Words that the two budget pages share."""
+"""Sentences of the Trade-off page, put together from what can be spent on."""
 
-EXTRACTORS = {"library": "scikit-image", "fast": "fast batch code"}
-"""Who computes the costly features: state of the page -> what a menu calls it."""
+from collections.abc import Iterable
 
-EXTRACTORS_HELP = (
-    "The same edge directions (HoG) computed letter by letter by scikit-image, or for many letters at once "
-    "by code of this project. The cheaper a feature, the less there is to save by choosing."
-)
+from spcviz.problems.budgets.task import TradeTask
 
-TRADE_OFF = (
-    "#### Trade-off: spend a budget where it helps\n"
-    "Looking closer costs time. Everything is first read from what is free or cheap (a word's **pixels**, an "
-    "arm's **moving joints**, a street's **texture**); then a method may buy costlier features for some "
-    "words or letters, some arms or frames, some pictures. Move the budget."
-)
-TASK_HELP = (
-    "Words: which letters are worth a closer look? Arms on video: which frames are worth colours, regions "
-    "and motion? Sentences: which words? Street pictures: which pictures?"
-)
+
+def introduction(tasks: Iterable[TradeTask]) -> str:
+    """What the page is about."""
+    free = ", ".join(task.free for task in tasks)
+    return (
+        "#### Trade-off: spend a budget where it helps\n"
+        f"Looking closer costs time. Everything is first read from what is free or cheap ({free}); then a "
+        "method may buy costlier features for some examples, or for single parts of them. Move the budget."
+    )
+
+
+def task_help(tasks: Iterable[TradeTask]) -> str:
+    """What a budget asks of each task."""
+    return " ".join(f"{task.label}: {task.asks}" for task in tasks)

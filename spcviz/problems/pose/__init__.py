@@ -17,17 +17,11 @@ PROBLEM = Problem(
     data="spcviz.problems.pose.data.signs:DATA_SETS",
     trains=(
         Training("pose", "spcviz.problems.pose.paper.reproduce:train"),
-        Training("pose-first", "spcviz.problems.pose.page.first:train"),
         Training("pose-clips", "spcviz.problems.pose.page.shelf:train"),
         Training("pose-finder", "spcviz.problems.pose.model.finder_train:train"),
     ),
     models=(
         Model("pose", "weights", ("pose_buffy", "pose_parse", "pose_lspet")),
-        Model(
-            "pose-first",
-            "frames of a signing clip, and what pose-buffy finds in them",
-            ("pose_signs", "pose_buffy", "pose_parse", "pose_lspet"),
-        ),
         Model(
             "pose-finder",
             "weights, learned also from photographs of things that come with scikit-image and scikit-learn",

@@ -11,18 +11,8 @@ PROBLEM = Problem(
         ),
     ),
     data="spcviz.problems.scene.data.road:DATA_SETS",
-    trains=(
-        Training("scene", "spcviz.problems.scene.paper.reproduce:train_all"),
-        Training("scene-first", "spcviz.problems.scene.page.first:train"),
-    ),
-    models=(
-        Model("scene", "weights", ("scene_camvid",)),
-        Model(
-            "scene-first",
-            "a photograph or a rendered street, and what scene-camvid finds in it",
-            ("scene_camvid", "roads"),
-        ),
-    ),
+    trains=(Training("scene", "spcviz.problems.scene.paper.reproduce:train_all"),),
+    models=(Model("scene", "weights", ("scene_camvid",)),),
     results=(
         Result(
             "scene",

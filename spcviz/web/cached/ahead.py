@@ -2,6 +2,7 @@
 
 import atexit
 import logging
+import os
 import time
 from collections.abc import Iterator
 from importlib import import_module
@@ -40,6 +41,8 @@ def compile_ahead(state) -> Iterator[str]:
     state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.groups().index)]
     atexit.register(lambda: [child.stop() for child in children])
     state.known.set()
+    if state.pending:
+        state.tell_how_long()
     yield from kernel_cache.complaints()
     first, left = warmup.groups()[0], warmup.groups()
     while first in left or state.pending:
@@ -54,7 +57,10 @@ def compile_ahead(state) -> Iterator[str]:
             time.sleep(0.2)
             continue
         left.remove(name)
+        is_compiling = name in state.pending
         _load(name, state)
+        if is_compiling:
+            state.done[name] = time.monotonic()
     for child in children:
         if child.process.returncode:
             yield f"compiling {', '.join(child.names)} ahead failed: their pages compile when they are opened"
@@ -62,7 +68,12 @@ def compile_ahead(state) -> Iterator[str]:
 
 
 def load_rest(state):
-    """Load what the other groups need: once somebody is there, since it takes hundreds of megabytes."""
+    """Load what the other groups need: once somebody is there, since it takes hundreds of megabytes.
+
+    Not where ``SPCVIZ_AHEAD`` is 0, as on a machine with other work to do: pages load when they are opened.
+    """
+    if os.environ.get("SPCVIZ_AHEAD") == "0":
+        return
     for name in warmup.groups()[1:]:
         _load(name, state)
     for name in warmup.groups():

@@ -4,44 +4,22 @@ Nothing else caches but this package: thin streamlit wrappers over pure function
 a file a problem. Arrays that come out are read-only and shared between sessions. Every cache is bounded.
 """
 
-from collections.abc import Callable
+import logging
 from functools import cache, wraps
 from importlib import import_module
 from importlib.util import find_spec
-from typing import NamedTuple
 
 import streamlit as st
 
 from spcviz.problems import PROBLEMS
+from spcviz.problems.budgets.task import Choice, TradeTask
 from spcviz.problems.common import stored
 from spcviz.problems.common.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
 
+LOG = logging.getLogger(__name__)
 STORED = {status.name for status in list_models(MODELS) if not status.problem}
 """Names of the models that are there."""
-
-
-class TradeTask(NamedTuple):
-    """What the Trade-off page can spend on: ``TRADE`` in a problem's cached file.
-
-    How it is drawn stands in ``components/<problem>/trade_task.js``.
-    """
-
-    label: str
-    examples: str  # what a batch holds, and "Other ..." draws anew
-    size: str  # the name in the address that says how many
-    batches: dict[int, str]  # how many there may be, and what a menu calls it
-    make: Callable  # make(state) -> `spcviz.problems.budgets.shown.TradeOff`
-    identity: tuple[str, ...]  # names of the state that the batch depends on
-    cost_help: str
-    origin: str
-    # opens(chain id, state) -> (page, query): where a click on an example leads
-    opens: Callable | None = None
-    # values of the address's ``vocabulary`` and what a menu calls them, where there is a choice
-    kinds: dict | None = None
-    kinds_help: str = ""
-    # values of ``vocabulary`` whose data may not be here, and what is said of a link to them then
-    elsewhere: dict | None = None
 
 
 @st.cache_resource(max_entries=32, show_spinner=False, ttl=300)  # more than there are: the menu has all
@@ -52,6 +30,20 @@ def result(name):
     too.
     """
     return stored.read(RESULTS, name)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, ttl=300)
+def stored_evidence(_make, names: tuple[str, ...], *about):
+    """``_make(*results, *about)`` of stored results by name; None where one is not there or is damaged."""
+    try:
+        results = [result(name) for name in names]
+        if any(found is None for found in results):
+            return None
+        with stored.reading(names[0]):
+            return _make(*results, *about)
+    except stored.ResultError as error:
+        LOG.warning("%s", error)
+        return None
 
 
 def tells_of_damage(part):
@@ -76,7 +68,7 @@ def results_found():
 
 
 @cache
-def trade_tasks():
+def trade_tasks() -> dict[str, TradeTask]:
     """{name of the problem: TradeTask} of all that can be spent on here."""
     tasks = {name: getattr(module, "TRADE", None) for name, module in _cached_files().items()}
     return {name: task for name, task in tasks.items() if task is not None}
@@ -88,4 +80,14 @@ def _cached_files():
     return {name: import_module(own) for name, own in files.items() if find_spec(own)}
 
 
-__all__ = ["STORED", "StoreError", "TradeTask", "result", "results_found", "tells_of_damage", "trade_tasks"]
+__all__ = [
+    "STORED",
+    "Choice",
+    "StoreError",
+    "TradeTask",
+    "result",
+    "results_found",
+    "stored_evidence",
+    "tells_of_damage",
+    "trade_tasks",
+]

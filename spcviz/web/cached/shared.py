@@ -1,25 +1,49 @@
 """The cache of all visitors' calls: a decorator that computes each value once per process.
 
 Streamlit's own cache hashes every argument anew on each call, 0.1 to 0.2 ms that a page pays eight times a
-run. Here the arguments themselves are the key.
+run. Here the arguments themselves are the key. What pages open with is not even computed once: it is stored,
+see `spcviz.web.cached.first`.
 """
 
+import contextlib
 import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import nullcontext
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from spcviz.web.cached import first
 
-def shared(most: int, spinner: str = "") -> Callable:
+GATE: dict[str, Callable[[str, bool], bool]] = {}
+"""``GATE["of"](module, has_other)`` is asked before a page computes: whether the kernels are compiled that
+cached calls of this module want. If not, it says so on the page, and ends the run unless the page has
+something else to show. Empty where nobody compiles ahead."""
+
+_INSIDE = threading.local()
+
+
+def shared(
+    most: int,
+    spinner: str = "",
+    *,
+    stored: type | tuple[type, ...] | None = None,
+    kernels: bool = True,
+    beside: int | None = None,
+) -> Callable:
     """A decorator: a function of small values is called once for each, whoever asks.
 
     Those who ask for the same value at once wait for the first. Errors are not cached. Of at most `most`
     values the least recently used is evicted; `spinner` is what a page says while it waits, nothing by
     default. The function takes positional, hashable arguments, and gets a ``clear()``.
+
+    With `stored`, the records that its values consist of (``()`` if there are none), what pages and tours
+    open with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits
+    until they are compiled; meanwhile a visitor keeps the last value whose first `beside` arguments are the
+    same, if that is given: what a hand drags follows in the browser.
 
     >>> @shared(2)
     ... def square(n):
@@ -31,29 +55,43 @@ def shared(most: int, spinner: str = "") -> Callable:
     """
 
     def decorate(function):
-        return functools.wraps(function)(_Shared(function, most, spinner))
+        answers = None if stored is None else first.Answers(function, stored)
+        return functools.wraps(function)(_Shared(function, most, spinner, answers, kernels, beside))
 
     return decorate
 
 
 class _Shared:
-    def __init__(self, function, most, spinner):
+    def __init__(self, function, most, spinner, answers, kernels, beside):
         self.function, self.most, self.spinner = function, most, spinner
+        self.answers, self.kernels, self.beside = answers, kernels, beside
+        self._shown_key = f"{function.__module__}.{function.__name__} shown"
         self.known, self.asked, self.lock = OrderedDict(), {}, threading.Lock()
 
     def __call__(self, *key):
+        value = self._value(key)
+        if first.RECORDS.is_set() and self.answers is not None and not _is_inside():
+            first.record(self.answers, key, value)
+        return value
+
+    def _value(self, key):
         with self.lock:
             if key in self.known:
                 self.known.move_to_end(key)
-                return self.known[key]
+                return self._shown(key, self.known[key])
             turn = self.asked.setdefault(key, threading.Lock())
         with turn:
             with self.lock:
                 if key in self.known:
-                    return self.known[key]
+                    return self._shown(key, self.known[key])
             try:
-                with self._waiting():
-                    value = self.function(*key)
+                value = first.MISSING if self.answers is None else self.answers.get(key)
+                if value is first.MISSING:
+                    other = self._waited(key)
+                    if other is not first.MISSING:
+                        return other
+                    with self._spinning(), _inside():
+                        value = self.function(*key)
                 with self.lock:
                     self.known[key] = value
                     while len(self.known) > self.most:
@@ -61,9 +99,26 @@ class _Shared:
             finally:
                 with self.lock:
                     self.asked.pop(key, None)
+        return self._shown(key, value)
+
+    def _shown(self, key, value):
+        """`value`, remembered as what this visitor saw last."""
+        if self.beside is not None and get_script_run_ctx(suppress_warning=True) is not None:
+            st.session_state[self._shown_key] = key[: self.beside], value
         return value
 
-    def _waiting(self):
+    def _waited(self, key) -> Any:
+        """Before a page computes: `first.MISSING` once it may, or another value to show meanwhile."""
+        if not self.kernels or "of" not in GATE or _is_inside():
+            return first.MISSING
+        if get_script_run_ctx(suppress_warning=True) is None:
+            return first.MISSING
+        seen, value = st.session_state.get(self._shown_key, (None, None))
+        has_other = self.beside is not None and seen == key[: self.beside]
+        may_compute = GATE["of"](self.function.__module__, has_other)
+        return first.MISSING if may_compute else value
+
+    def _spinning(self):
         has_page = bool(self.spinner) and get_script_run_ctx(suppress_warning=True) is not None
         return st.spinner(self.spinner) if has_page else nullcontext()
 
@@ -71,3 +126,26 @@ class _Shared:
         """Forget every value."""
         with self.lock:
             self.known.clear()
+
+
+def kernels_first(module: str) -> None:
+    """End a page's run here, with a word about how long, while its kernels compile; else nothing.
+
+    For calls that are cached in another way: `module` is the caller's ``__name__``.
+    """
+    if "of" in GATE and not _is_inside() and get_script_run_ctx(suppress_warning=True) is not None:
+        GATE["of"](module, False)
+
+
+def _is_inside():
+    return getattr(_INSIDE, "depth", 0) > 0
+
+
+@contextlib.contextmanager
+def _inside():
+    """While a value is computed: what is asked for now is a part of it."""
+    _INSIDE.depth = getattr(_INSIDE, "depth", 0) + 1
+    try:
+        yield
+    finally:
+        _INSIDE.depth -= 1

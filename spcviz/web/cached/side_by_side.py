@@ -43,7 +43,8 @@ def run(work: Callable, *rows):
     session = get_script_run_ctx(suppress_warning=True)
 
     def in_session(*own):
-        add_script_run_ctx(threading.current_thread(), session)
+        if session is not None:  # none while the server warms up: Streamlit would complain of it aloud
+            add_script_run_ctx(threading.current_thread(), session)
         return work(*own)
 
     under_way = deque()

@@ -1,4 +1,4 @@
-"""The word on the home page, pruned by one slider; everything happens in the browser."""
+"""The word on the home page: pruned by one slider, then read by a sharper model; all of it in the browser."""
 
 import numpy as np
 
@@ -11,9 +11,10 @@ HTML = """
   <figcaption>
     <label>
       Prune <b>gently</b>
-      <input type="range" min="0" max="0.98" step="0.01" value="0" aria-describedby="home-word-says">
+      <input type="range" min="0" max="1" step="0.01" value="0" aria-describedby="home-word-says">
       <b>hard</b>
     </label>
+    <button type="button" title="Play the story again">↻ Again</button>
     <p id="home-word-says" aria-live="polite"><strong></strong> <span></span></p>
   </figcaption>
 </figure>
@@ -23,13 +24,19 @@ HTML = """
 HOME_WORD = Component("spcviz_home_word", ("web/home/home_word.css",), ("web/home/home_word.js",), html=HTML)
 
 
-def home_word(word: HomeWord, *, key: str = "home_word"):
-    """Show a word and let its letters fall."""
+def home_word(word: HomeWord, stop: float, *, is_over: bool = False, key: str = "home_word"):
+    """Show a word and let its letters fall.
+
+    The story prunes up to the alpha `stop`, then the sharper model reads; `is_over` begins at its end.
+    """
     payload = {
         "pixels": word.pixels.reshape(len(word.pixels), -1).tolist(),
         "truth": _spell(word.truth),
         "order": [_spell(letters) for letters in word.order],
         "fallsAt": np.round(word.falls_at, 4).tolist(),
+        "sharper": [[round(alpha, 4), _spell(reading)] for alpha, reading in word.sharper],
+        "stop": stop,
+        "isOver": is_over,
     }
     return show(HOME_WORD, payload, key=key)
 

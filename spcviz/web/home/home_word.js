@@ -1,10 +1,11 @@
 // One handwritten word; under each letter the 26 candidates, most promising on top. A candidate is kept
 // iff alpha < fallsAt (exact break points from Python), so dragging only compares numbers. The best ROWS
-// are drawn; how many of the others are kept stands under them.
+// are drawn; how many of the others are kept stands under them. Once the slider rests, a sharper model reads one
+// of the words that are left (what it reads from which alpha on is Python's too).
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 64, ROW = 22, ROWS = 12, INK = 5, TOP = 16 * INK + 14;
-const STOP = 0.6, SWEEP_MS = 5000, PAUSE_MS = 900;
+const SWEEP_MS = 5000, PAUSE_MS = 900, REST_MS = 1600;
 const views = new WeakMap();
 
 function add(parent, name, attributes, text) {
@@ -38,9 +39,8 @@ function build(svg, { pixels, truth, order, fallsAt }) {
   return { cells, more };
 }
 
-function show(view, alpha, isPruned) {
-  const kept = new Array(view.data.truth.length).fill(0);
-  const unseen = [...kept];
+function letters(view, alpha, isPruned) {
+  const kept = new Array(view.data.truth.length).fill(0), unseen = [...kept];
   let lost = -1;
   for (const cell of view.cells) {
     const isGone = isPruned && !(alpha < cell.fallsAt);
@@ -51,53 +51,94 @@ function show(view, alpha, isPruned) {
       continue;
     }
     cell.group.classList.toggle("gone", isGone);
+    cell.group.classList.remove("read", "passed");
     if (cell.isTrue) cell.mark.textContent = isGone ? `✖ ${cell.letter}` : `★ ${cell.letter}`;
   }
   view.more.forEach((text, column) => (text.textContent = unseen[column] ? `+ ${unseen[column]} more` : ""));
-  const words = kept.reduce((product, n) => product * BigInt(n), 1n).toLocaleString("en-US");
-  const letters = kept.reduce((sum, n) => sum + n, 0);
-  view.count.textContent = `${words} ${words === "1" ? "word" : "words"} left`;
+  return { kept, lost, words: kept.reduce((product, n) => product * BigInt(n), 1n) };
+}
+
+const written = (n) => `${n.toLocaleString("en-US")} ${n === 1n ? "word" : "words"}`;
+
+/** What the quick model leaves at an alpha. */
+function show(view, alpha, isPruned) {
+  const { kept, lost, words } = letters(view, alpha, isPruned), best = view.data.order.map((of) => of[0]).join("");
+  view.count.textContent = `${written(words)} left`;
   view.says.textContent = lost < 0
-    ? `${letters} of ${26 * kept.length} letters are still possible, and what was really written (★) is among them.`
+    ? `${kept.reduce((sum, n) => sum + n, 0)} of ${26 * kept.length} letters are still possible, and what was really written (★) is among them. `
+      + `The best word so far is still “${best}”.`
     : `✖ Too hard: the “${view.data.truth[lost]}” that was really written is gone. No later step can bring it back.`;
   view.root.classList.toggle("lost", lost >= 0);
+  view.root.classList.remove("right");
+}
+
+/** The sharper model reads one of the words that are left. */
+function look(view, alpha) {
+  const { truth, sharper } = view.data, { words, lost } = letters(view, alpha, true);
+  const reading = sharper.findLast(([from]) => from <= alpha)[1], isRight = reading === truth;
+  for (const cell of view.cells) {
+    if (cell.group) cell.group.classList.add(reading[cell.column] === cell.letter ? "read" : "passed");
+  }
+  view.count.textContent = `${written(1n)} left: ${reading} ${isRight ? "✔" : "✘"}`;
+  view.says.textContent = `Now the sharper model looks at the ${written(words)} that were left, and at no other. It reads “${reading}”`
+    + (isRight ? ", which is what was really written." : lost < 0 ? "; really written was another word." : `: the “${truth[lost]}” was pruned too early.`);
+  view.root.classList.toggle("right", isRight);
+  view.root.classList.toggle("lost", !isRight);
 }
 
 function play(view) {
   let start;
+  const { stop } = view.data;
+  stopAll(view);
+  show(view, 0, false);
+  view.slider.value = 0;
   const frame = (now) => {
     start ??= now;
     const part = Math.min(1, Math.max(0, now - start - PAUSE_MS) / SWEEP_MS);
-    view.slider.value = STOP * part;
-    show(view, STOP * part, part > 0);
+    view.slider.value = stop * part;
+    show(view, stop * part, part > 0);
     view.live.setAttribute("aria-live", part < 1 ? "off" : "polite"); // do not read out every frame
-    view.frame = part < 1 ? requestAnimationFrame(frame) : 0;
+    if (part < 1) view.frame = requestAnimationFrame(frame);
+    else lookSoon(view);
   };
   view.frame = requestAnimationFrame(frame);
+}
+
+/** The sharper model's turn, once the slider rests. */
+function lookSoon(view) {
+  clearTimeout(view.timer);
+  view.timer = setTimeout(() => look(view, Number(view.slider.value)), REST_MS);
+}
+
+function stopAll(view) {
+  cancelAnimationFrame(view.frame);
+  clearTimeout(view.timer);
+  view.live.setAttribute("aria-live", "polite");
 }
 
 export default function ({ data, parentElement }) {
   if (views.has(parentElement)) return; // the word never changes: keep what the visitor has dragged
   const find = (selector) => parentElement.querySelector(selector);
-  const view = { data, root: find("figure"), slider: find("input"), live: find("p"), count: find("strong"), says: find("span"), frame: 0 };
+  const view = { data, root: find("figure"), slider: find("input"), live: find("p"), count: find("strong"), says: find("span"), frame: 0, timer: 0 };
   views.set(parentElement, view);
   Object.assign(view, build(find("svg"), data));
-  const stop = () => {
-    cancelAnimationFrame(view.frame);
-    view.live.setAttribute("aria-live", "polite");
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const end = () => {
+    stopAll(view);
+    view.slider.value = data.stop;
+    look(view, data.stop);
   };
-  view.slider.addEventListener("pointerdown", stop);
+  view.slider.addEventListener("pointerdown", () => stopAll(view));
   view.slider.addEventListener("input", () => {
-    stop();
+    stopAll(view);
     show(view, Number(view.slider.value), true);
+    lookSoon(view);
   });
-  show(view, 0, false);
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
-    view.slider.value = STOP;
-    show(view, STOP, true);
-  } else play(view);
+  find("button").addEventListener("click", () => (isCalm ? end() : play(view)));
+  if (isCalm || data.isOver) end();
+  else play(view);
   return () => {
-    stop();
+    stopAll(view);
     views.delete(parentElement);
   };
 }

@@ -17,7 +17,7 @@ others   as in `LevelTrace`
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -33,6 +33,7 @@ LATTICE = Component(
         "web/view/elements.js",
         "web/view/view.js",
         "web/view/pins.js",
+        "web/view/rule.js",
         "web/lattice/lattice_core.js",
         "web/lattice/lattice_draw.js",
         "web/lattice/lattice_words.js",
@@ -100,14 +101,23 @@ def settings_of(levels):
 
 
 def lattice_payload(
-    trace, *, features: str = "raw", order: int | None = None, pins=None, controls: bool = True
+    trace,
+    *,
+    features: str = "raw",
+    order: int | None = None,
+    pins=None,
+    controls: bool = True,
+    right: Sequence[int] = (),
+    why: str = "",
 ) -> tuple[dict, dict[str, dict]]:
     """All the browser needs to draw a cascade on one word, from its `WordTrace`.
 
     `features` names the model and `order` is the n asked for (by default that of the last level); both are
     part of the identity of what is shown, `features` also of a pin. `pins`, under "A" and "B", are the pin's
     text and the same word's trace under its model and alphas. Without `controls` only the picture, its levels
-    and its sentence are shown. Returns what is sent on every run, and the parts that are sent once.
+    and its sentence are shown. `right` are the true states where the trace itself knows no truth, and `why`
+    says what a reading that is wrong has missed. Returns what is sent on every run, and the parts that are
+    sent once.
     """
     identity = f"{trace.word_id}|{features}|{order or trace.levels[-1].order}"
     if trace.words:
@@ -127,6 +137,8 @@ def lattice_payload(
         "words": list(trace.words),
         "level_names": list(trace.level_names),
         "truth": narrow(trace.truth),
+        "right": narrow(np.array(right, dtype=np.int32)),
+        "why": why,
         "pixels": pack_ink(trace.pixels),
         "predictions": narrow(trace.predictions),
         "microseconds": float(trace.microseconds),

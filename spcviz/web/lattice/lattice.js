@@ -46,7 +46,10 @@ class LatticeView extends View {
 
   build(data) {
     speakOfTags(data.words.length > 0);
-    this.status = node("div", { class: "status", role: "alert" });
+    this.fate = node("span");
+    this.reads = node("span");
+    this.ends = node("span");
+    this.status = node("div", { class: "status", role: "alert" }, this.fate, node("div", { class: "reads", "aria-live": "off" }, this.reads, this.ends));
     this.figures = {};
     const figure = (name, title) => {
       const value = node("b"), note = node("span");

@@ -1,14 +1,14 @@
 // Core: what the lattice picture computes. Pure functions on typed arrays: no page, no canvas, no clock.
 //
-//   tau     = best - (1 - alpha) * (best - mean)          alpha capped at 1 - 1e-9
-//   keep[a] = max_marginal[a] > tau, or a lies on the best path; -inf never; all finite if no spread
-//   an arc falls at alpha >= (max_marginal - mean) / (best - mean), its break point
+//   keep[a] = max_marginal[a] > tau (web/view/rule.js), or a lies on the best path; -inf never; all finite if no
+//   spread; an arc falls at its break point
 //
 // Shapes: A arcs in C columns, column c holds arcs colStart[c] .. colStart[c + 1]; order n, so an arc of
 // column c spells positions c .. c + n - 1; L = C + n - 1 positions, K states.
 // node imports this file as it is (tests/web/lattice compares it with the engine).
 
-export const MAX_ALPHA = 1 - 1e-9;
+import { alphaOfScore, breakPointOf, survives, thresholdOf } from "../view/rule.js";
+
 export const STEPS = ["forward", "backward", "max-marginal", "threshold", "prune"];
 
 /** What a level's part says about its arcs; see component.py. */
@@ -52,29 +52,26 @@ export function settingsOf({ settings, was_capped: wasCapped }, i) {
 }
 
 export function threshold(level, alpha) {
-  return level.best - (1 - Math.min(alpha, MAX_ALPHA)) * (level.best - level.mean);
+  return thresholdOf(level.best, level.mean, alpha);
 }
 
 /** 1 for each arc that survives `tau`. */
 export function keepMask(level, tau, out = new Uint8Array(level.nArcs)) {
-  const mm = level.maxMarginal;
-  if (level.hasSpread) for (let a = 0; a < mm.length; a++) out[a] = mm[a] > tau ? 1 : 0;
-  else for (let a = 0; a < mm.length; a++) out[a] = mm[a] > -Infinity ? 1 : 0;
+  const mm = level.maxMarginal, limit = level.hasSpread ? tau : -Infinity;
+  for (let a = 0; a < mm.length; a++) out[a] = survives(mm[a], limit) ? 1 : 0;
   for (const a of level.mapArcs) out[a] = 1;
   return out;
 }
 
 /** The alpha at and above which an arc falls; Infinity for arcs that never fall. */
 export function breakPoint(level, arc) {
-  if (level.maxMarginal[arc] === -Infinity) return -Infinity;
-  if (!level.hasSpread || level.mapArcs.includes(arc)) return Infinity;
-  return (level.maxMarginal[arc] - level.mean) / (level.best - level.mean);
+  const mm = level.maxMarginal[arc], isBest = level.mapArcs.includes(arc);
+  return breakPointOf(mm, level.best, level.mean, level.hasSpread && !isBest);
 }
 
 /** The alpha at and above which filter loss (Definition 1: truth's score <= tau) is counted. */
 export function truthBreakPoint(level) {
-  if (!level.hasSpread) return Infinity;
-  return (level.truthScore - level.mean) / (level.best - level.mean);
+  return level.hasSpread ? alphaOfScore(level.truthScore, level.best, level.mean) : Infinity;
 }
 
 /** The best complete path through an arc, one arc a column; empty if there is none. */

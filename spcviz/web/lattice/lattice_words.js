@@ -1,9 +1,10 @@
 // Words: everything the lattice says beside the picture. Methods of LatticeView (lattice.js), written on
 // each paint; a text is only touched when it changes. Plain language first, the symbol second.
 
-import { MAX_ALPHA, STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
+import { STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
   threshold, truthBreakPoint, truthFate, witness } from "./lattice_core.js";
 import { button, node, setText, speakAs } from "../view/elements.js";
+import { MAX_ALPHA } from "../view/rule.js";
 
 const GRAM = ["letter", "pair", "triple", "4-gram", "5-gram", "6-gram"];
 export const gram = (n) => GRAM[n - 1] || `${n}-gram`;
@@ -106,9 +107,10 @@ export const WORDS = {
   tellStatus(fate, tau) {
     const level = this.level, word = [...this.truth].map((k) => this.alphabet[k]).join("");
     let kind = fate.state, text = "";
+    const best = spellPath(level, level.mapArcs, this.alphabet);
     if (!this.truthVisible) { kind = "hidden"; text = "The true word is hidden. What do you read? Guess, then reveal."; }
-    else if (kind === "unknown") text = this.data.words.length ? `The best tagging here: ${spellPath(level, level.mapArcs, this.alphabet)}`
-      : "No true word is known for this one.";
+    else if (kind === "unknown") text = !this.data.words.length ? "No true word is known for this one."
+      : best === this.reading(this.view.level - 1) ? "" : `The best tagging here: ${best}`;
     else if (kind === "gone") {
       const fell = this.levels.findIndex((l, i) => i < this.view.level - 1 && truthFate(l, keepMask(l, threshold(l, this.alphaOf(i)), l.keep), threshold(l, this.alphaOf(i))).state === "pruned");
       text = `✖ TRUTH LOST: “${word}” fell at ${fell >= 0 ? `level ${fell + 1}` : "an earlier level"}; no later level can bring it back.`;
@@ -121,8 +123,24 @@ export const WORDS = {
     if (!level.hasSpread && kind === "safe") text = `✔ The truth “${word}” is safe: nothing is pruned at this level.`;
     // Announced when the fate changes, not at every tick of a drag.
     this.status.setAttribute("aria-live", this.drag && this.status.dataset.kind === kind ? "off" : "assertive");
-    setText(this.status, text);
+    setText(this.fate, text);
     if (this.status.dataset.kind !== kind) this.status.dataset.kind = kind;
+    this.tellReading();
+  },
+
+  /** What is read of what this level looks at, and in the end; with a tick or a cross where it is known. */
+  tellReading() {
+    const { right, why, words } = this.data, truth = right.length ? right : this.truth, last = this.levels.length - 1;
+    const known = [...truth].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
+    const say = (element, label, i, isShort) => {
+      const reading = this.reading(i), is = !this.truthVisible ? "hidden" : !known ? "unknown" : reading === known ? "right" : "wrong";
+      const mark = { right: " ✔", wrong: " ✘" }[is] ?? "", because = is === "wrong" && why && !isShort ? ` Wrong: ${why}` : "";
+      setText(element, is === "hidden" ? "" : `${label}: ${isShort ? "" : reading}${mark}${because}`);
+      element.dataset.is = is;
+    };
+    say(this.reads, "reads", this.view.level - 1, false);
+    this.ends.hidden = this.view.level > last || (words.length > 0 && !known); // a sentence's tags are long
+    say(this.ends, "in the end", last, words.length > 0);
   },
 
   tellStep() {
@@ -218,7 +236,7 @@ export const WORDS = {
   },
   reading(i) {
     const L = this.data.n_positions, all = this.data.predictions;
-    return [...all.subarray(i * L, (i + 1) * L)].map((k) => this.alphabet[k]).join("");
+    return [...all.subarray(i * L, (i + 1) * L)].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
   },
 
   showTip(arc, isLine, x, y) {

@@ -29,6 +29,9 @@ FOLDER = "ask"
 ANSWERS = {"word": "spcviz.web.ui.writing"}
 """Name in the address -> module with ``answer(question) -> bytes``; loaded when it is first asked."""
 
+KERNELS = {"word": ("letters",)}
+"""Name in the address -> warm-up groups that answering wants."""
+
 MOST = 20_000
 """Bytes of a question."""
 
@@ -158,6 +161,8 @@ def _answered(name, text):
         raise RefusedError(400) from None
     if not isinstance(question, dict):
         raise RefusedError(400)
+    if warmup.seconds_until(KERNELS[name]) is not None:  # the page's rerun says for how long
+        raise RefusedError(503)
     time.sleep(max(0.0, _CROWD["rests_until"] - time.monotonic()))
     began = time.monotonic()
     try:

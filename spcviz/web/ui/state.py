@@ -2,9 +2,9 @@
 
 The address is the state: a page reads its table, seeds its widgets from it, and every callback writes
 back through it. A value that does not parse or is out of range counts as absent and leaves the address;
-a default is not written. So a link restores a page, and a mistyped link still shows one.
-A page may open on a scene of its own: `StateTable.opening` is what an address that says nothing means, while
-any parameter of the table brings the fields' defaults back, so that links made before keep their scenes.
+a default is not written. So a link restores a page, and a mistyped link still shows one. A page's first
+scene may be another than that of its defaults (`StateTable.first_scene`), so that links made before keep
+theirs.
 A value that another machine may have and this one has not (a picture of a data set) counts as absent too, but
 stays in the address until something else is chosen, and `StateTable.missing` lets the page say so.
 
@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from spcviz.problems.letters.page.shown import FIRST_WORD
+from spcviz.problems.tagging.data.examples import FIRST, GARDEN_PATH
 from spcviz.web.ui import history
 
 
@@ -112,25 +114,30 @@ class StateTable:
     {'level': 1, 'alpha': 0.5, 'view': 'grid'}
     >>> table.encode({"level": 1, "alpha": 0.5, "view": "bars"})
     {'alpha': '0.5', 'view': 'bars'}
-
-    An opening is the state of an address without any of the table's parameters; a link that has one means the
-    fields' defaults for the others, whatever the page opens with by then.
-
-    >>> table = StateTable(whole("level", 1, 1, 6), view, opening={"level": 2, "view": "bars"})
-    >>> table.parse({}), table.parse({"view": "grid"})
-    ({'level': 2, 'view': 'bars'}, {'level': 1, 'view': 'grid'})
-    >>> table.encode({"level": 2, "view": "bars"}), table.encode({"level": 1, "view": "grid"})
-    ({}, {'level': '1'})
     """
 
-    def __init__(self, *fields, opening=()):
+    def __init__(self, *fields, opening: Mapping[str, object] | None = None):
         self.fields = {field.name: field for field in fields}
-        self.opening = {n: value for n, value in dict(opening).items() if self.fields[n].allows(value)}
+        self.opening = {n: v for n, v in (opening or {}).items() if self.fields[n].allows(v)}
+        """Where the page's first scene, that of an address without any of the table's names, is not the
+        defaults': older links leave out what is a default, and go on meaning it."""
 
     @property
     def defaults(self):
-        """The state of an address without parameters."""
-        return {name: field.default for name, field in self.fields.items()} | self.opening
+        """What absent parameters mean, each by itself."""
+        return {name: field.default for name, field in self.fields.items()}
+
+    @property
+    def first_scene(self):
+        """The state of an address with none of the table's names.
+
+        >>> table = StateTable(whole("level", 1, 1, 6), whole("order", 4, 1, 6), opening={"order": 6})
+        >>> table.parse({}), table.parse({"level": "1"})
+        ({'level': 1, 'order': 6}, {'level': 1, 'order': 4})
+        >>> table.encode({"level": 1, "order": 6}), table.encode({"level": 1, "order": 4})
+        ({}, {'order': '4'})
+        """
+        return self.defaults | self.opening
 
     def narrow(self, **choices) -> "StateTable":
         """The same table with the allowed values of some names replaced by those that exist now.
@@ -149,8 +156,8 @@ class StateTable:
     def parse(self, params: Mapping[str, str]) -> dict:
         """State from the URL's parameters: every name of the table; other names are ignored."""
         params = getattr(params, "to_dict", lambda: params)()  # Streamlit locks the session for each name
-        if self.opening and not self.fields.keys() & params.keys():
-            return self.defaults
+        if self.fields.keys().isdisjoint(params):
+            return self.first_scene
         return {
             name: field.parse(params[name]) if name in params else field.default
             for name, field in self.fields.items()
@@ -179,15 +186,15 @@ class StateTable:
         }
 
     def encode(self, state: Mapping) -> dict[str, str]:
-        """Parameters of a state: those that differ from their default, as text; none for `defaults`."""
+        """Parameters of a state: those that differ from their default, as text; none for the first scene."""
         return self._encoded(self.clean(state), {})
 
     def _encoded(self, state, kept):
         """Parameters of a state beside those that are `kept` for another machine."""
-        if not kept and state == self.defaults:
+        if not kept and state == self.first_scene:
             return {}
         out = {name for name, field in self.fields.items() if state[name] != field.default}
-        if self.opening and not (kept or out):  # without a parameter it would be the opening
+        if self.opening and not (kept or out):  # without a parameter it would be the first scene
             out = {next(iter(self.opening))}
         return kept | {
             name: repr(state[name]) if field.kind == "real" else str(state[name])
@@ -250,6 +257,9 @@ def pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
     }
 
 
+HOME = StateTable(choice("show", "story", ("story", "end")))
+"""The home page: its story from the beginning, or how it ends."""
+
 LETTERS = StateTable(
     whole("word", -1, 0, 10_000_000),
     text("features", "open", r"[a-z0-9_]{1,24}"),
@@ -265,12 +275,14 @@ LETTERS = StateTable(
     choice("which", "all", ("all", "wrong")),
     whole("seed", 0, 0, 999_999),
     choice("view", "lattice", ("lattice", "bars")),
+    opening={"word": FIRST_WORD},
 )
-"""The Letters page. An absent alpha is the tuned one; word -1 is the page's own first choice."""
+"""The Letters page. An absent alpha is the tuned one; word -1 is what links mean that name no word."""
 
 MAX_INK = 6000
 WRITE = StateTable(
     text("ink", "", rf"(?:[bs][A-Za-z0-9_.~-]{{0,{MAX_INK}}})?", longest=MAX_INK),
+    flag("example", False),
     text("truth", "", r"[a-z]{0,20}"),
     text("features", "open", r"[a-z0-9_]{1,24}"),
     whole("order", 4, 1, MAX_ORDER),
@@ -282,32 +294,10 @@ WRITE = StateTable(
     text("pin_b", "", PIN),
     choice("reveal", "shown", ("shown", "hidden")),
     flag("controls", True),
+    opening={"example": 1},
 )
-"""The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.data.written`)."""
-
-TRADE_OFF = StateTable(
-    choice("task", "words", ("words", "arms")),
-    choice("vocabulary", "open", ("open", "ocr", "rendered", "camvid")),
-    whole("words", 60, 24, 120, choices=(24, 60, 120)),
-    whole("clips", 12, 6, 12, choices=(6, 12)),
-    whole("size", 0, 0, 999),
-    whole("seed", 0, 0, 999_999),
-    choice("extractor", "library", ("library", "fast")),
-    real("budget", 0.1, 0.0, 1.0),
-    text("method", "dms_pi", r"[a-z_]{1,24}"),
-    choice("kind", "units", ("units", "us")),
-    choice("mode", "policy", ("policy", "hand")),
-    text("picks", "", r"(?:[0-9a-z]{1,2}(?:\.[0-9a-z]{1,2}){0,119})?"),
-    flag("scored", False),
-    whole("chain", 0, 0, 239),
-    whole("frame", 0, 0, 299),
-    text("pin_a", "", PIN),
-    text("pin_b", "", PIN),
-    flag("controls", True),
-)
-"""The Trade-off page; `size` is of the batch, where a task has no name of its own for it; `budget` is
-a share of buying everything, `picks` words or arms chosen by hand (base 36), `chain` and `frame` the picture
-looked at."""
+"""The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.data.written`). Without ink the
+page shows an `example` to draw over, or empty boxes."""
 
 POLICY = StateTable(
     choice("vocabulary", "open", ("open", "ocr", "dev")),
@@ -322,8 +312,6 @@ POLICY = StateTable(
 """The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference."""
 
 MAX_TEXT = 300
-GARDEN_PATH = "The old man the boats."
-
 TAGGING = StateTable(
     text("text", GARDEN_PATH, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
     whole("level", 1, 1, 3),
@@ -335,5 +323,6 @@ TAGGING = StateTable(
     choice("reveal", "shown", ("shown", "hidden")),
     flag("controls", True),
     choice("view", "lattice", ("lattice", "compare")),
+    opening={"text": FIRST},
 )
-"""The Tagging page. An absent alpha is the tuned one."""
+"""The Tagging page. An absent alpha is the tuned one; links that name no text mean the garden path."""

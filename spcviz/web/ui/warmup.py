@@ -1,8 +1,9 @@
 """Warm-up of a fresh server: compile or load kernels before the first visitor needs them.
 
 Kernels that were never compiled on this machine are compiled by child processes, one warm-up group after
-another (`spcviz.problems.warmup`). A page whose group is not compiled yet shows the remaining time and opens
-automatically.
+another (`spcviz.problems.warmup`). What a page opens with is stored (`spcviz.web.cached.first`) and waits for
+nothing; what needs a kernel that is not compiled yet shows the remaining time in its place, and opens
+automatically (`may_compute`).
 """
 
 import contextlib
@@ -14,35 +15,49 @@ import sys
 import threading
 import time
 from collections.abc import Collection
+from functools import cache
 
 import streamlit as st
 
 LOG = logging.getLogger(__name__)
+TERMINAL = logging.getLogger("spcviz.server")
+"""What whoever started the server reads: a line when compiling begins, and one when it has ended."""
 
 
 class State:
     """How far warm-up is; one for the process, written by its thread only.
 
-    `wanted` is set once the first page has been shown, or one waits for kernels: earlier, warm-up would be in
-    its way. `opened` is set once a page with a warm-up group has been opened: an idle server has loaded the
-    first group only. `known` is set once it is known what is pending; until then such a page waits. `begun`
-    is when compiling began, by `time.monotonic` (the estimate must not follow a clock that is set). `pending`
-    are the groups not compiled yet, `done` the time at which each one was, `lanes` the groups that are
-    compiled one after the other, `seconds` what each takes, as measured. `visited` is when a page was last
-    run, by `time.monotonic`.
+    `wanted` is set once the first page has been shown, or a part of one waits for kernels: earlier, warm-up
+    would be in its way. `opened` is set once a page with a warm-up group has been opened: an idle server has
+    loaded the first group only. `known` is set once it is known what is pending; until then such a part
+    waits. `begun` is when compiling began, by `time.monotonic` (the estimate must not follow a clock that is
+    set). `pending` are the groups not compiled yet, `done` the time at which each one was, `lanes` the groups
+    that are compiled one after the other, `seconds` what each takes, as measured. `visited` is when a page
+    was last run, by `time.monotonic`; `running` is how many run now.
     """
 
     def __init__(self):
         self.wanted, self.opened, self.known = threading.Event(), threading.Event(), threading.Event()
-        self.visited = 0.0
+        self.visited, self.running, self.counting = 0.0, 0, threading.Lock()
         self.begun, self.pending, self.done, self.lanes, self.seconds = 0.0, set(), {}, [], {}
 
     def let_visitors_first(self, forever=False):
         """Wait until no page has run for a moment, but not for long unless `forever`: it would take half its
         speed."""
         give_up, rest = (math.inf, _QUIET) if forever else (time.monotonic() + _PATIENCE, _REST)
-        while time.monotonic() < min(self.visited + rest, give_up):
+        while time.monotonic() < give_up and (self.running or time.monotonic() < self.visited + rest):
             time.sleep(0.05)
+
+    def tell_how_long(self):
+        """Say in the terminal that kernels compile, and about how long."""
+        longest = max(sum(self.seconds.get(name, 0.0) for name in lane) for lane in self.lanes)
+        TERMINAL.info("spcviz: compiling for this machine, about %.0f s; pages work meanwhile", longest)
+
+    def count(self, change):
+        """A page begins to run (1) or has run (-1)."""
+        with self.counting:
+            self.running += change
+            self.visited = time.monotonic()
 
 
 STATE = State()
@@ -59,8 +74,12 @@ def start() -> threading.Thread:
 
     Returns the daemon thread; join it to wait.
     """
+    from spcviz.web.cached import shared
+
+    _open_terminal()
     sys.setswitchinterval(_TURN)
     STATE.known.clear()
+    shared.GATE["of"] = may_compute
     thread = threading.Thread(target=_warm_up, name="spcviz warm-up", daemon=True)
     thread.start()
     return thread
@@ -92,19 +111,42 @@ def seconds_until(names: Collection[str]) -> float | None:
 @contextlib.contextmanager
 def visit():
     """Around a page that runs: what is loaded in the background makes room for it."""
-    STATE.visited = time.monotonic()
+    STATE.count(1)
     try:
         yield
     finally:
-        STATE.visited = time.monotonic()
+        STATE.count(-1)
         STATE.wanted.set()
 
 
-def wait_for(names):
-    """On a page whose kernels are not compiled: show the remaining time, and open it when they are."""
-    if seconds_until(names) is not None:
-        _waiting(tuple(names))
+def opened(names: Collection[str]) -> None:
+    """A page of these warm-up groups is opened: what else they need is loaded in the background."""
+    if names:
+        STATE.opened.set()
+
+
+def may_compute(module: str, has_other: bool) -> bool:
+    """Whether the kernels are compiled that the cached calls of a module want; see `shared.GATE`.
+
+    If not, the page shows the remaining time; its run ends here unless it `has_other` things to show, and it
+    is run anew when they are.
+    """
+    names = _groups_of(module)
+    if seconds_until(names) is None:
+        return True
+    _waiting(names)
+    if not has_other:
         st.stop()
+    return False
+
+
+@cache
+def _groups_of(module):
+    """The warm-up group of a problem's cached calls."""
+    from spcviz.problems import registry
+
+    own = module.removeprefix("spcviz.problems.").partition(".")[0]
+    return tuple(one.name for one in registry.problems() if one.warmup and one.name == own)
 
 
 @st.fragment(run_every=1.0)
@@ -113,8 +155,7 @@ def _waiting(names):
     if seconds is None:
         st.rerun()
     st.info(
-        f"This page is still compiling, once on this machine: about {seconds:.0f} s left. "
-        "It opens automatically.",
+        f"Compiling for this machine, about {seconds:.0f} s: what you asked for opens automatically.",
         icon=":material/hourglass_top:",
     )
 
@@ -123,10 +164,12 @@ def _warm_up():
     try:
         # Here and not above: importing numba takes as long as the home page may take in all.
         STATE.wanted.wait(_FIRST_PAGE)
+        STATE.let_visitors_first()
         from spcviz.web.cached import ahead
 
         for sentence in ahead.compile_ahead(STATE):
             LOG.warning(sentence)
+        TERMINAL.info("spcviz: ready")
         _settle()
         STATE.opened.wait()
         ahead.load_rest(STATE)
@@ -136,6 +179,13 @@ def _warm_up():
         STATE.pending.clear()
         STATE.known.set()
         _settle()
+
+
+def _open_terminal():
+    """Let `TERMINAL` write: plain lines, whatever Streamlit's own logging does."""
+    TERMINAL.handlers = [logging.StreamHandler()]
+    TERMINAL.setLevel(logging.INFO)
+    TERMINAL.propagate = False
 
 
 def _settle():

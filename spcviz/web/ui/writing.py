@@ -33,13 +33,23 @@ def read(state: dict, alphas: Sequence[float | None] | None = None) -> Reading:
 
     `alphas` are by level, where a drag is ahead of the URL.
     """
-    ink = state["ink"] or EMPTY
+    ink = shown_ink(state)
     drawing = cached.read_ink(ink)
     if not len(drawing.pixels):
         return Reading(drawing, None, "")
     alphas = alphas_of(state) if alphas is None else alphas
     trace = cached.written_trace(ink, state["features"], state["order"], tuple(alphas), state["truth"])
     return Reading(drawing, trace, cached.reading(trace))
+
+
+def is_example(state):
+    """Whether nothing has been drawn yet, and a written word is shown to draw over."""
+    return bool(state["example"] and not state["ink"])
+
+
+def shown_ink(state):
+    """The text of the strokes that are shown and read."""
+    return state["ink"] or (cached.example() if state["example"] else EMPTY)
 
 
 def alphas_of(state):
@@ -52,7 +62,8 @@ def boxes(reading, state, turn):
     encoded = TABLE.encode(state)
     settings = {name: encoded[name] for name in SETTINGS if name in encoded}
     hint = drawn.hint(reading.found, reading.text)
-    payload = write_payload(reading.found, state["ink"], reading.text, hint)
+    example = cached.example() if is_example(state) else ""
+    payload = write_payload(reading.found, state["ink"], reading.text, hint, example)
     return payload | {"turn": turn, "ask": asked.address("word"), "settings": settings}
 
 
@@ -70,7 +81,7 @@ def lattice(reading, state, turn):
 
 def _traces_of_pins(state):
     """The drawn word under each pin's model and alphas."""
-    ink = state["ink"] or EMPTY
+    ink = shown_ink(state)
     return {
         pin: (text, cached.written_trace(ink, features, state["order"], tuple(alphas), state["truth"]))
         for pin, (text, features, alphas) in pinned(state).items()

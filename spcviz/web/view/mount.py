@@ -225,17 +225,23 @@ def pack(value) -> bytes:
 def script(parts: Sequence[str]) -> str:
     """Several JavaScript files as one module, without their imports of each other.
 
-    `parts` are paths below the package; the last has the default export.
+    `parts` are paths below the package; the last has the default export. A file that exports nothing keeps
+    its names to itself: two problems may call something the same.
     """
     out = []
     for part in parts:
-        is_importing = False
+        lines, is_importing = [], False
         for line in (PACKAGE / part).read_text(encoding="utf-8").splitlines():
             is_importing = is_importing or line.startswith("import {")
             if not is_importing:
-                out.append(line if line.startswith("export default") else line.removeprefix("export "))
+                lines.append(line)
             if line.endswith('.js";'):
                 is_importing = False
+        is_shared = any(line.startswith("export ") for line in lines)
+        lines = [
+            line if line.startswith("export default") else line.removeprefix("export ") for line in lines
+        ]
+        out += lines if is_shared else ["{", *lines, "}"]
     return "\n".join(out) + "\n"
 
 

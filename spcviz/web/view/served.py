@@ -11,6 +11,8 @@ import streamlit as st
 from starlette.responses import Response
 from starlette.routing import Route
 
+from spcviz.web.serving.answers import answer
+
 FOLDER = "view"
 
 STUB = """
@@ -57,5 +59,5 @@ async def _send(request):
     if content is None:
         return Response(status_code=404)
     # The address names the content, so it never changes.
-    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(content, media_type="text/javascript", headers=headers)
+    name = request.path_params["name"]
+    return await answer(name, content.encode, request.headers, "text/javascript")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine.chains import chain
+from spcviz.engine.chains import best, chain, inputs, sums
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
 from tests.oracles import chain as oracle
 from tests.strategies import SMALL_INTEGERS, cases, chains, random_chain, random_scores
@@ -98,7 +98,7 @@ def test_marginals_match_enumeration_at_every_scale():
 
 
 def is_tame(unary, pairwise):
-    return chain.is_tame(unary, chain.spread_of(pairwise))
+    return sums.is_tame(unary, sums.spread_of(pairwise))
 
 
 @pytest.mark.parametrize("n", [8, 26, 45])
@@ -113,7 +113,7 @@ def test_sums_over_many_states_are_those_of_the_logs(length, n):
             continue
         got = chain.marginals(unary, table)
         want = chain._tables(unary, True)
-        log_partition = chain._log_tables(unary, table.reshape(-1, n, n), *want)
+        log_partition = sums.log_tables(unary, table.reshape(-1, n, n), *want)
         assert is_tame(unary, table.reshape(-1, n, n))
         assert_allclose(got.log_partition, log_partition, rtol=1e-13)
         for one, other in zip(got[1:], want):
@@ -128,8 +128,8 @@ def test_both_ways_to_sum_agree(model, factor):
     if not is_tame(unary, pairwise):
         return
     fast, safe = (chain._tables(unary, True) for _ in range(2))
-    log_partition = chain.scaled_tables(unary, pairwise, *fast)
-    assert_allclose(log_partition, chain._log_tables(unary, pairwise, *safe), rtol=1e-9, atol=1e-9)
+    log_partition = sums.scaled_tables(unary, pairwise, *fast)
+    assert_allclose(log_partition, sums.log_tables(unary, pairwise, *safe), rtol=1e-9, atol=1e-9)
     for one, other in zip(fast, safe):
         assert_allclose(one, other, rtol=1e-9, atol=1e-9)
 
@@ -388,7 +388,7 @@ def test_without_edges_nodes_are_the_same(scale):
 
 def test_one_direction_is_not_compiled_for_each_sign():
     chain.max_marginals(np.zeros((2, 2)), np.zeros((2, 2)))
-    directions = {signature[4] for signature in chain.messages.signatures}
+    directions = {signature[4] for signature in best.messages.signatures}
     assert len(directions) <= 1
 
 
@@ -397,7 +397,7 @@ def test_one_direction_is_not_compiled_for_each_sign():
 def test_rows_of_transitions_begin_a_cache_line_and_are_filled_up(n, dtype):
     pairwise = np.random.default_rng(n).normal(size=(2, n, n)).astype(dtype)
     for is_back in (False, True):
-        rows = chain.table_rows(pairwise, -np.inf, is_back)
+        rows = inputs.table_rows(pairwise, -np.inf, is_back)
         assert rows.dtype == dtype
         assert rows.ctypes.data % 64 == 0
         assert rows.shape[2] == (n if n < 8 else -(-n // 8) * 8)
@@ -406,7 +406,7 @@ def test_rows_of_transitions_begin_a_cache_line_and_are_filled_up(n, dtype):
 
 
 @pytest.mark.parametrize("n_states", [5, 8, 26])
-@pytest.mark.parametrize("length", [chain._LONG - 1, chain._LONG, 40])
+@pytest.mark.parametrize("length", [best.LONG - 1, best.LONG, 40])
 def test_one_table_is_the_same_as_one_for_each_step(length, n_states):
     """A long chain's only table is copied into other rows; many tables are taken as they are."""
     rng = np.random.default_rng(length)

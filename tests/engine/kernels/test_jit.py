@@ -3,8 +3,10 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -212,6 +214,13 @@ def test_changed_sentences_compile_nothing_anew(package, name, old, new):
     assert kernel_cache.kernel_digest(package) == before
 
 
+def test_another_checkout_has_a_folder_of_its_own(package, tmp_path_factory):
+    """Numba compiles for each checkout anew, so a note of one that its kernels are ready is no other's."""
+    other = tmp_path_factory.mktemp("other")
+    shutil.copytree(package / "spcviz", other / "spcviz")
+    assert kernel_cache.kernel_digest(other) != kernel_cache.kernel_digest(package)
+
+
 def test_every_file_that_compiles_is_in_the_digest():
     """The files are found by their imports; whoever compiles in another way would be missed."""
     package = ROOT / "spcviz"
@@ -328,6 +337,21 @@ def test_sums_that_cannot_be_written_stop_nothing(tmp_path, monkeypatch):
     kernel_cache.Sums(tmp_path).add()
     (said,) = kernel_cache.complaints()
     assert said.endswith("Is a directory; what could not be kept compiles anew in every process")
+
+
+def test_the_last_kernels_of_a_burst_get_their_sums_while_the_process_lives(tmp_path):
+    """A process that starts later removes what has none."""
+    listed = kernel_cache.Sums(tmp_path)
+    for name in ("first.nbi", "last.nbi"):
+        (tmp_path / name).write_text(name)
+        listed.on_end(None)
+    give_up = time.monotonic() + 20
+    sums = tmp_path / "sums.txt"
+    while not sums.is_file() or "last.nbi" not in sums.read_text():
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+    assert not kernel_cache.Sums(tmp_path).remove_others()
+    assert (tmp_path / "last.nbi").is_file()
 
 
 def test_folders_of_older_sources_are_removed_but_not_those_in_use(tmp_path):

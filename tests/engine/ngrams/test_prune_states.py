@@ -1,13 +1,14 @@
 """Pruning of tags: order 1 under ``on_nodes``, marginals, and the fast paths against the general one."""
 
 import itertools
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.engine.ngrams.lattice import bigrams, extend, path_of, score_arcs, states_left, symbols, unigrams
 from spcviz.engine.ngrams.prune import keep_states, keep_unaries, points_of, prune, truth_points
 from spcviz.engine.ngrams.table import empty_table, encode, ngram_table
@@ -75,6 +76,71 @@ def test_marginals_are_those_of_enumeration(seed):
     p /= p[0].sum()
     np.testing.assert_allclose(pruned.values, p.ravel(), atol=1e-9)
     np.testing.assert_allclose(points_of(pruned), p.ravel(), atol=1e-9)
+
+
+def exact_probabilities(n_states, scores):
+    """p(y_i = k) of one word, (L, K), its pairs' scores (L - 1, K, K) added up as decimals of 400 digits."""
+    with localcontext(prec=400):
+        whole = {}
+        for y in itertools.product(range(n_states), repeat=len(scores) + 1):
+            parts = [float(scores[i, y[i], y[i + 1]]) for i in range(len(scores))]
+            if -np.inf not in parts:
+                whole[y] = sum(map(Decimal, parts))
+        best = max(whole.values())
+    with localcontext(prec=40):
+        p = np.zeros((len(scores) + 1, n_states), dtype=object) + Decimal(0)
+        for y, score in whole.items():
+            weight = (score - best).exp() if score - best > -800 else Decimal(0)
+            for i, k in enumerate(y):
+                p[i, k] += weight
+        return (p / sum(p[0])).astype(float)
+
+
+@given(SEEDS, st.sampled_from([1e5, 1e7, 1e9, 1e12, 1e16, 1e300]), st.sampled_from([0.02, 0.3, 0.7]))
+def test_large_scores_keep_the_states_that_exact_probabilities_keep(seed, size, alpha):
+    """What all arcs of a place share, however large, takes nothing from how they differ."""
+    rng = np.random.default_rng(seed)
+    length, k = int(rng.integers(2, 5)), int(rng.integers(2, 4))
+    every = np.ones((length, k), dtype=bool)
+    scores = rng.normal(size=(length - 1, k, k)) * 2 + rng.choice([-size, 0, size], (length - 1, 1, 1))
+    scores[rng.random(scores.shape) < 0.2] = -np.inf if seed % 2 else -size
+    scores[:, 0, 0] = np.maximum(scores[:, 0, 0], -size)  # one labelling is possible
+    lattice, p = bigrams([length], k, every), exact_probabilities(k, scores)
+    pruned = prune(lattice, scores.ravel(), alpha, on_nodes=True, by_marginals=True)
+    likeliest = p == p.max(axis=1, keepdims=True)
+    sure = abs(p - alpha) > 1e-6
+    try:
+        keep = keep_states(lattice, scores.ravel(), alpha, every, by_marginals=True)
+    except ScoreError:  # rightly, if both ways of every labelling are masked somewhere
+        tops = scores.max(axis=(1, 2))
+        paths = itertools.product(range(k), repeat=length)
+        rest = [[scores[i, y[i], y[i + 1]] - tops[i] for i in range(length - 1)] for y in paths]
+        assert max(map(sum, rest)) < -0.99e9
+        return
+    assert np.array_equal(keep[sure], ((p > alpha) | likeliest)[sure])
+    np.testing.assert_allclose(pruned.values.reshape(length, k), p, atol=1e-6)
+
+
+@given(SEEDS, st.sampled_from([1e5, 1e9, 1e12, 1e16]), st.sampled_from([0.02, 0.3, 0.7]))
+def test_large_unaries_keep_the_states_that_exact_probabilities_keep(seed, size, alpha):
+    unary = np.random.default_rng(seed).normal(size=(1, 4)) * 2 + size
+    shares = np.exp(unary - unary.max())
+    p = shares / shares.sum()
+    wanted = (p > alpha) | (p == p.max())
+    assert np.array_equal(keep_unaries(unary, [0, 1], alpha, by_marginals=True), wanted)
+
+
+def test_probabilities_that_no_float_tells_are_refused():
+    """Every labelling takes one of two masks, and none has to take it at this place."""
+    scores = np.array([[[0.0, -np.inf], [-np.inf, -1e12]], [[-1e12, -1e12], [0.0, 0.5]]])
+    with pytest.raises(ScoreError, match=r"within 1e9 of the best arcs of its columns .* got one at -1e\+12"):
+        keep_states(
+            bigrams([3], 2, np.ones((3, 2), bool)),
+            scores.ravel(),
+            0.3,
+            np.ones((3, 2), bool),
+            by_marginals=True,
+        )
 
 
 @given(SEEDS)

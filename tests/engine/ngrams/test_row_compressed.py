@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.engine.ngrams import lattice, row_compressed
+from spcviz.engine.ngrams import lattice, row_compressed, row_compressed_paths
 from spcviz.engine.ngrams.prune import prune
 from spcviz.engine.ngrams.table import encode, lookup, ngram_table
 
@@ -81,7 +81,7 @@ def test_rows_hold_every_sum():
             prefix, last = code >> table.bits, code & (1 << table.bits) - 1
             for other in {last, 1, 2}:
                 want = lookup(table, (prefix << table.bits) + other, n)
-                assert rows.flat[row_compressed._row_of(rows, prefix, n) + other] == want
+                assert rows.flat[row_compressed_paths.row_of(rows, prefix, n) + other] == want
 
 
 def test_a_cap_that_is_passed_is_left_to_prune():

@@ -5,7 +5,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.variable_order.start import NO_FILTER
-from spcviz.learning.hybrid import courses, policy
+from spcviz.learning.hybrid import policy, records
 from spcviz.learning.hybrid.policy import Prices, Reach
 from spcviz.learning.hybrid.trace import trace
 from tests.learning.hybrid import worlds
@@ -18,7 +18,7 @@ PRICES = Prices(tiers=(5.0, 7.0))
 def world():
     rng = np.random.default_rng(3)
     batch, model = worlds.batch(rng), worlds.model(rng)
-    beta = rng.normal(size=(len(model.alphas), courses.N_FEATURES))
+    beta = rng.normal(size=(len(model.alphas), records.N_FEATURES))
     return batch, model, beta
 
 

@@ -132,7 +132,7 @@ def test_spending_everything_reads_as_the_last_tier_does(clips):
     costs = budget_pose_fit.costs_of(clips)
     assert (costs[clips.starts[:-1], 2] == 0).all()
     course = part_policy.spend(parts, part_policy.rule(fixed=rng.random((18, 3))), costs=costs)
-    last = parts._replace(scores=read.scores[:, 3:], step=parts.step[:, 3:].copy())
+    last = parts._replace(scores=np.ascontiguousarray(read.scores[:, 3:]), step=parts.step[:, 3:].copy())
     at_once = part_policy.spend(last, part_policy.rule(fixed=np.zeros((18, 0))))
     assert (course.labels == at_once.labels_before).all()
     assert (course.tiers == 3).all()

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.budgets.shown import ArmPictures, PolicyTrace, PolicyWord, Purchases, TradeOff
+from spcviz.problems.arms.page.shown import ArmPictures
+from spcviz.problems.arms.view import trade_task
+from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, Purchases, TradeOff
 from spcviz.problems.budgets.view.component import batch_part
 from spcviz.problems.words.view.component import word_part
 from tests.node import needs_node, run_node
@@ -45,8 +47,6 @@ def batch(rng, n_words=7, n_tiers=3):
         truths,
         LETTERS,
         faults,
-        np.zeros((lengths.sum(), 16, 8), np.uint8),
-        None,
         ("a", "b", "c"),
         ("a", "b", "c"),
         20.0,
@@ -170,14 +170,13 @@ def test_two_joints_of_a_part_count_one_by_one(tmp_path):
 
 
 def test_arms_bring_their_pictures_and_joints():
-    found = batch(np.random.default_rng(6), n_words=2)
-    n = len(found.faults)
+    n = 7
     joints, truth = np.full((n, 4, 3, 2), -3.4), np.full((n, 3, 2), 250.0)
     arms = ArmPictures(np.zeros(2, int), np.arange(2), ("data:,",), joints, truth)
-    payload = sent(found._replace(task="arms", pixels=None, arms=arms))
-    assert payload["pixels"] is None
-    assert len(payload["tier_colours"]["light"]) == 4
-    numbers = payload["arms"]["joints"]
+    payload = trade_task.packed(arms)
+    assert len(trade_task.COLOURS["light"]) == 4
+    assert payload["sheets"] == ["data:,"]
+    numbers = payload["joints"]
     assert (numbers == -3).all()
     assert numbers.dtype == np.int16
     assert numbers.size == n * 4 * 6

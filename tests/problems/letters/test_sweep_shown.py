@@ -29,7 +29,7 @@ def losses(split="test", event=0.01, n=600):
 EVENT, DEFINITION = curve((0, 0), (0.3, 0.01), (0.9, 0.5)), curve((0, 0.005), (0.2, 0.02), (0.8, 0.9))
 EFFICIENCY = curve((0, 0.5), (0.5, 0.2), (0.9, 0.01))
 CURVES = LossCurves("test", 620, 20, DEFINITION, EVENT, EFFICIENCY)
-LEVEL = SweepLevel("raw", 2, 0.3, 0.005, "event", CURVES._replace(split="dev"), CURVES)
+LEVEL = SweepLevel(2, 0.3, 0.005, "event", CURVES._replace(split="dev"), CURVES)
 CHOICE = SweepChoice(0.266, 0.005, True, losses("dev", 0.005), losses())
 TERMS = BoundTerms(0.3, 1e5, 0.2, 1e5 + 0.5, True, 8.9e13, 0.01)
 BOUND = SweepBound(0.3, 10.0, 0.05, 20.0, 600, 4000, 13, 200.0, 14.0, 2800.0, TERMS, TERMS, 0.06)

@@ -88,3 +88,12 @@ def test_filling_works_out_what_is_missing(clip, tmp_path, monkeypatch):
     assert [asked for asked, _ in made] == two[1:]
     assert shelf.take(made[0][1]).method == "torso"
     assert not list(shelf.filled(model, None, of_models=MODELS, work=tmp_path))
+
+
+def test_where_nothing_can_be_kept_nothing_more_is_worked_out(clip, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(shelf, "work_out", lambda model, own, folder: asked.append(own) or clip)
+    (tmp_path / "file").write_text("no folder can be made below it")
+    work = tmp_path / "file" / "work"
+    assert not list(shelf.filled(None, None, of_models=MODELS, work=work))
+    assert len(asked) == 1

@@ -18,7 +18,7 @@ from spcviz.problems.scene.data import camvid, render
 from spcviz.problems.scene.model import features, segments, stored, train
 from spcviz.problems.scene.model.codes import GROUPS, N_CENTRES, Codebook
 from spcviz.problems.scene.model.descriptors import LENGTHS
-from spcviz.problems.scene.page import first, live, shown
+from spcviz.problems.scene.page import live, shown
 from spcviz.problems.scene.paper import costs, measure
 from spcviz.store import StoreError
 
@@ -105,26 +105,6 @@ def test_stored_predictors_come_back(model, tmp_path):
     np.testing.assert_array_equal(back.vocabulary.books["LBP"].centres, model.vocabulary.books["LBP"].centres)
     with pytest.raises(StoreError, match="train scene"):
         stored.load(tmp_path / "nowhere")
-
-
-def test_the_first_street_is_stored_with_its_model(model, tmp_path):
-    stored.save(tmp_path, model, settings={}, metrics={}, data_digest="")
-    found = live.label(model, live.rendered(4), "credit", 1)
-    first.save(tmp_path, found, "road", 0)
-    back = first.load(tmp_path)
-    assert (back.title, back.credit, back.regions_seconds) == (found.title, "credit", found.regions_seconds)
-    for name in ("picture", "atoms", "truth"):
-        np.testing.assert_array_equal(getattr(back, name), getattr(found, name))
-    for one, two in ((back.sim, found.sim), (back.him, found.him)):
-        np.testing.assert_array_equal(one.labels, two.labels)
-        np.testing.assert_allclose(one.seconds, two.seconds)
-        np.testing.assert_allclose(one.entropy, two.entropy, atol=2e-3)
-    for one, two in zip(back.choices, found.choices):
-        np.testing.assert_array_equal(one, two)
-    other = model._replace(ms=model.ms + 1)
-    stored.save(tmp_path, other, settings={}, metrics={}, data_digest="")
-    with pytest.raises(StoreError, match=r"made with another scene-camvid than is stored.*train scene-first"):
-        first.load(tmp_path)
 
 
 def test_pieces_are_measured_and_their_prices_read(model, tmp_path, monkeypatch):

@@ -1,14 +1,14 @@
 """A course in the browser: which step stands when, and that labels arrive as they were sent."""
 
 import numpy as np
+import pytest
 
-from spcviz.problems.budgets.shown import MarkedPictures
-from spcviz.problems.budgets.view.component import TRADE_OFF, batch_part
-from spcviz.problems.scene.page.shown import Choices, Course, SceneCourse
-from spcviz.problems.scene.view.component import scene_payload
+from spcviz.problems.budgets.view.component import TRADE_OFF
+from spcviz.problems.scene.page.shown import Choices, Course, MarkedPictures, SceneCourse
+from spcviz.problems.scene.view import trade_task
+from spcviz.problems.scene.view.component import opening_share, scene_payload
 from spcviz.web.view.mount import script
 from tests.node import needs_node, run_node
-from tests.problems.budgets.test_view import batch
 
 BODY = """
 const s = data.scene, sim = s.courses[0], sizes = core.sizesOf(s.atoms), n = sizes.length;
@@ -39,6 +39,16 @@ def scene(rng, n=11, s=3):
     )  # fmt: skip
     picture = rng.integers(256, size=(6, 8, 3)).astype(np.uint8)
     return SceneCourse("a", "b", picture, atoms, None, 0.008, course, him, choices)
+
+
+def test_the_page_opens_at_a_third_of_the_anytime_predictor_s_own_time():
+    own = scene(np.random.default_rng(1))  # steps end after 10, 20 and 40 ms: a third of the way is 20
+    assert opening_share(own) == pytest.approx(20.001 / (1.02 * 40), abs=1e-6)
+    slow = own._replace(him=own.him._replace(seconds=np.array([0.5])))
+    assert opening_share(slow) == pytest.approx(20.001 / (1.02 * 500), abs=1e-6)
+    _, parts = scene_payload(slow, "x")
+    sim, him = (course["ms"] for course in parts["scene"]["courses"])
+    assert sim[1] <= opening_share(slow) * 1.02 * him[0] < sim[2]
 
 
 @needs_node
@@ -75,9 +85,7 @@ def test_the_trade_off_page_takes_the_task_along():
 def test_pictures_are_sent_with_their_places():
     places = np.array([[5, 5], [15, 5], [5, 15]])
     pictures = MarkedPictures(("a", "b"), ("one", "two"), places, 10, ("Sky",), ("#fff",))
-    found = batch(np.random.default_rng(0))
-    assert batch_part(found)["pictures"] is None
-    sent = batch_part(found._replace(pictures=pictures))["pictures"]
+    sent = trade_task.packed(pictures)
     np.testing.assert_array_equal(sent.pop("places"), places)
     lists = {"sources": ["a", "b"], "titles": ["one", "two"], "names": ["Sky"], "colours": ["#fff"]}
     assert sent == lists | {"step": 10}

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spcviz.web.cached import common
 from spcviz.web.tours import packed, tour
-from spcviz.web.ui import navigation
+from spcviz.web.ui import navigation, spending
 
 SHIPPED = tour.shipped()
 FIVE = ("cascade", "why", "circles", "spend", "arms")
@@ -82,10 +83,13 @@ def test_an_address_keeps_the_page_s_own_names_only():
 
 
 def test_no_page_uses_a_tour_s_names():
-    source = (navigation.ROOT / "spcviz/web/ui/state.py").read_text()
+    source = "".join(
+        (navigation.ROOT / f"spcviz/web/ui/{name}.py").read_text() for name in ("state", "spending")
+    )
     source += "".join(path.read_text() for path in (navigation.ROOT / "pages").rglob("*.py"))
     fields = set(re.findall(r"(?:whole|real|choice|flag|text)\(\s*\"([a-z_0-9]+)\"", source))
-    assert {"word", "alpha", "controls"} <= fields
+    fields |= set(spending.trade_off_table(common.trade_tasks()).fields)
+    assert {"word", "alpha", "controls", "clips"} <= fields
     assert not fields & set(tour.RESERVED)
 
 

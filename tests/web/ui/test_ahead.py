@@ -38,6 +38,15 @@ def test_the_first_story_is_loaded_and_the_others_when_they_are_wanted(filled, m
     assert "no tagger" in caplog.text
 
 
+def test_a_machine_with_other_work_loads_only_what_is_opened(filled, monkeypatch):
+    monkeypatch.setenv("SPCVIZ_AHEAD", "0")
+    ahead.load_rest(State())
+    assert filled == []
+    monkeypatch.setenv("SPCVIZ_AHEAD", "1")
+    ahead.load_rest(State())
+    assert "pose" in filled
+
+
 def test_where_nothing_can_be_kept_all_is_compiled_here(filled, monkeypatch):
     monkeypatch.setattr(ahead.warmup, "is_compiled", lambda name: False)
     monkeypatch.setattr(ahead.warmup, "start_children", list)
@@ -45,6 +54,7 @@ def test_where_nothing_can_be_kept_all_is_compiled_here(filled, monkeypatch):
     assert list(ahead.compile_ahead(state)) == ahead.kernel_cache.complaints()
     assert filled == ["letters", "exact", "tagging", "pose"]
     assert not state.pending
+    assert list(state.done) == filled  # the remaining time follows this machine's pace
 
 
 def test_the_first_story_is_loaded_once_it_is_compiled_and_a_child_may_die(filled, monkeypatch):

@@ -1,5 +1,6 @@
 """What takes long: in turn, behind the pages, and without waiting for itself."""
 
+import logging
 import os
 import sys
 import threading
@@ -64,3 +65,11 @@ def test_work_that_sets_work_apart_does_not_wait_for_itself():
     assert list(run(lambda n: apart(lambda: 2 * n), range(3 * N_THREADS))) == [
         2 * n for n in range(3 * N_THREADS)
     ]
+
+
+def test_without_a_visitor_streamlit_has_nothing_to_complain_of(caplog, monkeypatch):
+    complains = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
+    monkeypatch.setattr(complains, "handlers", [caplog.handler])
+    monkeypatch.setattr(complains, "level", logging.DEBUG)
+    assert list(run(str, [1, 2])) == ["1", "2"]
+    assert "ScriptRunContext" not in caplog.text

@@ -32,7 +32,7 @@ def calls(monkeypatch):
     return made
 
 
-def test_in_the_background_and_with_a_word_about_what_went_wrong(calls, caplog):
+def test_in_the_background_and_with_a_word_about_what_went_wrong(calls, caplog, capsys):
     thread = warmup.start()
     assert thread.daemon
     settled = ["collect", "freeze", "give back"]
@@ -42,6 +42,7 @@ def test_in_the_background_and_with_a_word_about_what_went_wrong(calls, caplog):
     thread.join(timeout=10)
     assert calls == ["compile", *settled, "load the rest", *settled]
     assert "a folder is full" in caplog.text
+    assert capsys.readouterr().err.count("spcviz: ready\n") == 1
 
 
 def test_a_broken_compiler_is_logged_and_survived(calls, monkeypatch, caplog):
@@ -103,3 +104,26 @@ def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
     state.visited = begun = warmup.time.monotonic()
     state.let_visitors_first(forever=True)  # a guest that has all the time there is
     assert 0.3 < warmup.time.monotonic() - begun < 3
+
+
+def test_the_terminal_hears_how_long_the_longest_lane_takes(calls, capsys):
+    state = warmup.STATE
+    state.seconds = {"letters": 20.0, "tagging": 5.0, "pose": 8.0}
+    state.lanes = [["letters", "tagging"], ["pose", "new"]]
+    warmup._open_terminal()
+    state.tell_how_long()
+    assert capsys.readouterr().err == "spcviz: compiling for this machine, about 25 s; pages work meanwhile\n"
+
+
+def test_a_page_with_kernels_wakes_the_background_and_waits_for_nothing(calls):
+    state = warmup.STATE
+    warmup.opened([])
+    assert not state.opened.is_set()
+    warmup.opened(["letters"])
+    assert state.opened.is_set()
+    assert not state.known.is_set()
+
+
+def test_cached_calls_name_the_group_of_their_problem():
+    assert warmup._groups_of("spcviz.problems.letters.page.cached") == ("letters",)
+    assert warmup._groups_of("spcviz.problems.budgets.page.cached") == ()

@@ -88,7 +88,7 @@ def test_javascript_has_an_address_of_its_own_where_a_server_serves_it(monkeypat
     def get(name):
         # In a thread of its own: in this one a browser test may have left a loop.
         with ThreadPoolExecutor(1) as thread:
-            asked = route.endpoint(SimpleNamespace(path_params={"name": name}))
+            asked = route.endpoint(SimpleNamespace(path_params={"name": name}, headers={}))
             return thread.submit(asyncio.run, asked).result()
 
     stub = served.publish("x", "export default 1;", ":host {}")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.chains.chain import decode_into
+from spcviz.engine.chains.best import decode_into
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 

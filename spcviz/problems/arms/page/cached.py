@@ -8,27 +8,30 @@ import streamlit as st
 
 from spcviz.problems.arms.model import stored
 from spcviz.problems.arms.page import batch, clip, live
-from spcviz.problems.arms.page.shown import COST_HELP, ORIGIN
+from spcviz.problems.arms.page.shown import COST_HELP, ORIGIN, ArmPictures
+from spcviz.problems.arms.paper import pays
+from spcviz.problems.arms.view import trade_task
+from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.pose.page.shown import PoseScene
 from spcviz.web.cached import side_by_side
-from spcviz.web.cached.common import STORED, TradeTask
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.common import STORED, TradeTask, stored_evidence
+from spcviz.web.cached.shared import kernels_first, shared
 
 HAS_ARMS = stored.NAME in STORED
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1)
 def _arm_model():
     return stored.load(MODELS)
 
 
-@st.cache_resource(max_entries=48, show_spinner=False)
+@shared(48)
 def _arm_sheet(seed):
     return live.draw_sheet(seed)
 
 
-@shared(24, "Drawing the clips, spending frame by frame ...")
+@shared(24, "Drawing the clips, spending frame by frame ...", stored=(TradeOff, ArmPictures))
 def trade_arms(n_clips, seed):
     """A random batch of clips under every method; see `spcviz.problems.arms.page.live.compare`."""
     model = _arm_model()
@@ -52,6 +55,7 @@ def pose_budget(scene: PoseScene, progress: Callable):
     Features take half a second a frame, with progress, which a cached function could not replay: so what is
     cached is a place to put the answer in. `progress` is called with the share of frames done.
     """
+    kernels_first(__name__)
     slot = _arm_slot(scene.pictures)
     with slot["lock"]:
         if slot["budget"] is None:
@@ -78,6 +82,8 @@ def fill_more():
 TRADE = (
     TradeTask(
         label="Arms on video",
+        asks="which frames are worth colours, regions and motion?",
+        free="an arm's **moving joints**",
         examples="clips",
         size="clips",
         batches={n: f"{n} clips" for n in (6, 12)},
@@ -85,6 +91,11 @@ TRADE = (
         identity=("clips", "seed"),
         cost_help=COST_HELP,
         origin=ORIGIN,
+        colours=trade_task.COLOURS,
+        packed=trade_task.packed,
+        looks={"chain": 239, "frame": 299},
+        batch=12,
+        evidence=lambda _: stored_evidence(pays.evidence, ("dms-pose", "policy-pose")),
     )
     if HAS_ARMS
     else None

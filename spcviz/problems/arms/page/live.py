@@ -16,10 +16,10 @@ from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import features
 from spcviz.problems.arms.model.stored import ArmModel
 from spcviz.problems.arms.page import batch as arm_batch
-from spcviz.problems.arms.page.shown import OFFERED, TERMS, TIERS
+from spcviz.problems.arms.page.shown import OFFERED, TERMS, TIERS, ArmPictures
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spelled
-from spcviz.problems.budgets.shown import ArmPictures, TradeOff
+from spcviz.problems.budgets.shown import TradeOff
 
 ALPHABET = "0123456789abcdefghijklmnopqrstuv"
 """A symbol for each of the 32 modes."""
@@ -58,8 +58,8 @@ def compare(
         chain_ids=clips.clip,
         truths=spelled(clips.errors.sum(axis=2).argmin(axis=1), starts, ALPHABET),
         faults=(clips.errors > features.NEAR_PX) @ np.array([1, 2], dtype=np.uint8),
-        pixels=None,
-        arms=_pictures(clips, sheet_of or draw_sheet),
+        drawn=_pictures(clips, sheet_of or draw_sheet),
+        n_faults=2,
         tier_names=tier_names(model),
         tier_short=tuple(tier.short for tier in TIERS),
     )

@@ -35,6 +35,16 @@ ORIGIN = (
 """Of what the Trade-off page shows."""
 
 
+class ArmPictures(NamedTuple):
+    """What W chains of arms look like: R frames in all, of C clips."""
+
+    clip: np.ndarray  # (W,) int: whose pictures, 0 .. C - 1.
+    side: np.ndarray  # (W,) int: 0 = left arm, 1 = right
+    sheets: tuple[str, ...]  # the frames of a clip side by side, squares: data URIs
+    joints: np.ndarray  # (R, K, 3, 2): shoulder, elbow, wrist of each state, pixels of a picture of 240 x 240
+    truth: np.ndarray  # (R, 3, 2)
+
+
 class PoseBudget(NamedTuple):
     """Both arms of a clip of N frames: read by four plain models, and by DMS-pi purchase by purchase.
 

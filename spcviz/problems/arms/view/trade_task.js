@@ -10,7 +10,6 @@ const JOINTS = ["Elbow", "wrist"];
 
 /** What the page says about arms; a chain is one arm of a clip, a part a frame, and two joints of it can be off. */
 const ARMS = {
-  bits: 2,
   chains: "arms",
   parts: "frames",
   wrong: "joints off",
@@ -54,7 +53,7 @@ const ARMS = {
   },
 
   load(view) {
-    const { arms } = view.data;
+    const arms = view.data.drawn;
     view.joints = arms.joints;
     view.trueJoints = arms.truth;
     view.sheets = arms.sheets.map((source) => {
@@ -66,7 +65,7 @@ const ARMS = {
   },
 
   chip(view, w) {
-    const { clip, side } = view.data.arms, strip = node("canvas");
+    const { clip, side } = view.data.drawn, strip = node("canvas");
     const at = (event) => {
       const box = strip.getBoundingClientRect(), n = view.data.truths[w].length;
       return clamp(Math.floor(n * (event.clientX - box.left) / box.width), 0, n - 1);
@@ -114,7 +113,7 @@ const ARMS = {
   },
 };
 
-const nameOf = (view, w) => `Clip ${view.data.arms.clip[w] + 1}, ${SIDES[view.data.arms.side[w]]} arm`;
+const nameOf = (view, w) => `Clip ${view.data.drawn.clip[w] + 1}, ${SIDES[view.data.drawn.side[w]]} arm`;
 
 /** The chain and frame to show: under the pointer, else chosen; within range whatever an address says. */
 function shown(view) {
@@ -179,7 +178,7 @@ function arm(context, joints, scale, width, colour, dash = []) {
 }
 
 function sheetFrame(view, context, chain, frame, x, y, side) {
-  const image = view.sheets[view.data.arms.clip[chain]];
+  const image = view.sheets[view.data.drawn.clip[chain]];
   context.fillStyle = "#000";
   context.fillRect(x, y, side, side);
   if (image.complete && image.naturalHeight) context.drawImage(image, frame * image.naturalHeight, 0, image.naturalHeight, image.naturalHeight, x, y, side, side);

@@ -1,12 +1,12 @@
-// The Trade-off page: one budget slider over a batch of words or arms, and the curves of all methods. What is
-// particular about each task stands in trade_words.js, trade_arms.js and other components' trade_task.js.
+// The Trade-off page: one budget slider over a batch of examples, and the curves of all methods. What is
+// particular about each task stands in its problem's trade_task.js, with what it draws in `data.drawn`.
 //
 // The browser owns the budget, the method, the kind of cost and the chains bought by hand ("the view"); it
 // has every purchase of every method, so a drag needs no server. The view is sent once a drag ends, for
 // the address. What all views share stands in common/view.js.
 
 import { TASKS, canPick, curveOf, handState, offsets, stateAt, tierCounts, withReadings } from "./trade_core.js";
-import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";
+import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
 import { PINS } from "../../../web/view/pins.js";
 import { View, mounted } from "../../../web/view/view.js";
 
@@ -25,6 +25,7 @@ class TradeView extends View {
     const figures = node("div", { class: "figures" }, this.figures.map((f) => node("div", { class: "figure" }, f.value, f.note)));
     this.slider = this.shareSlider("budget", "Budget");
     this.spends = node("output");
+    this.evidence = node("p", { class: "evidence" });
     const budget = node("div", { class: "budget" }, this.playControl("Play: let the budget grow (space)"), this.budgetLabel = node("label", {}, "Budget"), this.slider, this.spends);
     this.legend = node("div", { class: "legend" });
     this.chips = node("div", { class: "chips", role: "group" });
@@ -52,7 +53,7 @@ class TradeView extends View {
     const release = () => { if (this.drag) { this.drag = null; this.send(); } };
     this.chart.addEventListener("pointerup", release);
     this.chart.addEventListener("pointercancel", release);
-    return node("div", { class: "trade" }, figures, budget, node("div", { class: "body" }, left, right));
+    return node("div", { class: "trade" }, this.evidence, figures, budget, node("div", { class: "body" }, left, right));
   }
 
   // ---------------------------------------------------------------- data in, view out
@@ -61,13 +62,12 @@ class TradeView extends View {
     const { batch } = given.parts;
     if (isNew || this.batch !== batch) this.sequences = batch.methods.map(withReadings);
     this.batch = batch;
-    const data = (this.data = { ...given, ...batch, methods: this.sequences });
+    const data = (this.data = { ...given, ...batch, drawn: given.parts.drawn, methods: this.sequences });
     this.task = TASKS[data.task];
     this.start = offsets(data.truths);
-    this.things = this.start[this.start.length - 1] * this.task.bits;
+    this.things = this.start[this.start.length - 1] * data.n_faults;
     if (!data.methods.some((m) => m.name === this.view.method)) this.view.method = data.methods[0].name;
     if (isNew) {
-      this.ink = data.pixels && unpackInk(data.pixels);
       this.curves = {};
       this.handKey = null;
       this.hover = null;
@@ -76,6 +76,7 @@ class TradeView extends View {
       this.buildChips();
     }
     this.buildMethods();
+    setText(this.evidence, data.evidence);
   }
 
   sent() { return { ...super.sent(), budget: Math.round(this.view.budget * 1000) / 1000 }; }

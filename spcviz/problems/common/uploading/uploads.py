@@ -25,7 +25,7 @@ from spcviz.problems.common.uploading.decoder import CPU_SECONDS, MAX_BYTES, MAX
 from spcviz.problems.common.uploading.headers import Header, header_of
 
 N_AT_ONCE = max(1, (os.cpu_count() or 2) // 2)
-"""Decoders of this process, whoever asks: each may take `decoder.MEMORY` and a core, and a class needs one."""
+"""Decoders of this process, whoever asks: each may take `decoder.MEMORY` and a core."""
 
 WAIT = 20
 """Seconds that a file waits for one of them."""

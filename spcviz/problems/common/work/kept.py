@@ -184,13 +184,44 @@ def digest_of_modules(modules: tuple[str, ...]) -> str:
     Taken of the files as they were when the process began: 64 hexadecimal digits. A module that is named
     counts even if it is one of `LEFT_OUT`.
     """
-    named = {_file_of(module) for module in modules}
     digest = hashlib.sha256(repr([(name, version(name)) for name in LIBRARIES]).encode())
+    return _digested(digest, files_of(modules))
+
+
+@cache
+def digest_of_code(modules: tuple[str, ...]) -> str:
+    """`digest_of_modules` without the libraries' versions and without what only draws (`spcviz.web`).
+
+    For what is shipped to machines with other versions.
+    """
+    return _digested(hashlib.sha256(), computing_files(modules))
+
+
+def computing_files(modules: tuple[str, ...]) -> list[Path]:
+    """The files that count in `digest_of_code`, from the project's root."""
+    return [path for path in files_of(modules) if not path.is_relative_to("spcviz/web")]
+
+
+def _digested(digest, files):
+    for relative in files:
+        digest.update(f"{relative.as_posix()} {_code(sources.ROOT / relative)}\n".encode())
+    return digest.hexdigest()
+
+
+def files_of(modules: tuple[str, ...]) -> list[Path]:
+    """Paths, from the project's root, of the files that count in a digest of modules."""
+    named = {_file_of(module) for module in modules}
+    found = []
     for path in sorted(sources.with_imports(named) & _TEXTS.keys()):
         relative = path.relative_to(sources.ROOT)
         if path in named or not any(relative.match(pattern) for pattern in LEFT_OUT):
-            digest.update(f"{relative.as_posix()} {_code(path)}\n".encode())
-    return digest.hexdigest()
+            found.append(relative)
+    return found
+
+
+def text_of(relative: Path) -> bytes:
+    """A file of the package as it was when the process began; raises `LookupError` if there was none."""
+    return _TEXTS[sources.ROOT / relative]
 
 
 @cache

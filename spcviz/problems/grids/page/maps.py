@@ -21,8 +21,13 @@ def place(live, variable):
 
 
 def comb_name(live, comb):
-    """A comb by its spine, counted from 1."""
-    return f"row {comb + 1}" if comb < live.rows else f"column {comb - live.rows + 1}"
+    """A comb by its spine, counted from 1.
+
+    >>> comb_name(2, 3)
+    'column 2'
+    """
+    rows = getattr(live, "rows", live)
+    return f"row {comb + 1}" if comb < rows else f"column {comb - rows + 1}"
 
 
 def combs(

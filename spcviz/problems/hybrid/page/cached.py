@@ -1,28 +1,28 @@
 """Cached calls of the page Orders and features."""
 
-import streamlit as st
-
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.hybrid.model import stored
 from spcviz.problems.hybrid.page import live
+from spcviz.problems.hybrid.page.shown import HybridCourse, HybridWord, Step
 from spcviz.web.cached.common import STORED
+from spcviz.web.cached.shared import shared
 
 HAND = live.HAND
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
+@shared(2)
 def _model(data):
     return stored.load(MODELS, data)
 
 
-@st.cache_resource(max_entries=3, show_spinner=False)
+@shared(3, kernels=False)
 def offered_words(data):
     """{place: text}; see `spcviz.problems.hybrid.page.live.offered`."""
     return live.offered(data)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(64, stored=(HybridWord, HybridCourse, Step), beside=2)
 def _course(data, place, hand):
     return live.word(_model("open" if data == "dev" else data), data, place, hand)
 

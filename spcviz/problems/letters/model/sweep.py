@@ -75,7 +75,6 @@ def sweep_levels(
         held_out, test = model.held_out[len(out)], _sample(level.filter, step, features, labels)
         efficiency = filtering.thinned(filtering.efficiency_curve(test.points, test.starts), N_DRAWN)
         curves = SweepLevel(
-            features=model.settings.features,
             level=len(out) + 1,
             tuned_alpha=float(level.alpha),
             tolerance=float(config.tolerances[len(out)]),

@@ -13,6 +13,7 @@ from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, bound_ensemble, cascade, positions, stored, sweep
 from spcviz.problems.letters.model.once import ReadOnce
 from spcviz.problems.letters.page import live
+from spcviz.problems.letters.page.shown import FIRST_WORD, SweepBound, SweepChoice, SweepLevel
 from spcviz.problems.open_words.data import scan, traced, written
 from spcviz.problems.open_words.data.compose import TEST_FOLD
 from spcviz.problems.open_words.data.composed import load_set
@@ -76,6 +77,22 @@ def _test_words(features):
     return load_set("unseen").words if features in OPEN else None
 
 
+def _words_with(word_id, features):
+    """(words, a word's place among them); on an open vocabulary development words follow the test words."""
+    words = _test_words(features) or load_words()
+    n_words = len(words.lengths)
+    is_dev = features in OPEN and word_id >= n_words
+    return (load_set("dev").words, word_id - n_words) if is_dev else (words, word_id)
+
+
+def _first_word(features):
+    """{number: text} of the development word that the page opens with; nothing for the 55 words."""
+    if features not in OPEN:
+        return {}
+    words, at = _words_with(FIRST_WORD, features)
+    return {FIRST_WORD: words.text(at)}
+
+
 @shared(_EVERY * MAX_LETTERS * cascade.DENSE_ORDERS)
 def _dense_us(features, order, length):
     """Microseconds of the exact model, measured once on this machine; NaN where it is too large.
@@ -89,7 +106,7 @@ def _dense_us(features, order, length):
     return live.dense_time(level, _reader(features).features(pixels, [length]), _dense(features, order))
 
 
-@shared(256)
+@shared(256, stored=WordTrace, beside=3)
 def letters_trace(
     word_id: int, features: str, order: int, alphas: tuple[float | None, ...] = ()
 ) -> WordTrace:
@@ -97,8 +114,8 @@ def letters_trace(
 
     `alphas` are by level; None or missing means tuned.
     """
-    words = _test_words(features) or load_words()
-    start, stop = words.starts[word_id : word_id + 2]
+    words, at = _words_with(word_id, features)
+    start, stop = words.starts[at : at + 2]
     trace = live.trace_word(
         _reader(features),
         words.pixels[start:stop],
@@ -110,7 +127,7 @@ def letters_trace(
     return trace._replace(microseconds_dense=_dense_us(features, order, int(stop - start)))
 
 
-@shared(256)
+@shared(256, stored=positions.PositionCounts, beside=3)
 def letters_positions(word_id, features, order, alphas=()):
     """(the word's letters, n-grams at each position); see `spcviz.problems.letters.model.positions`."""
     trace = letters_trace(word_id, features, order, alphas)
@@ -128,23 +145,26 @@ def letters_words(features):
     return live.word_list(_reader(features), _test_words(features), readings)
 
 
-@shared(_EVERY)
+@shared(_EVERY, stored=())
 def letters_ids(features, first):
-    """Numbers of all test words; before them that of the first which says one of the words `first`."""
+    """Numbers of all words; before them that of the first test word which says one of the words `first`."""
     every = letters_words(features)
     ids = (w["word_id"] for w in every if w["text"] in first)
-    return (next(ids, every[0]["word_id"]), *(w["word_id"] for w in every))
+    return (next(ids, every[0]["word_id"]), *(w["word_id"] for w in every), *_first_word(features))
 
 
-@shared(_EVERY * 7)
+@shared(_EVERY * 7, stored=())
 def letters_offer(features, wrong_at=None):
-    """{number: text} of the test words that are misread at an order; of all if there are none or no order."""
+    """{number: text} of the test words that are misread at an order; of all if there are none or no order.
+
+    All of them begin with the word that the page opens with.
+    """
     every = letters_words(features)
     wrong = [w for w in every if w["predicted"].get(wrong_at, w["text"]) != w["text"]]
-    return {w["word_id"]: w["text"] for w in wrong or every}
+    return ({} if wrong else _first_word(features)) | {w["word_id"]: w["text"] for w in wrong or every}
 
 
-@shared(_EVERY * 4)
+@shared(_EVERY * 4, stored=())
 def letters_labels(features, wrong_at, is_hidden):
     """{number: what a menu calls the word} of `letters_offer`, without its text where that is hidden."""
     words = letters_offer(features, wrong_at).items()
@@ -158,32 +178,33 @@ def _sweep(features):
     return sweep.sweep_levels(_reader(features), words=_test_words(features))
 
 
+@shared(_EVERY * MAX_ORDER, stored=SweepLevel)
 def sweep_level(features, level):
     """One level over all alphas to draw, a `SweepLevel`; None if the model has no such level."""
     levels = _sweep(features)
     return levels[level - 1].curves if level <= len(levels) else None
 
 
-@shared(512)
+@shared(512, stored=SweepChoice)
 def sweep_choice(features, level, tolerance, by_definition=False, alpha=None):
     """The alpha that a tolerance gives; see `spcviz.problems.letters.model.sweep.choose`."""
     return sweep.choose(_sweep(features)[level - 1], tolerance, by_definition=by_definition, alpha=alpha)
 
 
-@shared(256)
+@shared(256, stored=SweepBound)
 def sweep_bound(features, level, alpha, margin_share):
     """Theorem 1 at one alpha; see `spcviz.problems.letters.model.bound.bound`."""
     return bound.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
 
 
-@shared(256)
+@shared(256, stored=bound_ensemble.EnsembleBound)
 def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
     """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.model.bound_ensemble`."""
     one_model = sweep_bound(features, level, alpha, margin_share)
     return bound_ensemble.ensemble_bound(one_model, n_models)
 
 
-@shared(64)
+@shared(64, kernels=False)
 def filters_tuned(features, level, tolerance):
     """Filters of ocr-sweep, tuned on development words; see `letters.model.sweep.tuned_on_dev`."""
     rows = (result("ocr-sweep") or {"rows": []})["rows"]
@@ -192,7 +213,7 @@ def filters_tuned(features, level, tolerance):
     return sweep.tuned_on_dev([row for row in rows if row["fold"] == first], tolerance)
 
 
-@shared(512)
+@shared(512, kernels=False)
 def read_ink(ink: str) -> written.Written:
     """What can be read in a drawing's text; nothing if the text is not a drawing."""
     try:
@@ -201,7 +222,7 @@ def read_ink(ink: str) -> written.Written:
         return written.written("b")
 
 
-@shared(256)
+@shared(256, stored=WordTrace, beside=3)
 def written_trace(
     ink: str, features: str, order: int, alphas: tuple[float | None, ...] = (), truth: str = ""
 ) -> WordTrace:
@@ -232,8 +253,11 @@ def scanned(data):
     return uploaded.asked(_scanned, data)
 
 
-@shared(4)
-def example(word="spring"):
+EXAMPLE = "spring"
+
+
+@shared(4, kernels=False)
+def example(word=EXAMPLE):
     """A word put together from test letters as strokes: something to begin with."""
     words = load_words()
     is_test = np.repeat(words.folds == TEST_FOLD, words.lengths)

@@ -1,10 +1,13 @@
-r"""A small cascade for the home page: mean images and letter pairs, in numpy alone.
+r"""A small cascade for the home page, in numpy alone: a quick model of mean images and letter pairs, and a
+sharper one of similar images and letter triples, which only looks at what the quick one leaves.
 
 A letter y at position i, with q_y its mean image, scores
 
 .. math:: u_i(y) = \beta \sum_p x_{ip} \log q_{yp} + (1 - x_{ip}) \log(1 - q_{yp})
 
-and a pair of letters its log frequency. Max-marginals and the alpha at which each letter falls are exact.
+and a pair of letters its log frequency. Max-marginals and the alpha at which each letter falls are exact. To
+the sharper model a letter scores the log of its share of the most similar training images, and a letter after
+two others its log frequency; the best word of those that are left is exact.
 The engine does all this better; it is not used here because
 importing numba takes longer than the page may take to appear.
 
@@ -17,49 +20,118 @@ import numpy as np
 
 N_LETTERS = 26
 PIXEL_WEIGHT = 0.25  # beta: neighbouring pixels repeat each other, so each counts for less than one
+N_SIMILAR = 20
+BACK_OFF = 5.0  # a context counts as seen so often with what shorter contexts expect
+EDGE = N_LETTERS  # what stands before and after a word
 
 
 class HomeWord(NamedTuple):
-    """One word and when its letters fall."""
+    """One word, when its letters fall, and what each model reads."""
 
     pixels: np.ndarray  # (L, 16, 8) uint8: 1 = ink
-    truth: np.ndarray  # (L,) uint8: true letters
+    truth: np.ndarray  # (L,): true letters
+    alone: np.ndarray  # (L,): the best letter of each position by itself
     # (L, K) int64: letters of each position, best max-marginal first; ties in alphabetical order
     order: np.ndarray
     # (L, K): the alpha at which ``order[i, r]`` is pruned: it is kept iff alpha is smaller. Negative for a
     # max-marginal under the mean; 1 on the best path, which is never pruned.
     falls_at: np.ndarray
+    sharper: tuple[tuple[float, np.ndarray], ...]  # from which alpha on the sharper model reads what, (L,)
 
 
 def home_word(
-    pixels: np.ndarray, labels: np.ndarray, lengths: np.ndarray, folds: np.ndarray, word_idx: int
+    pixels: np.ndarray,
+    labels: np.ndarray,
+    is_training: np.ndarray,
+    rows: np.ndarray,
+    spelled: np.ndarray,
+    lengths: np.ndarray,
 ) -> HomeWord:
-    """Learn from all folds but the word's own, then find the break points of the word.
+    """Learn from the training images and words, then find the break points of one word.
 
-    `pixels` (N, 16) uint8: all letters, 128 pixels packed row by row. `labels` (N,) uint8: 0 = a. `lengths`,
-    `folds` (W,): of each word.
+    `pixels` (N, 16) uint8: all letters, 128 pixels packed row by row. `labels` (N,): 0 = a. `is_training`
+    (N,) bool. `rows` (L,): the word's letters. `spelled` (S,), `lengths` (W,): training words' letters, one
+    word after the other.
 
     >>> rng = np.random.default_rng(0)
-    >>> word = home_word(rng.integers(0, 256, (4, 16), np.uint8), np.array([0, 1, 1, 0]),
-    ...                  np.array([2, 2]), np.array([0, 1]), 0)
+    >>> word = home_word(rng.integers(0, 256, (4, 16), np.uint8), np.array([0, 1, 1, 0]), np.arange(4) > 1,
+    ...                  np.array([0, 1]), np.array([1, 0, 0]), np.array([2, 1]))
     >>> word.order.shape, float(word.falls_at[0, 0])
     ((2, 26), 1.0)
     """
-    ends = np.cumsum(lengths, dtype=np.int64)
-    rows = slice(ends[word_idx] - lengths[word_idx], ends[word_idx])
-    is_training = np.repeat(folds != folds[word_idx], lengths)
-    follows = is_training[:-1] & is_training[1:]
-    follows[ends[:-1] - 1] = False  # the last letter of a word and the first of the next are no pair
-
     ink = np.unpackbits(pixels[rows], axis=1)
-    unary = PIXEL_WEIGHT * _letter_scores(ink, pixels[is_training], labels[is_training])
-    pairwise = _pair_scores(labels[:-1][follows], labels[1:][follows])
-    max_marginals = _max_marginals(unary, pairwise)
+    known, known_labels = pixels[is_training], labels[is_training]
+    unary = PIXEL_WEIGHT * _letter_scores(ink, known, known_labels)
+    follows = np.ones(len(spelled), dtype=bool)
+    follows[np.cumsum(lengths) - 1] = False  # the last letter of a word and the first of the next are no pair
+    pairs = np.flatnonzero(follows)
+    max_marginals = _max_marginals(unary, _pair_scores(spelled[pairs], spelled[pairs + 1]))
     best, mean = max_marginals.max(), max_marginals.mean()
     order = np.argsort(-max_marginals, axis=1, kind="stable")
     falls_at = (np.take_along_axis(max_marginals, order, axis=1) - mean) / (best - mean)
     falls_at[:, 0] = 1.0  # the best path, whatever rounding says
-    return HomeWord(ink.reshape(-1, 16, 8), labels[rows], order, falls_at)
+    similar = _similar_scores(pixels[rows], known, known_labels)
+    sharper = _readings(similar, _triple_scores(spelled, lengths), order, falls_at)
+    return HomeWord(ink.reshape(-1, 16, 8), labels[rows], unary.argmax(axis=1), order, falls_at, sharper)
+
+
+def _similar_scores(packed, known, labels):
+    """Log share of each letter among the `N_SIMILAR` images that differ in fewest pixels, shape (L, K)."""
+    known, packed = known.view(np.uint64), np.ascontiguousarray(packed).view(np.uint64)
+    counts = np.full((len(packed), N_LETTERS), 0.2)
+    for i, image in enumerate(packed):
+        differ = np.bitwise_count(known ^ image).sum(axis=1)
+        nearest = np.argsort(differ, kind="stable")[:N_SIMILAR]
+        counts[i] += np.bincount(labels[nearest], minlength=N_LETTERS)
+    return np.log(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _triple_scores(spelled, lengths):
+    """log p(third | first, second), shape (27, 27, 27); `EDGE` stands twice before a word and once after."""
+    starts = np.cumsum(lengths) - lengths
+    at = np.arange(len(spelled)) + 3 * np.repeat(np.arange(len(lengths)), lengths) + 2
+    signs = np.full(len(spelled) + 3 * len(lengths), EDGE)
+    signs[at] = spelled
+    is_third = np.ones(len(signs), dtype=bool)
+    is_third[at[starts] - 2] = is_third[at[starts] - 1] = False
+    third = np.flatnonzero(is_third)
+    triples = np.zeros((EDGE + 1,) * 3)
+    np.add.at(triples, (signs[third - 2], signs[third - 1], signs[third]), 1)
+    pairs = triples.sum(axis=0)
+    p = pairs.sum(axis=0) + 1
+    p = p / p.sum()
+    p = (pairs + BACK_OFF * p) / (pairs.sum(axis=1, keepdims=True) + BACK_OFF)
+    return np.log((triples + BACK_OFF * p) / (triples.sum(axis=2, keepdims=True) + BACK_OFF))
+
+
+def _readings(similar, triples, order, falls_at):
+    """What the sharper model reads of the letters that are left, from each alpha on where that changes."""
+    place = np.argsort(order, axis=1)
+    falls = np.take_along_axis(falls_at, place, axis=1)  # by letter
+    out, alpha = [], 0.0
+    while alpha < 1:
+        word = _best_word(similar, triples, falls > alpha)
+        out.append((alpha, word))
+        alpha = float(falls[np.arange(len(word)), word].min())  # until a letter of it falls
+    return tuple(out)
+
+
+def _best_word(similar, triples, is_left):
+    """The word of letters that are left with the best score under triples, shape (L,)."""
+    score = np.full((EDGE + 1, EDGE + 1), -np.inf)  # of the best beginning, by its last two letters
+    score[EDGE, EDGE] = 0.0
+    first = []
+    for letters, left in zip(similar, is_left, strict=True):
+        longer = score[:, :, None] + triples
+        first.append(longer.argmax(axis=0))
+        score = np.full_like(score, -np.inf)
+        score[:, :EDGE] = longer.max(axis=0)[:, :EDGE] + np.where(left, letters, -np.inf)
+    before, last = np.unravel_index((score + triples[:, :, EDGE]).argmax(), score.shape)
+    word = [last]
+    for from_which in reversed(first):
+        before, last = from_which[before, last], before
+        word.append(last)
+    return np.array(word[-2::-1])
 
 
 def _letter_scores(ink, packed, labels):

@@ -1,8 +1,14 @@
-"""Records that the Sweep page draws: plain named tuples of numpy arrays."""
+"""What the Letters page opens with, and records that the Sweep page draws: named tuples of numpy arrays."""
 
 from typing import NamedTuple
 
 import numpy as np
+
+FIRST_WORD = 2655
+"""What Letters opens with: after the 2,000 test words, a development word. Of those with 8 to 10 letters that
+predictors of letters, pairs and triples misread, that 4-grams read right (filter and predictor), and that no
+level loses: the one of which the last level keeps fewest 4-grams. A test repeats the choice.
+"""
 
 
 class StepCurve(NamedTuple):
@@ -28,7 +34,6 @@ class LossCurves(NamedTuple):
 class SweepLevel(NamedTuple):
     """One level of a cascade over all alphas."""
 
-    features: str
     level: int  # 1, 2, ...; also the order of its n-grams
     tuned_alpha: float  # what training chose
     tolerance: float  # what training allowed, 0 to 1

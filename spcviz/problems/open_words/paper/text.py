@@ -31,8 +31,8 @@ def ink_sentence(result):
     return f"Ink of a word, from pixels on: {'; '.join(parts)}."
 
 
-def page_note(result, features="fourier"):
-    """What the Letters page says under words of an open vocabulary."""
+def page_note(result, features):
+    """What the Letters page says under words of an open vocabulary that a set of `FEATURES` reads."""
     origin = (
         "Words of types that no training word has, put together from real letter images: neighbouring "
         "letters are mostly by different hands. List of words: UD English EWT, CC BY-SA 4.0."

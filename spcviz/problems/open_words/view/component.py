@@ -22,16 +22,18 @@ EMPTY = "b~~~~~"
 """Six empty boxes."""
 
 
-def write_payload(written, ink: str, reading: str, says: str) -> dict:
+def write_payload(written, ink: str, reading: str, says: str, example: str = "") -> dict:
     """All the browser needs: JSON values and the rasters, packed by bits.
 
     `written` is a `Written`, `ink` the text that was read, `reading` a letter for each of ``written.places``
-    (empty where nothing was read), `says` the line for whoever writes.
+    (empty where nothing was read), `says` the line for whoever writes. `example` is the text of a drawing
+    that is shown, and read, until the first stroke replaces it.
     """
     return {
         "identity": "write",
         "empty": EMPTY,
         "ink": ink,
+        "example": example,
         "rasters": pack_ink(written.rasters),
         "places": list(written.places),
         "reading": reading,

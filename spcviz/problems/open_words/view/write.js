@@ -24,12 +24,14 @@ class WriteView extends View {
       button("Undo", "Take the last stroke back", () => this.undo()), button("Clear all", "Start again", () => this.clear()),
       button("Link", "Copy a link to exactly this drawing", () => this.copyLink()), this.note);
     this.boxes = node("div", { class: "boxes" });
+    this.invites = node("p", { class: "invites" });
     this.says = node("p", { class: "says", role: "status", "aria-live": "polite" });
-    return node("div", { class: "write" }, bar, this.boxes, this.says);
+    return node("div", { class: "write" }, bar, this.invites, this.boxes, this.says);
   }
 
   take(data) {
-    this.drawing = parse(this.view.ink || data.empty);
+    this.drawing = parse(this.view.ink || data.example || data.empty);
+    this.isExample = Boolean(data.example) && !this.view.ink;
     this.rasters = unpackInk(data.rasters);
     this.last ??= [];
     this.layOut();
@@ -38,6 +40,13 @@ class WriteView extends View {
   mount(parent, data) {
     super.mount(parent, data);
     this.listen(document, PAINTED, (event) => this.seen(event.detail));
+  }
+
+  /** What was shown only to be drawn over goes; as many boxes stay, empty. */
+  beginOwn() {
+    if (!this.isExample) return;
+    this.isExample = false;
+    this.drawing.letters = this.drawing.letters.map(() => []);
   }
 
   get isStrip() { return this.drawing.isStrip; }
@@ -107,6 +116,7 @@ class WriteView extends View {
     const { i, points } = this.drag, stroke = straightened(points);
     this.drag = null;
     this.lifted = event.timeStamp;
+    this.beginOwn();
     if (this.isStrip) this.drawing.strokes.push(stroke);
     else this.drawing.letters[i].push(stroke);
     this.last.push(i);
@@ -160,12 +170,14 @@ class WriteView extends View {
   }
 
   undo(i) {
+    if (this.isExample) return;
     const box = i ?? this.last.pop() ?? this.drawing.letters?.findLastIndex((letter) => letter.length) ?? 0;
     if (this.isStrip) this.drawing.strokes.pop();
     else this.drawing.letters[box]?.pop();
     this.changed();
   }
   clear(i) {
+    this.beginOwn();
     this.isCutByHand = false;
     if (this.isStrip) Object.assign(this.drawing, { strokes: [], cuts: [] });
     else if (i === undefined) this.drawing.letters = this.drawing.letters.map(() => []);
@@ -173,6 +185,7 @@ class WriteView extends View {
     this.changed();
   }
   resizeWord(by) {
+    this.beginOwn();
     const { letters } = this.drawing;
     if (by > 0 && letters.length < MOST) letters.push([]);
     if (by < 0 && letters.length > 1) letters.pop();
@@ -180,6 +193,7 @@ class WriteView extends View {
   }
   change(kind) {
     if ((kind === "s") === this.isStrip) return;
+    this.beginOwn();
     this.isCutByHand = kind === "s";
     this.drawing = kind === "s" ? { isStrip: true, ...toStrip(this.drawing.letters) } : { isStrip: false, letters: Array.from({ length: 6 }, () => []) };
     this.changed();
@@ -249,16 +263,20 @@ class WriteView extends View {
       this.fit();
       const strokes = this.isStrip ? this.drawing.strokes : this.drawing.letters[i];
       const live = this.drag?.points && this.drag.canvas === cell.canvas ? [this.drag.points] : [];
-      this.paintStrokes(cell.canvas, [...strokes, ...live], ink, rule);
+      const isReplaced = this.isExample && Boolean(this.drag?.points);
+      this.paintStrokes(cell.canvas, isReplaced ? live : [...strokes, ...live], ink, rule);
       if (this.isStrip) {
         this.paintCuts(cell);
         cell.pieces.replaceChildren(...places.map((p, at) => node("span", { class: "piece" }, this.rasterOf(p, ink), node("b", { class: "read" }, reading[at] ?? ""))));
         return;
       }
       this.paintRaster(cell.raster, this.rasters[i], ink);
-      setText(cell.letter, isCurrent ? reading[places.indexOf(i)] ?? "" : "…");
+      setText(cell.letter, isCurrent ? reading[places.indexOf(i)] ?? "" : strokes.length ? "…" : "");
     });
+    this.root.classList.toggle("example", this.isExample && !this.drag?.points);
+    setText(this.invites, this.isExample ? "Draw over it: your first stroke takes its place." : "");
     setText(this.says, this.data.says);
+    this.says.classList.toggle("answer", Boolean(reading) && this.data.says.includes(`“${reading}”`));
     if (!places.length && isCurrent) this.seen(this.data); // no lattice will be drawn
     this.root.dataset.ready = "1";
     this.root.dataset.reading = isCurrent ? reading : "";

@@ -5,13 +5,16 @@ from itertools import product
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.page import live
-from spcviz.problems.parsing.page.shown import COST_HELP, ORIGIN
+from spcviz.problems.parsing.page.shown import COST_HELP, ORIGIN, ParsedSentence, PolicyCourse
+from spcviz.problems.parsing.paper import pays
+from spcviz.problems.parsing.view import trade_task
 from spcviz.problems.tagging.page.cached import tagger
-from spcviz.web.cached.common import STORED, TradeTask
+from spcviz.web.cached.common import STORED, TradeTask, stored_evidence
 from spcviz.web.cached.shared import shared
 from spcviz.web.cached.side_by_side import apart
 
@@ -21,7 +24,7 @@ def _model():
     return stored.load(MODELS)
 
 
-@shared(1)
+@shared(1, kernels=False)
 def gallery_sentences():
     """{key: Sentence} of all that can be shown; see `spcviz.problems.parsing.data.gallery.sentences`."""
     return {sentence.key: sentence for sentence in gallery.sentences()}
@@ -35,7 +38,7 @@ def typed_words(text):
         return (), str(error)
 
 
-@shared(64)
+@shared(64, stored=(ParsedSentence, PolicyCourse))
 def parsed(words: tuple[str, ...], key: str = ""):
     """A sentence under every policy; see `spcviz.problems.parsing.page.live.parse`.
 
@@ -52,7 +55,7 @@ def _batch(size, seed):
     return [own[k] for k in np.sort(chosen)]
 
 
-@shared(48, "Parsing, word by word ...")
+@shared(48, "Parsing, word by word ...", stored=TradeOff)
 def _traded(size, seed):
     return apart(live.compare, _model(), tagger(), _batch(size, seed), seed)
 
@@ -76,13 +79,17 @@ HAS_SENTENCES = gallery.SHIPPED.is_file()
 TRADE = (
     TradeTask(
         label="Sentences",
+        asks="which words?",
+        free="a sentence's **tags**",
         examples="sentences",
-        size="size",
         batches={n: f"{n} sentences" for n in (10, 20)},
         make=lambda state: _traded(state["size"], state["seed"]),
         identity=("size", "seed"),
         cost_help=COST_HELP,
         origin=ORIGIN,
+        colours=trade_task.COLOURS,
+        packed=trade_task.packed,
+        evidence=lambda _: stored_evidence(pays.evidence, ("parsing",)),
     )
     if HAS_PARSER and HAS_SENTENCES
     else None

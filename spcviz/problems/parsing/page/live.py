@@ -132,11 +132,9 @@ def compare(
         chain_ids=np.arange(len(sentences)),
         truths=spelled(heads, world.starts, alphabet),
         faults=(heads[:, None] != np.arange(len(alphabet))).astype(np.uint8),
-        pixels=None,
-        arms=None,
         tier_names=tuple(tier.name for tier in TIERS),
         tier_short=tuple(tier.short for tier in TIERS),
-        texts=tuple(words),
+        drawn=tuple(words),
     )
 
 

@@ -5,7 +5,6 @@ import { node } from "../../../web/view/elements.js";
 
 /** What the page says about sentences; a chain is a sentence, a part a word, and its head can be wrong. */
 const SENTENCES = {
-  bits: 1,
   chains: "sentences",
   parts: "words",
   wrong: "wrong heads",
@@ -24,7 +23,7 @@ const SENTENCES = {
   },
 
   build: () => null,
-  chip: (view, w) => [node("span", { style: "white-space: normal" }, view.data.texts[w].map((word) => [node("span", {}, word), " "]))],
+  chip: (view, w) => [node("span", { style: "white-space: normal" }, view.data.drawn.texts[w].map((word) => [node("span", {}, word), " "]))],
 
   click(view) { view.say("its tree: page Parsing"); },
 
@@ -35,7 +34,7 @@ const SENTENCES = {
     if (piece.drawn === key) return;
     piece.drawn = key;
     const spans = piece.inner[0].querySelectorAll("span");
-    data.texts[w].forEach((word, i) => {
+    data.drawn.texts[w].forEach((word, i) => {
       const isWrong = !isSecret && reading[i] !== truth[i], { style } = spans[i];
       style.background = tiers[i] ? `color-mix(in srgb, ${view.tierColours[tiers[i]]} 45%, transparent)` : "";
       style.textDecoration = isWrong ? "underline dashed var(--st-red-color) 2px" : "";
@@ -43,7 +42,7 @@ const SENTENCES = {
     });
     const wrong = [...truth].filter((c, i) => c !== reading[i]).length, bought = tiers.reduce((sum, t) => sum + t, 0);
     chip.title = isSecret ? "click to buy everything for all its words" : `${bought} of ${tiers.length} words bought, ${wrong} wrong heads`;
-    chip.setAttribute("aria-label", `${data.texts[w].join(" ")}: ${chip.title}`);
+    chip.setAttribute("aria-label", `${data.drawn.texts[w].join(" ")}: ${chip.title}`);
   },
 
   paint() {},

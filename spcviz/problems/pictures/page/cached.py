@@ -1,10 +1,10 @@
 """Cached calls of the Joint beats separate page."""
 
-import streamlit as st
-
 from spcviz.problems.common.folders import data_folder
 from spcviz.problems.pictures.data import denoise, stereo_pairs
 from spcviz.problems.pictures.page import live
+from spcviz.problems.pictures.page.shown import PictureReadings
+from spcviz.web.cached.shared import shared
 
 PICTURES = {name: picture.title for name, picture in denoise.PICTURES.items()}
 
@@ -14,17 +14,17 @@ def stereo_names():
     return [live.DOTS, *stereo_pairs.available(data_folder())]
 
 
-@st.cache_resource(max_entries=len(stereo_pairs.PAIRS), show_spinner=False)
+@shared(len(stereo_pairs.PAIRS))
 def _pair(name, folder):
     return stereo_pairs.load_pair(name, folder)
 
 
-@st.cache_resource(max_entries=len(PICTURES), show_spinner=False)
+@shared(len(PICTURES))
 def _picture(name):
     return denoise.load_picture(name)
 
 
-@st.cache_resource(max_entries=96, show_spinner="Reading the picture three ways ...")
+@shared(96, "Reading the picture three ways ...", stored=PictureReadings)
 def picture_readings(name, seed, noise, weight):
     """A stereo pair or a noisy picture read three ways; see `spcviz.problems.pictures.page.live`."""
     if name in PICTURES:

@@ -12,10 +12,11 @@ from spcviz.problems.common.uploading.uploads import UploadError
 from spcviz.problems.pose.data import buffy as data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import body, finder, finder_train, stored
-from spcviz.problems.pose.page import first, live, shelf, trace
+from spcviz.problems.pose.page import live, shelf, trace
 from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
 from spcviz.web.cached import side_by_side, uploaded
-from spcviz.web.cached.common import STORED, StoreError
+from spcviz.web.cached.common import STORED
+from spcviz.web.cached.shared import kernels_first, shared
 
 HAS_POSE = stored.NAME in STORED
 SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()
@@ -23,7 +24,7 @@ SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()
 SHELVED = ("signs", "rendered", "astronaut", "buffy")
 """Kinds of clips that everybody can choose."""
 N_FRAMES, N_BUFFY = shelf.N_FRAMES, shelf.N_BUFFY
-LENGTHS, FIRST = body.LENGTHS, first.SIGN
+LENGTHS, FIRST = body.LENGTHS, shelf.SIGN
 HAS_FINDER = finder_train.NAME in STORED
 MIDDLE = {"x": 0.5, "y": 0.5, "size": 1.0, "score": None, "threshold": None}
 N_LOOKED = 3
@@ -36,12 +37,12 @@ def has_buffy():
     return folder is not None and (folder / data.FOLDER).is_dir()
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1)
 def _pose_model():
     return stored.load_pose(MODELS)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Making the clip ...")
+@shared(8, "Making the clip ...", kernels=False)
 def pose_scene(kind, name, n_frames):
     """A clip to look at; see `spcviz.problems.pose.page.live.scene_of`."""
     return live.scene_of(kind, name, n_frames, data_folder())
@@ -115,13 +116,10 @@ def failure_picture(kind: str, picture: str):
     return None
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1, "Looking at every frame ...", stored=ClipTrace)
 def first_clip():
-    """The clip that the page opens with, worked out beforehand; None where it is not stored."""
-    try:
-        return first.load(MODELS)
-    except StoreError:
-        return None
+    """The clip that the page opens with, under the tuned alphas."""
+    return pose_clip(pose_scene("signs", FIRST, 0), "single", (None,) * body.N_LEVELS, lambda share: None)
 
 
 @st.cache_resource(max_entries=120, show_spinner=False, ttl=1800)
@@ -191,6 +189,7 @@ def pose_clip(
     `alphas` has one value for each level, None for the tuned ones; `progress` is called with the share of
     frames done; `most` stops after so many frames, to have something to show early.
     """
+    kernels_first(__name__)
     scene = thinned(scene, method)
     images = scene.images[:most]
     digests = tuple(hashlib.sha256(image.tobytes()).hexdigest() for image in images)
@@ -213,7 +212,8 @@ def pose_clip(
 
 def fill():
     """Detectors of the first clip: its stored trace is shown at once, other alphas should not wait."""
-    if HAS_POSE and first_clip() is not None:
+    if HAS_POSE:
+        first_clip()
         _place("astronaut", 0, "single")  # the digest of the code takes half a second, once
         scene = pose_scene("signs", FIRST, 0)
         pose_clip(scene, "single", (None,) * body.N_LEVELS, lambda share: None)

@@ -25,13 +25,15 @@ from spcviz.problems.pose.data import buffy as data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import stored
 from spcviz.problems.pose.page import live, trace
-from spcviz.problems.pose.page.first import SIGN
 from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.store.errors import DamagedError
 from spcviz.store.tree import flatten, rebuild
 
 NAME, FOLDER = "pose-clip", "pose-clips"
+SIGN = "thanks"
+"""What the page opens with: a plain background, a hand to the face and away. Chosen by eye for what it shows,
+not by what is found."""
 MODULES = ("spcviz.problems.pose.page.shelf", "spcviz.problems.pose.page.trace")
 METHODS = ("single", "torso", "ensemble")
 MOST_FRAMES = {"single": 24, "torso": 10, "ensemble": 10}
@@ -168,13 +170,15 @@ def filled(
     model, folder: Path | None, *, of_models: Path, work: Path = WORK, within: int = 3
 ) -> Iterator[tuple[Asked, Path]]:
     """Compute every clip that has a place and is not there yet; yields each that was kept. Arguments as for
-    `place` and `offered`.
+    `place` and `offered`. Where nothing can be kept it ends with the first.
     """
     has_buffy = folder is not None and (Path(folder) / data.FOLDER).is_dir()
     for asked in offered(has_buffy, within):
         path = place(asked, folder, of_models=of_models, work=work)
         if not path.is_file():
             put(path, work_out(model, asked, folder))
+            if not path.is_file():
+                return
             yield asked, path
 
 

@@ -26,6 +26,7 @@ POSE = Component(
     (
         "web/view/elements.js",
         "web/view/view.js",
+        "web/view/rule.js",
         "problems/pose/view/pose_core.js",
         "problems/pose/view/pose_draw.js",
         "problems/pose/view/pose_raster.js",

@@ -8,6 +8,8 @@
 //
 // node imports this file as it is (tests/problems/pose compares it with the engine).
 
+import { thresholdOf } from "../../../web/view/rule.js";
+
 export const N_STEPS = 1000, PARTS = 32, ABOVE = 32768, N_ANGLES = 24, SIDE = 240;
 const NEAR = 0.25, APART_PX = 12, APART_ANGLE = Math.PI / 6 - 1e-9;
 
@@ -93,7 +95,7 @@ export function limbOf(level, state, length) {
 
 /** The threshold at the k-th alpha, in frame f. */
 export function threshold(level, f, k) {
-  return level.best[f] - (1 - Math.min(level.alphas[k], 1 - 1e-9)) * (level.best[f] - level.mean[f]);
+  return thresholdOf(level.best[f], level.mean[f], level.alphas[k]);
 }
 
 /** The max-marginal behind a code, as near as it is known. */

@@ -1,7 +1,7 @@
-"""The photograph of the page Scenes at any time: a road seen from a car. It ships with the project.
+"""The photograph of the page Scenes at any time: a road seen from a car, which ships with the project.
 
-It is one of the six of its repository, taken because the stored predictors get sky, road and the trees beside
-it right. Nobody has labelled it.
+It is one of the six of its repository, taken because sky and road are right in it from the first step on, and
+the tree beside the road, at first a building, is one a few steps later. Nobody has labelled it.
 """
 
 import numpy as np
@@ -10,14 +10,14 @@ from spcviz.problems.common.folders import CACHE, shipped
 from spcviz.problems.problem import DataSet
 from spcviz.problems.scene.data import camvid
 
-SHIPPED = CACHE / "data" / "roads" / "solidWhiteCurve.jpg"
-SHIPPED_SHA256 = "f789c3b40646601e61aaee5571b50d1d2615424577c6428b5d085d9ec1986ac3"
+SHIPPED = CACHE / "data" / "roads" / "solidWhiteRight.jpg"
+SHIPPED_SHA256 = "205beaa560933d14202ce3f17d8dd6d9eb430ee90154eb8008cea4a0b91b88fe"
 DATA_SETS = (
     *camvid.DATA_SETS,
     DataSet(
         "roads",
         "a photograph of a road, 960 x 540",
-        "https://github.com/udacity/CarND-LaneLines-P1, test_images/solidWhiteCurve.jpg; (c) 2016-2019 "
+        "https://github.com/udacity/CarND-LaneLines-P1, test_images/solidWhiteRight.jpg; (c) 2016-2019 "
         "Udacity, Inc.",
         shipped=SHIPPED,
         sha256=SHIPPED_SHA256,

@@ -4,14 +4,26 @@ from itertools import product
 
 import streamlit as st
 
+from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import stored as models
-from spcviz.problems.scene.page import first, live, trade
-from spcviz.problems.scene.page.shown import COST_HELP, ELSEWHERE, KINDS, KINDS_HELP, ORIGIN
+from spcviz.problems.scene.page import live, trade
+from spcviz.problems.scene.page.shown import (
+    COST_HELP,
+    ELSEWHERE,
+    FIRST_SEED,
+    KINDS,
+    KINDS_HELP,
+    ORIGIN,
+    MarkedPictures,
+    SceneCourse,
+)
+from spcviz.problems.scene.paper import pays
+from spcviz.problems.scene.view import trade_task
 from spcviz.web.cached import uploaded
-from spcviz.web.cached.common import STORED, StoreError, TradeTask
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.common import STORED, TradeTask, stored_evidence
+from spcviz.web.cached.shared import kernels_first, shared
 from spcviz.web.cached.side_by_side import apart
 
 HAS_SCENE = models.NAME in STORED
@@ -22,43 +34,36 @@ CREDITS = {
     "camvid": live.CAMVID_CREDIT,
     "own": live.OWN_CREDIT,
 }
+FIRST_PICTURES = (("road", 0), ("rendered", FIRST_SEED))
+"""What the page opens with, and the street that is one choice away."""
+CHOSEN = {
+    ("road", 0): "Chosen of its six because the tree on the right, at first a building, soon becomes a "
+    "tree, and sky and road stay right; the hills they take for cars.",
+    ("rendered", FIRST_SEED): "Chosen because the predictors do well here; they do not on every street.",
+}
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1, kernels=False)
 def camvid_names():
     """Names of CamVid's test pictures, none where the data are not here."""
     return camvid.names_of("test") if camvid.is_here() else ()
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1)
 def _model():
     return models.load(MODELS)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def stored_picture(kind, name):
-    """A picture worked out beforehand: the one that the page opens with; None where it is not stored."""
-    try:
-        return first.load(MODELS, kind, name) if (kind, name) in first.NAMES else None
-    except StoreError:
-        return None
-
-
-def course_of(kind, name):
-    """The trajectories on a picture, stored or `labelled` now."""
-    stored = stored_picture(kind, name) if (kind, name) in first.NAMES else None
-    return stored or labelled(kind, name)
-
-
-@st.cache_resource(max_entries=40, show_spinner="Labelling, step by step ...")
+@shared(40, "Labelling, step by step ...", stored=SceneCourse)
 def labelled(kind: str, name: int):
-    """The trajectory on a picture of "road", "china", "rendered" or "camvid"; see
+    """The trajectories on a picture of "road", "china", "rendered" or "camvid"; see
     `spcviz.problems.scene.page.live.label`.
 
     `name` is a seed, or the number of a test picture.
     """
+    n_runs = live.N_RUNS_STORED if (kind, name) in FIRST_PICTURES else live.N_RUNS
     scene = live.camvid(camvid_names()[name]) if kind == "camvid" else live.picture(kind, name)
-    return live.label(_model(), scene, CREDITS[kind])
+    return live.label(_model(), scene, f"{CREDITS[kind]} {CHOSEN.get((kind, name), '')}".strip(), n_runs)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Labelling your picture ...", ttl=uploaded.SECONDS)
@@ -68,10 +73,11 @@ def _own(digest, _data):
 
 def own(data_):
     """(trajectories on a visitor's file, what is wrong with it or None): one of them is None."""
+    kernels_first(__name__)
     return uploaded.asked(_own, data_)
 
 
-@shared(24, "Labelling every picture of the batch ...")
+@shared(24, "Labelling every picture of the batch ...", stored=(TradeOff, MarkedPictures))
 def traded(kind, size, seed):
     """A random batch under every method; see `spcviz.problems.scene.page.trade.compare`."""
     return apart(trade.compare, _model(), trade.draw(kind, size, seed), seed)
@@ -80,8 +86,8 @@ def traded(kind, size, seed):
 def fill():
     """The page's first picture, and the street that is one choice away."""
     if HAS_SCENE:
-        for picture in first.NAMES:
-            course_of(*picture)
+        for picture in FIRST_PICTURES:
+            labelled(*picture)
 
 
 def fill_more():
@@ -98,8 +104,9 @@ def _kinds():
 TRADE = (
     TradeTask(
         label="Street pictures",
+        asks="which pictures?",
+        free="a street's **texture**",
         examples="pictures",
-        size="size",
         batches={n: f"{n} pictures" for n in (12, 20)},
         make=lambda state: traded(state["vocabulary"], state["size"], state["seed"]),
         identity=("vocabulary", "size", "seed"),
@@ -108,6 +115,9 @@ TRADE = (
         elsewhere=ELSEWHERE,
         cost_help=COST_HELP,
         origin=ORIGIN,
+        colours=trade_task.COLOURS,
+        packed=trade_task.packed,
+        evidence=lambda _: stored_evidence(pays.evidence, ("dms-scene",)),
     )
     if HAS_SCENE
     else None

@@ -20,6 +20,8 @@ from spcviz.store import StoreError
 
 N_RUNS = 2
 """A step's time is the fastest of so many runs: a server has other visitors too."""
+N_RUNS_STORED = 8
+"""Of the pictures that are stored: their times are everybody's."""
 ROAD_CREDIT = "udacity/CarND-LaneLines-P1, (c) 2016-2019 Udacity, Inc., MIT licence; nobody has labelled it."
 CHINA_CREDIT = "china.jpg of scikit-learn, by Zhu Lin, CC BY 2.0; nobody has labelled it."
 RENDERED_CREDIT = "Rendered by this project; every pixel's class is known exactly."

@@ -63,8 +63,23 @@ GROUP_WORDS = {
 }
 
 
+LONGER = 1.02
+"""How long the axis of time is against the longer trajectory; as in ``take`` of scene.js."""
 FIRST_SEED = 5
 """Of the rendered street that the page opens with."""
+
+
+class MarkedPictures(NamedTuple):
+    """What W pictures look like whose places have classes: R places in all, K classes."""
+
+    # sources, titles: data URIs, and what the pictures are called
+    sources: tuple[str, ...]
+    titles: tuple[str, ...]
+    places: np.ndarray  # (R, 2) int: x and y, pixels
+    step: int  # pixels between places
+    # names, colours: of the classes
+    names: tuple[str, ...]
+    colours: tuple[str, ...]
 
 
 class Course(NamedTuple):

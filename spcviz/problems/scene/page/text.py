@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.scene.page.shown import SceneCourse
+from spcviz.problems.scene.page.shown import LONGER, SceneCourse
 
 INTRODUCTION = (
     "#### Scenes at any time: labels that sharpen as time is spent\n"
@@ -32,7 +32,7 @@ def facts(found: SceneCourse, state: dict) -> dict[str, str]:
     `state` has ``spend`` of the page.
     """
     sim, him = 1000 * np.asarray(found.sim.seconds), 1000 * float(found.him.seconds[0])
-    time = state["spend"] * 1.02 * max(sim[-1], him)
+    time = state["spend"] * LONGER * max(sim[-1], him)
     step = int(np.searchsorted(sim, time, side="right")) - 1
     said = {"steps": str(len(sim)), "step": str(step + 1), "him_ms": f"{him:.0f} ms", "time": f"{time:.0f}"}
     if found.truth is not None and step >= 0:

@@ -24,12 +24,11 @@ from spcviz.learning.speedboost import hierarchy
 from spcviz.learning.speedboost.structure import entropies
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spelled
-from spcviz.problems.budgets.shown import MarkedPictures
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import features, run, train
 from spcviz.problems.scene.model.stored import SceneModel
 from spcviz.problems.scene.page import live
-from spcviz.problems.scene.page.shown import CLASSES, COLOURS, TERMS, TIERS, TRADED
+from spcviz.problems.scene.page.shown import CLASSES, COLOURS, TERMS, TIERS, TRADED, MarkedPictures
 from spcviz.problems.scene.paper import costs
 
 STEP = 10
@@ -139,11 +138,9 @@ def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
         chain_ids=np.arange(len(scenes)),
         truths=spelled(truth, starts, ALPHABET),
         faults=(truth[:, None] != np.arange(camvid.N_CLASSES)).astype(np.uint8),
-        pixels=None,
-        arms=None,
         tier_names=tuple(tier.name for tier in TIERS),
         tier_short=tuple(tier.short for tier in TIERS),
-        pictures=MarkedPictures(
+        drawn=MarkedPictures(
             sources=tuple(_packed(scene.picture) for scene in scenes),
             titles=tuple(scene.name for scene in scenes),
             places=np.concatenate(places)[:, ::-1],

@@ -6,7 +6,7 @@ without a server.
 
 import numpy as np
 
-from spcviz.problems.scene.page.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS, SceneCourse
+from spcviz.problems.scene.page.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS, LONGER, SceneCourse
 from spcviz.web.view.mount import Component, by_theme, viewer
 
 VIEW_NAMES = ("spend", "show")
@@ -38,6 +38,16 @@ def course_payload(course):
         "entropy": np.round(255 * np.clip(course.entropy / _MOST_ENTROPY, 0, 1)).astype(np.uint8),
         "accuracy": None if course.accuracy is None else np.round(course.accuracy, 3).tolist(),
     }
+
+
+def opening_share(scene: SceneCourse) -> float:
+    """Where time stands when a third of the anytime predictor's own has passed, as a share of the whole.
+
+    Its steps and the inference machine's answer are timed, so the share is another on every machine.
+    """
+    sim, him = np.asarray(scene.sim.seconds), float(scene.him.seconds[0])
+    step = int(np.searchsorted(sim, sim[0] + (sim[-1] - sim[0]) / 3, side="right")) - 1
+    return round(float((sim[step] + 1e-6) / (LONGER * max(sim[-1], him))), 6)
 
 
 def scene_payload(scene: SceneCourse, identity: str) -> tuple[dict, dict[str, dict]]:

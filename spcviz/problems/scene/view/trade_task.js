@@ -7,7 +7,6 @@ const WIDE = 240;
 
 /** What the page says about street pictures; a chain is a picture, a part a place of it, and its class can be wrong. */
 const PICTURES = {
-  bits: 1,
   chains: "pictures",
   parts: "places",
   wrong: "wrong places",
@@ -23,13 +22,13 @@ const PICTURES = {
   counted: () => "",
 
   build(view) {
-    const { names, colours } = view.data.pictures;
+    const { names, colours } = view.data.drawn;
     return node("p", { class: "classes" }, names.map((name, k) => node("span", {}, node("i", { class: "swatch", style: `background:${colours[k]}` }), name)));
   },
 
   load(view) {
-    view.places = view.data.pictures.places;
-    view.streets = view.data.pictures.sources.map((source) => {
+    view.places = view.data.drawn.places;
+    view.streets = view.data.drawn.sources.map((source) => {
       const image = new Image();
       image.onload = () => { view.chipNodes.forEach((piece) => { piece.drawn = ""; }); view.draw(); };
       image.src = source;
@@ -37,16 +36,16 @@ const PICTURES = {
     });
   },
 
-  chip: (view, w) => [node("canvas"), node("span", { class: "count", title: view.data.pictures.titles[w] })],
+  chip: (view, w) => [node("canvas"), node("span", { class: "count", title: view.data.drawn.titles[w] })],
 
-  click(view, w) { view.say(view.data.pictures.titles[w]); },
+  click(view, w) { view.say(view.data.drawn.titles[w]); },
 
   paintChip(view, piece, w, tiers, reading, isSecret) {
     const { chip } = piece, [canvas, count] = piece.inner, tier = tiers[0], wrong = wrongIn(view.data, view.start, w, reading), wide = canvas.clientWidth;
     const says = isSecret ? view.data.tier_short[tier] : `${view.data.tier_short[tier]}: ✖ ${wrong} of ${reading.length}`;
     setText(count, says);
     chip.style.borderColor = view.tierColours[tier];
-    chip.setAttribute("aria-label", `${view.data.pictures.titles[w]}, ${says}`);
+    chip.setAttribute("aria-label", `${view.data.drawn.titles[w]}, ${says}`);
     const key = `${reading}|${isSecret}|${wide}|${view.theme}`;
     if (piece.drawn === key || !wide) return;
     piece.drawn = key;
@@ -58,7 +57,7 @@ const PICTURES = {
 
 /** A picture under squares of its places' classes; a cross where the class is wrong. */
 function drawStreet(view, canvas, w, reading, isSecret) {
-  const { colours, step } = view.data.pictures, image = view.streets[w], dots = window.devicePixelRatio || 1;
+  const { colours, step } = view.data.drawn, image = view.streets[w], dots = window.devicePixelRatio || 1;
   if (!image.complete || !image.naturalWidth) return;
   const scale = canvas.clientWidth / image.naturalWidth, context = canvas.getContext("2d");
   canvas.width = Math.round(canvas.clientWidth * dots);

@@ -2,12 +2,26 @@
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
+from spcviz.problems.common.shown import WordTrace
+from spcviz.problems.tagging.data.examples import FIRST, GALLERY, known
 from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page import live
+from spcviz.problems.tagging.page.shown import TagComparison
 from spcviz.web.cached.shared import shared
 
+__all__ = [
+    "FIRST",
+    "GALLERY",
+    "known",
+    "tagger",
+    "tagging_comparison",
+    "tagging_right",
+    "tagging_trace_of",
+    "tagging_words",
+]
 
-@shared(1)
+
+@shared(1, kernels=False)
 def tagger():
     """The stored tagger, verified; see `spcviz.problems.tagging.model.stored.load_tagger`."""
     return stored.load_tagger(MODELS)
@@ -21,13 +35,24 @@ def tagging_words(text):
         return (), str(error)
 
 
-@shared(128)
+def tagging_right(words):
+    """What is right in a sentence, as `lattice_payload` takes it: ``right`` (numbers of tags) and ``why``.
+
+    ``right`` is empty where the right tags are not known, or not all of them are tags of the model.
+    """
+    of_sentence, tag_set = known(words), tagger().tag_set
+    if of_sentence is None or not set(of_sentence.tags) <= set(tag_set):
+        return {"right": (), "why": ""}
+    return {"right": tuple(tag_set.index(tag) for tag in of_sentence.tags), "why": of_sentence.why}
+
+
+@shared(128, stored=WordTrace, beside=1)
 def tagging_trace_of(words, alphas=()):
     """A sentence through the cascade; see `spcviz.problems.tagging.page.live.trace_text`."""
     return live.trace_text(tagger(), words, alphas=alphas)
 
 
-@shared(128)
+@shared(128, stored=TagComparison, beside=1)
 def tagging_comparison(words, alphas=()):
     """SPC and CRF on one sentence; see `spcviz.problems.tagging.page.live.compare_text`."""
     return live.compare_text(tagger(), words, alphas=alphas)

@@ -104,6 +104,18 @@ def side_by_side_text(comparison):
     )
 
 
+def verdict(comparison: TagComparison, known) -> str:
+    """Whether the cascade's answer is right, in a sentence; nothing where that is not known.
+
+    `known` has the right ``tags`` and ``why`` a wrong answer is wrong, or is None.
+    """
+    if known is None:
+        return ""
+    if comparison.tagged == known.tags:
+        return " The cascade's answer is right \u2714."
+    return f" The cascade's answer is wrong \u2718. {known.why}".rstrip()
+
+
 def curves(
     result: dict,
     features: str,

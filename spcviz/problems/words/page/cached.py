@@ -2,11 +2,21 @@
 
 from itertools import product
 
+from spcviz.problems.budgets.shown import PolicyWord, TradeOff
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.words.model import stored
 from spcviz.problems.words.page import live
-from spcviz.problems.words.page.shown import COST_HELP, ORIGIN, VOCABULARIES, VOCABULARY_HELP
-from spcviz.web.cached.common import TradeTask
+from spcviz.problems.words.page.shown import (
+    COST_HELP,
+    EXTRACTORS,
+    EXTRACTORS_HELP,
+    ORIGIN,
+    VOCABULARIES,
+    VOCABULARY_HELP,
+)
+from spcviz.problems.words.paper import pays
+from spcviz.problems.words.view import trade_task
+from spcviz.web.cached.common import Choice, TradeTask, stored_evidence
 from spcviz.web.cached.shared import shared
 from spcviz.web.cached.side_by_side import apart
 
@@ -17,7 +27,7 @@ def budget_model(vocabulary):
     return stored.load(MODELS, vocabulary)
 
 
-@shared(3)
+@shared(3, stored=())
 def budget_words(vocabulary):
     """Test words of the budget pages; see `spcviz.problems.words.page.live.word_list`."""
     if vocabulary == "dev":
@@ -25,19 +35,19 @@ def budget_words(vocabulary):
     return live.word_list(budget_model(vocabulary))
 
 
-@shared(1)
+@shared(1, kernels=False)
 def _read():
     return stored.read(MODELS, "open")
 
 
-@shared(64, "Spending, word by word ...")
+@shared(64, "Spending, word by word ...", stored=TradeOff)
 def trade_off(vocabulary, n_words, seed, extractor):
     """A random batch under every method; see `spcviz.problems.words.page.live.compare`."""
     model = budget_model(vocabulary)
     return apart(live.compare, model, live.draw(model, n_words, seed), extractor)
 
 
-@shared(128)
+@shared(128, stored=PolicyWord, beside=2)
 def policy_word(vocabulary, word_id, q, extractor):
     """One word under several policies; see `spcviz.problems.words.page.live.trace_word`."""
     if vocabulary == "dev":
@@ -48,17 +58,29 @@ def policy_word(vocabulary, word_id, q, extractor):
     return live.trace_word(budget_model(vocabulary), index, q=q, extractor=extractor)
 
 
+def _evidence(state):
+    kind = state["vocabulary"]
+    return stored_evidence(pays.evidence, (pays.RESULT[kind],), kind)
+
+
 TRADE = TradeTask(
     label="Words",
+    asks="which letters are worth a closer look?",
+    free="a word's **pixels**",
     examples="words",
     size="words",
     batches={n: f"{n} words" for n in (24, 60, 120)},
+    batch=60,
     make=lambda state: trade_off(state["vocabulary"], state["words"], state["seed"], state["extractor"]),
     identity=("vocabulary", "words", "seed", "extractor"),
     kinds=VOCABULARIES,
     kinds_help=VOCABULARY_HELP,
     cost_help=COST_HELP,
     origin=ORIGIN,
+    colours=trade_task.COLOURS,
+    packed=trade_task.packed,
+    choices=(Choice("extractor", "Features computed by", EXTRACTORS, EXTRACTORS_HELP),),
+    evidence=_evidence,
     opens=lambda chain, state: (
         "pages/budget/policy.py",
         {"word": str(chain), "vocabulary": state["vocabulary"]},

@@ -46,8 +46,7 @@ def compare(model: budget_models.BudgetModel, words: Sequence[int], extractor: s
         chain_ids=model.fold.test.words[words],
         truths=_spelled(model.fold.test.labels[rows], batch.world.starts),
         faults=batch.world.loss.astype(np.uint8),
-        pixels=handwriting.load_words().pixels[model.fold.test.images[rows]],
-        arms=None,
+        drawn=handwriting.load_words().pixels[model.fold.test.images[rows]],
         tier_names=tuple(tier.name for tier in TIERS),
         tier_short=tuple(tier.short for tier in TIERS),
     )

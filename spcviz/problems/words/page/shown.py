@@ -16,11 +16,11 @@ OFFERED = ("dms", "fixed", "dms_pi", "greedy", "one_shot", "anytime", "myopic", 
 TRACED = ("dms_pi", "uniform", "greedy", "one_shot", "anytime")
 """Methods that the Policy page puts side by side, the first beside chance."""
 FIRST = {"dev": 122, "open": 20492, "ocr": 2038}
-"""Words that the Policy page begins with, by `LOOKED_AT`: "entertainment", "microwave", "eography", misread
-from pixels and right after some purchases. With the first the page opens. Of the development words on offer
-in which pixels alone misread three letters or more, and DMS-pi at the page's tolerance reads every letter
-right from a point between a quarter and a half of all spending on: the one in which as much random spending
-leaves most letters wrong, on average over random orders. A test repeats the choice.
+"""Words that the Policy page begins with, by `LOOKED_AT`: "entertainment", "microwave" and "eography",
+misread from pixels and right after some purchases. With the first the page opens. Of the development words
+on offer in which pixels alone misread three letters or more, and DMS-pi at the page's tolerance reads
+every letter right from a point between a quarter and a half of all spending on: the one in which as much
+random spending leaves most letters wrong, on average over random orders. A test repeats the choice.
 """
 
 COST_HELP = (
@@ -54,3 +54,11 @@ ORIGIN = (
     "cannot know the open-vocabulary words."
 )
 """Of what the budget pages show."""
+
+EXTRACTORS = {"library": "scikit-image", "fast": "fast batch code"}
+"""Who computes the costly features: state of the page -> what a menu calls it."""
+
+EXTRACTORS_HELP = (
+    "The same edge directions (HoG) computed letter by letter by scikit-image, or for many letters at once "
+    "by code of this project. The cheaper a feature, the less there is to save by choosing."
+)

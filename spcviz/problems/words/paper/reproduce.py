@@ -13,10 +13,8 @@ from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import folds, stored
 from spcviz.problems.words.page.shown import TIERS
 from spcviz.problems.words.paper import dms, summary
+from spcviz.problems.words.paper.pays import EVERY
 from spcviz.problems.words.paper.runs import GRID, is_finished, measured_times, run_fold
-
-EVERY = 4
-"""Of the points of `GRID`, in the rows of single folds."""
 
 SOURCES = {
     "dms-ocr": "Weiss (2013), thesis, Fig. 6.1 and 6.4",

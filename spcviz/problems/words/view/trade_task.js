@@ -1,11 +1,10 @@
 // The Trade-off page's words: ink coloured by what was bought for each letter, and what is read now.
 
 import { TASKS } from "../../budgets/view/trade_core.js";
-import { node } from "../../../web/view/elements.js";
+import { node, unpackInk } from "../../../web/view/elements.js";
 
 /** What the page says about words; a chain is a word, a part a letter, and a letter can be misread. */
 const WORDS = {
-  bits: 1,
   chains: "words",
   parts: "letters",
   wrong: "letters misread",
@@ -24,6 +23,7 @@ const WORDS = {
   },
 
   build: () => null,
+  load(view) { view.ink = unpackInk(view.data.drawn.pixels); },
   chip: () => [node("canvas"), node("span")],
 
   click(view, w) { view.open(view.data.chain_ids[w]); },

@@ -22,10 +22,10 @@ N_STATES, N_TIERS = 3, 3
 KINDS = ("letters", "arms")
 
 
-def batch(seed, kind="letters", n_chains=3):
+def batch(seed, kind="letters", n_chains=3, longest=5):
     """Letters: one of two tables a chain, loss 0, 1. Arms: a table for each part and tier, with gaps."""
     rng = np.random.default_rng(seed)
-    starts = np.concatenate([[0], np.cumsum(rng.integers(1, 6, n_chains))])
+    starts = np.concatenate([[0], np.cumsum(rng.integers(1, longest + 1, n_chains))])
     n = starts[-1]
     truth = rng.integers(0, N_STATES, n)
     parts = Parts(
@@ -144,6 +144,49 @@ def test_same_purchases_as_the_plain_algorithm(kind, is_fixed, refreshed, seed, 
         assert_allclose(course.all_values[np.arange(len(bought)), course.part], course.value)
     again = Course(*run(parts, how, costs, budget, True, True))
     assert all(map(np.array_equal, course, again))  # every trace replays identically
+
+
+def windows_valued(labels, starts, known, weights):
+    """Values of parts by the windows of labels around each alone; weights (2, 4): of shares, of any."""
+    values = np.zeros(len(labels))
+    for a, b in pairwise(starts):
+        for m in range(2, 6):
+            is_new = [tuple(labels[i : i + m]) not in known for i in range(a, b - m + 1)]
+            for r in range(a, b):
+                around = is_new[max(r - m + 1, a) - a : min(r, b - m) + 1 - a] or [False]
+                values[r] += weights[0, m - 2] * np.mean(around) + weights[1, m - 2] * any(around)
+    return values
+
+
+def test_a_changed_label_revalues_all_parts_whose_windows_hold_it():
+    """Long chains, messages that stop early: the last label that may change matters four parts further on."""
+    seen_at = {-4: 0, 4: 0}
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        text = rng.integers(0, N_STATES, 200)  # holds about half of all 5-grams
+        known = {tuple(text[i : i + m]) for m in range(2, 6) for i in range(len(text) - m + 1)}
+        parts = batch(seed, n_chains=2, longest=24)._replace(seen=seen_grams(text, [0, 200], N_STATES))
+        weights = rng.normal(size=(2, 4))
+        beta = np.zeros((N_TIERS - 1, len(ACTION_FEATURES)))
+        for k, name in enumerate(("share of new {}-grams around", "a new {}-gram around")):
+            for m in range(2, 6):
+                beta[:, ACTION_FEATURES.index(name.format(m))] = weights[k, m - 2]
+        how = rule(seed, parts, q=0.9)._replace(beta=beta)
+        course = Course(*run(parts, how, np.ones((len(parts.scores), N_TIERS - 1)), np.inf, False, True))
+        labels, before = course.labels_before, None
+        for s, part in enumerate(course.part):
+            values, is_open = (
+                windows_valued(labels, parts.starts, known, weights),
+                course.all_values[s] > -np.inf,
+            )
+            assert_allclose(course.all_values[s][is_open], values[is_open], rtol=1e-9, atol=1e-9)
+            assert is_open[part]
+            if before is not None:
+                moved = np.flatnonzero(is_open & (abs(before - values) > 1e-6))
+                seen_at[-4] += (moved == course.first[s - 1] - 4).any()
+                seen_at[4] += (moved == course.last[s - 1] + 4).any()
+            labels, before = course.all_labels[s], values
+    assert min(seen_at.values()) > 0  # else nothing here is as far away as that
 
 
 @settings(max_examples=20)

@@ -1,0 +1,186 @@
+"""Kernels of a chain's marginals: rescaled sums of exponentials, or log-sum-exp at any scale."""
+
+import numpy as np
+
+from spcviz.engine.chains.inputs import aligned, is_wrong, table_rows
+from spcviz.engine.kernels.jit import bare_kernel, kernel
+from spcviz.engine.kernels.semirings import LOG_PLUS, SUM_TIMES, combine, multiply, total
+from spcviz.engine.kernels.vectors import copy, exponentials, largest, smallest, stretch, sum_of
+
+# exp(-600) is far above the smallest double, so products of a column and a transition whose
+# ranges stay below it lose nothing when summed unscaled.
+TAME_RANGE = 600.0
+
+
+@kernel
+def is_tame(unary: np.ndarray, spread: float) -> bool:
+    """True if exponentials can be summed directly: no -inf, and columns cannot underflow.
+
+    spread : largest less smallest score of a transition.
+    """
+    widest = 0.0
+    for i in range(len(unary)):
+        span = largest(unary[i]) - smallest(unary[i])
+        if not span < TAME_RANGE:  # also NaN, of a row that is all -inf
+            return False
+        widest = max(widest, span)
+    # One column's products span its own range plus the transitions' on either side; an edge's
+    # pass three transition tables, of which the largest entry may be in none.
+    return widest + 3 * spread < TAME_RANGE
+
+
+@kernel
+def spread_of(pairwise: np.ndarray) -> float:
+    """Largest less smallest score of transitions; 0 of none."""
+    flat = pairwise.reshape(-1)
+    return largest(flat) - smallest(flat) if len(flat) else 0.0
+
+
+@kernel
+def scaled_marginals(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: np.ndarray) -> float:
+    """Log partition; fills the tables as `fill_max_marginals`, by rescaled sums.
+
+    -inf if anything is wrong with the scores, or sums of exponentials might not hold them.
+    """
+    if is_wrong(unary, pairwise) or not is_tame(unary, spread_of(pairwise)):
+        return -np.inf
+    return scaled_tables(unary, pairwise, node, edge)
+
+
+@kernel
+def scaled_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: np.ndarray) -> float:
+    """As `scaled_marginals`, of scores that are tame."""
+    high = largest(pairwise.reshape(-1))
+    table = _exponential_rows(pairwise, high)
+    back = table_rows(table, 0.0, True)
+    log_partition = sum_tables(unary, table, back, aligned((3, unary.shape[1]), unary), node, edge)
+    return log_partition + (len(unary) - 1) * high if len(unary) > 1 else log_partition  # 0 times -inf: NaN
+
+
+@kernel
+def _exponential_rows(pairwise: np.ndarray, high: float) -> np.ndarray:
+    """exp(pairwise - high) in `aligned` rows, filled up with 0."""
+    t, n, _ = pairwise.shape
+    rows = aligned((t * n, n), pairwise)
+    for p in range(t):
+        for i in range(n):
+            exponentials(pairwise[p, i], high, 1.0, rows[p * n + i])
+            for j in range(n, rows.shape[1]):
+                rows[p * n + i, j] = 0.0
+    return rows.reshape((t, n, rows.shape[1]))
+
+
+@bare_kernel
+def sum_tables(
+    unary: np.ndarray,
+    table: np.ndarray,
+    back: np.ndarray,
+    work: np.ndarray,
+    node: np.ndarray,
+    edge: np.ndarray,
+) -> float:
+    """As `scaled_tables`, of exponentials of transitions in `aligned` rows, and of their way back.
+
+    work : (3, K), `aligned` scratch memory: a message, a row's exponentials and their product. On the way
+    there the node table holds products of messages from the left. A product is rescaled in the next one.
+    """
+    length, n = unary.shape
+    message, weight, product = work[0], work[1, :n], work[2, :n]
+    message[:] = 1.0
+    log_partition, scale, taken = 0.0, 1.0, 1.0
+    for i in range(length):
+        if i > 0:
+            combine(SUM_TIMES, node[i - 1], table[min(i, len(table)) - 1], message)
+        top = largest(unary[i])
+        exponentials(unary[i], top, 1.0 / scale, weight)
+        multiply(SUM_TIMES, message, weight, node[i])
+        scale = largest(node[i])
+        taken *= scale
+        log_partition += top
+        if not 1e-100 < taken < 1e100:  # scale lies between exp(-TAME_RANGE / 3) and K
+            log_partition += np.log(taken)
+            taken = 1.0
+    log_partition += np.log(taken) + np.log(sum_of(node[length - 1]) / scale)
+    message[:] = 1.0
+    scale = 1.0
+    for i in range(length - 1, -1, -1):
+        if i < length - 1:
+            exponentials(unary[i + 1], largest(unary[i + 1]), 1.0 / scale, weight)
+            multiply(SUM_TIMES, message, weight, product)
+            scale = largest(product)
+            combine(SUM_TIMES, product, back[min(i, len(back) - 1)], message)
+        multiply(SUM_TIMES, node[i], message, weight)
+        factor = 1.0 / sum_of(weight)
+        if i < len(edge):  # a message is the sum over such products, so a node's normaliser is its edges' too
+            for j in range(n):
+                share = node[i, j] * factor
+                row, out = table[min(i, len(table) - 1), j], edge[i, j]
+                for k in range(n):
+                    out[k] = share * row[k] * product[k]
+        stretch(weight, factor)
+        copy(weight, node[i])
+    return log_partition
+
+
+@kernel
+def log_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: np.ndarray) -> float:
+    """Log partition; fills the tables as `fill_max_marginals`, by log-sum-exp: any scale, -inf allowed.
+
+    From left to right the node table gets logs of sums, of which each row's largest is 0. From right to left
+    p(y_i | y_{i+1}) makes pairs of what is known of y_{i+1}: every one of these adds up to 1 by itself, so
+    pairs and nodes do, and agree, however little of a difference of scores a float can hold.
+    """
+    length, n = unary.shape
+    log_partition = 0.0
+    for i in range(length):
+        if i > 0:
+            combine(LOG_PLUS, node[i - 1], pairwise[min(i, len(pairwise)) - 1], node[i])
+            multiply(LOG_PLUS, node[i], unary[i], node[i])
+        else:
+            copy(unary[0], node[0])
+        top = largest(node[i])
+        if top == -np.inf:
+            node[i:] = -np.inf
+            return top
+        for k in range(n):
+            node[i, k] -= top
+        log_partition += top
+    last = node[length - 1]
+    log_partition += total(LOG_PLUS, last)
+    _exponentials_below(last)
+    stretch(last, 1.0 / sum_of(last))
+    own = np.empty((n, n))
+    for i in range(length - 2, -1, -1):
+        pair = edge[i] if len(edge) else own
+        _pairs_before(node[i], pairwise[min(i, len(pairwise) - 1)], node[i + 1], pair)
+        for j in range(n):
+            node[i, j] = sum_of(pair[j])
+    return log_partition
+
+
+@kernel
+def _exponentials_below(values: np.ndarray) -> None:
+    """values[k] = exp(values[k]) of numbers up to 0, also of those that `exponentials` cannot take."""
+    for k in range(len(values)):
+        values[k] = np.exp(values[k])
+
+
+@kernel
+def _pairs_before(before: np.ndarray, step: np.ndarray, after: np.ndarray, pair: np.ndarray) -> None:
+    """pair[j, k] = p(y_i = j | y_{i+1} = k) after[k], from the log sums up to state j."""
+    n = len(after)
+    top, whole = np.full(n, -np.inf), np.zeros(n)
+    for j in range(n):
+        for k in range(n):
+            way = before[j] + step[j, k]
+            pair[j, k] = way
+            top[k] = way if way > top[k] else top[k]
+    for j in range(n):
+        for k in range(n):
+            pair[j, k] = np.exp(pair[j, k] - top[k]) if top[k] > -np.inf else 0.0
+            whole[k] += pair[j, k]
+    for k in range(n):
+        whole[k] = after[k] / whole[k] if whole[k] > 0.0 else 0.0
+    for j in range(n):
+        for k in range(n):
+            pair[j, k] *= whole[k]

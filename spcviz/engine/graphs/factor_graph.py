@@ -1,0 +1,108 @@
+"""A factor graph, and what searching it or eliminating its variables finds."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+
+Scope = tuple[int, ...]
+"""A restriction set: the variables of a table."""
+
+
+class FactorGraph(NamedTuple):
+    """A score as a sum of tables.
+
+    Attributes
+    ----------
+    n_states : tuple of int, length D
+    scopes : tuple of tuple of int
+        The restriction sets: variables of each table, all different.
+    tables : tuple of ndarray
+        ``tables[r][states of scopes[r]]``: scores; -inf forbids.
+    """
+
+    n_states: tuple[int, ...]
+    scopes: tuple[Scope, ...]
+    tables: tuple[np.ndarray, ...]
+
+
+class Found(NamedTuple):
+    """What exhaustive search found.
+
+    Attributes
+    ----------
+    score : float
+    labels : ndarray, shape (D,), int64
+        Ties go to the first in dictionary order.
+    n_configurations : int
+        How many were visited: the product of the numbers of states.
+    """
+
+    score: float
+    labels: np.ndarray
+    n_configurations: int
+
+
+class Step(NamedTuple):
+    """One elimination: every max as it is taken.
+
+    Attributes
+    ----------
+    variable : int
+        The one maximised over.
+    scope : tuple of int
+        Variables of the message that is left, rising.
+    joined : tuple of tuple of int
+        Scopes of the tables and messages that were added up.
+    candidates : ndarray, shape (states of scope ..., K of variable)
+        The sum, before the max.
+    message : ndarray, shape (states of scope ...)
+    choice : ndarray, shape (states of scope ...), int64
+        The maximising state; ties go to the smallest.
+    """
+
+    variable: int
+    scope: Scope
+    joined: tuple[Scope, ...]
+    candidates: np.ndarray
+    message: np.ndarray
+    choice: np.ndarray
+
+
+class Eliminated(NamedTuple):
+    """What dynamic programming found and did.
+
+    Attributes
+    ----------
+    score : float
+    labels : ndarray, shape (D,), int64
+    steps : tuple of Step
+    n_entries : int
+        Candidates looked at: the sum of the sizes of all `Step.candidates`.
+    """
+
+    score: float
+    labels: np.ndarray
+    steps: tuple[Step, ...]
+    n_entries: int
+
+
+def checked_states(n_states: Iterable[int]) -> tuple[int, ...]:
+    n_states = checks.listed("n_states", n_states)
+    if not n_states:
+        raise ArgumentError("n_states must name at least one variable, got ()")
+    return tuple(checks.integer(f"n_states[{d}]", k, 1, 100_000) for d, k in enumerate(n_states))
+
+
+def checked_scopes(scopes: Iterable[Iterable[int]], n_variables: int) -> tuple[Scope, ...]:
+    done = []
+    for r, scope in enumerate(checks.listed("scopes", scopes)):
+        scope = checks.listed(f"scopes[{r}]", scope)
+        scope = tuple(checks.integer(f"scopes[{r}]", d, 0, n_variables - 1) for d in scope)
+        if not scope or len(set(scope)) != len(scope):
+            raise ArgumentError(f"scopes[{r}] must hold different variables, got {scope}")
+        done.append(scope)
+    return tuple(done)

@@ -1,0 +1,85 @@
+"""Kernels of a lattice's scores: of arcs and labellings under an n-gram model; sums made to add up to 1."""
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, total
+from spcviz.engine.ngrams.space import (
+    Lattice,
+)
+from spcviz.engine.ngrams.table import NgramTable, find, lookup
+
+# Inner loops take arrays out of their tuples first: at each step that costs more than the step.
+
+
+@kernel
+def fill_arc_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, out: np.ndarray) -> None:
+    dense, keys, values, arc_key = table.dense, table.keys, table.values, lattice.arc_key
+    bits, n_dense, end = table.bits, table.n_dense, table.n_states + 1
+    mask = (1 << bits) - 1
+    for w in range(len(lattice.order)):
+        n = lattice.order[w]
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        for c in range(first, last):
+            start, stop = lattice.arc_start[c], lattice.arc_start[c + 1]
+            row = lattice.row_start[w] + c - first + n - 1  # of the arc's last symbol
+            local = unary[row]
+            for a in range(start, stop):
+                key = arc_key[a]
+                value = local[(key & mask) - 1]
+                if n > 1:
+                    value += find(dense, keys, values, bits, n_dense, key, n)
+                out[a] = value
+            if c == first:
+                for a in range(start, stop):
+                    prefix = arc_key[a]
+                    for m in range(n - 1, 0, -1):
+                        prefix >>= bits
+                        out[a] += unary[row - n + m, (prefix & mask) - 1]
+                        if m > 1:
+                            out[a] += find(dense, keys, values, bits, n_dense, prefix, m)
+            if c == last - 1 and table.has_end:
+                for a in range(start, stop):
+                    out[a] += find(dense, keys, values, bits, n_dense, (arc_key[a] << bits) + end, n + 1)
+
+
+@kernel
+def label_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, labels: np.ndarray) -> np.ndarray:
+    scores = np.zeros(len(lattice.order))
+    for w in range(len(scores)):
+        start, stop = lattice.row_start[w], lattice.row_start[w + 1]
+        n, key = lattice.order[w], 0
+        for i in range(start, stop):
+            m = min(i - start + 1, n)
+            key = ((key << table.bits) + labels[i] + 1) & ((np.int64(1) << (table.bits * n)) - 1)
+            scores[w] += unary[i, labels[i]]
+            if m > 1:
+                scores[w] += lookup(table, key, m)
+        if table.has_end:
+            scores[w] += lookup(table, (key << table.bits) + table.n_states + 1, n + 1)
+    return scores
+
+
+@kernel
+def largest_finite(values: np.ndarray) -> float:
+    """The largest magnitude of what is not -inf."""
+    most = 0.0
+    for v in values:
+        size = abs(v) if v > -np.inf else 0.0
+        most = size if size > most else most
+    return most
+
+
+@kernel
+def level_sums(logs: np.ndarray, starts: np.ndarray) -> None:
+    """Make exp of each part add up to 1 by itself; a part without anything finite stays."""
+    for c in range(len(starts) - 1):
+        part = logs[starts[c] : starts[c + 1]]
+        norm = total(LOG_PLUS, part)
+        if norm > -np.inf:
+            top = total(MAX_PLUS, part)  # apart: beside a large number the log of a sum is lost
+            for a in range(len(part)):
+                part[a] -= top
+            norm = total(LOG_PLUS, part)
+            for a in range(len(part)):
+                part[a] -= norm

@@ -1,0 +1,194 @@
+"""Kernels of one level on a row-compressed lattice: max-marginals, survivors, the next level's arcs."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import bare_kernel, kernel, strict_kernel
+from spcviz.engine.ngrams.row_compressed_paths import Fan, GramRows, largest_example, score_fan, trace_fan
+from spcviz.engine.ngrams.table import MAX_BITS
+from spcviz.engine.thresholds import rule
+
+
+@strict_kernel
+def _limit(values: np.ndarray, n: int, best: float, alpha: float) -> float:
+    """Threshold of n values whose largest is `best`, to the last bit as `filtering.threshold_batch`."""
+    below, count = 0.0, 0
+    for a in range(n):
+        if values[a] > -np.inf:
+            below += best - values[a]
+            count += 1
+    gap = below / max(count, 1)
+    if not rule.has_spread(best, gap):
+        return -np.inf
+    mean = best - gap
+    return rule.threshold(best, best - mean, alpha)
+
+
+@bare_kernel
+def _through(
+    fan: Fan, w: int, score: np.ndarray, forward: np.ndarray, backward: np.ndarray, value: np.ndarray
+) -> float:
+    """Max-marginals of example w's arcs from scores and forward messages, all from index 0; the largest."""
+    arc, head = fan.arc, fan.head
+    first, last = fan.col_start[w] + w, fan.col_start[w + 1] + w
+    v0, end, stop = fan.node_start[first], fan.node_start[last], fan.node_start[last + 1]
+    a0 = arc[v0]
+    for v in range(end, stop):
+        backward[v - v0] = 0.0
+    best = -np.inf
+    for v in range(end - 1, v0 - 1, -1):
+        top, message, a = -np.inf, forward[v - v0], arc[v] - a0
+        behind, own, out = backward[head[v] - v0 :], score[a:], value[a:]
+        for i in range(arc[v + 1] - arc[v]):
+            through = own[i] + behind[i]
+            top = through if through > top else top
+            through = message + own[i] + behind[i]
+            out[i] = through
+            best = through if through > best else best
+        backward[v - v0] = top
+    return best
+
+
+class _Made(NamedTuple):
+    """What `prune_and_grow` fills: the next fan's columns and nodes."""
+
+    node_start: np.ndarray
+    key: np.ndarray
+    symbol: np.ndarray
+    arc: np.ndarray
+    head: np.ndarray
+
+
+@bare_kernel
+def _survive(
+    fan: Fan,
+    w: int,
+    value: np.ndarray,
+    limit: float,
+    is_best: np.ndarray,
+    made: _Made,
+    c: int,
+    node: int,
+    before: np.ndarray,
+    bits: int,
+) -> int:
+    """Example w's survivors become nodes from `node` on, with heads as nodes of the old level from index 0.
+
+    ``before[v]`` of them leave the old nodes before v. `c` is the new level's first node column.
+    """
+    arc, head, symbol, keys = fan.arc, fan.head, fan.symbol, fan.key
+    new_key, new_symbol, new_head = made.key, made.symbol, made.head
+    first, last = fan.col_start[w] + w, fan.col_start[w + 1] + w
+    v0 = fan.node_start[first]
+    a0, begin = arc[v0], node
+    for i in range(first, last + 1):
+        made.node_start[c + i - first] = node
+        for v in range(fan.node_start[i], fan.node_start[i + 1]):
+            before[v - v0] = node - begin
+            code = keys[v] << bits
+            states, through, kept = symbol[head[v] :], value[arc[v] - a0 :], is_best[arc[v] - a0 :]
+            h = head[v] - v0
+            for j in range(arc[v + 1] - arc[v]):
+                s = states[j]
+                new_key[node], new_symbol[node], new_head[node] = code + s + 1, s, h + j
+                node += rule.survives(through[j], limit) | kept[j]
+    before[fan.node_start[last + 1] - v0] = node - begin
+    return node
+
+
+@bare_kernel
+def _mark(made: _Made, row: int, n: int, c: int, columns: int, bits: int, left: np.ndarray) -> None:
+    """Set in `left` the states of new n-grams, of columns from c on; row: of the first's last states."""
+    for i in range(columns):
+        for g in range(made.node_start[c + i], made.node_start[c + i + 1]):
+            left[row + i, made.symbol[g]] = True
+            if i == 0:
+                code = made.key[g] >> bits
+                for m in range(1, n):
+                    left[row - m, (code & ((1 << bits) - 1)) - 1] = True
+                    code >>= bits
+
+
+@bare_kernel
+def _link(
+    made: _Made, begin: int, end: int, grows: bool, n: int, before: np.ndarray, bits: int, at: int
+) -> tuple[int, int]:
+    """Arcs of new nodes begin .. end - 1; returns (nodes, arcs) so far."""
+    key, symbol, arc, head = made.key, made.symbol, made.arc, made.head
+    n_kept = end - begin
+    for g in range(begin, end):
+        arc[g] = at
+        if grows:
+            h = head[g]
+            head[g] = begin + before[h]
+            at += before[h + 1] - before[h]
+        else:  # an arc is a whole example: it keeps its order, and a head of its own
+            head[g] = g + n_kept
+            key[g + n_kept], symbol[g + n_kept] = key[g] & ((np.int64(1) << bits * (n - 1)) - 1), symbol[g]
+            key[g] >>= bits
+            at += 1
+    if grows:
+        return end, at
+    for g in range(end, end + n_kept):
+        arc[g], head[g] = at, end + n_kept
+    return end + n_kept, at
+
+
+@kernel
+def prune_and_grow(
+    fan: Fan, unary: np.ndarray, rows: GramRows, alpha: float, max_arcs: int, left: np.ndarray
+) -> tuple[bool, *tuple[np.ndarray, ...]]:
+    """(whether it was done, fields of the next fan)."""
+    n_examples = len(fan.order)
+    arcs, nodes, columns = largest_example(fan)
+    score, value, is_best = np.empty(arcs), np.empty(arcs), np.zeros(arcs, np.bool_)
+    forward, backward, before = np.empty(nodes), np.empty(nodes), np.empty(nodes + 1, np.int64)
+    path, ends = np.empty(columns, np.int64), np.empty(columns, np.int64)
+    terms = np.empty(2 * MAX_BITS)
+    # Survivors are at most all arcs, and twice those that are whole examples; one place more is written to.
+    most = 1 + fan.arc[-1]
+    for w in range(n_examples):
+        first, last = fan.col_start[w] + w, fan.col_start[w + 1] + w
+        if last - first == 1:
+            most += fan.arc[fan.node_start[last]] - fan.arc[fan.node_start[first]]
+    order, col_start = fan.order.copy(), np.zeros(n_examples + 1, np.int64)
+    made = _Made(
+        np.empty(fan.col_start[-1] + n_examples + 1, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+    )
+    node, at, is_done = 0, 0, True
+    for w in range(n_examples):
+        n, n_columns = fan.order[w], fan.col_start[w + 1] - fan.col_start[w]
+        begin, first_arc, c = node, at, col_start[w] + w
+        score_fan(fan, w, unary, rows, terms, score, forward)
+        best = _through(fan, w, score, forward, backward, value)
+        v0 = fan.node_start[fan.col_start[w] + w]
+        size = fan.arc[fan.node_start[fan.col_start[w + 1] + w]] - fan.arc[v0]
+        if best == -np.inf:
+            is_done = False
+            break
+        limit = _limit(value, size, best, alpha)
+        trace_fan(fan, w, score, forward, path, ends)
+        for i in range(n_columns):
+            is_best[path[i]] = True
+        node = _survive(fan, w, value, limit, is_best, made, c, begin, before, rows.bits)
+        for i in range(n_columns):
+            is_best[path[i]] = False
+        if len(left):
+            _mark(made, fan.row_start[w] + n - 1, n, c, n_columns, rows.bits, left)
+        grows = n_columns > 1
+        order[w] += grows
+        col_start[w + 1] = col_start[w] + n_columns - grows
+        node, at = _link(made, begin, node, grows, n, before, rows.bits, at)
+        if at - first_arc > max_arcs:
+            is_done = False
+            break
+    n_columns = col_start[-1] + n_examples
+    made.node_start[n_columns] = node
+    made.arc[node] = at
+    starts = order, fan.row_start, col_start, made.node_start[: n_columns + 1]
+    return is_done, *starts, made.key[:node], made.symbol[:node], made.arc[: node + 1], made.head[:node]

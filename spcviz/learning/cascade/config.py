@@ -1,0 +1,259 @@
+"""How a cascade is trained, what training makes, and what it reports of each level."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.cascade.online import Fit, Model
+
+METHODS = ("spc", "perceptron", "crf")
+
+TOLERANCE_KINDS = ("example", "position")
+
+
+@dataclass(frozen=True)
+class CascadeConfig:
+    """How a cascade is trained.
+
+    Attributes
+    ----------
+    tolerances : tuple of float
+        Allowed share of examples that lose their truth at each level, or of positions (see
+        `tolerance_kind`); its length is the number of levels.
+    tolerance_kind : {"example", "position"}
+        What tolerances count: examples of which some true n-gram fell, or true n-grams that fell, each
+        among those that had not fallen before.
+    by_definition : bool
+        Tune alpha on Definition 1's filter loss; False: on the event that it bounds (some
+        n-gram of the truth pruned), which prunes more at the same true loss.
+    train_alphas : tuple of float
+        Candidates for alpha in the hinge; the filter that ends up smallest is kept (B14).
+    margin : float
+        Margin of the hinge per position.
+    filter_epochs, predictor_epochs : int
+        Passes over the data.
+    first_epochs : int or None
+        Passes for the first level's filter, if more: it is cheap, and what it loses is lost to all.
+    filter_rate, predictor_rate : float
+        Step sizes; see `online.fit`. A perceptron's matters only against the weights it starts from.
+    gram_rate : float
+        Step of n-gram weights relative to the unary ones; see `online`.
+    decay : float
+        lambda in (4.8).
+    has_end : bool
+        N-grams that end the word have weights of their own.
+    parts : int
+        Number of held-out parts, at least 2.
+    max_arcs : int
+        Cap on the arcs of one example at any level.
+    on_nodes : bool
+        Filter (n-1)-grams rather than n-grams.
+    first_order : int
+        What filters single states at the first level: 1, each position by itself; 2, a bigram model over
+        all pairs (`letters_first`).
+    warm_start : bool
+        Begin each level's filter at the weights of the one before.
+    warm_predictor : bool
+        Begin each predictor at its level's filter rather than at zero.
+    method : {"spc", "perceptron", "crf"}
+        What filters are trained for: the hinge (4.8), a perceptron's zero loss, or the log loss; a CRF
+        prunes by sum-product marginals, the others by max-marginals.
+    crf_epochs : int
+        SPC only: so many passes over the log loss first, and the hinge begins where they end.
+    crf_rate : float
+        Their step size.
+    dropout : float
+        Share of indicator features hidden from filters in each pass; see `online.fit`.
+    falling : bool
+        Steps of filters fall as the regulariser says; see `online.passes`.
+    patience : int or None
+        Filters stop early: after so many passes without one that leaves fewer n-grams at the tolerance
+        (held out), `filter_epochs` at most, and the best pass is kept. None: `filter_epochs` passes.
+    """
+
+    tolerances: tuple[float, ...] = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
+    tolerance_kind: str = "example"
+    by_definition: bool = False
+    train_alphas: tuple[float, ...] = (0.8,)
+    margin: float = 1.0
+    filter_epochs: int = 10
+    predictor_epochs: int = 10
+    first_epochs: int | None = None
+    filter_rate: float = 4.0
+    predictor_rate: float = 40.0
+    gram_rate: float = 0.3
+    decay: float = 0.0
+    has_end: bool = False
+    parts: int = 3
+    max_arcs: int = 100_000
+    on_nodes: bool = False
+    first_order: int = 1
+    warm_start: bool = True
+    warm_predictor: bool = True
+    method: str = "spc"
+    crf_epochs: int = 0
+    crf_rate: float = 4.0
+    dropout: float = 0.0
+    falling: bool = False
+    patience: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("tolerances", "train_alphas"):  # a stored model has them as lists
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if self.method not in METHODS:
+            raise ArgumentError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        if self.tolerance_kind not in TOLERANCE_KINDS:
+            kinds = " or ".join(TOLERANCE_KINDS)
+            raise ArgumentError(f"tolerance_kind must be {kinds}, got {self.tolerance_kind!r}")
+        if self.tolerance_kind == "position" and (self.by_definition or self.on_nodes):
+            raise ArgumentError("tolerance_kind must be example where by_definition or on_nodes is set")
+        checks.integer("first_order", self.first_order, 1, 2)
+        checks.fraction("dropout", self.dropout, below_one=True)
+        checks.integer("crf_epochs", self.crf_epochs, 0, 2**40)
+        if not self.tolerances or not self.train_alphas:
+            raise ArgumentError(
+                f"tolerances and train_alphas must not be empty, got {self.tolerances}, {self.train_alphas}"
+            )
+        for value in self.tolerances:
+            checks.fraction("tolerances", value)
+        for value in self.train_alphas:
+            checks.fraction("train_alphas", value, below_one=True)
+        if self.first_order == 2 and (self.on_nodes or self.method == "crf"):
+            raise ArgumentError("first_order must be 1 with on_nodes or a CRF's filters, got 2")
+        for name in ("filter_epochs", "predictor_epochs", "max_arcs"):
+            checks.integer(name, getattr(self, name), 1, 2**40)
+        for name in ("margin", "filter_rate", "predictor_rate", "gram_rate", "decay", "crf_rate"):
+            checks.number(name, getattr(self, name), 0)
+        if self.first_epochs is not None:
+            checks.integer("first_epochs", self.first_epochs, 1, 2**40)
+        if self.patience is not None:
+            checks.integer("patience", self.patience, 1, 2**40)
+        checks.integer("parts", self.parts, 2, 1000)
+
+
+class Level(NamedTuple):
+    """One level of a trained cascade.
+
+    Attributes
+    ----------
+    filter : Model
+    alpha : float
+    predictor : Model
+        Averaged perceptron for the level's own order on the level's own space.
+    """
+
+    filter: Model
+    alpha: float
+    predictor: Model
+
+
+class Cascade(NamedTuple):
+    """A trained cascade.
+
+    Attributes
+    ----------
+    n_states : int
+    levels : tuple of Level
+        Orders 1, 2, ...
+    on_nodes : bool
+    max_arcs : int
+    by_marginals : bool
+        Pruned as a CRF prunes; see `spcviz.engine.ngrams.prune`.
+    first_order : int
+        See `CascadeConfig`.
+    """
+
+    n_states: int
+    levels: tuple[Level, ...]
+    on_nodes: bool
+    max_arcs: int
+    by_marginals: bool = False
+    first_order: int = 1
+
+
+class LevelReport(NamedTuple):
+    """Held-out figures of one level, on the pooled parts.
+
+    Attributes
+    ----------
+    order : int
+    train_alpha, alpha : float
+    filter_loss, was_pruned : float
+        Share of examples, cumulative over levels: by Definition 1 at this level or lost before,
+        and in fact.
+    efficiency_loss : float
+        Share of this level's valid assignments that survive.
+    arcs_in, arcs_kept : float
+        Mean per column.
+    n_capped : int
+    optimism : float
+        Share of examples lost when each is pruned by a filter that saw it, minus held out;
+        negative means the training figure flatters.
+    filter_hinge, predictor_loss : float
+        Mean loss in the last pass.
+    n_passes : int
+        Of the filter over the data.
+    accuracy, example_accuracy : float
+        Held-out accuracy of predictors trained without the part, per position and per example;
+        None if not asked for.
+    position_loss : float
+        Share of the true n-grams that are pruned, at this level or before.
+    """
+
+    order: int
+    train_alpha: float
+    alpha: float
+    filter_loss: float
+    was_pruned: float
+    efficiency_loss: float
+    arcs_in: float
+    arcs_kept: float
+    n_capped: int
+    optimism: float
+    filter_hinge: float
+    predictor_loss: float
+    n_passes: int
+    accuracy: float | None
+    example_accuracy: float | None
+    position_loss: float
+
+
+class HeldOut(NamedTuple):
+    """One level's filter on the pooled held-out parts, at every alpha.
+
+    Attributes
+    ----------
+    by_definition, event : ndarray, shape (W,)
+        The alpha from which each example loses its truth, by Definition 1 and in fact; -inf where
+        an earlier level had lost it.
+    alpha, efficiency : ndarray, shape (S,)
+        Efficiency loss as a step function of alpha, thinned to about 500 steps.
+    """
+
+    by_definition: np.ndarray
+    event: np.ndarray
+    alpha: np.ndarray
+    efficiency: np.ndarray
+
+
+class First(NamedTuple):
+    """What was learned at the first level: filters of each candidate alpha, and where the dice stood then."""
+
+    candidates: list[Sequence[Fit]]
+    rng_state: Mapping[str, Any]
+
+
+class Trained(NamedTuple):
+    """What `train_cascade` returns: cascade, a `LevelReport` and a `HeldOut` per level, and the `First`.
+
+    With early stopping there is no `First` (None): what is learned depends on the tolerance.
+    """
+
+    cascade: Cascade
+    reports: tuple[LevelReport, ...]
+    held_out: tuple[HeldOut, ...]
+    first: First | None

@@ -1,0 +1,278 @@
+"""Learn one level of a cascade: filters for each held-out part and for all, alpha, the predictor."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.engine.ngrams.lattice import (
+    Lattice,
+    score_arcs,
+    score_labels,
+)
+from spcviz.engine.ngrams.prune import Pruned, points_of, prune, truth_points
+from spcviz.engine.thresholds import filtering
+from spcviz.learning.cascade.config import CascadeConfig
+from spcviz.learning.cascade.features import Features, unary_scores
+from spcviz.learning.cascade.letters_first import all_bigrams, prune_states
+from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Loss, Perceptron
+from spcviz.learning.cascade.online import Fit, Model, Problem, fit, passes, prepare
+
+
+@dataclass
+class Progress:
+    tick: Callable[[str], object] | None = None
+    label: str = field(default="")
+
+    def __call__(self) -> None:
+        if self.tick is not None:
+            self.tick(self.label)
+
+
+class Stage(NamedTuple):
+    """A level's problem and the space its filter scores: the same, or all pairs at the first level."""
+
+    problem: Problem
+    space: Problem
+    by_pairs: bool
+
+
+def stage_of(
+    lattice: Lattice, features: Features, labels: np.ndarray, config: CascadeConfig, is_first: bool
+) -> Stage:
+    problem = prepare(lattice, features, labels, has_end=config.has_end)
+    if not (is_first and config.first_order == 2):
+        return Stage(problem, problem, False)
+    pairs = all_bigrams(np.diff(lattice.row_start), lattice.n_states)
+    return Stage(problem, prepare(pairs, features, labels, has_end=config.has_end), True)
+
+
+class Trial(NamedTuple):
+    alpha: float
+    excess: float
+    size: int
+    pruned: Pruned
+    by_definition: np.ndarray
+    event: np.ndarray
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """Least truth lost beyond what is allowed, then fewest n-grams left."""
+        return self.excess, self.size
+
+
+def trials_of(
+    stage: Stage,
+    labels: np.ndarray,
+    part: np.ndarray,
+    config: CascadeConfig,
+    tolerance: float,
+    before: Sequence[Model | None],
+    known: list[Sequence[Fit]] | None,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> list[tuple[Trial, Sequence[Fit], float]]:
+    """(trial, fits, alpha of the hinge) of each candidate; `known`: their fits, where learned before."""
+    if config.patience is not None:
+        return [
+            (*_stop_early(stage, labels, part, config, alpha, tolerance, before, rng, progress), alpha)
+            for alpha in config.train_alphas
+        ]
+    candidates = known or [
+        _train_filters(stage, part, config, alpha, before, rng, progress) for alpha in config.train_alphas
+    ]
+    return [
+        (tune(stage, labels, part, config, fits, tolerance), fits, alpha)
+        for fits, alpha in zip(candidates, config.train_alphas)
+    ]
+
+
+def _epochs(problem: Problem, config: CascadeConfig) -> int:
+    is_first = problem.lattice.order.max(initial=1) == 1
+    return config.first_epochs if is_first and config.first_epochs else config.filter_epochs
+
+
+def fit_predictor(
+    problem: Problem,
+    examples: np.ndarray,
+    config: CascadeConfig,
+    initial: Model | None,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> Fit:
+    return fit(
+        problem,
+        Perceptron(),
+        examples,
+        rng,
+        epochs=config.predictor_epochs,
+        rate=config.predictor_rate,
+        gram_rate=config.gram_rate,
+        initial=initial if config.warm_predictor else None,
+        tick=progress,
+    )
+
+
+def _filter_settings(config: CascadeConfig) -> dict[str, Any]:
+    """What `passes` takes of a filter's settings."""
+    names = ("gram_rate", "decay", "falling", "dropout")
+    return {"rate": config.filter_rate} | {name: getattr(config, name) for name in names}
+
+
+def _start(
+    problem: Problem,
+    examples: np.ndarray,
+    config: CascadeConfig,
+    initial: Model | None,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> Model | None:
+    """Where a filter begins: at the level before, or at passes over the log loss from there."""
+    if config.method != "spc" or not config.crf_epochs:
+        return initial
+    # gradients of the log loss are at most 1 in size: a model of probabilities, whatever it prunes
+    return fit(
+        problem,
+        LogLoss(),
+        examples,
+        rng,
+        epochs=config.crf_epochs,
+        rate=config.crf_rate,
+        gram_rate=config.gram_rate,
+        dropout=config.dropout,
+        initial=initial,
+        tick=progress,
+    ).model
+
+
+def _train_filters(
+    stage: Stage,
+    part: np.ndarray,
+    config: CascadeConfig,
+    train_alpha: float,
+    before: Sequence[Model | None],
+    rng: np.random.Generator,
+    progress: Progress,
+) -> list[Fit]:
+    """One filter without each part, then one on everything."""
+    problem, loss = stage.space, _loss(config, train_alpha, stage)
+    chosen = [np.flatnonzero(part != p) for p in range(config.parts)] + [np.arange(len(part))]
+    epochs, fits = _epochs(problem, config), []
+    for examples, initial in zip(chosen, before):
+        begin = _start(problem, examples, config, initial, rng, progress)
+        more = _filter_settings(config) | {"epochs": epochs, "initial": begin, "tick": progress}
+        fits.append(fit(problem, loss, examples, rng, **more))
+    return fits
+
+
+def _stop_early(
+    stage: Stage,
+    labels: np.ndarray,
+    part: np.ndarray,
+    config: CascadeConfig,
+    train_alpha: float,
+    tolerance: float,
+    before: Sequence[Model | None],
+    rng: np.random.Generator,
+    progress: Progress,
+) -> tuple[Trial, Sequence[Fit]]:
+    """One filter without each part, pass by pass together, until they no longer leave less: (trial, fits)."""
+    problem, loss, runs = stage.space, _loss(config, train_alpha, stage), []
+    for p, initial in enumerate(before[:-1]):
+        examples = np.flatnonzero(part != p)
+        begin = _start(problem, examples, config, initial, rng, progress)
+        more = _filter_settings(config) | {"epochs": _epochs(problem, config), "initial": begin}
+        runs.append(passes(problem, loss, examples, rng, **more))
+    for run in runs:
+        next(run)  # before the first pass there is nothing to choose
+    best: list[tuple[Trial, Sequence[Fit]]] = []  # the one so far
+    for fits in zip(*runs):
+        progress()
+        trial = tune(stage, labels, part, config, fits, tolerance)
+        if not best or trial.rank < best[0][0].rank:
+            best = [(trial, fits)]
+        n_idle = len(fits[0].losses) - len(best[0][1][0].losses)
+        if config.patience is not None and n_idle >= config.patience:
+            break
+    return best[0]
+
+
+def fit_on_everything(
+    stage: Stage,
+    config: CascadeConfig,
+    train_alpha: float,
+    fits: Sequence[Fit],
+    initial: Model | None,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> Fit:
+    """The filter that is kept: of as many passes over all examples as the parts' filters."""
+    problem, examples = stage.space, np.arange(len(stage.problem.has_truth))
+    begin = _start(problem, examples, config, initial, rng, progress)
+    more = _filter_settings(config) | {"epochs": len(fits[0].losses), "initial": begin, "tick": progress}
+    return fit(problem, _loss(config, train_alpha, stage), examples, rng, **more)
+
+
+def _loss(config: CascadeConfig, train_alpha: float, stage: Stage) -> Loss:
+    hinge = FilterHinge(train_alpha, config.margin, config.on_nodes or stage.by_pairs)
+    losses: dict[str, Loss] = {"spc": hinge, "perceptron": Perceptron(), "crf": LogLoss()}
+    return losses[config.method]
+
+
+def held_out_scores(
+    problem: Problem, part: np.ndarray, models: Sequence[Model]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Arc scores and truth scores of every example under the model that did not see it."""
+    lattice = problem.lattice
+    owner = np.repeat(part, np.diff(lattice.example_start))
+    row_owner = np.repeat(part, np.diff(lattice.row_start))
+    scores = np.empty(lattice.n_arcs)
+    unary = np.empty((int(lattice.row_start[-1]), lattice.n_states))
+    for p, model in enumerate(models):
+        whole = unary_scores(problem.features, model.weights)
+        unary[row_owner == p] = whole[row_owner == p]
+        scores[owner == p] = score_arcs(lattice, whole, model.table)[owner == p]
+    return scores, unary
+
+
+def tune(
+    stage: Stage,
+    labels: np.ndarray,
+    part: np.ndarray,
+    config: CascadeConfig,
+    fits: Sequence[Fit],
+    tolerance: float,
+) -> Trial:
+    """Score held out, find the largest alpha within the tolerance, prune at it."""
+    problem, space = stage.problem, stage.space.lattice
+    models = [f.model for f in fits[: config.parts]]
+    scores, unary = held_out_scores(stage.space, part, models)
+    truth_scores = np.empty(len(part))
+    for p, model in enumerate(models):
+        truth_scores[part == p] = score_labels(space, unary, model.table, labels)[part == p]
+    at_zero = prune_at(config, stage, scores, 0.0)
+    points = truth_points(problem.lattice, at_zero, problem.truth, truth_scores)
+    tuned_on = _tuned_on(config, problem, points, at_zero)
+    alpha = filtering.largest_alpha(tuned_on, tolerance)
+    excess = max(float((tuned_on <= alpha).mean()) - tolerance, 0.0)  # even alpha = 0 may lose too much
+    pruned = prune_at(config, stage, scores, alpha, config.max_arcs)
+    return Trial(alpha, excess, int(pruned.keep.sum()), pruned, *points)
+
+
+def _tuned_on(
+    config: CascadeConfig, problem: Problem, points: tuple[np.ndarray, np.ndarray], pruned: Pruned
+) -> np.ndarray:
+    """The alphas from which what a tolerance counts is lost, without what had been lost before."""
+    if config.tolerance_kind == "position":
+        return points_of(pruned)[problem.truth[problem.truth >= 0]]
+    return points[0 if config.by_definition else 1][problem.has_truth]
+
+
+def prune_at(
+    config: CascadeConfig, stage: Stage, scores: np.ndarray, alpha: float, max_arcs: int | None = None
+) -> Pruned:
+    if stage.by_pairs:
+        return prune_states(stage.space.lattice, scores, alpha)
+    lattice, on_nodes, by_marginals = stage.problem.lattice, config.on_nodes, config.method == "crf"
+    return prune(lattice, scores, alpha, on_nodes=on_nodes, max_arcs=max_arcs, by_marginals=by_marginals)

@@ -1,0 +1,144 @@
+"""What the hybrid's trajectories are made of: words, a controller's model and rule, the steps taken."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.variable_order.weights import Weights
+
+FEATURES = (
+    "always 1",
+    "doubt",
+    "root of doubt",
+    "doubt on the left",
+    "doubt on the right",
+    "doubt in the letters before",
+    "image undecided",
+    "image overruled",
+    "odd n-gram",
+    "odd n-gram on the right",
+    "doubt and image undecided",
+    "doubt and odd n-gram",
+    "tier",
+    "order",
+    "doubt and tier",
+    "doubt and order",
+    "tier on the left",
+    "tier on the right",
+    "assignments",
+    "at the end",
+)
+"""Columns of an action's features. Doubt: 1 - 1 / sum over letters of exp(max-marginal less the best)."""
+
+N_FEATURES = len(FEATURES)
+
+ALONE = np.inf
+"""As a share of the best value: no other action is done with it."""
+
+ODD_AT = 8.0
+"""An n-gram of log probability minus so much is as odd as it gets."""
+
+
+class Batch(NamedTuple):
+    """Words one after the other, R letters in all.
+
+    Attributes
+    ----------
+    unary : ndarray, shape (R, T, K)
+        log p(letter | image) at every tier.
+    labels : ndarray, shape (R,), int64
+    starts : ndarray, shape (W + 1,), int64
+    """
+
+    unary: np.ndarray
+    labels: np.ndarray
+    starts: np.ndarray
+
+    def some(self, chosen: np.ndarray) -> tuple["Batch", np.ndarray]:
+        """Some words, in the order chosen, and their rows."""
+        chosen = np.asarray(chosen, dtype=np.int64)
+        lengths = np.diff(self.starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.repeat(self.starts[:-1][chosen] - starts[:-1], lengths) + np.arange(starts[-1])
+        return Batch(np.ascontiguousarray(self.unary[rows]), self.labels[rows], starts), rows
+
+
+class Model(NamedTuple):
+    """What filters and what predicts; the same weights where one model does both.
+
+    Attributes
+    ----------
+    filters, predicts : Weights
+    is_one : bool
+        Whether they are the same: then the lattice that filters is read as it is.
+    alphas : ndarray, shape (blocks,)
+    first_alpha : float
+        Of the pairs that every word begins with.
+    """
+
+    filters: Weights
+    predicts: Weights
+    is_one: bool
+    alphas: np.ndarray
+    first_alpha: float
+
+
+class Rule(NamedTuple):
+    """How actions are valued.
+
+    Attributes
+    ----------
+    beta : ndarray, shape (blocks, D)
+    fixed : ndarray, shape (R, blocks) or (0, 0)
+        Values that depend on nothing; then `beta` is not used.
+    prices : ndarray, shape (blocks,)
+        Of an action; what gains goes by gain per price.
+    arc_price : float
+        Further price of each arc that a raised order makes.
+    n_orders, n_tiers : int
+        How far either may go: 1 means that there are no such actions.
+    together : float
+        Of rounds, the least share of the best value; `ALONE`: each action by itself.
+    """
+
+    beta: np.ndarray
+    fixed: np.ndarray
+    prices: np.ndarray
+    arc_price: float
+    n_orders: int
+    n_tiers: int
+    together: float
+
+
+class Course(NamedTuple):
+    """What was done, word by word: S actions, those of word w at starts[w] .. starts[w + 1] - 1.
+
+    Attributes
+    ----------
+    starts : ndarray, shape (W + 1,), int64
+    row, block : ndarray, shape (S,), int64
+        Position and kind of action.
+    value : ndarray, shape (S,)
+        What it was chosen for; inf for those of a round behind its first: a queue takes them with it.
+    gain : ndarray, shape (S,), int64
+        Letters right that were not; negative where it got worse; of a round, with its last action.
+    work : ndarray, shape (S, 5), int64
+        Arcs made, arcs passed, actions valued, letters scored (of a bought tier), sweeps; of a round, with
+        its first action.
+    features : ndarray, shape (S, D) or (0, D)
+    begun : ndarray, shape (W, 2), int64
+        Pairs of letters that the first filter leaves of each word; actions valued then.
+    before, after : ndarray, shape (R,), int64
+        What the words are read as at the beginning and at the end.
+    """
+
+    starts: np.ndarray
+    row: np.ndarray
+    block: np.ndarray
+    value: np.ndarray
+    gain: np.ndarray
+    work: np.ndarray
+    features: np.ndarray
+    begun: np.ndarray
+    before: np.ndarray
+    after: np.ndarray

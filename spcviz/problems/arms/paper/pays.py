@@ -1,0 +1,31 @@
+"""What the stored results of all partitions say of methods on arms: for the Trade-off page."""
+
+from spcviz.problems.arms.page.shown import TERMS
+from spcviz.problems.budgets.evidence import Evidence, Gap
+
+CLIPS = "rendered"
+"""What the page shows, and the rows that are about it."""
+# (summary's name, method, rivals by what the summary calls them): what was compared on the same clips
+_DMS = (("dms_minus_uniform", "uniform_arms"), ("dms_minus_unsynchronised", "uniform_loose"))
+_POLICY = (("uniform by tiers", "uniform"), ("random", "random"))
+
+
+def evidence(dms: dict, policy: dict) -> Evidence:
+    """Learned methods against random ones, elbows and wrists together.
+
+    The results hold differences of each joint with a standard error over clips. That of both together is
+    taken as if they erred together (the mean of the two errors), which it cannot exceed.
+    """
+    chosen, frames = dms["summary"][CLIPS], policy["summary"][CLIPS]["q_learning_minus"]
+    gaps = [gap for name, rival in _DMS for gap in _gaps("dms", rival, chosen[name])]
+    gaps += [gap for name, rival in _POLICY for gap in _gaps("dms_pi", rival, frames[name])]
+    splits = dms["settings"]["data"][CLIPS]["splits"], policy["settings"]["data"][CLIPS]["splits"]
+    over = f"{splits[0]} random partitions of rendered clips ({splits[1]} for single frames)"
+    return Evidence(over, "joints off", "us", TERMS, tuple(gaps))
+
+
+def _gaps(method, rival, points):
+    """Of each speed-up; `points` has (elbow, wrist) and their standard errors, method less rival."""
+    for speedup, (values, errors) in points.items():
+        fewer, spread = -sum(values) / 2, sum(errors)
+        yield Gap(method, rival, 1 / float(speedup), fewer, fewer - spread, fewer + spread)

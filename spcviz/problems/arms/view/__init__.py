@@ -1,0 +1,1 @@
+"""How arms are drawn on the Trade-off page."""

@@ -1,0 +1,46 @@
+"""What a problem declares to be on the Trade-off page: a `TradeTask` called ``TRADE`` in its cached file."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+
+class Choice(NamedTuple):
+    """A choice of the problem's own beside its batches; the first option is the default."""
+
+    name: str  # in the address
+    label: str  # of the row of buttons
+    options: Mapping[str, str]  # values of the address and what a menu calls them
+    help: str
+
+
+class TradeTask(NamedTuple):
+    """What the Trade-off page can spend on; how it is drawn stands in ``view/trade_task.js``."""
+
+    label: str  # in the row "Task"
+    # asks, free: for the page's sentences: the question that a budget asks here, and what is free
+    asks: str
+    free: str
+    examples: str  # what a batch holds, and "Other ..." draws anew
+    batches: Mapping[int, str]  # how many there may be, and what a menu calls it
+    make: Callable[[Mapping[str, Any]], Any]  # of the page's state: `spcviz.problems.budgets.shown.TradeOff`
+    identity: tuple[str, ...]  # names of the state that the batch depends on
+    cost_help: str
+    origin: str
+    # of each tier by theme, "light" and "dark" (`spcviz.web.view.mount.by_theme`)
+    colours: Mapping[str, list[str]]
+    size: str = "size"  # the name in the address that says how many
+    batch: int = 0  # how many by default; the first of `batches` if 0
+    # ``TradeOff.drawn`` for the browser, arrays and JSON values: its JavaScript has it as `data.drawn`
+    packed: Callable[[Any], dict[str, Any]] | None = None
+    # opens(chain id, state) -> (page, query): where a click on an example leads
+    opens: Callable[[int, Mapping[str, Any]], tuple[str, dict[str, str]]] | None = None
+    # values of the address's ``vocabulary`` and what a menu calls them, where there is a choice
+    kinds: Mapping[str, str] | None = None
+    kinds_help: str = ""
+    # values of ``vocabulary`` whose data may not be here, and what is said of a link to them then
+    elsewhere: Mapping[str, str] | None = None
+    choices: tuple[Choice, ...] = ()
+    # whole numbers that the task's JavaScript keeps in the address, and the largest of each
+    looks: Mapping[str, int] = {}
+    # evidence(state): what the stored results say (`spcviz.problems.budgets.evidence.Evidence`); None without
+    evidence: Callable[[Mapping[str, Any]], Any] | None = None

@@ -1,0 +1,34 @@
+"""What the stored result says of policies on all test sentences: for the Trade-off page."""
+
+from spcviz.problems.budgets.evidence import Evidence, Gap, is_simple
+from spcviz.problems.parsing.page.shown import METHOD_OF, TERMS, TRADED
+
+DATA = "ewt"
+"""What the page shows, and the rows that are about it."""
+
+
+def evidence(result: dict) -> Evidence:
+    """Every learned policy that the page offers against every simple one.
+
+    The result has each policy less random words, with an interval over sentences drawn anew. Against another
+    simple one, the ends of the interval are those farthest apart, so it is too wide rather than too narrow.
+    """
+    found = {
+        (METHOD_OF.get(row["policy"], row["policy"]), row["features_share"]): row
+        for row in result["compared"]
+        if row["data"] == DATA
+    }
+    gaps = [
+        _gap(key, rival, share, row, other)
+        for (key, share), row in found.items()
+        for (rival, at), other in found.items()
+        if at == share and {key, rival} <= set(TRADED) and not is_simple(key) and is_simple(rival)
+    ]
+    over = f"{result['test_words'][DATA]:,} test words of the English Web Treebank"
+    return Evidence(over, "wrong heads", "units", TERMS, tuple(gaps))
+
+
+def _gap(key, rival, share, row, other):
+    (low, high), (least, most) = row["minus_uniform_interval"], other["minus_uniform_interval"]
+    fewer = row["minus_uniform"] - other["minus_uniform"]
+    return Gap(key, rival, share, fewer, low - most, high - least)

@@ -1,0 +1,75 @@
+"""What the stored results of all folds say of methods on words, fold by fold: for the Trade-off page."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import stdtrit
+
+from spcviz.learning.budgets.methods import EXAMPLE, METHODS
+from spcviz.problems.budgets.evidence import Evidence, Gap, is_simple
+from spcviz.problems.words.page.shown import OFFERED, TERMS
+
+EVERY = 4
+"""Of the budgets of a curve, those that the rows of single folds hold."""
+RESULT = {"open": "budget-ocr-open", "ocr": "budget-ocr"}
+"""Name of the stored result by vocabulary."""
+_OVER = {"open": "folds of words that no model had seen", "ocr": "test folds of the 55 words"}
+
+
+def evidence(result: dict, vocabulary: str) -> Evidence:
+    """Every learned method that the page offers against every simple one.
+
+    Each fold compares them on the same words, so the intervals are those of paired differences (Student's t).
+    """
+    shares = _budgets(result["rows"])[::EVERY]
+    errors = {
+        key: found for key in OFFERED if (found := _by_fold(result["fold_rows"], METHODS[key])) is not None
+    }
+    gaps = [
+        Gap(key, rival, float(share), *paired(errors[rival][:, k] - errors[key][:, k]))
+        for key in errors
+        for rival in errors
+        if not is_simple(key) and is_simple(rival)
+        for k, share in enumerate(shares)
+        if share > 0
+    ]
+    n_folds = len(result["fold_rows"])
+    return Evidence(f"{n_folds} {_OVER[vocabulary]}", "letters misread", "units", TERMS, tuple(gaps))
+
+
+def paired(differences: Sequence[float]) -> tuple[float, float, float]:
+    """Mean and 95 % interval of at least two differences.
+
+    >>> mean, low, high = paired([1.0, 2.0, 3.0])
+    >>> round(mean, 2), round(low, 2), round(high, 2)
+    (2.0, -0.48, 4.48)
+    """
+    found = np.asarray(differences, dtype=np.float64)
+    error = found.std(ddof=1) / np.sqrt(len(found))
+    spread = stdtrit(len(found) - 1, 0.975) * error
+    return float(found.mean()), float(found.mean() - spread), float(found.mean() + spread)
+
+
+def _budgets(rows):
+    """Shares of the full cost at which curves stand."""
+    first = rows[0]
+    own = ("experiment", "method", "level", "q")
+    cost = [row["cost_units"] for row in rows if all(row[name] == first[name] for name in own)]
+    return np.array(cost) / max(cost)
+
+
+def _by_fold(fold_rows, method):
+    """A method's errors in percent, (folds, budgets); None where it was not measured."""
+    level = "word" if method.level == EXAMPLE else "letter"
+    for name in method.names:
+        found = [
+            [
+                row["error"]
+                for row in fold["rows"]
+                if (row["method"], row["level"], row["q"]) == (name, level, 0.0)
+            ]
+            for fold in fold_rows
+        ]
+        if all(found):
+            return np.array([own[0] for own in found])
+    return None

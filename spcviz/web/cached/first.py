@@ -1,0 +1,197 @@
+"""Stored first scenes: what cached calls return for what pages and tours open with, without computing it.
+
+`python -m spcviz train first-scenes` opens every page and every scene of a tour and stores what their calls
+returned, a file a function: pairs of arguments and value, each value packed by itself, so that a page unpacks
+only its own. A manifest names the digests of the code that made the values and of the stored models. Values
+of another code, of other models, or damaged ones are not used: the call computes, and the log says so.
+
+    cache/first_scenes/first_scenes-<problem>-<function>.{json, npz}
+    cache/first_scenes/code.json          digests of code by the bytes of its files, which take milliseconds
+"""
+
+import contextlib
+import hashlib
+import io
+import json
+import logging
+import threading
+from collections.abc import Callable, Collection, Hashable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.problems.common.folders import CACHE, MODELS
+from spcviz.problems.common.work import kept
+from spcviz.store import StoreError, load_value, save_value
+from spcviz.store.archive import DAMAGE, pack
+from spcviz.store.atomic import write_json_atomic
+from spcviz.store.errors import DamagedError
+from spcviz.store.tree import packed, unpacked
+
+LOG = logging.getLogger(__name__)
+FOLDER = CACHE / "first_scenes"
+TRAINING = "first-scenes"
+MISSING = object()
+"""What `Answers.get` returns where nothing is stored."""
+
+FUNCTIONS: dict[str, "Answers"] = {}
+"""Every function whose values are stored, by the names of their files; filled as modules are imported."""
+
+_RECORDER: dict[str, dict] = {}
+_LOCK = threading.Lock()
+
+
+class Entry(NamedTuple):
+    """One call and what it returned."""
+
+    key: tuple  # the arguments
+    data: bytes  # the value: `packed`, as an npz file
+
+
+class Answers:
+    """The stored answers of one function."""
+
+    def __init__(self, function: Callable, types: type | tuple[type, ...]) -> None:
+        self.types, self.module = types, function.__module__
+        problem = self.module.removeprefix("spcviz.problems.").partition(".")[0]
+        self.name = f"first_scenes-{problem}-{function.__name__.lstrip('_')}"
+        self._entries: dict[tuple, bytes] | None = None
+        self._lock = threading.Lock()
+        FUNCTIONS[self.name] = self
+
+    def get(self, key: tuple[Hashable, ...]) -> Any:
+        """What the function returned for these arguments; `MISSING` if nothing is stored that can be used."""
+        try:
+            data = self.entries().get(key)
+            return MISSING if data is None else self.read(data)
+        except (StoreError, DamagedError, *DAMAGE) as error:
+            LOG.warning("a stored first scene is not used, it is computed instead: %s", error)
+            return MISSING
+
+    def read(self, data: bytes) -> Any:
+        """A value from its bytes."""
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            found = dict(arrays)
+        for array in found.values():
+            array.flags.writeable = False
+        return unpacked(found, self.types)
+
+    def entries(self) -> dict[tuple, bytes]:
+        """The packed values by arguments, read once; raises `StoreError` once if they cannot be used."""
+        with self._lock:
+            if self._entries is None:
+                self._entries = {}
+                if (FOLDER / f"{self.name}.json").is_file():
+                    made_from = self.made_from()
+                    self._entries = dict(load_value(FOLDER, self.name, Entry, made_from=made_from))
+            return self._entries
+
+    def made_from(self) -> dict[str, str]:
+        """What the stored values must have been made from."""
+        return {"code": code_digest(self.module), "models": models_digest()}
+
+    def packed(self, value: Any) -> bytes:
+        """A value as it is stored."""
+        return pack(packed(value, self.types))
+
+    def save(self, entries: dict[tuple, bytes]) -> None:
+        """Store packed values by arguments in place of those that are there."""
+        rows = tuple(Entry(key, entries[key]) for key in sorted(entries, key=repr))
+        save_value(FOLDER, self.name, rows, Entry, made_from=self.made_from())
+        with self._lock:
+            self._entries = entries
+
+    def forget(self) -> None:
+        """Read the files anew when next asked."""
+        with self._lock:
+            self._entries = None
+
+
+# ------------------------------------------------------------------ recording
+
+
+@contextlib.contextmanager
+def recording() -> Iterator[dict[str, dict]]:
+    """What is asked for meanwhile: {name of a function's file: {arguments: value}}."""
+    _RECORDER.clear()
+    RECORDS.set()
+    try:
+        yield _RECORDER
+    finally:
+        RECORDS.clear()
+
+
+RECORDS = threading.Event()
+"""Set while what is asked for is recorded."""
+
+
+def record(answers: Answers, key: tuple, value: Any) -> None:
+    """Note a call that a page has made."""
+    with _LOCK:
+        _RECORDER.setdefault(answers.name, {})[key] = value
+
+
+# ------------------------------------------------------------------ what values were made from
+
+
+@cache
+def models_digest() -> str:
+    """Digest of the digests of all stored models."""
+    found = {}
+    for path in sorted(MODELS.glob("*.json")):
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            found[path.stem] = json.loads(path.read_bytes())["sha256"]
+    return hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest()
+
+
+@cache
+def code_digest(module: str) -> str:
+    """Digest of the code that a module of cached calls computes with, without sentences and pages.
+
+    It takes half a second; where the files are byte by byte those of ``code.json``, its digest is taken.
+    """
+    try:
+        noted = json.loads((FOLDER / "code.json").read_bytes())[module]
+        if noted["bytes"] == _bytes_of(noted["files"]):
+            return str(noted["code"])
+    except (OSError, ValueError, LookupError, TypeError):
+        pass
+    return kept.digest_of_code((module,))
+
+
+def note_code(modules: Collection[str]) -> None:
+    """Write ``code.json``."""
+    noted = {}
+    for module in sorted(modules):
+        files = [path.as_posix() for path in kept.computing_files((module,))]
+        noted[module] = {
+            "code": kept.digest_of_code((module,)), "bytes": _bytes_of(files), "files": files,
+        }  # fmt: skip
+    write_json_atomic(FOLDER / "code.json", noted)
+
+
+def _bytes_of(files: list[str]) -> str:
+    digest = hashlib.sha256()
+    for name in files:
+        content = kept.text_of(Path(name))
+        digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+# ------------------------------------------------------------------ what is stored
+
+
+def stale() -> dict[str, str]:
+    """{name of a file: why} of what is stored and cannot be used; `FUNCTIONS` says what is looked at."""
+    found = {}
+    for name, answers in sorted(FUNCTIONS.items()):
+        try:
+            answers.forget()
+            for data in answers.entries().values():
+                answers.read(data)
+        except (StoreError, DamagedError, *DAMAGE) as error:
+            found[name] = str(error)
+    orphans = {path.stem for path in FOLDER.glob("first_scenes-*.json")} - FUNCTIONS.keys()
+    return found | dict.fromkeys(sorted(orphans), "belongs to no function")

@@ -1,0 +1,47 @@
+// Pages lie one level below the app, so the server's address is known; Streamlit would try the page's own first.
+window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href };
+
+// Main is shown once its parts have come and stand still: side bar, widgets and views push each other about,
+// and each of them arrives by itself. A grey field stands in its place meanwhile, see room.css.
+const PATIENCE = 6000, STILL_DONE = 600, STILL = 1500; // ms: in all; at rest, once the script has ended or before
+const COMING = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
+const PARTS = 'link[rel="modulepreload"], link[rel="stylesheet"]'; // an element's script and style are fetched when it comes
+
+const hasCome = (link) => performance.getEntriesByName(link.href).length > 0;
+const isComing = (main) => main.querySelector(COMING) !== null || ![...document.querySelectorAll(PARTS)].every(hasCome);
+
+const layoutOf = (main) =>
+  [...main.querySelectorAll('[data-testid="stElementContainer"]')]
+    .map((one) => Object.values(one.getBoundingClientRect().toJSON()).slice(0, 4).map(Math.round).join())
+    .join(";");
+
+const settle = () => {
+  let began = 0, last = "", before = 0, rest = 0;
+  document.documentElement.classList.add("spcviz-settling");
+  performance.setResourceTimingBufferSize(1000); // hasCome asks it
+  const look = () => {
+    const now = performance.now(), main = document.querySelector(".stMain");
+    const layout = main ? layoutOf(main) : "";
+    if (!layout) began = now; // nothing to show yet
+    rest += Math.min(now - before, 50); // a busy browser looks seldom: what it has not done yet is not at rest
+    if (!layout || layout !== last || isComing(main)) [last, rest] = [layout, 0];
+    before = now;
+    const isDone = document.querySelector('[data-test-script-state="notRunning"]');
+    const isStill = layout && rest >= (isDone ? STILL_DONE : STILL);
+    if (!isStill && now - began < PATIENCE) return setTimeout(look, 30);
+    document.documentElement.classList.remove("spcviz-settling");
+  };
+  look();
+};
+settle();
+
+// Charts of other pages, while nobody waits for anything; not where the visitor pays by the byte.
+const fetchWhenIdle = (address) => {
+  const fetchNow = () => {
+    const link = Object.assign(document.createElement("link"), { rel: "prefetch", as: "script", href: address });
+    link.crossOrigin = "anonymous";
+    document.head.append(link);
+  };
+  const idle = window.requestIdleCallback || ((then) => setTimeout(then, 0));
+  if (!navigator.connection?.saveData) addEventListener("load", () => setTimeout(() => idle(fetchNow), 5000));
+};

@@ -1,0 +1,118 @@
+"""The HTML of each page before the app runs: its own title, sentence and picture, and room for what comes.
+
+Streamlit sends one HTML for every address: messengers find no title in it, side bar and charts push aside
+what was painted before them, the script guesses the server's address and first asks below the page's name
+(two errors in the console of every page), and the part that draws charts is found last. Where a version of
+Streamlit has another HTML, what is not found in it is added to its head.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from html import escape
+from pathlib import Path
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from spcviz.web.serving import answers, pages, smaller, static
+from spcviz.web.view import served
+
+OWN = Path(__file__).parent
+PICTURE = "preview.jpg"
+SIZE = (1200, 630)
+"""Of the picture, as messengers like it."""
+
+SHOWN = "Handwritten letters, and under each the readings that the cascade has not pruned yet"
+
+_HOST = re.compile(r"[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
+_PREFIX = re.compile(r"(/[\w.~-]+)*")
+
+
+def routes() -> list[Route]:
+    """What the server needs: a list of starlette routes."""
+    named = [Route(served.path(name), _page, name=f"page {name}") for name in pages.every()]
+    return [*named, Route(served.path(PICTURE), _picture)]
+
+
+def outside_of(headers: Mapping[str, str], scheme: str) -> str:
+    """The app's address as its visitor sees it, without a slash at the end; "" where nobody says.
+
+    A proxy says the scheme and, if it takes a path away, which (``X-Forwarded-Prefix``). Whatever is no
+    address counts as not said, since anybody may send anything.
+    """
+    host = headers.get("x-forwarded-host", headers.get("host", "")).split(",")[0].strip()
+    said = headers.get("x-forwarded-proto", scheme).split(",")[0].strip()
+    prefix = headers.get("x-forwarded-prefix", "").rstrip("/")
+    if not _HOST.fullmatch(host) or said not in ("http", "https") or not _PREFIX.fullmatch(prefix):
+        return ""
+    return f"{said}://{host}{prefix}{served.path('').rstrip('/')}"
+
+
+async def _page(request):
+    name = request.scope["path"].rpartition("/")[2]
+    is_embedded = request.query_params.get("embed", "").lower() == "true"
+    is_speaker = request.query_params.get("speaker") == "true"
+    outside = outside_of(request.headers, request.url.scheme)
+    encodings = smaller.accepted(request.headers.get("accept-encoding", ""))
+    form = _form(name, outside, is_embedded or is_speaker, encodings)
+    return answers.response(form, request.headers, "text/html", "no-cache")
+
+
+@lru_cache(maxsize=256)
+def _form(name, outside, is_alone, encodings):
+    return smaller.form_of(html(name, outside, is_alone=is_alone).encode(), encodings)
+
+
+def html(name: str, outside: str, *, is_alone: bool = False) -> str:
+    """The HTML of a page; `outside` is the app's address, `is_alone` is True where no side bar will come."""
+    page = pages.every()[name]
+    title = f"<title>{escape(page.title)}</title>"
+    text, n = re.subn(r"<title>[^<]*</title>", lambda _: title, _shipped(), count=1)
+    more = "" if n else title
+    more += "".join(_said(page, outside)) + _rest(page.opens_with_chart, is_alone)
+    return text.replace("</head>", f"{more}</head>", 1)
+
+
+def _said(page, outside):
+    """Tags for searching and for messengers."""
+    yield f'<meta name="description" content="{escape(page.sentence)}">'
+    told = {"og:type": "website", "og:site_name": "spcviz", "og:title": page.title}
+    told |= {"og:description": page.sentence, "twitter:card": "summary_large_image"}
+    if outside:
+        told |= {"og:url": f"{outside}/{page.name}", "og:image": f"{outside}/{PICTURE}"}
+        told |= {
+            "og:image:width": SIZE[0],
+            "og:image:height": SIZE[1],
+            "twitter:image": f"{outside}/{PICTURE}",
+        }
+        told |= {"og:image:alt": "A handwritten word and the letters that the cascade has not pruned yet"}
+    for name, value in told.items():
+        kind = "property" if name.startswith("og:") else "name"
+        yield f'<meta {kind}="{name}" content="{escape(str(value))}">'
+
+
+@cache
+def _shipped():
+    return (static.ROOT / "index.html").read_text(encoding="utf-8")
+
+
+@cache
+def _rest(opens_with_chart, is_alone):
+    """Room, the server's address, and the part that draws charts: now where there are any, else when idle."""
+    css = (OWN / "room.css").read_text(encoding="utf-8")
+    css += "" if is_alone else (OWN / "side_bar.css").read_text(encoding="utf-8")
+    script = (OWN / "first.js").read_text(encoding="utf-8")
+    link, charts = "", next((static.ROOT / "static/js").glob("PlotlyChart.*.js"), None)
+    if charts is not None:
+        address = f"./{charts.relative_to(static.ROOT).as_posix()}"
+        if opens_with_chart:
+            link = f'<link rel="modulepreload" fetchpriority="low" crossorigin href="{address}">'
+        else:
+            script += f'fetchWhenIdle("{address}");\n'
+    return f"{link}<style>{css}</style><script>{script}</script>"
+
+
+async def _picture(_request):
+    headers = {"Cache-Control": "public, max-age=86400"}
+    return Response((OWN / PICTURE).read_bytes(), media_type="image/jpeg", headers=headers)

@@ -1,0 +1,47 @@
+"""ASGI middleware that sends Streamlit's own scripts and styles compressed; everything else passes by it.
+
+Streamlit sends them as they are: 8 MB for a page with a chart. Their names hold a hash, so what is made once
+is right for ever. Range requests, other methods and browsers that take no compression go to Streamlit.
+"""
+
+from pathlib import Path
+
+import streamlit
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+
+from spcviz.web.serving.answers import answer
+from spcviz.web.serving.smaller import SHELF, Shelf, accepted
+from spcviz.web.view import served
+
+ROOT = Path(streamlit.__file__).with_name("static")
+TYPES = {".js": "text/javascript", ".css": "text/css"}
+
+
+def files(root: Path = ROOT) -> dict[str, Path]:
+    """{path in addresses: file} of what is worth compressing; nothing else can be asked for."""
+    found = (path for path in (root / "static").rglob("*") if path.suffix in TYPES)
+    return {served.path(path.relative_to(root).as_posix()): path for path in sorted(found)}
+
+
+def middleware() -> list[Middleware]:
+    """What `st.App` takes."""
+    return [Middleware(Compressed)]
+
+
+class Compressed:
+    """The middleware."""
+
+    def __init__(self, app, shelf: Shelf = SHELF, root: Path = ROOT):
+        self.app, self._shelf, self._files = app, shelf, files(root)
+
+    async def __call__(self, scope, receive, send):
+        file = self._files.get(scope["path"]) if scope["type"] == "http" else None
+        if file is None or scope["method"] not in ("GET", "HEAD"):
+            return await self.app(scope, receive, send)
+        headers = Headers(scope=scope)
+        if "range" in headers or not accepted(headers.get("accept-encoding", "")):
+            return await self.app(scope, receive, send)
+        kind = TYPES[file.suffix]
+        made = await answer(file.as_posix(), file.read_bytes, headers, kind, self._shelf)
+        await made(scope, receive, send)

@@ -1,0 +1,108 @@
+"""The address of the Trade-off page, put together from what can be spent on."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from spcviz.problems.budgets.task import TradeTask
+from spcviz.web.ui.state import PIN, Field, StateTable, choice, flag, real, text, whole
+
+SET_BY_BROWSER = ("budget", "method", "kind", "mode", "picks", "scored", "pin_a", "pin_b")
+"""What the browser owns of every task: `budget` as a share of buying everything, `picks` chains bought by
+hand (base 36), `pin_a` and `pin_b` a method and a budget each, to compare. A task's `looks` come after."""
+_DOORS = ("task", "controls")
+"""Names that leave an address one of a task as such."""
+
+
+class SpendingTable(StateTable):
+    """A page's state whose address opens a scene of the task's own where it names no more than the task.
+
+    An address that names anything else means what it says, and the fields' defaults for the rest: so a link
+    keeps its meaning when the stored evidence, and with it the scene, changes.
+
+    >>> fields = choice("task", "words", ("words",)), real("budget", 0.1, 0, 1), whole("seed", 0, 0, 9)
+    >>> table = SpendingTable(*fields, scene=lambda task: {"budget": 0.5})
+    >>> table.parse({})["budget"], table.parse({"seed": "3"})["budget"]
+    (0.5, 0.1)
+    >>> table.encode({"task": "words", "budget": 0.5, "seed": 0})
+    {}
+    >>> table.encode({"task": "words", "budget": 0.1, "seed": 0})
+    {'budget': '0.1'}
+    """
+
+    def __init__(self, *fields: Field, scene: Callable[[str], Mapping[str, Any]]):
+        super().__init__(*fields)
+        self.scene = scene
+
+    def parse(self, params: Mapping[str, str]) -> dict:
+        """State from the URL's parameters, as `StateTable.parse`."""
+        params = getattr(params, "to_dict", lambda: params)()
+        state = super().parse(params)
+        is_door = not any(name in self.fields and name not in _DOORS for name in params)
+        return self.clean(state | dict(self.scene(state["task"]))) if is_door else state
+
+    def _encoded(self, state, kept):
+        """The task's alone in its own scene, else all that are not the default."""
+        out = super()._encoded(state, kept)
+        door = {name: value for name, value in out.items() if name in _DOORS}
+        if not kept and state == self.parse(door):
+            return door
+        return out | {"budget": repr(state["budget"])} if out == door else out
+
+
+def trade_off_table(
+    tasks: Mapping[str, TradeTask], scene: Callable[[str], Mapping[str, Any]] = lambda _: {}
+) -> SpendingTable:
+    """The table of the Trade-off page for these tasks, by name of the problem.
+
+    `scene` gives what a task opens with. Names of sizes, choices and looks are the tasks' own; raises
+    `ValueError` if the page has such a name already, or another task means something else by it.
+    """
+    every = (kind for task in tasks.values() for kind in (*(task.kinds or {}), *(task.elsewhere or {})))
+    kinds = tuple(dict.fromkeys(every)) or ("",)
+    shared = (
+        choice("task", next(iter(tasks)), tuple(tasks)),
+        choice("vocabulary", kinds[0], kinds),
+        whole("size", 0, 0, 999),
+        whole("seed", 0, 0, 999_999),
+        real("budget", 0.1, 0.0, 1.0),
+        text("method", "dms_pi", r"[a-z_]{1,24}"),
+        choice("kind", "units", ("units", "us")),
+        choice("mode", "policy", ("policy", "hand")),
+        text("picks", "", r"(?:[0-9a-z]{1,2}(?:\.[0-9a-z]{1,2}){0,119})?"),
+        flag("scored", False),
+        text("pin_a", "", PIN),
+        text("pin_b", "", PIN),
+        flag("controls", True),
+    )
+    return SpendingTable(*shared, *_own_fields(tasks, {field.name for field in shared}), scene=scene)
+
+
+def looks_of(tasks: Mapping[str, TradeTask]) -> tuple[str, ...]:
+    """Names that any task's JavaScript keeps in the address."""
+    return tuple(dict.fromkeys(name for task in tasks.values() for name in task.looks))
+
+
+def _own_fields(tasks, taken):
+    """Fields of the tasks' own, each name once."""
+    own = {}
+    for key, task in tasks.items():
+        for field in _fields_of(task):
+            if field.name in taken:
+                raise ValueError(
+                    f"{field.name!r} of task {key!r} must be a name of its own, got one of the page's"
+                )
+            if own.setdefault(field.name, field) != field:
+                raise ValueError(
+                    f"{field.name!r} of task {key!r} must be what it is of the others, got {field}"
+                )
+    return own.values()
+
+
+def _fields_of(task):
+    if task.size != "size":  # the shared name, 0 = the task's default
+        first = next(iter(task.batches))
+        yield whole(task.size, task.batch or first, min(task.batches), max(task.batches), tuple(task.batches))
+    for one in task.choices:
+        yield choice(one.name, next(iter(one.options)), tuple(one.options))
+    for name, most in task.looks.items():
+        yield whole(name, 0, 0, most)

@@ -1,0 +1,12 @@
+"""The app that the tests of this folder share."""
+
+import pytest
+
+from tests.conftest import running_app
+
+
+@pytest.fixture(scope="package")
+def server(tmp_path_factory):
+    """Address of the app, started for this folder's tests, and ended with them; no slash at the end."""
+    with running_app(tmp_path_factory.mktemp("server") / "log.txt", ahead=False) as address:
+        yield address

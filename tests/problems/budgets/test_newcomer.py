@@ -1,0 +1,71 @@
+"""A problem that nobody here knows: one word in the list of problems, and a budget can be spent on it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spcviz.problems
+from spcviz.problems.budgets import facts
+from spcviz.problems.budgets.view.component import TRADE_OFF, trade_off_payload
+from spcviz.web.cached import common
+from spcviz.web.ui.spending import trade_off_table
+from spcviz.web.view.mount import script
+from tests.app.driver import open_page
+from tests.node import needs_node
+
+FOLDER = Path(__file__).parent
+
+
+@pytest.fixture
+def tasks(monkeypatch):
+    """What can be spent on once ``toy`` lies among the problems and its word stands in their list."""
+    monkeypatch.setattr(spcviz.problems, "__path__", [*spcviz.problems.__path__, str(FOLDER)])
+    monkeypatch.setattr(common, "PROBLEMS", (*spcviz.problems.PROBLEMS, "toy"))
+    common.trade_tasks.cache_clear()
+    yield common.trade_tasks()
+    common.trade_tasks.cache_clear()
+    for name in [name for name in sys.modules if name.startswith("spcviz.problems.toy")]:
+        del sys.modules[name]
+    del spcviz.problems.toy
+
+
+def test_the_state_takes_its_names(tasks):
+    assert list(tasks)[-1] == "toy"
+    table = trade_off_table(tasks)
+    state = table.parse({"task": "toy", "size": "40", "method": "least_sure"})
+    assert (state["task"], state["size"], state["method"]) == ("toy", 40, "least_sure")
+    assert table.encode(state) == {"task": "toy", "size": "40", "method": "least_sure"}
+
+
+def test_the_payload_holds_what_it_draws_and_nothing_of_others(tasks):
+    toy = tasks["toy"]
+    batch = toy.make({"size": 20, "seed": 3})
+    sent, parts = trade_off_payload(batch, "toy|20|3", toy, "said")
+    assert sent == {"identity": "toy|20|3", "tier_colours": toy.colours, "evidence": "said"}
+    assert set(parts) == {"batch", "drawn"}
+    assert b"#0072B2" in parts["drawn"].content
+    counted = facts.batch(batch, {"kind": "units", "budget": 1.0, "method": "least_sure"})
+    assert int(counted["wrong"]) < int(counted["start"]) < int(counted["things"])
+
+
+@needs_node
+def test_its_javascript_joins_the_page_s(tmp_path):
+    own = str(FOLDER / "toy/view/trade_task.js")
+    *others, last = TRADE_OFF.parts
+    text = script([*others, own, last])
+    assert text.index("TASKS.toy =") < text.index("TASKS[data.task]")
+    module = tmp_path / "joined.mjs"
+    module.write_text(text)
+    done = subprocess.run(["node", "--check", module], capture_output=True, text=True)
+    assert not done.stderr  # "COLOURS has already been declared" where a name of one file was seen by another
+
+
+def test_the_page_opens_on_it(tasks):
+    at = open_page("pages/budget/trade_off.py", task="toy")
+    assert not at.exception
+    chosen = {group.label: group.value for group in at.button_group}
+    assert (chosen["Task"], chosen["Batch"]) == ("toy", 20)
+    assert any("nothing was learned" in caption.value for caption in at.caption)
+    assert "colours in fog" in at.markdown[0].value

@@ -1,0 +1,1 @@
+"""What the Trade-off page shows of colours."""

@@ -1,0 +1,28 @@
+"""Cached calls about colours, and what the Trade-off page needs of them."""
+
+from spcviz.problems.toy.page import live
+from spcviz.problems.toy.view import trade_task
+
+from spcviz.web.cached.common import TradeTask
+from spcviz.web.cached.shared import shared
+
+
+@shared(8)
+def traded(size, seed):
+    """A random batch under every method."""
+    return live.compare(size, seed)
+
+
+TRADE = TradeTask(
+    label="Colours in fog",
+    asks="which chains deserve a clear look?",
+    free="a chain's **colours in fog**",
+    examples="chains",
+    batches={20: "20 chains", 40: "40 chains"},
+    make=lambda state: traded(state["size"], state["seed"]),
+    identity=("size", "seed"),
+    cost_help="Units: 1 buys a clear look at one dot.",
+    origin="Random chains of colours; nothing was learned.",
+    colours=trade_task.COLOURS,
+    packed=trade_task.packed,
+)

@@ -1,0 +1,66 @@
+"""A random batch of chains of colours, and what every method buys on it."""
+
+from typing import NamedTuple
+
+import numpy as np
+from spcviz.problems.toy.page.shown import COLOURS, OFFERED, TERMS, TIERS
+
+from spcviz.learning.budgets.selector import uniform_values
+from spcviz.problems.budgets.compare import Batch, trade_off
+from spcviz.problems.budgets.purchases import spelled
+from spcviz.problems.budgets.shown import TradeOff
+
+ALPHABET = "abcd"
+NOISE = (0.9, 0.3)
+"""Of the scores at each tier."""
+CLEAR_US = 40.0
+"""What a clear look at one dot is taken to cost."""
+
+
+class Whole(NamedTuple):
+    """Chains that are only bought for as wholes."""
+
+    starts: np.ndarray  # (W + 1,): of each chain's dots
+    shape: tuple[int, int]  # dots, and tiers
+
+
+def compare(n: int, seed: int) -> TradeOff:
+    """`n` chains of 4 to 9 dots, drawn by `seed`; some lie in thicker fog than others."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(4, 10, n)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    truth = rng.integers(0, len(COLOURS), starts[-1])
+    fog = np.repeat(rng.uniform(0.3, 1.7, n), lengths)
+    scores = np.array([np.eye(len(COLOURS))[truth] + _noise(rng, tier, fog) for tier in range(len(TIERS))])
+    batch = Batch(
+        world=Whole(starts, (len(truth), len(TIERS))),
+        labels=scores.argmax(axis=2),
+        values={"least_sure": -_sure(scores[0], starts)[:, None], "uniform_arms": uniform_values(n, 1, rng)},
+        learned=None,
+        feature_us=np.full((len(truth), 1), CLEAR_US),
+        costs=None,
+        read=lambda: _sure(scores[0], starts),
+        alphabet=ALPHABET,
+    )
+    return trade_off(
+        batch,
+        OFFERED,
+        TERMS,
+        task="toy",
+        chain_ids=np.arange(n),
+        truths=spelled(truth, starts, ALPHABET),
+        faults=(truth[:, None] != np.arange(len(COLOURS))).astype(np.uint8),
+        tier_names=tuple(tier.name for tier in TIERS),
+        tier_short=tuple(tier.short for tier in TIERS),
+        drawn=COLOURS,
+    )
+
+
+def _noise(rng, tier, fog):
+    return NOISE[tier] * fog[:, None] * rng.standard_normal((len(fog), len(COLOURS)))
+
+
+def _sure(scores, starts):
+    """Each chain's mean lead of the best colour over the second, (W,)."""
+    best = np.sort(scores, axis=1)
+    return np.add.reduceat(best[:, -1] - best[:, -2], starts[:-1]) / np.diff(starts)

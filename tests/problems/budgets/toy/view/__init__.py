@@ -1,0 +1,1 @@
+"""How colours are drawn on the Trade-off page."""

@@ -1,0 +1,66 @@
+"""What Letters opens with is the development word that its rule chooses, and its story ends right."""
+
+import numpy as np
+import pytest
+
+from spcviz.problems.letters.data.handwriting import Words, rows_of
+from spcviz.problems.letters.page import cached, live
+from spcviz.problems.letters.page.shown import FIRST_WORD
+from spcviz.problems.open_words.data.composed import load_set
+from spcviz.web.figures import lattice_facts
+from spcviz.web.ui.state import LETTERS
+
+pytestmark = pytest.mark.skipif(
+    "open" not in cached.LETTERS_FEATURES,
+    reason="no model of an open vocabulary: python -m spcviz train open",
+)
+N_TEST = len(load_set("unseen").words.lengths)
+ORDER = LETTERS.first_scene["order"]
+
+
+def kept_where_all_is_safe(trace, text):
+    """4-grams that the last level keeps; None where the truth is lost or the last filter's best is wrong."""
+    for level in trace.levels:
+        tau, keep = lattice_facts.threshold(level)
+        if not len(level.truth_arcs) or not keep[level.truth_arcs].all() or level.truth_score <= tau:
+            return None
+    last = trace.levels[-1]
+    best = "".join(trace.alphabet[k] for k in lattice_facts.path(last, last.map_arcs))
+    return int(keep.sum()) if best == text else None
+
+
+def test_the_bare_page_opens_with_it_and_older_links_do_not():
+    assert LETTERS.parse({})["word"] == FIRST_WORD
+    assert LETTERS.parse({"order": "4"}) == LETTERS.defaults
+    table = LETTERS.narrow(features=cached.LETTERS_FEATURES, word=cached.letters_ids("open", ("convenient",)))
+    assert cached.letters_offer("open")[table.parse({"level": "2"})["word"]] == "convenient"
+    assert table.parse({})["word"] == FIRST_WORD
+
+
+def test_of_the_development_words_it_is_the_one_that_the_rule_chooses():
+    model, words = cached.ocr_model("open"), load_set("dev").words
+    fits = np.flatnonzero((words.lengths >= 8) & (words.lengths <= 10))
+    rows, lengths = rows_of(words, fits)
+    long = Words(words.pixels[rows], words.labels[rows], lengths, words.folds[fits])
+    kept = {}
+    for number, word in zip(fits.tolist(), live.word_list(model, long), strict=True):
+        if [word["predicted"][n] == word["text"] for n in range(1, ORDER + 1)] != [False] * (ORDER - 1) + [
+            True
+        ]:
+            continue
+        own = slice(*words.starts[number : number + 2])
+        trace = live.trace_word(model, words.pixels[own], truth=words.labels[own], n_levels=ORDER)
+        kept[number] = kept_where_all_is_safe(trace, word["text"])
+    kept = {word_id: n for word_id, n in kept.items() if n is not None}
+    assert len(kept) > 10
+    assert N_TEST + min(kept, key=kept.get) == FIRST_WORD
+
+
+def test_its_story_ends_right_and_letters_alone_do_not():
+    state = LETTERS.parse({})
+    trace = cached.letters_trace(state["word"], "open", state["order"], (None,) * 6)
+    text = cached.letters_offer("open")[FIRST_WORD]
+    read = ["".join(trace.alphabet[k] for k in row) for row in trace.predictions]
+    np.testing.assert_array_equal(trace.truth, [ord(letter) - ord("a") for letter in text])
+    assert [reading == text for reading in read] == [False, False, False, True]
+    assert kept_where_all_is_safe(trace, text) < 26 * len(text)

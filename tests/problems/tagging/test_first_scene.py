@@ -1,0 +1,81 @@
+"""What Tagging opens with is the sentence that its rule chooses; known garden paths are said to be wrong."""
+
+import pytest
+
+from spcviz.problems.tagging.data import examples
+from spcviz.problems.tagging.data.corpora import words_of
+from spcviz.problems.tagging.page import cached, charts
+from spcviz.web.cached.common import STORED
+from spcviz.web.ui.state import TAGGING
+
+pytestmark = pytest.mark.skipif(
+    "tagging-ewt" not in STORED, reason="no tagger: python -m spcviz train tagging"
+)
+
+
+def n_tags(kept):
+    return sum(map(len, kept))
+
+
+def compared(text):
+    return cached.tagging_comparison(tuple(words_of(text)), (None,) * 3)
+
+
+def test_the_bare_page_opens_with_it_and_older_links_with_the_garden_path():
+    assert TAGGING.parse({})["text"] == examples.FIRST
+    assert TAGGING.parse({"level": "3"})["text"] == examples.GARDEN_PATH
+    assert TAGGING.encode(TAGGING.parse({"view": "lattice"})) == {"text": examples.GARDEN_PATH}
+
+
+def test_no_shorter_sentence_is_as_good_and_on_most_a_crf_leaves_fewer_tags():
+    pairs = examples.treebank()
+    assert len(pairs) == 300
+    most = len(pairs[examples.FIRST])
+    fits, fewer, seen = [], 0, 0
+    for text, read in pairs.items():
+        words, tags = zip(*read)
+        if len(words) > most or tuple(words_of(text)) != words:
+            continue
+        found = compared(text)
+        is_fewer = n_tags(found.spc) < n_tags(found.crf)
+        seen, fewer = seen + 1, fewer + is_fewer
+        if is_fewer and found.tagged == tags and found.alone != found.tagged:
+            fits.append((len(words), text))
+    assert seen > 20
+    assert 2 * fewer < seen
+    assert min(fits)[1] == examples.FIRST
+
+
+def test_it_ends_right_where_no_neighbours_would_not():
+    found, known = compared(examples.FIRST), cached.known(tuple(words_of(examples.FIRST)))
+    assert found.tagged == known.tags != found.alone
+    assert all(tag in kept for tag, kept in zip(known.tags, found.spc))
+    assert charts.verdict(found, known).endswith("right ✔.")
+    trace = cached.tagging_trace_of(found.words, (None,) * 3)
+    right = cached.tagging_right(found.words)["right"]
+    assert tuple(trace.predictions[-1].tolist()) == right
+
+
+def test_the_garden_path_is_wrong_and_the_page_says_why():
+    text = examples.GARDEN_PATH
+    found, known = compared(text), cached.known(tuple(words_of(text)))
+    assert len(known.tags) == len(found.words)
+    assert found.tagged != known.tags
+    assert charts.verdict(found, known).endswith(f"wrong ✘. {known.why}")
+    wrong = [word for word, tag, right in zip(found.words, found.tagged, known.tags) if tag != right]
+    assert wrong
+    assert all(f"“{word}”" in known.why for word in wrong)
+    assert cached.tagging_right(found.words)["why"] == known.why
+
+
+def test_a_garden_path_that_is_tagged_right_is_said_to_be():
+    (text,) = set(examples.GARDEN_PATHS) - {examples.GARDEN_PATH}
+    found, known = compared(text), cached.known(tuple(words_of(text)))
+    assert found.tagged == known.tags
+    assert charts.verdict(found, known) == " The cascade's answer is right ✔."
+
+
+def test_of_other_sentences_nothing_is_known():
+    assert cached.known(("Go",)) is None
+    assert cached.tagging_right(("Go",)) == {"right": (), "why": ""}
+    assert charts.verdict(compared("Go"), None) == ""
