@@ -36,6 +36,7 @@ const settle = () => {
 settle();
 
 // Charts of other pages, while nobody waits for anything; not where the visitor pays by the byte.
+// eslint-disable-next-line no-unused-vars -- called by the line that `first_html` adds
 const fetchWhenIdle = (address) => {
   const fetchNow = () => {
     const link = Object.assign(document.createElement("link"), { rel: "prefetch", as: "script", href: address });
