@@ -58,7 +58,7 @@ def hybrid():
     identity = f"{state['data']}|{state['word']}|{'' if wrong else state['hand']}"
     show_hybrid(hybrid_payload(found, identity), key=KEY, view=state, on_change=from_browser)
     if not is_projected():
-        chosen = state["data"] == TABLE.defaults["data"] and state["word"] == first
+        chosen = state["data"] == TABLE.first_scene["data"] and state["word"] == first
         st.caption(f"{say.CHOSEN if chosen else ''}{say.ORIGIN}")
 
 

@@ -5,17 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 
-def short(label, terms):
-    """A method's label where all of them choose parts.
-
-    >>> from spcviz.learning.budgets.methods import Terms
-    >>> short("Words, at random", Terms("sentence", "sentences", "word", "words"))
-    'At random'
-    """
-    own = label.removeprefix(f"{terms.parts.capitalize()}, ")
-    return own[:1].upper() + own[1:]
-
-
 class Purchases(NamedTuple):
     """One method's purchases on a batch of chains, in order; a budget takes as many as fit."""
 

@@ -61,7 +61,7 @@ def test_development_words_are_new_to_the_models_and_scored_like_test_words(read
 
 def test_the_page_opens_with_the_word_in_which_chance_leaves_most_wrong(read):
     model = model_of(read, range(live.N_DEVELOPMENT))
-    rng, q, left = np.random.default_rng(0), POLICY.defaults["q"], {}
+    rng, q, left = np.random.default_rng(0), POLICY.first_scene["q"], {}
     for word in live.word_list(model):
         truth, found = word["text"], live.trace_word(model, word["index"], q=q, methods=("dms_pi",))
         (trace,) = found.traces
@@ -87,12 +87,12 @@ def test_the_page_opens_with_the_word_in_which_chance_leaves_most_wrong(read):
 
 def test_it_opens_where_dms_pi_is_right_and_as_much_random_spending_is_wrong(read):
     """As the page shows it, with its own random order."""
-    found = live.trace_word(model_of(read, [FIRST["dev"]]), 0, q=POLICY.defaults["q"])
-    units = POLICY.defaults["spend"] * found.full_units
+    found = live.trace_word(model_of(read, [FIRST["dev"]]), 0, q=POLICY.first_scene["q"])
+    units = POLICY.first_scene["spend"] * found.full_units
     traces = {trace.name: trace for trace in found.traces}
     assert tuple(traces) == TRACED
     assert wrong(traces["dms_pi"].readings[0], found.truth) >= 3
     assert at(traces["dms_pi"], units) == found.truth
     assert right_from(traces["dms_pi"], found.truth) == pytest.approx(np.floor(units))
     assert wrong(at(traces["uniform"], units), found.truth) >= 2
-    assert POLICY.defaults["vocabulary"] == "dev"
+    assert POLICY.first_scene["vocabulary"] == "dev"

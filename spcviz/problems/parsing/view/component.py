@@ -5,7 +5,7 @@ The browser gets the tree of every policy after every purchase, so the budget is
 
 import numpy as np
 
-from spcviz.problems.budgets.shown import short
+from spcviz.problems.budgets.text import short
 from spcviz.problems.parsing.page.shown import MAIN, TERMS, ParsedSentence
 from spcviz.web.view.mount import Component, Packed, packed_of, viewer
 

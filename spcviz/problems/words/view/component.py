@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from spcviz.problems.budgets.shown import PolicyWord, short
+from spcviz.problems.budgets.shown import PolicyWord
+from spcviz.problems.budgets.text import short
 from spcviz.problems.words.page.shown import TERMS
 from spcviz.web.view.mount import Component, Packed, pack_ink, packed_of, viewer
 
