@@ -78,7 +78,7 @@ def test_an_address_that_says_nothing_is_the_opening():
 
 
 def test_what_is_missing_does_not_turn_into_the_opening():
-    """A link to what is not here means the fields' defaults beside it, also once all is as in the first scene."""
+    """A link to what is not here means the fields' defaults beside it, also where all else is first."""
 
     def script(scene):
         from spcviz.web.ui.state import StateTable, choice, whole
