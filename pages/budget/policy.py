@@ -6,6 +6,7 @@ from spcviz.problems.budgets import facts
 from spcviz.problems.words.page import cached
 from spcviz.problems.words.page.shown import (
     CHOSEN,
+    DEVELOPMENT,
     EXTRACTORS,
     EXTRACTORS_HELP,
     FIRST,
@@ -77,7 +78,9 @@ def policy():
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
     show_policy(policy_payload(found, identity, state["kind"]), key=KEY, view=state, on_change=from_browser)
     if not is_projected():
-        st.caption((CHOSEN if (vocabulary, state["word"]) == ("dev", first) else "") + ORIGIN)
+        about = DEVELOPMENT if vocabulary == "dev" else ""
+        chosen = CHOSEN if (vocabulary, state["word"]) == ("dev", first) else ""
+        st.caption(about + chosen + ORIGIN)
 
 
 use_the_room()
@@ -85,7 +88,7 @@ if not is_projected():
     st.markdown(
         "#### Policy: what should I look at next?\n"
         "One word, read from free pixels. Each policy decides for which **letter** to compute costlier "
-        "features; then only messages that change are sent again. The slider moves all four policies."
+        "features; then only messages that change are sent again. The slider moves all policies."
     )
 try:
     policy()

@@ -144,3 +144,13 @@ def test_a_damaged_result_leaves_the_page_with_its_defaults(monkeypatch):
     assert control(at, "Batch").value == 24
     assert common.stored_evidence(lambda result: result["none"], ("parsing",)) is None
     common.stored_evidence.clear()
+
+
+def test_only_the_word_that_the_policy_page_opens_with_was_chosen():
+    for address, is_first in (
+        ({}, True),
+        ({"vocabulary": "dev", "word": "3"}, False),
+        ({"spend": "0.2"}, False),
+    ):
+        captions = [caption.value for caption in visit("policy", **address).caption]
+        assert any("was chosen" in caption for caption in captions) == is_first

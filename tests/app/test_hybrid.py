@@ -37,3 +37,8 @@ def test_no_address_shows_a_traceback():
     at = open_page(PAGE, data=bad, word=bad, step=bad, course="7", hand=bad, controls="0")
     assert not at.exception
     assert not at.selectbox
+
+
+def test_only_the_word_that_the_page_opens_with_was_chosen():
+    assert any("was chosen" in caption.value for caption in open_page(PAGE).caption)
+    assert not any("was chosen" in caption.value for caption in open_page(PAGE, data="open").caption)

@@ -108,3 +108,8 @@ def test_the_trade_off_page_has_sentences():
     at = open_page("pages/budget/trade_off.py", task="parsing", size="3")
     assert any("head" in caption.value for caption in at.caption)
     assert any(button.label == "Other sentences" for button in at.button)
+
+
+def test_only_the_sentence_that_the_page_opens_with_was_chosen():
+    assert any("Chosen because" in caption.value for caption in open_page(PAGE).caption)
+    assert not any("Chosen because" in caption.value for caption in open_page(PAGE, sentence="own5").caption)

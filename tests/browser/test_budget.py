@@ -109,3 +109,25 @@ def test_a_projector_shows_everything_at_24_pixels(browser, server):
     assert sizes >= 23
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     context.close()
+
+
+def test_the_policy_page_opens_in_the_middle_with_all_panels_in_sight(page, server):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    root = ready(page, f"{server}/policy")
+    heads = dict(zip(root.locator("h4").all_text_contents(), root.locator("h4 span").all_text_contents()))
+    (learned,) = (said for head, said in heads.items() if head.startswith("Learned (DMS-π)"))
+    (chance,) = (said for head, said in heads.items() if head.startswith("At random"))
+    assert learned.startswith("✔")
+    assert chance.startswith("✖")
+    assert learned.rpartition(", ")[2] == chance.rpartition(", ")[2]  # at the same spending
+    for panel in root.locator(".panel").all():
+        box = panel.bounding_box()
+        assert box["height"] < 220
+        assert box["y"] + box["height"] <= 900
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(500)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    for panel in root.locator(".panel").all():
+        box = panel.bounding_box()
+        assert box["x"] + box["width"] <= 390
+    page.set_viewport_size({"width": 1440, "height": 900})

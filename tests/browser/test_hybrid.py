@@ -11,6 +11,12 @@ pytestmark = [
         not (MODELS / "hybrid-words.json").is_file(), reason="no model: python -m spcviz train hybrid"
     ),
 ]
+SHOWN_SIZES = """
+(root) => [...root.querySelectorAll("svg.chart text")].map((e) => {
+  const box = e.ownerSVGElement.getBoundingClientRect(), own = e.ownerSVGElement.viewBox.baseVal;
+  return parseFloat(getComputedStyle(e).fontSize) * Math.min(box.width / own.width, box.height / own.height);
+})
+"""
 
 
 def test_a_course_is_walked_and_taken_over(browser, server):
@@ -53,3 +59,15 @@ def test_projector(browser, server, scheme):
     bottom = root.locator("svg.graph").evaluate("(graph) => graph.getBoundingClientRect().bottom")
     assert bottom <= 1080  # all that survives is in sight
     page.context.close()
+
+
+def test_the_page_opens_on_a_right_reading_and_its_curve_can_be_read(browser, server):
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    root = ready(page, f"{server}/hybrid")
+    assert "reading is right from action" in root.locator(".says").text_content()
+    heights = root.evaluate(SHOWN_SIZES)
+    assert len(heights) > 3
+    assert min(heights) >= 12
+    box = root.locator("svg.chart").bounding_box()
+    assert box["y"] + box["height"] <= 900
+    page.close()

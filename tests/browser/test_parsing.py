@@ -62,3 +62,35 @@ def test_projector(browser, server, scheme):
     )
     assert min(sizes) >= 24
     page.context.close()
+
+
+def test_the_page_opens_beside_the_tree_of_tags_alone_and_chance(browser, server):
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    root = ready(page, f"{server}/parsing")
+    counts = root.locator("svg.tree .name.few, svg.tree .name.all").all_text_contents()
+    before, after = (int(said.split(" of ")[0]) for said in counts)
+    n_words = len(root.get_attribute("data-heads").split(","))
+    assert before <= n_words - 3
+    assert after == n_words
+    assert 1 <= int(root.get_attribute("data-bought")) <= n_words / 2
+    assert root.locator(".band").count() == 3
+    rows = dict(
+        zip(
+            root.locator("text.name[data-policy]").all_text_contents(),
+            root.locator("text.count").all_text_contents(),
+        )
+    )
+    assert int(rows["At random"].split("/")[0]) < n_words
+    box = root.locator("svg.curve").bounding_box()
+    assert box["y"] + box["height"] <= 900  # both trees and the curve are in sight
+    page.locator("button", has_text="More policies").click()
+    page.wait_for_function("() => location.search !== ''")
+    address = page.url
+    assert ready(page, address).locator(".band").count() == 7
+    page.close()
+
+
+def test_a_link_of_before_shows_every_policy(browser, server):
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    assert ready(page, f"{server}/parsing?spend=0.25").locator(".band").count() == 7
+    page.close()

@@ -18,3 +18,14 @@ def introduction(tasks: Iterable[TradeTask]) -> str:
 def task_help(tasks: Iterable[TradeTask]) -> str:
     """What a budget asks of each task."""
     return " ".join(f"{task.label}: {task.asks}" for task in tasks)
+
+
+def short(label, terms):
+    """A method's label where all of them choose parts.
+
+    >>> from spcviz.learning.budgets.methods import Terms
+    >>> short("Words, at random", Terms("sentence", "sentences", "word", "words"))
+    'At random'
+    """
+    own = label.removeprefix(f"{terms.parts.capitalize()}, ")
+    return own[:1].upper() + own[1:]

@@ -77,6 +77,24 @@ def test_an_address_that_says_nothing_is_the_opening():
     assert OPENED.narrow(level=(3, 5)).first_scene == TABLE.defaults | {"level": 3, "view": "bars"}
 
 
+def test_what_is_missing_does_not_turn_into_the_opening():
+    """A link to what is not here means the fields' defaults beside it, also where all else is first."""
+
+    def script(scene):
+        from spcviz.web.ui.state import StateTable, choice, whole
+
+        pair = choice("pair", "dots", ("dots",), elsewhere="cones")
+        StateTable(pair, whole("level", 1, 1, 6), opening={"level": 2}).write(**scene)
+
+    for scene, left in (({"level": 2}, {"pair": "cones", "level": "2"}), ({"level": 1}, {"pair": "cones"})):
+        at = AppTest.from_function(script, args=(scene,))
+        at.query_params["pair"] = "cones"
+        at.run()
+        assert not at.exception
+        asked = at.query_params.items()
+        assert {name: found[0] if isinstance(found, list) else found for name, found in asked} == left
+
+
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 @given(data=st.data())
 def test_what_is_written_is_read_again(table, data):

@@ -19,13 +19,13 @@ from spcviz.problems.open_words.data.compose import TEST_FOLD
 from spcviz.store import StoreError
 
 N_OFFERED = 60
-FIRST = {"ocr": "verdict", "open": "verdict", "dev": "interview"}
+FIRST = {"ocr": "verdict", "open": "verdict", "dev": "weeks"}
 """Offered first where there is such a word. With that of the development words the page opens: of those on
 offer of at most `WIDEST` letters whose reading never gets worse and is right from a point between a quarter
 and two thirds of all actions on, the one with most letters wrong at the beginning; of several the longest. A
 test repeats the choice.
 """
-WIDEST = 9
+WIDEST = 8
 """Letters that have room beside the curve."""
 HAND = r"(\d{1,3}:([rb]\d{1,2}(\.|$))*)?"
 """Actions by hand as text: after how many of the controller's, then r or b and the letter, from 1."""

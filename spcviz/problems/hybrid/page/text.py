@@ -10,9 +10,8 @@ INTRODUCTION = (
 )
 ORIGIN = (
     "Handwritten words that no model here has seen, or composed of letters of unseen words; development "
-    "words and their images are set apart for choosing settings. Microseconds as "
-    "measured when the models were trained (python -m spcviz train hybrid). Weiss (2013), section 8.1.1: a "
-    "proposal, built here."
+    "words and their images are set apart for choosing settings. Microseconds as measured when the models "
+    "were trained (python -m spcviz train hybrid). Weiss (2013), section 8.1.1: a proposal, built here."
 )
 CHOSEN = (
     "This word was chosen among development words because its reading goes from wrong to right and stays "

@@ -61,16 +61,6 @@ def said(policy):
     return METHODS[METHOD_OF[policy]].said(TERMS)
 
 
-def short(label):
-    """A policy's label where all of them choose words.
-
-    >>> short("Words, learned (DMS-π)"), short("Anytime")
-    ('Learned (DMS-π)', 'Anytime')
-    """
-    own = label.removeprefix("Words, ")
-    return own[:1].upper() + own[1:]
-
-
 class PolicyCourse(NamedTuple):
     """One policy on one sentence of N words, purchase by purchase."""
 

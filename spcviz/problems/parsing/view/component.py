@@ -5,7 +5,8 @@ The browser gets the tree of every policy after every purchase, so the budget is
 
 import numpy as np
 
-from spcviz.problems.parsing.page.shown import MAIN, ParsedSentence, short
+from spcviz.problems.budgets.text import short
+from spcviz.problems.parsing.page.shown import MAIN, TERMS, ParsedSentence
 from spcviz.web.view.mount import Component, Packed, packed_of, viewer
 
 VIEW_NAMES = ("spend", "policy", "arc", "rows")
@@ -33,7 +34,7 @@ def course_payload(trajectory):
     other = np.where(trajectory.other < 0, NOTHING, trajectory.other)
     return {
         "name": trajectory.name,
-        "label": short(trajectory.label),
+        "label": short(trajectory.label, TERMS),
         "main": trajectory.name in MAIN,
         "help": trajectory.help,
         "order": np.asarray(trajectory.order).tolist(),

@@ -16,10 +16,11 @@ class ParsingView extends View {
   build() {
     this.slider = this.shareSlider("spend", "Words that get the expensive template");
     this.spends = node("output");
+    this.more = button("More policies", "Which policies have a row", () => this.set({ rows: this.view.rows === "all" ? "main" : "all" }));
     const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.to(0)), button("◀", "One word back (left arrow)", () => this.walk(-1)),
       this.playControl("Play (space)"), button("▶|", "One word more (right arrow)", () => this.walk(1)), this.slider, this.spends,
       button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every tree of every policy", () => this.exportCsv()),
-      button("SVG", "Save the tree as a picture", () => this.exportSvg()), this.note);
+      button("SVG", "Save the tree as a picture", () => this.exportSvg()), this.more, this.note);
     this.policies = node("div", { class: "policies", role: "group", "aria-label": "Policies" });
     this.legend = node("div", { class: "legend" });
     this.tree = svg("svg", { class: "tree", role: "img" });
@@ -42,11 +43,10 @@ class ParsingView extends View {
     this.courses = data.courses.map((c) => ({ ...unpackCourse(c, this.n), rank: rankOf(c.order) }));
     if (!this.courses.some((c) => c.name === this.view.policy)) this.view.policy = this.courses[0].name;
     if (this.view.arc > this.n) this.view.arc = 0;
-    this.more = button("", "Which policies have a row", () => this.set({ rows: this.view.rows === "all" ? "main" : "all" }));
-    this.policies.replaceChildren(...this.courses.map((c) => button(c.label, c.help, () => this.set({ policy: c.name }))), this.more);
+    this.policies.replaceChildren(...this.courses.map((c) => button(c.label, c.help, () => this.set({ policy: c.name }))));
     setText(this.curveTitle, data.truth ? "Heads right, by words bought" : "Heads as in the full parse, by words bought");
-    const truth = data.truth ? [this.mark("ok", "right head"), this.mark("bad", "wrong head, dashed and ✖"), this.mark("gold", "the true one")] : [this.mark("ok", "arc (no reference tree for your sentence)")];
-    this.legend.replaceChildren(...truth, this.mark("changed", "changed by the last purchase"), node("span", {}, node("i", { class: "swatch bought" }), "bought: full features"), node("span", {}, node("i", { class: "swatch free" }), "free: tags only"),
+    const truth = data.truth ? [this.mark("ok", "right head"), this.mark("bad", "wrong head ✖"), this.mark("gold", "the true one")] : [this.mark("ok", "arc (no reference tree for your sentence)")];
+    this.legend.replaceChildren(...truth, this.mark("changed", "changed last"), node("span", {}, node("i", { class: "swatch bought" }), "full features bought"),
       node("span", {}, node("i", { class: "swatch value" }), "bar: what the policy goes by"));
     this.drawn = "";
   }
@@ -84,6 +84,7 @@ class ParsingView extends View {
     const label = (this.label = Math.max(...this.shown.map((c) => context.measureText(c.label).width)) + 6.5 * this.size);
     const bare = this.data.words.map((word, i) => Math.max(context.measureText(word).width, context.measureText(this.data.tags[i]).width * 0.85, 1.6 * this.size));
     const room = this.scroller.clientWidth - label - 0.5 * this.size, gap = clamp((room - bare.reduce((a, b) => a + b, 0)) / this.n, 0.45 * this.size, 1.1 * this.size);
+    this.halves = bare.map((w) => w / 2 + 0.22 * this.size);
     const widths = bare.map((w) => w + gap), sum = widths.reduce((a, b) => a + b, 0);
     const more = Math.min(Math.max(0, room - sum) / this.n, 3 * this.size);
     let x = label;
@@ -189,7 +190,7 @@ class ParsingView extends View {
 
   word(course, s, i, base) {
     const { size, data } = this, isBought = course.rank[i] < s, isLast = s > 0 && course.order[s - 1] === i, group = svg("g", { class: "word", "data-word": i + 1 });
-    const wide = (i + 1 < this.n ? this.x[i + 1] : this.wide) - (i > 0 ? this.x[i - 1] : this.label), half = Math.max(1.1 * size, Math.min(wide / 4, 0.33 * size * data.words[i].length + 0.5 * size));
+    const half = this.halves[i];
     if (isBought) group.append(svg("rect", { class: `box${isLast ? " last" : ""}`, x: this.x[i] - half, y: base + 0.1 * size, width: 2 * half, height: 1.55 * size, rx: 0.35 * size }));
     group.append(svg("text", { class: isBought ? "dear" : "", x: this.x[i], y: base + 1.25 * size }, data.words[i]));
     group.append(svg("text", { class: "tag", x: this.x[i], y: base + 2.6 * size }, data.tags[i]));
@@ -199,7 +200,7 @@ class ParsingView extends View {
 
   /** A bar a word: what the policy goes by; where it buys next has a frame. */
   paintValues(drawn, course, s, top) {
-    const { size } = this, values = Array.from(course.values[s]), known = values.filter(Number.isFinite), high = 2.2 * size;
+    const { size } = this, values = Array.from(course.values[s]), known = values.filter(Number.isFinite), high = 1.9 * size;
     drawn.push(svg("text", { class: "name", x: 0, y: top + 1.4 * size }, "next purchase"));
     if (!known.length) return top + high;
     const all = course.values.flatMap((row) => Array.from(row)).filter(Number.isFinite), low = Math.min(...all), range = Math.max(...all) - low || 1;
@@ -233,7 +234,7 @@ class ParsingView extends View {
   /** Heads right after every number of purchases, a line a policy, with the cursor. */
   paintCurve(s) {
     const { size, n, data } = this, full = data.truth || Array.from(this.courses[0].heads[n]), counts = this.shown.map((c) => c.heads.map((h) => rightOf(h, full)));
-    const least = Math.min(n - 1, ...counts.flat()), left = 2.4 * size, wide = 17 * size, low = 6.3 * size, x = (k) => left + wide * k / n, y = (c) => low - (low - 0.9 * size) * (c - least) / (n - least), drawn = [];
+    const least = Math.min(n - 1, ...counts.flat()), left = 2.4 * size, wide = 17 * size, low = 5.4 * size, x = (k) => left + wide * k / n, y = (c) => low - (low - 0.9 * size) * (c - least) / (n - least), drawn = [];
     for (const c of [least, n]) drawn.push(svg("path", { class: "rule", d: `M${left} ${y(c)}h${wide}` }), svg("text", { class: "end", x: left - 0.4 * size, y: y(c) + 0.35 * size }, c));
     for (const k of [0, s, n]) if (!(s > 0 && s < n) || k === s || Math.abs(k - s) > n / 8) drawn.push(svg("text", { x: x(k), y: low + 1.3 * size }, k));
     drawn.push(svg("path", { class: "cursor", d: `M${x(s)} ${0.4 * size}V${low}` }));

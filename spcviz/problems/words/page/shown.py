@@ -33,13 +33,14 @@ VOCABULARY_HELP = (
     "55 words: the handwritten data as given; a dictionary of its words reads it better than any method here."
 )
 
-LOOKED_AT = {"dev": "development words"} | VOCABULARIES
+LOOKED_AT = {"dev": "development"} | VOCABULARIES
 """Words of the Policy page."""
 LOOKED_AT_HELP = (
     f"Development words: of the open vocabulary, set apart for choosing settings. {VOCABULARY_HELP}"
 )
+DEVELOPMENT = "Development words: set apart for choosing settings, of letters of fold 1. "
 CHOSEN = (
-    "Chosen among development words because buying helps here: pixels alone misread several letters, DMS-π "
+    "This one was chosen because buying helps here: pixels alone misread several letters, DMS-π "
     "has all of them right, and as much random spending does not. It does not on every word. "
 )
 """Of the word that the Policy page opens with."""

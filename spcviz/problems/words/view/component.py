@@ -3,6 +3,8 @@
 import numpy as np
 
 from spcviz.problems.budgets.shown import PolicyWord
+from spcviz.problems.budgets.text import short
+from spcviz.problems.words.page.shown import TERMS
 from spcviz.web.view.mount import Component, Packed, pack_ink, packed_of, viewer
 
 VIEW_NAMES = ("spend",)
@@ -29,7 +31,7 @@ def trace_payload(trace):
     whole = ("tiers", "position", "forward", "backward", "messages", "full_messages")
     return {
         "name": trace.name,
-        "label": trace.label,
+        "label": short(trace.label, TERMS),
         "help": trace.help,
         "readings": list(trace.readings),
         "values": values,

@@ -55,7 +55,7 @@ class PolicyView extends View {
   buildPanels() {
     this.parts = this.data.traces.map((trace) => {
       const verdict = node("span"), picture = svg("svg", { role: "img", viewBox: `0 0 ${COLUMN * this.data.truth.length} ${TOP + BARS + 16 * INK + RIPPLE + 40}` }), says = node("p");
-      return { verdict, picture, says, panel: node("section", { class: "panel" }, node("h4", { title: trace.help }, trace.label, verdict), node("div", { class: "inside" }, picture, says)) };
+      return { verdict, picture, says, panel: node("section", { class: "panel" }, node("h4", { title: trace.help }, trace.label, verdict), picture, says) };
     });
     this.panels.replaceChildren(...this.parts.map((p) => p.panel));
   }
@@ -91,7 +91,7 @@ class PolicyView extends View {
       for (let b = 0; b < 128; b++) if (this.ink[i][b]) path += `M${left + (b % 8) * INK} ${inkTop + Math.floor(b / 8) * INK}h${INK}v${INK}h-${INK}z`;
       drawn.push(svg("path", { d: path, fill: `var(--st-${TIERS[tier]}-color)` }));
       for (let t = 0; t < tier; t++) drawn.push(svg("rect", { x: left, y: inkTop + 16 * INK + 1 + 4 * t, width: 8 * INK, height: 2.4, fill: `var(--st-${TIERS[tier]}-color)` }));
-      drawn.push(svg("text", { class: reading[i] === truth[i] ? "" : "bad", x: x + COLUMN / 2, y: ripTop + RIPPLE + 18, "font-size": 22 }, reading[i] || "?"));
+      drawn.push(svg("text", { class: reading[i] === truth[i] ? "" : "bad", x: x + COLUMN / 2, y: ripTop + RIPPLE + 22, "font-size": 30 }, reading[i] || "?"));
     }
     this.ripple(drawn, trace.forward[s], ripTop + 6, 1);
     this.ripple(drawn, trace.backward[s], ripTop + 20, -1);
