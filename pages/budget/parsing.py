@@ -70,7 +70,7 @@ def parsing():
         parsing_payload(found, f"{key}|{' '.join(words)}"), key=KEY, view=state, on_change=from_browser
     )
     if not is_projected():
-        st.caption(say.origin(key, key == TABLE.defaults["sentence"]))
+        st.caption(say.origin(key, key == TABLE.first_scene["sentence"]))
 
 
 use_the_room()
