@@ -1,5 +1,8 @@
 """Opens a page in Chromium and waits for its view."""
 
+IS_UNVEILED = "!document.querySelector('.spcviz-settling')"
+"""JavaScript: a page that is still coming is hidden: it has no text and takes no mouse (first.js)."""
+
 
 def ready(page, address):
     """The view at an address, once it has been drawn."""

@@ -12,6 +12,7 @@ from statistics import median
 import pytest
 
 from spcviz.problems.pose.page import cached
+from tests.browser.driver import IS_UNVEILED
 from tests.browser.test_sweep import close_dialog, query_of
 
 pytestmark = [
@@ -27,7 +28,8 @@ ROOT = """[...document.querySelectorAll('*')].map((e) => e.shadowRoot).filter(Bo
 
 def wait(page, condition, seconds=60):
     page.wait_for_function(
-        f"() => {{ const root = {ROOT}; return root && ({condition}); }}", timeout=1000 * seconds
+        f"() => {{ const root = {ROOT}; return root && ({condition}) && {IS_UNVEILED}; }}",
+        timeout=1000 * seconds,
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from spcviz.web.touring import touring
 from spcviz.web.tours import tour
+from tests.browser.driver import IS_UNVEILED
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser
@@ -55,7 +56,9 @@ SECONDS = 60  # other work on the machine, and what is worked out once
 
 
 def wait(page, code):
-    page.wait_for_function(f"() => ({ROOT})?.dataset.scene === '{code}'", timeout=1000 * SECONDS)
+    page.wait_for_function(
+        f"() => ({ROOT})?.dataset.scene === '{code}' && {IS_UNVEILED}", timeout=1000 * SECONDS
+    )
 
 
 def stand_still(page):
@@ -136,7 +139,7 @@ def opened(browser, address, code=None, **more):
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("dialog", lambda dialog: problems.append(f"a script ran: {dialog.message}"))
     page.goto(address, timeout=120_000)
-    page.wait_for_function(f"() => ({ROOT})?.dataset.drawn === '1'", timeout=1000 * SECONDS)
+    page.wait_for_function(f"() => ({ROOT})?.dataset.drawn === '1' && {IS_UNVEILED}", timeout=1000 * SECONDS)
     if code:
         wait(page, code)
     yield page
