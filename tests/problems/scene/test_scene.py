@@ -108,7 +108,7 @@ def test_stored_predictors_come_back(model, tmp_path):
 
 
 def test_pieces_are_measured_and_their_prices_read(model, tmp_path, monkeypatch):
-    rows = costs.measure([render.street(2)[0]], model.vocabulary, 1)
+    rows = costs.measure([render.street(2)[0]], model.vocabulary, 2)  # kernels compile in the first
     pieces = {row["piece"]: row for row in rows}
     assert {"FH", "level", "SHAPE", "select", "predict"} <= pieces.keys()
     assert all(row["ms"] > 0 for row in rows if row["piece"] != "level")

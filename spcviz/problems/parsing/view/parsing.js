@@ -218,14 +218,15 @@ class ParsingView extends View {
   /** A row a policy, word under word: what it has bought with as many purchases, and what is wrong. */
   paintRows(drawn, s, top) {
     const { size, data } = this, row = 1.5 * size, full = data.truth || Array.from(this.courses[0].heads[this.n]);
+    const wrong = data.truth ? "✖" : "≠";
     this.shown.forEach((c, k) => {
       const y = top + row * (k + 1), heads = c.heads[s], right = rightOf(heads, full), isChosen = c.name === this.view.policy;
       drawn.push(svg("rect", { class: `band${isChosen ? " chosen" : ""}`, x: 0, y: y - 1.1 * size, width: this.wide, height: row, "data-policy": c.name }));
       drawn.push(svg("text", { class: `name${isChosen ? " chosen" : ""}`, x: 0.2 * size, y, "data-policy": c.name }, c.label));
-      drawn.push(svg("text", { class: "count", x: this.label - 1.2 * size, y }, `${right}/${this.n}${data.truth ? " ✔" : " ="}`));
+      drawn.push(svg("text", { class: "count", x: this.label - 1.2 * size, y }, `${right}/${this.n} ${right < this.n ? wrong : data.truth ? "✔" : "="}`));
       for (let i = 0; i < this.n; i++) {
         drawn.push(svg("rect", { class: c.rank[i] < s ? "cell bought" : "cell", x: this.x[i] - 0.42 * size, y: y - 0.8 * size, width: 0.84 * size, height: 0.84 * size }));
-        if (heads[i] !== full[i]) drawn.push(svg("text", { class: "miss", x: this.x[i] + 0.85 * size, y }, data.truth ? "✖" : "≠"));
+        if (heads[i] !== full[i]) drawn.push(svg("text", { class: "miss", x: this.x[i] + 0.85 * size, y }, wrong));
       }
     });
     return top + row * this.shown.length + 0.8 * size;
