@@ -146,7 +146,7 @@ MAY_IMPORT = {
     "spcviz/web/cached/common.py": (*CACHED, "<computed>"),
     "spcviz/web/cached/ahead.py": (*CACHED, "<computed>"),
     "spcviz/report.py": ("spcviz.problems", "spcviz.web.figures", "spcviz.store", "spcviz.bench"),
-    "spcviz/cli.py": (
+    "spcviz/commands": (
         *COMMON,
         *FIRST,
         "spcviz.problems",
@@ -154,6 +154,7 @@ MAY_IMPORT = {
         "spcviz.report",
         "spcviz.web.first_scenes",
     ),
+    "spcviz/cli.py": ("spcviz.commands", "spcviz.engine.errors"),
     "spcviz/__main__.py": ("spcviz.cli",),
     "pages": PAGE,
     "spcviz/web/visit.py": ("streamlit", "spcviz.web.ui", "spcviz.web.touring"),
@@ -190,7 +191,7 @@ NOWHERE = ("pickle", "cPickle", "_pickle", "dill", "joblib", "cloudpickle", "she
 
 # What may be done in some files or folders only: the names that `deeds` gives, to the places.
 ONLY_IN = {
-    "print": ("spcviz/cli.py",),
+    "print": ("spcviz/cli.py", "spcviz/commands"),
     "fastmath=True": (),
     "fastmath flags": ("spcviz/engine/kernels/jit.py",),
     "parallel=True": (),
@@ -525,7 +526,7 @@ FINE = [
         "spcviz/problems/new/a.py",
         "from spcviz.problems.new import data\nfrom spcviz.problems.common import kept",
     ),
-    ("spcviz/cli.py", "print('done')\nfrom spcviz.problems.common import folders"),
+    ("spcviz/commands/models.py", "print('done')\nfrom spcviz.problems.common import folders"),
     (
         "spcviz/problems/pose/page/cached.py",
         "import streamlit as st\n@st.cache_data(max_entries=8)\ndef f(): ...",

@@ -17,6 +17,7 @@ import pytest
 
 from spcviz import cli
 from spcviz.bench import engine
+from spcviz.commands import reproduce
 from spcviz.problems import registry, warmup
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.grids.paper import reproduce as grids
@@ -221,7 +222,7 @@ def test_processes_and_a_dask_cluster_give_the_same_table(words, shorter, tmp_pa
     for name in ("processes", "cluster"):
         (tmp_path / name).mkdir()
     assert cli.main(orders(tmp_path / "processes")) == 0
-    monkeypatch.setattr(cli.concurrent.futures, "ProcessPoolExecutor", refuse)
+    monkeypatch.setattr(reproduce.concurrent.futures, "ProcessPoolExecutor", refuse)
     local = {"processes": False, "n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**local) as cluster:
         assert cli.main(orders(tmp_path / "cluster", "--scheduler", cluster.scheduler_address)) == 0
@@ -483,7 +484,7 @@ def test_a_real_ctrl_c(tmp_path):
 
 def test_a_quick_look_never_replaces_a_full_result(tmp_path, monkeypatch):
     monkeypatch.setattr(grids, "make", lambda run: {"rows": []})
-    monkeypatch.setattr(cli, "RESULTS", tmp_path / "cache")
+    monkeypatch.setattr(reproduce, "RESULTS", tmp_path / "cache")
     assert cli.main(["reproduce", "grid", "--quick", "--work", str(tmp_path / "work")]) == 0
     assert not (tmp_path / "cache").exists()
     assert json.loads((tmp_path / "work" / "grid.json").read_text())["command"].endswith("--quick")
@@ -492,7 +493,7 @@ def test_a_quick_look_never_replaces_a_full_result(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("folds", "is_whole"), [(None, True), (99, False), (100, True)])
 def test_fewer_folds_than_all_never_replace_the_committed_result(folds, is_whole, tmp_path, monkeypatch):
     monkeypatch.setattr(grids, "make", lambda run: {"rows": []})
-    monkeypatch.setattr(cli, "RESULTS", tmp_path / "cache")
+    monkeypatch.setattr(reproduce, "RESULTS", tmp_path / "cache")
     more = [] if folds is None else ["--folds", str(folds)]
     assert cli.main(["reproduce", "grid", "--work", str(tmp_path / "work"), *more]) == 0
     assert (tmp_path / "cache" / "grid.json").exists() == is_whole
@@ -503,7 +504,7 @@ def test_fewer_folds_than_all_never_replace_the_committed_result(folds, is_whole
 def tiny_grids(tmp_path, monkeypatch):
     """Grids of 3 x 3, and a folder for results that has one of all of them."""
     monkeypatch.setattr(grids, "FULL", grids.GridSettings(4, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20))
-    monkeypatch.setattr(cli, "RESULTS", tmp_path / "cache")
+    monkeypatch.setattr(reproduce, "RESULTS", tmp_path / "cache")
     assert cli.main(["reproduce", "grid", "--workers", "1"]) == 0
     return tmp_path / "cache" / "grid.json"
 

@@ -52,6 +52,7 @@ def make() -> Iterator[Opened]:
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     first.LOG.setLevel(logging.ERROR)  # what is stale is made anew: that is what this is for
     shipped(first.FOLDER).mkdir(parents=True, exist_ok=True)
+    (first.FOLDER / "code.json").unlink(missing_ok=True)  # written at the end: without it a run has not ended
     used: dict[str, dict[tuple, bytes]] = {}
     for address in addresses():
         with first.recording() as made:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from spcviz import cli
 from spcviz.bench.app import beside, hall, hostile, server, words
+from spcviz.commands import bench
 from spcviz.engine.errors import ArgumentError
 
 
@@ -106,9 +106,9 @@ def test_only_a_part_that_there_is():
 
 
 def test_a_part_does_not_replace_the_whole():
-    whole = cli.RESULTS / "bench-app.json"
-    assert cli._bench_path(whole, "app", 1.0, "hostile") == cli.WORK / "bench-app.json"
-    assert cli._bench_path(whole, "app", 1.0, None) == whole
+    whole = bench.RESULTS / "bench-app.json"
+    assert bench._bench_path(whole, "app", 1.0, "hostile") == bench.WORK / "bench-app.json"
+    assert bench._bench_path(whole, "app", 1.0, None) == whole
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's /proc")

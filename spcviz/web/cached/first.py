@@ -194,4 +194,5 @@ def stale() -> dict[str, str]:
         except (StoreError, DamagedError, *DAMAGE) as error:
             found[name] = str(error)
     orphans = {path.stem for path in FOLDER.glob("first_scenes-*.json")} - FUNCTIONS.keys()
-    return found | dict.fromkeys(sorted(orphans), "belongs to no function")
+    found |= dict.fromkeys(sorted(orphans), "belongs to no function")
+    return found if (FOLDER / "code.json").is_file() else found | {"code.json": "the last run did not end"}

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from spcviz import cli, report
+from spcviz.commands import reproduce
 from spcviz.problems import registry
 from spcviz.problems.common import outputs
 
@@ -20,7 +21,7 @@ def nothing_is_begun(monkeypatch):
 
     monkeypatch.setattr(registry, "load", begun)
     monkeypatch.setattr(report, "write", begun)
-    monkeypatch.setattr(cli, "_executor", begun)
+    monkeypatch.setattr(reproduce, "_executor", begun)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ def again(monkeypatch, tmp_path):
     monkeypatch.setattr(first, "FUNCTIONS", {})
     monkeypatch.setattr(first, "code_digest", lambda module: "c" * 64)
     monkeypatch.setattr(first, "models_digest", lambda: "m" * 64)
+    (tmp_path / "code.json").write_text("{}")
     MADE.clear()
     return lambda: shared.shared(4, stored=Found)(squares)
 
@@ -175,6 +176,17 @@ def test_every_page_and_every_scene_of_a_tour_is_opened():
     assert left_out
     assert all(address.startswith("pose?") for address in left_out)
     assert len(set(found)) == len(found)
+
+
+def test_a_run_that_did_not_end_is_said(again, monkeypatch):
+    monkeypatch.setattr(first_scenes, "addresses", lambda: ["", "letters"])
+    monkeypatch.setattr(first_scenes, "_open", lambda address: "")
+    run = first_scenes.make()
+    next(run)
+    run.close()
+    assert first.stale() == {"code.json": "the last run did not end"}
+    assert [own.address for own in first_scenes.make()] == ["", "letters"]
+    assert first.stale() == {}
 
 
 def test_check_says_what_is_stale(monkeypatch, capsys):

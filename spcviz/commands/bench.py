@@ -1,0 +1,71 @@
+"""``bench``: measure speed and strength."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from spcviz.bench import BENCHES
+from spcviz.problems import registry
+from spcviz.problems.common import outputs
+from spcviz.problems.common.folders import RESULTS, WORK, shipped
+
+HELP = "measure speed and strength; print a table"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    names = parser.add_subparsers(required=True, metavar="NAME", dest="name")
+    for name, row in BENCHES.items():
+        one = names.add_parser(name, help=row.about)
+        for option, keywords in row.options.items():
+            one.add_argument(f"--{option}", **keywords)
+        one.add_argument(
+            "--json",
+            type=Path,
+            nargs="?",
+            const=RESULTS / f"bench-{name}.json",
+            metavar="FILE",
+            help=f"also write the result (without FILE: cache/results/bench-{name}.json; below scale 1 the "
+            "work folder)",
+        )
+
+
+def run(options: argparse.Namespace) -> int | None:
+    """Run the command; returns its exit status (None: 0)."""
+    from spcviz.problems.common import report
+    from spcviz.problems.common.work import ledger
+    from spcviz.store import write_json_atomic
+
+    row = BENCHES[options.name]
+    chosen = {name: getattr(options, name.replace("-", "_")) for name in row.options}
+    path = _bench_path(options.json, options.name, chosen.get("scale"), chosen.get("only"))
+    path = options.json and shipped(path)
+    if path:
+        outputs.file("--json", path, own=(RESULTS, WORK))
+    command = f"python -m spcviz bench {options.name}"
+    command += "".join(f" --{name} {value}" for name, value in chosen.items() if value is not None)
+    with ledger.collecting() as costs, ledger.spending("measuring"):
+        result = registry.load(row.make)(
+            **{name.replace("-", "_"): value for name, value in chosen.items()},
+            tick=lambda text: print(text, file=sys.stderr),
+        )
+    print(registry.load(row.text)(result))
+    if path:
+        about = {"command": command} | report.provenance(row.make, {}, costs.parts)
+        result |= {"provenance": [about], "command": command, "seconds": about["cpu_seconds"]}
+        write_json_atomic(path, result)
+        print(path, file=sys.stderr)
+
+
+def _bench_path(path, name, scale, only=None):
+    """Where a measurement goes; one with fewer cases or visitors, or a part, does not replace the full one.
+
+    >>> full = RESULTS / "bench-app.json"
+    >>> _bench_path(full, "app", 1.0) == full
+    True
+    >>> _bench_path(full, "app", 0.1) == _bench_path(full, "app", 1.0, "hostile") == WORK / "bench-app.json"
+    True
+    """
+    is_default = path == RESULTS / f"bench-{name}.json"
+    is_part = only is not None or (scale is not None and scale < 1)
+    return WORK / path.name if is_default and is_part else path

@@ -1,0 +1,207 @@
+"""``reproduce``: repeat a table or figure of a paper."""
+
+import argparse
+import concurrent.futures
+import contextlib
+import itertools
+import json
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from spcviz.engine.errors import SpcvizError
+from spcviz.problems import registry
+from spcviz.problems.common import outputs
+from spcviz.problems.common.folders import RESULTS, WORK, shipped
+from spcviz.problems.common.work.jobs import Progress
+from spcviz.problems.problem import Run
+
+HELP = "repeat a table or figure of a paper"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.add_argument("name", choices=sorted(registry.results()))
+    parser.add_argument(
+        "--features",
+        nargs="+",
+        help="some sets of features only, where a result has several; keeps the others' rows",
+    )
+    parser.add_argument(
+        "--data",
+        metavar="WORDS",
+        help="which words, where a result has a twin on others: budget-ocr --data open is budget-ocr-open",
+    )
+    parser.add_argument(
+        "--folds",
+        type=int,
+        help="how many of the test folds, or random partitions; fewer than all go to the work folder",
+    )
+    parser.add_argument("--quick", action="store_true", help="few passes over the data")
+    parser.add_argument("--workers", type=int, default=2, help="processes on this machine (default: 2)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, not local processes")
+    parser.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="default: cache/results/NAME.json, with --quick the work folder",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; compare with the result that stands, fold by fold (--folds 1: the first only)",
+    )
+    parser.add_argument("--work", type=Path, metavar="DIR", default=WORK, help="keeps finished parts")
+
+
+def run(options: argparse.Namespace) -> int | None:
+    """Run the command; returns its exit status (None: 0)."""
+    from spcviz.problems.common import report
+    from spcviz.problems.common.work import ledger
+    from spcviz.store import write_json_atomic
+
+    options.name = _twin(options.name, options.data)
+    row = registry.results()[options.name]
+    path = _result_path(options, row)
+    _try_outputs(options, path)
+    earlier = _earlier(path) if row.in_parts and options.features and not options.quick else None
+    standing = _standing(options) if options.check else None
+    with _executor(options) as executor, tqdm(desc=options.name, unit="part") as bar:
+        run = Run(
+            options.name,
+            quick=options.quick,
+            folds=options.folds,
+            features=tuple(options.features or ()),
+            work=options.work,
+            executor=executor,
+            tick=Progress(bar),
+            earlier=earlier,
+        )
+        with ledger.collecting() as costs, ledger.spending("putting it together"):
+            result = registry.load(row.make)(run)
+    if options.check:
+        return _check(result, standing)
+    models = {name: run.models / f"{name}.json" for name in row.models}
+    about = {"command": _command(options)} | report.provenance(row.make, models, costs.parts)
+    before = (earlier or {}).get("provenance", [])
+    result["provenance"] = [*(run for run in before if _is_needed(run["command"], about["command"])), about]
+    result["command"] = "; ".join(run["command"] for run in result["provenance"])
+    result["seconds"] = round(sum(run["cpu_seconds"] for run in result["provenance"]), 3)
+    write_json_atomic(path, result)
+    print(f"{path}: {len(result['rows'])} rows, made in {result['seconds']} CPU seconds")
+
+
+def _try_outputs(options, path):
+    """Refuse what cannot be written."""
+    outputs.folder("--work", options.work, is_own=options.work == WORK)
+    if not options.check:
+        outputs.file("--json", path, own=(RESULTS, WORK))
+
+
+def _twin(name, data):
+    """The result's name on other data."""
+    if data is None:
+        return name
+    twins = [
+        result.removeprefix(f"{name}-") for result in registry.results() if result.startswith(f"{name}-")
+    ]
+    if data not in twins:
+        raise SpcvizError(f"--data: {name} has {', '.join(twins) or 'no other data'}, got {data!r:.60}")
+    return f"{name}-{data}"
+
+
+def _standing(options):
+    """The committed result, to check another run against."""
+    standing = _earlier(path := shipped(RESULTS) / f"{options.name}.json")
+    if standing is None:
+        raise SpcvizError(f"--check needs the result that stands, and {path} is missing or damaged")
+    return standing
+
+
+def _check(result, standing):
+    """Say whether a result repeats the one that stands; the exit status."""
+    from spcviz.problems.common import checking, stored
+
+    with stored.reading(result["name"]):
+        compared, differing = checking.differences(result, standing)
+    for line in differing[:20]:
+        print(line, file=sys.stderr)
+    if len(differing) > 20:
+        print(f"... and {len(differing) - 20} more", file=sys.stderr)
+    print(f"{compared} values of {len(result['fold_rows'])} folds compared, {len(differing)} differ")
+    return int(bool(differing) or not compared)
+
+
+def _is_needed(command, newer):
+    """Whether an earlier command has made rows that a newer one has not made again.
+
+    >>> _is_needed("reproduce ocr-orders --features raw --folds 3", "reproduce ocr-orders --features hog raw")
+    False
+    >>> _is_needed("reproduce ocr-orders", "reproduce ocr-orders --features hog")
+    True
+    """
+    sets, made = _sets_of(command), _sets_of(newer)
+    return command != newer and (not sets or not sets <= made)
+
+
+def _sets_of(command):
+    """Names after ``--features``."""
+    words = command.partition("--features")[2].split()
+    return set(itertools.takewhile(lambda word: not word.startswith("--"), words))
+
+
+def _command(options):
+    """What repeats a result, or this part of it."""
+    words = ["python -m spcviz reproduce", options.name]
+    if options.features:
+        words += ["--features", *options.features]
+    if options.folds is not None:
+        words += ["--folds", str(options.folds)]
+    if options.quick:
+        words += ["--quick"]
+    return " ".join(words)
+
+
+def _result_path(options, row):
+    """Where the result goes; neither a quick look nor one with fewer folds replaces a full result."""
+    is_part = options.quick or (options.folds is not None and options.folds < row.folds)
+    folder = options.work if is_part else RESULTS
+    return options.json or shipped(folder) / f"{options.name}.json"
+
+
+def _earlier(path):
+    """The result that stands at a path, or None."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+@contextlib.contextmanager
+def _executor(options):
+    """Processes on this machine, or a Dask cluster's executor."""
+    if options.scheduler is None:
+        from spcviz.engine import checks
+
+        checks.integer("--workers", options.workers, 1, 1000)
+        with concurrent.futures.ProcessPoolExecutor(options.workers) as executor:
+            try:
+                yield executor
+            except BaseException:
+                executor.shutdown(wait=False, cancel_futures=True)
+                raise
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise SpcvizError(
+            "--scheduler needs the package distributed; install it with: python -m pip install distributed"
+        ) from error
+    try:
+        client = Client(options.scheduler, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise SpcvizError(f"--scheduler {options.scheduler!r} does not answer: {error}") from error
+    with client:
+        yield client.get_executor()

@@ -1,0 +1,81 @@
+"""``train``: train the models that the app shows, and what its pages open with."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems import licences, registry
+from spcviz.problems.common import outputs
+from spcviz.problems.common.folders import MODELS, shipped
+from spcviz.problems.common.work.jobs import Progress
+from spcviz.problems.problem import Run
+
+HELP = "train the models that the app shows and store them"
+
+FIRST_SCENES = "first-scenes"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.add_argument("target", choices=sorted([*registry.trainings(), FIRST_SCENES]))
+    parser.add_argument(
+        "--features", nargs="+", help="some sets of features only, where a model has several (default: all)"
+    )
+    parser.add_argument("--models", type=Path, default=MODELS, metavar="DIR")
+    parser.add_argument("--quick", action="store_true", help="few passes: for trying things out")
+    parser.add_argument(
+        "--check", action="store_true", help=f"{FIRST_SCENES}: make nothing; fail if something is stale"
+    )
+
+
+def run(options: argparse.Namespace) -> int | None:
+    """Run the command; returns its exit status (None: 0)."""
+    if options.target == FIRST_SCENES:
+        return _first_scenes(options)
+    if options.check:
+        raise ArgumentError(f"check must be left out with {options.target}: it is for {FIRST_SCENES}")
+    models = outputs.folder("--models", shipped(options.models), is_own=options.models == MODELS)
+    with tqdm(desc=options.target, unit="part") as bar:
+        run = Run(
+            options.target,
+            quick=options.quick,
+            features=tuple(options.features or ()),
+            models=models,
+            tick=Progress(bar),
+        )
+        for row in registry.trainings()[options.target]:
+            for line in registry.load(row.make)(run):
+                bar.clear()
+                print(line)
+    licences.stamp(models)
+    return 0
+
+
+def _first_scenes(options):
+    from spcviz.web import first_scenes  # opens pages: streamlit, plotly and all that they import
+    from spcviz.web.cached import common, first
+
+    if options.check:
+        common.trade_tasks()  # imports every file of cached calls
+        stale = first.stale()
+        for name, why in stale.items():
+            print(f"{name}: {why}")
+        print(
+            f"{len(first.FUNCTIONS) - len(stale)} of {len(first.FUNCTIONS)} stored first scenes can be used"
+        )
+        return 1 if stale else 0
+    n_wrong = 0
+    with tqdm(
+        first_scenes.make(), desc=FIRST_SCENES, unit="page", total=len(first_scenes.addresses())
+    ) as bar:
+        for opened in bar:
+            if opened.problem:
+                n_wrong += 1
+                bar.clear()
+                print(f"/{opened.address}: {opened.problem}", file=sys.stderr)
+    if n_wrong:
+        print(f"{n_wrong} pages or scenes are not stored in full", file=sys.stderr)
+    return 0

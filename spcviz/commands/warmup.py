@@ -1,0 +1,50 @@
+"""``warmup``: compile the kernels ahead of the first start."""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common import outputs
+from spcviz.problems.common.folders import MODELS, shipped
+
+HELP = "compile the kernels once; later starts load them"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.add_argument("--only", nargs="+", metavar="GROUP", help="these warm-up groups, in this process")
+    parser.add_argument(
+        "--behind", action="store_true", help="let other processes go first, as a server does"
+    )
+    parser.add_argument("--json", type=Path, help="write how long every warm-up group took to compile")
+
+
+def run(options: argparse.Namespace) -> int | None:
+    """Run the command; returns its exit status (None: 0)."""
+    from spcviz.engine.kernels import kernel_cache
+    from spcviz.problems import warmup
+    from spcviz.store import write_json_atomic
+
+    models, start = shipped(MODELS), time.perf_counter()
+    if options.behind and hasattr(os, "nice"):  # pages that are opened meanwhile
+        os.nice(10)
+    if options.json:
+        outputs.file("--json", options.json)
+    unknown = sorted({*(options.only or ())} - {*warmup.groups()})
+    if unknown:
+        raise ArgumentError(f"only must be among {', '.join(warmup.groups())}, got {unknown[0]!r:.60}")
+    children = [] if options.only else warmup.start_children()
+    failed = [child.names for child in children if child.process.wait()]
+    if not children:
+        for name, took in warmup.compile_here(options.only or warmup.groups(), models):
+            print(f"{name:10} {took:6.1f} s", flush=True)
+    lost = [f"could not compile {', '.join(names)}" for names in failed]
+    for sentence in [*kernel_cache.complaints(), *lost]:
+        print(sentence, file=sys.stderr)
+    if options.json:
+        write_json_atomic(options.json, warmup.noted())
+    print(f"kernels ready in {time.perf_counter() - start:.1f} s")
+    return int(bool(failed))
