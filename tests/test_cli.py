@@ -548,4 +548,5 @@ def test_what_is_found_finished_keeps_its_seconds(words, shorter, tmp_path, monk
     assert cli.main(orders(tmp_path)) == 0
     found = json.loads((tmp_path / "table.json").read_text())
     assert found["provenance"][0]["parts"] == made["provenance"][0]["parts"]
-    assert found["seconds"] > made["seconds"] / 4  # the first run may have compiled kernels
+    noted = [json.loads(path.read_text()) for path in (tmp_path / "work").glob("*.seconds")]
+    assert found["seconds"] + 1e-3 >= max(sum(own.values()) for own in noted) > 0
