@@ -29,6 +29,15 @@ def main(arguments=None):
             file=sys.stderr,
         )
         return 1
+    except ModuleNotFoundError as error:
+        if (error.name or "spcviz").partition(".")[0] == "spcviz":
+            raise
+        print(
+            f"spcviz: this command needs the package {error.name}, which the pages bring along: "
+            'python -m pip install "spcviz[app]"',
+            file=sys.stderr,
+        )
+        return 1
     except KeyboardInterrupt:
         print("spcviz: interrupted; what was finished has been kept", file=sys.stderr)
         return 130

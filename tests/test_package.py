@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import spcviz
 
@@ -49,10 +50,6 @@ def installed(wheel, tmp_path_factory):
     return run
 
 
-def name_of(requirement):
-    return re.match("[a-z0-9-]+", requirement).group()
-
-
 def test_the_snippet_of_the_readme():
     (snippet,) = re.findall("```python\n(.*?)```", README, re.DOTALL)
     names = {}
@@ -68,9 +65,12 @@ def test_the_readme_is_short_and_shows_what_there_is():
         assert (ROOT / link).exists(), link
 
 
-def test_requirements_are_written_once():
-    assert "dependencies" not in PROJECT["project"]
-    assert PROJECT["tool"]["setuptools"]["dynamic"]["dependencies"] == {"file": ["requirements.txt"]}
+def test_the_package_and_its_pages_want_what_the_requirements_say():
+    wanted = map(Requirement, (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
+    light, extras = PROJECT["project"]["dependencies"], PROJECT["project"]["optional-dependencies"]
+    assert sorted(map(str, wanted)) == sorted(str(Requirement(one)) for one in [*light, *extras["app"]])
+    for_tests = (ROOT / "tests/requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert set(extras["cluster"]) <= set(for_tests)
 
 
 def test_the_version_is_written_once():
@@ -102,8 +102,10 @@ def test_the_wheel_is_under_mit_since_it_carries_neither_models_nor_data(wheel):
 def test_the_wheel_asks_for_the_requirements_and_brings_the_command(wheel):
     (about,) = (name for name in wheel.namelist() if name.endswith("/METADATA"))
     metadata = email.message_from_bytes(wheel.read(about))
-    wanted = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    assert list(map(name_of, metadata.get_all("Requires-Dist"))) == list(map(name_of, wanted))
+    asked = [Requirement(one) for one in metadata.get_all("Requires-Dist")]
+    light = {one.name for one in asked if not one.marker or "extra" not in str(one.marker)}
+    assert light == {"numpy", "numba", "scipy", "scikit-learn", "tqdm"}
+    assert metadata.get_all("Provides-Extra") == ["app", "cluster"]
     assert metadata["License-Expression"] == "MIT"
     (scripts,) = (name for name in wheel.namelist() if name.endswith("/entry_points.txt"))
     assert "spcviz = spcviz.cli:main" in wheel.read(scripts).decode()
@@ -125,6 +127,15 @@ def test_an_installed_command_says_what_it_lacks(installed, command):
     assert "run this in a clone of the repository" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
     assert "site-packages" in done.stderr.splitlines()[-1]
+
+
+def test_a_command_says_which_package_it_lacks(installed):
+    """As after `pip install spcviz` without the pages: here imports of those fail."""
+    lacking = "import sys\nfor name in ('plotly', 'pandas', 'streamlit'): sys.modules[name] = None\n"
+    done = installed("-c", f"{lacking}from spcviz.cli import main\nsys.exit(main(['report', '--check']))")
+    assert done.returncode == 1
+    assert 'python -m pip install "spcviz[app]"' in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_an_installed_engine_computes(installed):

@@ -38,7 +38,7 @@ def typed_words(text):
         return (), str(error)
 
 
-@shared(64, stored=(ParsedSentence, PolicyCourse))
+@shared(400, stored=(ParsedSentence, PolicyCourse))  # all sentences on offer, 50 KB each, and typed ones
 def parsed(words: tuple[str, ...], key: str = ""):
     """A sentence under every policy; see `spcviz.problems.parsing.page.live.parse`.
 
@@ -68,7 +68,10 @@ def fill():
 
 
 def fill_more():
-    """The Trade-off page's first batches."""
+    """The other sentences on offer, and the Trade-off page's first batches."""
+    for sentence in gallery_sentences().values() if HAS_PARSER else ():
+        parsed(sentence.words, sentence.key)
+        yield
     for size, seed in product((10, 20), (0, 1)) if TRADE else ():
         _traded(size, seed)
         yield
