@@ -1,22 +1,17 @@
 """Components of tours: the bar with the tools at a page's top, the speaker's window, a tour on paper."""
 
 from collections.abc import Callable
-from functools import cache
 
-from spcviz.web.tours import glossary
-from spcviz.web.view.mount import Component, packed, show
+from spcviz.web.view.mount import Component, show
 
 PARTS = ("web/view/elements.js", "web/view/view.js", "web/touring/tour_core.js")
-BAR = Component("spcviz_tour", ("web/touring/tour.css",), (*PARTS, "web/touring/tour.js"))
+BAR = Component(
+    "spcviz_tour", ("web/touring/tour.css",), (*PARTS, "web/tours/glossary.json", "web/touring/tour.js")
+)
 SPEAKER = Component("spcviz_speaker", ("web/touring/speaker.css",), (*PARTS, "web/touring/speaker.js"))
 HANDOUT = Component("spcviz_handout", ("web/touring/handout.css",), (*PARTS, "web/touring/handout.js"))
 ALONE = {"view": {}, "epoch": 0}
 """What a view of the browser's own would be: neither has one, the server says everything."""
-
-
-@cache
-def _glossary():
-    return packed({"entries": glossary.values()})
 
 
 def show_bar(
@@ -37,8 +32,7 @@ def show_bar(
     button causes.
     """
     payload = {"identity": "tour", "tour": tour, "tools": tools, "form": form, "isProjected": is_projected}
-    parts = {"glossary": _glossary()}
-    show(BAR, payload | ALONE, key=key, parts=parts, on_act_change=on_act or (lambda: None))
+    show(BAR, payload | ALONE, key=key, parts={}, on_act_change=on_act or (lambda: None))
 
 
 def show_speaker(*, key):

@@ -7,6 +7,7 @@ import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
 import { CHANNEL, asked, explained, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
 
+/* global GLOSSARY -- glossary.json, which comes with the script (`script` in mount.py) */
 const LOOK_MS = 200;
 const SETTLE_MS = 500;
 const SLOW_MS = 150;
@@ -95,7 +96,7 @@ class TourView extends View {
   // ---------------------------------------------------------------- what is shown
 
   take(data) {
-    this.words ??= wordsOf(data.parts.glossary.entries);
+    this.words ??= wordsOf(GLOSSARY);
     this.pending = null;
     this.cancel("slow");
     this.after("words", SETTLE_MS, () => this.findWords());
@@ -322,7 +323,7 @@ class TourView extends View {
   }
   showWords() {
     this.findWords();
-    const { entries } = this.data.parts.glossary, here = this.found.map((word) => word.entry);
+    const entries = GLOSSARY, here = this.found.map((word) => word.entry);
     const list = (title, some) => [node("h3", {}, title), node("p", { class: "list" }, some.map((entry) => button(entry.names[0], entry.plain, () => this.showEntry(entry), { class: "word" })))];
     this.show("Words", here.length ? list("Words on this page", here) : [], list("All words", entries.filter((entry) => !here.includes(entry))));
   }

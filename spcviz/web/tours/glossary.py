@@ -26,12 +26,6 @@ def entries():
     return tuple(Entry(**entry) for entry in json.loads(FILE.read_text(encoding="utf-8")))
 
 
-@cache
-def values():
-    """The same as JSON values, for the browser."""
-    return [entry._asdict() for entry in entries()]
-
-
 def find(name):
     """The entry of a name, in any case, or None.
 

@@ -226,10 +226,15 @@ def script(parts: Sequence[str]) -> str:
     """Several JavaScript files as one module, without their imports of each other.
 
     `parts` are paths below the package; the last has the default export. A file that exports nothing keeps
-    its names to itself: two problems may call something the same.
+    its names to itself: two problems may call something the same. A JSON file becomes a constant of its name
+    in capitals, so that a browser keeps it with the script.
     """
     out = []
     for part in parts:
+        if part.endswith(".json"):
+            value = json.loads((PACKAGE / part).read_text(encoding="utf-8"))
+            out.append(f"const {Path(part).stem.upper()} = {json.dumps(value)};")
+            continue
         lines, is_importing = [], False
         for line in (PACKAGE / part).read_text(encoding="utf-8").splitlines():
             is_importing = is_importing or line.startswith("import {")

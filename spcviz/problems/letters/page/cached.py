@@ -170,7 +170,7 @@ def letters_labels(features, wrong_at, is_hidden):
     words = letters_offer(features, wrong_at).items()
     if is_hidden:
         return {word_id: f"word {word_id}, {len(text)} letters" for word_id, text in words}
-    return {word_id: f"{text} (word {word_id})" for word_id, text in words}
+    return {word_id: f"{text} · {word_id}" for word_id, text in words}
 
 
 @shared(_EVERY, "Filtering every test word at every level ...")
