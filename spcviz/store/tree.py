@@ -10,7 +10,7 @@ and the skeleton is the value with an array's name in the array's place:
     {"class": "Level", "fields": {...}}   {"tuple": [...]}   {"dict": [[key, ...], ...]}
     {"array": name}   {"scalar": name}   {"number": name}
     {"bytes": [at, n]}   {"text": [at, n]}   {"base64": [head, at, n]}      in the array `_bytes`
-    {"float": "nan"}                      what JSON has no word for
+    {"float": "nan"}   {"int": "9223372036854775808"}     what JSON has no word for, or not everywhere
     null, true, 3, 0.5, "text", [...]     themselves
 
 Classes are looked up by name among those that the caller gives, never imported. Without texts the names
@@ -36,6 +36,8 @@ MAX_DEPTH = 40
 LONG_TEXT = 1000
 """A longer text is kept in an array, where it is compressed; of a data URI the bytes that it stands for."""
 _MAX_INT = 2**63
+_MOST_DIGITS = 4000
+_WHOLE = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _DATA_URI = re.compile(r"data:[\w/+.-]+;base64,")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
@@ -66,7 +68,7 @@ def flatten(value: Any, types: type | Iterable[type]) -> Flat:
     ----------
     value : object
         Arrays (bool, integer or float of at most 8 bytes, any shape and order), numpy scalars, None, bool,
-        int of 64 bits, float, str, bytes; lists, tuples, and dicts by str or int, of such; records.
+        int (up to 4000 digits), float, str, bytes; lists, tuples, and dicts by str or int, of such; records.
     types : type or iterable of type
         NamedTuples and dataclasses that may occur; those that their annotations name need not be said.
 
@@ -192,6 +194,8 @@ class Writer:
     def node(self, value: Any, path: str, name: str, depth: int) -> Any:
         _check_depth(path, depth, ArgumentError)
         kind = type(value)
+        if kind is int and not self.by_name and not -_MAX_INT <= value < _MAX_INT:
+            return {"int": _digits(value, path)}
         if value is None or (kind in (bool, int, float) and not self.by_name):
             return _number(value, path)
         if kind in (bool, int, float):
@@ -268,8 +272,8 @@ class Reader:
         self.texts = left.pop(_BYTES, np.zeros(0, np.uint8)).reshape(-1).view(np.uint8)
         self.tags: dict[str, Callable[[Any, str, int], Any]] = {
             "array": self.array, "scalar": self.scalar, "number": self.number, "bytes": self.data,
-            "text": self.text, "base64": self.data_uri, "float": self.special, "tuple": self.items,
-            "dict": self.rows,
+            "text": self.text, "base64": self.data_uri, "float": self.special, "int": self.whole,
+            "tuple": self.items, "dict": self.rows,
         }  # fmt: skip
 
     def value(self, node: Any, path: str, depth: int) -> Any:
@@ -344,6 +348,13 @@ class Reader:
             raise DamagedError(f"{path} must be one of {list(_SPECIAL)}, got {word!r:.60}")
         return _SPECIAL[word]
 
+    def whole(self, digits: Any, path: str, _depth: int) -> int:
+        if not isinstance(digits, str) or not _WHOLE.fullmatch(digits):
+            raise DamagedError(
+                f"{path} must be a whole number of at most {_MOST_DIGITS} digits, got {digits!r:.60}"
+            )
+        return int(digits)
+
     def items(self, nodes: Any, path: str, depth: int) -> tuple:
         if type(nodes) is not list:
             raise DamagedError(f"{path} must be a list of nodes, got {nodes!r:.60}")
@@ -377,6 +388,12 @@ def _number(value: Any, path: str) -> Any:
     if type(value) is float and not math.isfinite(value):
         return {"float": "nan" if math.isnan(value) else str(value)}
     return _of_64_bits(value, path)
+
+
+def _digits(value: int, path: str) -> str:
+    if abs(value) >= 10**_MOST_DIGITS:
+        raise ArgumentError(f"{path} must have at most {_MOST_DIGITS} digits, got {value.bit_length()} bits")
+    return str(value)
 
 
 def _of_64_bits(value: Any, path: str) -> Any:

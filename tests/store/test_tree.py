@@ -68,7 +68,13 @@ TEXTS = st.one_of(
     st.just("data:image/png;base64," + 1200 * "?"),
 )
 PLAIN = st.one_of(
-    st.none(), st.booleans(), st.integers(-(2**63), 2**63 - 1), st.floats(), TEXTS, st.binary(max_size=5)
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(-(10**4000) + 1, 10**4000 - 1),
+    st.floats(),
+    TEXTS,
+    st.binary(max_size=5),
 )
 LEAVES = st.one_of(PLAIN, ARRAYS, ARRAYS.filter(lambda own: own.size).map(lambda own: own.ravel()[0]))
 LEAF = st.builds(Leaf, ARRAYS, PLAIN)
@@ -167,7 +173,8 @@ def test_names_say_the_way():
         (dataclasses.make_dataclass("Leaf", [])(), r"^value must be an array, .*, got Leaf"),
         ({(1, 2): 3}, r"^keys of value must be str or int, got \(1, 2\)"),
         ({True: 3}, r"^keys of value must be str or int, got True"),
-        ([1 << 63], r"^value\[0\] must fit in 64 bits, got 9223372036854775808"),
+        ([10**4000], r"^value\[0\] must have at most 4000 digits, got 13288 bits"),
+        ({1 << 63: 0}, r"^value must fit in 64 bits, got 9223372036854775808"),
         (["\ud800"], r"^value\[0\] must be text that UTF-8 can hold, got '\\ud800'"),
         ({"\ud800": 1}, r"^value must be text that UTF-8 can hold"),
         (Leaf([1.0]), r"^value.scores must be of kind ndarray, got list"),
@@ -223,6 +230,9 @@ LEAF_NODE = {"class": "Leaf", "fields": {"scores": {"array": "a"}, "note": None}
         ({"a": A}, [{"array": "a"}, {"array": "a"}], r"^value\[1\] must have an array of its own, got 'a'"),
         ({}, {"array": ["a"]}, r"^value must have an array of its own, got \['a'\]"),
         ({"a": A}, {"scalar": "a"}, r"^value must be a single number, got shape \(2,\)"),
+        ({}, {"int": "1e9"}, r"^value must be a whole number of at most 4000 digits, got '1e9'"),
+        ({}, {"int": 3}, r"^value must be a whole number of at most 4000 digits, got 3"),
+        ({}, {"int": 4001 * "9"}, r"^value must be a whole number of at most 4000 digits, got '999"),
         ({}, {"float": "1e9"}, r"^value must be one of \['nan', 'inf', '-inf'\], got '1e9'"),
         ({}, {"eval": "1"}, r"^value must be a node of a skeleton, got \{'eval': '1'\}"),
         ({}, {}, r"^value must be a node of a skeleton, got \{\}"),
