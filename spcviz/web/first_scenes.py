@@ -9,18 +9,16 @@ import logging
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from streamlit.testing.v1 import AppTest
-
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import ROOT, shipped
+from spcviz.problems.common.folders import shipped
 from spcviz.web.cached import first
+from spcviz.web.opening import opened
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 
 LEFT_OUT = {"pose": ("a0", "show")}
 """Pages whose scenes are not stored if the address has one of these names: a megabyte each, and a file of
 their own would not save the kernels, which their other pictures want."""
-_PATIENCE = 600  # seconds
 
 
 class Opened(NamedTuple):
@@ -48,8 +46,6 @@ def _is_left_out(address):
 
 def make() -> Iterator[Opened]:
     """Open all and store what they show, a file at a time; yields after each address."""
-    # Tests of Streamlit's open pages without a browser, and each says that it has none.
-    logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     first.LOG.setLevel(logging.ERROR)  # what is stale is made anew: that is what this is for
     shipped(first.FOLDER).mkdir(parents=True, exist_ok=True)
     (first.FOLDER / "code.json").unlink(missing_ok=True)  # written at the end: without it a run has not ended
@@ -72,13 +68,7 @@ def make() -> Iterator[Opened]:
 
 def _open(address):
     """Open a page as a visitor does; what is wrong with it, or nothing."""
-    scene = tour.Scene(address)
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=_PATIENCE).run()
-    if scene.page:
-        at.switch_page(navigation.names()[scene.page])
-        for name, value in scene.query().items():
-            at.query_params[name] = value
-        at.run()
+    at = opened(tour.Scene(address))
     return "; ".join(element.value for element in [*at.exception, *at.error])
 
 

@@ -6,11 +6,12 @@ browser keeps the latest; if it lacks one (a message was dropped, the page was l
 view, and gets all of them. A message is bytes: a header in JSON, then the arrays as they lie in memory.
 """
 
+import contextlib
 import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -87,6 +88,27 @@ def packed_of(owner: object, make: Callable) -> Packed:
     return value
 
 
+class Mounted(NamedTuple):
+    """A component with all that it was given."""
+
+    component: Component
+    data: bytes | dict  # a whole `message`, or JSON values where it has no parts
+
+
+_RECORDS: list[list[Mounted]] = []
+
+
+@contextlib.contextmanager
+def recording() -> Iterator[list[Mounted]]:
+    """What is mounted meanwhile, by whatever thread: for a process without visitors."""
+    records: list[Mounted] = []
+    _RECORDS.append(records)
+    try:
+        yield records
+    finally:
+        _RECORDS.remove(records)
+
+
 @cache
 def _renderer(component):
     css = "".join((PACKAGE / sheet).read_text(encoding="utf-8") for sheet in component.css)
@@ -116,6 +138,8 @@ def show(
     if component.view_names:
         view = {name: view[name] for name in component.view_names}
         payload = payload | {"view": view, "epoch": epoch(key, view)}
+    for records in _RECORDS:
+        records.append(Mounted(component, payload if parts is None else as_message(payload, parts)))
     if parts is not None:
         payload = message(payload, *unsent(key, parts))
     return _renderer(component)(key=key, data=payload, **callbacks)
