@@ -14,7 +14,7 @@ from scipy import optimize
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
 from spcviz.learning.chains import rows as layouts
-from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient
+from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, taken
 
 
 class Course(NamedTuple):
@@ -87,6 +87,8 @@ def fit_crf(
     c1, c2 = checks.number("c1", c1, 0), checks.number("c2", c2, 0)
     max_iterations = checks.integer("max_iterations", max_iterations, 0, 1_000_000)
     tolerance = checks.number("tolerance", tolerance, 0)
+    if not examples.weights.all():  # what does not count brings no weights either
+        examples = taken(examples, np.flatnonzero(examples.weights))
     packing = _packing(examples, all_states, all_steps, forbidden, initial)
     search = _Search(examples, packing, c1, c2, forbidden, tick)
     start = packing.pack(packing.initial)

@@ -25,9 +25,8 @@ from spcviz.learning.cascade.features import Features
 from spcviz.learning.cascade.level import Progress, Stage, fit_predictor, tune
 from spcviz.learning.cascade.online import Fit, Model, prepare
 from spcviz.learning.chains import rows as layouts
-from spcviz.learning.chains.crf import Examples, Weights
+from spcviz.learning.chains.crf import Examples, Weights, taken
 from spcviz.learning.chains.perceptron import fit_perceptron
-from spcviz.learning.chains.stochastic import taken
 
 
 class LevelFigures(NamedTuple):

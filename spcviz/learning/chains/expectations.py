@@ -162,16 +162,16 @@ def _expect(
     longest = 0
     for w in range(len(weights)):
         longest = max(longest, row_start[w + 1] - row_start[w])
-    left, work = aligned((longest, n), unary), aligned((4, n), unary)
-    outer = aligned((n, n), unary)
-    outer[:], work[:], left[:] = 0.0, 0.0, 0.0
+    left, here = aligned((longest, n), unary), aligned((longest, n), unary)
+    work, outer = aligned((2, n), unary), aligned((n, n), unary)
+    outer[:], work[:] = 0.0, 0.0  # what fills a row up stays 0
     for w in range(len(weights)):
         own = unary[row_start[w] : row_start[w + 1]]
         log_partition[w] = np.nan
         if len(own) == 0:
             log_partition[w] = 0.0
         elif _is_tame(own, steps.spread):
-            log_partition[w] = _scaled(own, steps, weights[w], left, work, outer)
+            log_partition[w] = _scaled(own, steps, weights[w], left, here, work, outer)
     for j in range(n):
         for k in range(n):
             pairs[j, k] += outer[j, k] * steps.table[j, k]
@@ -195,22 +195,28 @@ def _is_tame(unary: np.ndarray, spread: float) -> bool:
 
 @kernel
 def _scaled(
-    unary: np.ndarray, steps: Steps, weight: float, left: np.ndarray, work: np.ndarray, outer: np.ndarray
+    unary: np.ndarray,
+    steps: Steps,
+    weight: float,
+    left: np.ndarray,
+    here: np.ndarray,
+    work: np.ndarray,
+    outer: np.ndarray,
 ) -> float:
     """Log partition by rescaled sums; NaN, and nothing is changed, where they may underflow.
 
-    left (L, K) becomes p(y_i given what is before); unary is written to on the way back only.
+    left (L, K) becomes p(y_i given what is before), here exp of the scores; outer is added to.
     """
     length, n = unary.shape
-    message, here, weighted = work[0], work[1, :n], work[2, :n]
+    message, weighted = work[0], work[1]
     log_partition = (length - 1) * steps.high
     message[:n] = 1.0
     for i in range(length):
         if i > 0:
             combine(SUM_TIMES, left[i - 1, :n], steps.table, message)
         top = largest(unary[i])
-        _exponentials_or_zero(unary[i], top, here)
-        multiply(SUM_TIMES, here, message[:n], left[i, :n])
+        _exponentials_or_zero(unary[i], top, here[i, :n])
+        multiply(SUM_TIMES, here[i, :n], message[:n], left[i, :n])
         whole = sum_of(left[i, :n])
         if not whole > TINY:
             return np.nan
@@ -219,18 +225,17 @@ def _scaled(
     message[:n] = 1.0
     for i in range(length - 1, -1, -1):
         if i < length - 1:
-            combine(SUM_TIMES, weighted, steps.back, message)
-        _exponentials_or_zero(unary[i], largest(unary[i]), here)
+            combine(SUM_TIMES, weighted[:n], steps.back, message)
         multiply(SUM_TIMES, left[i, :n], message[:n], unary[i])
         factor = 1.0 / sum_of(unary[i])
         if i < length - 1:
             for j in range(n):
                 share, row = left[i, j] * (factor * weight), outer[j]
-                for k in range(n):
+                for k in range(len(row)):
                     row[k] += share * weighted[k]
         stretch(unary[i], factor * weight)
-        multiply(SUM_TIMES, here, message[:n], weighted)
-        stretch(weighted, factor)
+        multiply(SUM_TIMES, here[i, :n], message[:n], weighted[:n])
+        stretch(weighted[:n], factor)
     return log_partition
 
 
