@@ -1,3 +1,49 @@
-"""See a structured predictor think under a budget; see `spcviz.engine` and `spcviz.learning`."""
+"""Structured prediction on sequences: taggers, cascades that prune, policies that spend a budget.
+
+===========================  ==================================================================
+`StructuredPerceptron`       averaged perceptron on sequences: trains fastest
+`ChainCRF`                   conditional random field: probabilities, L1 and L2, partial labels
+`CascadeTagger`              coarse-to-fine cascade of n-gram models
+`from_emissions`             decode, prune and ask about the scores of any other model
+`read_conll`                 sentences from CoNLL files
+`save`, `load`               a fitted estimator to a folder and back, without pickle
+===========================  ==================================================================
+
+Each is imported when it is first asked for. Below them: `spcviz.engine` (inference on plain arrays) and
+`spcviz.learning`.
+"""
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # what type checkers take for True; the module typing is slow to import
+if TYPE_CHECKING:
+    from spcviz.sequences import CascadeTagger as CascadeTagger
+    from spcviz.sequences import ChainCRF as ChainCRF
+    from spcviz.sequences import StructuredPerceptron as StructuredPerceptron
 
 __version__ = "0.2.0"
+
+_HOME = {
+    "StructuredPerceptron": "spcviz.sequences",
+    "ChainCRF": "spcviz.sequences",
+    "CascadeTagger": "spcviz.sequences",
+    "from_emissions": "spcviz.scores",
+    "read_conll": "spcviz.io",
+    "save": "spcviz.io",
+    "load": "spcviz.io",
+}
+
+__all__ = ["__version__", *_HOME]
+
+
+def __getattr__(name: str) -> object:
+    """One of the doors above, imported when it is first asked for."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_HOME[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -47,13 +47,14 @@ PAGE = (
 # In brackets: any file whose own row is one of those (`KINDS`), the file's own problem, and the problems that
 # it builds upon.
 MAY_IMPORT = {
-    "spcviz/__init__.py": (),
+    "spcviz/__init__.py": ("spcviz.sequences", "<computed>"),
     "spcviz/web/__init__.py": (),
     "spcviz/engine": ENGINE,
     "spcviz/engine/__init__.py": (*ENGINE, "<computed>"),
     "spcviz/learning": LEARNING,
     "spcviz/learning/budgets/methods.py": (),
     "spcviz/store": ("numpy", "spcviz.store", "spcviz.engine.errors"),
+    "spcviz/sequences": (*LEARNING, "spcviz.store", "spcviz.sequences"),
     "spcviz/problems": ("spcviz.problems",),
     "spcviz/problems/catalogue.py": ("spcviz.problems", "spcviz.engine.errors"),
     "spcviz/problems/warmup.py": ("spcviz.problems", "spcviz.engine.kernels.kernel_cache"),

@@ -1,0 +1,225 @@
+r"""Minimise a CRF's regularised loss over all examples at once.
+
+The weights are those of features with states they were seen with, and of steps; any of them may be asked
+for. Without c_1 the optimiser is L-BFGS; with it L-BFGS-B on positive and negative parts, w = p - q with
+p, q >= 0, whose sum is the absolute value wherever the loss is smallest.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import optimize
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ShapeError
+from spcviz.learning.chains import rows as layouts
+from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, taken
+
+
+class Course(NamedTuple):
+    """How a batch optimisation went.
+
+    Attributes
+    ----------
+    weights : Weights
+        The best ones.
+    loss : float
+        Of them, with the regularisers.
+    n_iterations : int
+    has_converged : bool
+    was_interrupted : bool
+    """
+
+    weights: Weights
+    loss: float
+    n_iterations: int
+    has_converged: bool
+    was_interrupted: bool
+
+
+def fit_crf(
+    examples: Examples,
+    *,
+    c1: float = 0.0,
+    c2: float = 1.0,
+    max_iterations: int = 100,
+    tolerance: float = 1e-5,
+    initial: Weights | None = None,
+    all_states: bool = False,
+    all_steps: bool = True,
+    forbidden: np.ndarray | None = None,
+    tick: Callable[[int, float], object] | None = None,
+) -> Course:
+    """Minimise the regularised negative log-likelihood.
+
+    Parameters
+    ----------
+    examples : Examples
+    c1, c2 : float
+        Of the sum of absolute values and of squares of the weights; at least 0.
+    max_iterations : int
+    tolerance : float
+        Stop once an iteration improves the loss by less than this share of it.
+    initial : Weights, optional
+        Where to start; zeros by default.
+    all_states, all_steps : bool
+        Weights for features with states, and for steps, that the examples do not show.
+    forbidden : ndarray of bool, shape (3, K, K), optional
+        See `loss_and_gradient`.
+    tick : callable, optional
+        Called with (iteration, loss) after each; a KeyboardInterrupt ends the course with the best so far.
+
+    Returns
+    -------
+    Course
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        If a setting is out of range, or `initial` does not fit.
+
+    References
+    ----------
+    Sha and Pereira (2003), Shallow parsing with conditional random fields; Byrd, Lu, Nocedal and Zhu (1995),
+    A limited memory algorithm for bound constrained optimization.
+    """
+    c1, c2 = checks.number("c1", c1, 0), checks.number("c2", c2, 0)
+    max_iterations = checks.integer("max_iterations", max_iterations, 0, 1_000_000)
+    tolerance = checks.number("tolerance", tolerance, 0)
+    if not examples.weights.all():  # what does not count brings no weights either
+        examples = taken(examples, np.flatnonzero(examples.weights))
+    packing = _packing(examples, all_states, all_steps, forbidden, initial)
+    search = _Search(examples, packing, c1, c2, forbidden, tick)
+    start = packing.pack(packing.initial)
+    if c1 > 0:
+        start = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
+    result = None
+    try:
+        result = optimize.minimize(
+            search.split if c1 > 0 else search.smooth,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=optimize.Bounds(0.0, np.inf) if c1 > 0 else None,
+            callback=search.after,
+            options={
+                "maxiter": max_iterations,
+                "ftol": tolerance,
+                "gtol": 1e-8,
+                "maxcor": 6,
+                "maxfun": 10**9,
+            },
+        )
+    except KeyboardInterrupt:
+        if search.best is None:
+            raise
+    best = start if search.best is None else search.best
+    theta = best[: packing.size] - best[packing.size :] if c1 > 0 else best
+    done = result is not None and bool(result.success)
+    return Course(packing.unpack(theta), search.loss, search.n, done, result is None)
+
+
+class _Packing(NamedTuple):
+    """Which weights there are, and where they lie in one vector; the others stay as they begin."""
+
+    unary: np.ndarray
+    pairwise: np.ndarray
+    initial: Weights
+
+    @property
+    def size(self) -> int:
+        return len(self.unary) + len(self.pairwise)
+
+    def pack(self, weights: Weights) -> np.ndarray:
+        return np.concatenate(
+            [weights.unary.reshape(-1)[self.unary], weights.pairwise.reshape(-1)[self.pairwise]]
+        )
+
+    def unpack(self, theta: np.ndarray) -> Weights:
+        weights = Weights(*(own.copy() for own in self.initial))
+        weights.unary.reshape(-1)[self.unary] = theta[: len(self.unary)]
+        weights.pairwise.reshape(-1)[self.pairwise] = theta[len(self.unary) :]
+        return weights
+
+
+def _packing(
+    examples: Examples,
+    all_states: bool,
+    all_steps: bool,
+    forbidden: np.ndarray | None,
+    initial: Weights | None,
+) -> _Packing:
+    shapes = (layouts.n_features(examples.rows), examples.n_states), (examples.n_states,) * 2
+    begin = Weights(*map(np.zeros, shapes)) if initial is None else initial
+    if (begin.unary.shape, begin.pairwise.shape) != shapes:
+        raise ShapeError(f"initial has shapes {begin.unary.shape}, {begin.pairwise.shape}; it needs {shapes}")
+    is_unary, is_step = begin.unary != 0, begin.pairwise != 0
+    if all_states:
+        is_unary[:] = True
+    else:
+        is_unary.reshape(-1)[layouts.observed(examples.rows, examples.labels, examples.n_states)] = True
+    is_step |= all_steps | _seen_steps(examples)
+    if forbidden is not None:
+        is_step &= ~forbidden[1]
+    return _Packing(np.flatnonzero(is_unary), np.flatnonzero(is_step), begin)
+
+
+def _seen_steps(examples: Examples) -> np.ndarray:
+    """Steps between known labels, (K, K) bool; all of them where a label is not known."""
+    n, labels = examples.n_states, examples.labels
+    if (labels < 0).any():
+        return np.ones((n, n), dtype=bool)
+    is_first = np.zeros(len(labels) + 1, dtype=bool)
+    is_first[examples.row_start] = True
+    to = np.flatnonzero(~is_first[:-1])
+    return np.bincount(labels[to - 1] * n + labels[to], minlength=n * n).reshape(n, n) > 0
+
+
+class _Search:
+    """The function that an optimiser calls, and the best that it was called with."""
+
+    def __init__(
+        self,
+        examples: Examples,
+        packing: _Packing,
+        c1: float,
+        c2: float,
+        forbidden: np.ndarray | None,
+        tick: Callable[[int, float], object] | None,
+    ) -> None:
+        self.examples, self.packing, self.c1, self.c2 = examples, packing, c1, c2
+        self.forbidden, self.tick = forbidden, tick
+        self.best: np.ndarray | None = None
+        self.loss, self.n = np.inf, 0
+
+    def smooth(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """Loss and gradient with the squares."""
+        loss, gradient = self._without_l1(theta)
+        self._note(loss, theta)
+        return loss, gradient
+
+    def split(self, halves: np.ndarray) -> tuple[float, np.ndarray]:
+        """Loss and gradient by positive and negative parts."""
+        positive, negative = np.split(halves, 2)
+        loss, gradient = self._without_l1(positive - negative)
+        loss += self.c1 * float(halves.sum())
+        self._note(loss, halves)
+        return loss, np.concatenate([gradient + self.c1, self.c1 - gradient])
+
+    def _without_l1(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        weights = self.packing.unpack(theta)
+        loss, slopes = loss_and_gradient(self.examples, weights, forbidden=self.forbidden)
+        gradient = self.packing.pack(slopes)
+        gradient += 2 * self.c2 * theta
+        return loss + self.c2 * float(theta @ theta), gradient
+
+    def _note(self, loss: float, theta: np.ndarray) -> None:
+        if loss < self.loss:
+            self.loss, self.best = loss, theta.copy()
+
+    def after(self, intermediate_result: optimize.OptimizeResult) -> None:
+        """The optimiser's callback after each iteration; the name of the argument is scipy's."""
+        self.n += 1
+        if self.tick is not None:
+            self.tick(self.n, float(intermediate_result.fun))

@@ -1,0 +1,196 @@
+r"""Averaged structured perceptron on chains: exact Viterbi, one step an example, features with values.
+
+.. math:: W \mathrel{+}= \omega_s \sum_i x_i (e_{y_i} - e_{\hat y_i})^T, \qquad
+          t(j, k) \mathrel{+}= \omega_s (n_{jk}(y) - n_{jk}(\hat y))
+
+The average over all steps comes from the weights and from `late`, the sum of the changes times the number of
+steps that had gone before each: W - late / steps. `learning.cascade.dense_perceptron` has n-grams of any
+order; this one takes values, weights of examples and forbidden steps, and can be gone on with.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chains.best import decode_into
+from spcviz.engine.chains.inputs import aligned
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.kernels.jit import kernel
+from spcviz.learning.chains import rows as layouts
+from spcviz.learning.chains.crf import Examples, Weights
+from spcviz.learning.chains.rows import Rows, add_into, score_into
+
+
+class Running(NamedTuple):
+    """A perceptron on its way.
+
+    Attributes
+    ----------
+    weights : Weights
+        After the last step.
+    late : Weights
+        Sums of changes times the steps before them.
+    n_steps : int
+    """
+
+    weights: Weights
+    late: Weights
+    n_steps: int
+
+    @property
+    def average(self) -> Weights:
+        """The weights averaged over all steps."""
+        n = max(self.n_steps, 1)
+        return Weights(*(now - late / n for now, late in zip(self.weights, self.late)))
+
+
+class Walked(NamedTuple):
+    """What `fit_perceptron` returns: how far it came, and whether it was interrupted."""
+
+    running: Running
+    was_interrupted: bool
+
+
+def begin(weights: Weights) -> Running:
+    """A perceptron that starts from given weights.
+
+    Examples
+    --------
+    >>> begin(Weights(np.ones((1, 2)), np.zeros((2, 2)))).average.unary
+    array([[1., 1.]])
+    """
+    return Running(
+        Weights(*(own.astype(np.float64) for own in weights)), Weights(*map(np.zeros_like, weights)), 0
+    )
+
+
+def fit_perceptron(
+    examples: Examples,
+    rng: np.random.Generator,
+    *,
+    epochs: int,
+    running: Running | None = None,
+    forbidden: np.ndarray | None = None,
+    tick: Callable[[int, float], object] | None = None,
+) -> Walked:
+    """Passes over the examples, each in a random order.
+
+    Parameters
+    ----------
+    examples : Examples
+        Every label known.
+    rng : numpy.random.Generator
+    epochs : int
+    running : Running, optional
+        To go on with; it is not changed.
+    forbidden : ndarray of bool, shape (3, K, K), optional
+        As of `spcviz.learning.chains.crf.loss_and_gradient`; no example may take such a step.
+    tick : callable, optional
+        Called with (pass, wrong positions) after each; a KeyboardInterrupt ends the training with what was
+        learned so far.
+
+    Returns
+    -------
+    Walked
+
+    Raises
+    ------
+    ArgumentError
+        If a label is not known, or a setting is out of range.
+    ShapeError
+        If `running` is of another shape.
+
+    References
+    ----------
+    Collins (2002), Discriminative training methods for hidden Markov models.
+    """
+    epochs = checks.integer("epochs", epochs, 0, 1_000_000)
+    if (examples.labels < 0).any():
+        raise ArgumentError(f"labels[{(examples.labels < 0).argmax()}] must be known to a perceptron, got -1")
+    n = examples.n_states
+    shapes = (layouts.n_features(examples.rows), n), (n, n)
+    begun = begin(Weights(*map(np.zeros, shapes))) if running is None else running
+    if tuple(own.shape for own in begun.weights) != shapes:
+        raise ShapeError(f"running has shapes {[o.shape for o in begun.weights]}; it needs {shapes}")
+    unary, late = begun.weights.unary.copy(), begun.late.unary.copy()
+    table, pair_late = aligned((n, n), unary), begun.late.pairwise.copy()
+    table[:], table[:, :n] = -np.inf, begun.weights.pairwise
+    edges = np.zeros((2, n))
+    if forbidden is not None:
+        table[:, :n][forbidden[1]] = -np.inf
+        edges[0, forbidden[0].diagonal()] = edges[1, forbidden[2].diagonal()] = -np.inf
+    is_used = np.flatnonzero((np.diff(examples.row_start) > 0) & (examples.weights > 0))
+    steps = np.array([begun.n_steps])  # counted by the kernel, which ends before Ctrl-C is heard
+    was_interrupted = False
+    try:
+        for epoch in range(epochs):
+            turn = rng.permutation(is_used)
+            wrong = _epoch(
+                examples.rows, examples.labels, examples.row_start, examples.weights, turn, steps,
+                unary, late, table.reshape((1, *table.shape)), pair_late, edges,
+            )  # fmt: skip
+            if tick is not None:
+                tick(epoch + 1, float(wrong))
+    except KeyboardInterrupt:
+        was_interrupted = True
+    pairwise = table[:, :n].copy()
+    if forbidden is not None:
+        pairwise[forbidden[1]] = begun.weights.pairwise[forbidden[1]]
+    return Walked(Running(Weights(unary, pairwise), Weights(late, pair_late), int(steps[0])), was_interrupted)
+
+
+@kernel
+def _epoch(
+    rows: Rows,
+    labels: np.ndarray,
+    row_start: np.ndarray,
+    each: np.ndarray,
+    turn: np.ndarray,
+    steps: np.ndarray,
+    unary: np.ndarray,
+    late: np.ndarray,
+    table: np.ndarray,
+    pair_late: np.ndarray,
+    edges: np.ndarray,
+) -> int:
+    """One pass over the examples in `turn`; returns the number of wrong positions."""
+    k = unary.shape[1]
+    longest, wrong, step = 0, 0, steps[0]
+    for w in turn:
+        longest = max(longest, row_start[w + 1] - row_start[w])
+    scores, found, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
+    left = aligned((longest + 1, k), scores)
+    for w in turn:
+        first, length = row_start[w], row_start[w + 1] - row_start[w]
+        for i in range(length):
+            score_into(rows, first + i, unary, scores[i])
+        for j in range(k):
+            scores[0, j] += edges[0, j]
+            scores[length - 1, j] += edges[1, j]
+        decode_into(scores[:length], table, left, found[:length])
+        n_wrong = 0
+        for i in range(length):
+            truth = labels[first + i]
+            if found[i] != truth:
+                n_wrong += 1
+                toward[truth], toward[found[i]] = each[w], -each[w]
+                add_into(rows, first + i, toward, unary)
+                toward[truth], toward[found[i]] = each[w] * step, -each[w] * step
+                add_into(rows, first + i, toward, late)
+                toward[truth] = toward[found[i]] = 0.0
+        if n_wrong > 0:
+            wrong += n_wrong
+            for i in range(1, length):
+                _step(table[0], pair_late, labels[first + i - 1], labels[first + i], each[w], step)
+                _step(table[0], pair_late, found[i - 1], found[i], -each[w], step)
+        step += 1
+    steps[0] = step
+    return wrong
+
+
+@kernel
+def _step(table: np.ndarray, late: np.ndarray, before: int, after: int, amount: float, step: int) -> None:
+    table[before, after] += amount
+    late[before, after] += amount * step

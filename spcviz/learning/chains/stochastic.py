@@ -1,0 +1,92 @@
+r"""A CRF trained a few examples at a time (AdaGrad): what there is no end of, or comes in parts.
+
+.. math:: h \leftarrow h + g^2, \qquad w \leftarrow w - \eta\, g / \sqrt{h}
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ShapeError
+from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, taken
+
+AT_A_TIME = 64
+"""Examples of one step."""
+
+
+class Adapting(NamedTuple):
+    """Weights on their way, and the sums of their squared gradients."""
+
+    weights: Weights
+    squares: Weights
+
+    def widened(self, weights: Weights) -> "Adapting":
+        """With other weights, which may be of more features."""
+        more = len(weights.unary) - len(self.squares.unary)
+        return Adapting(weights, self.squares._replace(unary=np.pad(self.squares.unary, ((0, more), (0, 0)))))
+
+
+def begin(weights: Weights) -> Adapting:
+    """From given weights, with nothing known of gradients.
+
+    Examples
+    --------
+    >>> begin(Weights(np.ones((1, 2)), np.zeros((2, 2)))).squares.unary
+    array([[0., 0.]])
+    """
+    return Adapting(weights, Weights(*map(np.zeros_like, weights)))
+
+
+def fit_stochastic(
+    examples: Examples,
+    rng: np.random.Generator,
+    start: Adapting,
+    *,
+    rate: float,
+    c2: float,
+    forbidden: np.ndarray | None = None,
+) -> Adapting:
+    """One pass over the examples, in a random order, `AT_A_TIME` at a step.
+
+    Parameters
+    ----------
+    examples : Examples
+    rng : numpy.random.Generator
+    start : Adapting
+        Not changed.
+    rate : float
+        eta.
+    c2 : float
+        Of the squares of the weights, as of `spcviz.learning.chains.batch.fit_crf`; each step has its share.
+    forbidden : ndarray of bool, shape (3, K, K), optional
+        See `spcviz.learning.chains.crf.loss_and_gradient`.
+
+    Returns
+    -------
+    Adapting
+
+    Raises
+    ------
+    ShapeError
+        If the weights are for other examples.
+    ArgumentError
+        If a setting is out of range.
+
+    References
+    ----------
+    Duchi, Hazan and Singer (2011), Adaptive subgradient methods.
+    """
+    rate, c2 = checks.number("rate", rate, 0), checks.number("c2", c2, 0)
+    if start.weights.unary.shape[1] != examples.n_states:
+        raise ShapeError(f"start has {start.weights.unary.shape[1]} states; it needs {examples.n_states}")
+    now = Adapting(*(Weights(*(own.copy() for own in pair)) for pair in start))
+    turn = rng.permutation(np.flatnonzero(np.diff(examples.row_start)))
+    for first in range(0, len(turn), AT_A_TIME):
+        some = turn[first : first + AT_A_TIME]
+        _, gradient = loss_and_gradient(taken(examples, some), now.weights, forbidden=forbidden)
+        for weights, squares, slope in zip(now.weights, now.squares, gradient):
+            slope += (2 * c2 * len(some) / len(turn)) * weights
+            squares += slope * slope
+            weights -= rate * slope / np.sqrt(np.maximum(squares, 1e-12))
+    return now

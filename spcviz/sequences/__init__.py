@@ -1,0 +1,14 @@
+"""Taggers of sequences in the manner of scikit-learn: fit and predict on lists of arrays, strings or dicts.
+
+========================  =====================================================================
+`StructuredPerceptron`    averaged perceptron with exact Viterbi decoding; trains fastest
+`ChainCRF`                conditional random field: probabilities, L1 and L2, partial labels
+`CascadeTagger`           coarse-to-fine cascade of n-gram models: labels of higher order, pruning
+========================  =====================================================================
+"""
+
+from spcviz.sequences.cascade import CascadeTagger
+from spcviz.sequences.crf import ChainCRF
+from spcviz.sequences.perceptron import StructuredPerceptron
+
+__all__ = ["CascadeTagger", "ChainCRF", "StructuredPerceptron"]

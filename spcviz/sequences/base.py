@@ -1,0 +1,315 @@
+"""What the taggers share: reading X and y, decoding, scoring, their state as plain values."""
+
+import json
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from tqdm import tqdm
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.learning.chains.rows import CsrRows
+from spcviz.sequences import encoding, labels
+from spcviz.sequences.constraints import forbidden_steps
+from spcviz.sequences.encoding import Encoded
+
+
+class Batch(NamedTuple):
+    """Training data as numbers: `encoding.Encoded`, labels (R,) and the weight of each sequence (W,)."""
+
+    encoded: Encoded
+    labels: np.ndarray
+    weights: np.ndarray
+
+
+class Texts(NamedTuple):
+    """Many strings as two arrays: their UTF-8, and where each ends."""
+
+    utf8: np.ndarray
+    ends: np.ndarray
+
+
+def packed_texts(texts: Iterable[str]) -> Texts:
+    """Strings as arrays.
+
+    Examples
+    --------
+    >>> texts_of(packed_texts(["a", "", "é"]))
+    ['a', '', 'é']
+    """
+    each = [text.encode() for text in texts]
+    ends = np.cumsum(np.array([len(own) for own in each], dtype=np.int64))
+    return Texts(np.frombuffer(b"".join(each), np.uint8), ends)
+
+
+def texts_of(texts: Texts) -> list[str]:
+    """What `packed_texts` packed."""
+    data, ends = texts.utf8.tobytes(), texts.ends.tolist()
+    return [data[a:b].decode() for a, b in zip([0, *ends[:-1]], ends)]
+
+
+class SequenceTagger(BaseEstimator):
+    """Base of the taggers; not for use by itself."""
+
+    classes_: np.ndarray
+    vocabulary_: dict[str, int] | None
+    n_features_in_: int
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """What `sklearn.utils.validation.check_is_fitted` asks."""
+        return hasattr(self, "classes_")
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """Names of the features in the order of the weights; only where they are named."""
+        if getattr(self, "vocabulary_", None) is None:
+            raise AttributeError(
+                f"{type(self).__name__} has no feature names: it was not fitted on named ones"
+            )
+        return np.array(list(self.vocabulary_), dtype=object)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of tokens with the right label.
+
+        Parameters
+        ----------
+        X : list of sequences
+        y : list of sequences of labels
+            Labels that training has not seen count as wrong.
+        sample_weight : array_like, shape (len(X),), optional
+            Of sequences.
+
+        Returns
+        -------
+        float
+        """
+        found = self.predict(X)
+        lengths = np.array([len(own) for own in found], dtype=np.int64)
+        truth = labels.flat_labels(y, lengths)
+        if not truth:
+            raise ArgumentError("X must hold at least one token to be scored on, got none")
+        flat = np.concatenate(found)
+        weights = np.repeat(_sequence_weights(sample_weight, len(found)), lengths)
+        if weights.sum() == 0:
+            raise ArgumentError("sample_weight must not be 0 for all tokens")
+        right = np.fromiter((a == b for a, b in zip(flat.tolist(), truth)), bool, len(truth))
+        return float(np.average(right, weights=weights))
+
+    def predict(self, X: Any) -> list[np.ndarray]:
+        """Labels of each token; see the tagger's own."""
+        raise NotImplementedError
+
+    def _check_is_fitted(self) -> None:
+        if not hasattr(self, "classes_"):
+            name = type(self).__name__
+            raise NotFittedError(f"this {name} is not fitted yet: call fit first")
+
+    def _read(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        *,
+        goes_on: bool,
+        classes: Any = None,
+        may_miss: bool = False,
+        min_count: int = 1,
+    ) -> Batch:
+        """Read training data; sets (or, to go on, extends) what names features and labels."""
+        X = encoding.as_items(X)
+        if not goes_on:
+            vocabulary = {} if encoding.is_named(X) else None
+            n_features = None
+        else:
+            vocabulary, n_features = self.vocabulary_, self.n_features_in_
+            vocabulary = None if vocabulary is None else dict(vocabulary)
+        encoded = encoding.encode(X, vocabulary, n_features, grow=True)
+        if not encoded.lengths.sum():
+            raise ArgumentError("X must hold at least one token, got none")
+        flat = labels.flat_labels(y, encoded.lengths, may_miss=may_miss)
+        known = self.classes_ if goes_on else _classes(flat, classes)
+        numbers = labels.numbers_of(flat, known, unseen=None, lengths=encoded.lengths)
+        weights = _sequence_weights(sample_weight, len(encoded.lengths))
+        weights = weights * self._class_weights(numbers, encoded.lengths, known)
+        if vocabulary is not None and not goes_on and min_count > 1:
+            vocabulary, encoded = _frequent(vocabulary, encoded, min_count)
+        self.classes_, self.vocabulary_ = known, vocabulary
+        self.n_features_in_ = encoding.n_columns(encoded.rows)
+        return Batch(encoded, numbers, weights)
+
+    def _class_weights(self, numbers: np.ndarray, lengths: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Mean weight of each sequence's known labels, (W,)."""
+        wanted = getattr(self, "class_weight", None)
+        if wanted is None:
+            return np.ones(len(lengths))
+        is_known = numbers >= 0
+        counts = np.bincount(numbers[is_known], minlength=len(classes))
+        if isinstance(wanted, str) and wanted == "balanced":
+            each = counts.sum() / (max((counts > 0).sum(), 1) * np.maximum(counts, 1))
+        elif isinstance(wanted, dict):
+            each = np.ones(len(classes))
+            number = {label: k for k, label in enumerate(classes.tolist())}
+            for label, weight in wanted.items():
+                if label not in number:
+                    raise ArgumentError(f"class_weight must name labels of y, got {label!r:.60}")
+                each[number[label]] = checks.number(f"class_weight[{label!r}]", weight, 0)
+        else:
+            raise ArgumentError(f"class_weight must be a dict, 'balanced' or None, got {wanted!r:.60}")
+        owner = np.repeat(np.arange(len(lengths)), lengths)[is_known]
+        total = np.bincount(owner, each[numbers[is_known]], len(lengths))
+        n = np.bincount(owner, minlength=len(lengths))
+        return np.where(n > 0, total / np.maximum(n, 1), 1.0)
+
+    def _forbidden(self) -> np.ndarray | None:
+        return forbidden_steps(getattr(self, "constraints", None), self.classes_)
+
+    def _check_steps(self, batch: Batch, forbidden: np.ndarray | None) -> None:
+        """Refuse labels of training that break the constraints."""
+        if forbidden is None:
+            return
+        lengths, found = batch.encoded.lengths, batch.labels
+        ends = np.cumsum(lengths)
+        is_first, is_last = np.zeros(len(found), dtype=bool), np.zeros(len(found), dtype=bool)
+        is_first[(ends - lengths)[lengths > 0]], is_last[ends[lengths > 0] - 1] = True, True
+        before = np.concatenate([[labels.UNKNOWN], found[:-1]])
+        is_known = found >= 0
+        wrong = is_known & is_first & forbidden[0].diagonal()[found]
+        wrong |= is_known & is_last & forbidden[2].diagonal()[found]
+        wrong |= is_known & ~is_first & (before >= 0) & forbidden[1][before, found]
+        if wrong.any():
+            n = int(wrong.argmax())
+            step = repr(self.classes_[found[n]].item())
+            if not is_first[n] and before[n] >= 0:
+                step += f" behind {self.classes_[before[n]].item()!r}"
+            raise ArgumentError(
+                f"{labels.place('y', n, lengths)} must keep to constraints={self.constraints!r}, got {step}"
+            )
+
+    def _encode(self, X: Any) -> Encoded:
+        """X for a fitted tagger."""
+        self._check_is_fitted()
+        return encoding.encode(X, self.vocabulary_, self.n_features_in_)
+
+    def _split(self, flat: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
+        """One array a sequence, of an array with a row a token."""
+        ends = np.cumsum(lengths).tolist()
+        return [flat[a:b] for a, b in zip([0, *ends], ends)]
+
+    def _params_as_json(self) -> str:
+        """The parameters, if JSON holds them.
+
+        Raises
+        ------
+        ArgumentError
+            If one is a function or a generator, which no file can hold.
+        """
+        params = self.get_params(deep=False)
+        for name, value in params.items():
+            try:
+                json.dumps(value)
+            except TypeError:
+                raise ArgumentError(
+                    f"{name} must be a number, a text, None or a list or dict of such to be stored, "
+                    f"got {value!r:.60}"
+                ) from None
+        return json.dumps(_marked(params))
+
+    @classmethod
+    def _from_json(cls, text: str) -> Self:
+        return cls(**_unmarked(json.loads(text)))
+
+    def _names_state(self) -> Texts | None:
+        return None if self.vocabulary_ is None else packed_texts(self.vocabulary_)
+
+
+def restore_names(tagger: SequenceTagger, classes: str, names: Texts | None, n_features: int) -> None:
+    """Give a tagger the labels and features of a state."""
+    tagger.classes_ = np.array(json.loads(classes))
+    tagger.vocabulary_ = None if names is None else {name: i for i, name in enumerate(texts_of(names))}
+    tagger.n_features_in_ = n_features
+
+
+def _marked(value: Any) -> Any:
+    """JSON knows neither tuples nor dicts by numbers."""
+    if isinstance(value, tuple):
+        return {"tuple": [_marked(own) for own in value]}
+    if isinstance(value, list):
+        return [_marked(own) for own in value]
+    if isinstance(value, dict):
+        return {"dict": [[_marked(key), _marked(own)] for key, own in value.items()]}
+    return value
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unmarked(own) for own in value]
+    if isinstance(value, dict) and "tuple" in value:
+        return tuple(_unmarked(own) for own in value["tuple"])
+    if isinstance(value, dict):
+        return {_unmarked(key): _unmarked(own) for key, own in value["dict"]}
+    return value
+
+
+def _classes(flat: list, given: Any) -> np.ndarray:
+    """The labels, or those given; in both cases sorted."""
+    if given is None:
+        found = labels.classes_of(flat)
+    else:
+        own = given.tolist() if isinstance(given, np.ndarray) else list(given)
+        found = labels.classes_of(labels.flat_labels([own], np.array([len(own)])))
+    if not len(found):
+        raise ArgumentError("y must hold at least one label, got none")
+    return found
+
+
+def _sequence_weights(sample_weight: Any, n: int) -> np.ndarray:
+    if sample_weight is None:
+        return np.ones(n)
+    weights = checks.scores("sample_weight", sample_weight, 1)
+    if len(weights) != n:
+        raise ShapeError(f"sample_weight has {len(weights)} entries; X has {n} sequences")
+    if len(weights) and weights.min() < 0:
+        raise ArgumentError(f"sample_weight[{weights.argmin()}] must be at least 0, got {weights.min()}")
+    return weights
+
+
+def _frequent(vocabulary: dict[str, int], encoded: Encoded, min_count: int) -> tuple[dict[str, int], Encoded]:
+    """Without the features that occur less often than `min_count`."""
+    rows = encoded.rows
+    if not isinstance(rows, CsrRows):
+        return vocabulary, encoded
+    is_kept = np.bincount(rows.index, minlength=len(vocabulary)) >= min_count
+    number = np.cumsum(is_kept) - 1
+    names = [name for name, kept in zip(vocabulary, is_kept.tolist()) if kept]
+    chosen = is_kept[rows.index]
+    start = np.concatenate([[0], np.cumsum(chosen)])[rows.start]
+    index = number[rows.index[chosen]].astype(np.int32)
+    fewer = CsrRows(start, index, rows.values[chosen], len(names))
+    return {name: i for i, name in enumerate(names)}, encoded._replace(rows=fewer)
+
+
+class Bar:
+    """A bar of progress on standard error, if `verbose`; a context."""
+
+    def __init__(self, name: str, total: int | None, verbose: int) -> None:
+        self._bar = tqdm(desc=name, total=total, disable=not verbose)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def tick(self, text: str = "") -> None:
+        """One step on, with what there is to say."""
+        if text:
+            self._bar.set_postfix_str(text, refresh=False)
+        self._bar.update()
+
+
+def row_starts(lengths: np.ndarray) -> np.ndarray:
+    """(W + 1,) from lengths (W,)."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

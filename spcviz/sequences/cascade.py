@@ -1,0 +1,434 @@
+"""The structured prediction cascade as a scikit-learn estimator."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chains import chain
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.ngrams.lattice import Lattice, bigrams, decode, extend, log_marginals, score_arcs
+from spcviz.engine.ngrams.prune import prune, truth_points
+from spcviz.engine.ngrams.space import path_of, states_left
+from spcviz.engine.thresholds import filtering
+from spcviz.learning.cascade.config import Cascade, CascadeConfig
+from spcviz.learning.cascade.decoding import decode_examples
+from spcviz.learning.cascade.features import DenseRows, Features, SparseRows, unary_scores
+from spcviz.learning.cascade.letters_first import keep_by_bigrams
+from spcviz.learning.chains.cascade import LevelFigures, train_chain_cascade
+from spcviz.learning.chains.crf import examples_of
+from spcviz.learning.chains.rows import CsrRows, Rows
+from spcviz.sequences import labels
+from spcviz.sequences.base import Bar, SequenceTagger, Texts, restore_names, row_starts
+from spcviz.sequences.encoding import Encoded
+
+MAX_DENSE = 200_000_000
+"""Values of sparse matrices, zeros too, that are laid out where they are not all 1."""
+
+
+class CascadeState(NamedTuple):
+    """A fitted `CascadeTagger` as plain values."""
+
+    params: str
+    classes: str
+    names: Texts | None
+    cascade: Cascade
+    levels: tuple[LevelFigures, ...]
+
+
+class Filtered(NamedTuple):
+    """What the filters leave of some sequences.
+
+    Attributes
+    ----------
+    states : list of ndarray of bool, each (L, K)
+        Which labels each token may still have.
+    lattice : spcviz.engine.ngrams.lattice.Lattice or None
+        The n-grams that are left, of all sequences that are not empty; None where none is left.
+    """
+
+    states: list[np.ndarray]
+    lattice: Lattice | None
+
+
+class CascadeTagger(SequenceTagger):
+    """Structured prediction cascade: coarse models prune labels, so that fine ones can look further.
+
+    A perceptron on pairs of labels filters single labels, then pairs; n-grams grow among what is left, up to
+    `order`, and the last level predicts. Each threshold is the highest that loses no more sequences than
+    `tolerance`, measured on sequences that the filter has not seen.
+
+    Parameters
+    ----------
+    order : int
+        Labels in a row that the last level looks at; at least 2.
+    tolerance : float or tuple of float
+        Share of sequences (of tokens: see `tolerance_kind`) whose true labels a filter may lose; one for all
+        filters, or one for each of the `order` - 1.
+    tolerance_kind : {"example", "position"}
+    passes : int
+        Over the training data, at each level.
+    hold_out : int
+        Parts that the training data is dealt into; each is filtered by models of the others.
+    max_arcs : int
+        N-grams that a sequence may have at any level.
+    min_count : int
+        Named features that occur less often are left out.
+    class_weight : dict, "balanced" or None
+        Weights of labels in the pair model; a sequence counts with the mean over its tokens.
+    random_state : int, numpy.random.Generator or None
+    verbose : int
+        1 shows progress on standard error.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (K,)
+        At most 200 labels.
+    cascade_ : spcviz.learning.cascade.config.Cascade
+    levels_ : tuple of LevelFigures
+        Of each filter, held out: order, alpha, share of sequences lost, what is left for each token.
+    feature_names_in_ : ndarray, shape (F,)
+        Where features are named.
+    n_features_in_ : int
+
+    References
+    ----------
+    Weiss and Taskar (2010), Structured prediction cascades; Weiss (2013), thesis, chapter 4.
+
+    Examples
+    --------
+    >>> X = [[["the"], ["dog"]], [["a"], ["cat"]], [["the"], ["cat"]], [["a"], ["dog"]]]
+    >>> tagger = CascadeTagger(hold_out=2, random_state=0).fit(X, [["DT", "NN"]] * 4)
+    >>> tagger.predict([[["a"], ["dog"]]])
+    [array(['DT', 'NN'], dtype='<U2')]
+    """
+
+    State = CascadeState
+
+    def __init__(
+        self,
+        *,
+        order: int = 3,
+        tolerance: Any = 0.01,
+        tolerance_kind: str = "example",
+        passes: int = 10,
+        hold_out: int = 3,
+        max_arcs: int = 100_000,
+        min_count: int = 1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.order = order
+        self.tolerance = tolerance
+        self.tolerance_kind = tolerance_kind
+        self.passes = passes
+        self.hold_out = hold_out
+        self.max_arcs = max_arcs
+        self.min_count = min_count
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train every level.
+
+        Parameters
+        ----------
+        X : list of sequences
+            (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict. Values other
+            than 0 and 1 of sparse or named features are laid out in full, so there may not be many.
+        y : list of sequences of str or of int
+        sample_weight : array_like, shape (len(X),), optional
+            Of sequences, in the pair model.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        spcviz.engine.errors.ArgumentError
+            If X or y is not of that kind, with the item, or there are fewer sequences than `hold_out`.
+        """
+        order = checks.integer("order", self.order, 2, 12)
+        tolerances = self._tolerances(order)
+        config = CascadeConfig(
+            tolerance_kind=self.tolerance_kind,
+            predictor_epochs=checks.integer("passes", self.passes, 1, 1_000_000),
+            parts=checks.integer("hold_out", self.hold_out, 2, 1000),
+            max_arcs=checks.integer("max_arcs", self.max_arcs, 1, 2**40),
+        )
+        min_count = checks.integer("min_count", self.min_count, 1, 2**31 - 1)
+        batch = self._read(X, y, sample_weight, goes_on=False, min_count=min_count)
+        if len(self.classes_) > 200:
+            raise ArgumentError(f"y must hold at most 200 labels for a cascade, got {len(self.classes_)}")
+        lengths, is_used = batch.encoded.lengths, batch.encoded.lengths > 0
+        if is_used.sum() < config.parts:
+            raise ArgumentError(f"hold_out must be at most the {is_used.sum()} sequences, got {config.parts}")
+        rows, n = batch.encoded.rows, len(self.classes_)
+        data = examples_of(rows, lengths[is_used], batch.labels, n, weights=batch.weights[is_used])
+        n_steps = (config.parts + 1) * config.predictor_epochs * (order - 1) - config.parts * (order > 2) * (
+            config.predictor_epochs
+        )
+        with Bar(type(self).__name__, n_steps, self.verbose) as bar:
+            found = train_chain_cascade(
+                data,
+                _features(rows),
+                np.random.default_rng(self.random_state),
+                order=order,
+                tolerances=tolerances,
+                config=config,
+                tick=bar.tick,
+            )
+        self.cascade_, self.levels_ = found
+        return self
+
+    def _tolerances(self, order: int) -> tuple[float, ...]:
+        given = self.tolerance
+        if not isinstance(given, Sequence | np.ndarray):
+            return (checks.fraction("tolerance", given),) * (order - 1)
+        if len(given) != order - 1:
+            raise ArgumentError(
+                f"tolerance must be one number or {order - 1} of them, one a filter, got {given!r:.60}"
+            )
+        return tuple(checks.fraction(f"tolerance[{i}]", own) for i, own in enumerate(given))
+
+    def predict(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
+        """Labels of each token: what the last level finds best among what the filters leave.
+
+        Parameters
+        ----------
+        X : list of sequences
+            Features that training has not seen are ignored.
+        allowed : list, optional
+            Labels that each token may have: for each sequence None, an (L, K) array of bool in the order of
+            `classes_`, or a list with None or a list of labels for each token.
+
+        Returns
+        -------
+        list of ndarray
+        """
+        encoded = self._encode(X)
+        used = encoded.lengths[encoded.lengths > 0]
+        if not len(used):
+            return self._split(self.classes_[:0], encoded.lengths)
+        features = _features(encoded.rows)
+        if allowed is None:
+            found = decode_examples(self.cascade_, features, used).labels
+        else:
+            mask = labels.allowed_mask(allowed, encoded.lengths, self.classes_)
+            found = self._decoded(features, used, mask)
+        return self._split(self.classes_[found], encoded.lengths)
+
+    def predict_marginals(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
+        """Sum of exponentials of the last level's scores through each label, as shares of one.
+
+        Parameters
+        ----------
+        X : list of sequences
+        allowed : list, optional
+            As in `predict`.
+
+        Returns
+        -------
+        list of ndarray, each of shape (L, K)
+            0 for labels that were pruned. Scores of a perceptron are no log-probabilities: a ranking.
+        """
+        encoded = self._encode(X)
+        mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
+        lattice, scores = self._last(encoded, mask)
+        shares = np.zeros((int(encoded.lengths.sum()), len(self.classes_)))
+        if lattice is not None:
+            _, logs = log_marginals(lattice, scores)
+            shares = _state_shares(lattice, np.exp(logs))
+            shares /= shares.sum(axis=1, keepdims=True)
+        return self._split(shares, encoded.lengths)
+
+    def filter(
+        self, X: Any, *, alpha: float | Sequence[float] | None = None, level: int | None = None
+    ) -> Filtered:
+        """What the filters leave of each sequence.
+
+        Parameters
+        ----------
+        X : list of sequences
+        alpha : float or sequence of float, optional
+            Instead of the tuned thresholds, 0 (keep most) to 1: one for all filters or one for each.
+        level : int, optional
+            How many filters run, 1 .. `order` - 1; all by default.
+
+        Returns
+        -------
+        Filtered
+        """
+        encoded = self._encode(X)
+        most = len(self.cascade_.levels) - 1
+        level = most if level is None else checks.integer("level", level, 1, most)
+        alphas = [own.alpha for own in self.cascade_.levels[:level]]
+        if alpha is not None:
+            given = np.atleast_1d(checks.scores("alpha", alpha, (0, 1)))
+            if len(given) not in (1, level):
+                raise ArgumentError(
+                    f"alpha must be one number or {level} of them, one a filter, got {alpha!r:.60}"
+                )
+            alphas = [checks.fraction("alpha", float(own)) for own in np.broadcast_to(given, level)]
+        used = encoded.lengths[encoded.lengths > 0]
+        if not len(used):
+            return Filtered(self._split(np.zeros((0, len(self.classes_)), bool), encoded.lengths), None)
+        lattice = self._lattice(_features(encoded.rows), used, alphas, None)
+        return Filtered(self._split(states_left(lattice), encoded.lengths), lattice)
+
+    def tune(self, X: Any, y: Any, tolerance: Any = None) -> Self:
+        """Set every threshold anew, on sequences that training has not seen.
+
+        Parameters
+        ----------
+        X : list of sequences
+        y : list of sequences of labels
+        tolerance : float or tuple of float, optional
+            Instead of the parameter; of sequences, or of tokens by `tolerance_kind`.
+
+        Returns
+        -------
+        self
+        """
+        encoded = self._encode(X)
+        flat = labels.flat_labels(y, encoded.lengths)
+        truth = labels.numbers_of(flat, self.classes_, unseen=None, lengths=encoded.lengths)
+        used = encoded.lengths[encoded.lengths > 0]
+        if not len(used):
+            raise ArgumentError("X must hold at least one token to tune on, got none")
+        if tolerance is not None:
+            self.tolerance = tolerance
+        tolerances = self._tolerances(len(self.cascade_.levels))
+        features, alphas, figures = _features(encoded.rows), [], []
+        for t, allowed in enumerate(tolerances):
+            points, lost = self._points(features, used, truth, alphas)
+            own = points.of_positions if self.tolerance_kind == "position" else points.of_examples[~lost]
+            alphas.append(filtering.largest_alpha(own, allowed))
+            lattice = self._lattice(features, used, alphas, None)
+            share = float((lost | (points.of_examples <= alphas[-1])).mean())
+            kept = states_left(lattice).sum() if t == 0 else lattice.n_arcs
+            figures.append(LevelFigures(t + 1, alphas[-1], share, float(kept / max(len(truth), 1))))
+        levels = [own._replace(alpha=alpha) for own, alpha in zip(self.cascade_.levels, [*alphas, 0.0])]
+        self.cascade_, self.levels_ = self.cascade_._replace(levels=tuple(levels)), tuple(figures)
+        return self
+
+    def _points(
+        self, features: Features, lengths: np.ndarray, truth: np.ndarray, alphas: Sequence[float]
+    ) -> tuple["_Points", np.ndarray]:
+        """(alphas from which the next filter loses the truth, which examples have lost it before)."""
+        level, row_start = self.cascade_.levels[len(alphas)], row_starts(lengths)
+        unary = unary_scores(features, level.filter.weights)
+        if not alphas:
+            values = chain.max_marginals_batch(unary, lengths, level.filter.pairs.inner).unary
+            points = filtering.break_points_batch(values.reshape(-1), row_start * values.shape[1])
+            own = points.reshape(values.shape)[np.arange(len(truth)), truth]
+            return _Points(own, np.minimum.reduceat(own, row_start[:-1])), np.zeros(len(lengths), dtype=bool)
+        lattice = self._lattice(features, lengths, alphas, None)
+        arc_score = score_arcs(lattice, unary, level.filter.table)
+        pruned = prune(lattice, arc_score, 0.0)
+        path = path_of(lattice, truth)
+        lost = ~np.logical_and.reduceat(path >= 0, lattice.col_start[:-1])
+        every = filtering.break_points_batch(pruned.values, pruned.starts)
+        own = np.where(path >= 0, every[path], -np.inf)
+        _, event = truth_points(lattice, pruned, path, np.where(lost, -np.inf, 0.0))
+        return _Points(own[path >= 0], event), lost
+
+    def _lattice(
+        self, features: Features, lengths: np.ndarray, alphas: Sequence[float], mask: np.ndarray | None
+    ) -> Lattice:
+        """What so many filters leave, as a lattice of the next order."""
+        levels, row_start = self.cascade_.levels, row_starts(lengths)
+        first = levels[0].filter
+        left = keep_by_bigrams(unary_scores(features, first.weights), row_start, first.pairs, alphas[0])
+        if mask is not None:
+            left &= mask
+            is_empty = ~left.any(axis=1)
+            left[is_empty] = mask[is_empty]
+        lattice = bigrams(lengths, len(self.classes_), left)
+        for level, alpha in zip(levels[1:], alphas[1:]):
+            arc_score = score_arcs(lattice, unary_scores(features, level.filter.weights), level.filter.table)
+            pruned = prune(lattice, arc_score, alpha, max_arcs=self.cascade_.max_arcs)
+            lattice = extend(lattice, pruned.keep)
+        return lattice
+
+    def _decoded(self, features: Features, lengths: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+        alphas = [own.alpha for own in self.cascade_.levels[:-1]]
+        lattice = self._lattice(features, lengths, alphas, mask)
+        model = self.cascade_.levels[-1].predictor
+        return decode(lattice, score_arcs(lattice, unary_scores(features, model.weights), model.table)).labels
+
+    def _last(self, encoded: Encoded, mask: np.ndarray | None) -> tuple[Lattice | None, np.ndarray]:
+        """The last level's lattice and arc scores."""
+        used = encoded.lengths[encoded.lengths > 0]
+        if not len(used):
+            return None, np.zeros(0)
+        features, model = _features(encoded.rows), self.cascade_.levels[-1].predictor
+        lattice = self._lattice(features, used, [own.alpha for own in self.cascade_.levels[:-1]], mask)
+        return lattice, score_arcs(lattice, unary_scores(features, model.weights), model.table)
+
+    def to_state(self) -> CascadeState:
+        """The fitted model as plain arrays and texts; `from_state` takes it back."""
+        self._check_is_fitted()
+        classes = json.dumps(self.classes_.tolist())
+        return CascadeState(
+            self._params_as_json(), classes, self._names_state(), self.cascade_, tuple(self.levels_)
+        )
+
+    @classmethod
+    def from_state(cls, state: CascadeState) -> Self:
+        """The fitted model that `to_state` took apart."""
+        if not isinstance(state, CascadeState):
+            raise ArgumentError(f"state must be a CascadeState, got {type(state).__name__}")
+        tagger = cls._from_json(state.params)
+        restore_names(tagger, state.classes, state.names, len(state.cascade.levels[0].filter.weights))
+        tagger.cascade_, tagger.levels_ = state.cascade, state.levels
+        return tagger
+
+
+class _Points(NamedTuple):
+    """Alphas from which true states (n-grams) fall, and from which the first of each example does."""
+
+    of_positions: np.ndarray
+    of_examples: np.ndarray
+
+
+def _features(rows: Rows) -> Features:
+    """Rows as the lattices' learners read them: indicators, or all values."""
+    if isinstance(rows, DenseRows):
+        return rows
+    if np.all(rows.values == 1.0):
+        return SparseRows(rows.start, rows.index, rows.n_features)
+    n = len(rows.start) - 1
+    if n * rows.n_features > MAX_DENSE:
+        raise ArgumentError(
+            f"X must hold only 0 and 1 for a cascade, or at most {MAX_DENSE} values, zeros too, "
+            f"got {n} tokens of {rows.n_features} features"
+        )
+    return DenseRows(_laid_out(rows, n))
+
+
+def _laid_out(rows: CsrRows, n: int) -> np.ndarray:
+    values = np.zeros((n, rows.n_features), dtype=np.float32)
+    np.add.at(values, (np.repeat(np.arange(n), np.diff(rows.start)), rows.index), rows.values)
+    return values
+
+
+def _state_shares(lattice: Lattice, arc_share: np.ndarray) -> np.ndarray:
+    """Sums over the n-grams through each state of each position, (R, K), from shares of n-grams."""
+    shares = np.zeros((int(lattice.row_start[-1]), lattice.n_states))
+    column = np.repeat(np.arange(len(lattice.arc_start) - 1), np.diff(lattice.arc_start))
+    example = np.repeat(np.arange(len(lattice.order)), np.diff(lattice.col_start))[column]
+    within, order = column - lattice.col_start[example], lattice.order[example]
+    symbol = (1 << lattice.bits) - 1
+    for back in range(int(lattice.order.max(initial=1))):
+        # each position is the last of a column's n-grams, but for those that only the first column spells
+        is_there = np.ones(len(order), bool) if back == 0 else (within == 0) & (order > back)
+        row = (lattice.row_start[example] + within + order - 1 - back)[is_there]
+        state = (lattice.arc_key[is_there] >> lattice.bits * back & symbol) - 1
+        np.add.at(shares, (row, state), arc_share[is_there])
+    return shares

@@ -1,0 +1,203 @@
+"""What the taggers with one weight a feature and label and one a step share: decoding and probabilities."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chains import chain
+from spcviz.engine.errors import InfeasibleError
+from spcviz.learning.chains import rows as layouts
+from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partitions
+from spcviz.sequences import labels
+from spcviz.sequences.base import Batch, SequenceTagger, row_starts
+from spcviz.sequences.encoding import Encoded
+
+
+class TagPaths(NamedTuple):
+    """The best labellings of a sequence, best first.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (m,), m <= k
+        Log-probabilities of a `ChainCRF`; scores of others.
+    labels : ndarray, shape (m, L)
+    """
+
+    scores: np.ndarray
+    labels: np.ndarray
+
+
+class Block(NamedTuple):
+    """Some sequences' scores (R, K), with -inf where forbidden; where each begins; their numbers."""
+
+    unary: np.ndarray
+    row_start: np.ndarray
+    sequences: range
+
+
+class ChainTagger(SequenceTagger):
+    """Base of the first-order taggers; not for use by itself.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (K,)
+        Labels, sorted.
+    state_weights_ : ndarray, shape (F, K)
+    transition_weights_ : ndarray, shape (K, K)
+        ``[from, to]``.
+    """
+
+    state_weights_: np.ndarray
+    transition_weights_: np.ndarray
+
+    def predict(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
+        """The best labelling of each sequence (Viterbi).
+
+        Parameters
+        ----------
+        X : list of sequences
+            Features that training has not seen are ignored.
+        allowed : list, optional
+            Labels that each token may have: for each sequence None, an (L, K) array of bool in the order of
+            `classes_`, or a list with None or a list of labels for each token.
+
+        Returns
+        -------
+        list of ndarray
+            Labels of each sequence; empty for an empty one.
+
+        Raises
+        ------
+        spcviz.engine.errors.ArgumentError
+            If X or `allowed` is not of that kind, with the item.
+        spcviz.engine.errors.InfeasibleError
+            If constraints and `allowed` leave a sequence no labelling.
+        """
+        encoded, steps = self._encode(X), self._steps()
+        found = np.empty(int(encoded.lengths.sum()), dtype=np.int64)
+        first = 0
+        for block in self._blocks(encoded, allowed):
+            lengths = np.diff(block.row_start)
+            decoded = chain.decode_batch(block.unary, lengths[lengths > 0], steps)
+            if not len(decoded.scores) or decoded.scores.min() > -np.inf:
+                found[first : first + len(decoded.labels)] = decoded.labels
+                first += len(decoded.labels)
+                continue
+            _refuse(block, np.flatnonzero(lengths > 0)[decoded.scores.argmin()])
+        return self._split(self.classes_[found], encoded.lengths)
+
+    def predict_marginals(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
+        """Probability of each label at each token, by forward-backward.
+
+        Parameters
+        ----------
+        X : list of sequences
+        allowed : list, optional
+            As in `predict`.
+
+        Returns
+        -------
+        list of ndarray, each of shape (L, K)
+            Columns in the order of `classes_`. Of a perceptron, whose scores are no log-probabilities, a
+            ranking rather than probabilities.
+        """
+        encoded, steps = self._encode(X), self._steps()
+        found: list[np.ndarray] = []
+        for block in self._blocks(encoded, allowed):
+            try:
+                log_partitions(block.unary, block.row_start, steps)
+            except InfeasibleError:
+                _refuse_any(block, steps)
+            found += self._split(block.unary, np.diff(block.row_start))
+        return found
+
+    def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
+        """The k best labellings of each sequence.
+
+        Parameters
+        ----------
+        X : list of sequences
+        k : int
+            1 .. 10,000.
+        allowed : list, optional
+            As in `predict`.
+
+        Returns
+        -------
+        list of TagPaths
+            Fewer than k where there are fewer labellings.
+        """
+        k = checks.integer("k", k, 1, 10_000)
+        encoded, steps = self._encode(X), self._steps()
+        found: list[TagPaths] = []
+        for block in self._blocks(encoded, allowed):
+            for w in range(len(block.sequences)):
+                unary = block.unary[block.row_start[w] : block.row_start[w + 1]]
+                if not len(unary):
+                    found.append(TagPaths(np.zeros(1), np.empty((1, 0), dtype=self.classes_.dtype)))
+                    continue
+                try:
+                    best = chain.k_best(unary, steps, k)
+                except InfeasibleError:
+                    _refuse(block, w)
+                scores = best.scores - self._log_partition(unary, steps)
+                found.append(TagPaths(scores, self.classes_[best.labels]))
+        return found
+
+    def _log_partition(self, unary: np.ndarray, steps: np.ndarray) -> float:
+        """What is taken off the score of a labelling; 0 where scores are no log-probabilities."""
+        return 0.0
+
+    def _steps(self) -> np.ndarray:
+        """Scores of steps, (K, K), -inf where forbidden."""
+        self._check_is_fitted()
+        forbidden = self._forbidden()
+        if forbidden is None:
+            return np.ascontiguousarray(self.transition_weights_)
+        return np.where(forbidden[1], -np.inf, self.transition_weights_)
+
+    def _blocks(self, encoded: Encoded, allowed: Any) -> Iterator[Block]:
+        """Scores of a few sequences at a time, so that memory does not grow with their number."""
+        n_states, row_start, forbidden = len(self.classes_), row_starts(encoded.lengths), self._forbidden()
+        mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
+        for first, last in blocks_of(row_start, n_states):
+            a, b = row_start[first], row_start[last]
+            unary = layouts.emissions(layouts.part(encoded.rows, a, b), self.state_weights_)
+            if mask is not None:
+                unary[~mask[a:b]] = -np.inf
+            if forbidden is not None:
+                forbid(unary, row_start[first : last + 1] - a, forbidden)
+            yield Block(unary, row_start[first : last + 1] - a, range(first, last))
+
+    def _grown(self, n_features: int) -> Weights:
+        """The weights so far, with zeros for features that are new."""
+        unary = np.zeros((n_features, len(self.classes_)))
+        unary[: len(self.state_weights_)] = self.state_weights_
+        return Weights(unary, self.transition_weights_.copy())
+
+    def _set_weights(self, weights: Weights) -> None:
+        self.state_weights_, self.transition_weights_ = weights
+
+    def _may_go_on(self) -> bool:
+        return hasattr(self, "state_weights_")
+
+
+def examples(batch: Batch) -> tuple[Any, ...]:
+    """A batch as the learners take it, but for the number of states."""
+    return batch.encoded.rows, batch.encoded.lengths, batch.labels
+
+
+def _refuse(block: Block, w: int) -> None:
+    raise InfeasibleError(
+        f"X[{block.sequences[w]}] must have a labelling that constraints and allowed leave, got none"
+    ) from None
+
+
+def _refuse_any(block: Block, steps: np.ndarray) -> None:
+    lengths = np.diff(block.row_start)
+    scores = np.full(len(lengths), np.inf)
+    unary = np.where(np.isnan(block.unary), 0.0, block.unary)
+    scores[lengths > 0] = chain.decode_batch(unary, lengths[lengths > 0], steps).scores
+    _refuse(block, int(scores.argmin()))

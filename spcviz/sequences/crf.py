@@ -1,0 +1,251 @@
+"""The conditional random field as a scikit-learn estimator."""
+
+import json
+import warnings
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.chains.batch import Course, fit_crf
+from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
+from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
+from spcviz.sequences import labels
+from spcviz.sequences.base import Bar, Batch, Texts, restore_names
+from spcviz.sequences.chain import ChainTagger, examples
+
+
+class CRFState(NamedTuple):
+    """A fitted `ChainCRF` as plain values."""
+
+    params: str
+    classes: str
+    names: Texts | None
+    weights: Weights
+    n_iter: int
+    has_converged: bool
+    adapting: Adapting | None
+
+
+class ChainCRF(ChainTagger):
+    """Conditional random field on chains, trained on all sequences at once by L-BFGS.
+
+    Minimises the negative log-likelihood of the labels + `c2` times the sum of squares of the weights + `c1`
+    times the sum of their absolute values, as CRFsuite does.
+
+    Parameters
+    ----------
+    c1, c2 : float
+        Regularisers; with `c1` above 0 many weights become 0.
+    max_iter : int
+    tol : float
+        Stop once an iteration improves the loss by less than this share of it.
+    min_count : int
+        Named features that occur less often are left out.
+    all_possible_states, all_possible_transitions : bool
+        Weights also for features with labels, and for steps, that the training data does not show.
+    constraints : {"bio", "bioes", "bilou"}, callable or None
+        Which label may follow which: a scheme that the labels are written in, or a function of
+        ``(before, after)`` where None is the beginning and the end. Kept in training and prediction.
+    class_weight : dict, "balanced" or None
+        Weights of labels; a sequence counts with the mean over its tokens, times its `sample_weight`.
+    rate : float
+        Step size of `partial_fit`.
+    random_state : int, numpy.random.Generator or None
+        Orders the sequences of `partial_fit`; `fit` draws nothing.
+    warm_start : bool
+        `fit` begins at the weights of the fit before, with the same labels; new features are added.
+    verbose : int
+        1 shows progress on standard error.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (K,)
+    state_weights_ : ndarray, shape (F, K)
+    transition_weights_ : ndarray, shape (K, K)
+        ``[from, to]``.
+    feature_names_in_ : ndarray, shape (F,)
+        Where features are named.
+    n_features_in_ : int
+    n_iter_ : int
+    has_converged_ : bool
+        Whether `tol` was reached before `max_iter`.
+    adapting_ : Adapting or None
+        What `partial_fit` goes on with.
+
+    References
+    ----------
+    Lafferty, McCallum and Pereira (2001), Conditional random fields; Sha and Pereira (2003), Shallow parsing
+    with conditional random fields.
+
+    Examples
+    --------
+    >>> X = [[{"word": "the"}, {"word": "dog"}], [{"word": "dog"}, {"word": "barks"}]]
+    >>> tagger = ChainCRF(c2=0.1).fit(X, [["DT", "NN"], ["NN", "VB"]])
+    >>> tagger.predict([[{"word": "the"}, {"word": "dog"}, {"word": "barks"}]])[0].tolist()
+    ['DT', 'NN', 'VB']
+    """
+
+    State = CRFState
+
+    def __init__(
+        self,
+        *,
+        c1: float = 0.0,
+        c2: float = 1.0,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        min_count: int = 1,
+        all_possible_states: bool = False,
+        all_possible_transitions: bool = True,
+        constraints: Any = None,
+        class_weight: Any = None,
+        rate: float = 0.1,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.c1 = c1
+        self.c2 = c2
+        self.max_iter = max_iter
+        self.tol = tol
+        self.min_count = min_count
+        self.all_possible_states = all_possible_states
+        self.all_possible_transitions = all_possible_transitions
+        self.constraints = constraints
+        self.class_weight = class_weight
+        self.rate = rate
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, allowed: Any = None) -> Self:
+        """Train on labelled, or partly labelled, sequences.
+
+        Parameters
+        ----------
+        X : list of sequences
+            (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict.
+        y : list of sequences of str or of int
+            None where the label of a token is not known.
+        sample_weight : array_like, shape (len(X),), optional
+            Of sequences, at least 0.
+        allowed : list, optional
+            What a label that is not known may be; as in `predict`. Such a sequence counts with the
+            probability of all labellings that agree with it (partial labels).
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        spcviz.engine.errors.ArgumentError
+            If X, y or `allowed` is not of that kind, with the item.
+        """
+        goes_on = bool(self.warm_start) and self._may_go_on()
+        min_count = checks.integer("min_count", self.min_count, 1, 2**31 - 1)
+        batch = self._read(X, y, sample_weight, goes_on=goes_on, may_miss=True, min_count=min_count)
+        data, forbidden = self._examples(batch, allowed), self._forbidden()
+        max_iter = checks.integer("max_iter", self.max_iter, 1, 1_000_000)
+        with Bar(type(self).__name__, max_iter, self.verbose) as bar:
+            course = fit_crf(
+                data,
+                c1=checks.number("c1", self.c1, 0),
+                c2=checks.number("c2", self.c2, 0),
+                max_iterations=max_iter,
+                tolerance=checks.number("tol", self.tol, 0),
+                initial=self._grown(self.n_features_in_) if goes_on else None,
+                all_states=bool(self.all_possible_states),
+                all_steps=bool(self.all_possible_transitions),
+                forbidden=forbidden,
+                tick=lambda _, loss: bar.tick(f"loss {loss:.1f}"),
+            )
+        self._take(course)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, allowed: Any = None
+    ) -> Self:
+        """Go on training with one pass over these sequences, by stochastic gradients (AdaGrad).
+
+        Parameters
+        ----------
+        X, y, sample_weight, allowed
+            As in `fit`. New features are added.
+        classes : list of str or of int, optional
+            All labels there will ever be; for the first call.
+
+        Returns
+        -------
+        self
+        """
+        goes_on = self._may_go_on()
+        classes = None if goes_on else classes
+        batch = self._read(X, y, sample_weight, goes_on=goes_on, classes=classes, may_miss=True)
+        data, shape = self._examples(batch, allowed), (self.n_features_in_, len(self.classes_))
+        weights = self._grown(shape[0]) if goes_on else Weights(np.zeros(shape), np.zeros((shape[1],) * 2))
+        known = getattr(self, "adapting_", None)
+        start = begin(weights) if known is None else known.widened(weights)
+        found = fit_stochastic(
+            data,
+            np.random.default_rng(self.random_state),
+            start,
+            rate=checks.number("rate", self.rate, 0),
+            c2=checks.number("c2", self.c2, 0),
+            forbidden=self._forbidden(),
+        )
+        self.adapting_ = found
+        self._set_weights(found.weights)
+        self.n_iter_, self.has_converged_ = getattr(self, "n_iter_", 0) + 1, False
+        return self
+
+    def _examples(self, batch: Batch, allowed: Any) -> Examples:
+        self._check_steps(batch, self._forbidden())
+        mask = None
+        if allowed is not None:
+            mask = labels.allowed_mask(allowed, batch.encoded.lengths, self.classes_)
+            known = np.flatnonzero(batch.labels >= 0)
+            wrong = known[~mask[known, batch.labels[known]]]
+            if len(wrong):
+                where = labels.place("y", int(wrong[0]), batch.encoded.lengths)
+                own = self.classes_[batch.labels[wrong[0]]].item()
+                raise ArgumentError(f"{where} must be among what allowed says, got {own!r}")
+        return examples_of(*examples(batch), len(self.classes_), allowed=mask, weights=batch.weights)
+
+    def _take(self, course: Course) -> None:
+        self._set_weights(course.weights)
+        self.n_iter_, self.has_converged_ = course.n_iterations, course.has_converged
+        self.adapting_ = None
+        if course.was_interrupted:
+            text = f"fit was interrupted after {course.n_iterations} iterations: the model is the best so far"
+            warnings.warn(text, stacklevel=3)
+
+    def _log_partition(self, unary: np.ndarray, steps: np.ndarray) -> float:
+        return float(log_partitions(unary.copy(), np.array([0, len(unary)]), steps)[0])
+
+    def to_state(self) -> CRFState:
+        """The fitted model as plain arrays and texts; `from_state` takes it back."""
+        self._check_is_fitted()
+        return CRFState(
+            self._params_as_json(),
+            json.dumps(self.classes_.tolist()),
+            self._names_state(),
+            Weights(self.state_weights_, self.transition_weights_),
+            self.n_iter_,
+            self.has_converged_,
+            getattr(self, "adapting_", None),
+        )
+
+    @classmethod
+    def from_state(cls, state: CRFState) -> Self:
+        """The fitted model that `to_state` took apart."""
+        if not isinstance(state, CRFState):
+            raise ArgumentError(f"state must be a CRFState, got {type(state).__name__}")
+        tagger = cls._from_json(state.params)
+        restore_names(tagger, state.classes, state.names, len(state.weights.unary))
+        tagger.state_weights_, tagger.transition_weights_ = state.weights
+        tagger.n_iter_, tagger.has_converged_ = state.n_iter, state.has_converged
+        tagger.adapting_ = state.adapting
+        return tagger

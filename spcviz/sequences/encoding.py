@@ -1,0 +1,296 @@
+"""What users hand over as X, as rows of numbered features.
+
+X is a list with one item a sequence; a sequence is
+
+- an (L, F) array, or a nested list of numbers,
+- a scipy sparse matrix of that shape,
+- a list of tokens, each a list of strings (features that are there) or a dict: ``{"word": "The"}`` is the
+  feature ``word=The``, ``{"length": 3}`` has a value, ``{"is_title": True}`` is there or not, and
+  ``{"affix": ["a", "b"]}`` is ``affix=a`` and ``affix=b``.
+
+Features are numbered in the order in which training sees them. What it has not seen is ignored later.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
+from numbers import Real
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from scipy import sparse
+
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+from spcviz.learning.cascade.features import DenseRows
+from spcviz.learning.chains import rows as layouts
+from spcviz.learning.chains.rows import CsrRows, Rows, compact
+
+Vocabulary = dict[str, int]
+
+
+def n_columns(rows: Rows) -> int:
+    """Features of encoded rows."""
+    return layouts.n_features(rows)
+
+
+class Encoded(NamedTuple):
+    """Sequences one after the other.
+
+    Attributes
+    ----------
+    rows : CsrRows or DenseRows
+        A row per token.
+    lengths : ndarray of int64, shape (W,)
+    """
+
+    rows: Rows
+    lengths: np.ndarray
+
+
+def encode(X: Any, vocabulary: Vocabulary | None, n_features: int | None, *, grow: bool = False) -> Encoded:
+    """Sequences as rows of features.
+
+    Parameters
+    ----------
+    X : list of sequences
+        See above.
+    vocabulary : dict of str to int, or None
+        Numbers of named features; None where features are columns of arrays. With `grow`, new names are
+        added.
+    n_features : int or None
+        Columns that arrays must have; None: as many as the first one has.
+    grow : bool
+
+    Returns
+    -------
+    Encoded
+
+    Raises
+    ------
+    ArgumentError, ShapeError, ScoreError
+        If X is nothing of that kind, with the item.
+
+    Examples
+    --------
+    >>> found = encode([[["the", "first"], ["dog"]]], vocabulary := {}, None, grow=True)
+    >>> vocabulary, found.rows.index.tolist(), found.lengths.tolist()
+    ({'the': 0, 'first': 1, 'dog': 2}, [0, 1, 2], [2])
+    """
+    items = as_items(X)
+    if is_named(items):
+        if vocabulary is None:
+            raise ArgumentError(
+                f"X must hold arrays of {n_features} columns, as in training, got named features"
+            )
+        return _of_names(items, vocabulary, grow)
+    if vocabulary is not None and any(_length(item, f"X[{i}]") for i, item in enumerate(items)):
+        raise ArgumentError("X must hold named features (strings or dicts), as in training, got numbers")
+    if vocabulary is not None:
+        return _of_names(items, vocabulary, grow)
+    return _of_arrays(items, n_features)
+
+
+def as_items(X: Any) -> Sequence:
+    """The sequences of X, as something with a length."""
+    if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and X.ndim != 3:
+        raise ArgumentError(
+            f"X must be a list of sequences, got one array of shape {X.shape} (for a single sequence: [X])"
+        )
+    if sparse.issparse(X):
+        raise ArgumentError(
+            f"X must be a list of sequences, got one sparse matrix of shape {X.shape} (for a single one: [X])"
+        )
+    if isinstance(X, str | bytes | Mapping) or not isinstance(X, Iterable):
+        raise ArgumentError(f"X must be a list of sequences, got {X!r:.60}")
+    return X if isinstance(X, list | tuple) else list(X)
+
+
+def is_named(items: Sequence) -> bool:
+    """Whether the first token of all is a dict or holds strings (or is a string, which is refused later)."""
+    for item in items:
+        if isinstance(item, list | tuple) or (isinstance(item, np.ndarray) and item.dtype.kind in "OU"):
+            for token in item:
+                if isinstance(token, str | Mapping):
+                    return True
+                if isinstance(token, list | tuple | set | frozenset) and len(token):
+                    return not isinstance(next(iter(token)), Real)
+                if isinstance(token, np.ndarray | Real):
+                    return False
+        elif isinstance(item, np.ndarray) or sparse.issparse(item):
+            return False
+        elif isinstance(item, str | Mapping):
+            return True
+    return any(_is_list_of_empty(item) for item in items)
+
+
+def _is_list_of_empty(item: Any) -> bool:
+    return isinstance(item, list | tuple) and len(item) > 0
+
+
+def _length(item: Any, name: str) -> int:
+    try:
+        return item.shape[0] if sparse.issparse(item) else len(item)
+    except TypeError:
+        raise ArgumentError(f"{name} must be a sequence of tokens, got {item!r:.60}") from None
+
+
+def _of_names(items: Sequence, vocabulary: Vocabulary, grow: bool) -> Encoded:
+    for i, item in enumerate(items):
+        if isinstance(item, str | bytes | Mapping) or not hasattr(item, "__len__"):
+            raise ArgumentError(f"X[{i}] must be a list of tokens, got {item!r:.60}")
+    lengths = np.fromiter(map(len, items), np.int64, len(items))
+    tokens = list(chain.from_iterable(items))
+    kinds = set(map(type, tokens))
+    numbers: dict[str, int] = vocabulary
+    if grow:
+        numbers = defaultdict(None, vocabulary)
+        numbers.default_factory = numbers.__len__
+    values = None
+    if not kinds <= {list, tuple}:
+        tokens, values = _unfolded(tokens, lengths)
+    counts = np.fromiter(map(len, tokens), np.int64, len(tokens))
+    flat = chain.from_iterable(tokens)
+    try:
+        found = map(numbers.__getitem__, flat) if grow else map(numbers.get, flat, repeat(-1))
+        index = np.fromiter(found, np.int32, int(counts.sum()))
+    except TypeError:  # something that has no hash
+        _refuse_features(tokens, lengths, lambda name: not isinstance(name, str))
+    if grow:
+        if not all(isinstance(name, str) for name in numbers):
+            _refuse_features(tokens, lengths, lambda name: not isinstance(name, str))
+        vocabulary.update(numbers)
+    start = np.concatenate([[0], np.cumsum(counts)])
+    weights = np.ones(len(index), np.float32) if values is None else np.array(values)
+    if values is not None and not np.isfinite(weights).all():
+        at = int(np.isfinite(weights).argmin())
+        where = _place(int(np.searchsorted(start, at, side="right")) - 1, lengths)
+        raise ScoreError(f"{where} must have finite values, got {weights[at]}")
+    if len(index) and index.min() < 0:
+        is_known = index >= 0
+        start = np.concatenate([[0], np.cumsum(is_known)])[start]
+        index, weights = index[is_known], weights[is_known]
+    return Encoded(CsrRows(start, index, compact(weights), len(vocabulary)), lengths)
+
+
+def _unfolded(tokens: list, lengths: np.ndarray) -> tuple[list, list[float]]:
+    """Tokens with dicts among them as lists of names, and the values of all those names."""
+    names, values = [], []
+    for n, token in enumerate(tokens):
+        if isinstance(token, Mapping):
+            own: list[str] = []
+            for name, value in token.items():
+                _unfold(name, value, own, values, n, lengths)
+            names.append(own)
+        elif isinstance(token, list | tuple | np.ndarray):
+            names.append(token)
+            values.extend(repeat(1.0, len(token)))
+        elif isinstance(token, set | frozenset):
+            names.append(sorted(token, key=str))  # the same numbers in every run
+            values.extend(repeat(1.0, len(token)))
+        else:
+            kind = "a dict or a list of strings"
+            raise ArgumentError(f"{_place(n, lengths)} must be {kind}, got {token!r:.60}")
+    return names, values
+
+
+def _unfold(
+    name: Any, value: Any, names: list[str], values: list[float], n: int, lengths: np.ndarray
+) -> None:
+    if not isinstance(name, str):
+        raise ArgumentError(f"{_place(n, lengths)} must have strings for keys, got {name!r:.60}")
+    if isinstance(value, str):
+        names.append(f"{name}={value}")
+        values.append(1.0)
+    elif isinstance(value, bool | np.bool_ | Real):
+        if value:  # NaN too, which is refused with its place
+            names.append(name)
+            values.append(float(value))
+    elif isinstance(value, list | tuple) and all(isinstance(own, str) for own in value):
+        names += [f"{name}={own}" for own in value]
+        values += [1.0] * len(value)
+    else:
+        wanted = "a string, a number, a boolean or a list of strings"
+        raise ArgumentError(f"{_place(n, lengths)}[{name!r}] must be {wanted}, got {value!r:.60}")
+
+
+def _refuse_features(tokens: Sequence, lengths: np.ndarray, is_wrong: Any) -> NoReturn:
+    """Say which feature of a list is no string."""
+    for n, token in enumerate(tokens):
+        for f, name in enumerate(token):
+            if is_wrong(name):
+                raise ArgumentError(f"{_place(n, lengths)}[{f}] must be a string, got {name!r:.60}")
+    raise ArgumentError("X must hold strings or dicts")
+
+
+def _place(n: int, lengths: np.ndarray) -> str:
+    """Where token n of all stands, as X[i][j]."""
+    ends = np.cumsum(lengths)
+    i = int(np.searchsorted(ends, n, side="right"))
+    return f"X[{i}][{n - int(ends[i] - lengths[i])}]"
+
+
+def _of_arrays(items: Sequence, n_features: int | None) -> Encoded:
+    """Rows of arrays or sparse matrices of the same number of columns."""
+    is_sparse = any(sparse.issparse(item) for item in items)
+    found, wanted, told_by = [], n_features, "training"
+    for i, item in enumerate(items):
+        array = _array(item, i, is_sparse)
+        if array.shape[0] == 0 and (array.shape[1] == 0 or wanted is None):
+            array = None  # an empty sequence says nothing of columns
+        elif wanted is None:
+            wanted, told_by = array.shape[1], f"X[{i}]"
+        elif array.shape[1] != wanted:
+            raise ShapeError(f"X[{i}] has {array.shape[1]} columns; {told_by} has {wanted}")
+        found.append(array)
+    lengths = np.array([0 if array is None else array.shape[0] for array in found], dtype=np.int64)
+    used, columns = [array for array in found if array is not None], wanted or 0
+    if is_sparse:
+        return Encoded(_stacked(used, columns), lengths)
+    if not used:
+        return Encoded(DenseRows(np.empty((0, columns))), lengths)
+    kind = np.float32 if all(array.dtype == np.float32 for array in used) else np.float64
+    return Encoded(DenseRows(np.concatenate(used, dtype=kind)), lengths)
+
+
+def _array(item: Any, i: int, is_sparse: bool) -> Any:
+    """One sequence of numbers, looked through."""
+    if sparse.issparse(item):
+        array = item.tocsr()
+        values = array.data
+    else:
+        if is_sparse and len(item):
+            raise ArgumentError(f"X[{i}] must be sparse as others are, got {type(item).__name__}")
+        try:
+            array = np.asarray(item)
+        except ValueError:
+            raise ShapeError(
+                f"X[{i}] must have tokens of the same number of features, got {item!r:.60}"
+            ) from None
+        if array.size == 0 and array.ndim < 2:
+            array = np.empty((0, 0))
+        values = array
+    if values.dtype.kind not in "biuf":
+        raise ArgumentError(f"X[{i}] must hold numbers, got {item!r:.60}")
+    if array.ndim != 2:
+        raise ShapeError(f"X[{i}] has shape {array.shape}; it needs (tokens, features)")
+    if not np.isfinite(values).all():
+        at = int(np.isfinite(values.reshape(-1)).argmin())
+        value = values.reshape(-1)[at]
+        row = (
+            int(np.searchsorted(array.indptr, at, side="right")) - 1
+            if sparse.issparse(item)
+            else at // max(array.shape[1], 1)
+        )
+        column = int(array.indices[at]) if sparse.issparse(item) else at % max(array.shape[1], 1)
+        raise ScoreError(f"X[{i}][{row}, {column}] must be finite, got {value}")
+    return array
+
+
+def _stacked(arrays: list, n_features: int) -> CsrRows:
+    counts = [np.diff(array.indptr) for array in arrays]
+    start = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *counts]))]).astype(
+        np.int64
+    )
+    index = np.concatenate([np.zeros(0, np.int32), *(array.indices for array in arrays)]).astype(np.int32)
+    values = np.concatenate([np.zeros(0), *(array.data for array in arrays)])
+    return CsrRows(start, index, compact(values), n_features)

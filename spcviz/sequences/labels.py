@@ -1,0 +1,189 @@
+"""What users hand over as y and as allowed labels, as numbers and masks, with errors that name the item."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError, ShapeError
+
+UNKNOWN = -1
+"""The number of a label that is None: not known."""
+
+
+def flat_labels(y: Any, lengths: np.ndarray, *, may_miss: bool = False) -> list:
+    """The labels of all sequences, one after the other.
+
+    Parameters
+    ----------
+    y : list of sequences of str or of int
+    lengths : ndarray of int, shape (W,)
+        Tokens of each sequence.
+    may_miss : bool
+        None is allowed: the label of this token is not known.
+
+    Raises
+    ------
+    ShapeError
+        If y has other lengths.
+    ArgumentError
+        If a label is neither a string nor a whole number, or both occur.
+
+    Examples
+    --------
+    >>> flat_labels([["DT", "NN"], ["VB"]], np.array([2, 1]))
+    ['DT', 'NN', 'VB']
+    """
+    if isinstance(y, str | Mapping) or not isinstance(y, Iterable):
+        raise ArgumentError(f"y must be a list of sequences of labels, got {y!r:.60}")
+    items = y if isinstance(y, Sequence) else list(y)
+    if len(items) != len(lengths):
+        raise ShapeError(f"y has {len(items)} sequences; X has {len(lengths)}")
+    for i, (item, length) in enumerate(zip(items, lengths.tolist())):
+        if isinstance(item, str) or not hasattr(item, "__len__"):
+            raise ArgumentError(f"y[{i}] must be a sequence of labels, got {item!r:.60}")
+        if len(item) != length:
+            raise ShapeError(f"y[{i}] has {len(item)} labels; X[{i}] has {length} tokens")
+    flat = list(
+        chain.from_iterable(item.tolist() if isinstance(item, np.ndarray) else item for item in items)
+    )
+    _check_kinds(flat, lengths, may_miss)
+    return flat
+
+
+def _check_kinds(flat: list, lengths: np.ndarray, may_miss: bool) -> None:
+    kinds = set(map(type, flat)) - ({type(None)} if may_miss else set())
+    are_texts = all(issubclass(kind, str) for kind in kinds)
+    are_numbers = all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
+    if are_texts or are_numbers:
+        return
+    wanted = str if isinstance(flat[0], str) else int | np.integer
+    for n, label in enumerate(flat):
+        if (label is None and may_miss) or (isinstance(label, wanted) and not isinstance(label, bool)):
+            continue
+        rule = "a string as the first is" if wanted is str else "a whole number as the first is"
+        first = "a string or a whole number" if n == 0 else rule
+        raise ArgumentError(f"{place('y', n, lengths)} must be {first}, got {label!r:.60}")
+
+
+def place(name: str, n: int, lengths: np.ndarray) -> str:
+    """Where label n of all stands, as y[i][j].
+
+    Examples
+    --------
+    >>> place("y", 3, np.array([2, 0, 5]))
+    'y[2][1]'
+    """
+    ends = np.cumsum(lengths)
+    i = int(np.searchsorted(ends, n, side="right"))
+    return f"{name}[{i}][{n - int(ends[i] - lengths[i])}]"
+
+
+def classes_of(flat: list) -> np.ndarray:
+    """The labels that occur, sorted, None left out.
+
+    Examples
+    --------
+    >>> classes_of(["b", "a", None, "b"]).tolist()
+    ['a', 'b']
+    """
+    return np.array(sorted(set(flat) - {None}))
+
+
+def numbers_of(flat: list, classes: np.ndarray, *, unseen: int | None, lengths: np.ndarray) -> np.ndarray:
+    """Labels as indices into `classes`.
+
+    Parameters
+    ----------
+    flat : list
+        From `flat_labels`; None becomes `UNKNOWN`.
+    classes : ndarray, shape (K,)
+    unseen : int or None
+        What a label that is not among the classes becomes; None: an error.
+    lengths : ndarray of int
+        For the error.
+
+    Raises
+    ------
+    ArgumentError
+        If a label is not among the classes.
+    """
+    number: dict[Any, int] = {label: k for k, label in enumerate(classes.tolist())}
+    number[None] = UNKNOWN
+    other = len(classes) if unseen is None else unseen
+    found = np.fromiter((number.get(label, other) for label in flat), np.int64, len(flat))
+    if unseen is None and len(found) and found.max() >= len(classes):
+        n = int(found.argmax())
+        raise ArgumentError(
+            f"{place('y', n, lengths)} must be one of the {len(classes)} labels of training (classes_), "
+            f"got {flat[n]!r:.60}"
+        )
+    return found
+
+
+def allowed_mask(allowed: Any, lengths: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Which labels each token may have, (R, K) bool.
+
+    Parameters
+    ----------
+    allowed : list
+        An item a sequence: None (anything), an (L, K) array of bool, or a list with an item a token: None or
+        a list (tuple, set) of labels.
+    lengths : ndarray of int, shape (W,)
+    classes : ndarray, shape (K,)
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+        If it does not fit, or a token is left without a label.
+
+    Examples
+    --------
+    >>> allowed_mask([[["a"], None]], np.array([2]), np.array(["a", "b"]))
+    array([[ True, False],
+           [ True,  True]])
+    """
+    if isinstance(allowed, str | Mapping) or not hasattr(allowed, "__len__"):
+        raise ArgumentError(f"allowed must be a list with an item for each sequence, got {allowed!r:.60}")
+    if len(allowed) != len(lengths):
+        raise ShapeError(f"allowed has {len(allowed)} sequences; X has {len(lengths)}")
+    mask = np.ones((int(lengths.sum()), len(classes)), dtype=bool)
+    number = {label: k for k, label in enumerate(classes.tolist())}
+    first = 0
+    for i, (item, length) in enumerate(zip(allowed, lengths.tolist())):
+        own = mask[first : first + length]
+        first += length
+        if item is None:
+            continue
+        if isinstance(item, np.ndarray) and item.dtype == bool:
+            if item.shape != own.shape:
+                raise ShapeError(f"allowed[{i}] has shape {item.shape}; X[{i}] needs {own.shape}")
+            own[:] = item
+        else:
+            _fill(own, item, number, i)
+        if not own.any(axis=1).all():
+            t = int(own.any(axis=1).argmin())
+            raise ArgumentError(f"allowed[{i}][{t}] must allow at least one label, got none")
+    return mask
+
+
+def _fill(own: np.ndarray, item: Any, number: dict[Any, int], i: int) -> None:
+    if isinstance(item, str) or not hasattr(item, "__len__"):
+        raise ArgumentError(
+            f"allowed[{i}] must be None, a mask or a list with an item a token, got {item!r:.60}"
+        )
+    if len(item) != len(own):
+        raise ShapeError(f"allowed[{i}] has {len(item)} tokens; X[{i}] has {len(own)}")
+    for t, labels in enumerate(item):
+        if labels is None:
+            continue
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            raise ArgumentError(f"allowed[{i}][{t}] must be None or a list of labels, got {labels!r:.60}")
+        own[t] = False
+        for label in labels:
+            if label not in number:
+                raise ArgumentError(
+                    f"allowed[{i}][{t}] must name labels of training (classes_), got {label!r:.60}"
+                )
+            own[t, number[label]] = True

@@ -1,0 +1,302 @@
+"""What is wrong with X, y or a setting is said with its place; what is odd and fine works."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import spcviz as sp
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+from tests.sequences.data import as_arrays, as_sparse, sentences
+
+X, Y = sentences(30)
+TAGGERS = {
+    "perceptron": sp.StructuredPerceptron(random_state=0, passes=2),
+    "crf": sp.ChainCRF(max_iter=5),
+    "cascade": sp.CascadeTagger(random_state=0, passes=2),
+}
+every = pytest.mark.parametrize("tagger", TAGGERS.values(), ids=TAGGERS)
+
+
+def spoiled(arrays, value, at=(2, 0, 1)):
+    found = [own.copy() for own in arrays]
+    found[at[0]][at[1:]] = value
+    return found
+
+
+NAMED = [
+    ("no list", 3, ArgumentError, "X must be a list of sequences, got 3"),
+    ("a text", "the dog", ArgumentError, "X must be a list of sequences, got 'the dog'"),
+    (
+        "one array",
+        np.zeros((3, 2)),
+        ArgumentError,
+        r"got one array of shape \(3, 2\) \(for a single sequence: \[X\]",
+    ),
+    ("one matrix", sparse.eye(3).tocsr(), ArgumentError, r"got one sparse matrix of shape \(3, 3\)"),
+    ("no sequence", [], ArgumentError, "X must hold at least one token, got none"),
+    ("empty sequences", [[], []], ArgumentError, "X must hold at least one token, got none"),
+    (
+        "a token that is a word",
+        [["the", "dog"]],
+        ArgumentError,
+        r"X\[0\]\[0\] must be a dict or a list of strings, got 'the'",
+    ),
+    (
+        "a sequence that is a word",
+        [[["a"]], "dog"],
+        ArgumentError,
+        r"X\[1\] must be a list of tokens, got 'dog'",
+    ),
+    (
+        "a number among strings",
+        [[["a"], ["b", 3]]],
+        ArgumentError,
+        r"X\[0\]\[1\]\[1\] must be a string, got 3",
+    ),
+    (
+        "a list among strings",
+        [[["a"]], [["b", ["c"]]]],
+        ArgumentError,
+        r"X\[1\]\[0\]\[1\] must be a string, got \['c'\]",
+    ),
+    (
+        "None for a value",
+        [[{"w": None}]],
+        ArgumentError,
+        r"X\[0\]\[0\]\['w'\] must be a string, a number, a boolean",
+    ),
+    (
+        "NaN for a value",
+        [[{"w": 1.0}, {"w": float("nan")}]],
+        ScoreError,
+        r"X\[0\]\[1\] must have finite values, got nan",
+    ),
+    ("a number for a name", [[{3: 1.0}]], ArgumentError, r"X\[0\]\[0\] must have strings for keys, got 3"),
+    (
+        "None for a token",
+        [[["a"], None]],
+        ArgumentError,
+        r"X\[0\]\[1\] must be a dict or a list of strings, got None",
+    ),
+]
+NUMBERS = [
+    ("NaN", spoiled(as_arrays(X), np.nan), ScoreError, r"X\[2\]\[0, 1\] must be finite, got nan"),
+    ("infinity", spoiled(as_arrays(X), np.inf), ScoreError, r"X\[2\]\[0, 1\] must be finite, got inf"),
+    (
+        "NaN in csr",
+        [*as_sparse(X)[:1], sparse.csr_matrix(spoiled(as_arrays(X), np.nan)[2])],
+        ScoreError,
+        r"X\[1\]\[0, 1\] must be finite, got nan",
+    ),
+    ("columns", [np.zeros((2, 3)), np.zeros((2, 4))], ShapeError, r"X\[1\] has 4 columns; X\[0\] has 3"),
+    (
+        "dimensions",
+        [np.zeros((2, 3)), np.zeros(3)],
+        ShapeError,
+        r"X\[1\] has shape \(3,\); it needs \(tokens, features\)",
+    ),
+    ("ragged", [[[1.0, 2.0], [3.0]]], ShapeError, r"X\[0\] must have tokens of the same number of features"),
+    (
+        "mixed",
+        [as_sparse(X)[0], as_arrays(X)[1]],
+        ArgumentError,
+        r"X\[1\] must be sparse as others are, got ndarray",
+    ),
+    ("complex", [np.zeros((2, 3), complex)], ArgumentError, r"X\[0\] must hold numbers"),
+]
+
+
+@every
+@pytest.mark.parametrize(
+    ("bad", "kind", "message"), [row[1:] for row in NAMED + NUMBERS], ids=[r[0] for r in NAMED + NUMBERS]
+)
+def test_bad_x_is_named_in_training(tagger, bad, kind, message):
+    with pytest.raises(kind, match=message):
+        tagger.fit(bad, Y)
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind", "message"),
+    [
+        (Y[:-1], ShapeError, "y has 29 sequences; X has 30"),
+        ([*Y[:3], [*Y[3], "NN"], *Y[4:]], ShapeError, r"y\[3\] has \d labels; X\[3\] has \d tokens"),
+        ([*Y[:3], Y[3][:-1], *Y[4:]], ShapeError, r"y\[3\] has \d labels; X\[3\] has \d tokens"),
+        ("NN", ArgumentError, "y must be a list of sequences of labels, got 'NN'"),
+        (["NN"] * 30, ArgumentError, r"y\[0\] must be a sequence of labels, got 'NN'"),
+        (
+            [*Y[:1], [1] * len(Y[1]), *Y[2:]],
+            ArgumentError,
+            r"y\[1\]\[0\] must be a string as the first is, got 1",
+        ),
+        (
+            [[0.5] * len(own) for own in Y],
+            ArgumentError,
+            r"y\[0\]\[0\] must be a string or a whole number, got 0.5",
+        ),
+        (
+            [[True] * len(own) for own in Y],
+            ArgumentError,
+            r"y\[0\]\[0\] must be a string or a whole number, got True",
+        ),
+    ],
+)
+@every
+def test_bad_y_is_named(tagger, bad, kind, message):
+    with pytest.raises(kind, match=message):
+        tagger.fit(X, bad)
+
+
+@every
+def test_an_unknown_label_is_only_for_partly_labelled_training(tagger):
+    missing = [[None, *own[1:]] for own in Y]
+    if isinstance(tagger, sp.ChainCRF):
+        tagger.fit(X, missing)
+        missing = [[None] * len(own) for own in Y]
+        with pytest.raises(ArgumentError, match="y must hold at least one label, got none"):
+            tagger.fit(X, missing)
+    else:
+        with pytest.raises(ArgumentError, match=r"y\[0\]\[0\] must be .*, got None"):
+            tagger.fit(X, missing)
+
+
+@every
+def test_bad_x_is_named_in_prediction(tagger):
+    named, numbers = tagger.fit(X, Y), sp.StructuredPerceptron(random_state=0).fit(as_arrays(X), Y)
+    with pytest.raises(ArgumentError, match="X must hold named features"):
+        named.predict(as_arrays(X))
+    with pytest.raises(ArgumentError, match="X must hold arrays of 13 columns, as in training, got named"):
+        numbers.predict(X)
+    with pytest.raises(ShapeError, match=r"X\[0\] has 4 columns; training has 13"):
+        numbers.predict([np.zeros((2, 4))])
+    with pytest.raises(ArgumentError, match=r"X\[0\]\[1\]\[0\] must be a string, got \['a'\]"):
+        named.predict([[["b"], [["a"]]]])
+    with pytest.raises(ScoreError, match=r"X\[1\]\[0\] must have finite values"):
+        named.predict([[["b"]], [{"b": np.inf}]])
+
+
+@every
+def test_bad_allowed_labels_are_named(tagger):
+    tagger.fit(X, Y)
+    n = len(X[0])
+    for bad, message in [
+        ("NN", "allowed must be a list with an item for each sequence"),
+        ([None, None], "allowed has 2 sequences; X has 1"),
+        ([np.ones((n + 1, 3), bool)], rf"allowed\[0\] has shape \({n + 1}, 3\); X\[0\] needs \({n}, 3\)"),
+        ([[None] * (n + 1)], rf"allowed\[0\] has {n + 1} tokens; X\[0\] has {n}"),
+        ([[["XX"]] * n], r"allowed\[0\]\[0\] must name labels of training \(classes_\), got 'XX'"),
+        ([["NN"] * n], r"allowed\[0\]\[0\] must be None or a list of labels, got 'NN'"),
+        ([[[]] * n], r"allowed\[0\]\[0\] must allow at least one label, got none"),
+    ]:
+        with pytest.raises(ArgumentError, match=message):
+            tagger.predict(X[:1], allowed=bad)
+
+
+@every
+def test_bad_weights_are_named(tagger):
+    for bad, message in [
+        ([1.0], "sample_weight has 1 entries; X has 30 sequences"),
+        ([-1.0] + [1.0] * 29, r"sample_weight\[0\] must be at least 0, got -1.0"),
+        ([np.nan] * 30, r"sample_weight\[0\] must be a finite score"),
+    ]:
+        with pytest.raises(ArgumentError, match=message):
+            tagger.fit(X, Y, sample_weight=bad)
+    tagger.fit(X, Y)
+    with pytest.raises(ArgumentError, match="sample_weight must not be 0 for all"):
+        tagger.score(X, Y, sample_weight=[0] * 30)
+    with pytest.raises(ArgumentError, match="X must hold at least one token to be scored on"):
+        tagger.score([], [])
+
+
+@pytest.mark.parametrize(
+    ("tagger", "settings", "message"),
+    [
+        ("perceptron", {"passes": 0}, "passes must be a whole number from 1"),
+        ("perceptron", {"min_count": 1.5}, "min_count must be a whole number"),
+        ("perceptron", {"class_weight": {"XX": 1}}, "class_weight must name labels of y, got 'XX'"),
+        ("perceptron", {"class_weight": {"NN": -1}}, r"class_weight\['NN'\] must be a number from 0"),
+        ("perceptron", {"class_weight": 3}, "class_weight must be a dict, 'balanced' or None, got 3"),
+        ("perceptron", {"constraints": "iob"}, "constraints must be one of bio, bioes, bilou"),
+        (
+            "perceptron",
+            {"constraints": "bio"},
+            r"classes_ must be O B-... I-... for constraints='bio', got 'DT'",
+        ),
+        ("crf", {"c1": -1}, "c1 must be a number from 0"),
+        ("crf", {"c2": "x"}, "c2 must be a number from 0"),
+        ("crf", {"max_iter": 0}, "max_iter must be a whole number from 1"),
+        ("crf", {"tol": np.nan}, "tol must be a number from 0"),
+        ("cascade", {"order": 1}, "order must be a whole number from 2 to 12"),
+        ("cascade", {"tolerance": 2}, "tolerance must satisfy 0 <= tolerance <= 1"),
+        ("cascade", {"tolerance": (0.1,)}, "tolerance must be one number or 2 of them"),
+        ("cascade", {"tolerance_kind": "token"}, "tolerance_kind must be example or position"),
+        ("cascade", {"hold_out": 31}, "hold_out must be at most the 30 sequences, got 31"),
+    ],
+)
+def test_bad_settings_are_named(tagger, settings, message):
+    own = type(TAGGERS[tagger])(**settings)
+    with pytest.raises(ArgumentError, match=message):
+        own.fit(X, Y)
+
+
+@every
+def test_odd_input_works(tagger):
+    tagger.fit(X, Y)
+    assert tagger.predict([]) == []
+    assert [own.tolist() for own in tagger.predict([[], X[0], []])] == [
+        [],
+        tagger.predict(X[:1])[0].tolist(),
+        [],
+    ]
+    unseen = tagger.predict([[["never"], []], [[{}.get("x", "b")], []]])  # ignored; a token may have none
+    assert [len(own) for own in unseen] == [2, 2]
+    assert tagger.score(X[:1], [["XX"] * len(X[0])]) == 0.0  # labels that training has not seen are wrong
+    long = tagger.predict([[["b"]] * 10_000])[0]
+    assert long.shape == (10_000,)
+    shares = tagger.predict_marginals([[["b"]] * 10_000])[0]
+    assert np.allclose(shares.sum(axis=1), 1.0)
+
+
+@every
+def test_unicode_is_kept(tagger):
+    words, tags = ["Füße", "走る", "🙂", "a\nb", "", "i̇"], ["名詞", "Ř", "名詞", "Ř", "名詞", "Ř"]
+    data = [[[word], [word, "x"]] for word in words] * 3
+    y = [[tag, tag] for tag in tags] * 3
+    tagger.fit(data, y)
+    again = type(tagger).from_state(tagger.to_state())
+    assert [own.tolist() for own in again.predict(data)] == y
+    assert list(again.feature_names_in_) == list(tagger.feature_names_in_)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "crf"])
+def test_one_sentence_one_tag_is_enough(name):
+    tagger = type(TAGGERS[name])().fit([[["a"], ["b"]]], [["NN", "NN"]])
+    assert tagger.predict([[["c"]] * 3])[0].tolist() == ["NN"] * 3
+    assert tagger.predict_marginals([[["c"]]])[0].tolist() == [[1.0]]
+    empty_first = type(TAGGERS[name])().fit([[], [["a"], []], [[]]], [[], ["A", "B"], ["B"]])
+    assert empty_first.predict([[["a"], []]])[0].tolist() == ["A", "B"]
+    no_features = type(TAGGERS[name])().fit([[[], []], [[]]], [["A", "B"], ["A"]])
+    assert no_features.n_features_in_ == 0
+    assert len(no_features.predict([[[], []]])[0]) == 2
+
+
+def test_a_cascade_wants_as_many_sequences_as_parts_and_two_hundred_labels():
+    with pytest.raises(ArgumentError, match="hold_out must be at most the 1 sequences, got 3"):
+        sp.CascadeTagger().fit([[["a"]]], [["NN"]])
+    one_tag = sp.CascadeTagger(random_state=0).fit([[["a"], ["b"]]] * 4, [["NN", "NN"]] * 4)
+    assert one_tag.predict([[["c"]]])[0].tolist() == ["NN"]
+    with pytest.raises(ArgumentError, match="y must hold at most 200 labels for a cascade, got 201"):
+        sp.CascadeTagger().fit([[["a"]] * 201], [list(range(201))])
+
+
+def test_values_of_a_cascade_are_laid_out_or_refused(monkeypatch):
+    from spcviz.sequences import cascade
+
+    halves = [0.5 * own for own in as_sparse(X)]
+    tagger = sp.CascadeTagger(random_state=0).fit(halves, Y)
+    dense = sp.CascadeTagger(random_state=0).fit([own.toarray() for own in halves], Y)
+    assert [o.tolist() for o in tagger.predict(halves)] == [
+        o.tolist() for o in dense.predict([h.toarray() for h in halves])
+    ]
+    monkeypatch.setattr(cascade, "MAX_DENSE", 10)
+    with pytest.raises(ArgumentError, match="X must hold only 0 and 1 for a cascade, or at most 10 values"):
+        sp.CascadeTagger().fit(halves, Y)
