@@ -54,6 +54,7 @@ MAY_IMPORT = {
     "spcviz/learning": LEARNING,
     "spcviz/learning/budgets/methods.py": (),
     "spcviz/store": ("numpy", "spcviz.store", "spcviz.engine.errors"),
+    "spcviz/scores": (*ENGINE, "spcviz.scores"),
     "spcviz/problems": ("spcviz.problems",),
     "spcviz/problems/catalogue.py": ("spcviz.problems", "spcviz.engine.errors"),
     "spcviz/problems/warmup.py": ("spcviz.problems", "spcviz.engine.kernels.kernel_cache"),
