@@ -59,10 +59,10 @@ def grams_of(scores: Any, names: Names, order: int) -> Grams:
     if bits * table.ndim > MAX_BITS:
         raise ArgumentError(f"ngram_scores must be of at most {MAX_BITS // bits} labels, got {table.ndim}")
     at = np.nonzero(table)
-    code = np.zeros(len(at[0]), dtype=np.int64)
+    codes = np.zeros(len(at[0]), dtype=np.int64)
     for states in at:
-        code = (code << bits) + states + 1
-    return Grams(code, table[at], table.ndim)  # in dictionary order, so the codes rise
+        codes = (codes << bits) + states + 1
+    return Grams(codes, table[at], table.ndim)  # in dictionary order, so the codes rise
 
 
 def _fits(what: str, n: int, order: int) -> None:

@@ -148,7 +148,7 @@ class Lattices:
         if self.labels is not None:
             names = named_array(self.labels)
             about["label_names"] = names if names.dtype != object else np.array([str(n) for n in self.labels])
-        np.savez_compressed(path, **self.arcs(), **about)
+        np.savez_compressed(path, allow_pickle=False, **self.arcs(), **about)
 
     def arcs(self) -> dict[str, np.ndarray]:
         """All arcs as arrays of one row each; see `to_npz`."""

@@ -41,7 +41,9 @@ def acceptor(names: list[str], length: int, arcs: dict[str, np.ndarray]) -> list
     """
     if length == 0:
         return ["0"]
-    lines, state_of, inside = [], {}, {(): 0}
+    lines: list[str] = []
+    state_of: dict[int, int] = {}
+    inside: dict[tuple[int, ...], int] = {(): 0}
 
     def state(node: int) -> int:
         return state_of.setdefault(node, len(state_of) + len(inside))

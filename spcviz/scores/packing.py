@@ -119,10 +119,10 @@ def _tables_of(emissions: Any, mask: Any, lengths: ArrayLike | None) -> tuple[li
         )
     if isinstance(emissions, str | bytes | dict) or not hasattr(emissions, "__iter__"):
         raise ArgumentError(f"emissions must be a list of (L, K) arrays, got {emissions!r:.60}")
-    tables = list(emissions)
+    listed = list(emissions)
     if lengths is not None:
         raise ArgumentError("lengths must go with one (N, K) or a padded (B, L, K) array, got a list")
-    return tables, [None] * len(tables)
+    return listed, [None] * len(listed)
 
 
 def _form(form: int | None) -> str:

@@ -102,6 +102,19 @@ def scheme_of(sentences: Iterable[Sequence[Hashable]]) -> str:
     return "BIOES" if seen & {"E", "S"} else "IOB1" if begins_inside else "BIO"
 
 
+def scheme_name(scheme: str) -> str:
+    """One of `SCHEMES`, from any of its names.
+
+    Examples
+    --------
+    >>> scheme_name("IOB2"), scheme_name("BIOES")
+    ('BIO', 'BIOES')
+    """
+    if not isinstance(scheme, str) or (named := _ALIASES.get(scheme, scheme)) not in SCHEMES:
+        raise ArgumentError(f"scheme must be one of auto, {', '.join(SCHEMES)}, got {scheme!r:.60}")
+    return named
+
+
 def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
     """Which label may follow which, begin and end a sequence, as scores of 0 and -inf.
 
@@ -132,11 +145,7 @@ def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
     names = names_of(labels)
     found = [parts_of(name) for name in names]
     roles = {role for role, _ in found}
-    named = _ALIASES.get(scheme, scheme)
-    if named == "auto":
-        named = "BIOES" if roles & {"E", "S"} else "BIO"
-    if named not in SCHEMES:
-        raise ArgumentError(f"scheme must be one of auto, {', '.join(SCHEMES)}, got {scheme!r:.60}")
+    named = ("BIOES" if roles & {"E", "S"} else "BIO") if scheme == "auto" else scheme_name(scheme)
     if named != "BIOES" and roles & {"E", "S"}:
         odd = next(name for name, (role, _) in zip(names, found) if role in "ES")
         raise ArgumentError(f"scheme must have the label {odd!r}, got {scheme!r}")

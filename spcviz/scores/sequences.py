@@ -231,7 +231,7 @@ class Sequences:
         >>> from spcviz.scores import from_emissions
         >>> found = from_emissions([[[0.0, 1.0, 0.9], [2.0, 0.0, 0.1], [0.0, 0.0, 4.0]]])
         >>> found.prune(0.0).n_arcs, found.prune(0.9).n_arcs
-        (4, 2)
+        (4, 3)
         """
         filled = self._packed.filled
         if np.ndim(alpha) == 1:

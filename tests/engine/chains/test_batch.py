@@ -45,7 +45,7 @@ def test_marginals_are_those_of_enumeration(batch):
 def test_k_best_are_those_of_enumeration(batch, k):
     found = k_best_batch(*batch, k)
     for w, (rows, unary, pairwise) in enumerate(chains_of(*batch)):
-        scores, labels = oracle.ranked(unary, pairwise)
+        scores, _ = oracle.ranked(unary, pairwise)
         n = min(k, int(np.isfinite(scores).sum()))
         assert found.n_found[w] == n
         assert_allclose(found.scores[w], [*scores[:n], *[-np.inf] * (k - n)], rtol=1e-9, atol=1e-9)
