@@ -56,6 +56,7 @@ MAY_IMPORT = {
     "spcviz/learning/budgets/methods.py": (),
     "spcviz/store": ("numpy", "spcviz.store", "spcviz.engine.errors"),
     "spcviz/scores": (*ENGINE, "spcviz.scores"),
+    "spcviz/spending": (*LEARNING, "spcviz.scores", "spcviz.spending"),
     "spcviz/io": IO,
     "spcviz/io/__init__.py": (*IO, "<computed>"),
     "spcviz/io/models.py": (*IO, "spcviz", "<computed>"),

@@ -93,7 +93,8 @@ def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
     stored = load_model(folder, OWN_MODEL, kind=KIND, version=VERSION)
     kind = _class_of(folder, stored, {own.__name__: own for own in types})
     try:
-        state = unpacked(stored.arrays, kind.State)
+        # Arrays of the store are read-only: to numba another type, for which every kernel compiles anew.
+        state = unpacked({key: own.copy() for key, own in stored.arrays.items()}, kind.State)
         if type(state) is not kind.State:
             raise DamagedError(f"it holds a {type(state).__name__}, not a {kind.State.__name__}")
         return kind.from_state(state)
