@@ -25,7 +25,8 @@ SHOWN += ("anyone_shown", "quiescence_shown", "quiescence_claims")
 
 ENGINE = ("numpy", "numba", "llvmlite", "spcviz.engine")
 LEARNING = (*ENGINE, "spcviz.learning", "scipy", "sklearn", "tqdm")
-COMMON = (*LEARNING, "spcviz.store", "spcviz.problems.common", "distributed", "psutil")
+IO = (*ENGINE, "spcviz.scores", "spcviz.store", "spcviz.io")
+COMMON = (*LEARNING, "spcviz.io", "spcviz.store", "spcviz.problems.common", "distributed", "psutil")
 PROBLEM = (*COMMON, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av", "<own>", "<built upon>")
 DRAWN = ("numpy", "pandas", "plotly", "spcviz.learning.budgets.methods", "spcviz.web.figures", "<drawn>")
 VIEW = ("numpy", "pandas", "streamlit", "spcviz.web.view", "spcviz.web.figures.palette", "<drawn>")
@@ -55,6 +56,11 @@ MAY_IMPORT = {
     "spcviz/learning/budgets/methods.py": (),
     "spcviz/store": ("numpy", "spcviz.store", "spcviz.engine.errors"),
     "spcviz/sequences": (*LEARNING, "spcviz.store", "spcviz.sequences"),
+    "spcviz/scores": (*ENGINE, "spcviz.scores"),
+    "spcviz/spending": (*LEARNING, "spcviz.scores", "spcviz.spending"),
+    "spcviz/io": IO,
+    "spcviz/io/__init__.py": (*IO, "<computed>"),
+    "spcviz/io/models.py": (*IO, "spcviz", "<computed>"),
     "spcviz/problems": ("spcviz.problems",),
     "spcviz/problems/catalogue.py": ("spcviz.problems", "spcviz.engine.errors"),
     "spcviz/problems/warmup.py": ("spcviz.problems", "spcviz.engine.kernels.kernel_cache"),

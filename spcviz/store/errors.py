@@ -13,6 +13,10 @@ class DamagedError(SpcvizError):
     """Bytes that are not what the store writes; inside the store only, callers see `StoreError`."""
 
 
+OWN_MODEL = "estimator"
+"""Name of the files of a user's own model: no command makes that again."""
+
+
 def repair_command(name: str) -> str:
     """The command that makes a model again.
 
@@ -28,4 +32,6 @@ def repair_command(name: str) -> str:
 
 def refusal(folder: str | Path, name: str, what: str) -> StoreError:
     """The `StoreError` that says what is wrong with a model and how to mend it."""
+    if name == OWN_MODEL:
+        return StoreError(f"model in {folder} {what}; fit it again and write it with spcviz.save")
     return StoreError(f"model {name!r} in {folder} {what}; repair with: {repair_command(name)}")

@@ -125,6 +125,8 @@ def valid():
         "chain.decode_batch": batch,
         "chain.max_marginals_batch": batch,
         "chain.checked_chain": word,
+        "batch.marginals_batch": batch,
+        "batch.k_best_batch": batch | {"k": 2},
         "summary.summarise_chains": batch,
         "dense.dense_model": {"table": table, "order": 2},
         "dense.dense_decode": {"model": dense.dense_model(table, 2), "unary": unary},

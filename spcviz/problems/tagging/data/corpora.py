@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.io.columns import read_columns
 from spcviz.problems.common.folders import state_of_data
 from spcviz.problems.problem import DataSet
 
@@ -136,28 +137,6 @@ def _corpus(sentences, number, tag_set):
         np.array([len(sentence) for sentence in sentences], dtype=np.int64),
         tag_set,
     )
-
-
-def read_columns(text, *wanted):
-    """Sentences of some columns of lines of tab-separated columns, a blank line after each sentence.
-
-    Comments (#) and the ranges and empty words of CoNLL-U (ids like 3-4 or 5.1) are left out.
-
-    >>> read_columns("1\\tA\\tDT\\n2\\tdog\\tNN\\n\\n", 1, 2)
-    [[('A', 'DT'), ('dog', 'NN')]]
-    """
-    sentences, current = [], []
-    for line in [*text.split("\n"), ""]:
-        columns = line.rstrip("\r").split("\t")
-        if len(columns) <= max(wanted):
-            if not line.strip() and current:
-                sentences.append(current)
-                current = []
-            continue
-        if wanted[0] > 0 and not columns[0].isdigit():
-            continue
-        current.append(tuple(columns[k] for k in wanted))
-    return sentences
 
 
 def read_splits(

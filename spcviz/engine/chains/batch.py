@@ -1,0 +1,208 @@
+r"""Sum marginals and k best labellings of many chains in one call.
+
+The batch of `spcviz.engine.chains.chain.decode_batch`: rows of state scores one chain after the other, and
+their lengths. Transitions are one table for all steps, or a table a row: the step *into* that row, as in
+`spcviz.engine.chains.summary`. Every recursion is that of the single call.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spcviz.engine import checks
+from spcviz.engine.chains.inputs import aligned, table_rows
+from spcviz.engine.chains.k_best import best_labellings
+from spcviz.engine.chains.sums import is_tame, log_tables, scaled_tables, spread_of, sum_tables
+from spcviz.engine.errors import ShapeError
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.vectors import copy
+
+
+class BatchMarginals(NamedTuple):
+    """Node marginals of many chains.
+
+    Attributes
+    ----------
+    log_partition : ndarray, shape (N,)
+    unary : ndarray, shape (sum of lengths, K)
+        ``[r, k]``: probability of state k at row r.
+    """
+
+    log_partition: np.ndarray
+    unary: np.ndarray
+
+
+class BatchKBest(NamedTuple):
+    """The best labellings of many chains, best first.
+
+    Attributes
+    ----------
+    n_found : ndarray, shape (N,), int64
+        How many each chain has, at most k.
+    scores : ndarray, shape (N, k)
+        -inf from ``n_found`` on.
+    labels : ndarray, shape (k, sum of lengths), int64
+        ``[q]``: the labellings of rank q, one chain after the other; 0 where a chain has fewer.
+    """
+
+    n_found: np.ndarray
+    scores: np.ndarray
+    labels: np.ndarray
+
+
+def marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> BatchMarginals:
+    """`spcviz.engine.chains.chain.marginals` of states, for many chains in one call.
+
+    Parameters
+    ----------
+    unary : array_like, shape (sum of lengths, K)
+        The chains' state scores, one chain after the other.
+    lengths : array_like of int, shape (N,)
+        Positions of each chain, at least 1.
+    pairwise : array_like, shape (K, K) or (sum of lengths, K, K)
+        One table for all steps, or for each row the step into it; that into a chain's first is not used.
+
+    Returns
+    -------
+    BatchMarginals
+        A chain with no finite labelling has a log partition of -inf and probabilities 0.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If the arrays disagree, the lengths do not add up, or a score is NaN or +inf.
+
+    Examples
+    --------
+    >>> marginals_batch([[0.0, 0.0], [0.0, 0.0], [5.0, 5.0]], [2, 1], np.zeros((2, 2))).unary
+    array([[0.5, 0.5],
+           [0.5, 0.5],
+           [0.5, 0.5]])
+    """
+    unary, starts, tables = _checked(unary, lengths, pairwise)
+    log_partition, node = np.empty(len(starts) - 1), np.empty_like(unary)
+    if np.ndim(pairwise) == 2:
+        high, low = float(tables.max()), float(tables.min())
+        spread = high - low if np.isfinite(low) else np.inf  # infinite: always through logs
+        with np.errstate(invalid="ignore"):
+            shifted = np.exp(tables[0] - high)
+        scaled = table_rows(np.stack([shifted, shifted.T]), 0.0, False)
+        _marginals_all(unary, starts, tables, spread, high, scaled, log_partition, node)
+    else:
+        _marginals_each(unary, starts, tables, log_partition, node)
+    return BatchMarginals(log_partition, node)
+
+
+def k_best_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike, k: int) -> BatchKBest:
+    """`spcviz.engine.chains.chain.k_best` for many chains in one call.
+
+    Parameters
+    ----------
+    unary, lengths, pairwise
+        As in `marginals_batch`.
+    k : int
+        1 .. 10,000.
+
+    Returns
+    -------
+    BatchKBest
+        Among equal scores, smaller states first, last position first.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        As in `marginals_batch`, or if k is out of range.
+
+    Examples
+    --------
+    >>> found = k_best_batch([[0.0, 1.0], [2.0, 0.0], [0.0, 5.0]], [2, 1], np.zeros((2, 2)), 2)
+    >>> found.scores.tolist(), found.labels.tolist()
+    ([[3.0, 2.0], [5.0, 0.0]], [[1, 0, 1], [0, 0, 0]])
+    """
+    unary, starts, tables = _checked(unary, lengths, pairwise)
+    k = checks.integer("k", k, 1, 10_000)
+    scores = np.full((len(starts) - 1, k), -np.inf)
+    labels = np.zeros((k, len(unary)), dtype=np.int64)
+    n_found = np.zeros(len(starts) - 1, dtype=np.int64)
+    _k_best_all(unary, starts, tables, np.ndim(pairwise) == 3, k, n_found, scores, labels)
+    return BatchKBest(n_found, scores, labels)
+
+
+def _checked(
+    unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(unary, starts (N + 1,), tables (1 or R, K, K)) for the kernels."""
+    unary = checks.scores("unary", unary, 2)
+    pairwise = checks.scores("pairwise", pairwise, (2, 3))
+    whole = checks.lengths(lengths, len(unary))
+    if whole.sum() != len(unary) or unary.shape[1] == 0:
+        raise ShapeError(f"unary has shape {unary.shape}; lengths needs {int(whole.sum())} rows")
+    square = (unary.shape[1],) * 2
+    each = (len(unary), *square)
+    if pairwise.shape not in (square, each):
+        raise ShapeError(f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs {square} or {each}")
+    starts = np.zeros(len(whole) + 1, dtype=np.int64)
+    np.cumsum(whole, out=starts[1:])
+    return unary, starts, pairwise if pairwise.ndim == 3 else pairwise[None]
+
+
+@kernel
+def _marginals_all(
+    unary: np.ndarray,
+    starts: np.ndarray,
+    tables: np.ndarray,
+    spread: float,
+    high: float,
+    scaled: np.ndarray,
+    log_partition: np.ndarray,
+    node: np.ndarray,
+) -> None:
+    """One table for all steps, whose exponentials and their way back are `scaled`."""
+    work = aligned((3, unary.shape[1]), unary)
+    for w in range(len(log_partition)):
+        a, b = starts[w], starts[w + 1]
+        if is_tame(unary[a:b], spread):
+            found = sum_tables(unary[a:b], scaled[:1], scaled[1:], work, node[a:b], scaled[:0])
+            log_partition[w] = found + (b - a - 1) * high
+        else:
+            log_partition[w] = log_tables(unary[a:b], tables, node[a:b], tables[:0])
+            if log_partition[w] == -np.inf:
+                node[a:b] = 0.0
+
+
+@kernel
+def _marginals_each(
+    unary: np.ndarray, starts: np.ndarray, tables: np.ndarray, log_partition: np.ndarray, node: np.ndarray
+) -> None:
+    """A table for each step."""
+    for w in range(len(log_partition)):
+        a, b = starts[w], starts[w + 1]
+        own = tables[a + 1 : b]
+        if is_tame(unary[a:b], spread_of(own)):
+            log_partition[w] = scaled_tables(unary[a:b], own, node[a:b], tables[:0])
+        else:
+            log_partition[w] = log_tables(unary[a:b], own, node[a:b], tables[:0])
+            if log_partition[w] == -np.inf:
+                node[a:b] = 0.0
+
+
+@kernel
+def _k_best_all(
+    unary: np.ndarray,
+    starts: np.ndarray,
+    tables: np.ndarray,
+    per_step: bool,
+    k: int,
+    n_found: np.ndarray,
+    scores: np.ndarray,
+    labels: np.ndarray,
+) -> None:
+    for w in range(len(scores)):
+        a, b = starts[w], starts[w + 1]
+        own = tables[a + 1 : b] if per_step else tables
+        values, found = best_labellings(unary[a:b], own, k)
+        n_found[w] = len(values)
+        for q in range(len(values)):
+            scores[w, q] = values[q]
+            copy(found[q], labels[q, a:b])

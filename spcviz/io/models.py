@@ -1,0 +1,124 @@
+"""Estimators to and from a folder: arrays and a manifest (`spcviz.store`), never pickle.
+
+An estimator's ``to_state()`` is a NamedTuple of what it has learned and was made with, its class is
+``type(estimator).State``, and ``type(estimator).from_state(state)`` is the estimator again. Which class a
+folder holds is a name, looked for in `ESTIMATORS` and among those that the caller knows: nothing is imported
+because a file says so.
+"""
+
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.store.errors import OWN_MODEL, DamagedError, StoreError
+from spcviz.store.models import StoredModel, load_model, save_model
+from spcviz.store.tree import packed, unpacked
+
+KIND, VERSION = "estimator", 1
+
+ESTIMATORS = {
+    "StructuredPerceptron": "spcviz.sequences",
+    "ChainCRF": "spcviz.sequences",
+    "CascadeTagger": "spcviz.sequences",
+    "BudgetedTagger": "spcviz.spending",
+    "ModelSelector": "spcviz.spending",
+}
+"""Where the estimators of this package are."""
+
+
+def save(model: Any, folder: str | Path) -> Path:
+    """Write a trained estimator to a folder, which it has for itself.
+
+    Parameters
+    ----------
+    model : estimator
+        One of `ESTIMATORS`, or any with ``to_state``, ``State`` and ``from_state``.
+    folder : str or Path
+        Made if it is not there. A model that is there is replaced; a crash leaves the old or the new one.
+
+    Returns
+    -------
+    Path
+        Of the manifest, ``estimator.json``.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no such estimator, is not trained, or holds what cannot be stored (1 GiB at most).
+    StoreError
+        If the folder cannot be written.
+    """
+    kind = type(model)
+    if isinstance(model, type) or not all(hasattr(kind, own) for own in ("to_state", "State", "from_state")):
+        raise ArgumentError(f"model must be an estimator of spcviz, got {model!r:.60}")
+    state = model.to_state()
+    if type(state) is not kind.State:
+        raise ArgumentError(f"model must have a state of {kind.State.__name__}, got {type(state).__name__}")
+    seed = getattr(model, "random_state", None)
+    return save_model(
+        folder,
+        OWN_MODEL,
+        packed(state, kind.State),
+        kind=KIND,
+        version=VERSION,
+        settings={"class": kind.__name__, "spcviz": _version()},
+        data_digest="",
+        random_state=int(seed) if isinstance(seed, int | np.integer) else 0,
+        metrics={},
+    )
+
+
+def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
+    """Read an estimator that `save` wrote, and verify every byte of it.
+
+    Parameters
+    ----------
+    folder : str or Path
+    types : iterable of class
+        Estimators of the caller's own that may be there.
+
+    Returns
+    -------
+    estimator
+
+    Raises
+    ------
+    StoreError
+        If there is none, it is damaged, or of a class that is not known here: with what to do.
+    """
+    stored = load_model(folder, OWN_MODEL, kind=KIND, version=VERSION)
+    kind = _class_of(folder, stored, {own.__name__: own for own in types})
+    try:
+        # Arrays of the store are read-only: to numba another type, for which every kernel compiles anew.
+        state = unpacked({key: own.copy() for key, own in stored.arrays.items()}, kind.State)
+        if type(state) is not kind.State:
+            raise DamagedError(f"it holds a {type(state).__name__}, not a {kind.State.__name__}")
+        return kind.from_state(state)
+    except (DamagedError, ArgumentError) as error:
+        raise StoreError(
+            f"model in {folder} does not hold what {kind.__name__} reads: {error}; "
+            "fit it again and write it with spcviz.save"
+        ) from error
+
+
+def _class_of(folder: str | Path, stored: StoredModel, own: dict[str, type]) -> Any:
+    name = stored.manifest["settings"].get("class")
+    if name in own:
+        return own[name]
+    if name in ESTIMATORS:
+        return getattr(import_module(ESTIMATORS[name]), name)
+    known = ", ".join([*ESTIMATORS, *own])
+    raise StoreError(
+        f"model in {folder} is of class {name!r:.60}, which is none of {known}; "
+        "hand over a class of your own as load(folder, types=[...])"
+    )
+
+
+def _version() -> str:
+    import spcviz
+
+    return spcviz.__version__

@@ -1,0 +1,222 @@
+"""What a pruning left of sequences: n-grams of labels, to be grown, rescored, decoded and written down."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.ngrams import lattice as engine
+from spcviz.engine.ngrams.growing import MOST_ARCS
+from spcviz.engine.ngrams.prune import prune
+from spcviz.engine.ngrams.space import Lattice
+from spcviz.engine.thresholds import filtering
+from spcviz.scores import openfst
+from spcviz.scores.arc_scores import Grams, base_scores, gram_scores, grams_of
+from spcviz.scores.names import Names, named_array
+from spcviz.scores.packing import Packed
+
+
+class Lattices:
+    """Valid n-grams of labels of many sequences with their scores; made by `Sequences.prune`.
+
+    The paths of a lattice are the labellings that are left, each with the score that it has in the sequences
+    plus the n-gram scores of `rescore`. Every method returns a new object.
+
+    Attributes
+    ----------
+    order : int
+        n: arcs are n-grams. A sequence of fewer positions has arcs of its own length.
+    labels : tuple or None
+    """
+
+    def __init__(
+        self,
+        packed: Packed,
+        names: Names,
+        lattice: Lattice,
+        order: int = 2,
+        grams: tuple[Grams, ...] = (),
+    ) -> None:
+        self._packed, self._names, self._grams = packed, names, grams
+        self.order, self.labels = order, names.given
+        score = base_scores(lattice, packed)
+        for own in grams:
+            score += gram_scores(lattice, own)
+        possible = score > -np.inf
+        if not possible.all():
+            lattice, score = self._restricted(lattice, possible), score[possible]
+        self._lattice, self._score = lattice, score
+
+    def __len__(self) -> int:
+        return len(self._packed.lengths)
+
+    def __repr__(self) -> str:
+        return f"<Lattices: {len(self)} sequences, order {self.order}, {self.n_arcs} arcs>"
+
+    @property
+    def n_arcs(self) -> int:
+        """n-grams of all sequences together."""
+        return self._lattice.n_arcs
+
+    @property
+    def n_states(self) -> int:
+        """Labels left at all positions together."""
+        return int(sum(own.sum() for own in self.states()))
+
+    def states(self) -> list[np.ndarray]:
+        """Which labels some arc still uses at each position, (L_i, K) of bool each."""
+        rows = engine.states_left(self._lattice)
+        return np.split(rows, self._packed.starts[1:-1]) if len(self) else []
+
+    def extend(self) -> "Lattices":
+        """The lattices of (n + 1)-grams: one is valid iff both its n-grams are.
+
+        Raises
+        ------
+        ArgumentError
+            If codes of larger n-grams do not fit 63 bits: with 17 labels, beyond order 11.
+        """
+        grown = engine.extend(self._lattice, np.ones(self.n_arcs, dtype=bool))
+        return Lattices(self._packed, self._names, grown, self.order + 1, self._grams)
+
+    def rescore(self, ngram_scores: Mapping[tuple, float] | ArrayLike) -> "Lattices":
+        """Add the score of every n-gram of labels that a labelling contains.
+
+        Parameters
+        ----------
+        ngram_scores : dict of tuple of labels to float, or array_like (K, ..., K)
+            n-grams of up to `order` labels; those not named add nothing. An array's dimensions are the labels
+            in reading order. -inf forbids.
+
+        Returns
+        -------
+        Lattices
+
+        Raises
+        ------
+        ArgumentError, ScoreError, ShapeError
+            If an n-gram is longer than `order`, has an unknown label, or its score is NaN or +inf.
+        InfeasibleError
+            If all that was left of a sequence is forbidden.
+        """
+        grams = grams_of(ngram_scores, self._names, self.order)
+        return Lattices(self._packed, self._names, self._lattice, self.order, (*self._grams, grams))
+
+    def prune(self, alpha: ArrayLike, *, max_arcs: int | None = None) -> "Lattices":
+        """Keep the n-grams whose max-marginal exceeds the threshold of their sequence, as `Sequences.prune`.
+
+        Parameters
+        ----------
+        alpha : float or array_like (S,)
+        max_arcs : int, optional
+            No sequence's next lattice may have more arcs: its alpha is raised as far as that takes.
+
+        Returns
+        -------
+        Lattices
+        """
+        if np.ndim(alpha) == 1:
+            alpha = filtering.checked_alphas(alpha, len(self))[self._packed.filled]
+        kept = prune(self._lattice, self._score, alpha, max_arcs=max_arcs).keep
+        self._refuse(self._best().scores)
+        rest = self._restricted(self._lattice, kept)
+        return Lattices(self._packed, self._names, rest, self.order, self._grams)
+
+    def decode(self) -> list[np.ndarray]:
+        """The best labelling of each sequence among those left."""
+        found = self._best()
+        self._refuse(found.scores)
+        rows = self._names.of(found.labels)
+        return np.split(rows, self._packed.starts[1:-1]) if len(self) else []
+
+    def best_scores(self) -> np.ndarray:
+        """Score of the best labelling of each sequence, shape (S,); 0 of no positions."""
+        out = np.zeros(len(self))
+        out[self._packed.filled] = self._best().scores
+        return out
+
+    def to_npz(self, path: str | Path) -> None:
+        """Write all arcs to an ``.npz`` file that `numpy.load` reads without pickle.
+
+        One row an arc: ``sequence`` (number), ``position`` (of its last label), ``ngram`` (order columns,
+        labels in reading order, -1 before the first of a short sequence), ``tail``, ``head`` (numbers of
+        nodes), ``score``; and ``lengths`` (S,), ``order``, ``label_names`` (K,) where there are names.
+        """
+        about = {"lengths": self._packed.lengths, "order": np.array(self.order)}
+        if self.labels is not None:
+            names = named_array(self.labels)
+            about["label_names"] = names if names.dtype != object else np.array([str(n) for n in self.labels])
+        np.savez_compressed(path, allow_pickle=False, **self.arcs(), **about)
+
+    def arcs(self) -> dict[str, np.ndarray]:
+        """All arcs as arrays of one row each; see `to_npz`."""
+        lattice, filled = self._lattice, self._packed.filled
+        example = np.repeat(np.arange(len(filled)), np.diff(lattice.example_start))
+        column = np.repeat(np.arange(len(lattice.arc_start) - 1), np.diff(lattice.arc_start))
+        order = lattice.order[example]
+        ngram = np.full((self.n_arcs, self.order), -1, dtype=np.int32)
+        for back in range(self.order):
+            symbol = (lattice.arc_key >> lattice.bits * back & (1 << lattice.bits) - 1) - 1
+            ngram[:, self.order - 1 - back] = np.where(back < order, symbol, -1)
+        return {
+            "sequence": filled[example],
+            "position": column - lattice.col_start[example] + order - 1,
+            "ngram": ngram,
+            "tail": lattice.arc_tail.astype(np.int64),
+            "head": lattice.arc_head.astype(np.int64),
+            "score": self._score,
+        }
+
+    def to_openfst(self, folder: str | Path) -> list[Path]:
+        """Write one acceptor a sequence in the text format of OpenFst, and the table of symbols.
+
+        ``labels.txt`` is the table of symbols (``<eps>`` is 0, label k is k + 1); ``0.txt``, ``1.txt``, ...
+        are what ``fstcompile --acceptor --isymbols=labels.txt`` reads. Weights are costs of the tropical
+        semiring: the cheapest path spells the best labelling and costs minus its score.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Made if it is not there.
+
+        Returns
+        -------
+        list of Path
+            Of the acceptors, one a sequence.
+
+        Raises
+        ------
+        ArgumentError
+            If a label's name is empty or has white space, which a table of symbols cannot hold.
+        """
+        names = [str(self._names.at(k)) for k in range(self._names.n_states)]
+        return openfst.write(folder, names, self._packed.lengths, self.arcs())
+
+    def _best(self) -> engine.Paths:
+        return engine.decode(self._lattice, self._score)
+
+    def _refuse(self, scores: np.ndarray) -> None:
+        dead = np.flatnonzero(np.isneginf(scores))
+        if len(dead):
+            raise InfeasibleError(f"sequence {self._packed.filled[dead[0]]}: no labelling is left")
+
+    def _restricted(self, lattice: Lattice, kept: np.ndarray) -> Lattice:
+        """Some arcs of a lattice."""
+        try:
+            return engine.extend(lattice, kept, grow=False)
+        except InfeasibleError:
+            column = int((np.add.reduceat(kept, lattice.arc_start[:-1]) == 0).argmax())
+            example = int(np.searchsorted(lattice.col_start, column, side="right")) - 1
+            raise InfeasibleError(f"sequence {self._packed.filled[example]}: no labelling is left") from None
+
+
+def most_arcs(kept: np.ndarray, starts: np.ndarray) -> None:
+    """Refuse labels kept (R, K) whose transitions would not fit, before they are laid out."""
+    each = kept.sum(axis=1)
+    pairs = int((each[1:] * each[:-1]).sum()) if len(each) else 0
+    if pairs > MOST_ARCS // 8:
+        raise ArgumentError(f"alpha must leave at most {MOST_ARCS // 8} transitions, got {pairs}: raise it")
+    if kept.shape[1] > 10_000:
+        raise ShapeError(f"emissions has {kept.shape[1]} labels; lattices take at most 10000")

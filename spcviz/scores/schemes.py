@@ -1,0 +1,175 @@
+"""Chunks written as labels of tokens: BIO (IOB2), IOB1, BIOES; which label may follow which.
+
+======  ==============================================================================
+BIO     B-x begins a chunk, I-x continues one of the same kind; also called IOB2
+IOB1    I-x begins and continues; B-x begins only right after a chunk of the same kind
+BIOES   as BIO, a chunk's last token is E-x, and S-x is a chunk of one token; also BILOU
+======  ==============================================================================
+
+A label is a prefix, ``-`` or ``_`` and a kind, or the outside label ``O``.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.scores.names import names_of
+
+SCHEMES = ("BIO", "IOB1", "BIOES")
+_ALIASES = {"IOB2": "BIO", "BIO2": "BIO", "BILOU": "BIOES", "IOBES": "BIOES", "BMEWO": "BIOES"}
+_ROLE = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S", "M": "I", "W": "S"}
+_OUTSIDE = ("O", "")
+
+
+class Rules(NamedTuple):
+    """Scores of 0 where something is allowed and -inf where it is not.
+
+    Attributes
+    ----------
+    transitions : ndarray, shape (K, K)
+        ``[j, k]``: label k after label j.
+    start, end : ndarray, shape (K,)
+        Of the first and of the last label of a sequence.
+    """
+
+    transitions: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+
+def parts_of(label: Hashable) -> tuple[str, str]:
+    """(role, kind) of a label; the role is one of B, I, E, S, and O of a label outside.
+
+    Examples
+    --------
+    >>> parts_of("B-PER"), parts_of("L_LOC"), parts_of("O")
+    (('B', 'PER'), ('E', 'LOC'), ('O', ''))
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither O nor a prefix with a kind.
+    """
+    if label in _OUTSIDE:
+        return "O", ""
+    if isinstance(label, str) and len(label) > 1 and label[0] in _ROLE and label[1] in "-_":
+        return _ROLE[label[0]], label[2:]
+    raise ArgumentError(f"labels must be O or like B-x, I-x, E-x, S-x, got {label!r:.60}")
+
+
+def is_chunked(labels: Iterable[Hashable]) -> bool:
+    """Whether all labels are those of chunks, and some is not O.
+
+    Examples
+    --------
+    >>> is_chunked(["O", "B-NP"]), is_chunked(["NN", "DT"]), is_chunked(["O"])
+    (True, False, False)
+    """
+    found = False
+    for label in labels:
+        try:
+            found |= parts_of(label)[0] != "O"
+        except ArgumentError:
+            return False
+    return found
+
+
+def scheme_of(sentences: Iterable[Sequence[Hashable]]) -> str:
+    """The scheme that some labelled sentences are written in; empty if their labels are no chunks.
+
+    BIOES if an E or S occurs; IOB1 if some chunk begins with I; else BIO.
+
+    Examples
+    --------
+    >>> scheme_of([["B-NP", "I-NP", "O"]]), scheme_of([["I-NP", "I-NP", "O"]]), scheme_of([["NN", "DT"]])
+    ('BIO', 'IOB1', '')
+    """
+    seen, begins_inside = set(), False
+    for sentence in sentences:
+        before = ("O", "")
+        for label in sentence:
+            try:
+                now = parts_of(label)
+            except ArgumentError:
+                return ""
+            begins_inside |= now[0] == "I" and (before[0] == "O" or before[1] != now[1])
+            seen.add(now[0])
+            before = now
+    if seen <= {"O"}:
+        return ""
+    return "BIOES" if seen & {"E", "S"} else "IOB1" if begins_inside else "BIO"
+
+
+def scheme_name(scheme: str) -> str:
+    """One of `SCHEMES`, from any of its names.
+
+    Examples
+    --------
+    >>> scheme_name("IOB2"), scheme_name("BIOES")
+    ('BIO', 'BIOES')
+    """
+    if not isinstance(scheme, str) or (named := _ALIASES.get(scheme, scheme)) not in SCHEMES:
+        raise ArgumentError(f"scheme must be one of auto, {', '.join(SCHEMES)}, got {scheme!r:.60}")
+    return named
+
+
+def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
+    """Which label may follow which, begin and end a sequence, as scores of 0 and -inf.
+
+    Parameters
+    ----------
+    labels : sequence of K labels
+        Like ``O``, ``B-PER``, ``I-PER``.
+    scheme : {"auto", "BIO", "IOB1", "BIOES"}
+        "IOB2", "BILOU" and other names of these are known too. auto: BIOES if a label begins with E, S, L or
+        U, else BIO; labels alone cannot tell IOB1.
+
+    Returns
+    -------
+    Rules
+        ``from_emissions(emissions, **bio_transitions(labels)._asdict(), labels=labels)`` obeys them.
+
+    Raises
+    ------
+    ArgumentError
+        If a label is not of this form, or the scheme is unknown or does not have it.
+
+    Examples
+    --------
+    >>> rules = bio_transitions(["O", "B-X", "I-X"])
+    >>> rules.transitions[0].tolist(), rules.start.tolist()
+    ([0.0, 0.0, -inf], [0.0, 0.0, -inf])
+    """
+    names = names_of(labels)
+    found = [parts_of(name) for name in names]
+    roles = {role for role, _ in found}
+    named = ("BIOES" if roles & {"E", "S"} else "BIO") if scheme == "auto" else scheme_name(scheme)
+    if named != "BIOES" and roles & {"E", "S"}:
+        odd = next(name for name, (role, _) in zip(names, found) if role in "ES")
+        raise ArgumentError(f"scheme must have the label {odd!r}, got {scheme!r}")
+    allowed = np.array(
+        [[_may_follow(named, before, after) for after in found] for before in found], dtype=bool
+    )
+    outside = ("O", "")
+    starts = np.array([_may_follow(named, outside, after) for after in found], dtype=bool)
+    ends = np.array([_may_follow(named, before, outside) for before in found], dtype=bool)
+    n = len(names)
+    return Rules(_scores(allowed.reshape(n, n)), _scores(starts), _scores(ends))
+
+
+def _may_follow(scheme: str, before: tuple[str, str], after: tuple[str, str]) -> bool:
+    (role, kind), (then, other) = before, after
+    if scheme == "IOB1":
+        return then != "B" or (role != "O" and kind == other)
+    is_open = role in "BI"
+    if scheme == "BIO":
+        return then != "I" or (is_open and kind == other)
+    if is_open:
+        return then in "IE" and kind == other
+    return then in "OBS"
+
+
+def _scores(allowed: np.ndarray) -> np.ndarray:
+    return np.where(allowed, 0.0, -np.inf)

@@ -1,0 +1,356 @@
+"""Sequences with scores of their labels, from whatever model, and every question that can be asked of them.
+
+Arrays come back one a sequence, in the order given; a sequence without positions has empty answers. Labels go
+in and come out by their names where `from_emissions` was given names, else as numbers 0 .. K - 1.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spcviz.engine import checks
+from spcviz.engine.chains import chain
+from spcviz.engine.chains.batch import BatchMarginals, k_best_batch, marginals_batch
+from spcviz.engine.errors import InfeasibleError, ShapeError
+from spcviz.engine.ngrams.space import bigrams
+from spcviz.engine.thresholds import filtering, rule
+from spcviz.scores.answers import Curves, Ranked, Witness
+from spcviz.scores.lattices import Lattices, most_arcs
+from spcviz.scores.names import Names
+from spcviz.scores.packing import Packed
+
+
+class _Tables(NamedTuple):
+    """Max-marginals of all rows, and the best score of each sequence that has positions."""
+
+    node: np.ndarray
+    best: np.ndarray
+
+
+class Sequences:
+    """Chains with scores of states and transitions; made by `from_emissions` and `from_hf`.
+
+    Attributes
+    ----------
+    lengths : ndarray, shape (S,), int64
+    n_labels : int
+    labels : tuple or None
+        Names of labels.
+    """
+
+    def __init__(self, packed: Packed, names: Names) -> None:
+        self._packed, self._names = packed, names
+        self.lengths = packed.lengths
+        self.n_labels = packed.unary.shape[1]
+        self.labels = names.given
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __repr__(self) -> str:
+        shape = f"{len(self)} sequences, {int(self.lengths.sum())} positions, {self.n_labels} labels"
+        return f"<Sequences: {shape}>"
+
+    def decode(self) -> list[np.ndarray]:
+        """The best labelling of each sequence (Viterbi); ties go to the first label, last position first.
+
+        Raises
+        ------
+        InfeasibleError
+            If a sequence has no labelling with a finite score: every method but `score` raises it.
+        """
+        return self._split(self._names.of(self._best))
+
+    def score(self, y: Sequence[Sequence]) -> np.ndarray:
+        """Score of one labelling of each sequence, shape (S,); -inf where it is forbidden.
+
+        Parameters
+        ----------
+        y : list of sequences of labels
+            One a sequence.
+
+        Raises
+        ------
+        ShapeError, ArgumentError
+            If labels are missing, too many, or unknown.
+        """
+        return self._score(self._states("y", y))
+
+    def log_partition(self) -> np.ndarray:
+        """log of the sum of exp(score) over all labellings, shape (S,).
+
+        exp(score - log partition) is a labelling's probability; of no positions it is 0.
+        """
+        out = np.zeros(len(self))
+        out[self._packed.filled] = self._sums.log_partition
+        return out
+
+    def marginals(self) -> list[np.ndarray]:
+        """Probability of each label at each position, (L_i, K) each.
+
+        Examples
+        --------
+        >>> from spcviz.scores import from_emissions
+        >>> from_emissions([[[0.0, 0.0]]]).marginals()
+        [array([[0.5, 0.5]])]
+        """
+        return self._split(self._sums.unary)
+
+    def max_marginals(self) -> list[np.ndarray]:
+        """Score of the best labelling with each label at each position, (L_i, K) each."""
+        return self._split(self._tables.node)
+
+    def k_best(self, k: int) -> list[Ranked]:
+        """The k best labellings of each sequence, best first.
+
+        Parameters
+        ----------
+        k : int
+            1 .. 10,000.
+
+        Returns
+        -------
+        list of Ranked
+        """
+        packed, filled = self._packed, self._packed.filled
+        k = checks.integer("k", k, 1, 10_000)
+        found = k_best_batch(packed.unary, packed.lengths[filled], packed.pairwise, k)
+        self._refuse(np.flatnonzero(found.n_found == 0))
+        empty = self._names.of(np.zeros((0, 0), dtype=np.int64))
+        out, starts = [Ranked(np.zeros(0), empty)] * len(self), packed.starts
+        for w, i in enumerate(filled):
+            n = found.n_found[w]
+            labels = found.labels[:n, starts[i] : starts[i + 1]]
+            out[i] = Ranked(found.scores[w, :n], self._names.of(labels))
+        return out
+
+    def witness(self, i: int, position: int, label: Hashable) -> Witness:
+        """The best labelling of sequence i that has a label at a position: what attains its max-marginal.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such sequence, position or label.
+        InfeasibleError
+            If no labelling with it has a finite score.
+
+        Examples
+        --------
+        >>> from spcviz.scores import from_emissions
+        >>> from_emissions([[[0.0, 1.0], [2.0, 0.0]]], [[0, 0], [-3, 0]]).witness(0, 1, 1)
+        Witness(score=1.0, labels=array([1, 1]))
+        """
+        i = checks.integer("i", i, 0, len(self) - 1)
+        first, stop = self._packed.starts[i : i + 2]
+        position = checks.integer("position", position, 0, int(stop - first) - 1)
+        state = self._names.state("label", label)
+        unary = self._packed.unary[first:stop]
+        try:
+            found = chain.witness(unary, self._packed.steps(first, stop), position, state)
+        except InfeasibleError:
+            raise InfeasibleError(
+                f"sequence {i}: no labelling with label {label!r} at position {position} has a finite score"
+            ) from None
+        return Witness(found.score, self._names.of(found.labels))
+
+    def break_points(self) -> list[np.ndarray]:
+        """The alpha from which each label at each position is pruned, (L_i, K) each.
+
+        Below 0: at every alpha. inf: never (it is on a best labelling, or all are equal). -inf: forbidden
+        from the start.
+        """
+        return self._split(self._points)
+
+    def curves(self, y: Sequence[Sequence]) -> Curves:
+        """Filter loss and efficiency loss against alpha, exactly, without a grid.
+
+        Parameters
+        ----------
+        y : list of sequences of labels
+            The truth. Sequences without positions do not count.
+
+        Returns
+        -------
+        Curves
+
+        References
+        ----------
+        Weiss (2013), thesis, Definitions 1 and 2.
+        """
+        states = self._states("y", y)
+        by_definition, event = self._truth_points(states)
+        weights = np.full(len(by_definition), 1.0 / max(len(by_definition), 1))
+        efficiency = filtering.efficiency_curve(self._points.reshape(-1), self._starts * self.n_labels)
+        return Curves(filtering.curve(by_definition, weights), filtering.curve(event, weights), efficiency)
+
+    def tune(self, y: Sequence[Sequence], tolerance: float, *, by_definition: bool = True) -> float:
+        """The largest alpha that prunes the truth of at most a share of the sequences.
+
+        Parameters
+        ----------
+        y : list of sequences of labels
+            The truth of sequences that the model was not trained on.
+        tolerance : float
+            0 to 1.
+        by_definition : bool
+            Count a sequence as lost by Definition 1, an upper bound; False: only if a true label is pruned.
+
+        Returns
+        -------
+        float
+            0 even where alpha = 0 prunes more than that.
+        """
+        points = self._truth_points(self._states("y", y))
+        return filtering.largest_alpha(points[0 if by_definition else 1], tolerance)
+
+    def prune(self, alpha: ArrayLike) -> Lattices:
+        """Keep the labels whose max-marginal exceeds the threshold of their sequence.
+
+        The threshold is alpha times the best score plus 1 - alpha times the mean of the max-marginals of all
+        labels; the best labelling always stays.
+
+        Parameters
+        ----------
+        alpha : float or array_like (S,)
+            0 to 1: larger keeps less.
+
+        Returns
+        -------
+        Lattices
+            Of the transitions between the labels that are left.
+
+        References
+        ----------
+        Weiss (2013), thesis, equation (4.3).
+
+        Examples
+        --------
+        >>> from spcviz.scores import from_emissions
+        >>> found = from_emissions([[[0.0, 1.0, 0.9], [2.0, 0.0, 0.1], [0.0, 0.0, 4.0]]])
+        >>> found.prune(0.0).n_arcs, found.prune(0.9).n_arcs
+        (4, 3)
+        """
+        filled = self._packed.filled
+        if np.ndim(alpha) == 1:
+            alpha = filtering.checked_alphas(alpha, len(self))[filled]
+        values, lengths = self._tables.node, self.lengths[filled]
+        limits = filtering.threshold_batch(values.reshape(-1), self._starts * self.n_labels, alpha)
+        kept = rule.survives(values, np.repeat(limits.tau, lengths)[:, None]) & (values > -np.inf)
+        kept[np.arange(len(kept)), self._best] = True
+        most_arcs(kept, self._starts)
+        return Lattices(self._packed, self._names, bigrams(lengths, max(self.n_labels, 1), kept))
+
+    @cached_property
+    def _starts(self) -> np.ndarray:
+        """First row of each sequence that has positions, and the end."""
+        return np.concatenate([[0], np.cumsum(self.lengths[self._packed.filled])])
+
+    @cached_property
+    def _best(self) -> np.ndarray:
+        """States of the best labellings, shape (R,)."""
+        packed, filled = self._packed, self._packed.filled
+        if packed.pairwise.ndim == 3:
+            found = [chain.decode(*own).labels for own in self._each()]
+            return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+        if not len(filled):
+            return np.zeros(0, dtype=np.int64)
+        batch = chain.decode_batch(packed.unary, packed.lengths[filled], packed.pairwise)
+        self._refuse(np.flatnonzero(np.isneginf(batch.scores)))
+        return batch.labels
+
+    @cached_property
+    def _tables(self) -> _Tables:
+        packed, filled = self._packed, self._packed.filled
+        if packed.pairwise.ndim == 3:
+            found = [chain.max_marginals(*own, edges=False) for own in self._each()]
+            node = np.concatenate([packed.unary[:0], *(own.unary for own in found)])
+            return _Tables(node, np.array([own.best for own in found]))
+        if not len(filled):
+            return _Tables(packed.unary[:0], np.zeros(0))
+        batch = chain.max_marginals_batch(packed.unary, packed.lengths[filled], packed.pairwise)
+        self._refuse(np.flatnonzero(np.isneginf(batch.best)))
+        return _Tables(batch.unary, batch.best)
+
+    @cached_property
+    def _sums(self) -> BatchMarginals:
+        packed, filled = self._packed, self._packed.filled
+        if not len(filled):
+            return BatchMarginals(np.zeros(0), packed.unary[:0])
+        found = marginals_batch(packed.unary, packed.lengths[filled], packed.pairwise)
+        self._refuse(np.flatnonzero(np.isneginf(found.log_partition)))
+        return found
+
+    @cached_property
+    def _points(self) -> np.ndarray:
+        """Break points, shape (R, K)."""
+        values = self._tables.node
+        flat = filtering.break_points_batch(values.reshape(-1), self._starts * self.n_labels)
+        points = flat.reshape(values.shape)
+        points[np.arange(len(points)), self._best] = np.inf  # a max-marginal may round below the best
+        return points
+
+    def _each(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """(unary, pairwise) of each sequence that has positions; an error inside names the sequence."""
+        starts = self._packed.starts
+        for i in self._packed.filled:
+            unary = self._packed.unary[starts[i] : starts[i + 1]]
+            steps = self._packed.steps(starts[i], starts[i + 1])
+            _feasible(i, chain.decode, unary, steps)
+            yield unary, steps
+
+    def _refuse(self, dead: np.ndarray) -> None:
+        """Raise the error of the first of some sequences (of those with positions), if there is one."""
+        if len(dead):
+            i = int(self._packed.filled[dead[0]])
+            first, stop = self._packed.starts[i : i + 2]
+            _feasible(i, chain.decode, self._packed.unary[first:stop], self._packed.steps(first, stop))
+
+    def _split(self, rows: np.ndarray) -> list[np.ndarray]:
+        """Rows of all sequences as one array each."""
+        return np.split(rows, self._packed.starts[1:-1]) if len(self) else []
+
+    def _states(self, what: str, y: Sequence[Sequence]) -> np.ndarray:
+        """States of given labellings, shape (R,)."""
+        y = checks.listed(what, y)
+        if len(y) != len(self):
+            raise ShapeError(f"{what} has {len(y)} sequences; emissions has {len(self)}")
+        found = [
+            self._names.states(f"{what}[{i}]", own, int(n)) for i, (own, n) in enumerate(zip(y, self.lengths))
+        ]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+
+    def _score(self, states: np.ndarray) -> np.ndarray:
+        packed, out = self._packed, np.zeros(len(self))
+        own = packed.unary[np.arange(len(states)), states]
+        is_first = np.zeros(len(states), dtype=bool)
+        is_first[packed.starts[:-1][packed.filled]] = True
+        later = np.flatnonzero(~is_first)
+        before, after = states[later - 1], states[later]
+        shared = packed.pairwise.ndim == 2
+        own[later] += packed.pairwise[before, after] if shared else packed.pairwise[later, before, after]
+        np.add.at(out, np.repeat(np.arange(len(self)), self.lengths), own)
+        return out
+
+    def _truth_points(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The alphas from which each truth is lost, by Definition 1 and in fact, of those with positions."""
+        values, starts = self._tables.node, self._starts
+        if len(starts) == 1:
+            return np.zeros(0), np.zeros(0)
+        truth = self._score(states)[self._packed.filled]
+        is_best = np.logical_and.reduceat(states == self._best, starts[:-1])
+        truth = np.where(is_best, self._tables.best, truth)  # summed in another order, it may round below
+        event = np.minimum.reduceat(self._points[np.arange(len(states)), states], starts[:-1])
+        flat = values.reshape(-1)
+        by_definition = filtering.truth_break_points(truth, flat, starts * self.n_labels)
+        return np.minimum(by_definition, event), event
+
+
+def _feasible(i: int, decode: Callable[..., Any], unary: np.ndarray, steps: np.ndarray) -> None:
+    """Raise the engine's error with the number of the sequence before it."""
+    try:
+        decode(unary, steps)
+    except InfeasibleError as error:
+        raise InfeasibleError(f"sequence {i}: {error}") from None

@@ -1,0 +1,27 @@
+"""Predict sequences under a budget for features: estimators over `spcviz.learning.budgets`.
+
+======================  =======================================================================
+`FeatureTiers`          levels of features that can be bought: names, columns or functions, costs
+`BudgetedTagger`        buys features position by position (DMS-pi, one shot, anytime, ...)
+`ModelSelector`         lifts whole sequences to a larger model (DMS)
+======================  =======================================================================
+
+A policy has to learn from predictions of models that have not seen the sequences: both estimators cross-fit
+by themselves.
+"""
+
+from spcviz.spending.answers import BudgetCurve, Purchase, Spent
+from spcviz.spending.policies import POLICIES
+from spcviz.spending.selector import ModelSelector
+from spcviz.spending.tagger import BudgetedTagger
+from spcviz.spending.tiers import FeatureTiers
+
+__all__ = [
+    "POLICIES",
+    "BudgetCurve",
+    "BudgetedTagger",
+    "FeatureTiers",
+    "ModelSelector",
+    "Purchase",
+    "Spent",
+]

@@ -1,0 +1,92 @@
+"""Labels of sequences as numbers, and the folds that models are cross-fitted on."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+
+Label = str | int
+
+LEAST = 3
+"""Sequences that a policy is learned from: some are left to judge it by."""
+
+
+class Labelled(NamedTuple):
+    """Sequences with positions, one after the other.
+
+    Attributes
+    ----------
+    labels : ndarray, shape (R,), int64
+        Numbers of classes; -1 for a label that is none.
+    lengths : ndarray, shape (W,), int64
+        At least 1 each.
+    """
+
+    labels: np.ndarray
+    lengths: np.ndarray
+
+    @property
+    def starts(self) -> np.ndarray:
+        """First row of each sequence, and the end: shape (W + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+
+def listed_labels(y: Any, lengths: np.ndarray) -> list[Label]:
+    """All labels of y in order, checked against the lengths of X."""
+    if isinstance(y, str | bytes) or not hasattr(y, "__len__"):
+        raise ArgumentError(f"y must be a list of labelled sequences, got {y!r:.60}")
+    if len(y) != len(lengths):
+        raise ShapeError(f"y has {len(y)} sequences; X has {len(lengths)}")
+    out: list[Label] = []
+    for i, (own, length) in enumerate(zip(y, lengths)):
+        if isinstance(own, str | bytes) or not hasattr(own, "__len__"):
+            raise ArgumentError(f"y[{i}] must be a sequence of labels, got {own!r:.60}")
+        if len(own) != length:
+            raise ShapeError(f"y[{i}] has {len(own)} labels; X[{i}] has {length} positions")
+        for at, label in enumerate(own):
+            out.append(_plain(f"y[{i}][{at}]", label))
+    return out
+
+
+def _plain(name: str, label: Any) -> Label:
+    """A label as a str or an int."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    if not isinstance(label, str | int) or isinstance(label, bool):
+        raise ArgumentError(f"{name} must be a str or an int, got {label!r:.60}")
+    return label
+
+
+def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:
+    """All labels, sorted; numbers before texts."""
+    found = sorted(set(labels), key=lambda own: (isinstance(own, str), own))
+    if len(found) < 2:
+        raise ArgumentError(f"y must have at least 2 different labels, got {found!r:.60}")
+    return tuple(found)
+
+
+def numbers_of(labels: Sequence[Label], classes: Sequence[Label]) -> np.ndarray:
+    """Numbers of classes; -1 for what is none of them."""
+    number = {own: k for k, own in enumerate(classes)}
+    return np.array([number.get(own, -1) for own in labels], dtype=np.int64)
+
+
+def drawn_folds(n: int, folds: Any, rng: np.random.Generator) -> np.ndarray:
+    """The fold of each of n sequences, 0 .. folds - 1, equally many in each."""
+    folds = checks.integer("folds", folds, 2, 1000)
+    if n < LEAST:
+        raise ArgumentError(f"X must have at least {LEAST} sequences with positions, got {n}")
+    return rng.permutation(n) % min(folds, n)
+
+
+def rows_of(chosen: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Mask of the rows of some sequences."""
+    return np.repeat(chosen, lengths)
+
+
+def some(labelled: Labelled, chosen: np.ndarray) -> Labelled:
+    """The sequences that are chosen by a mask."""
+    return Labelled(labelled.labels[rows_of(chosen, labelled.lengths)], labelled.lengths[chosen])

@@ -1,0 +1,105 @@
+"""Spending where features are computed when they are bought: nothing is computed that is not paid for.
+
+What is bought on one sequence depends on the others only through the queue. So each sequence is run by itself
+with the scores that are known (`spcviz.learning.budgets.spending`), as far as the first purchase that is not:
+that is what it offers to the queue. The course is that of a batch whose features are all there.
+"""
+
+import heapq
+from collections.abc import Callable
+
+import numpy as np
+
+from spcviz.learning.budgets import part_policy
+from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.world import Course, Rule
+
+_Step = tuple[int, int, float, float]
+"""Part, tier, value and cost of a purchase."""
+
+_HUGE, _PLENTY = 1e30, 1e18
+"""Cost of what no longer fits, and a budget that has room for all but that."""
+
+
+class _Chain:
+    """One sequence: what is known of it, and what it would buy next."""
+
+    def __init__(self, world: Parts, rule: Rule, costs: np.ndarray) -> None:
+        self.world, self.rule = world, rule
+        self.costs = np.repeat(costs[None], world.shape[0], axis=0)
+        self.tiers = np.zeros(world.shape[0], dtype=np.int64)
+        self.bought: list[_Step] = []
+        # What is not known stands still: a purchase that is not made changes nothing before it.
+        self.scores = np.repeat(world.scores[:, :1], world.shape[1], axis=1)
+        self.look()
+
+    def look(self) -> None:
+        """Run as far as is known."""
+        world = self.world._replace(scores=np.ascontiguousarray(self.scores))
+        course = part_policy.spend(world, self.rule, _PLENTY, self.costs, keep_all=True)
+        n = len(self.bought)
+        self.labels = course.all_labels[n - 1] if n else course.labels_before
+        self.is_done = n == len(course.part)
+        self.next = (0, 0, -np.inf, 0.0) if self.is_done else _step(course, n)
+
+    def drop(self) -> None:
+        """The next purchase does not fit any more, and never will."""
+        part, tier, _, _ = self.next
+        self.costs[part, tier - 1 :] = _HUGE
+        self.look()
+
+    def buy(self, scores: np.ndarray) -> None:
+        """Make the next purchase; scores (K,) of the part at its new tier."""
+        part, tier, _, _ = self.next
+        self.bought.append(self.next)
+        self.tiers[part] = tier
+        self.scores[part, tier:] = scores
+        self.look()
+
+
+def _step(course: Course, n: int) -> _Step:
+    return int(course.part[n]), int(course.tier[n]), float(course.value[n]), float(course.cost[n])
+
+
+def spend_lazily(
+    world: Parts,
+    rule: Rule,
+    budget: float,
+    costs: np.ndarray,
+    compute: Callable[[int, int, int], np.ndarray],
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """(labels (R,), tiers (R,), what was spent) of Algorithm 5 on a batch.
+
+    Parameters
+    ----------
+    world : Parts
+        Scores of tiers other than 0 are not looked at.
+    rule : Rule
+    budget : float
+    costs : ndarray, shape (T - 1,)
+    compute : callable
+        compute(w, part, tier) -> scores (K,) of part `part` of sequence w at a tier; called once for each
+        purchase, in order.
+    """
+    chains = []
+    for w in range(len(world.starts) - 1):
+        own, rows = world.some(np.array([w]))
+        fixed = rule._replace(fixed=rule.fixed[rows]) if len(rule.fixed) else rule
+        chains.append(_Chain(own, fixed, costs))
+    queue = [(-chain.next[2], w) for w, chain in enumerate(chains) if not chain.is_done]
+    heapq.heapify(queue)
+    spent = 0.0
+    while spent < budget and queue:
+        _, w = heapq.heappop(queue)
+        chain = chains[w]
+        part, tier, _, cost = chain.next
+        if cost > budget - spent:
+            chain.drop()
+        else:
+            chain.buy(compute(w, part, tier))
+            spent += cost
+        if not chain.is_done:
+            heapq.heappush(queue, (-chain.next[2], w))
+    none = [np.zeros(0, dtype=np.int64)]
+    labels = np.concatenate([*none, *(chain.labels for chain in chains)])
+    return labels, np.concatenate([*none, *(chain.tiers for chain in chains)]), spent

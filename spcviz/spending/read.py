@@ -1,0 +1,117 @@
+"""From items of X to features at all tiers, as a fitted estimator reads them."""
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.spending import labelled, tiers
+from spcviz.spending.labelled import Labelled
+from spcviz.spending.tiers import FeatureTiers, Tiers
+
+
+class StoredTiers(NamedTuple):
+    """Tiers of columns, as they are stored.
+
+    Attributes
+    ----------
+    names : tuple of str
+    columns : tuple of ndarray of int
+    costs : ndarray, shape (T - 1,)
+    widths : ndarray, shape (T,)
+        Features of each tier.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[np.ndarray, ...]
+    costs: np.ndarray
+    widths: np.ndarray
+
+    def given(self) -> FeatureTiers:
+        """As a user writes them."""
+        return FeatureTiers(self.names, self.columns, (0.0, *self.costs.tolist()))
+
+
+def stored_tiers(own: Tiers) -> StoredTiers:
+    """Tiers of columns, or the error that says that a function cannot be stored."""
+    for t, columns in enumerate(own.columns):
+        if callable(columns):
+            raise ArgumentError(
+                f"tiers.columns[{t}] must be columns to be saved, got a function, which is code"
+            )
+    widths = np.array([len(columns) for columns in own.columns])
+    return StoredTiers(own.names, own.columns, own.costs, widths)
+
+
+class Reader(NamedTuple):
+    """Tiers, how wide each is, and the factors that bring all to one scale.
+
+    Attributes
+    ----------
+    tiers : Tiers
+    widths : ndarray, shape (T,), int64
+    scales : ndarray, shape (T,)
+    """
+
+    tiers: Tiers
+    widths: np.ndarray
+    scales: np.ndarray
+
+    @classmethod
+    def fitted(cls, own: Tiers, X: Any, y: Any) -> tuple[Self, np.ndarray, Labelled, tuple[str | int, ...]]:
+        """(reader, features, labels of the training sequences that have positions, classes)."""
+        lengths = tiers.lengths_of(X)
+        labels = labelled.listed_labels(y, lengths)
+        filled = lengths[lengths > 0]
+        if len(filled) < labelled.LEAST:
+            raise ArgumentError(
+                f"X must have at least {labelled.LEAST} sequences with positions, got {len(filled)}"
+            )
+        classes = labelled.classes_of(labels)
+        parts = [tiers.features_of(own, X, t) for t in range(len(own.names))]
+        widths = np.array([part.shape[1] for part in parts], dtype=np.int64)
+        data = Labelled(labelled.numbers_of(labels, classes), filled)
+        reader = cls(own, widths, tiers.scales_of(parts))
+        return reader, tiers.stacked(parts, reader.scales), data, classes
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Number of features up to each tier, (T,)."""
+        return np.cumsum(self.widths)
+
+    def lengths(self, X: Any) -> np.ndarray:
+        """Positions of each item."""
+        return tiers.lengths_of(X)
+
+    def features(self, X: Any) -> np.ndarray:
+        """Features of all tiers at all positions, (R, F) float32."""
+        parts = [self._checked(t, tiers.features_of(self.tiers, X, t)) for t in range(len(self.widths))]
+        return tiers.stacked(parts, self.scales)
+
+    def free_features(self, X: Any) -> np.ndarray:
+        """Those of the free tier; 0 in place of all others, for `fill`."""
+        own = tiers.stacked([self._checked(0, tiers.features_of(self.tiers, X, 0))], self.scales[:1])
+        out = np.zeros((len(own), int(self.widths.sum())), dtype=np.float32)
+        out[:, : own.shape[1]] = own
+        return out
+
+    def fill(self, row: np.ndarray, i: int, x: Any, tier: int, position: int) -> None:
+        """Compute what was bought for one position, into its row (F,)."""
+        own = self._checked(tier, tiers.features_at(self.tiers, i, x, tier, np.array([position])))
+        stop = int(self.edges[tier])
+        row[stop - own.shape[1] : stop] = np.float32(self.scales[tier]) * own[0]
+
+    def fill_all(self, rows: np.ndarray, i: int, x: Any, tier: int) -> None:
+        """Compute what was bought for all positions of an item, into their rows (L, F)."""
+        own = self._checked(tier, tiers.features_at(self.tiers, i, x, tier))
+        stop = int(self.edges[tier])
+        rows[:, stop - own.shape[1] : stop] = np.float32(self.scales[tier]) * own
+
+    def _checked(self, tier: int, part: np.ndarray) -> np.ndarray:
+        if not len(part):
+            return np.zeros((0, int(self.widths[tier])), dtype=np.float32)
+        if part.shape[1] != self.widths[tier]:
+            raise ShapeError(
+                f"tier {self.tiers.names[tier]!r} has {part.shape[1]} features; fit had {self.widths[tier]}"
+            )
+        return part

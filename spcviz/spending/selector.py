@@ -1,0 +1,371 @@
+"""Whole sequences lifted to larger models, as far as a budget reaches: DMS (thesis chapter 6)."""
+
+import heapq
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.learning.budgets import batch_selection, expansion, part_policy
+from spcviz.learning.budgets import selector as dms
+from spcviz.learning.budgets.batch_selection import Looked
+from spcviz.learning.budgets.chains.meta import META, chain_meta
+from spcviz.learning.budgets.chains.seen import seen_grams, seen_in_other_parts
+from spcviz.learning.budgets.chains.tiered import Tiered, fit_tiered, tier_scores
+from spcviz.learning.budgets.selector import Selector
+from spcviz.scores.names import named_array
+from spcviz.spending import labelled
+from spcviz.spending.answers import BudgetCurve, Purchase, Spent, curve_of
+from spcviz.spending.labelled import Labelled
+from spcviz.spending.policies import checked_labels
+from spcviz.spending.read import Reader, StoredTiers, stored_tiers
+from spcviz.spending.tiers import FeatureTiers, checked
+
+SELECTORS = ("dms", "dms_by_value", "dms_per_cost", "fixed", "uniform")
+"""What a `ModelSelector` may go by. ``dms``: of the queues by value and by value per cost the one that wastes
+less on training sequences; ``fixed``: all sequences to the next model in turn; ``uniform``: at random."""
+
+_N_GRAMS = META.index("new 3-grams")
+
+
+class ModelSelectorState(NamedTuple):
+    """All of a fitted `ModelSelector`."""
+
+    tiers: StoredTiers
+    policy: str
+    passes: int
+    folds: int
+    random_state: int | None
+    classes: tuple[str | int, ...]
+    scales: np.ndarray
+    models: tuple[Tiered, ...]
+    seen: np.ndarray
+    selector: Selector
+    per_cost: bool
+    seed: int
+
+
+class ModelSelector(BaseEstimator):
+    """Predict labels of sequences by one of several models each, the dearer where it is expected to help.
+
+    Model t is a linear chain on the features of tiers 0 to t. Whole sequences are lifted from model to model;
+    a selector predicts from what was read so far how many labels the next model would mend.
+
+    Parameters
+    ----------
+    tiers : FeatureTiers
+        Costs are those of one position; a sequence's purchase costs as much as its positions together.
+    policy : {"dms", "dms_by_value", "dms_per_cost", "fixed", "uniform"}
+        See `SELECTORS`.
+    passes, folds, random_state
+        As of `spcviz.spending.BudgetedTagger`.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    models_ : tuple of Tiered
+    selector_ : Selector
+
+    References
+    ----------
+    Weiss (2013), thesis, chapter 6 and Algorithm 3.
+    """
+
+    State: ClassVar[type] = ModelSelectorState
+
+    def __init__(
+        self,
+        tiers: FeatureTiers,
+        *,
+        policy: str = "dms",
+        passes: int = 8,
+        folds: int = 5,
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        self.tiers = tiers
+        self.policy = policy
+        self.passes = passes
+        self.folds = folds
+        self.random_state = random_state
+
+    def fit(self, X: Sequence, y: Sequence) -> Self:
+        """Train a model for each tier, and the selector; arguments and errors as of `BudgetedTagger.fit`."""
+        tiers = checked(self.tiers)
+        if self.policy not in SELECTORS:
+            raise ArgumentError(f"policy must be one of {', '.join(SELECTORS)}, got {self.policy!r:.60}")
+        passes = checks.integer("passes", self.passes, 1, 10_000)
+        reader, features, data, classes = Reader.fitted(tiers, X, y)
+        checked_labels(len(classes))
+        rng = np.random.default_rng(self.random_state)
+        fold = labelled.drawn_folds(len(data.lengths), self.folds, rng)
+
+        def train(features: np.ndarray, data: Labelled) -> tuple[Tiered, ...]:
+            return _models(features, data, reader.edges, len(classes), passes, rng)
+
+        models = train(features, data)
+        looked = _crossed(train, features, data, fold, len(classes))
+        costs = data.lengths[:, None] * tiers.costs
+        self.selector_, self.per_cost_ = _selector(self.policy, looked, costs, rng)
+        self.reader_, self.classes_, self.models_ = reader, named_array(classes), models
+        self.seen_ = seen_grams(data.labels, data.starts, len(classes))
+        self.seed_ = int(rng.integers(2**32))
+        return self
+
+    def predict(self, X: Sequence, budget: float | None = None) -> list[np.ndarray]:
+        """Labels of each sequence, with what `budget` buys for all of X together; None: everything."""
+        return self.spend(X, budget).labels
+
+    def spend(self, X: Sequence, budget: float | None = None) -> Spent:
+        """`predict`, with the tiers that were reached and what it cost.
+
+        A tier's function is called for the sequences that are lifted to it, when they are, and no others.
+        """
+        check_is_fitted(self)
+        limit = np.inf if budget is None else expansion.checked_budget(budget)
+        reading = _Reading(self, X)
+        bought = reading.spend(limit)
+        labels, lengths = reading.labels, reading.lengths
+        tiers = [np.full(length, tier) for length, tier in zip(lengths, reading.tiers)]
+        return Spent([self.classes_[own] for own in labels], tiers, float(sum(own[3] for own in bought)))
+
+    def cost_of_everything(self, X: Sequence) -> float:
+        """What all features of all positions of X cost."""
+        check_is_fitted(self)
+        return float(self.reader_.lengths(X).sum() * self.reader_.tiers.costs.sum())
+
+    def curve(self, X: Sequence, y: Sequence, budgets: Sequence[float]) -> BudgetCurve:
+        """What each of some budgets buys on labelled sequences; as of `BudgetedTagger.curve`."""
+        check_is_fitted(self)
+        budgets = [expansion.checked_budget(own) for own in checks.listed("budgets", budgets)]
+        labels = labelled.listed_labels(y, self.reader_.lengths(X))
+        truth, n = labelled.numbers_of(labels, self.classes_.tolist()), max(len(labels), 1)
+        reading, rows = _Reading(self, X), []
+        for budget in budgets:
+            reading.restart()
+            cost = float(sum(own[3] for own in reading.spend(budget)))
+            read = np.concatenate([np.zeros(0, dtype=np.int64), *reading.labels])
+            counts = np.bincount(reading.tiers, weights=reading.lengths, minlength=len(self.models_))
+            rows.append((cost, float((read != truth).sum() / n), counts / n))
+        return curve_of(budgets, rows, len(self.models_))
+
+    def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
+        """Step by step to which model one sequence is lifted, and what is predicted after each step."""
+        check_is_fitted(self)
+        limit = np.inf if budget is None else expansion.checked_budget(budget)
+        reading, names = _Reading(self, [x]), self.reader_.tiers.names
+        out = []
+        for _, tier, value, cost, labels in reading.spend(limit):
+            out.append(Purchase(-1, names[tier], value, cost, self.classes_[labels]))
+        return out
+
+    def score(self, X: Sequence, y: Sequence, budget: float | None = None) -> float:
+        """Share of positions whose label is right."""
+        return 1.0 - float(self.curve(X, y, [np.inf if budget is None else budget]).error[0])
+
+    def to_state(self) -> ModelSelectorState:
+        """All that `spcviz.io.save` stores; an ArgumentError if a tier is a function."""
+        check_is_fitted(self)
+        seed = self.random_state
+        return ModelSelectorState(
+            stored_tiers(self.reader_.tiers),
+            self.policy,
+            int(self.passes),
+            int(self.folds),
+            int(seed) if isinstance(seed, int | np.integer) else None,
+            tuple(self.classes_.tolist()),
+            self.reader_.scales,
+            self.models_,
+            self.seen_,
+            self.selector_,
+            self.per_cost_,
+            self.seed_,
+        )
+
+    @classmethod
+    def from_state(cls, state: ModelSelectorState) -> Self:
+        """The estimator that `to_state` was called on."""
+        own = cls(
+            state.tiers.given(),
+            policy=state.policy,
+            passes=state.passes,
+            folds=state.folds,
+            random_state=state.random_state,
+        )
+        if own.policy not in SELECTORS:
+            raise ArgumentError(f"policy must be one of {', '.join(SELECTORS)}, got {own.policy!r:.60}")
+        own.reader_, n = Reader(checked(own.tiers), state.tiers.widths, state.scales), len(state.classes)
+        if len(state.models) != len(own.reader_.widths):
+            raise ShapeError(f"models has {len(state.models)} tiers; tiers has {len(own.reader_.widths)}")
+        for model, edge in zip(state.models, own.reader_.edges):
+            if model.weights.shape != (edge, n) or model.pairwise.shape != (n, n):
+                raise ShapeError(f"weights has shape {model.weights.shape}; it needs {(int(edge), n)}")
+        size = len(state.seen)
+        if state.seen.ndim != 1 or size & (size - 1) or not size:
+            raise ShapeError(f"seen has shape {state.seen.shape}; it needs a power of two")
+        own.classes_, own.models_, own.seen_ = named_array(state.classes), state.models, state.seen
+        own.selector_, own.per_cost_, own.seed_ = state.selector, state.per_cost, state.seed
+        return own
+
+
+class _Reading:
+    """Sequences on their way from model to model: how each was read, and what its next model is worth.
+
+    Algorithm 3 as `spcviz.learning.budgets.expansion.expand` has it, with values that are worked out only
+    when the model before has been paid for.
+    """
+
+    def __init__(self, own: ModelSelector, X: Sequence) -> None:
+        self.own, self.X = own, X
+        self.lengths = own.reader_.lengths(X)
+        self.filled = np.flatnonzero(self.lengths)
+        self.costs = own.reader_.tiers.costs
+        n_more = len(self.costs)
+        drawn = np.random.default_rng(own.seed_).random((len(X), n_more))
+        self.random = drawn - np.arange(n_more)  # one model after the other
+        self.features = own.reader_.free_features(X)
+        self.first = np.concatenate([[0], np.cumsum(self.lengths)])
+        self.read: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
+        self._read_free()
+        self.restart()
+
+    def _read_free(self) -> None:
+        """Read everything by the free model, at once."""
+        model, lengths = self.own.models_[0], self.lengths[self.filled]
+        if not len(lengths):
+            return
+        labels, meta = _read_by(model, self.features, lengths, self.own.seen_)
+        split = np.split(labels, np.cumsum(lengths)[:-1])
+        self.read = {(int(i), 0): (own, row) for i, own, row in zip(self.filled, split, meta)}
+
+    def restart(self) -> None:
+        """Back to the free model."""
+        self.tiers = np.zeros(len(self.X), dtype=np.int64)
+
+    @property
+    def labels(self) -> list[np.ndarray]:
+        """States of each sequence, as read by the model that it was lifted to."""
+        none = np.zeros(0, dtype=np.int64)
+        return [self.read[i, t][0] if self.lengths[i] else none for i, t in enumerate(self.tiers.tolist())]
+
+    def spend(self, budget: float) -> list[tuple[int, int, float, float, np.ndarray]]:
+        """(sequence, tier, value, cost, labels after it) of each purchase, in order."""
+        queue = [(-self._value(int(i)), int(i)) for i in self.filled]
+        heapq.heapify(queue)
+        out, spent = [], 0.0
+        while spent < budget and queue:
+            negative, i = heapq.heappop(queue)
+            tier = int(self.tiers[i]) + 1
+            cost = float(self.lengths[i] * self.costs[tier - 1])
+            if cost > budget - spent:
+                continue
+            spent += cost
+            self._lift(i, tier)
+            out.append((i, tier, 0.0 - negative, cost, self.read[i, tier][0]))
+            if tier < len(self.costs):
+                heapq.heappush(queue, (-self._value(i), i))
+        return out
+
+    def _lift(self, i: int, tier: int) -> None:
+        """Compute a sequence's features of a tier, and read it by that model."""
+        self.tiers[i] = tier
+        if (i, tier) in self.read:
+            return
+        own, rows = self.own, slice(self.first[i], self.first[i + 1])
+        model = own.models_[tier]
+        own.reader_.fill_all(self.features[rows], i, self.X[i], tier)
+        labels, meta = _read_by(model, self.features[rows], self.lengths[i : i + 1], own.seen_)
+        self.read[i, tier] = labels, meta[0]
+
+    def _value(self, i: int) -> float:
+        """What the next model of a sequence is worth, as it is queued."""
+        tier, policy = int(self.tiers[i]), self.own.policy
+        if policy == "uniform":
+            return float(self.random[i, tier])
+        if policy == "fixed":
+            return -float(tier)
+        meta = self.read[i, tier][1]
+        before = meta - self.read[i, tier - 1][1] if tier else np.zeros_like(meta)
+        whole = np.zeros((1, len(self.costs), 2 * len(meta)))
+        whole[0, tier] = np.concatenate([meta, before])
+        value = float(dms.predict_values(self.own.selector_, whole)[0, tier] * self.lengths[i])
+        if not self.own.per_cost_:
+            return value
+        cost = np.array([[self.lengths[i] * self.costs[tier]]])
+        return float(batch_selection.per_cost(np.array([[value]]), cost)[0, 0])
+
+
+def _models(
+    features: np.ndarray, data: Labelled, edges: np.ndarray, n: int, passes: int, rng: np.random.Generator
+) -> tuple[Tiered, ...]:
+    """One plain model a tier."""
+    fixed = np.zeros(len(data.labels), dtype=np.int64)
+    out = []
+    for edge in edges:
+        inputs = np.ascontiguousarray(features[:, :edge])
+        own = np.array([edge])
+        out.append(fit_tiered(inputs, data.labels, data.starts, own, n, lambda _: fixed, rng, epochs=passes))
+    return tuple(out)
+
+
+def _crossed(
+    train: Callable[[np.ndarray, Labelled], tuple[Tiered, ...]],
+    features: np.ndarray,
+    data: Labelled,
+    fold: np.ndarray,
+    n: int,
+) -> Looked:
+    """What models of the other folds make of each training sequence."""
+    seen = seen_in_other_parts(data.labels, data.starts, fold, n)
+    metas, losses, labels = [], [], []
+    order = np.argsort(fold, kind="stable")  # sequences fold by fold, as they are read
+    for p in range(int(fold.max()) + 1):
+        held = labelled.rows_of(fold == p, data.lengths)
+        models, own = train(features[~held], labelled.some(data, fold != p)), labelled.some(data, fold == p)
+        looks = [_read_by(model, features[held], own.lengths, seen) for model in models]
+        wrong = np.array([found != own.labels for found, _ in looks])
+        losses.append(np.add.reduceat(wrong, own.starts[:-1], axis=1, dtype=np.int64).T)
+        metas.append(np.stack([meta for _, meta in looks], axis=1))
+        labels.append(np.array([found for found, _ in looks]))
+    back = np.argsort(order)
+    rows = np.argsort(np.argsort(np.repeat(fold, data.lengths), kind="stable"))
+    meta = np.concatenate(metas)[back]
+    read = np.concatenate(labels, axis=1)[:, rows]
+    return Looked(dms.with_differences(meta[:, :-1]), np.concatenate(losses)[back], read, sizes=data.lengths)
+
+
+def _read_by(
+    model: Tiered, features: np.ndarray, lengths: np.ndarray, seen: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(labels, meta-features) of sequences as a plain model reads them."""
+    return _look(tier_scores(model, features[:, : model.edges[0]])[:, 0], lengths, model.pairwise, seen)
+
+
+def _look(
+    unary: np.ndarray, lengths: np.ndarray, pairwise: np.ndarray, seen: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(labels, meta-features) of sequences as a model reads them."""
+    unary = np.ascontiguousarray(unary, dtype=np.float64)
+    labels, meta = chain_meta(unary, lengths, pairwise, seen)
+    return labels, np.concatenate([meta, meta[:, _N_GRAMS:] > 0], axis=1)
+
+
+def _selector(
+    policy: str, looked: Looked, costs: np.ndarray, rng: np.random.Generator
+) -> tuple[Selector, bool]:
+    """(selector, whether its queue goes by value per cost)."""
+    sizes = np.asarray(looked.sizes)[:, None]
+    values, folds = batch_selection.values_of(looked.losses) / sizes, batch_selection.draw_folds(looked, rng)
+    fitted = dms.fit_selector(looked.meta, values, folds)
+    if policy != "dms":
+        return fitted, policy == "dms_per_cost"
+    crossed = dms.cross_values(looked.meta, values, folds, fitted.penalty) * sizes
+    bad = []
+    for own in (crossed, batch_selection.per_cost(crossed, costs)):
+        found = expansion.curve_of(expansion.expand(own, costs), looked.losses)
+        share = found._replace(cost=found.cost / max(costs.sum(), 1e-12))
+        bad.append(part_policy.badness(share))
+    return fitted, bad[1] < bad[0]

@@ -1,0 +1,170 @@
+"""Levels of features that can be bought, and the features of sequences at all of them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+
+MAX_BYTES = 8 << 30
+"""Of the features of all positions of one call, in 32 bits."""
+
+Compute = Callable[[Any, np.ndarray], ArrayLike]
+
+
+class FeatureTiers(NamedTuple):
+    """Tiers of features, each an addition to those before it.
+
+    Attributes
+    ----------
+    names : sequence of str
+        T different names, at least two.
+    columns : sequence of (array_like of int, or callable)
+        Of each tier: numbers of columns of X's arrays; or a function that is called as ``f(x, positions)``
+        with one item of X and an array of positions of it, and returns their features, (len(positions), F_t).
+    costs : sequence of float
+        Of buying each tier for one position, in the unit of budgets. The first is free: 0.
+
+    Examples
+    --------
+    >>> FeatureTiers(("cheap", "dear"), ([0, 1], [2, 3, 4]), (0, 2.5)).costs
+    (0, 2.5)
+    """
+
+    names: Sequence[str]
+    columns: Sequence[ArrayLike | Compute]
+    costs: Sequence[float]
+
+
+class Tiers(NamedTuple):
+    """`FeatureTiers`, checked.
+
+    Attributes
+    ----------
+    names : tuple of str
+    columns : tuple of (ndarray of int64, or callable)
+    costs : ndarray, shape (T - 1,)
+        Of lifting a position to tier 1, 2, ...
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Any, ...]
+    costs: np.ndarray
+
+    @property
+    def has_functions(self) -> bool:
+        """Whether features of some tier that is not free are computed when they are bought."""
+        return any(callable(own) for own in self.columns[1:])
+
+
+def checked(tiers: Any) -> Tiers:
+    """Tiers as they are used, or the error that names what is wrong."""
+    if not isinstance(tiers, tuple) or len(tiers) != 3:
+        raise ArgumentError(f"tiers must be FeatureTiers(names, columns, costs), got {tiers!r:.60}")
+    names, columns = (checks.listed(f"tiers.{what}", own) for what, own in zip(("names", "columns"), tiers))
+    if len(names) < 2:
+        raise ArgumentError(f"tiers.names must be at least 2, got {len(names)}")
+    if len(set(names)) < len(names) or not all(isinstance(own, str) for own in names):
+        raise ArgumentError(f"tiers.names must be different texts, got {names!r:.80}")
+    if len(columns) != len(names):
+        raise ShapeError(f"tiers.columns has {len(columns)} tiers; tiers.names has {len(names)}")
+    found: list[Any] = []
+    for t, own in enumerate(columns):
+        if not callable(own):
+            own = checks.whole_numbers(f"tiers.columns[{t}]", own, 0, 2**31 - 1)
+            if not len(own):
+                raise ArgumentError(f"tiers.columns[{t}] must have at least one column, got none")
+        found.append(own)
+    costs = checks.scores("tiers.costs", tiers[2], 1)
+    if len(costs) != len(names):
+        raise ShapeError(f"tiers.costs has {len(costs)} tiers; tiers.names has {len(names)}")
+    if costs[0] != 0:
+        raise ArgumentError(f"tiers.costs[0] must be 0, since the first tier is free, got {costs[0]}")
+    if not costs.min() >= 0:
+        raise ArgumentError(f"tiers.costs must not be negative, got {costs.min()}")
+    return Tiers(names, tuple(found), costs[1:])
+
+
+def lengths_of(X: Any) -> np.ndarray:
+    """Positions of each item of X, shape (S,)."""
+    if isinstance(X, str | bytes | dict) or not hasattr(X, "__len__"):
+        raise ArgumentError(f"X must be a list of sequences, got {X!r:.60}")
+    sizes = []
+    for i, x in enumerate(X):
+        shape = getattr(x, "shape", None)
+        if shape is None and not hasattr(x, "__len__"):
+            raise ArgumentError(f"X[{i}] must be a sequence, got {x!r:.60}")
+        if shape is not None and not shape:
+            raise ShapeError(f"X[{i}] has shape (); it needs (L, F)")
+        sizes.append(len(x) if shape is None else shape[0])
+    return np.array(sizes, dtype=np.int64)
+
+
+def features_of(tiers: Tiers, X: Any, tier: int) -> np.ndarray:
+    """Features of one tier at all positions of all items, (R, F_t) float32."""
+    found = [_of_item(tiers, i, x, tier, None) for i, x in enumerate(X) if _length(x)]
+    widths = {own.shape[1] for own in found}
+    if len(widths) > 1:
+        raise ShapeError(f"tiers.columns[{tier}] must give equally many features, got {sorted(widths)}")
+    n_bytes = sum(own.nbytes for own in found)
+    if n_bytes > MAX_BYTES:
+        raise ArgumentError(f"X must have at most {MAX_BYTES} bytes of features in a tier, got {n_bytes}")
+    return np.concatenate(found) if found else np.zeros((0, 0), dtype=np.float32)
+
+
+def features_at(tiers: Tiers, i: int, x: Any, tier: int, positions: np.ndarray | None = None) -> np.ndarray:
+    """Features of one tier at some positions of item i, or at all."""
+    return _of_item(tiers, i, x, tier, positions)
+
+
+def _length(x: Any) -> int:
+    shape = getattr(x, "shape", None)
+    return len(x) if shape is None else shape[0]
+
+
+def _of_item(tiers: Tiers, i: int, x: Any, tier: int, positions: np.ndarray | None) -> np.ndarray:
+    chosen, name = tiers.columns[tier], tiers.names[tier]
+    if callable(chosen):
+        rows = np.arange(_length(x)) if positions is None else positions
+        table = _dense(f"tiers.columns[{tier}] of X[{i}]", chosen(x, rows))
+        if table.ndim != 2 or len(table) != len(rows):
+            raise ShapeError(
+                f"tiers.columns[{tier}] of X[{i}] has shape {table.shape}; it needs {len(rows)} rows"
+            )
+    else:
+        whole = x.tocsr() if hasattr(x, "tocsr") else _dense(f"X[{i}]", x)
+        if len(whole.shape) != 2:
+            raise ShapeError(f"X[{i}] has shape {tuple(whole.shape)}; it needs (L, F)")
+        if chosen.max() >= whole.shape[1]:
+            raise ShapeError(
+                f"X[{i}] has {whole.shape[1]} columns; tier {name!r} needs column {chosen.max()}"
+            )
+        table = _dense(f"X[{i}]", (whole if positions is None else whole[positions])[:, chosen])
+    table = table.astype(np.float32)
+    if not np.isfinite(table).all():
+        at = int((~np.isfinite(table).all(axis=1)).argmax())
+        at = at if positions is None else int(positions[at])
+        raise ScoreError(f"X[{i}] must have finite features, got others at position {at} in tier {name!r}")
+    return table
+
+
+def _dense(name: str, values: Any) -> np.ndarray:
+    if hasattr(values, "toarray"):
+        values = values.toarray()
+    return checks.typed(name, values, "biuf", "numbers")
+
+
+def stacked(parts: Iterable[np.ndarray], scales: np.ndarray) -> np.ndarray:
+    """Tiers side by side, each brought to its scale."""
+    scaled = [np.float32(scale) * own for own, scale in zip(parts, scales)]
+    return np.ascontiguousarray(np.concatenate(scaled, axis=1))
+
+
+def scales_of(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Factors that give all tiers the mean squared length of the first, so that learning moves them alike."""
+    squares = np.array([np.einsum("rf,rf->", own, own, dtype=np.float64) for own in parts])
+    squares = np.where(squares > 0, squares, 1.0)
+    return np.sqrt(squares[0] / squares)

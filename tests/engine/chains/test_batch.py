@@ -1,0 +1,89 @@
+"""Batches of marginals and k best labellings against enumeration: unequal lengths, ties, forbidden states."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
+
+from spcviz.engine.chains import chain
+from spcviz.engine.chains.batch import k_best_batch, marginals_batch
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+from tests.oracles import chain as oracle
+from tests.strategies import ANY_SCORE
+
+
+@st.composite
+def batches(draw):
+    """(unary, lengths, pairwise): shared, or for each row the step into it."""
+    n = draw(st.integers(1, 3))
+    lengths = draw(st.lists(st.integers(1, 4), max_size=4))
+    rows = sum(lengths)
+    shape = (n, n) if draw(st.booleans()) else (rows, n, n)
+    unary = draw(arrays(np.float64, (rows, n), elements=ANY_SCORE))
+    return unary, lengths, draw(arrays(np.float64, shape, elements=ANY_SCORE))
+
+
+def chains_of(unary, lengths, pairwise):
+    for b, length in zip(np.cumsum(lengths), lengths):
+        rows = slice(b - length, b)
+        yield rows, unary[rows], pairwise if pairwise.ndim == 2 else pairwise[b - length + 1 : b]
+
+
+@given(batch=batches())
+def test_marginals_are_those_of_enumeration(batch):
+    found = marginals_batch(*batch)
+    for w, (rows, unary, pairwise) in enumerate(chains_of(*batch)):
+        total, node, _ = oracle.tables(unary, pairwise, oracle.log_sum)
+        assert_allclose(found.log_partition[w], total, rtol=1e-9, atol=1e-9)
+        want = np.exp(node - total) if total > -np.inf else np.zeros_like(node)
+        assert_allclose(found.unary[rows], want, atol=1e-9)
+
+
+@given(batch=batches(), k=st.integers(1, 9))
+def test_k_best_are_those_of_enumeration(batch, k):
+    found = k_best_batch(*batch, k)
+    for w, (rows, unary, pairwise) in enumerate(chains_of(*batch)):
+        scores, _ = oracle.ranked(unary, pairwise)
+        n = min(k, int(np.isfinite(scores).sum()))
+        assert found.n_found[w] == n
+        assert_allclose(found.scores[w], [*scores[:n], *[-np.inf] * (k - n)], rtol=1e-9, atol=1e-9)
+        for q in range(n):
+            own = found.labels[q, rows]
+            assert_allclose(chain.score(unary, pairwise, own), scores[q], rtol=1e-9, atol=1e-9)
+        assert len({tuple(found.labels[q, rows]) for q in range(n)}) == n
+        assert not found.labels[n:, rows].any()
+
+
+def test_both_ways_to_sum_give_the_single_calls():
+    """Scores of hundreds go through logs, those beside them are summed directly."""
+    rng = np.random.default_rng(0)
+    unary, pairwise = rng.normal(size=(60, 5)), rng.normal(size=(5, 5))
+    unary[20:40] *= 1000.0
+    found = marginals_batch(unary, [20, 20, 20], pairwise)
+    steps = np.repeat(pairwise[None], 60, axis=0)
+    again = marginals_batch(unary, [20, 20, 20], steps)
+    for w in range(3):
+        want = chain.marginals(unary[20 * w : 20 * w + 20], pairwise)
+        for own in (found, again):
+            assert own.log_partition[w] == pytest.approx(want.log_partition, rel=1e-12)
+            assert_allclose(own.unary[20 * w : 20 * w + 20], want.unary, atol=1e-12)
+
+
+@pytest.mark.parametrize("call", [marginals_batch, lambda *batch: k_best_batch(*batch, 2)])
+def test_bad_batches_are_named(call):
+    zero = np.zeros((2, 2))
+    with pytest.raises(ShapeError, match=r"unary has shape \(3, 2\); lengths needs 2 rows"):
+        call(np.zeros((3, 2)), [2], zero)
+    with pytest.raises(ShapeError, match=r"pairwise has shape \(3, 3\); unary \(2, 2\) needs \(2, 2\) or"):
+        call(np.zeros((2, 2)), [2], np.zeros((3, 3)))
+    with pytest.raises(ArgumentError, match=r"lengths\[1\] must be at least 1, got 0"):
+        call(np.zeros((2, 2)), [2, 0], zero)
+    with pytest.raises(ScoreError, match=r"unary\[1, 0\] must be a finite score or -inf, got nan"):
+        call([[0.0, 0.0], [np.nan, 0.0]], [2], zero)
+
+
+def test_k_is_checked():
+    with pytest.raises(ArgumentError, match="k must be a whole number from 1 to 10000, got 0"):
+        k_best_batch(np.zeros((2, 2)), [2], np.zeros((2, 2)), 0)

@@ -1,0 +1,184 @@
+"""Scores from files: what is written is read, and nothing that a stranger puts there does harm."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+from spcviz.io import arrays, read_scores
+from spcviz.scores import from_emissions
+
+RNG = np.random.default_rng(0)
+WHOLE = {
+    "emissions": RNG.normal(size=(5, 3)),
+    "lengths": np.array([2, 0, 3]),
+    "transitions": RNG.normal(size=(3, 3)),
+    "start": RNG.normal(size=3),
+    "labels": np.array([0, 1, 2, 1, 0]),
+    "label_names": np.array(["O", "B-é", "I"]),
+    "tokens": np.array(list("abcde")),
+}
+
+
+def npz(**changed):
+    file = io.BytesIO()
+    np.savez(file, **{key: own for key, own in (WHOLE | changed).items() if own is not None})
+    return file.getvalue()
+
+
+def test_npz():
+    found = read_scores(npz())
+    assert_array_equal(found.emissions, WHOLE["emissions"])
+    assert (found.label_names, found.tokens) == (("O", "B-é", "I"), tuple("abcde"))
+    split = [WHOLE["emissions"][:2], WHOLE["emissions"][:0], WHOLE["emissions"][2:]]
+    want = from_emissions(split, WHOLE["transitions"], start=WHOLE["start"], labels=["O", "B-é", "I"])
+    assert [own.tolist() for own in found.sequences().decode()] == [own.tolist() for own in want.decode()]
+    assert [own.tolist() for own in found.y()] == [["O", "B-é"], [], ["I", "B-é", "O"]]
+    assert found.sequences().score(found.y()).shape == (3,)
+
+
+def test_only_what_must_be_there(tmp_path):
+    path = tmp_path / "own.npz"
+    np.savez_compressed(path, emissions=WHOLE["emissions"].astype(np.float32, order="F"), lengths=[5])
+    found = read_scores(path)
+    assert_array_equal(found.emissions, WHOLE["emissions"].astype(np.float32))
+    assert found.transitions is found.labels is found.label_names is found.tokens is None
+    with pytest.raises(ArgumentError, match="labels must be in the file for this, got none"):
+        found.y()
+    with path.open("rb") as file:
+        assert read_scores(file).lengths.tolist() == [5]
+
+
+def test_labels_by_name():
+    assert read_scores(npz(labels=np.array(["O", "I", "I", "O", "B-é"]))).labels.tolist() == [0, 2, 2, 0, 1]
+
+
+def test_csv(tmp_path):
+    text = 'sequence,token,gold,N,V\na,dogs,N,2.5,-inf\na,bark,V,1,3e1\nb,"x, y",N,0,0\n'
+    found = read_scores(text)
+    assert found.emissions.tolist() == [[2.5, -np.inf], [1.0, 30.0], [0.0, 0.0]]
+    assert (found.lengths.tolist(), found.labels.tolist()) == ([2, 1], [0, 1, 0])
+    assert (found.label_names, found.tokens) == (("N", "V"), ("dogs", "bark", "x, y"))
+    path = tmp_path / "own.csv"
+    path.write_text("\ufeff" + text.replace(",", ";").replace("x; y", "x, y"), encoding="utf-8")
+    assert read_scores(path).tokens == found.tokens
+    with path.open(encoding="utf-8-sig") as file:
+        assert read_scores(file).tokens == found.tokens
+    without = read_scores("sequence\tN\tV\n1\t0\t1\n2\t1\t0\n")
+    assert without.labels is without.tokens is None
+    assert without.sequences().decode()[0].tolist() == ["V"]
+
+
+NPZ_REFUSED = [
+    ({"emissions": None}, ArgumentError, "text: must hold the array 'emissions', got"),
+    ({"lengths": None}, ArgumentError, "text: must hold the array 'lengths', got"),
+    ({"lengths": [2, 2]}, ShapeError, r"text: lengths add up to 4; emissions \(5, 3\) needs 5"),
+    ({"lengths": [2.0, 3.0]}, ArgumentError, "lengths must be an array of whole numbers"),
+    (
+        {"emissions": np.where(np.eye(5, 3), np.nan, 0)},
+        ScoreError,
+        r"text: emissions\[0, 0\] must be a finite",
+    ),
+    ({"emissions": np.zeros(5)}, ShapeError, r"emissions has shape \(5,\); it needs 2 dimensions"),
+    (
+        {"transitions": np.zeros((2, 2))},
+        ShapeError,
+        r"transitions has shape \(2, 2\); emissions needs \(3, 3\)",
+    ),
+    ({"end": np.zeros(2)}, ShapeError, r"end has shape \(2,\); emissions needs \(3,\)"),
+    ({"labels": [0, 1, 2, 3, 0]}, ArgumentError, r"labels\[3\] must be from 0 to 2, got 3"),
+    (
+        {"labels": ["O", "X", "O", "O", "O"]},
+        ArgumentError,
+        r"labels\[1\] must be one of label_names, got 'X'",
+    ),
+    ({"label_names": ["a", "b"]}, ShapeError, r"label_names has shape \(2,\), .* needs \(3,\) texts"),
+    ({"label_names": ["a", "b", "a"]}, ArgumentError, "label_names must be different"),
+    ({"tokens": np.zeros(5)}, ShapeError, r"tokens has shape \(5,\), dtype float64; it needs \(5,\) texts"),
+    (
+        {"emissions": np.array([[1, 2, 3]] * 5, dtype=object)},
+        ArgumentError,
+        "emissions must be of numbers or",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changed", "error", "message"), NPZ_REFUSED)
+def test_bad_arrays_are_named(changed, error, message):
+    with pytest.raises(error, match=message):
+        read_scores(npz(**changed))
+
+
+CSV_REFUSED = [
+    (
+        "sequence,token\n1,a\n",
+        "text, line 1: must have the columns sequence, token, gold and one for each label",
+    ),
+    ("token,N,V\na,1,2\n", "text, line 1: must have the columns sequence"),
+    ("sequence,N,N\n1,1,2\n", "text, line 1: must have different names"),
+    ("sequence,N,V\n1,1\n", "text, line 2: must have 3 columns, got 2"),
+    ("sequence,N,V\n1,1,x\n", "text, line 2: V must be a score, got 'x'"),
+    ("sequence,N,V\n\n1,1,nan\n", "text, line 3: V must be a finite score or -inf, got 'nan'"),
+    ("sequence,gold,N,V\n1,N,1,2\n1,X,1,2\n", "text, line 3: gold must be the name of a column, got 'X'"),
+    ("sequence,N\n1,1\n2,1\n1,1\n", "text, line 4: rows of sequence '1' must be neighbours"),
+    ("\n\n", "text: must have a header and a row for each token, got nothing"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), CSV_REFUSED)
+def test_bad_rows_are_named(text, message):
+    with pytest.raises(ArgumentError, match=message):
+        read_scores(text)
+
+
+def header_claiming(shape):
+    """A file of some bytes whose header says that terabytes follow."""
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return file.getvalue()
+
+
+def archive(**files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in files.items():
+            made.writestr(f"{name}.npy", data)
+    return out.getvalue()
+
+
+def test_bombs_are_refused_before_they_go_off(monkeypatch):
+    with pytest.raises(ArgumentError, match="emissions has 0 bytes, not those of float64 and shape"):
+        read_scores(archive(emissions=header_claiming((10**9, 10**6)), lengths=b""))
+    monkeypatch.setattr(arrays, "MAX_ENTRY_BYTES", 10_000)
+    with pytest.raises(ArgumentError, match="text: emissions must unpack to at most 10000 bytes"):
+        read_scores(archive(emissions=b"\0" * 20_000, lengths=b""))
+    with pytest.raises(ArgumentError, match="must hold at most 64 arrays, got 65"):
+        read_scores(archive(**{f"a{n}": b"" for n in range(65)}))
+
+
+def test_damage_is_said(tmp_path):
+    whole = npz()
+    rng, said = np.random.default_rng(0), []
+    for _ in range(100):
+        cut = bytearray(whole)
+        for at in rng.integers(4, len(whole), 3):
+            cut[at] ^= 1 << rng.integers(8)
+        try:
+            read_scores(bytes(cut))
+        except ArgumentError as error:
+            said.append(str(error))
+    assert len(said) > 20
+    assert all(own.startswith("text: ") for own in said)
+    with pytest.raises(ArgumentError, match=r"must be an .npz file that can be unpacked"):
+        read_scores(whole[:-100])
+    single = io.BytesIO()
+    np.save(single, np.zeros(3))
+    with pytest.raises(
+        ArgumentError, match=r"must be an .npz with emissions and lengths, got a single array"
+    ):
+        read_scores(single.getvalue())
+    with pytest.raises(ArgumentError, match=r"none.npz: cannot be read"):
+        read_scores(tmp_path / "none.npz")

@@ -1,0 +1,79 @@
+"""Words of a token classifier: first sub-words count, special tokens and padding do not."""
+
+import numpy as np
+import pytest
+
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+from spcviz.scores import bio_transitions, from_emissions, from_hf
+
+IDS = [[None, 0, 0, 1, 2, None], [None, 0, None, None, None, None], [None, None, None, None, None, None]]
+MASK = [[1, 1, 1, 1, 1, 1], [1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0]]
+LOGITS = np.random.default_rng(0).normal(size=(3, 6, 3)).astype(np.float32)
+LABELS = {0: "O", 1: "B-X", 2: "I-X"}
+
+
+def test_rows_of_words():
+    found = from_hf(LOGITS, IDS, attention_mask=MASK, id2label=LABELS)
+    want = [LOGITS[0, [1, 3, 4]], LOGITS[1, [1]], LOGITS[2, :0]]
+    assert found.lengths.tolist() == [3, 1, 0]
+    assert found.labels == ("O", "B-X", "I-X")
+    for got, own in zip(found.max_marginals(), from_emissions(want).max_marginals()):
+        assert got.tolist() == own.tolist()
+
+
+def test_padding_is_not_looked_at():
+    spoiled = LOGITS.copy()
+    spoiled[1, 3:] = np.nan
+    spoiled[:, 0] = np.nan
+    got = from_hf(spoiled, IDS, attention_mask=MASK).decode()
+    assert [own.tolist() for own in got] == [own.tolist() for own in from_hf(LOGITS, IDS).decode()]
+
+
+def test_a_list_and_word_ids_of_a_tokenizer_that_numbers_pads():
+    """Some give pads the number of no word, some stop where the sentence does."""
+    ids = [[None, 0, 0, 1, 2, None], [None, 0, None]]
+    got = from_hf(list(LOGITS[:2]), ids, attention_mask=MASK[:2], id2label=["O", "B-X", "I-X"])
+    assert got.lengths.tolist() == [3, 1]
+
+
+def test_rules_of_chunks_hold():
+    logits = [[[0.0, 1.0, 5.0], [0.0, 1.0, 5.0]]]
+    labels = ["O", "B-X", "I-X"]
+    rules = bio_transitions(labels)
+    free = from_hf(logits, [[0, 1]], id2label=labels)
+    bound = from_hf(logits, [[0, 1]], id2label=labels, **rules._asdict())
+    assert free.decode()[0].tolist() == ["I-X", "I-X"]
+    assert bound.decode()[0].tolist() == ["B-X", "I-X"]
+
+
+def test_keys_may_be_texts_as_in_a_config_file():
+    assert from_hf(LOGITS, IDS, id2label={"1": "b", "0": "a", "2": "c"}).labels == ("a", "b", "c")
+
+
+REFUSED = [
+    ({"word_ids": IDS[:2]}, ShapeError, "word_ids has 2 sequences; logits has 3"),
+    ({"word_ids": [[0]] * 3}, ShapeError, r"word_ids\[0\] has 1 tokens; logits\[0\] has 6"),
+    (
+        {"word_ids": [["a"] * 6] * 3},
+        ArgumentError,
+        r"word_ids\[0\]\[0\] must be a whole number or None",
+    ),
+    ({"word_ids": [0, 1, 2]}, ArgumentError, r"word_ids\[0\] must be a sequence, got 0"),
+    ({"attention_mask": MASK[:1]}, ShapeError, "attention_mask has 1 sequences; logits has 3"),
+    (
+        {"attention_mask": [[1]] * 3},
+        ShapeError,
+        r"attention_mask\[0\] has shape \(1,\); logits\[0\] needs \(6,\)",
+    ),
+    ({"id2label": {0: "O", 2: "I"}}, ArgumentError, "id2label must have all ids 0 to 1, got none for 1"),
+    ({"id2label": ["O"]}, ShapeError, "labels has 1 names; emissions has 3 columns"),
+    ({"logits": LOGITS[:, :, 0]}, ShapeError, r"logits\[0\] has shape \(6,\); it needs \(T, K\)"),
+    ({"logits": np.where(LOGITS[0, 3, 1] == LOGITS, np.nan, LOGITS)}, ScoreError, r"logits\[0\].* got nan"),
+]
+
+
+@pytest.mark.parametrize(("changed", "error", "message"), REFUSED)
+def test_refusals(changed, error, message):
+    arguments = {"logits": LOGITS, "word_ids": IDS} | changed
+    with pytest.raises(error, match=message):
+        from_hf(**arguments)

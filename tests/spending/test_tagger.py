@@ -1,0 +1,353 @@
+"""A tagger under a budget: it keeps to it, spends well, computes what it buys, and is a good estimator."""
+
+import pickle
+import zlib
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+from spcviz.io import load, read_conll, save
+from spcviz.learning.budgets import part_policy
+from spcviz.learning.budgets.chains.tiered import tier_scores
+from spcviz.problems.common.folders import CACHE, shipped
+from spcviz.problems.letters.data import handwriting
+from spcviz.spending import POLICIES, BudgetedTagger, FeatureTiers
+from spcviz.spending.policies import rule_of
+from tests.spending.sequences import LABELS, TIERS, drawn
+
+X, Y = drawn(120)
+NEW, TRUTH = drawn(60, seed=1)
+
+
+@cache
+def fitted(policy="dms_pi", tolerance=0.0):
+    own = BudgetedTagger(TIERS, policy=policy, inference_tolerance=tolerance, passes=4, random_state=0)
+    return own.fit(X, Y)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_policy_keeps_to_its_budget(policy):
+    own = fitted(policy)
+    everything = own.cost_of_everything(NEW)
+    assert everything == 5 * sum(map(len, NEW))
+    for share in (0.0, 0.1, 0.5, 1.0):
+        spent = own.spend(NEW, share * everything)
+        assert spent.cost <= share * everything + 1e-9
+        assert spent.cost == sum(np.array([0, 1, 5])[tiers].sum() for tiers in spent.tiers)
+        assert [len(labels) for labels in spent.labels] == [len(x) for x in NEW]
+        if share in (0.0, 1.0):
+            assert {t for tiers in spent.tiers for t in tiers.tolist()} == {2 if share else 0}
+    assert set(np.concatenate(own.predict(NEW)).tolist()) <= set(LABELS)
+
+
+def test_learned_policies_beat_chance_at_a_tenth_of_the_cost():
+    noise, error = (0.8, 0.5, 0.2), {}
+    (many, labels), (new, truth) = drawn(300, noise=noise), drawn(150, seed=1, noise=noise)
+    for policy in ("dms_pi", "greedy", "one_shot", "anytime", "random"):
+        own = BudgetedTagger(TIERS, policy=policy, passes=4, random_state=0).fit(many, labels)
+        error[policy] = own.curve(new, truth, [0.1 * own.cost_of_everything(new)]).error[0]
+    assert error["dms_pi"] < error["random"] - 0.1
+    assert max(error[policy] for policy in ("greedy", "one_shot", "anytime")) < error["random"] - 0.05
+
+
+def test_a_curve_is_what_is_predicted_at_each_budget():
+    own = fitted()
+    budgets = [0.0, 30.0, 200.0, np.inf]
+    curve = own.curve(NEW, TRUTH, budgets)
+    for at, budget in enumerate(budgets):
+        spent = own.spend(NEW, budget)
+        wrong = np.concatenate(spent.labels) != np.concatenate([np.array(y, dtype=object) for y in TRUTH])
+        assert curve.error[at] == pytest.approx(wrong.mean())
+        assert curve.cost[at] == spent.cost
+        reached = np.bincount(np.concatenate(spent.tiers), minlength=3)
+        assert curve.lifted[at] == pytest.approx(reached / reached.sum())
+    assert own.score(NEW, TRUTH) == pytest.approx(1 - curve.error[-1])
+    strange = [["?"] * len(y) for y in TRUTH]
+    assert own.score(NEW, strange) == 0.0
+    assert own.curve(NEW, TRUTH, []).error.shape == (0,)
+
+
+def test_a_course_ends_with_the_prediction():
+    own, x = fitted(), max(NEW, key=len)
+    steps = own.course(x, 12)
+    assert sum(step.cost for step in steps) <= 12
+    assert {step.tier for step in steps} <= {"dear", "dearest"}
+    assert steps[-1].labels.tolist() == own.predict([x], 12)[0].tolist()
+    assert own.course(x[:0], 12) == []
+
+
+def test_policies_learn_from_models_that_have_not_seen_the_sequences(monkeypatch):
+    """Labels that are noise: who had read them in training would find that features pay."""
+    rng = np.random.default_rng(0)
+    noisy = [rng.choice(list(LABELS), len(x)).tolist() for x in X]
+    seen = {}
+
+    def spied(world, rng, costs, **more):
+        everything = np.full(world.shape[0], world.shape[1] - 1)
+        seen["wrong"] = world.losses_if(everything, everything)[0].sum() / world.shape[0]
+        return original(world, rng, costs, **more)
+
+    original = part_policy.train
+    monkeypatch.setattr(part_policy, "train", spied)
+    wide = [np.concatenate([x, rng.normal(size=(len(x), 300))], axis=1) for x in X]
+    tiers = TIERS._replace(columns=([0, 1, 2], [3, 4, 5], np.arange(6, 309)))
+    own = BudgetedTagger(tiers, policy="dms_pi_by_value", passes=20, random_state=0).fit(wide, noisy)
+    assert own.score(wide, noisy) > 0.6  # it has learned half of them by heart: a third is chance
+    assert seen["wrong"] > 0.6  # and those that the policy learned from had not
+
+
+def functions(calls):
+    def bought(columns):
+        def compute(x, positions):
+            calls.extend((len(columns), id(x), int(p)) for p in positions)
+            return x[positions][:, columns]
+
+        return compute
+
+    first = bought([0, 1, 2])
+    return TIERS._replace(columns=(first, bought([3, 4, 5]), bought([6, 7, 8])))
+
+
+@pytest.mark.parametrize("policy", ["dms_pi", "dms_pi_per_cost", "one_shot", "myopic", "random"])
+@pytest.mark.parametrize("tolerance", [0.0, 0.5])
+def test_what_is_computed_when_bought_gives_the_same_course(policy, tolerance):
+    calls = []
+    options = {"policy": policy, "passes": 4, "random_state": 0, "inference_tolerance": tolerance}
+    lazy = BudgetedTagger(functions(calls), **options).fit(X, Y)
+    eager = fitted(policy, tolerance)
+    for budget in (0.0, 7.0, 60.0, 301.0):
+        calls.clear()
+        got, want = lazy.spend(NEW, budget), eager.spend(NEW, budget)
+        assert [own.tolist() for own in got.tiers] == [own.tolist() for own in want.tiers]
+        assert [own.tolist() for own in got.labels] == [own.tolist() for own in want.labels]
+        assert got.cost == want.cost
+        # The free tier of every position, and one call for each purchase.
+        assert len(calls) == sum(map(len, NEW)) + sum(int(own.sum()) for own in got.tiers)
+
+
+def test_it_is_an_estimator(tmp_path):
+    own = fitted()
+    again = clone(own).set_params(passes=2)
+    assert again.get_params()["passes"] == 2
+    with pytest.raises(NotFittedError):
+        again.predict(NEW)
+    same = pickle.loads(pickle.dumps(own))
+    budget = 50.0
+    want = [labels.tolist() for labels in own.predict(NEW, budget)]
+    assert [labels.tolist() for labels in same.predict(NEW, budget)] == want
+    assert [labels.tolist() for labels in clone(own).fit(X, Y).predict(NEW, budget)] == want
+    found = GridSearchCV(BudgetedTagger(TIERS, policy="uniform", random_state=0), {"passes": [1, 3]}, cv=2)
+    assert found.fit(X, Y).best_params_["passes"] in (1, 3)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_saved_and_loaded(policy, tmp_path):
+    own = fitted(policy)
+    save(own, tmp_path)
+    found = load(tmp_path)
+    assert type(found) is BudgetedTagger
+    assert found.get_params()["policy"] == policy
+    assert found.classes_.tolist() == list(LABELS)
+    want = own.spend(NEW, 80.0)
+    got = found.spend(NEW, 80.0)
+    assert got.cost == want.cost
+    assert [labels.tolist() for labels in got.labels] == [labels.tolist() for labels in want.labels]
+
+
+def test_a_changed_state_is_refused(tmp_path):
+    state = fitted().to_state()
+    for changed, message in (
+        ({"seen": np.zeros(3, dtype=np.int64)}, "seen has shape"),
+        ({"classes": ("A", "B")}, "weights has shape"),
+        ({"policy": "none"}, "policy must be one of"),
+        ({"model": state.model._replace(edges=state.model.edges[::-1].copy())}, "edges must be"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            BudgetedTagger.from_state(state._replace(**changed))
+    with pytest.raises(
+        ArgumentError, match=r"tiers.columns\[0\] must be columns to be saved, got a function"
+    ):
+        save(BudgetedTagger(functions([]), policy="random", passes=1).fit(X, Y), tmp_path)
+
+
+def test_sparse_arrays_and_lists_are_the_same():
+    budget, own = 40.0, fitted()
+    want = [labels.tolist() for labels in own.predict(NEW, budget)]
+    as_sparse = [sparse.csr_array(x) for x in NEW]
+    assert [labels.tolist() for labels in own.predict(as_sparse, budget)] == want
+    lists = [x.tolist() if len(x) else x for x in NEW]
+    assert [labels.tolist() for labels in own.predict(lists, budget)] == want
+    numbered = BudgetedTagger(TIERS, policy="uniform", passes=1, random_state=0)
+    numbered.fit(X, [[LABELS.index(k) for k in y] for y in Y])
+    assert set(np.concatenate(numbered.predict(NEW)).tolist()) <= {0, 1, 2}
+
+
+@settings(max_examples=20)
+@given(budget=st.floats(0, 400), seed=st.integers(0, 99))
+def test_more_budget_of_equal_prices_never_buys_less(budget, seed):
+    own = cheap()
+    few, _ = drawn(10, seed=seed)
+    less, more = own.spend(few, budget), own.spend(few, budget + 3)
+    for one, other in zip(less.tiers, more.tiers):
+        assert (one <= other).all()
+
+
+@cache
+def cheap():
+    tiers = TIERS._replace(costs=(0, 1, 1))
+    return BudgetedTagger(tiers, policy="greedy", passes=3, random_state=0).fit(X, Y)
+
+
+def test_nothing_to_read():
+    own = fitted()
+    assert own.predict([]) == []
+    assert own.spend([X[0][:0]], 5.0).cost == 0.0
+    assert own.cost_of_everything([]) == 0.0
+    long = np.random.default_rng(0).normal(size=(10_000, 9))
+    assert len(own.predict([long], 100.0)[0]) == 10_000
+
+
+def test_letters_of_real_words():
+    """Handwriting: pixels are free, histograms of gradients cost."""
+    words = handwriting.load_words()  # sorted by word: neighbours are the same
+    rows, lengths = handwriting.rows_of(words, np.arange(0, 6877, 28))
+    pixels, stops = words.pixels[rows], np.cumsum(lengths)[:-1]
+    features = np.concatenate([handwriting.raw_features(pixels), handwriting.hog_features(pixels, 3)], axis=1)
+    letters = np.split(features, stops)
+    labels = [own.tolist() for own in np.split(words.labels[rows], stops)]
+    tiers = FeatureTiers(("pixels", "gradients"), (np.arange(129), np.arange(129, features.shape[1])), (0, 1))
+    own = BudgetedTagger(tiers, passes=5, folds=3, random_state=0).fit(letters[:180], labels[:180])
+    whole = own.cost_of_everything(letters[180:])
+    curve = own.curve(letters[180:], labels[180:], [0, 0.4 * whole, whole])
+    assert curve.error[0] > curve.error[1] > curve.error[2]
+
+
+def hashed(tokens):
+    """Indicators of a word's end, of the word, and of its neighbours."""
+    out = np.zeros((len(tokens), 576))
+    lowered = ["#", *(token.lower() for token in tokens), "#"]
+    for i in range(len(tokens)):
+        before, own, after = lowered[i : i + 3]
+        for first, width, text in ((0, 64, own[-2:]), (64, 256, own), (320, 128, before), (448, 128, after)):
+            out[i, first + zlib.crc32(f"{first}{text}".encode()) % width] = 1.0
+    return out
+
+
+def test_tags_of_real_sentences():
+    """UD English: at a tenth of the cost DMS-pi has fewer wrong tags than random purchases, by tiers too."""
+    corpus = read_conll(shipped(CACHE / "data" / "ewt" / "sentences.conllu"))
+    rows, error = [hashed(own) for own in corpus.sentences], {}
+    columns = np.arange(64), np.arange(64, 320), np.arange(320, 576)
+    tiers = FeatureTiers(("ends", "words", "neighbours"), columns, (0, 1, 4))
+    for policy in ("dms_pi", "uniform", "random"):
+        own = BudgetedTagger(tiers, policy=policy, passes=5, folds=3, random_state=0)
+        own.fit(rows[:220], corpus.labels[:220])
+        budget = 0.1 * own.cost_of_everything(rows[220:])
+        error[policy] = own.curve(rows[220:], corpus.labels[220:], [budget]).error[0]
+    assert error["dms_pi"] < min(error["uniform"], error["random"]) - 0.02
+
+
+def test_the_world_is_read_by_the_model():
+    own = fitted()
+    world = own._world(NEW)
+    assert np.array_equal(world.scores, tier_scores(own.model_, own.reader_.features(NEW)))
+    assert rule_of(own.policy_, world, 0.0).beta.shape[0] == 2
+
+
+def spoiled(i, value):
+    return [value if n == i else x for n, x in enumerate(X)]
+
+
+NAN = X[1].copy()
+NAN[-1, 4] = np.nan
+REFUSED = [
+    ({"X": 3}, ArgumentError, "X must be a list of sequences, got 3"),
+    ({"X": spoiled(2, 5)}, ArgumentError, r"X\[2\] must be a sequence, got 5"),
+    ({"X": spoiled(1, X[1][:, 0])}, ShapeError, r"X\[1\] has shape .*; it needs \(L, F\)"),
+    ({"X": spoiled(1, X[1][:, :5])}, ShapeError, r"X\[1\] has 5 columns; tier 'dear' needs column 5"),
+    (
+        {"X": spoiled(1, NAN)},
+        ScoreError,
+        r"X\[1\] must have finite features, got others at position \d in tier",
+    ),
+    ({"X": spoiled(1, [["a"] * 9] * len(X[1]))}, ArgumentError, r"X\[1\] must be an array of numbers"),
+    ({"y": Y[:-1]}, ShapeError, "y has 119 sequences; X has 120"),
+    ({"y": [*Y[:-1], [*Y[-1], "A"]]}, ShapeError, r"y\[119\] has \d labels; X\[119\] has \d positions"),
+    ({"y": [[None] * len(y) for y in Y]}, ArgumentError, r"y\[0\]\[0\] must be a str or an int, got None"),
+    ({"y": "ABC"}, ArgumentError, "y must be a list of labelled sequences, got 'ABC'"),
+    (
+        {"y": [["A"] * len(y) for y in Y]},
+        ArgumentError,
+        r"y must have at least 2 different labels, got \['A'\]",
+    ),
+    ({"X": X[:2], "y": Y[:2]}, ArgumentError, "X must have at least 3 sequences with positions, got 2"),
+    ({"X": [], "y": []}, ArgumentError, "X must have at least 3 sequences with positions, got 0"),
+    ({"policy": "best"}, ArgumentError, "policy must be one of dms_pi, .* got 'best'"),
+    ({"passes": 0}, ArgumentError, "passes must be a whole number from 1 to 10000, got 0"),
+    ({"folds": 1}, ArgumentError, "folds must be a whole number from 2 to 1000, got 1"),
+    ({"inference_tolerance": 2}, ArgumentError, "inference_tolerance must satisfy"),
+    ({"tiers": 3}, ArgumentError, r"tiers must be FeatureTiers\(names, columns, costs\), got 3"),
+    ({"tiers": TIERS._replace(names=("a",))}, ArgumentError, "tiers.names must be at least 2, got 1"),
+    ({"tiers": TIERS._replace(names=("a", "a", "b"))}, ArgumentError, "tiers.names must be different texts"),
+    (
+        {"tiers": TIERS._replace(columns=([0], [1]))},
+        ShapeError,
+        "tiers.columns has 2 tiers; tiers.names has 3",
+    ),
+    (
+        {"tiers": TIERS._replace(columns=([0], [], [1]))},
+        ArgumentError,
+        r"tiers.columns\[1\] must have at least",
+    ),
+    (
+        {"tiers": TIERS._replace(columns=([0], [-1], [1]))},
+        ArgumentError,
+        r"tiers.columns\[1\]\[0\] must be from",
+    ),
+    ({"tiers": TIERS._replace(costs=(0, 1))}, ShapeError, "tiers.costs has 2 tiers; tiers.names has 3"),
+    (
+        {"tiers": TIERS._replace(costs=(1, 1, 1))},
+        ArgumentError,
+        r"tiers.costs\[0\] must be 0, since the first",
+    ),
+    ({"tiers": TIERS._replace(costs=(0, -1, 1))}, ArgumentError, "tiers.costs must not be negative, got -1"),
+    ({"tiers": functions([]), "policy": "anytime"}, ArgumentError, "policy must not be 'anytime' where"),
+    (
+        {"tiers": TIERS._replace(columns=([0], lambda x, positions: x[0], [1]))},
+        ShapeError,
+        r"tiers.columns\[1\] of X\[0\] has shape \(9,\); it needs \d rows",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changed", "error", "message"), REFUSED)
+def test_refusals(changed, error, message):
+    arguments = {"X": X, "y": Y, "tiers": TIERS, "policy": "uniform", "passes": 1} | changed
+    data = arguments.pop("X"), arguments.pop("y")
+    with pytest.raises(error, match=message):
+        BudgetedTagger(**arguments).fit(*data)
+
+
+def test_refusals_of_a_fitted_one():
+    own = fitted()
+    for budget in (-1.0, np.nan, "much"):
+        with pytest.raises(ArgumentError, match="budget must be a number from 0 to inf"):
+            own.predict(NEW, budget)
+    with pytest.raises(ShapeError, match="y has 1 sequences; X has 60"):
+        own.curve(NEW, TRUTH[:1], [1.0])
+    widths = [3]
+    changing = TIERS._replace(
+        columns=([0, 1, 2], [3, 4, 5], lambda x, positions: x[positions][:, : widths[0]])
+    )
+    strange = BudgetedTagger(changing, policy="random", passes=1, random_state=0).fit(X, Y)
+    widths[0] = 2
+    with pytest.raises(ShapeError, match="tier 'dearest' has 2 features; fit had 3"):
+        strange.predict(NEW)
