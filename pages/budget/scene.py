@@ -45,7 +45,9 @@ def pick(state):
     """Which picture."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         former = {kind: label for kind, label in FORMER.items() if kind == state["kind"]}
-        layout.segments("Picture", KINDS | former, tie("kind", state), say.KIND_HELP)
+        kinds = KINDS | former
+        of = {"format_func": kinds.get, "width": 220, "help": say.KIND_HELP}
+        st.selectbox("Picture", list(kinds), **of, **tie("kind", state))
         if state["kind"] == "rendered":
             another = {"seed": (state["seed"] + 1) % 1_000_000}
             st.button("Another street", icon=":material/casino:", on_click=lambda: TABLE.write(**another))

@@ -49,6 +49,15 @@ TABLE = StateTable(
     text("pin_b", "", PIN),
     flag("controls", True),
 )
+SAID = {
+    "features": lambda name: cached.LETTERS_FEATURES.get(name, name),
+    "margin": "margin {:g} ×".format,
+    "models": "{} sub-models".format,
+    "by": lambda name: f"lost: {say.LOSSES[name]}",
+    "split": SPLITS.get,
+    "zoom": lambda _: "all losses",
+}
+"""Of what is set behind the button."""
 LOOK, PLOT = layout.look(), layout.PLOT | {"config": CONFIG}
 
 
@@ -60,18 +69,20 @@ def controls(state):
         return layout.tied(TABLE, "sweep", name, state, **forget)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layout.segments("Show", SHOWS, tie("show"))
+        st.selectbox("Show", list(SHOWS), format_func=SHOWS.get, width=240, **tie("show"))
+        if show != "filters":
+            levels = {n: f"{n}: {grams(n)}" for n in range(1, MAX_ORDER + 1)}
+            of = {"format_func": levels.get, "width": 150, "help": say.HELP["level"]}
+            st.selectbox("Level", list(levels), **of, **tie("level", alpha=None))
+        values = {*TOLERANCES, state["tol"]}
+        slide("True words we accept to lose", values, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
+        box = layout.more(TABLE, state, SAID)
+    with box:
         if len(names) > 1:
             st.selectbox("What it sees", names, format_func=names.get, **tie("features", alpha=None))
-        if show != "filters":
-            levels = {n: str(n) for n in range(1, MAX_ORDER + 1)}
-            levels[state["level"]] = f"{state['level']}: {grams(state['level'])}"
-            layout.segments("Level", levels, tie("level", alpha=None), say.HELP["level"])
         if show == "bound":
             slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
             layout.segments("Sub-models P", {n: str(n) for n in MODELS}, tie("models"), theorem_2.HELP)
-        values = {*TOLERANCES, state["tol"]}
-        slide("True words we accept to lose", values, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
         if show == "curves":
             layout.segments("A word counts as lost", say.LOSSES, tie("by", alpha=None), say.HELP["by"])
         if show == "filters":

@@ -13,6 +13,7 @@ import { canvasPen, drawScene } from "./lattice_draw.js";
 import { EXPORTS } from "./lattice_export.js";
 import { MEANING, WORDS, speakOfTags, total } from "./lattice_words.js";
 import { button, clamp, node, toRgb, unpackInk } from "../view/elements.js";
+import { moreBox } from "../view/more.js";
 import { PINS } from "../view/pins.js";
 import { LATTICE, PAINTED, View, mounted } from "../view/view.js";
 
@@ -68,10 +69,9 @@ class LatticeView extends View {
       oninput: () => this.goTo(+this.scrub.value), onpointerup: () => this.scrub.blur() });
     this.stepButtons = STEPS.map((name, s) => button(["→ forward", "← backward", "max-marginal", "threshold", "prune"][s],
       `Show the ${name} step`, () => this.set({ step: s }), { class: "step" }));
-    const transport = node("div", { class: "transport" },
-      node("div", { class: "row" }, button("|◀", "Restart (Home)", () => this.goTo(0)),
-        button("◀", "Step back (left arrow)", () => this.step(-1)), this.playControl("Play (space)", { class: "play" }),
-        button("▶|", "Step forward (right arrow)", () => this.step(1)), this.scrub),
+    const transport = node("div", { class: "transport row" }, this.playControl("Play (space)", { class: "play" }), this.scrub);
+    const steps = node("section", {}, node("div", { class: "row" }, button("|◀", "Restart (Home)", () => this.goTo(0)),
+      button("◀", "Step back (left arrow)", () => this.step(-1)), button("▶|", "Step forward (right arrow)", () => this.step(1))),
       node("div", { class: "row steps" }, this.stepButtons));
     this.alphaValue = node("output", { class: "alpha-value" });
     this.alpha = this.range("big", () => this.view.level - 1);
@@ -90,7 +90,7 @@ class LatticeView extends View {
       button("PNG", "Save the picture as PNG", () => this.exportPng()), button("SVG", "Save the picture as SVG", () => this.exportSvg()),
       button("CSV", "Save every n-gram of this level as CSV", () => this.exportCsv()),
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
-    const more = node("section", { class: "row more" },
+    const rest = node("section", { class: "row" },
       button("Export", "Save or share: PNG, SVG, CSV, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu,
       this.revealButton = button("Hide the truth", "Predict first, then reveal", () =>
         this.set({ reveal: this.view.reveal === "hidden" ? "shown" : "hidden" })),
@@ -98,7 +98,8 @@ class LatticeView extends View {
     this.keyList = node("div", { class: "keys", hidden: true, role: "dialog", "aria-label": "Keys" },
       node("b", {}, "Keys"), node("dl", {}, KEYS.map(([k, what]) => [node("dt", {}, k), node("dd", {}, what)])),
       button("Close", "Close (Esc)", () => this.toggleKeys()));
-    const controls = node("div", { class: "controls" }, transport, alphaBox, this.minis, this.why, this.guessBox, this.pinBox, more);
+    this.more = moreBox([steps, this.minis, this.pinBox, rest]);
+    const controls = node("div", { class: "controls" }, transport, alphaBox, this.why, this.guessBox, this.more.box);
     this.side = node("aside", { class: "side" }, this.tabs, this.guide, controls);
     this.summary = node("p", { class: "summary", "aria-live": "polite" });
     this.listenToCanvas();

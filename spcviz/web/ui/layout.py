@@ -1,6 +1,6 @@
 """What pages with charts share: room on the screen, sizes for a projector, widgets tied to the address."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -54,6 +54,32 @@ def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict
 def segments(label, options, tie, help=None):
     """One of a few words to choose from: `options` maps values to what they are called."""
     st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
+
+
+def more(table: StateTable, state: Mapping, said: Mapping[str, Callable]):
+    """A box for what few need, closed at first; a container to put widgets into.
+
+    `said`, by name of the table, take a value and return what is said of it beside the closed box where it is
+    not that of the page's first scene: no link hides a setting that somebody has changed.
+    """
+    box = st.popover("More", icon=":material/tune:")
+    if changed := differing(table, state, said):
+        st.caption(" · ".join(changed), width="content")
+    return box
+
+
+def differing(table: StateTable, state: Mapping, said: Mapping[str, Callable]) -> list[str]:
+    """What is said of the values that are not those of a page's first scene.
+
+    >>> from spcviz.web.ui.state import StateTable, choice
+    >>> table = StateTable(choice("kind", "sum", ("sum", "max")))
+    >>> differing(table, {"kind": "max"}, {"kind": "messages: {}".format})
+    ['messages: max']
+    >>> differing(table, {"kind": "sum"}, {"kind": "messages: {}".format})
+    []
+    """
+    first = table.first_scene
+    return [say(state[name]) for name, say in said.items() if state[name] != first[name]]
 
 
 def missing(table: StateTable, sentences: dict[str, Callable]):

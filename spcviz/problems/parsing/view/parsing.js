@@ -3,6 +3,7 @@
 
 import { depthCounts, levelsOf, rankOf, rightOf, stepOf, unpackCourse } from "./parsing_core.js";
 import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
+import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 
 const NOTHING = 255;
@@ -19,8 +20,8 @@ class ParsingView extends View {
     this.more = button("More policies", "Which policies have a row", () => this.set({ rows: this.view.rows === "all" ? "main" : "all" }));
     const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.to(0)), button("◀", "One word back (left arrow)", () => this.walk(-1)),
       this.playControl("Play (space)"), button("▶|", "One word more (right arrow)", () => this.walk(1)), this.slider, this.spends,
-      button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every tree of every policy", () => this.exportCsv()),
-      button("SVG", "Save the tree as a picture", () => this.exportSvg()), this.more, this.note);
+      this.more, moreBox([button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every tree of every policy", () => this.exportCsv()),
+        button("SVG", "Save the tree as a picture", () => this.exportSvg())], { isFloating: true }).box, this.note);
     this.policies = node("div", { class: "policies", role: "group", "aria-label": "Policies" });
     this.legend = node("div", { class: "legend" });
     this.tree = svg("svg", { class: "tree", role: "img" });

@@ -3,6 +3,7 @@
 
 import { agreement, isSet, meanOf, outlined, overlay, rowOf, sharesOf, sizesOf, stepAt } from "./scene_core.js";
 import { button, clamp, node, setText, svg, toRgb } from "../../../web/view/elements.js";
+import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 
 const SHOWN = { labels: "Labels", regions: "What the last step chose", entropy: "How unsure", errors: "Right or wrong", picture: "The picture" };
@@ -22,8 +23,8 @@ class SceneView extends View {
     this.clockText = node("output");
     const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.toStep(-1)), button("◀", "One step back (left arrow)", () => this.walk(-1)),
       this.playControl("Play (space)"), button("▶|", "One step more (right arrow)", () => this.walk(1)), this.slider, this.clockText,
-      button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step", () => this.exportCsv()),
-      button("PNG", "Save the left picture", () => this.savePicture(this.left.canvas, "#000")), this.note);
+      moreBox([button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step", () => this.exportCsv()),
+        button("PNG", "Save the left picture", () => this.savePicture(this.left.canvas, "#000"))], { isFloating: true }).box, this.note);
     this.shows = node("div", { class: "shows", role: "group", "aria-label": "What is laid over the left picture" });
     this.left = this.panel("left");
     this.right = this.panel("right");

@@ -4,6 +4,7 @@
 
 import { stepAt } from "./policy_core.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";
+import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 
 const TIERS = ["gray", "blue", "violet"];
@@ -17,7 +18,7 @@ class PolicyView extends View {
     this.spends = node("output");
     const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.set({ spend: 0 })), button("◀", "One purchase back (left arrow)", () => this.step(-1)),
       this.playControl("Play (space)"), button("▶|", "One purchase on (right arrow)", () => this.step(1)), this.slider, this.spends,
-      button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step of every policy", () => this.exportCsv()), this.note);
+      moreBox([button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step of every policy", () => this.exportCsv())], { isFloating: true }).box, this.note);
     this.legend = node("div", { class: "legend" });
     this.panels = node("div", { class: "panels" });
     return node("div", { class: "policy" }, bar, this.legend, this.panels);
