@@ -23,13 +23,13 @@ from spcviz.web.view.mount import live_view
 
 KEY = "policy"
 TOLERANCES = {0.0: "exact", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75"}
+# What is said beside the closed box of what is set in it.
 SAID = {
     "vocabulary": LOOKED_AT.get,
     "q": lambda q: f"messages below {q} stop" if q else "all messages",
     "kind": lambda _: "in measured time",
     "extractor": lambda name: f"features by {EXTRACTORS[name]}",
 }
-"""Of what is set behind the button."""
 
 
 def from_browser():
@@ -95,7 +95,7 @@ def policy():
 use_the_room()
 if not is_projected():
     st.markdown(
-        "#### Policy: what should I look at next?\n"
+        "# Policy: what should I look at next?\n"
         "One word, read from free pixels. Each policy decides for which **letter** to compute costlier "
         "features; then only messages that change are sent again. The slider moves all policies."
     )

@@ -49,6 +49,7 @@ TABLE = StateTable(
     text("pin_b", "", PIN),
     flag("controls", True),
 )
+# What is said beside the closed box of what is set in it.
 SAID = {
     "features": lambda name: cached.LETTERS_FEATURES.get(name, name),
     "margin": "margin {:g} ×".format,
@@ -57,7 +58,6 @@ SAID = {
     "split": SPLITS.get,
     "zoom": lambda _: "all losses",
 }
-"""Of what is set behind the button."""
 LOOK, PLOT = layout.look(), layout.PLOT | {"config": CONFIG}
 
 

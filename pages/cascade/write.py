@@ -18,6 +18,8 @@ from spcviz.web.view.mount import live_view
 KEY, LATTICE = "write_boxes", "write_lattice"
 FEATURES = writing.FEATURES
 VIEW = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
+# What is said beside the closed box of what is set in it.
+SAID = {"order": "n-grams up to {}".format, "features": lambda name: FEATURES.get(name, name)}
 ONE_COUNTRY = (
     "It learned small, separate letters from about 150 writers; other handwriting styles may be misread. "
     "Nothing is written to disk: the strokes are in this page's address, and in the server's memory for a "
@@ -75,24 +77,28 @@ def choose(state):
             width=220,
             label_visibility="collapsed" if layout.is_projected() else "visible",
         )
-        layout.segments("Longest n-gram", {n: str(n) for n in range(1, MAX_ORDER + 1)}, tie("order", level=1))
-        if len(FEATURES) > 1:
-            st.selectbox("Who reads", list(FEATURES), format_func=FEATURES.get, width=260, **tie("features"))
-        with st.popover("A photograph", icon=":material/photo_camera:"):
-            st.caption("One word, dark on light. It is cut where there is white; the cuts can be moved.")
-            if problem := st.session_state.pop("write_problem", None):  # in here: it lies over what is below
-                st.warning(problem, icon=":material/broken_image:")
-            for label, kind, name in (
-                ("Choose a picture", st.file_uploader, "write_file"),
-                ("Or take one", st.camera_input, "write_camera"),
-            ):
-                kind(label, key=name, on_change=take_picture, args=(name,))
         st.button(
             "Show me one",
             icon=":material/draw:",
             on_click=lambda: WRITE.write(ink=cached.example(), truth="", cell=""),
             help="A word put together from letters of the data that no model was trained on.",
         )
+        box = layout.more(WRITE, state, SAID)
+    with box:
+        orders = {n: str(n) for n in range(1, MAX_ORDER + 1)}
+        layout.segments("Longest n-gram", orders, tie("order", level=1))
+        if len(FEATURES) > 1:
+            st.selectbox("Who reads", list(FEATURES), format_func=FEATURES.get, width=260, **tie("features"))
+        st.caption(
+            "A photograph of one word, dark on light. It is cut where there is white; the cuts can be moved."
+        )
+        if problem := st.session_state.pop("write_problem", None):  # in here: it lies over what is below
+            st.warning(problem, icon=":material/broken_image:")
+        for label, kind, name in (
+            ("Choose a picture", st.file_uploader, "write_file"),
+            ("Or take one", st.camera_input, "write_camera"),
+        ):
+            kind(label, key=name, on_change=take_picture, args=(name,))
 
 
 @st.fragment
@@ -121,7 +127,7 @@ def drawing():
 layout.use_the_room()
 if not layout.is_projected():
     st.markdown(
-        "#### Write a word: and watch what it could have been\n"
+        "# Write a word: and watch what it could have been\n"
         "Draw a letter in each box. After every stroke the cascade reads the word anew and shows every "
         "letter, pair and triple that it ruled out on the way."
     )

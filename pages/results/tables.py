@@ -26,7 +26,7 @@ TABLE = StateTable(
 
 def heading(block):
     """A line above what follows."""
-    st.markdown(f"##### {block.text}")
+    st.markdown(f"## {block.text}")
 
 
 def words(block):
@@ -49,10 +49,26 @@ def claimed(readings, name, columns=claims.COLUMNS):
     download(frame, f"{name}-claims")
 
 
+def opened(lines):
+    """A line of the overview was clicked: its table opens."""
+    cells = st.session_state["tables_overview"]["selection"]["cells"]
+    if cells and 0 <= cells[0][0] < len(lines):
+        TABLE.write(table=lines["result"].iloc[cells[0][0]], features="raw")
+
+
 def overview():
-    """All claims about all results that are stored."""
+    """Every system in a line, then all claims about all results that are stored."""
     readings, missing = tables.all_claims(results.readings)
-    claimed(readings, "all", claims.COLUMNS[:5])
+    lines = claims.systems(readings)
+    lines = lines.iloc[sorted(range(len(lines)), key=lambda i: claims.severity(lines["verdict"].iloc[i]))]
+    st.markdown(f"**{claims.counts(readings)}** Click a line for its table.", help=claims.NOTE)
+    st.dataframe(
+        lines.drop(columns="result"), hide_index=True, row_height=44, height=44 * len(lines) + 38,
+        column_config={"verdict": st.column_config.TextColumn(width=130)}, key="tables_overview",
+        on_select=lambda: opened(lines), selection_mode="single-cell", placeholder="–",
+    )  # fmt: skip
+    with st.expander("All claims"):
+        claimed(readings, "all", claims.COLUMNS[:5])
     st.caption(claims.NOTE)
     if missing:
         st.info(f"Not stored here, or not to be read: {', '.join(map(results.title, missing))}.")
@@ -110,7 +126,7 @@ DRAW = {
 
 def origin(result):
     """Data, command, machine, and the whole file."""
-    st.markdown("##### How to repeat it")
+    st.markdown("## How to repeat it")
     st.code(command_of(result), language="bash")
     st.caption(origin_sentence(result))
     st.download_button(
@@ -178,7 +194,7 @@ def page():
 layout.use_the_room()
 if not layout.is_projected():
     st.markdown(
-        "#### Paper tables\n"
+        "# Paper tables\n"
         "What the papers report beside what this project measures. Every number says which of the two it is: "
         "**paper** (copied) or **measured** (here, by the command under the table)."
     )

@@ -24,7 +24,7 @@
   const drawn = (one) => one.matches("input") && one.closest("label") || one; // a toggle's own box has no size
   const isThere = (one) => drawn(one).checkVisibility({ visibilityProperty: true }) && share(drawn(one)) > 0.3;
   const isAlone = (one) => one.matches(STRICT) ? !above(one, STRICT)
-    : !above(one, ALL) && !every(one).some((inner) => inner.matches(STRICT)) && !one.shadowRoot && one.tagName !== "SECTION";
+    : !above(one, STRICT) && !every(one).some((inner) => inner.matches(ALL) && inner.checkVisibility()) && !one.shadowRoot; // a box that scrolls is not what is in it
   const found = every(document.querySelector('.stMain') ?? document.body)
     .filter((one) => one.matches(ALL) && !one.matches(APART) && !above(one, APART) && isAlone(one) && isThere(one));
   const named = (one) => (one.getAttribute("aria-label") || one.innerText || one.closest("label")?.innerText || one.getAttribute("title") || one.tagName).trim().slice(0, 40);

@@ -252,6 +252,22 @@ def by_system(readings):
     return out
 
 
+def systems(readings: list) -> pd.DataFrame:
+    """One line for each system: the verdict of its `leading` claim first, how many fail, what was measured.
+
+    ``result`` names the result that the leading claim is about.
+    """
+    rows = []
+    for system, own in by_system(readings).items():
+        lead, n_failed = leading(own), len(failed(own))
+        holds = f"{len(own) - n_failed} of {len(own)}"
+        rows.append(
+            (lead.verdict, system, holds, lead.claim.what, lead.measured, lead.paper, lead.claim.result)
+        )
+    names = ("verdict", "system", "claims that hold", "in question", "measured", "paper or rival", "result")
+    return pd.DataFrame(rows, columns=names)
+
+
 def frame(readings: list, columns=COLUMNS) -> pd.DataFrame:
     """Readings as a table, verdict first; a source, note or system that tells nothing apart is left out."""
     rows = [

@@ -20,6 +20,7 @@ import { LATTICE, PAINTED, View, mounted } from "../view/view.js";
 const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;
 const SWEEP_MS = 1000;
+const NARROW = 900; // pixels of a window whose panel stands below the picture
 const KEYS = [
   ["Space", "play or pause"], ["← →", "step back, step forward"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
   ["1 … 6", "level"], ["Home", "start again at level 1"], ["T", "tuned alpha"], ["Shift + arrows", "move the selected cell"],
@@ -69,7 +70,7 @@ class LatticeView extends View {
       oninput: () => this.goTo(+this.scrub.value), onpointerup: () => this.scrub.blur() });
     this.stepButtons = STEPS.map((name, s) => button(["→ forward", "← backward", "max-marginal", "threshold", "prune"][s],
       `Show the ${name} step`, () => this.set({ step: s }), { class: "step" }));
-    const transport = node("div", { class: "transport row" }, this.playControl("Play (space)", { class: "play" }), this.scrub);
+    this.transport = node("div", { class: "transport row", role: "group", "aria-label": "Story" }, this.playControl("Play (space)", { class: "play" }), this.scrub);
     const steps = node("section", {}, node("div", { class: "row" }, button("|◀", "Restart (Home)", () => this.goTo(0)),
       button("◀", "Step back (left arrow)", () => this.step(-1)), button("▶|", "Step forward (right arrow)", () => this.step(1))),
       node("div", { class: "row steps" }, this.stepButtons));
@@ -78,10 +79,9 @@ class LatticeView extends View {
     this.formula = node("p", { class: "formula" });
     this.edgeButton = button("to the truth's edge", "Set alpha to just before filter loss", () => this.toEdge());
     this.tunedButton = button("tuned", "Alpha as training chose it on development data (T)", () => this.toTuned());
-    const alphaBox = node("section", { class: "alpha" },
-      node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue,
-        node("span", { class: "gap" }), this.tunedButton, this.edgeButton),
-      this.alpha, this.formula);
+    const alphaBox = node("section", { class: "alpha", role: "group", "aria-label": "How hard to prune" },
+      node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue),
+      this.alpha, this.quick = node("div", { class: "row" }, this.tunedButton, this.edgeButton), this.formula);
     this.minis = node("section", { class: "minis", "aria-label": "Alpha of every level" });
     this.why = node("section", { class: "why", "aria-live": "polite" });
     this.pinBox = node("section", { class: "pins" });
@@ -99,7 +99,7 @@ class LatticeView extends View {
       node("b", {}, "Keys"), node("dl", {}, KEYS.map(([k, what]) => [node("dt", {}, k), node("dd", {}, what)])),
       button("Close", "Close (Esc)", () => this.toggleKeys()));
     this.more = moreBox([steps, this.minis, this.pinBox, rest]);
-    const controls = node("div", { class: "controls" }, transport, alphaBox, this.why, this.guessBox, this.more.box);
+    const controls = node("div", { class: "controls" }, this.transport, alphaBox, this.why, this.guessBox, this.more.box);
     this.side = node("aside", { class: "side" }, this.tabs, this.guide, controls);
     this.summary = node("p", { class: "summary", "aria-live": "polite" });
     this.listenToCanvas();
@@ -187,6 +187,7 @@ class LatticeView extends View {
     this.view.level = clamp(this.view.level, 1, this.levels.length);
     this.root.classList.toggle("bare", !data.controls);
     this.revealButton.hidden = data.words.length > 0;
+    if (data.brief && this.quick.parentElement !== this.inMore) (this.inMore = this.more.box.lastChild).prepend(this.transport, this.quick); // beside another view there is little room
     this.readColours();
     this.buildLevels();
     if (this.queued && !this.pendingSince) this.flush();
@@ -404,7 +405,7 @@ class LatticeView extends View {
     this.letter = this.isBig ? 26 : wide < 600 ? 13 : 16;
     const body = this.root.querySelector(".body"), scroller = this.scroller();
     const top = body.getBoundingClientRect().top + (scroller ? scroller.scrollTop : 0);
-    const height = isEmbed ? Math.max(560, window.innerHeight - top - 10) : clamp(window.innerHeight - top - 16, 600, 1100);
+    const height = isEmbed ? Math.max(560, window.innerHeight - top - 10) : clamp(window.innerHeight - top - 16, window.innerWidth < NARROW ? 600 : 500, 1100);
     this.root.style.setProperty("--body-height", `${Math.round(height)}px`);
   }
   scroller() {

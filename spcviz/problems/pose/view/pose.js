@@ -59,13 +59,13 @@ class PoseView extends View {
     this.scrub = node("input", { type: "range", min: "0", step: "1", class: "scrub", "aria-label": "Frame",
       oninput: () => { this.play(false); this.set({ frame: +this.scrub.value }, true); }, onchange: () => { this.scrub.blur(); this.send(); } });
     this.frameSays = node("output");
-    this.transport = node("div", { class: "row transport" }, this.playControl("Play (space)", { class: "play" }), this.scrub, this.frameSays);
+    this.transport = node("div", { class: "row transport", role: "group", "aria-label": "Frames" }, this.playControl("Play (space)", { class: "play" }), this.scrub, this.frameSays);
     const frames = node("div", { class: "row" }, button("|◀", "First frame (Home)", () => this.set({ frame: 0 })), button("◀", "Frame back (left arrow)", () => this.walk(-1)), button("▶|", "Frame on (right arrow)", () => this.walk(1)), this.edgeButton = button("to the edge", "Alpha just before a limb's truth is lost", () => this.setAlpha(this.view.level, this.now.level.alphas[this.now.edge], true)));
     this.alphaValue = node("output", { class: "alpha-value" });
     this.alpha = this.alphaSlider();
     this.formula = node("p", { class: "formula" });
     this.tunedButton = button("tuned", "Alpha as chosen on development frames (T)", () => this.tuned());
-    this.alphaBox = node("section", { class: "alpha" },
+    this.alphaBox = node("section", { class: "alpha", role: "group", "aria-label": "How hard to prune" },
       node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue, this.tunedButton),
       this.alpha, this.formula);
     this.joints = node("section", { class: "joints" });

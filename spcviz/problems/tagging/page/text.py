@@ -1,7 +1,7 @@
 """The Tagging page's sentences."""
 
 INTRODUCTION = (
-    "#### Tagging: watch a sentence lose its readings\n"
+    "# Tagging: watch a sentence lose its readings\n"
     "Noun or verb? A cascade first asks which **tags** each word could have by itself, then which of them "
     "survive beside their **neighbours**, then which **pairs**. Drag α: what no good reading needs fades."
 )

@@ -24,7 +24,7 @@ class SentenceView extends View {
     this.alphaSays = node("output");
     this.tuned = button("tuned", "Alpha as training chose it on development data (T)", () => this.setAlpha(null));
     this.more = moreBox([button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every tag of this level", () => this.exportCsv())], { isFloating: true });
-    const bar = node("div", { class: "bar" }, this.playControl("Play the three looks (space)"), this.tabs, node("label", {}, "How hard to prune, ", node("i", {}, "α")), this.alpha, this.alphaSays, this.tuned, this.more.box, this.note);
+    const bar = node("div", { class: "bar" }, this.playControl("Play the three looks (space)"), this.tabs, node("div", { class: "alpha", role: "group", "aria-label": "How hard to prune" }, node("label", {}, "How hard to prune, ", node("i", {}, "α")), this.alpha, this.alphaSays, this.tuned), this.more.box, this.note);
     this.verdict = node("p", { class: "verdict", role: "status" });
     this.counts = node("p", { class: "counts" });
     this.lines = svg("svg", { class: "lines", "aria-hidden": "true" });
