@@ -62,7 +62,7 @@ LOOK, PLOT = layout.look(), layout.PLOT | {"config": CONFIG}
 
 
 def controls(state):
-    """The row of choices: those that matter for what is shown."""
+    """The row of choices: those that matter for what is shown. Returns the box of those that few need."""
     show, names = state["show"], cached.LETTERS_FEATURES
 
     def tie(name, **forget):
@@ -89,6 +89,7 @@ def controls(state):
             layout.segments("Measured on", SPLITS, tie("split"))
         if show != "bound":
             layout.segments("Zoom", ZOOMS, tie("zoom"))
+    return box
 
 
 def slide(label, values, form, tie, meaning):
@@ -122,14 +123,15 @@ def choices_of_pins(state):
     return found
 
 
-def pin_cards(state, found, pins):
-    """A and B: what was pinned beside what is shown; a button keeps the α in force."""
+def pin_cards(state, found, pins, box):
+    """A and B: what was pinned beside what is shown; behind the button, what keeps the α in force."""
     for pin, name in PINS.items():
+        if not state[name]:
+            now = f"{state['features']}:{round(float(found.alpha), 6)}"
+            if box is not None:
+                box.button(f"Pin {pin}", on_click=TABLE.write, kwargs={name: now}, help=say.HELP["pin"])
+            continue
         with st.container(horizontal=True, vertical_alignment="center"):
-            if not state[name]:
-                now = f"{state['features']}:{round(float(found.alpha), 6)}"
-                st.button(f"Pin {pin}", on_click=TABLE.write, kwargs={name: now}, help=say.HELP["pin"])
-                continue
             said = say.pinned(*pins[pin], state) if pin in pins else "has no such level"
             st.markdown(f"**{pin}**: {said}")
             if pin in pins:
@@ -141,7 +143,7 @@ def pin_cards(state, found, pins):
             )
 
 
-def curves(state, level, found):
+def curves(state, level, found, box):
     """Step curves, the alpha, what it costs on words that nobody tuned on."""
     chart, numbers = st.columns([4, 1], gap="medium")
     touring.offer(say.facts, level, found, state)
@@ -161,7 +163,7 @@ def curves(state, level, found):
                 st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
             else:
                 st.caption("Click a step of a solid line to choose its α by hand.")
-        pin_cards(state, found, pins)
+        pin_cards(state, found, pins, box)
 
 
 def filters(state):
@@ -208,14 +210,13 @@ def page():
     level = None if state["show"] == "filters" else cached.sweep_level(*of)
     if state["tol"] is None:
         state["tol"] = round(100 * level.tolerance, 9) if level else 0.5
-    if state["controls"]:
-        controls(state)
+    box = controls(state) if state["controls"] else None
     if state["show"] == "filters":
         return filters(state)
     if level is None:
         return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
     found = cached.sweep_choice(*of, state["tol"] / 100, state["by"] == "definition", state["alpha"])
-    return (curves if state["show"] == "curves" else bound)(state, level, found)
+    return curves(state, level, found, box) if state["show"] == "curves" else bound(state, level, found)
 
 
 layout.use_the_room()

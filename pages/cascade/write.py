@@ -19,7 +19,11 @@ KEY, LATTICE = "write_boxes", "write_lattice"
 FEATURES = writing.FEATURES
 VIEW = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
 # What is said beside the closed box of what is set in it.
-SAID = {"order": "n-grams up to {}".format, "features": lambda name: FEATURES.get(name, name)}
+SAID = {
+    "truth": "meant: {}".format,
+    "order": "n-grams up to {}".format,
+    "features": lambda name: FEATURES.get(name, name),
+}
 ONE_COUNTRY = (
     "It learned small, separate letters from about 150 writers; other handwriting styles may be misread. "
     "Nothing is written to disk: the strokes are in this page's address, and in the server's memory for a "
@@ -68,15 +72,6 @@ def choose(state):
 
     st.session_state["write_truth"] = state["truth"]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(
-            "What did you mean?",
-            key="write_truth",
-            on_change=take_truth,
-            placeholder="What did you mean?",
-            max_chars=cached.MAX_LETTERS,
-            width=220,
-            label_visibility="collapsed" if layout.is_projected() else "visible",
-        )
         st.button(
             "Show me one",
             icon=":material/draw:",
@@ -85,6 +80,13 @@ def choose(state):
         )
         box = layout.more(WRITE, state, SAID)
     with box:
+        st.text_input(
+            "What did you mean?",
+            key="write_truth",
+            on_change=take_truth,
+            placeholder="the word that you wrote",
+            max_chars=cached.MAX_LETTERS,
+        )
         orders = {n: str(n) for n in range(1, MAX_ORDER + 1)}
         layout.segments("Longest n-gram", orders, tie("order", level=1))
         if len(FEATURES) > 1:

@@ -24,6 +24,18 @@ TABLE = StateTable(
 )
 
 
+ROW = 54  # pixels: two lines of text
+# Of the overview, in pixels: nothing is cut beside the side bar of a screen of 1440.
+WIDTHS = {
+    "verdict": 120,
+    "system": 250,
+    "hold": 70,
+    "in question": 220,
+    "measured": 195,
+    "paper or rival": 195,
+}
+
+
 def heading(block):
     """A line above what follows."""
     st.markdown(f"## {block.text}")
@@ -63,8 +75,9 @@ def overview():
     lines = lines.iloc[sorted(range(len(lines)), key=lambda i: claims.severity(lines["verdict"].iloc[i]))]
     st.markdown(f"**{claims.counts(readings)}** Click a line for its table.", help=claims.NOTE)
     st.dataframe(
-        lines.drop(columns="result"), hide_index=True, row_height=44, height=44 * len(lines) + 38,
-        column_config={"verdict": st.column_config.TextColumn(width=130)}, key="tables_overview",
+        lines.drop(columns="result"), hide_index=True, row_height=ROW, height=ROW * len(lines) + 38,
+        column_config={name: st.column_config.TextColumn(width=wide) for name, wide in WIDTHS.items()},
+        key="tables_overview",
         on_select=lambda: opened(lines), selection_mode="single-cell", placeholder="–",
     )  # fmt: skip
     with st.expander("All claims"):

@@ -35,7 +35,7 @@ def link(name, more):
 
 def card(name, found, *, is_ours=False):
     """One tour to follow; of those that ship, what a lecture needs is behind a button."""
-    with st.container(border=True):
+    with st.container(border=True, key=f"tour_card_{name}"):
         st.subheader(plain(found.title), anchor=False)
         st.text(found.about)
         asks = sum(bool(scene.answer) for scene in found.scenes)

@@ -5,8 +5,9 @@
   const ALL = `${STRICT}, [tabindex]:not([tabindex^="-"])`;
   const APART = '.stSidebar, .stAppHeader, .spcviz-tools, .st-key-tour_slot, [data-spcviz-word], ' +
     '[data-testid="stHeaderActionElements"], [data-testid="stElementToolbar"], .modebar';
-  const GROUP = '[role=radiogroup], [role=group], [role=toolbar], [role=tablist], fieldset, ' +
-    '[data-testid="stButtonGroup"], [data-testid="stNumberInput"], [data-testid="stSelectbox"], [data-testid="stSlider"]';
+  const WIDGETS = '[data-testid="stButtonGroup"], [data-testid="stNumberInput"], [data-testid="stSelectbox"], [data-testid="stSlider"], ' +
+    '[data-testid="stCheckbox"], [data-testid="stColumn"]:has([data-testid="stMetric"]), [class*="st-key-tour_card"]';
+  const ROLES = '[role=radiogroup], [role=group], [role=toolbar], [role=tablist], fieldset';
   const up = (one) => one.parentElement ?? (one.getRootNode() instanceof ShadowRoot ? one.getRootNode().host : null);
   const above = (one, wanted) => { for (let at = up(one); at; at = up(at)) if (at.matches(wanted)) return at; return null; };
   const every = (root) => [...root.querySelectorAll("*")].flatMap((one) => [one, ...(one.shadowRoot ? every(one.shadowRoot) : [])]);
@@ -21,7 +22,7 @@
     }
     return own.width * own.height ? Math.max(0, box.r - box.l) * Math.max(0, box.b - box.t) / (own.width * own.height) : 0;
   };
-  const drawn = (one) => one.matches("input") && one.closest("label") || one; // a toggle's own box has no size
+  const drawn = (one) => one.matches("input") && one.closest('label, [data-testid="stSlider"]') || one; // a toggle's own box has no size
   const isThere = (one) => drawn(one).checkVisibility({ visibilityProperty: true }) && share(drawn(one)) > 0.3;
   const isAlone = (one) => one.matches(STRICT) ? !above(one, STRICT)
     : !above(one, STRICT) && !every(one).some((inner) => inner.matches(ALL) && inner.checkVisibility()) && !one.shadowRoot; // a box that scrolls is not what is in it
@@ -31,7 +32,7 @@
   const main = document.querySelector(".stMain");
   return {
     operable: found.length,
-    groups: new Set(found.map((one) => above(one, GROUP) ?? one)).size,
+    groups: new Set(found.map((one) => above(one, WIDGETS) ?? above(one, ROLES) ?? one)).size,
     height: Math.max(main?.scrollHeight ?? 0, document.documentElement.scrollHeight),
     width: Math.max(main?.scrollWidth ?? 0, document.documentElement.scrollWidth),
     names: found.map(named),

@@ -264,7 +264,7 @@ def systems(readings: list) -> pd.DataFrame:
         rows.append(
             (lead.verdict, system, holds, lead.claim.what, lead.measured, lead.paper, lead.claim.result)
         )
-    names = ("verdict", "system", "claims that hold", "in question", "measured", "paper or rival", "result")
+    names = ("verdict", "system", "hold", "in question", "measured", "paper or rival", "result")
     return pd.DataFrame(rows, columns=names)
 
 

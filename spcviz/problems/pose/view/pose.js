@@ -54,7 +54,9 @@ class PoseView extends View {
     this.stage = node("div", { class: "stage" }, this.canvas, this.tip);
     this.film = node("canvas", { class: "film", "aria-label": "Frames of the clip" });
     this.shows = node("div", { class: "tabs", role: "group", "aria-label": "Picture" });
-    this.tabs = node("div", { class: "tabs levels", role: "group", "aria-label": "Level of the cascade" });
+    this.coarse = node("input", { type: "range", min: "0", step: "1", "aria-label": "Level of the cascade", oninput: () => this.goTo(+this.coarse.value), onpointerup: () => this.coarse.blur() });
+    this.levelSays = node("output");
+    this.tabs = node("label", { class: "tabs levels" }, "Level", this.coarse, this.levelSays);
     this.guide = node("div", { class: "guide" }, node("b"), node("p"));
     this.scrub = node("input", { type: "range", min: "0", step: "1", class: "scrub", "aria-label": "Frame",
       oninput: () => { this.play(false); this.set({ frame: +this.scrub.value }, true); }, onchange: () => { this.scrub.blur(); this.send(); } });
@@ -334,11 +336,14 @@ class PoseView extends View {
     if (this.tabsDrawn === key) return;
     this.tabsDrawn = key;
     this.shows.replaceChildren(...this.tabNames().map((name) => button(SHOWS[name], `Picture: ${SHOWS[name]} (V)`, () => this.set({ show: name }), { "data-show": name })));
-    this.tabs.replaceChildren(node("span", {}, "Level"), ...this.levels.map((level, l) => button(String(l), `Level ${l}: ${level.columns} × ${level.rows} cells`, () => this.goTo(l), { "data-level": l })));
+    this.coarse.max = this.levels.length - 1;
   }
   markTabs() {
     for (const tab of this.shows.children) tab.setAttribute("aria-pressed", tab.dataset.show === (this.isOfArms(this.view.show) ? this.view.show : this.shown));
-    for (const tab of this.tabs.querySelectorAll("button")) tab.setAttribute("aria-pressed", +tab.dataset.level === this.view.level);
+    const { columns, rows } = this.levels[this.view.level];
+    this.coarse.value = this.view.level;
+    this.coarse.setAttribute("aria-valuetext", `${this.view.level}: ${columns} × ${rows} cells`);
+    setText(this.levelSays, `${this.view.level} of ${this.levels.length - 1}: ${columns} × ${rows} cells`);
     setText(this.truthButton, `${this.truthVisible ? "Hide" : "Show"} ${this.data.truth_name}`);
     this.truthButton.hidden = !this.truth;
     const own = this.levels.map((_, l) => l).filter((l) => l !== this.view.level && typeof this.view.alphas[l] === "number");
