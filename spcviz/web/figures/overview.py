@@ -10,7 +10,7 @@ HEADS = ("Verdict", "System", "Claims that hold", "In question", "Measured", "Pa
 MARKS = ("✘", "✘", "−", "·", "=", "+", "✔", "✔")
 """Of the verdicts, as `spcviz.web.figures.claims.SEVERITY` orders them: told by shape, not by colour."""
 STYLE = """<style>
-.overview { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.overview { width: 100%; font-size: 0.92rem; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .overview th { text-align: left; font-weight: 600; border-bottom: 2px solid currentColor; }
 .overview th, .overview td { padding: 0.3rem 0.8rem 0.3rem 0; vertical-align: top; overflow-wrap: anywhere; }
 .overview td { border-bottom: 1px solid rgba(128, 128, 128, 0.35); }
