@@ -8,7 +8,7 @@ from spcviz.problems.hybrid.page.shown import SHOWN
 from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
-from spcviz.web.ui.layout import is_projected, tied, use_the_room
+from spcviz.web.ui.layout import is_projected, more, tied, use_the_room
 from spcviz.web.ui.state import StateTable, choice, flag, text, whole
 from spcviz.web.view.mount import live_view
 
@@ -46,11 +46,11 @@ def hybrid():
     table = TABLE.narrow(word=[first, *words])
     state = table.read()
     if state["controls"]:
-        left, right, _ = st.columns([2, 1, 2] if is_projected() else [2, 2, 1])
-        left.selectbox("Words", list(SHOWN), format_func=SHOWN.get, **tie(table, "data", state))
-        right.selectbox(
-            "Word: type to search", list(words), format_func=words.get, **tie(table, "word", state)
-        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            of = {"format_func": words.get, "width": 320}
+            st.selectbox("Word: type to search", list(words), **of, **tie(table, "word", state))
+            with more(TABLE, state, {"data": SHOWN.get}):
+                st.selectbox("Words", list(SHOWN), format_func=SHOWN.get, **tie(table, "data", state))
     found, wrong = cached.course(state["data"], state["word"], state["hand"])
     if wrong:
         st.warning(wrong)
@@ -62,7 +62,7 @@ def hybrid():
         st.caption(f"{say.CHOSEN if chosen else ''}{say.ORIGIN}")
 
 
-use_the_room()
+use_the_room(is_whole=True)
 if not is_projected():
     st.markdown(say.INTRODUCTION)
 try:

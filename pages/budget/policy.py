@@ -17,12 +17,19 @@ from spcviz.problems.words.page.shown import (
 from spcviz.problems.words.view.component import policy_payload, show_policy
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
-from spcviz.web.ui.layout import is_projected, segments, tied, use_the_room
+from spcviz.web.ui.layout import is_projected, more, segments, tied, use_the_room
 from spcviz.web.ui.state import POLICY
 from spcviz.web.view.mount import live_view
 
 KEY = "policy"
 TOLERANCES = {0.0: "exact", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75"}
+# What is said beside the closed box of what is set in it.
+SAID = {
+    "vocabulary": LOOKED_AT.get,
+    "q": lambda q: f"messages below {q} stop" if q else "all messages",
+    "kind": lambda _: "in measured time",
+    "extractor": lambda name: f"features by {EXTRACTORS[name]}",
+}
 
 
 def from_browser():
@@ -36,18 +43,20 @@ def pick(state, words):
     """The row of choices."""
     texts = {word["word_id"]: f"{word['text']} (word {word['word_id']})" for word in words}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        segments(
-            "Words",
-            LOOKED_AT,
-            tied(POLICY, "policy", "vocabulary", state, word=-1),
-            LOOKED_AT_HELP,
-        )
         st.selectbox(
             "Word: type to search",
             list(texts),
             format_func=texts.get,
             width=300,
             **tied(POLICY, "policy", "word", state),
+        )
+        box = more(POLICY, state, SAID)
+    with box:
+        segments(
+            "Words",
+            LOOKED_AT,
+            tied(POLICY, "policy", "vocabulary", state, word=-1),
+            LOOKED_AT_HELP,
         )
         segments(
             "Stop messages below q",
@@ -86,7 +95,7 @@ def policy():
 use_the_room()
 if not is_projected():
     st.markdown(
-        "#### Policy: what should I look at next?\n"
+        "# Policy: what should I look at next?\n"
         "One word, read from free pixels. Each policy decides for which **letter** to compute costlier "
         "features; then only messages that change are sent again. The slider moves all policies."
     )

@@ -45,7 +45,9 @@ def pick(state):
     """Which picture."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         former = {kind: label for kind, label in FORMER.items() if kind == state["kind"]}
-        layout.segments("Picture", KINDS | former, tie("kind", state), say.KIND_HELP)
+        kinds = KINDS | former
+        of = {"format_func": kinds.get, "width": 220, "help": say.KIND_HELP}
+        st.selectbox("Picture", list(kinds), **of, **tie("kind", state))
         if state["kind"] == "rendered":
             another = {"seed": (state["seed"] + 1) % 1_000_000}
             st.button("Another street", icon=":material/casino:", on_click=lambda: TABLE.write(**another))
@@ -98,9 +100,7 @@ def scene():
         st.caption(f"{found.title}. {found.credit} {say.TRAINED_ON}")
 
 
-layout.use_the_room()
-if layout.is_projected():  # every pixel for the pictures
-    st.html("<style>.stMainBlockContainer {padding: 0.4rem 1.5rem 0} .stAppHeader {display: none}</style>")
+layout.use_the_room(is_whole=True)
 if not layout.is_projected():
     st.markdown(say.INTRODUCTION)
 if not cached.HAS_SCENE:

@@ -9,7 +9,7 @@ from spcviz.problems.budgets.view.component import show_trade_off, trade_off_pay
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
 from spcviz.web.ui import navigation
-from spcviz.web.ui.layout import is_projected, segments, tied, use_the_room
+from spcviz.web.ui.layout import is_projected, more, segments, tied, use_the_room
 from spcviz.web.ui.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.web.view.mount import live_view
 
@@ -49,19 +49,30 @@ def pick(state, task):
         if len(TASKS) > 1:
             labels = {name: one.label for name, one in TASKS.items()}
             choosing = tie("task", state) | {"on_change": open_task}
-            segments("Task", labels, choosing, say.task_help(TASKS.values()))
-        if task.kinds:
-            segments("Which", task.kinds, tie("vocabulary", state, **ANEW), task.kinds_help)
-        segments("Batch", task.batches, tie(task.size, state, **ANEW))
+            of = {"format_func": labels.get, "width": 240, "help": say.task_help(TASKS.values())}
+            st.selectbox("Task", list(labels), **of, **choosing)
         st.button(
             f"Other {task.examples}",
             on_click=another,
             icon=":material/casino:",
             help="The seed in the address repeats them.",
         )
+        box = more(TABLE, state, said_of(task))
+    with box:
+        if task.kinds:
+            segments("Which", task.kinds, tie("vocabulary", state, **ANEW), task.kinds_help)
+        segments("Batch", task.batches, tie(task.size, state, **ANEW))
         segments("Cost", {"units": "units", "us": "measured time"}, tie("kind", state), task.cost_help)
         for one in task.choices:
             segments(one.label, one.options, tie(one.name, state, picks="", scored=0), one.help)
+
+
+def said_of(task):
+    """What is said of the settings behind the button."""
+    kinds = {"vocabulary": lambda kind: task.kinds.get(kind, kind)} if task.kinds else {}
+    sizes = {task.size: lambda n: task.batches.get(n, str(n))}
+    chosen = {one.name: lambda value, one=one: str(one.options.get(value, value)) for one in task.choices}
+    return kinds | sizes | {"kind": lambda _: "in measured time"} | chosen
 
 
 def current():

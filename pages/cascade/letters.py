@@ -22,6 +22,13 @@ CHOSEN = (
     "right. Not every word ends so well: choose from the misread."
 )
 ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
+# What is said beside the closed box of what is set in it.
+SAID = {
+    "which": lambda _: "misread words",
+    "order": lambda n: f"up to {ORDERS[n]}",
+    "view": lambda _: "bars",
+    "features": lambda name: FEATURES.get(name, name),
+}
 SHOWCASE = ("convenient", "ommanding")
 # Name of a model's features -> what a menu calls them.
 FEATURES = cached.LETTERS_FEATURES
@@ -67,7 +74,7 @@ def wrong_at(state):
 
 
 def pick(state):
-    """The row of choices: word, which words, model, order."""
+    """The row of choices: the word; which words, model, order and picture behind a button."""
     names = cached.letters_labels(state["features"], wrong_at(state), state["reveal"] == "hidden")
     labels = "collapsed" if st.context.is_embedded else "visible"
 
@@ -93,6 +100,8 @@ def pick(state):
             icon=":material/casino:",
             help="Draws a word; the seed in the address repeats it.",
         )
+        box = layout.more(LETTERS, state, SAID)
+    with box:
         st.segmented_control(
             "Choose from",
             ["all", "wrong"],
@@ -200,9 +209,9 @@ HEADER = ".stAppHeader {display: none}" if st.context.is_embedded else ""
 st.html(f"<style>.stMainBlockContainer {{padding: {PADDING}}} {HEADER}</style>")
 if not st.context.is_embedded:
     st.markdown(
-        "#### Letters: watch a cascade prune\n"
-        "What does it say? A cascade asks which **letters** could be right at each place, then which "
-        "**pairs**, then **triples**; each time it drops what no good word can use. Drag the threshold."
+        "# Letters: watch a cascade prune\n"
+        "Which **letters** could stand at each place, which **pairs**, which **triples**? At each step a "
+        "cascade drops what no good word can use. Drag the threshold."
     )
 if FEATURES:
     try:

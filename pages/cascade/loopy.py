@@ -38,6 +38,10 @@ PRESETS = {
     "Six combs: 3 × 3": {"show": "combs", "rows": 3, "columns": 3, "classes": 3, "strength": 6.0, "seed": 0},
     "The thesis: 11 × 11": {"rows": 11, "columns": 11, "classes": 8, "strength": 25.0, "seed": 9},
 }
+SAID = {
+    "kind": KINDS.get,
+    "damping": "damping {:g}".format,
+}
 OF_GRID = ("rows", "columns", "classes", "strength", "seed")
 TABLES = "pages/results/tables.py"
 LOOK = layout.look(500, 640)
@@ -85,7 +89,7 @@ def controls(state):
                 help=say.HELP["seed"],
                 on_click=lambda: TABLE.write(seed=(state["seed"] + 1) % 1_000_000),
             )
-        with st.popover("More", icon=":material/tune:"):
+        with layout.more(TABLE, state, SAID):
             more(state)
 
 

@@ -47,6 +47,7 @@ TABLE = StateTable(
 WINDOW = ("x", "y", "size")
 VIEW = ("show", "frame", "level", "cell", "truth", "spend")
 PLOT = layout.PLOT | {"config": CONFIG}
+SAID = {"method": say.METHODS.get, "show": lambda show: STORIES.get(show, "")}
 NEW_CLIP = {"frame": 0, "cell": ""}
 
 
@@ -73,12 +74,13 @@ def controls(state):
     hidden = {"label_visibility": "collapsed" if layout.is_projected() else "visible"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         tied = {"key": "pose_story", "on_change": told} | hidden
-        layout.segments("Show", STORIES, tied, say.HELP["show"])
-        if story != "cascade":
-            return
-        layout.segments("Picture", SCENES, tie("scene", state, **NEW_CLIP), say.HELP["scene"])
-        which_clip(state)
-        layout.segments("Method", say.METHODS, tie("method", state, cell=""), say.HELP["method"])
+        if story == "cascade":
+            kinds = {"format_func": SCENES.get, "width": 200, "help": say.HELP["scene"]}
+            st.selectbox("Picture", list(SCENES), **kinds, **tie("scene", state, **NEW_CLIP))
+            which_clip(state)
+        with layout.more(TABLE, state, SAID):
+            layout.segments("Show", STORIES, tied, say.HELP["show"])
+            layout.segments("Method", say.METHODS, tie("method", state, cell=""), say.HELP["method"])
 
 
 def which_clip(state):
@@ -328,7 +330,5 @@ def page():
     return None
 
 
-layout.use_the_room()
-if layout.is_projected():  # every pixel for the picture
-    st.html("<style>.stMainBlockContainer {padding: 0.4rem 1.5rem 0} .stAppHeader {display: none}</style>")
+layout.use_the_room(is_whole=True)
 page()

@@ -49,35 +49,47 @@ TABLE = StateTable(
     text("pin_b", "", PIN),
     flag("controls", True),
 )
+# What is said beside the closed box of what is set in it.
+SAID = {
+    "features": lambda name: cached.LETTERS_FEATURES.get(name, name),
+    "margin": "margin {:g} ×".format,
+    "models": "{} sub-models".format,
+    "by": lambda name: f"lost: {say.LOSSES[name]}",
+    "split": SPLITS.get,
+    "zoom": lambda _: "all losses",
+}
 LOOK, PLOT = layout.look(), layout.PLOT | {"config": CONFIG}
 
 
 def controls(state):
-    """The row of choices: those that matter for what is shown."""
+    """The row of choices: those that matter for what is shown. Returns the box of those that few need."""
     show, names = state["show"], cached.LETTERS_FEATURES
 
     def tie(name, **forget):
         return layout.tied(TABLE, "sweep", name, state, **forget)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layout.segments("Show", SHOWS, tie("show"))
+        st.selectbox("Show", list(SHOWS), format_func=SHOWS.get, width=240, **tie("show"))
+        if show != "filters":
+            levels = {n: f"{n}: {grams(n)}" for n in range(1, MAX_ORDER + 1)}
+            of = {"format_func": levels.get, "width": 150, "help": say.HELP["level"]}
+            st.selectbox("Level", list(levels), **of, **tie("level", alpha=None))
+        values = {*TOLERANCES, state["tol"]}
+        slide("True words we accept to lose", values, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
+        box = layout.more(TABLE, state, SAID)
+    with box:
         if len(names) > 1:
             st.selectbox("What it sees", names, format_func=names.get, **tie("features", alpha=None))
-        if show != "filters":
-            levels = {n: str(n) for n in range(1, MAX_ORDER + 1)}
-            levels[state["level"]] = f"{state['level']}: {grams(state['level'])}"
-            layout.segments("Level", levels, tie("level", alpha=None), say.HELP["level"])
         if show == "bound":
             slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
             layout.segments("Sub-models P", {n: str(n) for n in MODELS}, tie("models"), theorem_2.HELP)
-        values = {*TOLERANCES, state["tol"]}
-        slide("True words we accept to lose", values, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
         if show == "curves":
             layout.segments("A word counts as lost", say.LOSSES, tie("by", alpha=None), say.HELP["by"])
         if show == "filters":
             layout.segments("Measured on", SPLITS, tie("split"))
         if show != "bound":
             layout.segments("Zoom", ZOOMS, tie("zoom"))
+    return box
 
 
 def slide(label, values, form, tie, meaning):
@@ -111,14 +123,15 @@ def choices_of_pins(state):
     return found
 
 
-def pin_cards(state, found, pins):
-    """A and B: what was pinned beside what is shown; a button keeps the α in force."""
+def pin_cards(state, found, pins, box):
+    """A and B: what was pinned beside what is shown; behind the button, what keeps the α in force."""
     for pin, name in PINS.items():
+        if not state[name]:
+            now = f"{state['features']}:{round(float(found.alpha), 6)}"
+            if box is not None:
+                box.button(f"Pin {pin}", on_click=TABLE.write, kwargs={name: now}, help=say.HELP["pin"])
+            continue
         with st.container(horizontal=True, vertical_alignment="center"):
-            if not state[name]:
-                now = f"{state['features']}:{round(float(found.alpha), 6)}"
-                st.button(f"Pin {pin}", on_click=TABLE.write, kwargs={name: now}, help=say.HELP["pin"])
-                continue
             said = say.pinned(*pins[pin], state) if pin in pins else "has no such level"
             st.markdown(f"**{pin}**: {said}")
             if pin in pins:
@@ -130,7 +143,7 @@ def pin_cards(state, found, pins):
             )
 
 
-def curves(state, level, found):
+def curves(state, level, found, box):
     """Step curves, the alpha, what it costs on words that nobody tuned on."""
     chart, numbers = st.columns([4, 1], gap="medium")
     touring.offer(say.facts, level, found, state)
@@ -150,7 +163,7 @@ def curves(state, level, found):
                 st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
             else:
                 st.caption("Click a step of a solid line to choose its α by hand.")
-        pin_cards(state, found, pins)
+        pin_cards(state, found, pins, box)
 
 
 def filters(state):
@@ -197,14 +210,13 @@ def page():
     level = None if state["show"] == "filters" else cached.sweep_level(*of)
     if state["tol"] is None:
         state["tol"] = round(100 * level.tolerance, 9) if level else 0.5
-    if state["controls"]:
-        controls(state)
+    box = controls(state) if state["controls"] else None
     if state["show"] == "filters":
         return filters(state)
     if level is None:
         return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
     found = cached.sweep_choice(*of, state["tol"] / 100, state["by"] == "definition", state["alpha"])
-    return (curves if state["show"] == "curves" else bound)(state, level, found)
+    return curves(state, level, found, box) if state["show"] == "curves" else bound(state, level, found)
 
 
 layout.use_the_room()

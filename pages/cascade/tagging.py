@@ -4,6 +4,8 @@ import streamlit as st
 
 from spcviz.problems.tagging.page import cached
 from spcviz.problems.tagging.page import charts as figures
+from spcviz.problems.tagging.page import text as say
+from spcviz.problems.tagging.view.component import sentence_payload, show_sentence
 from spcviz.web.cached import common
 from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.lattice.component import lattice_payload, show_lattice
@@ -12,21 +14,26 @@ from spcviz.web.ui import layout
 from spcviz.web.ui.state import MAX_TEXT, TAGGING, pinned
 from spcviz.web.view.mount import live_view
 
-KEY = "tagging_lattice"
-CHOSEN = (
-    "This is a development sentence, chosen because neighbours change a tag, the answer is right, and "
-    "max-marginals leave fewer tags than a CRF. On most sentences the CRF leaves fewer: *Compare with a CRF*."
-)
+LATTICE, SENTENCE = "tagging_lattice", "tagging_sentence"
 
 
 def from_lattice():
     """The component's callback: what was set in the browser goes to the address, once it is let go of."""
-    view = live_view(KEY)
+    view = live_view(LATTICE)
     if view and not view["dragging"]:
         alphas = (list(view["alphas"]) + [None] * 3)[:3]
         named = {f"a{n}": a for n, a in enumerate(alphas, start=1)}
         names = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
         TAGGING.write(**named, **{name: view[name] for name in names})
+
+
+def from_sentence():
+    """The same for the sentence and its tags."""
+    view = live_view(SENTENCE)
+    if view:
+        alphas = (list(view["alphas"]) + [None] * 3)[:3]
+        named = {f"a{n}": a for n, a in enumerate(alphas, start=1)}
+        TAGGING.write(**named, level=view["level"], cell=view["cell"])
 
 
 def take(text):
@@ -45,7 +52,6 @@ def choose(state):
     """The row of choices: sentence, gallery, view."""
     labels = "collapsed" if layout.is_projected() else "visible"
     st.session_state["tagging_text"] = state["text"]
-    st.session_state["tagging_view"] = state["view"]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             "A sentence: type your own",
@@ -66,45 +72,58 @@ def choose(state):
             label_visibility=labels,
             width=190,
         )
-        st.segmented_control(
-            "Show",
-            ["lattice", "compare"],
-            format_func={"lattice": "step by step", "compare": "Compare with a CRF"}.get,
-            key="tagging_view",
-            required=True,
-            on_change=lambda: TAGGING.write(view=st.session_state["tagging_view"]),
-            label_visibility=labels,
-        )
+        with layout.more(TAGGING, state, {"view": say.SHOWS.get}):
+            layout.segments("Show", say.SHOWS, layout.tied(TAGGING, "tagging", "view", state))
     problem = st.session_state.get("tagging_problem")
     if problem:
         st.warning(problem + " The last sentence that could be tagged is still shown.")
 
 
-@st.fragment
-@common.tells_of_damage
-def picture():
-    """One cached call, then the component: a fragment of its own, rerun five times a second in a drag."""
+def pictured(key):
+    """What both pictures show: (state, view, trace, payload), or None after a warning that says why."""
     state = TAGGING.parse(st.query_params)
     words, problem = cached.tagging_words(state["text"])
     if problem:
         st.warning(problem)
-        return
-    live = live_view(KEY)
+        return None
+    live = live_view(key)
     view = {name: state[name] for name in ("level", "step", "cell", "pin_a", "pin_b", "reveal")}
     view["alphas"] = [state[f"a{n}"] for n in (1, 2, 3)]
-    if live and live["dragging"]:
+    if live and live.get("dragging"):
         view |= {name: live[name] for name in view}
     trace = cached.tagging_trace_of(words, tuple(view["alphas"]))
     touring.offer(facts, trace, view["level"], view["cell"])
     pins = {
         pin: (text, cached.tagging_trace_of(words, tuple(alphas)))
         for pin, (text, model, alphas) in pinned(view).items()
-        if model == "tagger"
+        if model == "tagger" and key == LATTICE
     }
     payload = lattice_payload(
         trace, features="tagger", controls=bool(state["controls"]), pins=pins, **cached.tagging_right(words)
     )
-    show_lattice(payload, key=KEY, view=view, on_change=from_lattice)
+    return words, view, trace, payload
+
+
+@st.fragment
+@common.tells_of_damage
+def picture():
+    """The lattice: a fragment of its own, rerun five times a second in a drag."""
+    if found := pictured(LATTICE):
+        _, view, _, payload = found
+        show_lattice(payload, key=LATTICE, view=view, on_change=from_lattice)
+
+
+@st.fragment
+@common.tells_of_damage
+def sentence():
+    """The sentence and its tags, rerun when alpha is let go of; below it the same of three filters."""
+    if found := pictured(SENTENCE):
+        words, view, trace, payload = found
+        view["level"] = min(view["level"], len(trace.levels))
+        own = sentence_payload(payload, trace.alphabet)
+        show_sentence(own, key=SENTENCE, view=view, on_change=from_sentence)
+        if not layout.is_projected():
+            st.markdown(say.counts(cached.tagging_comparison(words, tuple(view["alphas"]))))
 
 
 def comparison(state):
@@ -128,26 +147,17 @@ def page():
     if state["view"] == "compare":
         comparison(state)
     else:
-        picture()
+        {"words": sentence, "lattice": picture}[state["view"]]()
     if state["text"] == cached.FIRST and not layout.is_projected():
-        st.caption(CHOSEN)
+        st.caption(say.CHOSEN)
 
 
-layout.use_the_room()
+layout.use_the_room(is_whole=True)
 if not layout.is_projected():
-    st.markdown(
-        "#### Tagging: watch a sentence lose its readings\n"
-        "Noun or verb? A cascade asks which **tags** each word could have by itself, then which survive "
-        "beside their **neighbours**, then which **pairs**; what no good reading needs is dropped. "
-        "Point at a tag for its plain name."
-    )
+    st.markdown(say.INTRODUCTION)
 try:
     page()
 except common.StoreError as error:
     st.error(str(error))
 if not layout.is_projected():
-    st.caption(
-        "Words are split as the Penn Treebank splits them (do n\u2019t, she \u2019s; hyphens apart). The "
-        "tagger was trained on the Universal Dependencies English Web Treebank (Silveira et al. 2014), "
-        "CC BY-SA 4.0; it knows English only: other scripts are tagged as unknown words."
-    )
+    st.caption(say.ORIGIN)

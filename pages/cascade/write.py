@@ -18,6 +18,12 @@ from spcviz.web.view.mount import live_view
 KEY, LATTICE = "write_boxes", "write_lattice"
 FEATURES = writing.FEATURES
 VIEW = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
+# What is said beside the closed box of what is set in it.
+SAID = {
+    "truth": "meant: {}".format,
+    "order": "n-grams up to {}".format,
+    "features": lambda name: FEATURES.get(name, name),
+}
 ONE_COUNTRY = (
     "It learned small, separate letters from about 150 writers; other handwriting styles may be misread. "
     "Nothing is written to disk: the strokes are in this page's address, and in the server's memory for a "
@@ -66,33 +72,35 @@ def choose(state):
 
     st.session_state["write_truth"] = state["truth"]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(
-            "What did you mean?",
-            key="write_truth",
-            on_change=take_truth,
-            placeholder="What did you mean?",
-            max_chars=cached.MAX_LETTERS,
-            width=220,
-            label_visibility="collapsed" if layout.is_projected() else "visible",
-        )
-        layout.segments("Longest n-gram", {n: str(n) for n in range(1, MAX_ORDER + 1)}, tie("order", level=1))
-        if len(FEATURES) > 1:
-            st.selectbox("Who reads", list(FEATURES), format_func=FEATURES.get, width=260, **tie("features"))
-        with st.popover("A photograph", icon=":material/photo_camera:"):
-            st.caption("One word, dark on light. It is cut where there is white; the cuts can be moved.")
-            if problem := st.session_state.pop("write_problem", None):  # in here: it lies over what is below
-                st.warning(problem, icon=":material/broken_image:")
-            for label, kind, name in (
-                ("Choose a picture", st.file_uploader, "write_file"),
-                ("Or take one", st.camera_input, "write_camera"),
-            ):
-                kind(label, key=name, on_change=take_picture, args=(name,))
         st.button(
             "Show me one",
             icon=":material/draw:",
             on_click=lambda: WRITE.write(ink=cached.example(), truth="", cell=""),
             help="A word put together from letters of the data that no model was trained on.",
         )
+        box = layout.more(WRITE, state, SAID)
+    with box:
+        st.text_input(
+            "What did you mean?",
+            key="write_truth",
+            on_change=take_truth,
+            placeholder="the word that you wrote",
+            max_chars=cached.MAX_LETTERS,
+        )
+        orders = {n: str(n) for n in range(1, MAX_ORDER + 1)}
+        layout.segments("Longest n-gram", orders, tie("order", level=1))
+        if len(FEATURES) > 1:
+            st.selectbox("Who reads", list(FEATURES), format_func=FEATURES.get, width=260, **tie("features"))
+        st.caption(
+            "A photograph of one word, dark on light. It is cut where there is white; the cuts can be moved."
+        )
+        if problem := st.session_state.pop("write_problem", None):  # in here: it lies over what is below
+            st.warning(problem, icon=":material/broken_image:")
+        for label, kind, name in (
+            ("Choose a picture", st.file_uploader, "write_file"),
+            ("Or take one", st.camera_input, "write_camera"),
+        ):
+            kind(label, key=name, on_change=take_picture, args=(name,))
 
 
 @st.fragment
@@ -118,10 +126,10 @@ def drawing():
     show_lattice(writing.lattice(reading, state, turn), key=LATTICE, view=view, on_change=from_lattice)
 
 
-layout.use_the_room()
+layout.use_the_room(is_whole=True)
 if not layout.is_projected():
     st.markdown(
-        "#### Write a word: and watch what it could have been\n"
+        "# Write a word: and watch what it could have been\n"
         "Draw a letter in each box. After every stroke the cascade reads the word anew and shows every "
         "letter, pair and triple that it ruled out on the way."
     )

@@ -66,43 +66,41 @@ def slide(label, low, high, step, name, state):
 
 
 def controls(state):
-    """The view and what matters for it."""
+    """The view and what matters for it; how much tables weigh is behind a button."""
     show = state["show"]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layout.segments("Show", SHOWS, tie("show", state), say.HELP["show"])
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+        views = {name: f"{step} {label}" for step, (name, label) in enumerate(SHOWS.items(), start=1)}
+        of = {"format_func": views.get, "width": 230, "help": say.HELP["show"]}
+        st.selectbox("Show", list(SHOWS), **of, **tie("show", state))
         if show == "tables":
             return pick_sets(state)
-        if show == "tree":
-            names = {name: say.CROSSWORDS[name] for name in cached.CROSSWORDS}
-            word = tie("crossword", state, root=1, step=0)
-            options = {"format_func": names.get, "width": 250, "help": say.HELP["crossword"]}
-            st.selectbox("Words that cross", cached.CROSSWORDS, **options, **word)
-        else:
-            names = {word: written for word, (_, written) in WORDS.items()}
-            st.selectbox(
-                "Word (read from | on)", list(WORDS), format_func=names.get, width=220, **tie("word", state)
-            )
-            slide("Letters D", 1, 14, 1, "letters", state)
+        pick_word(state)
         if show == "family":
-            slide(
-                "Weight of tables λ" if show == "merge" else "Weight of pairs λ",
-                0.0,
-                3.0,
-                0.1,
-                "weight",
-                state,
-            )
             slide("ε: CRF at 1, SVM at 0", 0.0, 1.0, 0.02, "epsilon", state)
-            return layout.segments("A wrong letter costs", COSTS, tie("cost", state), say.HELP["cost"])
-        if show == "merge":
-            layout.segments("Letters a table", ORDERS, tie("order", state), say.HELP["order"])
-        most = MOST_MERGED[state["order"]] if show == "merge" else MOST.get(show, 26)
-        few = state | {"candidates": min(state["candidates"], most)}
-        slide("Candidates K", 1, most, 1, "candidates", few)
-        slide(
-            "Weight of tables λ" if show == "merge" else "Weight of pairs λ", 0.0, 3.0, 0.1, "weight", state
-        )
+            layout.segments("A wrong letter costs", COSTS, tie("cost", state), say.HELP["cost"])
+        else:
+            most = MOST_MERGED[state["order"]] if show == "merge" else MOST.get(show, 26)
+            few = state | {"candidates": min(state["candidates"], most)}
+            slide("Candidates K", 1, most, 1, "candidates", few)
+        with layout.more(TABLE, state, {"weight": "λ = {:g}".format}):
+            label = "Weight of tables λ" if show == "merge" else "Weight of pairs λ"
+            slide(label, 0.0, 3.0, 0.1, "weight", state)
+
+
+def pick_word(state):
+    """Which word, or words that cross, and how much of it."""
+    show = state["show"]
+    if show == "tree":
+        names = {name: say.CROSSWORDS[name] for name in cached.CROSSWORDS}
+        word = tie("crossword", state, root=1, step=0)
+        options = {"format_func": names.get, "width": 250, "help": say.HELP["crossword"]}
+        st.selectbox("Words that cross", cached.CROSSWORDS, **options, **word)
+        return
+    names = {word: written for word, (_, written) in WORDS.items()}
+    st.selectbox("Word (read from | on)", list(WORDS), format_func=names.get, width=220, **tie("word", state))
+    slide("Letters D", 1, 14, 1, "letters", state)
+    if show == "merge":
+        layout.segments("Letters a table", ORDERS, tie("order", state), say.HELP["order"])
 
 
 def sets_of(state):

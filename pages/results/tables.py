@@ -6,6 +6,7 @@ import streamlit as st
 
 from spcviz.web.cached import common, tables
 from spcviz.web.figures import blocks, claims
+from spcviz.web.figures.overview import overview_html
 from spcviz.web.figures.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.web.figures.results import readings as measured
 from spcviz.web.figures.theme import CONFIG
@@ -26,7 +27,7 @@ TABLE = StateTable(
 
 def heading(block):
     """A line above what follows."""
-    st.markdown(f"##### {block.text}")
+    st.markdown(f"## {block.text}")
 
 
 def words(block):
@@ -50,9 +51,12 @@ def claimed(readings, name, columns=claims.COLUMNS):
 
 
 def overview():
-    """All claims about all results that are stored."""
+    """Every system in a line, then all claims about all results that are stored."""
     readings, missing = tables.all_claims(results.readings)
-    claimed(readings, "all", claims.COLUMNS[:5])
+    st.markdown(f"**{claims.counts(readings)}** By system, worst first; a system's name opens its table.")
+    st.html(overview_html(claims.systems(readings)))
+    with st.expander("All claims"):
+        claimed(readings, "all", claims.COLUMNS[:5])
     st.caption(claims.NOTE)
     if missing:
         st.info(f"Not stored here, or not to be read: {', '.join(map(results.title, missing))}.")
@@ -110,7 +114,7 @@ DRAW = {
 
 def origin(result):
     """Data, command, machine, and the whole file."""
-    st.markdown("##### How to repeat it")
+    st.markdown("## How to repeat it")
     st.code(command_of(result), language="bash")
     st.caption(origin_sentence(result))
     st.download_button(
@@ -178,7 +182,7 @@ def page():
 layout.use_the_room()
 if not layout.is_projected():
     st.markdown(
-        "#### Paper tables\n"
+        "# Paper tables\n"
         "What the papers report beside what this project measures. Every number says which of the two it is: "
         "**paper** (copied) or **measured** (here, by the command under the table)."
     )

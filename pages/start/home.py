@@ -3,7 +3,7 @@
 import streamlit as st
 
 from spcviz.web.home.component import home_word
-from spcviz.web.ui import about, landing, navigation
+from spcviz.web.ui import about, landing, layout, navigation
 from spcviz.web.ui.state import HOME
 
 WAYS_IN = (
@@ -39,6 +39,35 @@ PHONE = """<style>
 </style>"""
 
 
+ORIGIN = (
+    "The word is a development word, put together from real letters of the Kassel/Taskar handwriting data, "
+    "and chosen because letter by letter it is misread and the sharper model reads it right. What you drag "
+    "here is a small model of mean letter images and letter pairs; the sharper one compares with similar "
+    "images and knows letter triples. Both learned without these images and this word; the other pages use "
+    "the trained cascade. Method: Weiss and Taskar (2010), *Structured Prediction Cascades*. "
+)
+
+
+def ways_in():
+    """Three cards, then a line to every page that invites."""
+    columns = st.container(key="ways_in").columns(len(WAYS_IN))
+    for column, (who, what, path, label) in zip(columns, WAYS_IN, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.header(who, anchor=False)
+            st.markdown(what)
+            if navigation.exists(path):
+                st.page_link(navigation.file_of(path), label=label, icon=":material/arrow_forward:")
+    with st.container(horizontal=True):
+        for page in navigation.pages():
+            if page.invitation and navigation.exists(page.path):
+                st.page_link(
+                    navigation.file_of(page.path),
+                    label=page.invitation,
+                    icon=":material/arrow_forward:",
+                    width="content",
+                )
+
+
 def spelled(letters):
     """Letters by their numbers, as a word."""
     return "".join(chr(ord("a") + int(letter)) for letter in letters)
@@ -68,29 +97,6 @@ with story:
 with picture.container(key="home_picture"):
     home_word(word, landing.STOP, is_over=HOME.read()["show"] == "end")
 
-columns = st.container(key="ways_in").columns(len(WAYS_IN))
-for column, (who, what, path, label) in zip(columns, WAYS_IN, strict=True):
-    with column.container(border=True, height="stretch"):
-        st.header(who, anchor=False)
-        st.markdown(what)
-        if navigation.exists(path):
-            st.page_link(navigation.file_of(path), label=label, icon=":material/arrow_forward:")
-
-with st.container(horizontal=True):
-    for page in navigation.pages():
-        if page.invitation and navigation.exists(page.path):
-            st.page_link(
-                navigation.file_of(page.path),
-                label=page.invitation,
-                icon=":material/arrow_forward:",
-                width="content",
-            )
-
-st.caption(
-    "The word is a development word, put together from real letters of the Kassel/Taskar handwriting data, "
-    "and chosen because letter by letter it is misread and the sharper model reads it right. What you drag "
-    "here is a small model of mean letter images and letter pairs; the sharper one compares with similar "
-    "images and knows letter triples. Both learned without these images and this word; the other pages use "
-    "the trained cascade. "
-    "Method: Weiss and Taskar (2010), *Structured Prediction Cascades*. " + about.RESTRICTED
-)
+if not layout.is_projected():
+    ways_in()
+    st.caption(ORIGIN + about.RESTRICTED)

@@ -10,7 +10,7 @@ from spcviz.web.ui import navigation
 from spcviz.web.ui.layout import use_the_room
 
 INTRODUCTION = (
-    "#### Tours: walk through the app, scene by scene\n"
+    "# Tours: walk through the app, scene by scene\n"
     "Each scene is a page made ready for you, with a sentence or two and now and then a question to answer "
     "before you look. Alone: press **Start**. In a lecture: open the **projector** link in the hall's "
     "window and the **speaker** link in your own; a clicker's keys (Page Down, Page Up, B for black) move "
@@ -33,10 +33,10 @@ def link(name, more):
     return f"./?tour={name}&scene=1{more}"
 
 
-def card(name, found):
-    """One tour to follow."""
-    with st.container(border=True):
-        st.subheader(plain(found.title), anchor=False)
+def card(name, found, *, is_ours=False):
+    """One tour to follow; of those that ship, what a lecture needs is behind a button."""
+    with st.container(border=True, key=f"tour_card_{name}"):
+        st.header(plain(found.title), anchor=False)
         st.text(found.about)
         asks = sum(bool(scene.answer) for scene in found.scenes)
         st.caption(f"{len(found.scenes)} scenes, {asks} of them with a question")
@@ -44,7 +44,8 @@ def card(name, found):
             here = navigation.file_of("pages/start/tours.py")
             st.page_link(here, label="Start", icon=":material/play_arrow:",
                          query_params={"tour": name, "scene": "1"})  # fmt: skip
-            st.markdown(
+            box = st.popover("In a lecture", icon=":material/co_present:") if is_ours else st.container()
+            box.markdown(
                 f"[Projector]({link(name, '&embed=true')}) · "
                 f"[Speaker]({link(name, '&speaker=true&embed=true')}) · [Handout](./tours?handout={name})"
             )
@@ -131,7 +132,7 @@ def own():
     mine, found = own_tour.own(), own_tour.brought()
     if found:
         beside(found)
-    st.markdown(f"#### Your own\n{OWN}")
+    st.markdown(f"## Your own\n{OWN}")
     if wrong := st.session_state.get("tours_said"):
         st.warning(plain(wrong))
     bring()
@@ -164,7 +165,7 @@ def ours():
     columns = st.columns(2)
     for at, (key, found) in enumerate(tour.shipped().items()):
         with columns[at % 2]:
-            card(key, found)
+            card(key, found, is_ours=True)
 
 
 use_the_room()

@@ -17,7 +17,7 @@ def test_both_data_sets_come_up(data):
     at = open_page(PAGE, data=data)
     assert not at.exception
     assert not at.warning
-    assert len(at.selectbox[1].options) > 20
+    assert len(at.selectbox[0].options) > 20
 
 
 def test_only_the_first_scene_says_why_it_was_chosen():

@@ -8,10 +8,24 @@ import contextlib
 import importlib.util
 import shutil
 
+from spcviz.bench.app.less import ASKED
 from spcviz.bench.app.visitor import Lost
 
 SIZES = {"desk": (1440, 900, ""), "projector": (1920, 1080, "?embed=true"), "phone": (390, 844, "")}
 """{name: (width, height in pixels, query of the address)}."""
+
+ASKS = {
+    "desk": {"operable": "operable", "groups": "groups"},
+    "projector": {"projector_height": "height"},
+    "phone": {"phone_width": "width"},
+}
+"""Of which size which figure of `less` stands in a row: {size: {its name in the row: its name there}}."""
+FIGURES = (
+    "kb_browser_first",
+    "kb_browser_second",
+    "layout_shift",
+    *(own for of in ASKS.values() for own in of),
+)
 
 WATCH_SHIFTS = """
 window.spcvizShifts = [];
@@ -51,10 +65,12 @@ def shift_of(shifts: list[tuple[float, float]]) -> float:
 async def browsed(
     port: int, pages: list[str], tick, *, sizes: tuple[str, ...] = tuple(SIZES)
 ) -> dict[str, dict]:
-    """{page: kb_browser_first, kb_browser_second, layout_shift} of pages by name; {} without a browser.
+    """{page: kb_browser_first, kb_browser_second, layout_shift, operable, groups, projector_height,
+    phone_width} of pages by name; {} without a browser.
 
     The first is a visitor's with an empty cache, the second a visitor's who comes from Home (to Home from
-    Letters); both count headers and the websocket. The shift is the worst of the `sizes`.
+    Letters); both count headers and the websocket. The shift is the worst of the `sizes`; the others are what
+    `spcviz.bench.app.less` says of each, None of a size that is not asked for.
     """
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None or importlib.util.find_spec("playwright") is None:
@@ -67,13 +83,14 @@ async def browsed(
         browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for page in pages:
             tick(f"{page or 'home'}: in a browser")
-            row = dict.fromkeys(("kb_browser_first", "kb_browser_second", "layout_shift"))
+            row = dict.fromkeys(FIGURES)
             with contextlib.suppress(async_api.Error, Lost):  # what failed stays None
                 shifts = []
                 for name in sizes:
-                    kb, shift = await _first(browser, f"http://127.0.0.1:{port}/{page}", *SIZES[name])
+                    kb, shift, asks = await _first(browser, f"http://127.0.0.1:{port}/{page}", *SIZES[name])
                     shifts.append(shift)
                     row["kb_browser_first"] = row["kb_browser_first"] or kb
+                    row |= {own: asks[what] for own, what in ASKS[name].items()}
                 row["layout_shift"] = max(shifts)
                 row["kb_browser_second"] = await _second(browser, f"http://127.0.0.1:{port}", page)
             found[page] = row
@@ -82,11 +99,12 @@ async def browsed(
 
 
 async def _first(browser, address, width, height, query):
-    """Kilobytes and layout shift of a visitor's first page."""
+    """Kilobytes and layout shift of a visitor's first page, and what it asks for."""
     async with _opened(browser, width, height) as (page, weight):
         await page.goto(f"{address}{query}", timeout=PATIENCE_MS)
         await _shown(page)
-        return weight.kb(), shift_of(await page.evaluate("window.spcvizShifts"))
+        shift = shift_of(await page.evaluate("window.spcvizShifts"))
+        return weight.kb(), shift, await page.evaluate(ASKED)
 
 
 async def _second(browser, address, name):

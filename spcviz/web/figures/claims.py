@@ -252,6 +252,29 @@ def by_system(readings):
     return out
 
 
+class Line(NamedTuple):
+    """A system in a line: the verdict of its `leading` claim, how many claims hold, and that claim."""
+
+    verdict: str
+    system: str
+    n_hold: int
+    n: int
+    what: str
+    measured: str
+    paper: str
+    result: str  # the result that the leading claim is about
+
+
+def systems(readings: list[Reading]) -> list[Line]:
+    """Every system in a line, worst verdict first."""
+    lines = []
+    for system, own in by_system(readings).items():
+        lead, n_hold = leading(own), len(own) - len(failed(own))
+        told = lead.claim.what, lead.measured, lead.paper, lead.claim.result
+        lines.append(Line(lead.verdict, system, n_hold, len(own), *told))
+    return sorted(lines, key=lambda line: severity(line.verdict))
+
+
 def frame(readings: list, columns=COLUMNS) -> pd.DataFrame:
     """Readings as a table, verdict first; a source, note or system that tells nothing apart is left out."""
     rows = [

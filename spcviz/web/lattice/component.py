@@ -28,11 +28,12 @@ VIEW_NAMES = ("alphas", "level", "step", "cell", "pin_a", "pin_b", "reveal")
 
 LATTICE = Component(
     "spcviz_lattice",
-    ("web/lattice/lattice.css", "web/view/panel.css", "web/view/pins.css"),
+    ("web/lattice/lattice.css", "web/view/panel.css", "web/view/pins.css", "web/view/more.css"),
     (
         "web/view/elements.js",
         "web/view/view.js",
         "web/view/pins.js",
+        "web/view/more.js",
         "web/view/rule.js",
         "web/lattice/lattice_core.js",
         "web/lattice/lattice_draw.js",

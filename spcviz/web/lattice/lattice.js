@@ -13,12 +13,14 @@ import { canvasPen, drawScene } from "./lattice_draw.js";
 import { EXPORTS } from "./lattice_export.js";
 import { MEANING, WORDS, speakOfTags, total } from "./lattice_words.js";
 import { button, clamp, node, toRgb, unpackInk } from "../view/elements.js";
+import { moreBox } from "../view/more.js";
 import { PINS } from "../view/pins.js";
 import { LATTICE, PAINTED, View, mounted } from "../view/view.js";
 
 const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;
 const SWEEP_MS = 1000;
+const NARROW = 900; // pixels of a window whose panel stands below the picture
 const KEYS = [
   ["Space", "play or pause"], ["← →", "step back, step forward"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
   ["1 … 6", "level"], ["Home", "start again at level 1"], ["T", "tuned alpha"], ["Shift + arrows", "move the selected cell"],
@@ -68,20 +70,18 @@ class LatticeView extends View {
       oninput: () => this.goTo(+this.scrub.value), onpointerup: () => this.scrub.blur() });
     this.stepButtons = STEPS.map((name, s) => button(["→ forward", "← backward", "max-marginal", "threshold", "prune"][s],
       `Show the ${name} step`, () => this.set({ step: s }), { class: "step" }));
-    const transport = node("div", { class: "transport" },
-      node("div", { class: "row" }, button("|◀", "Restart (Home)", () => this.goTo(0)),
-        button("◀", "Step back (left arrow)", () => this.step(-1)), this.playControl("Play (space)", { class: "play" }),
-        button("▶|", "Step forward (right arrow)", () => this.step(1)), this.scrub),
+    this.transport = node("div", { class: "transport row", role: "group", "aria-label": "Story" }, this.playControl("Play (space)", { class: "play" }), this.scrub);
+    const steps = node("section", {}, node("div", { class: "row" }, button("|◀", "Restart (Home)", () => this.goTo(0)),
+      button("◀", "Step back (left arrow)", () => this.step(-1)), button("▶|", "Step forward (right arrow)", () => this.step(1))),
       node("div", { class: "row steps" }, this.stepButtons));
     this.alphaValue = node("output", { class: "alpha-value" });
     this.alpha = this.range("big", () => this.view.level - 1);
     this.formula = node("p", { class: "formula" });
     this.edgeButton = button("to the truth's edge", "Set alpha to just before filter loss", () => this.toEdge());
     this.tunedButton = button("tuned", "Alpha as training chose it on development data (T)", () => this.toTuned());
-    const alphaBox = node("section", { class: "alpha" },
-      node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue,
-        node("span", { class: "gap" }), this.tunedButton, this.edgeButton),
-      this.alpha, this.formula);
+    const alphaBox = node("section", { class: "alpha", role: "group", "aria-label": "How hard to prune" },
+      node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue),
+      this.alpha, this.quick = node("div", { class: "row" }, this.tunedButton, this.edgeButton), this.formula);
     this.minis = node("section", { class: "minis", "aria-label": "Alpha of every level" });
     this.why = node("section", { class: "why", "aria-live": "polite" });
     this.pinBox = node("section", { class: "pins" });
@@ -90,7 +90,7 @@ class LatticeView extends View {
       button("PNG", "Save the picture as PNG", () => this.exportPng()), button("SVG", "Save the picture as SVG", () => this.exportSvg()),
       button("CSV", "Save every n-gram of this level as CSV", () => this.exportCsv()),
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
-    const more = node("section", { class: "row more" },
+    const rest = node("section", { class: "row" },
       button("Export", "Save or share: PNG, SVG, CSV, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu,
       this.revealButton = button("Hide the truth", "Predict first, then reveal", () =>
         this.set({ reveal: this.view.reveal === "hidden" ? "shown" : "hidden" })),
@@ -98,7 +98,8 @@ class LatticeView extends View {
     this.keyList = node("div", { class: "keys", hidden: true, role: "dialog", "aria-label": "Keys" },
       node("b", {}, "Keys"), node("dl", {}, KEYS.map(([k, what]) => [node("dt", {}, k), node("dd", {}, what)])),
       button("Close", "Close (Esc)", () => this.toggleKeys()));
-    const controls = node("div", { class: "controls" }, transport, alphaBox, this.minis, this.why, this.guessBox, this.pinBox, more);
+    this.more = moreBox([steps, this.minis, this.pinBox, rest]);
+    const controls = node("div", { class: "controls" }, this.transport, alphaBox, this.why, this.guessBox, this.more.box);
     this.side = node("aside", { class: "side" }, this.tabs, this.guide, controls);
     this.summary = node("p", { class: "summary", "aria-live": "polite" });
     this.listenToCanvas();
@@ -186,6 +187,7 @@ class LatticeView extends View {
     this.view.level = clamp(this.view.level, 1, this.levels.length);
     this.root.classList.toggle("bare", !data.controls);
     this.revealButton.hidden = data.words.length > 0;
+    if (data.brief && this.quick.parentElement !== this.inMore) (this.inMore = this.more.box.lastChild).prepend(this.transport, this.quick); // beside another view there is little room
     this.readColours();
     this.buildLevels();
     if (this.queued && !this.pendingSince) this.flush();
@@ -403,7 +405,7 @@ class LatticeView extends View {
     this.letter = this.isBig ? 26 : wide < 600 ? 13 : 16;
     const body = this.root.querySelector(".body"), scroller = this.scroller();
     const top = body.getBoundingClientRect().top + (scroller ? scroller.scrollTop : 0);
-    const height = isEmbed ? Math.max(560, window.innerHeight - top - 10) : clamp(window.innerHeight - top - 16, 600, 1100);
+    const height = isEmbed ? Math.max(this.data.brief ? 380 : 560, window.innerHeight - top - 10) : clamp(window.innerHeight - top - 16, window.innerWidth < NARROW ? 600 : 500, 1100);
     this.root.style.setProperty("--body-height", `${Math.round(height)}px`);
   }
   scroller() {

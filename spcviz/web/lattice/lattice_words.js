@@ -96,12 +96,19 @@ export const WORDS = {
     this.tellPins();
     this.tellGuess();
     setText(this.revealButton, this.truthVisible ? "Hide the truth" : "Reveal");
+    this.more.say(this.changes());
     const summary = `Level ${this.view.level} of ${this.levels.length}, ${grams(n)}, ${STEPS[this.view.step]} step. alpha ${alphaText(alpha)}: ${kept} of ${level.nArcs} kept, ${readableCount(words)} words left. Best word: ${spellPath(level, level.mapArcs, this.alphabet)}. ${this.status.textContent}`;
     if (!this.drag) { setText(this.summary, summary); this.canvas.setAttribute("aria-label", summary); }
     const data = this.root.dataset;
     data.level = this.view.level; data.step = this.view.step; data.alpha = String(alpha); data.kept = kept;
     data.fate = fate.state; data.letter = this.geometry.font.toFixed(1); data.cell = this.view.cell || "";
     data.followed = String(!this.isUnsent);
+  },
+
+  /** What in the closed box is not as it comes. */
+  changes() {
+    const own = this.levels.map((_, i) => i + 1).filter((n) => n !== this.view.level && typeof this.view.alphas[n - 1] === "number");
+    return [own.length && `own α at level ${own.join(", ")}`, ...["A", "B"].map((name) => this.pinText(name) && `${name} is pinned`), !this.truthVisible && "the truth is hidden"];
   },
 
   tellStatus(fate, tau) {

@@ -137,7 +137,7 @@ def pictures_of(of_tour: tour.Tour) -> list[dict]:
 
 def handout(of_tour):
     """A tour on paper: every scene's sentence, question, answer and address, and its picture on demand."""
-    st.markdown(f"#### {plain(of_tour.title)}")
+    st.markdown(f"# {plain(of_tour.title)}")
     st.text(of_tour.about)
     st.caption(
         "Open each scene once to fill in its numbers. To see a scene again, open its link. Full-page "

@@ -1,6 +1,6 @@
 """What pages with charts share: room on the screen, sizes for a projector, widgets tied to the address."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -29,10 +29,12 @@ def look(height=520, projected_height=600):
     return {"palette": palette.palette(st.context.theme.type), "scale": scale, "height": height}
 
 
-def use_the_room():
-    """Narrower margins than Streamlit's."""
-    padding = "4rem 1.5rem 0" if is_projected() else "3rem 2rem 1rem"
-    st.html(f"<style>.stMainBlockContainer {{padding: {padding}}}</style>")
+def use_the_room(*, is_whole: bool = False):
+    """Narrower margins than Streamlit's; with `is_whole` a projector's every pixel is the page's."""
+    margins = "0.4rem 1.5rem 0" if is_whole else "4rem 1.5rem 0"
+    padding = margins if is_projected() else "3rem 2rem 1rem"
+    head = ".stAppHeader {display: none}" if is_whole and is_projected() else ""
+    st.html(f"<style>.stMainBlockContainer {{padding: {padding}}} {head}</style>")
 
 
 def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:
@@ -54,6 +56,32 @@ def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict
 def segments(label, options, tie, help=None):
     """One of a few words to choose from: `options` maps values to what they are called."""
     st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
+
+
+def more(table: StateTable, state: Mapping, said: Mapping[str, Callable]):
+    """A box for what few need, closed at first; a container to put widgets into.
+
+    `said`, by name of the table, take a value and return what is said of it beside the closed box where it is
+    not that of the page's first scene: no link hides a setting that somebody has changed.
+    """
+    box = st.popover("More", icon=":material/tune:")
+    if changed := differing(table, state, said):
+        st.caption(" · ".join(changed), width="content")
+    return box
+
+
+def differing(table: StateTable, state: Mapping, said: Mapping[str, Callable]) -> list[str]:
+    """What is said of the values that are not those of a page's first scene.
+
+    >>> from spcviz.web.ui.state import StateTable, choice
+    >>> table = StateTable(choice("kind", "sum", ("sum", "max")))
+    >>> differing(table, {"kind": "max"}, {"kind": "messages: {}".format})
+    ['messages: max']
+    >>> differing(table, {"kind": "sum"}, {"kind": "messages: {}".format})
+    []
+    """
+    first = table.first_scene
+    return [say(state[name]) for name, say in said.items() if state[name] != first[name]]
 
 
 def missing(table: StateTable, sentences: dict[str, Callable]):

@@ -322,7 +322,8 @@ TAGGING = StateTable(
     text("pin_b", "", PIN),
     choice("reveal", "shown", ("shown", "hidden")),
     flag("controls", True),
-    choice("view", "lattice", ("lattice", "compare")),
-    opening={"text": FIRST},
+    choice("view", "lattice", ("lattice", "words", "compare")),
+    opening={"text": FIRST, "view": "words", "level": 2},
 )
-"""The Tagging page. An absent alpha is the tuned one; links that name no text mean the garden path."""
+"""The Tagging page. An absent alpha is the tuned one; links that name no text mean the garden path, and those
+that name no view the lattice: before there was the sentence itself."""

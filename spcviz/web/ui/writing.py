@@ -76,7 +76,7 @@ def lattice(reading, state, turn):
         controls=bool(state["controls"]),
         pins=_traces_of_pins(state),
     )
-    return payload | {"turn": turn}, parts
+    return payload | {"turn": turn, "brief": True}, parts
 
 
 def _traces_of_pins(state):

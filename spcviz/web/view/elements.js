@@ -23,8 +23,14 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** What a button is called: what it shows comes first, so that who speaks to the page can say what is seen. */
+const calledBy = (label, title) => {
+  const shown = [label].flat(Infinity).filter((part) => typeof part === "string").join(" ").trim();
+  return /\p{L}/u.test(shown) && !title.toLowerCase().includes(shown.toLowerCase()) ? `${shown}: ${title}` : title;
+};
+
 /** A button that leaves the keys to the picture once it was clicked. */
-export const button = (label, title, onclick, extra = {}) => node("button", { type: "button", title, "aria-label": title, onclick: (event) => {
+export const button = (label, title, onclick, extra = {}) => node("button", { type: "button", title, "aria-label": calledBy(label, title), onclick: (event) => {
   if (event.detail > 0) event.currentTarget.blur();
   onclick(event);
 }, ...extra }, label);

@@ -21,11 +21,12 @@ def _of_tasks(suffix):
 
 TRADE_OFF = Component(
     "spcviz_trade_off",
-    ("problems/budgets/view/trade_off.css", *_of_tasks("css"), "web/view/pins.css"),
+    ("problems/budgets/view/trade_off.css", *_of_tasks("css"), "web/view/pins.css", "web/view/more.css"),
     (
         "web/view/elements.js",
         "web/view/view.js",
         "web/view/pins.js",
+        "web/view/more.js",
         "problems/budgets/view/trade_core.js",
         *_of_tasks("js"),
         "problems/budgets/view/trade_off.js",

@@ -7,6 +7,7 @@
 
 import { TASKS, canPick, curveOf, handState, offsets, stateAt, tierCounts, withReadings } from "./trade_core.js";
 import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
+import { moreBox } from "../../../web/view/more.js";
 import { PINS } from "../../../web/view/pins.js";
 import { View, mounted } from "../../../web/view/view.js";
 
@@ -26,10 +27,12 @@ class TradeView extends View {
     this.slider = this.shareSlider("budget", "Budget");
     this.spends = node("output");
     this.evidence = node("p", { class: "evidence" });
-    const budget = node("div", { class: "budget" }, this.playControl("Play: let the budget grow (space)"), this.budgetLabel = node("label", {}, "Budget"), this.slider, this.spends);
+    const budget = node("div", { class: "budget", role: "group", "aria-label": "Budget" }, this.playControl("Play: let the budget grow (space)"), this.budgetLabel = node("label", {}, "Budget"), this.slider, this.spends);
     this.legend = node("div", { class: "legend" });
-    this.chips = node("div", { class: "chips", role: "group" });
-    this.methods = node("div", { class: "methods", role: "group", "aria-label": "Methods" });
+    this.chips = node("div", { class: "chips", role: "listbox", tabindex: "0", onkeydown: (event) => this.aim(event), onblur: () => this.aimAt(-1) });
+    this.methods = node("div", { class: "methods" });
+    this.others = node("div", { class: "methods", role: "group", "aria-label": "Other methods" });
+    this.moreMethods = moreBox([this.others]);
     this.chart = svg("svg", { class: "chart", role: "img", tabindex: "0" });
     this.tiers = node("div", { class: "tiers", role: "img" });
     this.says = node("p", { class: "says", "aria-live": "polite" });
@@ -38,9 +41,9 @@ class TradeView extends View {
     this.menu = node("div", { class: "row", hidden: true }, button("CSV", "Save every curve as CSV", () => this.exportCsv()),
       button("SVG", "Save the curves as SVG", () => this.exportSvg()), button("PNG", "Save the curves as PNG", () => this.exportPng()),
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
-    const more = node("div", { class: "row" }, button("Export", "Save or share: CSV, SVG, PNG, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu, this.note);
+    this.more = moreBox([this.pinBox, node("div", { class: "row" }, button("Export", "Save or share: CSV, SVG, PNG, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu)]);
     this.beside = node("div");
-    const left = node("div", {}, this.legend, this.chips, this.beside), right = node("div", {}, this.methods, this.chart, this.tiers, this.says, node("div", { class: "tools" }, this.handRow, this.pinBox, more));
+    const left = node("div", {}, this.legend, this.chips, this.beside), right = node("div", {}, node("div", { class: "row lead", role: "group", "aria-label": "Methods" }, this.methods, this.moreMethods.box), this.chart, this.tiers, this.says, node("div", { class: "tools", role: "group", "aria-label": "By hand, and more" }, this.handRow, this.more.box, this.note));
     const drag = (event) => {
       if (!this.axis || (event.type === "pointermove" && !this.drag)) return;
       this.drag = true;
@@ -106,21 +109,52 @@ class TradeView extends View {
   buildChips() {
     this.chipNodes = this.data.truths.map((truth, w) => {
       const inner = this.task.chip(this, w);
-      return { chip: node("button", { type: "button", class: "chip", onclick: () => this.click(w) }, inner), inner, drawn: "" };
+      return { chip: node("div", { role: "option", id: `chip${w}`, "aria-selected": "false", class: "chip", onclick: () => this.click(w) }, inner), inner, drawn: "" };
     });
     this.chips.className = `chips ${this.task.chipsClass}`;
-    this.chips.setAttribute("aria-label", `${this.task.chains} of the batch`);
+    this.chips.setAttribute("aria-label", `${this.task.chains} of the batch; arrow keys move, Enter clicks`);
     this.budgetLabel.title = this.task.allTitle;
     this.chips.replaceChildren(...this.chipNodes.map((c) => c.chip));
   }
 
+  /** With the batch in focus, arrows move over it and Enter clicks. */
+  aim(event) {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key], n = this.chipNodes.length;
+    if (event.target !== this.chips || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (by) this.aimAt(((this.aimed ?? -1) + by + (this.aimed >= 0 || by > 0 ? 0 : 1) + n) % n);
+    else if (event.key === "Enter" && this.aimed >= 0) this.click(this.aimed);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+  aimAt(w) {
+    this.aimed = w;
+    this.chipNodes.forEach(({ chip }, own) => chip.setAttribute("aria-selected", String(own === w)));
+    this.chips.setAttribute("aria-activedescendant", w < 0 ? "" : `chip${w}`);
+    if (w >= 0) this.chipNodes[w].chip.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Methods that have a colour: the chosen, random, and of the others the one with the fewest faults over all budgets. */
+  leading() {
+    const area = (m) => this.curve(m).reduce((sum, [cost, wrong], k, all) => sum + wrong * ((all[k + 1]?.[0] ?? this.full) - cost), 0);
+    const fixed = [this.view.method, this.data.methods.find((m) => m.name.startsWith("uniform"))?.name];
+    const rest = this.data.methods.filter((m) => !fixed.includes(m.name)).sort((a, b) => area(a) - area(b));
+    return new Set([...fixed, rest[0]?.name]);
+  }
+
   buildMethods() {
+    this.lead = this.leading();
+    this.ledBy = `${this.view.method}|${this.kind}`;
     this.styles = this.data.methods.map((_, i) => ({ colour: colour(COLOURS[i % COLOURS.length]), dash: DASHES[(i + Math.floor(i / COLOURS.length)) % DASHES.length] }));
-    this.methods.replaceChildren(...this.data.methods.map((m, i) => {
+    const made = this.data.methods.map((m, i) => {
       const sample = svg("svg", { viewBox: "0 0 40 14", "aria-hidden": "true" });
       sample.append(svg("line", { x1: 0, x2: 40, y1: 7, y2: 7, stroke: this.styles[i].colour, "stroke-width": 4, "stroke-dasharray": this.styles[i].dash }));
-      return button([sample, m.label], m.help, () => this.set({ method: m.name, mode: "policy" }), { "aria-pressed": String(m.name === this.view.method) });
-    }));
+      return button([sample, m.label], m.help, () => this.set({ method: m.name, mode: "policy" }), { "data-method": m.name, "aria-pressed": String(m.name === this.view.method) });
+    });
+    const isLead = (own) => this.lead.has(own.dataset.method);
+    this.methods.replaceChildren(...made.filter(isLead));
+    this.others.replaceChildren(...made.filter((own) => !isLead(own)));
+    this.moreMethods.box.hidden = made.every(isLead);
   }
 
   /** What depends on the theme: it may change without the data. */
@@ -148,6 +182,7 @@ class TradeView extends View {
     const state = this.isHand ? handState(data, start, this.picks, this.kind, this.budget) : stateAt(data, start, method, this.kind, this.budget);
     const isSecret = this.isHand && !this.view.scored;
     this.state = state;
+    if (this.ledBy !== `${this.view.method}|${this.kind}`) this.buildMethods();
     this.paintLegend();
     this.slider.value = Math.round(this.view.budget * 1000);
     setText(this.spends, this.money(this.budget));
@@ -157,7 +192,7 @@ class TradeView extends View {
     this.paintTiers(state);
     this.paintHand(state, isSecret);
     this.paintPins();
-    for (const [i, b] of [...this.methods.children].entries()) b.setAttribute("aria-pressed", String(!this.isHand && data.methods[i].name === method.name));
+    for (const own of [...this.methods.children, ...this.others.children]) own.setAttribute("aria-pressed", String(!this.isHand && own.dataset.method === method.name));
     this.root.dataset.ready = "1";
     this.root.dataset.wrong = isSecret ? "" : state.wrong;
     this.root.dataset.spent = state.spent;
@@ -213,12 +248,12 @@ class TradeView extends View {
     parts.push(svg("text", { x: (left + width - right) / 2, y: height - 0.5 * size, "text-anchor": "middle" }, this.kind === "us" ? "time spent on the batch, measured here" : task.unit));
     parts.push(svg("text", { x: 0, y: 1.1 * size }, task.wrong));
     const chosen = data.methods.findIndex((m) => m.name === this.view.method);
-    const order = data.methods.map((_, i) => i).sort((a, b) => (a === chosen) - (b === chosen));
+    const order = data.methods.map((_, i) => i).sort((a, b) => (a === chosen) - (b === chosen) || this.lead.has(data.methods[a].name) - this.lead.has(data.methods[b].name));
     for (const i of order) {
-      const points = curves[i].filter((p) => p[0] <= this.full * 1.02), style = this.styles[i], isChosen = i === chosen && !this.isHand;
+      const points = curves[i].filter((p) => p[0] <= this.full * 1.02), style = this.styles[i], isChosen = i === chosen && !this.isHand, isLead = this.lead.has(data.methods[i].name);
       let path = "";
       points.forEach(([cost, wrong], k) => { path += k === 0 ? `M${x(cost).toFixed(1)} ${y(wrong).toFixed(1)}` : `H${x(cost).toFixed(1)}V${y(wrong).toFixed(1)}`; });
-      parts.push(svg("path", { d: path, fill: "none", stroke: style.colour, "stroke-width": isChosen ? 4 : 2, "stroke-dasharray": style.dash, opacity: isChosen ? 1 : 0.7 }));
+      parts.push(svg("path", { d: path, fill: "none", stroke: isLead ? style.colour : "var(--st-border-color)", "stroke-width": isChosen ? 4 : isLead ? 2.5 : 1.2, "stroke-dasharray": isLead ? style.dash : "" }));
     }
     parts.push(svg("line", { class: "cursor", x1: x(this.budget), x2: x(this.budget), y1: top, y2: height - bottom }));
     if (!isSecret) {
@@ -282,6 +317,7 @@ class TradeView extends View {
     const key = [this.view.pin_a, this.view.pin_b, this.kind, this.identity].join("|");
     if (this.pinKey === key) return;
     this.pinKey = key;
+    this.more.say(["A", "B"].map((name) => this.pinText(name) && `${name} is pinned: ${this.pinSays(name)}`));
     this.pinBox.replaceChildren(this.pinCard("A"), this.pinCard("B"));
   }
 

@@ -7,7 +7,7 @@ from spcviz.web.figures import numbers
 from spcviz.web.figures.numbers import count, duration, power_of_ten
 
 INTRODUCTION = (
-    "#### Exact inference: the best of all readings without trying them all\n"
+    "# Exact inference: the best of all readings without trying them all\n"
     "Four letters have 456,976 readings. **Exhaustive search** tries every one; **dynamic programming** "
     "finds the very same best in a few thousand steps, because letters only talk to their neighbours."
 )

@@ -18,7 +18,7 @@ SHOWS = {
 }
 
 INTRODUCTION = (
-    "#### Loopy grids: many easy answers instead of one hard one\n"
+    "# Loopy grids: many easy answers instead of one hard one\n"
     "On a grid every variable depends on its neighbours; the loops make exact inference intractable. "
     "But a **comb** (one row or column as the spine, everything else hanging off it) has no circles: "
     "it is solved exactly. Take *all* combs, add up what they say of each state, and prune by the sum."

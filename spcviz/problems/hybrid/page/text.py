@@ -3,7 +3,7 @@
 from spcviz.problems.hybrid.page.shown import HybridWord
 
 INTRODUCTION = (
-    "#### Orders and features: context or a closer look?\n"
+    "# Orders and features: context or a closer look?\n"
     "A word begins with pairs of letters, read from pixels. A **controller** then spends where it helps: "
     "it makes a factor longer (**context**), or computes better features of a letter (**ink**). After each "
     "action the changed factor is filtered, and everything stays exact over what survives."

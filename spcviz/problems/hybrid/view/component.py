@@ -15,10 +15,11 @@ actions by hand as text."""
 
 HYBRID = Component(
     "spcviz_hybrid",
-    ("web/view/bar.css", "problems/hybrid/view/hybrid.css"),
+    ("web/view/bar.css", "web/view/more.css", "problems/hybrid/view/hybrid.css"),
     (
         "web/view/elements.js",
         "web/view/view.js",
+        "web/view/more.js",
         "problems/hybrid/view/hybrid_core.js",
         "problems/hybrid/view/hybrid.js",
     ),

@@ -4,11 +4,12 @@
 
 import { actionText, bestAction, handAfter, rightFrom, scopeOf, wrongIn } from "./hybrid_core.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";
+import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 
 const INKS = ["gray", "blue", "violet"];
 const WHO = ["controller", "by hand"];
-const COLUMN = 112, INK = 3.2, BAND = 84, SQUARE = 11, ROW = 19, SHOWN = 8, BAR = 92, SIDE_EM = 17;
+const COLUMN = 112, INK = 3.2, BAND = 84, SQUARE = 11, ROW = 19, SHOWN = 7, BAR = 92, SIDE_EM = 19;
 
 class HybridView extends View {
   playMs = 900;
@@ -17,21 +18,22 @@ class HybridView extends View {
   build() {
     this.slider = node("input", { type: "range", min: "0", step: "1", "aria-label": "Actions done", oninput: () => { this.play(false); this.isOpening = false; this.set({ step: +this.slider.value }, true); }, onchange: () => this.send() });
     this.spends = node("output");
-    const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.set({ step: 0 })), button("◀", "One action back (left arrow)", () => this.walk(-1)),
+    const bar = node("div", { class: "bar", role: "group", "aria-label": "Actions" }, button("|◀", "Start again (Home)", () => this.set({ step: 0 })), button("◀", "One action back (left arrow)", () => this.walk(-1)),
       this.playControl("Play (space)"), button("▶|", "One action on (right arrow)", () => this.walk(1)), this.slider, this.spends,
-      button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step", () => this.exportCsv()), this.note);
+      moreBox([button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step", () => this.exportCsv())], { isFloating: true }).box, this.note);
     this.whose = node("div", { class: "whose", role: "group", "aria-label": "Whose trajectory" });
     this.legend = node("div", { class: "legend" }, node("span", {}, node("i", { class: "swatch factor" }), "factor: the letters that it joins"), node("span", {}, node("i", { class: "swatch raise" }), "longer context here"),
       node("span", {}, node("i", { class: "swatch buy" }), "better features here; bar: letters the controller expects to correct per µs. Click one to choose it yourself."),
       node("span", {}, "★ the truth"));
     this.picture = svg("svg", { class: "graph", role: "group" });
     this.picture.addEventListener("click", (event) => this.take_over(event.target.closest("[data-act]")));
-    this.picture.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); event.stopPropagation(); this.take_over(event.target.closest("[data-act]")); } });
-    this.scroller = node("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": "Letters, factors and what survives" }, this.picture);
+    this.scroller = node("div", { class: "scroller", tabindex: "0", role: "listbox", "aria-label": "Letters, factors and what survives; arrows up and down choose an action, Enter does it", onkeydown: (event) => this.aim(event) }, this.picture);
     this.says = node("p", { class: "says", "aria-live": "polite" });
     this.chart = svg("svg", { class: "chart", role: "img" });
-    const side = node("div", { class: "side" }, this.whose, this.says, this.chart, this.legend);
-    return node("div", { class: "hybrid" }, bar, node("div", { class: "room" }, this.scroller, side));
+    [this.before, this.after] = ["before", "after"].map((name) => ({ reads: node("b", { class: "word" }), note: node("span"), name }));
+    const compared = node("div", { class: "compared" }, [this.before, this.after].map((own) => node("div", { class: own.name }, own.reads, own.note)));
+    const side = node("div", { class: "side" }, compared, this.whose, this.says, this.legend);
+    return node("div", { class: "hybrid" }, bar, node("div", { class: "room" }, this.scroller, side, this.chart));
   }
 
   take(given) {
@@ -71,6 +73,17 @@ class HybridView extends View {
     this.send();
     this.say("asking what follows …");
   }
+  /** By keys: up and down aim at an action, Enter does it. */
+  aim(event) {
+    const marks = [...this.picture.querySelectorAll("[data-act]")], by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const at = marks.findIndex((mark) => mark.dataset.act === this.aimed);
+    if (by && marks.length) this.aimed = marks[(at + by + (at < 0 && by < 0 ? 1 : 0) + marks.length) % marks.length].dataset.act;
+    else if (event.key === "Enter" && at >= 0) this.take_over(marks[at]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.draw();
+  }
   sent() { return { ...structuredClone(this.view), ...this.asked }; }
 
   paint() {
@@ -81,11 +94,20 @@ class HybridView extends View {
     [...this.whose.children].forEach((b, c) => c < this.data.courses.length && b.setAttribute("aria-pressed", String(c === course)));
     this.paintGraph(now);
     this.paintChart();
+    this.compare(this.before, this.course[0], "before: pairs of letters, read from pixels");
+    this.compare(this.after, now, `now: ${step} action${step === 1 ? "" : "s"}, ${now.us.toFixed(0)} µs`);
     setText(this.says, this.tell(now));
     this.root.dataset.ready = "1";
     this.root.dataset.step = step;
     this.root.dataset.reading = now.reading;
     this.root.dataset.courses = this.data.courses.length;
+  }
+
+  /** A reading, large, its wrong letters marked. */
+  compare(own, state, what) {
+    const { truth } = this.data, wrong = wrongIn(state.reading, truth);
+    own.reads.replaceChildren(...[...state.reading].map((letter, i) => node("span", letter === truth[i] ? {} : { class: "bad" }, letter)));
+    setText(own.note, `${wrong ? `✘ ${wrong} of ${truth.length} letters wrong` : "✔ right"}; ${what}`);
   }
 
   paintGraph(now) {
@@ -111,7 +133,8 @@ class HybridView extends View {
     this.picture.replaceChildren(...edges, ...drawn);
     const width = COLUMN * length, height = listTop + ROW * (SHOWN + 1), room = this.root.clientWidth - 20;
     const beside = room - SIDE_EM * parseFloat(getComputedStyle(this.root).fontSize), [least, best] = this.isBig ? [1.6, 1.75] : [0.8, 1.15];
-    const times = Math.min(best, Math.max(least, (beside >= least * width ? beside : room) / width));
+    const tall = window.innerHeight - this.scroller.getBoundingClientRect().top - (this.isBig ? 20 : this.chart.clientHeight + 40);
+    const times = Math.min(best, Math.max(least, Math.min((beside >= least * width ? beside : room) / width, tall / height)));
     for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width: width * times, height: height * times, "aria-label": this.tell(now) })) this.picture.setAttribute(name, value);
   }
 
@@ -121,7 +144,9 @@ class HybridView extends View {
     const more = kind === 0 ? now.order[i] + 1 : now.tier[i] + 1, what = kind === 0 ? `order ${more}` : this.data.tiers[more];
     if (value === null) return [];
     const isNext = next && next[0] === kind && next[1] === i, wide = Math.min(BAR, Math.max(2, BAR * Math.abs(value) / scale)), name = kind === 0 ? "raise" : "buy";
-    const mark = svg("g", { class: `action ${name}${value < 0 ? " loss" : ""}${isNext ? " next" : ""}`, "data-act": `${kind},${i}`, role: "button", tabindex: "0", "aria-label": `${what} at letter ${i + 1}, value ${value.toFixed(4)}` },
+    const isAimed = this.aimed === `${kind},${i}`;
+    if (isAimed) this.scroller.setAttribute("aria-activedescendant", "aimed");
+    const mark = svg("g", { class: `action ${name}${value < 0 ? " loss" : ""}${isNext ? " next" : ""}${isAimed ? " aimed" : ""}`, "data-act": `${kind},${i}`, role: "option", "aria-selected": String(isAimed), ...(isAimed ? { id: "aimed" } : {}), "aria-label": `${what} at letter ${i + 1}, value ${value.toFixed(4)}` },
       svg("rect", { class: "frame", x: x - BAR / 2, y, width: BAR, height: 20, rx: 4 }), svg("rect", { class: "value", x: x - BAR / 2, y, width: wide, height: 20, rx: 4 }), svg("text", { x, y: y + 15 }, what));
     mark.append(svg("title", {}, `${what} at letter ${i + 1}: ${value.toFixed(4)} letters a µs; click to do it yourself`));
     return [mark];
@@ -140,7 +165,7 @@ class HybridView extends View {
 
   /** Letters wrong against microseconds, both trajectories. */
   paintChart() {
-    const { courses, truth } = this.data, size = parseFloat(getComputedStyle(this.root).fontSize), wide = Math.max(200, this.chart.clientWidth || 16 * size), high = 10.5 * size, left = 2.2 * size, bottom = 3.4 * size, most = Math.max(...courses.map((c) => c[c.length - 1].us));
+    const { courses, truth } = this.data, size = parseFloat(getComputedStyle(this.root).fontSize), wide = Math.max(200, this.chart.clientWidth || 16 * size), high = (this.isBig ? 14 : 14.5) * size, left = 2.2 * size, bottom = 3.4 * size, most = Math.max(...courses.map((c) => c[c.length - 1].us));
     const worst = Math.max(1, ...courses.flatMap((c) => c.map((s) => wrongIn(s.reading, truth))));
     const px = (us) => left + (wide - left - 8) * us / most, py = (n) => size + (high - bottom - size) * (1 - n / worst), drawn = [];
     for (let n = 0; n <= worst; n++) drawn.push(svg("line", { class: "rule", x1: left, x2: wide - 8, y1: py(n), y2: py(n) }), svg("text", { class: "tick end", x: left - 0.4 * size, y: py(n) + 0.35 * size }, n));
@@ -149,8 +174,12 @@ class HybridView extends View {
       for (const s of c.slice(1)) d += `H${px(s.us)}V${py(wrongIn(s.reading, truth))}`;
       drawn.push(svg("path", { class: `line who${k}`, d }));
     });
-    const { now } = this;
-    drawn.push(svg("circle", { class: `dot who${this.view.course}`, cx: px(now.us), cy: py(wrongIn(now.reading, truth)), r: 6 }));
+    const { now } = this, right = rightFrom(courses[this.view.course], truth), course = courses[this.view.course];
+    if (right > 0) {
+      const x = px(course[right].us), isLate = x > wide - 12 * size;
+      drawn.push(svg("line", { class: "right", x1: x, x2: x, y1: 0.4 * size, y2: high - bottom }), svg("text", { class: isLate ? "good end" : "good start", x: x + (isLate ? -0.4 : 0.4) * size, y: 1.2 * size }, `✔ right from action ${right} on, ${course[right].us.toFixed(0)} µs`));
+    }
+    drawn.push(svg("line", { class: "cursor", x1: px(now.us), x2: px(now.us), y1: 0.4 * size, y2: high - bottom }), svg("circle", { class: `dot who${this.view.course}`, cx: px(now.us), cy: py(wrongIn(now.reading, truth)), r: 8 }));
     for (const us of [0, most]) drawn.push(svg("text", { class: us ? "tick end" : "tick", x: px(us), y: high - 2 * size }, us.toFixed(0)));
     drawn.push(svg("text", { class: "tick", x: (wide + left) / 2, y: high - 0.4 * size }, `letters wrong, by µs spent${courses.length > 1 ? " (dashed: yours)" : ""}`));
     this.chart.replaceChildren(...drawn);

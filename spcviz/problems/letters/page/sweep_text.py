@@ -5,7 +5,7 @@ import math
 from spcviz.web.figures.filter_curves import METHODS, grams
 
 INTRODUCTION = (
-    "#### Sweep: every threshold at once\n"
+    "# Sweep: every threshold at once\n"
     "A gentle threshold keeps nearly everything and saves nothing; a severe one is fast and throws the truth "
     "away. These are the exact curves between the two. **Choose how many words may lose their truth**; the "
     "page "

@@ -9,10 +9,11 @@ VIEW_NAMES = ("ink",)
 
 WRITE = Component(
     "spcviz_write",
-    ("problems/open_words/view/write.css",),
+    ("problems/open_words/view/write.css", "web/view/more.css"),
     (
         "web/view/elements.js",
         "web/view/view.js",
+        "web/view/more.js",
         "problems/open_words/view/write_core.js",
         "problems/open_words/view/write.js",
     ),

@@ -3,6 +3,7 @@
 // lattice. A stroke asks for its answer itself (spcviz/web/ui/asked.py); the page hears of it once the pen rests.
 
 import { button, clamp, node, opened, setText, unpackInk } from "../../../web/view/elements.js";
+import { moreBox } from "../../../web/view/more.js";
 import { LATTICE, PAINTED, View, mounted } from "../../../web/view/view.js";
 import { BOX, MOST, boxesText, cutsAtGaps, parse, straightened, stripText, toStrip } from "./write_core.js";
 
@@ -20,10 +21,10 @@ class WriteView extends View {
     this.fewer = button("− box", "The last box goes", () => this.resizeWord(-1));
     this.recut = button("Cut at the gaps", "Put the cuts back where there is white between letters", () => { this.isCutByHand = false; this.changed(); });
     this.addCut = button("+ cut", "A cut in the widest piece; drag it, or move it with the arrow keys; Delete takes it away", () => this.insertCut());
-    const bar = node("div", { class: "bar" }, node("span", { class: "modes", role: "group", "aria-label": "How to write" }, this.modes), this.more, this.fewer, this.recut, this.addCut,
-      button("Undo", "Take the last stroke back", () => this.undo()), button("Clear all", "Start again", () => this.clear()),
-      button("Link", "Copy a link to exactly this drawing", () => this.copyLink()), this.note);
-    this.boxes = node("div", { class: "boxes" });
+    this.moreBox = moreBox([node("span", { class: "modes", role: "group", "aria-label": "How to write" }, this.modes), node("div", { class: "bar" }, this.more, this.fewer, this.recut, this.addCut),
+      node("div", { class: "bar" }, button("Undo", "Take the last stroke back", () => this.undo()), button("Link", "Copy a link to exactly this drawing", () => this.copyLink()))], { isFloating: true });
+    const bar = node("div", { class: "bar", role: "group", "aria-label": "Writing" }, button("Clear all", "Start again", () => this.clear()), this.moreBox.box, this.note);
+    this.boxes = node("div", { class: "boxes", role: "group", "aria-label": "Where to write" });
     this.invites = node("p", { class: "invites" });
     this.says = node("p", { class: "says", role: "status", "aria-live": "polite" });
     return node("div", { class: "write" }, bar, this.invites, this.boxes, this.says);
@@ -64,6 +65,7 @@ class WriteView extends View {
       this.boxes.classList.toggle("strip", this.isStrip);
     }
     for (const element of this.modes) element.setAttribute("aria-pressed", String((element.dataset.kind === "s") === this.isStrip));
+    this.moreBox.say([this.isStrip && "one free line"]);
     this.more.hidden = this.fewer.hidden = this.isStrip;
     this.recut.hidden = this.addCut.hidden = !this.isStrip;
     this.more.disabled = this.nLetters >= MOST;

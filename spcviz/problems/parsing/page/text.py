@@ -5,7 +5,7 @@ import numpy as np
 from spcviz.problems.parsing.page.shown import ParsedSentence
 
 INTRODUCTION = (
-    "#### Parsing: which words deserve the expensive features?\n"
+    "# Parsing: which words deserve the expensive features?\n"
     "In a parse tree every word depends on another. Part-of-speech tags are cheap and usually enough; **full "
     "features** (words, endings, context) cost more. Each policy buys them **word by word**, and the "
     "sentence is parsed again."

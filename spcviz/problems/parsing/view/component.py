@@ -15,10 +15,11 @@ is none), and which policies have a row."""
 
 PARSING = Component(
     "spcviz_parsing",
-    ("web/view/bar.css", "problems/parsing/view/parsing.css"),
+    ("web/view/bar.css", "web/view/more.css", "problems/parsing/view/parsing.css"),
     (
         "web/view/elements.js",
         "web/view/view.js",
+        "web/view/more.js",
         "problems/parsing/view/parsing_core.js",
         "problems/parsing/view/parsing.js",
     ),

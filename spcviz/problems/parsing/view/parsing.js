@@ -3,6 +3,7 @@
 
 import { depthCounts, levelsOf, rankOf, rightOf, stepOf, unpackCourse } from "./parsing_core.js";
 import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
+import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 
 const NOTHING = 255;
@@ -17,10 +18,10 @@ class ParsingView extends View {
     this.slider = this.shareSlider("spend", "Words that get the expensive template");
     this.spends = node("output");
     this.more = button("More policies", "Which policies have a row", () => this.set({ rows: this.view.rows === "all" ? "main" : "all" }));
-    const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.to(0)), button("◀", "One word back (left arrow)", () => this.walk(-1)),
+    const bar = node("div", { class: "bar", role: "group", "aria-label": "Budget" }, button("|◀", "Start again (Home)", () => this.to(0)), button("◀", "One word back (left arrow)", () => this.walk(-1)),
       this.playControl("Play (space)"), button("▶|", "One word more (right arrow)", () => this.walk(1)), this.slider, this.spends,
-      button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every tree of every policy", () => this.exportCsv()),
-      button("SVG", "Save the tree as a picture", () => this.exportSvg()), this.more, this.note);
+      this.more, moreBox([button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every tree of every policy", () => this.exportCsv()),
+        button("SVG", "Save the tree as a picture", () => this.exportSvg())], { isFloating: true }).box, this.note);
     this.policies = node("div", { class: "policies", role: "group", "aria-label": "Policies" });
     this.legend = node("div", { class: "legend" });
     this.tree = svg("svg", { class: "tree", role: "img" });
@@ -32,8 +33,8 @@ class ParsingView extends View {
     this.says = node("p", { class: "says", "aria-live": "polite" });
     this.curve = svg("svg", { class: "curve", role: "img" });
     this.depths = svg("svg", { class: "depths", role: "img" });
-    this.curveTitle = node("h4");
-    this.side = node("div", { class: "side" }, node("div", {}, this.curveTitle, this.curve), node("div", {}, node("h4", {}, "Depth in the tree"), this.depths), this.says);
+    this.curveTitle = node("h4", { role: "heading", "aria-level": "2" });
+    this.side = node("div", { class: "side" }, node("div", {}, this.curveTitle, this.curve), node("div", {}, node("h4", { role: "heading", "aria-level": "2" }, "Depth in the tree"), this.depths), this.says);
     return node("div", { class: "parsing" }, bar, this.policies, this.legend, this.scroller, this.side);
   }
 

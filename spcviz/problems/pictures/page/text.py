@@ -4,7 +4,7 @@ from spcviz.problems.pictures.page.charts import READINGS
 from spcviz.web.figures.numbers import duration
 
 INTRODUCTION = (
-    "#### Joint beats separate: why pixels should ask their neighbours\n"
+    "# Joint beats separate: why pixels should ask their neighbours\n"
     "A pixel by itself is easily fooled. Let each **row** agree with itself, and dynamic programming still "
     "finds the very best row; let the **whole grid** agree, and the best is out of reach, but a good "
     "approximation beats both."

@@ -3,7 +3,7 @@
 NAMES = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")
 WAIT = "Features and detectors, frame by frame ..."
 INTRODUCTION = (
-    "#### Pose on video: from coarse cells to fine, limb by limb\n"
+    "# Pose on video: from coarse cells to fine, limb by limb\n"
     "Where are the torso and the arms? Every limb could be anywhere and point anywhere: 153,600 "
     "states on the "
     "finest grid. The cascade starts with 10 × 10 coarse cells, throws away what cannot be part of a good "

@@ -22,10 +22,11 @@ NEAR_PX = 20.0
 
 POSE = Component(
     "spcviz_pose",
-    ("problems/pose/view/pose.css", "web/view/panel.css"),
+    ("problems/pose/view/pose.css", "web/view/panel.css", "web/view/more.css"),
     (
         "web/view/elements.js",
         "web/view/view.js",
+        "web/view/more.js",
         "web/view/rule.js",
         "problems/pose/view/pose_core.js",
         "problems/pose/view/pose_draw.js",

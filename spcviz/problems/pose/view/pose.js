@@ -15,6 +15,7 @@ import { Brush } from "./pose_brush.js";
 import { EXPORTS } from "./pose_export.js";
 import { MEANING, WORDS } from "./pose_words.js";
 import { button, clamp, node, setText, toRgb } from "../../../web/view/elements.js";
+import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 
 const SHOWS = { level: "Limbs", heat: "Heat", all: "All levels", top: "Best and next three", three: "Three sub-models", four: "Four models of arms", bought: "What each frame bought" };
@@ -53,34 +54,36 @@ class PoseView extends View {
     this.stage = node("div", { class: "stage" }, this.canvas, this.tip);
     this.film = node("canvas", { class: "film", "aria-label": "Frames of the clip" });
     this.shows = node("div", { class: "tabs", role: "group", "aria-label": "Picture" });
-    this.tabs = node("div", { class: "tabs levels", role: "group", "aria-label": "Level of the cascade" });
+    this.coarse = node("input", { type: "range", min: "0", step: "1", "aria-label": "Level of the cascade", oninput: () => this.goTo(+this.coarse.value), onpointerup: () => this.coarse.blur() });
+    this.levelSays = node("output");
+    this.tabs = node("label", { class: "tabs levels" }, "Level", this.coarse, this.levelSays);
     this.guide = node("div", { class: "guide" }, node("b"), node("p"));
     this.scrub = node("input", { type: "range", min: "0", step: "1", class: "scrub", "aria-label": "Frame",
       oninput: () => { this.play(false); this.set({ frame: +this.scrub.value }, true); }, onchange: () => { this.scrub.blur(); this.send(); } });
     this.frameSays = node("output");
-    this.transport = node("div", { class: "row transport" }, button("|◀", "First frame (Home)", () => this.set({ frame: 0 })), button("◀", "Frame back (left arrow)", () => this.walk(-1)),
-      this.playControl("Play (space)", { class: "play" }), button("▶|", "Frame on (right arrow)", () => this.walk(1)), this.scrub, this.frameSays);
+    this.transport = node("div", { class: "row transport", role: "group", "aria-label": "Frames" }, this.playControl("Play (space)", { class: "play" }), this.scrub, this.frameSays);
+    const frames = node("div", { class: "row" }, button("|◀", "First frame (Home)", () => this.set({ frame: 0 })), button("◀", "Frame back (left arrow)", () => this.walk(-1)), button("▶|", "Frame on (right arrow)", () => this.walk(1)), this.edgeButton = button("to the edge", "Alpha just before a limb's truth is lost", () => this.setAlpha(this.view.level, this.now.level.alphas[this.now.edge], true)));
     this.alphaValue = node("output", { class: "alpha-value" });
     this.alpha = this.alphaSlider();
     this.formula = node("p", { class: "formula" });
     this.tunedButton = button("tuned", "Alpha as chosen on development frames (T)", () => this.tuned());
-    this.edgeButton = button("to the edge", "Alpha just before a limb's truth is lost", () => this.setAlpha(this.view.level, this.now.level.alphas[this.now.edge], true));
-    this.alphaBox = node("section", { class: "alpha" },
-      node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue),
-      this.alpha, node("div", { class: "row" }, this.tunedButton, this.edgeButton), this.formula);
+    this.alphaBox = node("section", { class: "alpha", role: "group", "aria-label": "How hard to prune" },
+      node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue, this.tunedButton),
+      this.alpha, this.formula);
     this.joints = node("section", { class: "joints" });
     this.why = node("section", { class: "why", "aria-live": "polite" });
     this.menu = node("div", { class: "menu", hidden: true },
       button("PNG", "Save the picture as PNG", () => this.exportPng()), button("SVG", "Save the picture as SVG", () => this.exportSvg()),
       button("CSV", "Save every state of this level and frame as CSV", () => this.exportCsv()), button("Link", "Copy a link to exactly this view", () => this.copyLink()));
     this.truthButton = button("", "Show or hide what is known of the true limbs (R)", () => this.set({ truth: this.view.truth ? 0 : 1 }));
-    const more = node("section", { class: "row more" }, button("Export", "Save or share: PNG, SVG, CSV, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu,
+    const rest = node("section", { class: "row" }, button("Export", "Save or share: PNG, SVG, CSV, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu,
       this.truthButton, button("? keys", "Keys", () => this.toggleKeys()), this.note);
     this.keyList = node("div", { class: "keys", hidden: true, role: "dialog", "aria-label": "Keys" }, node("b", {}, "Keys"),
       node("dl", {}, KEYS.map(([k, what]) => [node("dt", {}, k), node("dd", {}, what)])), button("Close", "Close (Esc)", () => this.toggleKeys()));
     this.money = this.buildMoney();
-    this.controls = node("div", { class: "controls" }, this.transport, this.alphaBox, this.money, this.joints, this.why, more);
-    this.side = node("aside", { class: "side" }, this.shows, this.tabs, this.guide, this.controls);
+    this.more = moreBox([this.shows, frames, rest]);
+    this.controls = node("div", { class: "controls" }, this.transport, this.alphaBox, this.money, this.why, this.joints, this.more.box);
+    this.side = node("aside", { class: "side" }, this.tabs, this.guide, this.controls);
     this.summary = node("p", { class: "summary" });
     this.listenToPictures();
     return node("div", { class: "pose" }, (this.head = node("div", { class: "head" }, this.status, counts)),
@@ -333,13 +336,18 @@ class PoseView extends View {
     if (this.tabsDrawn === key) return;
     this.tabsDrawn = key;
     this.shows.replaceChildren(...this.tabNames().map((name) => button(SHOWS[name], `Picture: ${SHOWS[name]} (V)`, () => this.set({ show: name }), { "data-show": name })));
-    this.tabs.replaceChildren(node("span", {}, "Level"), ...this.levels.map((level, l) => button(String(l), `Level ${l}: ${level.columns} × ${level.rows} cells`, () => this.goTo(l), { "data-level": l })));
+    this.coarse.max = this.levels.length - 1;
   }
   markTabs() {
     for (const tab of this.shows.children) tab.setAttribute("aria-pressed", tab.dataset.show === (this.isOfArms(this.view.show) ? this.view.show : this.shown));
-    for (const tab of this.tabs.querySelectorAll("button")) tab.setAttribute("aria-pressed", +tab.dataset.level === this.view.level);
+    const { columns, rows } = this.levels[this.view.level];
+    this.coarse.value = this.view.level;
+    this.coarse.setAttribute("aria-valuetext", `${this.view.level}: ${columns} × ${rows} cells`);
+    setText(this.levelSays, `${this.view.level} of ${this.levels.length - 1}: ${columns} × ${rows} cells`);
     setText(this.truthButton, `${this.truthVisible ? "Hide" : "Show"} ${this.data.truth_name}`);
     this.truthButton.hidden = !this.truth;
+    const own = this.levels.map((_, l) => l).filter((l) => l !== this.view.level && typeof this.view.alphas[l] === "number");
+    this.more.say([this.view.show !== "level" && SHOWS[this.view.show], own.length && `own α at level ${own.join(", ")}`, this.truth && !this.truthVisible && `${this.data.truth_name} hidden`]);
     this.scrub.value = this.view.frame;
     setText(this.frameSays, `${this.view.frame + 1} / ${this.data.n_frames}`);
   }

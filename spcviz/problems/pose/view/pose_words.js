@@ -83,7 +83,7 @@ export const WORDS = {
     this.alpha.value = Math.round(1000 * now.alpha);
     setText(this.alphaValue, this.alphaText(view.level));
     setText(this.formula, `τ = best − (1 − α)(best − mean) = ${score(level.best[f])} − ${(1 - now.alpha).toFixed(3)} · ${score(level.best[f] - level.mean[f])} = ${score(threshold(level, f, now.k))}`);
-    this.tunedButton.disabled = view.alphas[view.level] === null || view.alphas[view.level] === undefined;
+    this.tunedButton.hidden = view.alphas[view.level] === null || view.alphas[view.level] === undefined;
     this.edgeButton.disabled = now.edge < 0;
   },
 

@@ -5,7 +5,7 @@ import numpy as np
 from spcviz.problems.scene.page.shown import LONGER, SceneCourse
 
 INTRODUCTION = (
-    "#### Scenes at any time: labels that sharpen as time is spent\n"
+    "# Scenes at any time: labels that sharpen as time is spent\n"
     "The **anytime predictor** (SIM) can be stopped at any moment: each step chooses the regions it is least "
     "sure of, at one of seven sizes, and buys the features it needs there. The **inference machine** (HIM) "
     "computes everything first and answers once. Drag the time."

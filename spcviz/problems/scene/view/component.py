@@ -15,10 +15,11 @@ SHOWN = ("labels", "regions", "entropy", "errors", "picture")
 
 SCENE = Component(
     "spcviz_scene",
-    ("web/view/bar.css", "problems/scene/view/scene.css"),
+    ("web/view/bar.css", "web/view/more.css", "problems/scene/view/scene.css"),
     (
         "web/view/elements.js",
         "web/view/view.js",
+        "web/view/more.js",
         "problems/scene/view/scene_core.js",
         "problems/scene/view/scene.js",
     ),

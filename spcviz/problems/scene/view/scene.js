@@ -3,6 +3,7 @@
 
 import { agreement, isSet, meanOf, outlined, overlay, rowOf, sharesOf, sizesOf, stepAt } from "./scene_core.js";
 import { button, clamp, node, setText, svg, toRgb } from "../../../web/view/elements.js";
+import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 
 const SHOWN = { labels: "Labels", regions: "What the last step chose", entropy: "How unsure", errors: "Right or wrong", picture: "The picture" };
@@ -20,10 +21,10 @@ class SceneView extends View {
     this.listen(window, "pointerup", () => this.endDrag());
     this.slider.addEventListener("input", (event) => this.stamp(event.timeStamp));
     this.clockText = node("output");
-    const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.toStep(-1)), button("◀", "One step back (left arrow)", () => this.walk(-1)),
+    const bar = node("div", { class: "bar", role: "group", "aria-label": "Time" }, button("|◀", "Start again (Home)", () => this.toStep(-1)), button("◀", "One step back (left arrow)", () => this.walk(-1)),
       this.playControl("Play (space)"), button("▶|", "One step more (right arrow)", () => this.walk(1)), this.slider, this.clockText,
-      button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step", () => this.exportCsv()),
-      button("PNG", "Save the left picture", () => this.savePicture(this.left.canvas, "#000")), this.note);
+      moreBox([button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step", () => this.exportCsv()),
+        button("PNG", "Save the left picture", () => this.savePicture(this.left.canvas, "#000"))], { isFloating: true }).box, this.note);
     this.shows = node("div", { class: "shows", role: "group", "aria-label": "What is laid over the left picture" });
     this.left = this.panel("left");
     this.right = this.panel("right");
@@ -37,7 +38,7 @@ class SceneView extends View {
       node("div", { class: "below" }, this.curve, node("div", { class: "side" }, this.bought, this.says)));
   }
   panel(name) {
-    const canvas = node("canvas", { role: "img" }), title = node("h4"), state = node("span", { class: "state" });
+    const canvas = node("canvas", { role: "img" }), title = node("h4", { role: "heading", "aria-level": "2" }), state = node("span", { class: "state" });
     return { name, canvas, title, state, box: node("figure", { class: name }, node("figcaption", {}, title, state), canvas) };
   }
 
@@ -69,7 +70,7 @@ class SceneView extends View {
     this.shows.replaceChildren(...names.map((name, i) => button(SHOWN[name], `${SHOWN[name]} (${i + 1})`, () => this.set({ show: name }), { "data-show": name })));
     this.legend.replaceChildren(...data.classes.map((name, k) => node("span", { "data-class": k }, node("i", { style: `background:${data.colours[k]}` }), name)));
     this.bars = data.groups.map((name) => ({ name, row: node("div", { class: "row", title: data.group_words[name] }, node("span", { class: "name" }, name), node("span", { class: "track" }, node("i")), node("span", { class: "count" })) }));
-    this.bought.replaceChildren(node("h4", {}, "Features bought so far"), ...this.bars.map((own) => own.row));
+    this.bought.replaceChildren(node("h4", { role: "heading", "aria-level": "2" }, "Features bought so far"), ...this.bars.map((own) => own.row));
     this.curveFor = null;
     if (isNew) this.endDrag();
     if (data.plays && !this.hasOpened && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.after("opening", OPENING_MS, () => this.playOpening());

@@ -12,10 +12,11 @@ VIEW_NAMES = ("spend",)
 
 POLICY = Component(
     "spcviz_policy",
-    ("web/view/bar.css", "problems/words/view/policy.css"),
+    ("web/view/bar.css", "web/view/more.css", "problems/words/view/policy.css"),
     (
         "web/view/elements.js",
         "web/view/view.js",
+        "web/view/more.js",
         "problems/words/view/policy_core.js",
         "problems/words/view/policy.js",
     ),

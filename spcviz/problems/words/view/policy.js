@@ -4,6 +4,7 @@
 
 import { stepAt } from "./policy_core.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";
+import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 
 const TIERS = ["gray", "blue", "violet"];
@@ -15,9 +16,9 @@ class PolicyView extends View {
   build() {
     this.slider = this.shareSlider("spend", "What may be spent on this word");
     this.spends = node("output");
-    const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.set({ spend: 0 })), button("◀", "One purchase back (left arrow)", () => this.step(-1)),
+    const bar = node("div", { class: "bar", role: "group", "aria-label": "Budget" }, button("|◀", "Start again (Home)", () => this.set({ spend: 0 })), button("◀", "One purchase back (left arrow)", () => this.step(-1)),
       this.playControl("Play (space)"), button("▶|", "One purchase on (right arrow)", () => this.step(1)), this.slider, this.spends,
-      button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step of every policy", () => this.exportCsv()), this.note);
+      moreBox([button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step of every policy", () => this.exportCsv())], { isFloating: true }).box, this.note);
     this.legend = node("div", { class: "legend" });
     this.panels = node("div", { class: "panels" });
     return node("div", { class: "policy" }, bar, this.legend, this.panels);
@@ -55,7 +56,7 @@ class PolicyView extends View {
   buildPanels() {
     this.parts = this.data.traces.map((trace) => {
       const verdict = node("span"), picture = svg("svg", { role: "img", viewBox: `0 0 ${COLUMN * this.data.truth.length} ${TOP + BARS + 16 * INK + RIPPLE + 40}` }), says = node("p");
-      return { verdict, picture, says, panel: node("section", { class: "panel" }, node("h4", { title: trace.help }, trace.label, verdict), picture, says) };
+      return { verdict, picture, says, panel: node("section", { class: "panel" }, node("h4", { role: "heading", "aria-level": "2", title: trace.help }, trace.label, verdict), picture, says) };
     });
     this.panels.replaceChildren(...this.parts.map((p) => p.panel));
   }

@@ -1,0 +1,33 @@
+"""The Tagging page's sentences."""
+
+INTRODUCTION = (
+    "# Tagging: watch a sentence lose its readings\n"
+    "Noun or verb? A cascade asks which **tags** each word could have by itself, then beside its "
+    "**neighbours**, then in **pairs**. Drag α: what no good reading needs fades."
+)
+CHOSEN = (
+    "This is a development sentence, chosen because neighbours change a tag, the answer is right, and "
+    "max-marginals leave fewer tags than a CRF. On most sentences the CRF leaves fewer: *Compare with a CRF*."
+)
+ORIGIN = (
+    "Words are split as the Penn Treebank splits them (do n\u2019t, she \u2019s; hyphens apart). The "
+    "tagger was trained on the Universal Dependencies English Web Treebank (Silveira et al. 2014), "
+    "CC BY-SA 4.0; it knows English only: other scripts are tagged as unknown words."
+)
+SHOWS = {"words": "The sentence", "lattice": "Step by step", "compare": "Compare with a CRF"}
+
+
+def counts(comparison) -> str:
+    """Tags a word that two filters leave at the loss that training allowed, and what no structure changes."""
+    n = len(comparison.words)
+    left = {
+        "SPC": sum(map(len, comparison.spc)) / n,
+        "CRF": sum(map(len, comparison.crf)) / n,
+    }
+    changed = sum(alone != tag for alone, tag in zip(comparison.alone, comparison.tagged, strict=True))
+    said = " · ".join(f"**{name}** {value:.1f}" for name, value in left.items())
+    differ = f"{changed} of {n} answers" if changed else "no answer"
+    return (
+        f"Tags left a word, both tuned to the same loss: {said}. Without structure each word keeps its one "
+        f"best tag, which changes {differ}."
+    )

@@ -1,0 +1,1 @@
+"""What the Tagging page shows in the browser."""

@@ -1,0 +1,18 @@
+// A box for what few need, closed at first. What in it is not as usual is said beside its name, so that no link hides
+// a setting that somebody has changed.
+
+import { node, setText } from "./elements.js";
+
+/** {box, say}: the box of some elements; `say(texts)` tells what in it is not as usual. `isFloating`: it opens over
+ *  the page instead of pushing it down. */
+export function moreBox(content, { isFloating = false } = {}) {
+  const changed = node("span", { class: "changed" }), summary = node("summary", {}, node("b", {}, "More"), changed);
+  const box = node("details", { class: `more-box${isFloating ? " floating" : ""}` }, summary, node("div", { class: "inside" }, content));
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !box.open) return;
+    box.open = false;
+    summary.focus();
+    event.stopPropagation();
+  });
+  return { box, say: (texts) => setText(changed, texts.filter(Boolean).map((text) => ` · ${text}`).join("")) };
+}
