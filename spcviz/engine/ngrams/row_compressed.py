@@ -39,6 +39,7 @@ def gram_rows(table: NgramTable) -> GramRows:
         table.bits,
         table.n_dense,
         table.has_end,
+        table.has_begin,
         flat,
         prefix,
         place,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
-from spcviz.engine.ngrams.table import MAX_BITS, Code, find, slot_of
+from spcviz.engine.ngrams.table import MAX_BITS, Code, begin_code, find, slot_of
 
 
 class Fan(NamedTuple):
@@ -44,7 +44,7 @@ class GramRows(NamedTuple):
     ----------
     n_states, bits, n_dense : int
         As of the table.
-    has_end : bool
+    has_end, has_begin : bool
     flat : ndarray
         Rows of 2^bits sums each: those of short codes as in the table's `dense`, then one for each `prefix`.
     prefix : ndarray, shape (a power of two,), int64
@@ -59,6 +59,7 @@ class GramRows(NamedTuple):
     bits: int
     n_dense: int
     has_end: bool
+    has_begin: bool
     flat: np.ndarray
     prefix: np.ndarray
     place: np.ndarray
@@ -106,9 +107,10 @@ def score_fan(
     for c in range(first, last):
         row = fan.row_start[w] + c - first + n - 1  # of the arcs' last symbol
         local = unary[row]
+        front = begin_code(rows.has_begin and c == first, rows.n_states, bits, n) >> bits
         is_plain = c > first and not (rows.has_end and c == last - 1)
         for v in range(fan.node_start[c], fan.node_start[c + 1]):
-            base, message, q = row_of(rows, keys[v], n) + 1, forward[v - v0], 0
+            base, message, q = row_of(rows, front + keys[v], n + (front > 0)) + 1, forward[v - v0], 0
             if is_plain:
                 h0, n_arcs = head[v], arc[v + 1] - arc[v]
                 states, own, into = symbol[h0:], score[arc[v] - a0 :], forward[h0 - v0 :]
@@ -125,7 +127,9 @@ def score_fan(
                     terms[q] = unary[row - n + m, (prefix & mask) - 1]
                     q += 1
                     if m > 1:
-                        terms[q] = find(rows.dense, rows.keys, rows.values, bits, rows.n_dense, prefix, m)
+                        ahead = begin_code(rows.has_begin, rows.n_states, bits, m)
+                        own_key, size = ahead + prefix, m + (ahead > 0)
+                        terms[q] = find(rows.dense, rows.keys, rows.values, bits, rows.n_dense, own_key, size)
                         q += 1
                     prefix >>= bits
             shift = head[v] - arc[v]
