@@ -47,10 +47,9 @@ class GramRows(NamedTuple):
     has_end, has_begin : bool
     flat : ndarray
         Rows of 2^bits sums each: those of short codes as in the table's `dense`, then one for each `prefix`.
-    prefix : ndarray, shape (a power of two,), int64
-        Codes of first symbols; 0 = free.
-    place : ndarray, same shape, int64
-        Where the prefix's row begins in `flat`.
+    prefix : ndarray, shape (a power of two, 2), int64
+        Codes of first symbols, 0 = free, each beside where its row begins in `flat`: found together, they are
+        in the cache together.
     dense, keys, values : ndarray
         The table's own.
     """
@@ -62,7 +61,6 @@ class GramRows(NamedTuple):
     has_begin: bool
     flat: np.ndarray
     prefix: np.ndarray
-    place: np.ndarray
     dense: np.ndarray
     keys: np.ndarray
     values: np.ndarray
@@ -74,9 +72,9 @@ def row_of(rows: GramRows, key: Code, n: int) -> Code:
     m, size = n, len(rows.prefix)
     while m > rows.n_dense:
         slot = slot_of(key, size)
-        while rows.prefix[slot] != 0:
-            if rows.prefix[slot] == key:
-                return rows.place[slot]
+        while rows.prefix[slot, 0] != 0:
+            if rows.prefix[slot, 0] == key:
+                return rows.prefix[slot, 1]
             slot = (slot + 1) & (size - 1)
         m -= 1
         key &= (np.int64(1) << (rows.bits * (m - 1))) - 1

@@ -109,7 +109,8 @@ def test_it_is_chosen_on_development_sentences_whatever_the_test_says(found):
 
 
 def test_what_the_paper_s_costs_leave_a_policy_is_said(found):
-    readings = {reading.claim.what: reading for reading in readings_of(result.TABLE.claims, found)}
+    of_ewt = [claim for claim in result.TABLE.claims if claim.what.endswith("EWT")]
+    readings = {reading.claim.what: reading for reading in readings_of(of_ewt, found)}
     most = readings["times faster that a policy can bring at most, EWT"]
     assert (most.measured, most.paper) == ("3.33 times: tags for all words", "1.458 times")
     own = readings["times faster at 1 point less, with the length dictionary, EWT"]

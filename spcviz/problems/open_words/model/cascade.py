@@ -48,11 +48,13 @@ class OpenSettings:
     # what the prior is counted by: "kneser_ney", or "counted", plain counts; with begin marks if the config
     # has them
     prior: str = "kneser_ney"
-    text_share: float = 0.7  # what log p(word) counts beside log p(letter | image)
+    text_share: float = 0.9  # what log p(word) counts beside log p(letter | image)
     letter_share: float = 0.8  # how much of the letters' own frequency among the images is taken off again
     # discount, least: see `spcviz.learning.cascade.counted.count`
     discount: float = 0.9
-    least: float = 2.0
+    least: float = 1.0
+    # n-grams that weigh less (before `text_share`) are left out of the prior: two thirds, and they say little
+    smallest: float = 0.2
     # composed training words that corrections are learned from: the first so many. The prior is counted from
     # all training types.
     n_words: int = 20_000
@@ -169,6 +171,7 @@ def prior(counted: Counted, order: int, settings: OpenSettings, frequencies: np.
         ]
     )
     is_read = counted.size <= order + (counted.is_end | counted.is_begin)
+    is_read &= np.abs(counted.values) >= settings.smallest
     return Model(weights, counted.keys[is_read], beta * counted.values[is_read])
 
 

@@ -89,7 +89,8 @@ def load_open(folder, features):
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]
     plain = {
-        name: about[name] for name in ("prior", "text_share", "letter_share", "discount", "least", "n_words")
+        name: about[name]
+        for name in ("prior", "text_share", "letter_share", "discount", "least", "smallest", "n_words")
     }
     settings = OpenSettings(InkSettings(*about["ink"]), CascadeConfig(**about["config"]), **plain)
     return _model_of(stored_as(Stored, stored), about, settings)
