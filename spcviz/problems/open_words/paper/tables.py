@@ -40,7 +40,7 @@ def picked(result, features, data, what):
     picks = next((own for own in result.get("chosen", ()) if own["features"] == features), {})
     if not (pick := picks.get(what)):
         return None
-    method = "cascade" if what == "cascade" else "beam"
+    method = "cascade" if what in ("cascade", "paying") else "beam"
     for row in rows_of(result, features, data, method):
         if (row["order"], row.get("width")) == (pick["order"], pick["width"]):
             return row
