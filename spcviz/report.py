@@ -44,7 +44,8 @@ def files(results: Path = RESULTS, readme: Path = README) -> dict[Path, str]:
         with stored.reading(name):
             read[name] = _readings(name, result)
             sections.append(section(name, result, read[name]))
-    wanted = {results / "README.md": "\n\n".join([INTRODUCTION, overview(read), *sections]) + "\n"}
+    heads = [headlines(read), overview(read)]
+    wanted = {results / "README.md": "\n\n".join([INTRODUCTION, *heads, *sections]) + "\n"}
     models = results.parent / MODELS.name
     if models.is_dir():
         wanted[models / licences.FILE] = licences.text(models)
@@ -107,6 +108,14 @@ def table_of_systems(read: dict) -> str:
         _line(f"All {len(every)} claims", outcome, "cache/results/README.md", "`python -m spcviz report`")
     )
     return "\n".join(lines)
+
+
+def headlines(read: dict) -> str:
+    """What the papers' headline claims come to: how many have each verdict, and which."""
+    of_papers = [reading for reading in _every(read) if reading.claim.is_headline]
+    lines = ["| verdict | of the headline claims | which |", "|---|---|---|"]
+    lines += [_line(word, many, which) for word, many, which in claims.tally(of_papers)]
+    return "\n\n".join([f"**The papers' {len(of_papers)} headline claims**", "\n".join(lines)])
 
 
 def overview(read: dict) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.ngrams.table import NgramTable, find
+from spcviz.engine.ngrams.table import NgramTable, begin_code, find
 
 
 def beam_decode(
@@ -94,11 +94,14 @@ def _beam(
 ) -> float:
     """Fills one chain's labels; returns their score. `keys` and `values`: a row before, a row after."""
     dense, table_keys, sums, bits, n_dense = table.dense, table.keys, table.values, table.bits, table.n_dense
+    has_begin, n_states = table.has_begin, table.n_states
     length, k = unary.shape
     mask, end = (np.int64(1) << (bits * order)) - 1, table.n_states + 1
     keys[0, 0], values[0, 0], count, now = 0, 0.0, 1, 0
     for i in range(length):
         m, new, size = min(i + 1, order), 1 - now, 0
+        front = begin_code(has_begin and i < order, n_states, bits, m)
+        n = m + (front > 0)
         is_last = i == length - 1 and table.has_end
         for h in range(count):
             before, so_far = (keys[now, h] << bits) & mask, values[now, h]
@@ -106,7 +109,7 @@ def _beam(
                 key = before + s + 1
                 value = so_far + unary[i, s]
                 if m > 1:
-                    value += find(dense, table_keys, sums, bits, n_dense, key, m)
+                    value += find(dense, table_keys, sums, bits, n_dense, front + key, n)
                 if is_last:
                     value += find(dense, table_keys, sums, bits, n_dense, (key << bits) + end, m + 1)
                 if size == values.shape[1] and value <= values[new, size - 1]:

@@ -14,7 +14,7 @@ from spcviz.engine.chains.results import Decoded
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import copy
-from spcviz.engine.ngrams.table import NgramTable, lookup
+from spcviz.engine.ngrams.table import NgramTable, begin_code, lookup
 
 _MAX_ENTRIES = 30_000_000
 
@@ -26,7 +26,9 @@ class DenseModel(NamedTuple):
     ----------
     n_states, order : int
     sums : tuple of ndarray
-        ``sums[m]``: shape (K^(m-1), K) for m = 1 .. n, sums of m-grams, last state contiguous.
+        ``sums[m - 1]``: shape (K^(m-1), K) for m = 1 .. n, sums of m-grams, last state contiguous.
+    begin : tuple of ndarray
+        The same for the first m states of a chain; `sums` itself where no weight begins with ^.
     end : ndarray, shape (K^(n-1), K)
         What ending the chain in each n-gram adds; only n-grams as long as the chain allows.
     table : NgramTable
@@ -35,6 +37,7 @@ class DenseModel(NamedTuple):
     n_states: int
     order: int
     sums: tuple[np.ndarray, ...]
+    begin: tuple[np.ndarray, ...]
     end: np.ndarray
     table: NgramTable
 
@@ -61,9 +64,12 @@ def dense_model(table: NgramTable, order: int) -> DenseModel:
     order = checks.integer("order", order, 1, 12)
     if float(n) ** order > _MAX_ENTRIES:
         raise ArgumentError(f"order {order} needs {n}^{order} table entries; the limit is {_MAX_ENTRIES}")
-    sums = tuple(_sums(table, m, False) for m in range(1, order + 1))
-    end = _sums(table, order, True) if table.has_end else np.zeros((n ** (order - 1), n))
-    return DenseModel(n, order, sums, end, table)
+    sums = tuple(_sums(table, m, False, False) for m in range(1, order + 1))
+    begin = sums
+    if table.has_begin:
+        begin = tuple(_sums(table, m, False, True) for m in range(1, order + 1))
+    end = _sums(table, order, True, False) if table.has_end else np.zeros((n ** (order - 1), n))
+    return DenseModel(n, order, sums, begin, end, table)
 
 
 def dense_decode(model: DenseModel, unary: ArrayLike) -> Decoded:
@@ -97,7 +103,7 @@ def dense_decode(model: DenseModel, unary: ArrayLike) -> Decoded:
     if len(unary) < model.order:
         model = dense_model(model.table, len(unary))
     labels = np.empty(len(unary), dtype=np.int64)
-    best = decode_kernel(model.sums, model.end, unary, model.order, labels)
+    best = decode_kernel(model.sums, model.begin, model.end, unary, model.order, labels)
     if best == -np.inf:
         raise InfeasibleError("every labelling has score -inf")
     return Decoded(float(best), labels)
@@ -105,25 +111,32 @@ def dense_decode(model: DenseModel, unary: ArrayLike) -> Decoded:
 
 @kernel
 def decode_kernel(
-    sums: tuple[np.ndarray, ...], end: np.ndarray, unary: np.ndarray, order: int, labels: np.ndarray
+    sums: tuple[np.ndarray, ...],
+    begin: tuple[np.ndarray, ...],
+    end: np.ndarray,
+    unary: np.ndarray,
+    order: int,
+    labels: np.ndarray,
 ) -> float:
     """Best score over all n-grams; fills `labels` (L,), L at least `order`. A kernel for kernels.
 
-    ``sums[m - 1]`` (K^(m-1), K) are summed weights of m-grams, `end` (K^(order-1), K) what ending adds.
+    ``sums[m - 1]`` (K^(m-1), K) are summed weights of m-grams, ``begin[m - 1]`` those of a chain's first m
+    states, `end` (K^(order-1), K) what ending adds.
     """
     if order == 1:
         return _decode_independent(unary, end, labels)
     prefix = unary[0].copy()
     for m in range(2, order):
-        prefix = _first(prefix, sums[m - 1], unary[m - 1])
-    return _decode(prefix, sums[order - 1], end, unary, order, labels)
+        prefix = _first(prefix, begin[m - 1], unary[m - 1])
+    return _decode(prefix, sums[order - 1], begin[order - 1], end, unary, order, labels)
 
 
 @kernel
-def _sums(table: NgramTable, m: int, is_end: bool) -> np.ndarray:
-    """Sums of all m-grams (or of what they add as the last), shape (K^(m-1), K)."""
+def _sums(table: NgramTable, m: int, is_end: bool, is_begin: bool) -> np.ndarray:
+    """Sums of all m-grams (or of what they add as the last, or as the first), shape (K^(m-1), K)."""
     k = table.n_states
     out = np.zeros((k ** (m - 1), k))
+    front = begin_code(is_begin, k, table.bits, m)
     for i in range(out.size):
         rest, key = i, 0
         for j in range(m):
@@ -132,7 +145,7 @@ def _sums(table: NgramTable, m: int, is_end: bool) -> np.ndarray:
         if is_end:
             out[i // k, i % k] = lookup(table, (key << table.bits) + k + 1, m + 1)
         elif m > 1:
-            out[i // k, i % k] = lookup(table, key, m)
+            out[i // k, i % k] = lookup(table, front + key, m + (front > 0))
     return out
 
 
@@ -149,8 +162,15 @@ def _first(prefix: np.ndarray, sums: np.ndarray, unary: np.ndarray) -> np.ndarra
 
 @kernel
 def _decode(
-    prefix: np.ndarray, sums: np.ndarray, end: np.ndarray, unary: np.ndarray, order: int, labels: np.ndarray
+    prefix: np.ndarray,
+    later: np.ndarray,
+    begin: np.ndarray,
+    end: np.ndarray,
+    unary: np.ndarray,
+    order: int,
+    labels: np.ndarray,
 ) -> float:
+    """`later` (K^(n-1), K): sums of n-grams, and `begin` those of the first."""
     length, k = unary.shape
     contexts = len(prefix)  # K^(n-1), first state most significant
     heads = contexts // k
@@ -158,6 +178,7 @@ def _decode(
     copy(prefix, forward[0])
     for t in range(1, len(forward)):
         before, after, u = forward[t - 1], forward[t], unary[order - 2 + t]
+        sums = begin if t == 1 else later
         for m in range(heads):
             out = after[m * k : (m + 1) * k]
             out[:] = -np.inf
@@ -179,6 +200,7 @@ def _decode(
                 out[s] += u[s]
     # The end terms depend on the whole last n-gram, so the last step is chosen over n-grams.
     last = len(forward) - 1
+    sums = begin if last == 1 else later
     best, arg = -np.inf, 0
     for i in range(contexts):
         for s in range(k):
@@ -193,6 +215,7 @@ def _decode(
     context = arg // k
     for t in range(last - 1, 0, -1):
         state, tail = context % k, context // k
+        sums = begin if t == 1 else later
         top, pick = -np.inf, 0
         for a in range(k):
             v = forward[t - 1, a * heads + tail] + sums[a * heads + tail, state]

@@ -7,7 +7,7 @@ from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, total
 from spcviz.engine.ngrams.space import (
     Lattice,
 )
-from spcviz.engine.ngrams.table import NgramTable, find, lookup
+from spcviz.engine.ngrams.table import NgramTable, begin_code, find, lookup
 
 # Inner loops take arrays out of their tuples first: at each step that costs more than the step.
 
@@ -16,7 +16,7 @@ from spcviz.engine.ngrams.table import NgramTable, find, lookup
 def fill_arc_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, out: np.ndarray) -> None:
     dense, keys, values, arc_key = table.dense, table.keys, table.values, lattice.arc_key
     bits, n_dense, end = table.bits, table.n_dense, table.n_states + 1
-    mask = (1 << bits) - 1
+    mask, has_begin, n_states = (1 << bits) - 1, table.has_begin, table.n_states
     for w in range(len(lattice.order)):
         n = lattice.order[w]
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
@@ -24,11 +24,12 @@ def fill_arc_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, out:
             start, stop = lattice.arc_start[c], lattice.arc_start[c + 1]
             row = lattice.row_start[w] + c - first + n - 1  # of the arc's last symbol
             local = unary[row]
+            front = begin_code(has_begin and c == first, n_states, bits, n)
             for a in range(start, stop):
                 key = arc_key[a]
                 value = local[(key & mask) - 1]
                 if n > 1:
-                    value += find(dense, keys, values, bits, n_dense, key, n)
+                    value += find(dense, keys, values, bits, n_dense, front + key, n + (front > 0))
                 out[a] = value
             if c == first:
                 for a in range(start, stop):
@@ -37,7 +38,10 @@ def fill_arc_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, out:
                         prefix >>= bits
                         out[a] += unary[row - n + m, (prefix & mask) - 1]
                         if m > 1:
-                            out[a] += find(dense, keys, values, bits, n_dense, prefix, m)
+                            ahead = begin_code(has_begin, n_states, bits, m)
+                            out[a] += find(
+                                dense, keys, values, bits, n_dense, ahead + prefix, m + (ahead > 0)
+                            )
             if c == last - 1 and table.has_end:
                 for a in range(start, stop):
                     out[a] += find(dense, keys, values, bits, n_dense, (arc_key[a] << bits) + end, n + 1)
@@ -54,7 +58,8 @@ def label_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, labels:
             key = ((key << table.bits) + labels[i] + 1) & ((np.int64(1) << (table.bits * n)) - 1)
             scores[w] += unary[i, labels[i]]
             if m > 1:
-                scores[w] += lookup(table, key, m)
+                front = begin_code(table.has_begin and i - start < n, table.n_states, table.bits, m)
+                scores[w] += lookup(table, front + key, m + (front > 0))
         if table.has_end:
             scores[w] += lookup(table, (key << table.bits) + table.n_states + 1, n + 1)
     return scores

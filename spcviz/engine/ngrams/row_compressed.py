@@ -29,19 +29,19 @@ def gram_rows(table: NgramTable) -> GramRows:
     """Rows for `advance` from an `NgramTable`."""
     prefixes = np.unique(table.keys[table.keys > 0] >> table.bits)
     size = 1 << max(int(np.ceil(np.log2(2 * len(prefixes) + 2))), 1)
-    prefix, place = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    prefix = np.zeros((size, 2), dtype=np.int64)
     width = 1 << table.bits
     flat = np.zeros(len(table.dense) + len(prefixes) * width)
     flat[: len(table.dense)] = table.dense
-    _fill_rows(table, prefixes, flat, prefix, place)
+    _fill_rows(table, prefixes, flat, prefix)
     return GramRows(
         table.n_states,
         table.bits,
         table.n_dense,
         table.has_end,
+        table.has_begin,
         flat,
         prefix,
-        place,
         table.dense,
         table.keys,
         table.values,
@@ -85,9 +85,7 @@ def finish(fan: Fan, unary: np.ndarray, rows: GramRows) -> tuple[np.ndarray, np.
 
 
 @kernel
-def _fill_rows(
-    table: NgramTable, prefixes: np.ndarray, flat: np.ndarray, prefix: np.ndarray, place: np.ndarray
-) -> None:
+def _fill_rows(table: NgramTable, prefixes: np.ndarray, flat: np.ndarray, prefix: np.ndarray) -> None:
     width, size = 1 << table.bits, len(prefix)
     at = len(table.dense)
     for i in range(len(prefixes)):
@@ -95,9 +93,9 @@ def _fill_rows(
         while code >> (table.bits * n) > 0:
             n += 1
         slot = slot_of(code, size)
-        while prefix[slot] != 0:
+        while prefix[slot, 0] != 0:
             slot = (slot + 1) & (size - 1)
-        prefix[slot], place[slot] = code, at
+        prefix[slot, 0], prefix[slot, 1] = code, at
         for s in range(1, table.n_states + 2):
             key = (code << table.bits) + s
             flat[at + s] = find(table.dense, table.keys, table.values, table.bits, table.n_dense, key, n + 1)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
-from spcviz.engine.ngrams.table import MAX_BITS, Code, find, slot_of
+from spcviz.engine.ngrams.table import MAX_BITS, Code, begin_code, find, slot_of
 
 
 class Fan(NamedTuple):
@@ -44,13 +44,12 @@ class GramRows(NamedTuple):
     ----------
     n_states, bits, n_dense : int
         As of the table.
-    has_end : bool
+    has_end, has_begin : bool
     flat : ndarray
         Rows of 2^bits sums each: those of short codes as in the table's `dense`, then one for each `prefix`.
-    prefix : ndarray, shape (a power of two,), int64
-        Codes of first symbols; 0 = free.
-    place : ndarray, same shape, int64
-        Where the prefix's row begins in `flat`.
+    prefix : ndarray, shape (a power of two, 2), int64
+        Codes of first symbols, 0 = free, each beside where its row begins in `flat`: found together, they are
+        in the cache together.
     dense, keys, values : ndarray
         The table's own.
     """
@@ -59,9 +58,9 @@ class GramRows(NamedTuple):
     bits: int
     n_dense: int
     has_end: bool
+    has_begin: bool
     flat: np.ndarray
     prefix: np.ndarray
-    place: np.ndarray
     dense: np.ndarray
     keys: np.ndarray
     values: np.ndarray
@@ -73,9 +72,9 @@ def row_of(rows: GramRows, key: Code, n: int) -> Code:
     m, size = n, len(rows.prefix)
     while m > rows.n_dense:
         slot = slot_of(key, size)
-        while rows.prefix[slot] != 0:
-            if rows.prefix[slot] == key:
-                return rows.place[slot]
+        while rows.prefix[slot, 0] != 0:
+            if rows.prefix[slot, 0] == key:
+                return rows.prefix[slot, 1]
             slot = (slot + 1) & (size - 1)
         m -= 1
         key &= (np.int64(1) << (rows.bits * (m - 1))) - 1
@@ -106,9 +105,10 @@ def score_fan(
     for c in range(first, last):
         row = fan.row_start[w] + c - first + n - 1  # of the arcs' last symbol
         local = unary[row]
+        front = begin_code(rows.has_begin and c == first, rows.n_states, bits, n) >> bits
         is_plain = c > first and not (rows.has_end and c == last - 1)
         for v in range(fan.node_start[c], fan.node_start[c + 1]):
-            base, message, q = row_of(rows, keys[v], n) + 1, forward[v - v0], 0
+            base, message, q = row_of(rows, front + keys[v], n + (front > 0)) + 1, forward[v - v0], 0
             if is_plain:
                 h0, n_arcs = head[v], arc[v + 1] - arc[v]
                 states, own, into = symbol[h0:], score[arc[v] - a0 :], forward[h0 - v0 :]
@@ -125,7 +125,9 @@ def score_fan(
                     terms[q] = unary[row - n + m, (prefix & mask) - 1]
                     q += 1
                     if m > 1:
-                        terms[q] = find(rows.dense, rows.keys, rows.values, bits, rows.n_dense, prefix, m)
+                        ahead = begin_code(rows.has_begin, rows.n_states, bits, m)
+                        own_key, size = ahead + prefix, m + (ahead > 0)
+                        terms[q] = find(rows.dense, rows.keys, rows.values, bits, rows.n_dense, own_key, size)
                         q += 1
                     prefix >>= bits
             shift = head[v] - arc[v]

@@ -6,8 +6,10 @@ common case one probe: v of an n-gram that was never seen equals v of its longes
 because all that is missing is zero. Up to three symbols stand in a dense array, longer ones in an
 open-addressing hash table.
 
-A symbol is state + 1, or K + 1 for the end mark #; an n-gram's code holds its symbols in equal
-numbers of bits, the last symbol lowest, so that suffixes and prefixes are masks and shifts.
+A symbol is state + 1, K + 1 for the end mark #, or K + 2 for the begin mark ^; an n-gram's code holds its
+symbols in equal numbers of bits, the last symbol lowest, so that suffixes and prefixes are masks and shifts.
+The mark ^ comes first or not at all, with two states or more behind it: what a chain's first state weighs by
+itself is a unary score.
 """
 
 from collections.abc import Iterable
@@ -33,6 +35,8 @@ class NgramTable(NamedTuple):
         K.
     has_end : bool
         Whether any weight is for an n-gram that ends in #.
+    has_begin : bool
+        Whether any is for one that begins with ^.
     bits, n_dense : int
         Bits a symbol (see `symbol_bits`), and symbols of the longest codes in `dense`.
     dense : ndarray, shape (2^(bits * n_dense),)
@@ -45,6 +49,7 @@ class NgramTable(NamedTuple):
 
     n_states: int
     has_end: bool
+    has_begin: bool
     bits: int
     n_dense: int
     dense: np.ndarray
@@ -60,7 +65,7 @@ Code = int | np.int64
 
 
 def symbol_bits(n_states: int) -> int:
-    """Bits that hold 1 .. K + 1: state + 1 and the end mark.
+    """Bits that hold 1 .. K + 1: state + 1 and the end mark. For K = 2^b - 2 there is no room for ^.
 
     Examples
     --------
@@ -122,6 +127,7 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
     table = NgramTable(
         n_states,
         bool((keys & (1 << bits) - 1 == n_states + 1).any()),
+        _has_begin(keys, n_states, bits),
         bits,
         n_dense,
         dense,
@@ -132,26 +138,56 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
     return table
 
 
+def _has_begin(keys: np.ndarray, n_states: int, bits: int) -> bool:
+    """Whether codes begin with ^; raises `ArgumentError` where it stands elsewhere or before one symbol."""
+    begin, mask = n_states + 2, (1 << bits) - 1
+    top, rest = keys.copy(), keys.copy()
+    n_symbols, n_marks = np.ones(len(keys), dtype=np.int64), np.zeros(len(keys), dtype=np.int64)
+    while rest.any():
+        is_longer = top > mask
+        top = np.where(is_longer, top >> bits, top)
+        n_symbols += is_longer
+        n_marks += rest & mask == begin
+        rest >>= bits
+    is_begin = top == begin
+    bad = np.flatnonzero((n_marks != is_begin) | (is_begin & (n_symbols < 3)))
+    if len(bad):
+        raise ArgumentError(f"keys must have ^ first, before two symbols or more, got {keys[bad[0]]}")
+    return bool(is_begin.any())
+
+
 def empty_table(n_states: int) -> NgramTable:
     """The table of a model without n-gram terms."""
     return ngram_table(n_states, np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
 def encode(n_states: int, states: Iterable[int | str]) -> int:
-    """Code of an n-gram given as states, or as lower-case letters; "#" or state K is the end mark.
+    """Code of an n-gram given as states, or as lower-case letters.
+
+    "#" or state K is the end mark, "^" the begin mark, for as many states as leave it a symbol.
 
     Examples
     --------
-    >>> encode(26, [0, 1]), encode(26, "ab"), encode(26, "a#")
-    (34, 34, 59)
+    >>> encode(26, [0, 1]), encode(26, "ab"), encode(26, "a#"), encode(26, "^ab")
+    (34, 34, 59, 28706)
     """
     n_states, code = checks.integer("n_states", n_states, 1, 10_000), 0
-    for s in checks.listed("states", states):
+    bits = symbol_bits(n_states)
+    for i, s in enumerate(checks.listed("states", states)):
+        if i == 0 and isinstance(s, str) and s == "^" and n_states + 2 < 1 << bits:
+            code = n_states + 2
+            continue
         state = s
         if isinstance(s, str) and len(s) == 1:
             state = n_states if s == "#" else ord(s) - ord("a")
-        code = (code << symbol_bits(n_states)) + checks.integer("states", state, 0, n_states) + 1
+        code = (code << bits) + checks.integer("states", state, 0, n_states) + 1
     return code
+
+
+@inlined_kernel
+def begin_code(has_begin: bool, n_states: int, bits: int, n: int) -> Code:
+    """What ^ in front adds to the code of a chain's first n symbols; 0 if no weight asks, or n is 1."""
+    return np.int64(n_states + 2) << (bits * n) if has_begin and n > 1 else np.int64(0)
 
 
 @kernel

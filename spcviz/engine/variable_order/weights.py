@@ -90,6 +90,8 @@ def checked_weights(weights: Weights, n_states: int) -> Weights:
     checks.made("weights", weights, Weights)
     checks.made("table", weights.table, NgramTable)
     checks.integer("n_states", n_states, 1, MAX_STATES)
+    if weights.table.has_begin:
+        raise ArgumentError("table must be without n-grams that begin with ^")
     if weights.table.n_states != n_states:
         raise ShapeError(f"table has {weights.table.n_states} states; unary needs {n_states}")
     parts: list[Any] = []

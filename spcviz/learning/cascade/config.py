@@ -46,6 +46,8 @@ class CascadeConfig:
         lambda in (4.8).
     has_end : bool
         N-grams that end the word have weights of their own.
+    has_begin : bool
+        So have those that begin it.
     parts : int
         Number of held-out parts, at least 2.
     max_arcs : int
@@ -88,6 +90,7 @@ class CascadeConfig:
     gram_rate: float = 0.3
     decay: float = 0.0
     has_end: bool = False
+    has_begin: bool = False
     parts: int = 3
     max_arcs: int = 100_000
     on_nodes: bool = False
@@ -122,6 +125,8 @@ class CascadeConfig:
             checks.fraction("tolerances", value)
         for value in self.train_alphas:
             checks.fraction("train_alphas", value, below_one=True)
+        if self.first_order == 2 and self.has_begin:
+            raise ArgumentError("has_begin must be False where first_order is 2, got True")
         if self.first_order == 2 and (self.on_nodes or self.method == "crf"):
             raise ArgumentError("first_order must be 1 with on_nodes or a CRF's filters, got 2")
         for name in ("filter_epochs", "predictor_epochs", "max_arcs"):

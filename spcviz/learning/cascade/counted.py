@@ -5,19 +5,27 @@ N(c) occurrences, N(c y) followed by y (a state or the end mark #), T(c) differe
 
 .. math:: p(y \mid c) = \frac{\max(N(c y) - D, 0) + D \, T(c) \, p(y \mid c')}{N(c)}
 
-and p(y | c) = p(y | c') where c was seen less than `least` times. In the form of
-`spcviz.engine.ngrams.table` the n-gram (c, y) weighs log p(y | c) - log p(y | c'): their sum over all
-suffixes is log p(y | c) once log p(y) is added, which is a unary weight. So a longer context costs weights
-only where it was seen.
+and p(y | c) = p(y | c') where c was seen less than `least` times. Kneser and Ney count the followers of
+shorter contexts otherwise: N(c y) is how many different symbols (a state, or the begin mark ^) stand before
+c y, for a shorter context is asked only where a longer one had nothing to say. The longest contexts keep
+plain counts, and so do those that begin with ^, which nothing stands before.
+
+With `has_begin` contexts know where words begin: c may be ^ and all letters before.
+
+In the form of `spcviz.engine.ngrams.table` the n-gram (c, y) weighs log p(y | c) - log p(y | c'): their sum
+over all suffixes is log p(y | c) once log p(y) is added, which is a unary weight. So a longer context costs
+weights only where it was seen.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ShapeError
+from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.table import MAX_BITS, symbol_bits
+
+Smoothing = Literal["absolute", "kneser_ney"]
 
 
 class Counted(NamedTuple):
@@ -30,8 +38,9 @@ class Counted(NamedTuple):
     single, first : ndarray, shape (K,)
         log p(y) anywhere, and as the first of a word.
     size : ndarray, shape (G,), int64
-        Symbols of each n-gram, the end mark included: 2 and more.
-    is_end : ndarray of bool, shape (G,)
+        Symbols of each n-gram, marks included: 2 and more.
+    is_end, is_begin : ndarray of bool, shape (G,)
+        Whether it ends in #; whether it begins with ^.
     keys : ndarray, shape (G,), int64
         Their codes, rising within a size; see `spcviz.engine.ngrams.table`.
     values : ndarray, shape (G,)
@@ -42,6 +51,7 @@ class Counted(NamedTuple):
     first: np.ndarray
     size: np.ndarray
     is_end: np.ndarray
+    is_begin: np.ndarray
     keys: np.ndarray
     values: np.ndarray
 
@@ -55,6 +65,9 @@ def count(
     *,
     discount: float = 0.75,
     least: float = 2.0,
+    smoothing: Smoothing = "absolute",
+    plain_from: int | None = None,
+    has_begin: bool = False,
 ) -> Counted:
     """Count a list of words.
 
@@ -68,11 +81,17 @@ def count(
     weights : array_like, shape (W,)
         How often each word counts, at least `discount`.
     longest : int
-        Symbols of the longest n-gram, the end mark included; at least 2.
+        Symbols of the longest n-gram, marks included; at least 2.
     discount : float
         D, 0 < D < 1.
     least : float
-        Contexts of two and more letters that are seen less often are left out.
+        Contexts of two symbols and more that are seen less often are left out.
+    smoothing : {"absolute", "kneser_ney"}
+        How followers of shorter contexts are counted.
+    plain_from : int, optional
+        Kneser and Ney: symbols of the shortest n-grams that keep plain counts; those of `longest` by default.
+    has_begin : bool
+        Whether n-grams may begin with ^. `first` says how words begin in any case.
 
     Returns
     -------
@@ -85,7 +104,8 @@ def count(
 
     References
     ----------
-    Ney, Essen and Kneser (1994), On structuring probabilistic dependences in stochastic language modelling.
+    Ney, Essen and Kneser (1994), On structuring probabilistic dependences in stochastic language modelling;
+    Kneser and Ney (1995), Improved backing-off for m-gram language modeling.
 
     Examples
     --------
@@ -104,23 +124,25 @@ def count(
     weights = checks.scores("weights", weights, 1)
     if len(weights) != len(lengths):
         raise ShapeError(f"weights has shape {weights.shape}; lengths needs {(len(lengths),)}")
-    followers, place, weight = _with_ends(labels, lengths, weights, n_states)
-    table = _singles(followers, weight, discount)
-    is_first = place == 0
-    counted = np.bincount(followers[is_first], weight[is_first], n_states + 1)[:-1]
-    first = counted + discount * n_states * table[:-1]
-    contexts, lower = np.zeros(1, dtype=np.int64), table[None]
+    if smoothing not in get_args(Smoothing):
+        raise ArgumentError(f"smoothing must be {' or '.join(get_args(Smoothing))}, got {smoothing!r}")
+    plain_from = checks.integer("plain_from", longest if plain_from is None else plain_from, 1, longest)
+    if smoothing == "absolute":
+        plain_from = 1
+    if has_begin and n_states + 2 >= 1 << bits:
+        raise ArgumentError(f"has_begin must be False: {n_states} states leave no symbol for ^, got True")
+    text = _text(labels, lengths, weights, n_states, longest)
+    single = _singles(text, discount, plain_from == 1)
+    is_first = text.place == 0
+    counted = np.bincount(text.symbols[is_first], text.weight[is_first], n_states + 1)[:-1]
+    first = counted + discount * n_states * single[:-1]
+    contexts, lower = np.zeros(1, dtype=np.int64), single[None]
     sizes, keys, values = [], [], []
-    code = np.zeros(len(followers), dtype=np.int64)  # of the m - 1 letters before
     for m in range(2, longest + 1):
-        code = _longer(code, followers, m, bits)
-        here = np.flatnonzero(place >= m - 1)
-        found, at = np.unique(code[here], return_inverse=True)
-        n = np.bincount(at * (n_states + 1) + followers[here], weight[here], len(found) * (n_states + 1))
-        n = n.reshape(len(found), n_states + 1)
+        found, n, total = _followers(text, m, has_begin and m > 2, m >= plain_from)
         if m > 2:
-            enough = n.sum(axis=1) >= least
-            found, n = found[enough], n[enough]
+            is_enough = total >= least
+            found, n = found[is_enough], n[is_enough]
         below = lower[np.searchsorted(contexts, found & ((np.int64(1) << bits * (m - 2)) - 1))]
         share = discount * (n > 0).sum(axis=1, keepdims=True)
         upper = (np.maximum(n - discount, 0) + share * below) / n.sum(axis=1, keepdims=True)
@@ -128,37 +150,78 @@ def count(
         values.append(np.log(upper / below).ravel())
         sizes.append(np.full(len(keys[-1]), m))
         contexts, lower = found, upper
-    every = np.concatenate(keys)
+    every, size = np.concatenate(keys), np.concatenate(sizes)
     return Counted(
         n_states,
-        np.log(table[:-1]),
+        np.log(single[:-1]),
         np.log(first / first.sum()),
-        np.concatenate(sizes),
+        size,
         every & ((1 << bits) - 1) == n_states + 1,
+        every >> bits * (size - 1) == n_states + 2,
         every,
         np.concatenate(values),
     )
 
 
-def _with_ends(
-    labels: np.ndarray, lengths: np.ndarray, weights: np.ndarray, n_states: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(symbols, their places, their weights): every word with the end mark behind it."""
-    ends = np.cumsum(lengths)
+class _Text(NamedTuple):
+    """Every word with # behind it, one after the other."""
+
+    n_states: int
+    bits: int
+    symbols: np.ndarray  # states; K is #
+    place: np.ndarray  # of each symbol within its word
+    weight: np.ndarray
+    before: list[np.ndarray]  # before[m]: codes of the m symbols before each, of other words too
+
+
+def _text(labels: np.ndarray, lengths: np.ndarray, weights: np.ndarray, n_states: int, longest: int) -> _Text:
+    ends, bits = np.cumsum(lengths), symbol_bits(n_states)
     symbols = np.insert(labels, ends, n_states)
     starts = np.concatenate([[0], ends[:-1]]) + np.arange(len(lengths))
     place = np.arange(len(symbols)) - np.repeat(starts, lengths + 1)
-    return symbols, place, np.repeat(weights, lengths + 1)
+    before = [np.zeros(len(symbols), dtype=np.int64)]
+    for m in range(1, longest + 1):
+        earlier = np.concatenate([np.zeros(m, dtype=np.int64), symbols[: len(symbols) - m] + 1])
+        before.append(before[-1] + (earlier[: len(symbols)] << bits * (m - 1)))
+    return _Text(n_states, bits, symbols, place, np.repeat(weights, lengths + 1), before)
 
 
-def _singles(symbols: np.ndarray, weight: np.ndarray, discount: float) -> np.ndarray:
+def _contexts(text: _Text, m: int, has_begin: bool) -> tuple[np.ndarray, np.ndarray]:
+    """(symbols that have m symbols before them in their word, ^ included or not; codes of those m)."""
+    inside = np.flatnonzero(text.place >= m)
+    code = text.before[m][inside]
+    if not has_begin:
+        return inside, code
+    early = np.flatnonzero(text.place == m - 1)
+    marked = text.before[m - 1][early] + (np.int64(text.n_states + 2) << text.bits * (m - 1))
+    return np.concatenate([inside, early]), np.concatenate([code, marked])
+
+
+def _followers(
+    text: _Text, m: int, has_begin: bool, is_plain: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Contexts of m - 1 symbols, rising; how often each symbol follows, (contexts, K + 1); plain sums."""
+    k = text.n_states + 1
+    at, code = _contexts(text, m - 1, has_begin)
+    found, context = np.unique(code, return_inverse=True)
+    n = np.bincount(context * k + text.symbols[at], text.weight[at], len(found) * k).reshape(-1, k)
+    total = n.sum(axis=1)
+    if not is_plain:
+        at, longer = _contexts(text, m, True)
+        different = np.unique((longer << text.bits) + text.symbols[at] + 1)
+        mask = (np.int64(1) << text.bits * (m - 1)) - 1
+        context = np.searchsorted(found, different >> text.bits & mask)
+        follower = (different & (1 << text.bits) - 1) - 1
+        kinds = np.bincount(context * k + follower, minlength=len(found) * k).reshape(-1, k)
+        is_begin = found >> text.bits * max(m - 2, 0) == text.n_states + 2
+        n = np.where(is_begin[:, None], n, kinds)
+    return found, n, total
+
+
+def _singles(text: _Text, discount: float, is_plain: bool) -> np.ndarray:
     """p(y) of single symbols, smoothed towards all alike, shape (K + 1,)."""
-    size = int(symbols.max(initial=0)) + 1
-    n = np.bincount(symbols, weight, size)
+    size = int(text.symbols.max(initial=0)) + 1
+    n = np.bincount(text.symbols, text.weight, size)
+    if not is_plain:
+        n = _followers(text, 1, False, False)[1][0, :size]
     return (np.maximum(n - discount, 0) + discount * (n > 0).sum() / size) / n.sum()
-
-
-def _longer(code: np.ndarray, symbols: np.ndarray, m: int, bits: int) -> np.ndarray:
-    """Codes of the m - 1 symbols before each place, from those of the m - 2."""
-    before = np.concatenate([np.zeros(m - 1, dtype=np.int64), symbols[: len(symbols) - m + 1] + 1])
-    return code + (before << bits * (m - 2))

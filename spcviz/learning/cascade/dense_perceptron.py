@@ -160,7 +160,7 @@ def _epoch(
         for i in range(length):
             score_row(features, first + i, weights, unary[i])
         n = min(order, length)
-        decode_kernel(sums, nothing[: k ** (n - 1)], unary[:length], n, found[:length])
+        decode_kernel(sums, sums, nothing[: k ** (n - 1)], unary[:length], n, found[:length])
         n_wrong = 0
         for i in range(length):
             truth = labels[first + i]

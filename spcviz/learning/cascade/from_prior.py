@@ -135,8 +135,8 @@ def train_from_prior(
         Development examples, with the priors that were made from all parts.
     n_states : int
     config : CascadeConfig
-        Its first `train_alphas`, `margin`, `has_end`, `max_arcs`, tolerances per example, passes and rates
-        are read; a rate is relative to scores in the prior's own unit.
+        Its first `train_alphas`, `margin`, `has_end`, `has_begin`, `max_arcs`, tolerances per example, passes
+        and rates are read; a rate is relative to scores in the prior's own unit.
     rng : numpy.random.Generator
     predict_orders : sequence of int, optional
         Orders whose predictor is learned too; the others' is the prior. All by default.
@@ -161,7 +161,7 @@ def train_from_prior(
     before = None
     for t, tolerance in enumerate(config.tolerances):
         problems = [
-            prepare(space, part.features, part.labels, has_end=config.has_end)
+            prepare(space, part.features, part.labels, has_end=config.has_end, has_begin=config.has_begin)
             for space, part in zip(spaces, (*parts, dev))
         ]
         learn = _Learner(problems[:-1], [part.priors[t] for part in parts], config, rng, tick, t + 1)

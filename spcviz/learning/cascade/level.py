@@ -41,7 +41,7 @@ class Stage(NamedTuple):
 def stage_of(
     lattice: Lattice, features: Features, labels: np.ndarray, config: CascadeConfig, is_first: bool
 ) -> Stage:
-    problem = prepare(lattice, features, labels, has_end=config.has_end)
+    problem = prepare(lattice, features, labels, has_end=config.has_end, has_begin=config.has_begin)
     if not (is_first and config.first_order == 2):
         return Stage(problem, problem, False)
     pairs = all_bigrams(np.diff(lattice.row_start), lattice.n_states)

@@ -23,7 +23,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.lattice import Lattice, path_of
 from spcviz.engine.ngrams.row_compressed import GramRows, gram_rows
-from spcviz.engine.ngrams.table import NgramTable, ngram_table, slot_of
+from spcviz.engine.ngrams.table import NgramTable, begin_code, ngram_table, slot_of
 from spcviz.learning.cascade.epoch import Moving, Step, run_epoch
 from spcviz.learning.cascade.features import (
     Features,
@@ -122,7 +122,14 @@ class Fit(NamedTuple):
     losses: np.ndarray
 
 
-def prepare(lattice: Lattice, features: Features, labels: np.ndarray, *, has_end: bool = False) -> Problem:
+def prepare(
+    lattice: Lattice,
+    features: Features,
+    labels: np.ndarray,
+    *,
+    has_end: bool = False,
+    has_begin: bool = False,
+) -> Problem:
     """Look up the truth and number the n-grams of a lattice.
 
     Parameters
@@ -133,6 +140,8 @@ def prepare(lattice: Lattice, features: Features, labels: np.ndarray, *, has_end
         True states.
     has_end : bool
         Add n-grams that end in the end mark.
+    has_begin : bool
+        Add those of two states and more that begin with the begin mark.
 
     Returns
     -------
@@ -151,8 +160,12 @@ def prepare(lattice: Lattice, features: Features, labels: np.ndarray, *, has_end
     survives = (
         np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1]) if len(truth) else np.zeros(0, bool)
     )
-    start = _gram_counts(lattice, has_end)
-    index, keys = _gram_index(lattice, has_end, start)
+    if has_begin and lattice.n_states + 2 >= 1 << lattice.bits:
+        raise ArgumentError(
+            f"has_begin must be False: {lattice.n_states} states leave no symbol for ^, got True"
+        )
+    start = _gram_counts(lattice, has_end, has_begin)
+    index, keys = _gram_index(lattice, has_end, has_begin, start)
     return Problem(lattice, features, truth, survives, start, index, keys)
 
 
@@ -325,7 +338,7 @@ def _carried_over(keys: np.ndarray, model: Model) -> np.ndarray:
 
 
 @kernel
-def _gram_counts(lattice: Lattice, has_end: bool) -> np.ndarray:
+def _gram_counts(lattice: Lattice, has_end: bool, has_begin: bool) -> np.ndarray:
     """Where each arc's n-grams begin: shape (A + 1,)."""
     start = np.zeros(lattice.arc_start[-1] + 1, dtype=np.int64)
     for w in range(len(lattice.order)):
@@ -335,6 +348,7 @@ def _gram_counts(lattice: Lattice, has_end: bool) -> np.ndarray:
             count = n - 1
             if c == first:
                 count += (n - 1) * (n - 2) // 2  # what the prefixes complete
+                count += n - 1 if has_begin else 0
             if c == last - 1 and has_end:
                 count += n
             for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
@@ -343,7 +357,9 @@ def _gram_counts(lattice: Lattice, has_end: bool) -> np.ndarray:
 
 
 @kernel
-def _gram_index(lattice: Lattice, has_end: bool, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _gram_index(
+    lattice: Lattice, has_end: bool, has_begin: bool, start: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """(index of each arc's n-grams into keys, keys), numbered in order of appearance."""
     bits = lattice.bits
     index = np.empty(start[-1], dtype=np.int32)
@@ -362,7 +378,11 @@ def _gram_index(lattice: Lattice, has_end: bool, start: np.ndarray) -> tuple[np.
                 shortest = 1 if c == first else n  # shortest prefix whose n-grams this arc completes
                 key = lattice.arc_key[a]
                 for m in range(n, shortest - 1, -1):
-                    at, size = _number_suffixes(key, m, bits, index, at, keys, slots, ids, size)
+                    front = begin_code(has_begin and c == first, lattice.n_states, bits, m)
+                    with_mark = m + (front > 0)
+                    at, size = _number_suffixes(
+                        front + key, with_mark, bits, index, at, keys, slots, ids, size
+                    )
                     key >>= bits
                 if c == last - 1 and has_end:
                     key = (lattice.arc_key[a] << bits) + lattice.n_states + 1

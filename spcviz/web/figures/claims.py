@@ -70,6 +70,8 @@ class Claim(NamedTuple):
     note: Any = ""  # str or callable: what a reader must know besides, such as what was chosen on test data
     # its system has no line in the project's README: it stands beside what a paper claims
     is_aside: bool = False
+    # what the paper's abstract, or the figure or table it stands for, is read for: counted by itself
+    is_headline: bool = False
 
 
 class Reading(NamedTuple):
@@ -221,6 +223,18 @@ def counts(readings):
     tally = Counter(SEVERITY[severity(reading.verdict)] for reading in readings)
     each = ", ".join(f"{tally[word]} {word.removesuffix(' by')}" for word in SEVERITY if tally[word])
     return f"{len(readings)} claim{'s' if len(readings) != 1 else ''}: {each}"
+
+
+def tally(readings):
+    """How many claims have each verdict, as rows (verdict, how many, which), best first.
+
+    >>> tally([Reading(Claim("r", "Words", "right", 0), "short by 2", *"   ")])
+    [('short by', 1, 'Words: right')]
+    """
+    found = {word: [] for word in reversed(SEVERITY)}
+    for reading in readings:
+        found[SEVERITY[severity(reading.verdict)]].append(f"{reading.claim.system}: {reading.claim.what}")
+    return [(word, len(of_word), "; ".join(of_word)) for word, of_word in found.items() if of_word]
 
 
 def failed(readings):

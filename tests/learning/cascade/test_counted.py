@@ -60,6 +60,41 @@ def test_sizes_ends_and_first_letters():
     assert (np.diff(found.keys) > 0).all()
 
 
+def kneser_ney(context, y, least, plain):
+    """By recursion; "^" begins a word, K ends it; contexts as long as `plain` have plain counts."""
+    texts = [["^", *w, K] for w in SPELLED]
+    if context is None:
+        return 1 / (K + 1)
+    n = len(context)
+    places = [(w, i) for w in texts for i in range(1, len(w)) if i >= n and w[i - n : i] == list(context)]
+    if "^" in context or n >= plain:
+        followers = [w[i] for w, i in places]
+    else:
+        before = {(w[i - n - 1], w[i]) for w, i in places if i - n - 1 >= 0}
+        followers = [follower for _, follower in before]
+    shorter = context[1:] if context else None
+    if n > 1 and len(places) < least:
+        return kneser_ney(shorter, y, least, plain)
+    share = D * len(set(followers)) * kneser_ney(shorter, y, least, plain)
+    return (max(followers.count(y) - D, 0) + share) / len(followers)
+
+
+@pytest.mark.parametrize(("least", "plain_from"), [(1, 4), (2, 4), (1, 3)])
+def test_kneser_ney_counts_what_stands_before(least, plain_from):
+    found = count(
+        K, LABELS, LENGTHS, np.ones(6), 4, discount=D, least=least, smoothing="kneser_ney",
+        plain_from=plain_from, has_begin=True,
+    )  # fmt: skip
+    table, plain = ngram_table(K, found.keys, found.values), plain_from - 1
+    assert_allclose(found.single, [np.log(kneser_ney((), y, least, plain)) for y in range(K)], rtol=1e-12)
+    for context in ([0], [0, 1], [1, 1], [0, 1, 1], ["^", 0], ["^", 0, 1], ["^", 2, 0]):
+        for y in range(K + 1):
+            wanted = np.log(kneser_ney(tuple(context), y, least, plain) / kneser_ney((), y, least, plain))
+            assert_allclose(lookup(table, encode(K, [*context, y]), len(context) + 1), wanted, atol=1e-12)
+    assert found.is_begin.sum() == (found.keys >> 3 * (found.size - 1) == K + 2).sum() > 0
+    assert set(found.size[found.is_begin]) == {3, 4}
+
+
 def test_a_word_counts_as_often_as_it_weighs():
     once = count(K, LABELS, LENGTHS, np.ones(6), 3, discount=D)
     merged = count(K, LABELS[:-4], LENGTHS[:-1], [2, 1, 1, 1, 1], 3, discount=D)
@@ -71,3 +106,9 @@ def test_bad_arguments():
         count(K, LABELS, LENGTHS, np.ones(2), 3)
     with pytest.raises(ArgumentError, match="longest must be"):
         count(K, LABELS, LENGTHS, np.ones(6), 1)
+    with pytest.raises(ArgumentError, match="smoothing must be absolute or kneser_ney, got 'none'"):
+        count(K, LABELS, LENGTHS, np.ones(6), 3, smoothing="none")
+    with pytest.raises(ArgumentError, match="plain_from must be"):
+        count(K, LABELS, LENGTHS, np.ones(6), 3, plain_from=4)
+    with pytest.raises(ArgumentError, match="has_begin must be False: 30 states leave no symbol"):
+        count(30, LABELS, LENGTHS, np.ones(6), 3, has_begin=True)

@@ -21,9 +21,11 @@ def test_curves_begin_and_end_where_one_template_does(found, world):
     ends = [100 - 100 * world.lost(world.read(np.full(n, tier))) / n for tier in (0, 1)]
     by_policy = {}
     for row in found["rows"]:
-        by_policy.setdefault(row["policy"], []).append(row)
+        by_policy.setdefault((row["policy"], row["dictionary"]), []).append(row)
         assert row["us_per_word"] == pytest.approx(sum(row[piece] for piece in times.PIECES))
         assert row["uas_dev"] == row["uas"] or row["policy"].startswith("uniform")  # the same sentences here
+        assert row["us_per_word_dev"] > 0
+        assert row["shared_weights"]
     for rows in by_policy.values():
         assert [row["features_share"] for row in rows] == measure.SHARES.tolist()
         assert [rows[0]["uas"], rows[-1]["uas"]] == pytest.approx(ends)
@@ -42,7 +44,9 @@ def test_depths_add_up_to_the_share(found, world):
 
 
 def test_gaps_are_differences_of_the_curves(found):
-    uas = {(row["policy"], row["features_share"]): row["uas"] for row in found["rows"]}
+    uas = {
+        (row["policy"], row["features_share"]): row["uas"] for row in found["rows"] if not row["dictionary"]
+    }
     for row in found["compared"]:
         own, share = uas[row["policy"], row["features_share"]], row["features_share"]
         assert row["minus_uniform"] == pytest.approx(own - uas["uniform", share])

@@ -79,10 +79,21 @@ def test_scores_of_a_state_are_rows_of_all_scores(trained, sentences):
             row = slice(every.at[w] + d * n, every.at[w] + (d + 1) * n)
             np.testing.assert_array_equal(blank.squares[t, row], every.squares[t, row])
             assert (blank.squares[1 - t, row] == 7).all()
-            features_of = row_of(sentences, w, d, int(t))
-            wanted = [trained.weights[t][list(own)].astype(int).sum() * trained.steps[t] if own else -np.inf
-                      for own in features_of.values()]  # fmt: skip
+            wanted = np.zeros(n)
+            for tier in range(t + 1):  # a word that is bought keeps what its tags say
+                for h, own in row_of(sentences, w, d, tier).items():
+                    known = trained.weights[tier][list(own)].astype(int).sum() * trained.steps[tier]
+                    wanted[h] += known if own else -np.inf
             np.testing.assert_allclose(every.squares[t, row], wanted)
+
+
+def test_what_was_scored_by_tags_is_kept_when_a_word_is_bought(trained, sentences):
+    """The full template adds to tags: weights of what it adds do not move scores by tags."""
+    rest = trained._replace(weights=np.stack([trained.weights[0], 0 * trained.weights[1]]))
+    squares = parser.score(rest, sentences).squares
+    np.testing.assert_array_equal(squares[0], squares[1])
+    np.testing.assert_array_equal(squares[0], parser.score(trained, sentences).squares[0])
+    assert (parser.score(trained, sentences).squares[1] != squares[1]).any()
 
 
 def test_own_sentences_are_trees():

@@ -18,12 +18,11 @@ from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as open_data
 from spcviz.problems.open_words.data.compose import DEV_FOLD, N_PARTS, TEST_FOLD, part_of_fold
 from spcviz.problems.open_words.model.cascade import counted_words
-from spcviz.problems.open_words.model.cascade import settings_for as open_settings
 from spcviz.problems.words.model.folds import N_TIERS
 
 N_ORDERS = 6
 DISCOUNT, LEAST = 0.9, 2.0
-"""Of counting handwritten words; those of the open vocabulary have their own settings."""
+"""Of counting words: plain counts, which know no beginnings."""
 
 BEGIN = (1.0, 0.7, -0.8)
 """ink, text and letter that learning begins with, in every state: what the open vocabulary's cascade uses."""
@@ -85,12 +84,13 @@ def open_words(scores: np.ndarray, test: str = "unseen", n_train: int = N_OPEN):
 
     `scores` (R, T, 26) are of fold 0: its split of letter images is the open vocabulary's.
     """
-    settings, words = open_settings("raw", N_ORDERS), letters.load_words()
+    words = letters.load_words()
     folds = np.repeat(words.folds, words.lengths)
     frequency = _log_frequency(words.labels[~np.isin(folds, [TEST_FOLD, DEV_FOLD])])
 
     def counted(without=None):
-        return counted_words(open_data.load_composed(), settings, without)
+        how = {"discount": DISCOUNT, "least": LEAST}
+        return counted_words(open_data.load_composed(), N_ORDERS + 1, without, **how)
 
     whole, sets, places, parts = open_data.load_set("train"), {}, {}, []
     is_used = np.arange(len(whole.types)) < n_train

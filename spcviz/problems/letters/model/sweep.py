@@ -102,25 +102,26 @@ def _sample(linear, step, features, labels):
         spread=limits.best - limits.mean,
         n_columns=np.diff(lattice.col_start),
         weight_norm=float(np.hypot(np.linalg.norm(linear.weights), np.linalg.norm(linear.values))),
-        factor_norm=_factor_norm(lattice, features, linear.table.has_end),
+        factor_norm=_factor_norm(lattice, features, linear.table),
     )
     for array in sample[:7]:
         array.flags.writeable = False
     return sample
 
 
-def _factor_norm(lattice, features, has_end):
+def _factor_norm(lattice, features, table):
     """At least the largest norm of a factor's features (triangle inequality in the first column).
 
     A column's n-gram has the features of its last position and one n-gram indicator; a word's first
-    n-gram has the features of all its positions and an indicator of each order from 2 to n.
+    n-gram has the features of all its positions and an indicator of each order from 2 to n, twice where
+    n-grams that begin words have their own.
     """
     norms = np.linalg.norm(features.values.astype(np.float64), axis=1)
     n, first = lattice.order, lattice.row_start[:-1]
     running = np.concatenate([[0.0], np.cumsum(norms)])
-    at_first = (running[first + n] - running[first]) ** 2 + (n - 1)
+    at_first = (running[first + n] - running[first]) ** 2 + (1 + table.has_begin) * (n - 1)
     later = norms.max() ** 2 + (n.max() > 1)
-    return float(np.sqrt(max(at_first.max(), later) + has_end))
+    return float(np.sqrt(max(at_first.max(), later) + table.has_end))
 
 
 def _curves(split, points, efficiency):

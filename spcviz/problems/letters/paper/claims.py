@@ -6,6 +6,7 @@ from spcviz.problems.letters.paper.tables import FEATURES, dictionary, rows_of, 
 from spcviz.web.figures.claims import Claim, NotMeasured, find
 
 _TABLE = "thesis Table 4.3"
+_HEADLINE = 5.0
 _SPC, _RIVALS = "cascade filter (SPC)", ("perceptron filter", "CRF filter")
 _COLUMNS = (
     ("letters right", "char_accuracy", "char_accuracy", "higher", "{} %", 2, ""),
@@ -22,7 +23,7 @@ def _order(order):
         Claim(
             "ocr-orders", "Handwriting, orders 1 to 6, raw pixels", f"{name}, order {order}", (*where, ours),
             paper=(*where, "paper", paper), better=better, decimals=decimals, shown=unit, source=_TABLE,
-            note=note,
+            note=note, is_headline=order == 6,
         )
         for name, ours, paper, better, unit, decimals, note in _COLUMNS
         if order > 1 or name.endswith("right")
@@ -154,6 +155,7 @@ CLAIMS = (
             _kept(tolerance, rival), "lower", said=f"{rival.removesuffix(' filter')} here: {{}} %",
             shown="{} %", source="summary of SPC, 5.2",
             note="Thresholds read off the test curve; no spread is known.",
+            is_headline=tolerance == _HEADLINE,
         )
         for tolerance in (1.0, 2.0, 5.0)
         for rival in _RIVALS

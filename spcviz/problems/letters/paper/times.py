@@ -91,11 +91,12 @@ def dense_labels(models: list[DenseModel], unary: np.ndarray, lengths: np.ndarra
     for n, model in enumerate(models, start=1):
         chosen = np.flatnonzero(lengths >= n if n == len(models) else lengths == n)
         if len(chosen):
-            _decode_words(model.sums, model.end, unary, starts, chosen, n, labels)
+            _decode_words(model.sums, model.begin, model.end, unary, starts, chosen, n, labels)
     return labels
 
 
 @kernel
-def _decode_words(sums, end, unary, starts, chosen, order, labels):
+def _decode_words(sums, begin, end, unary, starts, chosen, order, labels):
     for w in chosen:
-        decode_kernel(sums, end, unary[starts[w] : starts[w + 1]], order, labels[starts[w] : starts[w + 1]])
+        own = slice(starts[w], starts[w + 1])
+        decode_kernel(sums, begin, end, unary[own], order, labels[own])

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,11 +45,16 @@ class OpenSettings:
 
     ink: InkSettings
     config: CascadeConfig
-    text_share: float = 0.7  # what log p(word) counts beside log p(letter | image)
+    # what the prior is counted by: "kneser_ney", or "counted", plain counts; with begin marks if the config
+    # has them
+    prior: str = "kneser_ney"
+    text_share: float = 0.9  # what log p(word) counts beside log p(letter | image)
     letter_share: float = 0.8  # how much of the letters' own frequency among the images is taken off again
     # discount, least: see `spcviz.learning.cascade.counted.count`
     discount: float = 0.9
-    least: float = 2.0
+    least: float = 1.0
+    # n-grams that weigh less (before `text_share`) are left out of the prior: two thirds, and they say little
+    smallest: float = 0.2
     # composed training words that corrections are learned from: the first so many. The prior is counted from
     # all training types.
     n_words: int = 20_000
@@ -70,10 +75,19 @@ _CONFIG = CascadeConfig(
     predictor_rate=0.02,
     gram_rate=0.3,
     has_end=True,
+    has_begin=True,
 )
-SETTINGS = {name: OpenSettings(ink, _CONFIG) for name, ink in INK.items()}
-"""Chosen on development words: types and letter images (fold 1) that training has not. Of the tolerances
-tried (0.003, 0.006, 0.01 of words per level) the last reads as many words at order 4 with fewest n-grams."""
+_TOLERANCES = {"fourier": 0.01, "raw": 0.03}
+SETTINGS = {
+    name: OpenSettings(ink, replace(_CONFIG, tolerances=(_TOLERANCES[name],) * N_ORDERS))
+    for name, ink in INK.items()
+}
+"""Chosen on development words: types and letter images (fold 1) that training has not.
+
+The prior by what a beam of order 5 or 6 reads with it, nothing learned: 4 kinds, 5 discounts (0.75 to 0.97), 3
+values of `least`, 8 weights of the text (0.6 to 1.1), 5 of the letters (0.4 to 1.2), 5 of `smallest`, about
+190 settings in all, of which neighbours differ by half a percent of words. Tolerances by whole cascades, in
+words a level: 0.01 and 0.02 (Fourier), 0.02, 0.03 and 0.05 (raw), those that read most words."""
 
 
 class OpenModel(NamedTuple):
@@ -122,18 +136,15 @@ def settings_for(features, n_orders=None, quick=False):
     return replace(chosen, config=config, ink=chosen.ink._replace(n_waves=300, epochs=2))
 
 
-def counted_words(composed: Composed, settings: OpenSettings, without: int | None = None) -> Counted:
+def counted_words(composed: Composed, longest: int, without: int | None = None, **how: Any) -> Counted:
     """The letter n-grams of the training types, each type once.
 
-    `without`: a part whose types are left out.
+    `longest`: symbols of the longest, marks included. `without`: a part whose types are left out. `how`: see
+    `spcviz.learning.cascade.counted.count`.
     """
     chosen = (composed.share == 0) & (composed.part != (-1 if without is None else without))
     labels, lengths = data.spelled(composed.types[chosen])
-    longest = len(settings.config.tolerances) + 1
-    once = np.ones(len(lengths))
-    return count(
-        letters.N_STATES, labels, lengths, once, longest, discount=settings.discount, least=settings.least
-    )
+    return count(letters.N_STATES, labels, lengths, np.ones(len(lengths)), longest, **how)
 
 
 def image_frequencies():
@@ -141,6 +152,15 @@ def image_frequencies():
     words = letters.load_words()
     is_training = ~np.isin(np.repeat(words.folds, words.lengths), [TEST_FOLD, DEV_FOLD])
     return np.log(np.bincount(words.labels[is_training], minlength=letters.N_STATES) / is_training.sum())
+
+
+def prior_counts(settings: OpenSettings, order: int, without: int | None = None) -> Counted:
+    """The counts that a level's prior is made of; `without`: a part whose types are left out."""
+    smoothing = "kneser_ney" if settings.prior == "kneser_ney" else "absolute"
+    return counted_words(
+        data.load_composed(), order + 1, without, discount=settings.discount, least=settings.least,
+        smoothing=smoothing, plain_from=max(order, 2), has_begin=settings.config.has_begin,
+    )  # fmt: skip
 
 
 def prior(counted: Counted, order: int, settings: OpenSettings, frequencies: np.ndarray) -> Model:
@@ -158,15 +178,17 @@ def prior(counted: Counted, order: int, settings: OpenSettings, frequencies: np.
             (beta * counted.single - settings.letter_share * frequencies)[None],
         ]
     )
-    is_read = counted.size <= order + counted.is_end
+    is_read = counted.size <= order + (counted.is_end | counted.is_begin)
+    is_read &= np.abs(counted.values) >= settings.smallest
     return Model(weights, counted.keys[is_read], beta * counted.values[is_read])
 
 
 def priors(settings, without=None):
-    """Priors of all orders from the shipped list of words; see `counted_words`."""
-    counted, frequencies = counted_words(data.load_composed(), settings, without), image_frequencies()
-    orders = range(1, len(settings.config.tolerances) + 1)
-    return tuple(prior(counted, order, settings, frequencies) for order in orders)
+    """Priors of all orders from the shipped list of words; see `prior_counts`."""
+    frequencies, orders = image_frequencies(), range(1, len(settings.config.tolerances) + 1)
+    return tuple(
+        prior(prior_counts(settings, order, without), order, settings, frequencies) for order in orders
+    )
 
 
 def cross_scored(

@@ -25,7 +25,7 @@ from spcviz.problems.open_words.model.ink import Ink, InkSettings
 from spcviz.problems.problem import Run
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
-KIND, VERSION = "open-cascade", 1
+KIND, VERSION = "open-cascade", 2
 LEAST = 0.005
 """A correction of an n-gram by less is none."""
 
@@ -88,7 +88,10 @@ def load_open(folder, features):
     """
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]
-    plain = {name: about[name] for name in ("text_share", "letter_share", "discount", "least", "n_words")}
+    plain = {
+        name: about[name]
+        for name in ("prior", "text_share", "letter_share", "discount", "least", "smallest", "n_words")
+    }
     settings = OpenSettings(InkSettings(*about["ink"]), CascadeConfig(**about["config"]), **plain)
     return _model_of(stored_as(Stored, stored), about, settings)
 

@@ -1,7 +1,9 @@
 """The result ocr-open: cascades on an open vocabulary against beam search and a dictionary.
 
-Every method sees the same numbers: 26 scores per letter. Times are from those numbers to labels, in this
-process's CPU microseconds, on the same words in the same batches, turn by turn.
+Every method sees the same numbers: 26 scores per letter. Beams and cascades read them with the same learned
+models. Times are from those numbers to labels, in this process's CPU microseconds, on the same words in the
+same batches, turn by turn. Which order, which width and which weight of the prior are compared is chosen on
+development words.
 """
 
 import time
@@ -19,34 +21,40 @@ from spcviz.problems.letters.paper.times import dense_labels
 from spcviz.problems.open_words.data import composed as data
 from spcviz.problems.open_words.data.redrawn import redraw
 from spcviz.problems.open_words.model import stored
-from spcviz.problems.open_words.model.cascade import RANDOM_STATE, SETTINGS, OpenModel, evaluate, priors
+from spcviz.problems.open_words.model.cascade import RANDOM_STATE, SETTINGS, OpenModel, evaluate
+from spcviz.problems.open_words.model.cascade import priors as begun_at
 from spcviz.problems.open_words.model.dictionary import dictionary, read
 from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
+from spcviz.problems.open_words.paper import priors
 from spcviz.problems.problem import Run
 
 SETS = ("unseen", "natural")
-WIDTHS = (1, 4, 16)
+DEV = "dev"
+WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 BEAM_ORDERS = (3, 4, 5, 6)
 DENSE_ORDERS = 4
 BATCH = 64
-N_TIMED = 128
-REPEATS = 3
+N_TIMED = 256
+REPEATS = 9
 N_REDRAWN = 100
+CHOSEN_ON = "development words"
 
 
 def reproduce(run: Run) -> dict:
     """Rows of ocr-open; see `spcviz.problems.common.report.describe`.
 
-    Rows are by ``data``, ``features``, ``method``, ``order`` (and ``width`` of a beam); ``n_grams_in`` and
-    the losses are those of cascades. ``ink``: letters right and CPU microseconds per word from pixels to
-    scores. ``sets``: words, types and the share of words whose type is among the training types. ``redrawn``:
-    see `redrawn`.
+    Rows are by ``data`` ("dev" too), ``features``, ``method``, ``order`` (and ``width`` of a beam);
+    ``n_grams_in`` and the losses are those of cascades, ``prior`` is what models begin at. ``chosen``: the
+    cascade and the beams that are compared, by features, see `chosen_of`; ``priors``: see
+    `spcviz.problems.open_words.paper.priors`. ``ink``: letters right and CPU microseconds per word from
+    pixels to scores. ``sets``: words, types and the share of words whose type is among the training types.
+    ``redrawn``: see `redrawn`.
     """
-    rows, ink_rows, redrawn_rows, used = [], [], [], {}
+    rows, ink_rows, redrawn_rows, chosen, prior_rows, used = [], [], [], [], [], {}
     for features in run.features or tuple(SETTINGS):
         model = stored.load_open(run.models, features)
         methods = _methods(model)
-        for name in SETS:
+        for name in (DEV, *SETS):
             words = data.load_set(name).words
             seen, ink_row = _scored(model, words)
             ink_rows.append({"data": name, "features": features} | ink_row)
@@ -55,9 +63,15 @@ def reproduce(run: Run) -> dict:
             sizes = {row["order"]: row for row in evaluate(model, seen, words)}
             for key, row in measured.items():
                 own = sizes[row["order"]] if row["method"] == "cascade" else {}
-                named = {"data": name, "features": features}
-                rows.append(named | row | own | {"us_per_word": times[key]})
+                named = {"data": name, "features": features, "prior": _prior_of(model, row["method"])}
+                more = {"us_per_word": times[key], "chosen_on": CHOSEN_ON}
+                rows.append(named | row | own | more)
+            if name == DEV:
+                prior_rows += [
+                    {"features": features} | row for row in priors.rows(model, seen, words, run.quick)
+                ]
             run.tick(f"{features} {name}")
+        chosen.append({"features": features} | chosen_of(rows, features))
         redrawn_rows.append({"features": features} | redrawn(model))
         used[features] = asdict(model.settings) | {"ink": list(model.settings.ink)}
     return describe(
@@ -69,15 +83,17 @@ def reproduce(run: Run) -> dict:
             "settings": used,
             "random_state": RANDOM_STATE,
             "chosen_on": "development words: types and letter images (fold 1) that training does not have",
-            "time": "CPU microseconds a word of this process, from ink scores to labels: smallest of "
-            f"{REPEATS} turns over the same {N_TIMED} words, {BATCH} a call",
+            "time": "CPU microseconds a word of this process, from ink scores to labels: median of "
+            f"{REPEATS} turns over the same {N_TIMED} words, {BATCH} a call, all methods in each turn",
         },
         data={"open_words": data.arrays_of(data.load_composed()), "ocr": letters.load_words()._asdict()},
         fold_rows=[
             {"fold": f"{features} {name}", "rows": _untimed(rows, features, name)}
             for features in used
-            for name in SETS
+            for name in (DEV, *SETS)
         ],
+        chosen=chosen,
+        priors=prior_rows,
         ink=ink_rows,
         sets=[_about_set(name) for name in SETS],
         redrawn=redrawn_rows,
@@ -87,6 +103,43 @@ def reproduce(run: Run) -> dict:
 def _untimed(rows, features, name):
     mine = [row for row in rows if (row["features"], row["data"]) == (features, name)]
     return [{key: value for key, value in row.items() if not key.startswith("us_")} for row in mine]
+
+
+def chosen_of(rows: list[dict], features: str) -> dict:
+    """What is compared with a set of features, chosen on development words.
+
+    ``cascade``: the order that reads most words. ``in_its_time``: of the beams that take no more time than
+    it, the order and width that read most. ``paying``: the order whose time is the least share of that of a
+    beam that reads as many words, and ``as_many``: the fastest such beam; None where no beam reads as many.
+    Ties go to what is faster.
+    """
+    own = [row for row in rows if (row["features"], row["data"]) == (features, DEV)]
+    beams = [row for row in own if row["method"] == "beam"]
+    reach = max((row["order"] for row in beams), default=99)
+    cascades = [row for row in own if row["method"] == "cascade" and row["order"] <= reach]
+
+    def most(some):
+        return max(some, key=lambda row: (row["word_accuracy"], -row["us_per_word"]), default=None)
+
+    cascade = most(cascades)
+    timely = [row for row in beams if row["us_per_word"] <= cascade["us_per_word"]]
+    pairs = [(row, beam) for row in cascades if (beam := _as_many(row, beams))]
+    paying, beam = min(
+        pairs, key=lambda pair: pair[0]["us_per_word"] / pair[1]["us_per_word"], default=(None, None)
+    )
+    picks = {"cascade": cascade, "in_its_time": most(timely), "paying": paying, "as_many": beam}
+    return {name: row and {key: row[key] for key in ("order", "width")} for name, row in picks.items()}
+
+
+def _as_many(row, beams):
+    """The fastest beam that reads as many words as a row; None if none does."""
+    right = [beam for beam in beams if beam["word_accuracy"] >= row["word_accuracy"]]
+    return min(right, key=lambda beam: beam["us_per_word"], default=None)
+
+
+def _prior_of(model, method):
+    """What a method's models begin at; a dictionary has none."""
+    return None if method == "dictionary" else model.settings.prior
 
 
 def _about_set(name):
@@ -131,7 +184,7 @@ def redrawn(model: OpenModel, n_words: int = N_REDRAWN) -> dict:
 
 def _methods(model):
     """{(method, order, width): function of features and lengths that returns labels}."""
-    levels, begin = model.cascade.levels, priors(model.settings)
+    levels, begin = model.cascade.levels, begun_at(model.settings)
     out = {}
     for order in range(1, len(levels) + 1):
         out["cascade", order, None] = _cascade_run(model.cascade._replace(levels=levels[:order]))
@@ -141,7 +194,7 @@ def _methods(model):
     for order in BEAM_ORDERS:
         if order <= len(levels):
             for width in WIDTHS:
-                out["beam", order, width] = _beam_run(begin[order - 1], order, width)
+                out["beam", order, width] = _beam_run(levels[order - 1].predictor, order, width)
     out["dictionary", None, None] = _dictionary_run(begin[0])
     return out
 
@@ -186,18 +239,18 @@ def _measured(methods, seen, words):
 
 
 def _timed(methods, seen, words, repeats):
-    """CPU microseconds per word of every method: the smallest of several turns over the first words."""
+    """CPU microseconds per word of every method: the median of several turns over the first words."""
     n = min(N_TIMED, len(words.lengths))
     starts = np.concatenate([[0], np.cumsum(words.lengths)])
     batches = [
         (DenseRows(seen.values[starts[i] : starts[min(i + BATCH, n)]]), words.lengths[i : min(i + BATCH, n)])
         for i in range(0, n, BATCH)
     ]
-    best = dict.fromkeys(methods, np.inf)
+    taken = {key: [] for key in methods}
     for _ in range(repeats):
         for key, run in methods.items():
             begin = time.process_time()
             for table, lengths in batches:
                 run(table, lengths)
-            best[key] = min(best[key], 1e6 * (time.process_time() - begin) / n)
-    return best
+            taken[key].append(1e6 * (time.process_time() - begin) / n)
+    return {key: float(np.median(own)) for key, own in taken.items()}

@@ -18,6 +18,11 @@ def _open(result, features, look):
             Table(tables.open_frame(result, features, data), f"ocr-open-{features}-{data}", DECIMALS),
         )
     ]
+    if any(row["features"] == features for row in result["priors"]):
+        frames += [
+            Heading("What letters are counted by: development words, a beam, nothing learned"),
+            Table(tables.prior_frame(result, features), f"ocr-open-priors-{features}", DECIMALS),
+        ]
     return [chart(tables.time_figure, result, look, key="open-time", features=features), *frames]
 
 

@@ -12,10 +12,11 @@ SETS = {"unseen": "words of unseen types", "natural": "words as they come"}
 METHODS = {
     "cascade": "cascade",
     "dense": "its last model, exact",
-    "ngram": "counted n-gram model, exact",
-    "beam": "counted n-gram model, beam search",
+    "ngram": "n-gram prior, exact",
+    "beam": "its last model, beam search",
     "dictionary": "dictionary of training words",
 }
+PRIORS = {"counted": "plain counts", "kneser_ney": "Kneser-Ney"}
 _LOOKS = {
     "cascade": ("kept", "circle", "solid"),
     "dense": ("kept", "circle-open", "dash"),
@@ -34,22 +35,16 @@ def rows_of(result, features, data, method=None):
     ]
 
 
-def best(rows):
-    """The row that reads most words."""
-    return max(rows, key=lambda row: row["word_accuracy"])
-
-
-def matched(result, features, data):
-    """Rows of cascades whose order is not beyond every beam's: nothing else is compared with beams."""
-    cascades = rows_of(result, features, data, "cascade")
-    orders = [row["order"] for row in rows_of(result, features, data, "beam")]
-    return [row for row in cascades if row["order"] <= max(orders, default=99)]
-
-
-def beam_at(result, features, data, microseconds):
-    """The beam that reads most words in at most this time, or None."""
-    rows = [r for r in rows_of(result, features, data, "beam") if r["us_per_word"] <= microseconds]
-    return best(rows) if rows else None
+def picked(result, features, data, what):
+    """The row of what was chosen on development words (`reproduce.chosen_of`), on some words; or None."""
+    picks = next((own for own in result.get("chosen", ()) if own["features"] == features), {})
+    if not (pick := picks.get(what)):
+        return None
+    method = "cascade" if what in ("cascade", "paying") else "beam"
+    for row in rows_of(result, features, data, method):
+        if (row["order"], row.get("width")) == (pick["order"], pick["width"]):
+            return row
+    return None
 
 
 def open_frame(result: dict, features: str, data: Literal["unseen", "natural"]) -> pd.DataFrame:
@@ -72,6 +67,30 @@ def open_frame(result: dict, features: str, data: Literal["unseen", "natural"]) 
         )
     frame = pd.DataFrame(table).set_index("method")
     return frame.apply(pd.to_numeric, errors="coerce").dropna(axis="columns", how="all")
+
+
+def prior_frame(result: dict, features: str) -> pd.DataFrame:
+    """What a beam reads of development words by each kind of prior, with its best weight of the text."""
+    best = {}
+    for row in result["priors"]:
+        key = row["prior"], row["marks"], row["discount"]
+        if (
+            row["features"] == features
+            and row["word_accuracy"] > best.get(key, row | {"word_accuracy": -1})["word_accuracy"]
+        ):
+            best[key] = row
+    table = [
+        {
+            "prior": PRIORS[row["prior"]],
+            "begin marks": "yes" if row["marks"] else "no",
+            "discount": row["discount"],
+            "best weight of the text": row["text_share"],
+            "letters right %": row["char_accuracy"],
+            "words right %": row["word_accuracy"],
+        }
+        for row in best.values()
+    ]
+    return pd.DataFrame(table).set_index("prior")
 
 
 def time_figure(

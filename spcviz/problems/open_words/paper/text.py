@@ -1,13 +1,13 @@
 """Notes on the result ocr-open."""
 
-from spcviz.problems.open_words.paper.tables import FEATURES, SETS, beam_at, best, matched
+from spcviz.problems.open_words.paper.tables import FEATURES, SETS, picked
 
 NOTE = (
     "Every method reads the same 26 ink scores a letter, from a letter model that did not see the image. "
     "Times are CPU microseconds from those scores to labels on the same words, turn by turn; what the scores "
-    "cost comes on top for every method alike. Cascades and their last models begin at the counted n-gram "
-    "model and learn corrections. Test words have letter images of fold 0 only; a letter's neighbours are "
-    "mostly by other hands."
+    "cost comes on top for every method alike. Cascades begin at an n-gram model counted from words "
+    "(Kneser-Ney, with begin marks) and learn corrections; beams read with the same learned models. Test "
+    "words have letter images of fold 0 only; a letter's neighbours are mostly by other hands."
 )
 
 
@@ -37,13 +37,12 @@ def page_note(result, features):
         "Words of types that no training word has, put together from real letter images: neighbouring "
         "letters are mostly by different hands. List of words: UD English EWT, CC BY-SA 4.0."
     )
-    rows = matched(result, features, "unseen") if result else []
-    if not rows:
+    cascade = picked(result, features, "unseen", "cascade") if result else None
+    if cascade is None:
         return origin
-    cascade = best(rows)
-    other = beam_at(result, features, "unseen", cascade["us_per_word"])
+    other = picked(result, features, "unseen", "in_its_time")
     beam = ""
     if other:
-        beam = f" For comparison: beam search in the same time reads {other['word_accuracy']:.1f} %."
+        beam = f" For comparison: beam search in no more time reads {other['word_accuracy']:.1f} %."
     read = f"The cascade of order {cascade['order']} reads {cascade['word_accuracy']:.1f} % of them."
     return f"{origin} {read}{beam}"

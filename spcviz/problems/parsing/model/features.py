@@ -1,11 +1,13 @@
 """Two templates of an arc, hashed: tags in a few places, or everything that a first-order parser looks at.
 
 An arc from head h to dependent d is a set of features, each a number below `N_WEIGHTS`, and its score is the
-sum of their weights. The template belongs to the dependent: it serves all arcs into it. Each template has a
-table of weights of its own, since a model that mixes both must not count the shared part twice.
+sum of their weights. The template belongs to the dependent: it serves all arcs into it.
 
 - CHEAP: tags of head and dependent, with the tags beside them, direction and distance
-- FULL: the same with the words, all pairs of neighbours, and the tags between
+- FULL: all that, and the words, all pairs of neighbours, and the tags between
+
+A word with the full template is scored by both tables of weights, so what was scored by tags stays valid when
+it is bought: only what is new is paid for.
 
 Codes of a sentence: row 0 is the root; columns are TAG, WORD (lower-cased), ENDING (its last three letters).
 """
@@ -20,8 +22,8 @@ UNKNOWN_TAG, BEYOND = 62, 63
 """Tag codes: 0 is the root, 1 .. 61 a tag set's; a tag that it does not have; before and after a sentence."""
 
 TEMPLATES = ("tags", "full")
-N_FEATURES = (8, 93)
-"""How many features an arc has, at most, with each template."""
+N_FEATURES = (8, 85)
+"""How many features an arc has, at most, by tags, and how many more with the full template."""
 
 BITS = 22
 N_WEIGHTS = 1 << BITS
@@ -62,9 +64,9 @@ def codes_of_row(
 ):
     """Features of all arcs into word d, 1 .. N, written to ``out[h, :counts[h]]`` for the arc from h.
 
-    `codes` (N + 1, 3) see above, `template` is `CHEAP` or `FULL`; `longest` (64, 64, 2), ``[tag of d, tag of
-    h, whether h > d]``: longer arcs get no features. `out` is (N + 1, F), row d is not written; `counts` (N +
-    1,) is 0 for d itself and for arcs that are too long.
+    `codes` (N + 1, 3) see above, `template` is `CHEAP`, or `FULL` for what it adds; `longest` (64, 64, 2),
+    ``[tag of d, tag of h, whether h > d]``: longer arcs get no features. `out` is (N + 1, F), row d is not
+    written; `counts` (N + 1,) is 0 for d itself and for arcs that are too long.
     """
     counts[d] = 0
     for step in (-1, 1):
@@ -93,40 +95,40 @@ def _codes_of_arc(codes, h, d, between, template, out):
     placed = _join(pair, span)
     hs, ds = _join(ht, span), _join(dt, span)
     first = np.uint64(template * 100)
-    out[0] = _index(_join(first, pair))
-    out[1] = _index(_join(first + np.uint64(1), placed))
-    out[2] = _index(_join(first + np.uint64(2), hs))
-    out[3] = _index(_join(first + np.uint64(3), ds))
-    out[4] = _index(_join(first + np.uint64(4), _join(placed, _join(hn, dp))))
-    out[5] = _index(_join(first + np.uint64(5), _join(placed, _join(hp, dn))))
-    out[6] = _index(_join(first + np.uint64(6), _join(placed, _join(hn, dn))))
-    out[7] = _index(_join(first + np.uint64(7), _join(placed, _join(hp, dp))))
     if template == CHEAP:
+        out[0] = _index(_join(first, pair))
+        out[1] = _index(_join(first + np.uint64(1), placed))
+        out[2] = _index(_join(first + np.uint64(2), hs))
+        out[3] = _index(_join(first + np.uint64(3), ds))
+        out[4] = _index(_join(first + np.uint64(4), _join(placed, _join(hn, dp))))
+        out[5] = _index(_join(first + np.uint64(5), _join(placed, _join(hp, dn))))
+        out[6] = _index(_join(first + np.uint64(6), _join(placed, _join(hn, dn))))
+        out[7] = _index(_join(first + np.uint64(7), _join(placed, _join(hp, dp))))
         return 8
-    out[8] = _index(_join(first + np.uint64(8), _join(pair, dp)))
-    out[9] = _index(_join(first + np.uint64(9), _join(pair, dn)))
-    out[10] = _index(_join(first + np.uint64(10), _join(pair, hn)))
-    out[11] = _index(_join(first + np.uint64(11), _join(pair, hp)))
+    out[0] = _index(_join(first + np.uint64(8), _join(pair, dp)))
+    out[1] = _index(_join(first + np.uint64(9), _join(pair, dn)))
+    out[2] = _index(_join(first + np.uint64(10), _join(pair, hn)))
+    out[3] = _index(_join(first + np.uint64(11), _join(pair, hp)))
     hw, dw, he, de = codes[h, WORD], codes[d, WORD], codes[h, ENDING], codes[d, ENDING]
     both = _join(hw, dw)
-    out[12] = _index(_join(first + np.uint64(12), _join(hw, span)))
-    out[13] = _index(_join(first + np.uint64(13), _join(dw, span)))
-    out[14] = _index(_join(first + np.uint64(14), _join(hs, hw)))
-    out[15] = _index(_join(first + np.uint64(15), _join(ds, dw)))
-    out[16] = _index(_join(first + np.uint64(16), _join(placed, both)))
-    out[17] = _index(_join(first + np.uint64(17), _join(pair, both)))
-    out[18] = _index(_join(first + np.uint64(18), _join(placed, dw)))
-    out[19] = _index(_join(first + np.uint64(19), _join(placed, hw)))
-    out[20] = _index(_join(first + np.uint64(20), _join(pair, dw)))
-    out[21] = _index(_join(first + np.uint64(21), _join(pair, hw)))
-    out[22] = _index(_join(first + np.uint64(22), _join(both, span)))
-    out[23] = _index(_join(first + np.uint64(23), both))
-    out[24] = _index(_join(first + np.uint64(24), _join(hs, dw)))
-    out[25] = _index(_join(first + np.uint64(25), _join(ds, hw)))
-    out[26] = _index(_join(first + np.uint64(26), _join(placed, he)))
-    out[27] = _index(_join(first + np.uint64(27), _join(placed, de)))
-    out[28] = _index(_join(first + np.uint64(28), _join(placed, _join(he, de))))
-    count, tag = 29, np.uint64(0)
+    out[4] = _index(_join(first + np.uint64(12), _join(hw, span)))
+    out[5] = _index(_join(first + np.uint64(13), _join(dw, span)))
+    out[6] = _index(_join(first + np.uint64(14), _join(hs, hw)))
+    out[7] = _index(_join(first + np.uint64(15), _join(ds, dw)))
+    out[8] = _index(_join(first + np.uint64(16), _join(placed, both)))
+    out[9] = _index(_join(first + np.uint64(17), _join(pair, both)))
+    out[10] = _index(_join(first + np.uint64(18), _join(placed, dw)))
+    out[11] = _index(_join(first + np.uint64(19), _join(placed, hw)))
+    out[12] = _index(_join(first + np.uint64(20), _join(pair, dw)))
+    out[13] = _index(_join(first + np.uint64(21), _join(pair, hw)))
+    out[14] = _index(_join(first + np.uint64(22), _join(both, span)))
+    out[15] = _index(_join(first + np.uint64(23), both))
+    out[16] = _index(_join(first + np.uint64(24), _join(hs, dw)))
+    out[17] = _index(_join(first + np.uint64(25), _join(ds, hw)))
+    out[18] = _index(_join(first + np.uint64(26), _join(placed, he)))
+    out[19] = _index(_join(first + np.uint64(27), _join(placed, de)))
+    out[20] = _index(_join(first + np.uint64(28), _join(placed, _join(he, de))))
+    count, tag = 21, np.uint64(0)
     between_pair = _join(first + np.uint64(29), _join(pair, np.uint64(h > d)))
     while between:
         if between & np.uint64(1):

@@ -1,10 +1,11 @@
 r"""The parser: one model for every mixture of cheap and full words.
 
-Arc scores :math:`s(d, h) = w_{z_d} \cdot f_{z_d}(h, d)`, z_d the template of the dependent; the best tree is
-a maximum spanning arborescence. The averaged perceptron draws z anew for every word whenever it sees a
-sentence, so that the weights of both templates serve together whatever a policy buys (Bolukbasi et al. 2017,
-section 3: training over random states). Arcs that are wrong get a head start of `margin` in training: the
-truth must win by it, arc by arc.
+Arc scores :math:`s(d, h) = w_0 \cdot f_0(h, d) + z_d\, w_1 \cdot f_1(h, d)`, where z_d is 1 if the
+dependent has the full template, f_0 are features by tags and f_1 those that the full template adds; the
+best tree is a maximum spanning arborescence. The averaged perceptron draws z anew for every word whenever it
+sees a sentence, so that the weights serve whatever a policy buys (Bolukbasi et al. 2017, section 3: training
+over random states). Arcs that are wrong get a head start of `margin` in training: the truth must win by it,
+arc by arc.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,15 @@ from spcviz.engine import checks
 from spcviz.engine.dependency.arborescence import decode_into
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.problems.parsing.model.features import N_FEATURES, N_WEIGHTS, TAG, TEMPLATES, codes_of_row
+from spcviz.problems.parsing.model.features import (
+    CHEAP,
+    FULL,
+    N_FEATURES,
+    N_WEIGHTS,
+    TAG,
+    TEMPLATES,
+    codes_of_row,
+)
 
 RANDOM_STATE = 11
 LEAST_WEIGHT = 0.5
@@ -46,8 +55,8 @@ def settings_for(data, quick=False):
 class Parser(NamedTuple):
     """A trained parser."""
 
-    # (2, N_WEIGHTS), int8: of each template, in steps: a byte each, so that the tables stay in the
-    # processor's cache
+    # (2, N_WEIGHTS), int8: of the features by tags, and of those that the full template adds, in steps: a
+    # byte each, so that the tables stay in the processor's cache
     weights: np.ndarray
     steps: np.ndarray  # (2,): what one step is worth
     # (64, 64, 2), int64: ``[tag code of dependent, of head, whether the head stands behind]``: longest arc
@@ -154,22 +163,27 @@ def _pass_over(codes, heads, starts, order, states, model, about):
     for w in order:
         a, b = starts[w], starts[w + 1]
         n = b - a
-        features, counts = np.empty((n, n, N_FEATURES[1]), dtype=np.int32), np.zeros((n, n), dtype=np.int64)
+        tags, counts = np.empty((n, n, N_FEATURES[0]), dtype=np.int32), np.zeros((n, n), dtype=np.int64)
+        rest, more = np.empty((n, n, N_FEATURES[1]), dtype=np.int32), np.zeros((n, n), dtype=np.int64)
         scores = np.full((n, n), -np.inf)
         for d in range(1, n):
-            t = states[a + d]
-            codes_of_row(codes[a:b], d, t, longest, features[d], counts[d])
-            _score_row(weights[t], (0.0, 1.0), features[d], counts[d], scores[d])
+            codes_of_row(codes[a:b], d, CHEAP, longest, tags[d], counts[d])
+            _score_row(weights[0], (0.0, 1.0), tags[d], counts[d], scores[d])
+            if states[a + d] > 0:
+                codes_of_row(codes[a:b], d, FULL, longest, rest[d], more[d])
+                _add_row(weights[1], (0.0, 1.0), rest[d], more[d], scores[d], scores[d])
             for h in range(n):
                 scores[d, h] += margin if h != heads[a + d] else 0.0
         found = np.empty(n - 1, dtype=np.int64)
         best_tree(scores, found)
         count += 1
         for d in range(1, n):
-            wrong, right, t = found[d - 1], heads[a + d], states[a + d]
-            if wrong != right and counts[d, right] > 0:
-                _step(weights[t], summed[t], features[d, right, : counts[d, right]], 1.0, count)
-                _step(weights[t], summed[t], features[d, wrong, : counts[d, wrong]], -1.0, count)
+            wrong, right = found[d - 1], heads[a + d]
+            if wrong == right or counts[d, right] == 0:
+                continue
+            for h, size in ((right, 1.0), (wrong, -1.0)):
+                _step(weights[0], summed[0], tags[d, h, : counts[d, h]], size, count)
+                _step(weights[1], summed[1], rest[d, h, : more[d, h]], size, count)
 
 
 @kernel
@@ -203,17 +217,33 @@ def _score_row(weights, scale, features, counts, out):
 
 
 @kernel
+def _add_row(weights, scale, features, counts, before, out):
+    """Scores with more features: ``before`` of each arc and what these add; arcs without stay as they are."""
+    zero, step = scale
+    for h in range(len(counts)):
+        if counts[h] > 0:
+            total = zero
+            for k in range(counts[h]):
+                total += weights[features[h, k]]
+            out[h] = before[h] + total * step
+
+
+@kernel
 def _score_states(codes, starts, model, tiers, out, both):
     weights, steps, longest = model
     at, squares = out
+    zero = np.int64(0)
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]
         n = b - a
         features, counts = np.empty((n, N_FEATURES[1]), dtype=np.int32), np.zeros(n, dtype=np.int64)
         for d in range(1, n):
-            tier = tiers[a - w + d - 1]
-            for t in range(0 if both else tier, tier + 1):
-                row = squares[t, at[w] + d * n : at[w] + (d + 1) * n]
-                row[:] = -np.inf
-                codes_of_row(codes[a:b], d, t, longest, features, counts)
-                _score_row(weights[t], (np.int64(0), steps[t]), features, counts, row)
+            tier, row = tiers[a - w + d - 1], slice(at[w] + d * n, at[w] + (d + 1) * n)
+            own, by_tags = squares[tier, row], squares[0 if both else tier, row]
+            by_tags[:] = -np.inf
+            codes_of_row(codes[a:b], d, CHEAP, longest, features, counts)
+            _score_row(weights[0], (zero, steps[0]), features, counts, by_tags)
+            if tier > 0:
+                own[:] = by_tags
+                codes_of_row(codes[a:b], d, FULL, longest, features, counts)
+                _add_row(weights[1], (zero, steps[1]), features, counts, by_tags, own)

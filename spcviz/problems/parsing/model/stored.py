@@ -16,7 +16,7 @@ from spcviz.problems.parsing.page.shown import ONE_SHOT
 from spcviz.problems.tagging.data.corpora import EWT_ORIGIN
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
-NAME, KIND, VERSION = "parsing-ewt", "dependency-parser", 1
+NAME, KIND, VERSION = "parsing-ewt", "dependency-parser", 2
 LICENCE = (
     f"Trained on {EWT_ORIGIN} (Silveira et al. 2014, A Gold Standard Dependency Corpus for English); "
     "weights shared under CC BY-SA 4.0."

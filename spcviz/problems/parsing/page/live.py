@@ -26,7 +26,6 @@ from spcviz.problems.parsing.page.shown import (
     PolicyCourse,
     said,
 )
-from spcviz.problems.parsing.paper.times import is_looking
 from spcviz.problems.tagging.data.corpora import MAX_CHARACTERS, TAG_NAMES, words_of
 from spcviz.problems.tagging.model import stored as tagging
 from spcviz.problems.tagging.page.live import sentence_rows
@@ -108,7 +107,7 @@ def compare(
     alphabet = "".join(chr(FIRST_SYMBOL + k) for k in range(max(len(own) for own in words) + 1))
     first = world.starts[:-1]
     labels = np.array([world.read(np.full(n, tier)) for tier in range(len(TIERS))])
-    dear = model.us[TIERS[1].key]
+    dear = model.us[TIERS[1].key] - model.us[TIERS[0].key]  # what a word that is bought adds
     return trade_off(
         Batch(
             world=world,
@@ -154,8 +153,7 @@ def _course(key, how, world, us):
         found = arborescence.without_arcs(state, single_root=True)
         other[s], without[s] = found.heads, found.scores
     bought = np.arange(n + 1)
-    unread = 0 if is_looking(key) else bought  # words bought that were never scored by tags
-    spent = base_us + (n - unread) * us[0] + bought * (us[1] + step_us)
+    spent = base_us + n * us[0] + bought * (us[1] - us[0] + step_us)  # a word that is bought keeps its tags
     return PolicyCourse(
         key,
         *said(key),

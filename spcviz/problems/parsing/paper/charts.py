@@ -18,11 +18,11 @@ _DASHES = ("solid", "dash", "dot", "dashdot")
 _MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "star", "triangle-down")
 
 
-def curves_of(result, data):
-    """Rows of a corpus by policy, in their order."""
+def curves_of(result, data, dictionary=False):
+    """Rows of a corpus by policy, in their order, without a length dictionary or with it."""
     out = {}
     for row in result["rows"]:
-        if row["data"] == data:
+        if row["data"] == data and row.get("dictionary", False) == dictionary:
             out.setdefault(row["policy"], []).append(row)
     return out
 
@@ -38,14 +38,16 @@ def trade_off(
     *,
     data: str,
     axis: str = "us_per_word",
+    dictionary: bool = False,
     scale: float = 1.0,
     height: float = 480,
 ) -> Chart:
-    """Heads right against what was spent, every policy; one template for all words as stars. `axis` is a
-    key of `AXES`.
+    """Heads right against what was spent, every policy; one template for all words as stars.
+
+    `axis` is a key of `AXES`; `dictionary`: policies with the length dictionary.
     """
     traces = []
-    for i, (policy, rows) in enumerate(curves_of(result, data).items()):
+    for i, (policy, rows) in enumerate(curves_of(result, data, dictionary).items()):
         name, times = said(policy)[0], 100 if axis == "features_share" else 1
         look = {"color": getattr(palette, _ROLES[i % len(_ROLES)])}
         traces.append(
@@ -76,7 +78,8 @@ def trade_off(
                 "hovertemplate": "%{text}: %{y:.2f} % right<extra></extra>",
             }
         )
-    axes = {"xaxis": {"title": AXES[axis]}, "yaxis": {"title": f"heads right, %: {CORPORA[data]}"}}
+    name = CORPORA[data] + (", length dictionary" if dictionary else "")
+    axes = {"xaxis": {"title": AXES[axis]}, "yaxis": {"title": f"heads right, %: {name}"}}
     if axis == "us_per_word":
         axes["xaxis"]["type"] = "log"
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=7.5)
@@ -115,6 +118,7 @@ def curves_frame(result):
         {
             "data": row["data"],
             "policy": said(row["policy"])[0],
+            "length dictionary": "yes" if row.get("dictionary") else "no",
             "words bought %": 100 * row["features_share"],
             "heads right %": row["uas"],
             "on development %": row.get("uas_dev"),
@@ -124,6 +128,24 @@ def curves_frame(result):
             "decoding µs": row.get("us_decoding"),
         }
         for row in result["rows"]
+    )
+
+
+def chosen_frame(result):
+    """The fastest policy and share within each loss."""
+    return pd.DataFrame(
+        {
+            "data": row["data"],
+            "points less on development": row["loss"],
+            "length dictionary": "yes" if row["dictionary"] else "no",
+            "policy": said(row["policy"])[0],
+            "words bought %": 100 * row["features_share"],
+            "heads right %": row["uas"],
+            "against everything": row["uas"] - row["uas_full"],
+            "µs/word": row["us_per_word"],
+            "times faster": row["times_faster"],
+        }
+        for row in result["chosen"]
     )
 
 

@@ -20,6 +20,8 @@ SHARES = np.round(np.linspace(0.0, 1.0, 11), 2)
 """Of words with the full template."""
 COMPARED = (0.5, 0.7)
 """Shares at which policies are compared."""
+LOSSES = (0.0, 0.5, 1.0)
+"""Points of development heads that a policy may be below everything for all words."""
 DEEPEST = 7
 """Depths of a tree that are counted separately; deeper words count as this deep."""
 N_DRAWS = 500
@@ -35,31 +37,82 @@ class Parts(NamedTuple):
     dev: object
     test: object
 
+    def parsers(self):
+        """By whether they have a length dictionary."""
+        return {False: self.parser, True: self.with_lengths}
+
 
 def measure(parts, rng) -> dict:
     """All figures of one corpus; JSON values only.
 
-    ``rows`` of curves, ``depth``, ``compared``, ``templates``, ``lengths``, ``without_policy``, ``best``.
+    ``rows`` of curves, ``chosen`` of them, ``depth``, ``compared``, ``templates``, ``lengths``,
+    ``without_policy``, ``best``. `depth` and `compared` are without a length dictionary.
     """
-    worlds = {name: chosen.world_of(parts.parser, own, parts.policies.scale)
-              for name, own in (("dev", parts.dev), ("test", parts.test))}  # fmt: skip
-    found = {name: _curves(parts.policies, world, rng) for name, world in worlds.items()}
-    best = _best(found["dev"], worlds["dev"])
-    test, rules = worlds["test"], found["test"].rules
-    clock = times.Clock(parts, test)
-    us = clock.policies(rules, found["test"].orders, SHARES)
+    dev, test = (_measured(parts, own, rng) for own in (parts.dev, parts.test))
+    best = _best(dev.found[False], dev.worlds[False])
     rows = []
-    for key, wrong in found["test"].wrong.items():
-        for i, share in enumerate(SHARES):
-            row = {"policy": key, "features_share": float(share), "uas": _uas(wrong[i], test)}
-            rows.append(row | us[key][i] | {"uas_dev": _uas(found["dev"].wrong[key][i], worlds["dev"])})
+    for name, own in test.found.items():
+        for key, wrong in own.wrong.items():
+            for i, share in enumerate(SHARES):
+                of_dev = {
+                    "uas_dev": _uas(dev.found[name].wrong[key][i], dev.worlds[name]),
+                    "us_per_word_dev": dev.us[name, key][i]["us_per_word"],
+                }
+                row = {"policy": key, "features_share": float(share), "dictionary": name}
+                row |= {"shared_weights": True, "uas": _uas(wrong[i], test.worlds[name])}
+                rows.append(row | test.us[name, key][i] | of_dev)
+    alone = _without_policy(parts, test, dev)
     return {
         "rows": rows,
-        "depth": _depths(found["test"].orders, test),
-        "compared": _compared(found["test"].wrong, test, best),
+        "chosen": _chosen(rows, alone["without_policy"]),
+        "depth": _depths(test.found[False].orders, test.worlds[False]),
+        "compared": _compared(test.found[False].wrong, test.worlds[False], best),
         "best": best,
-        **_without_policy(parts, test, clock),
+        "templates": test.clock.templates(),
+        **alone,
     }
+
+
+class Measured(NamedTuple):
+    """A part of a corpus, by whether there is a length dictionary."""
+
+    sentences: object
+    worlds: dict
+    found: dict  # `Curves`
+    clock: times.Clock
+    us: dict  # by dictionary and policy: a row of times for each of `SHARES`
+    alone: dict  # a row of times for each template
+
+
+def _measured(parts, sentences, rng):
+    worlds = {
+        name: chosen.world_of(own, sentences, parts.policies.scale) for name, own in parts.parsers().items()
+    }
+    found = {name: _curves(parts.policies, world, rng) for name, world in worlds.items()}
+    given = {name: (own, worlds[name]) for name, own in parts.parsers().items()}
+    clock = times.Clock(parts.policies, sentences, given)
+    return Measured(sentences, worlds, found, clock, *clock.run(found, SHARES))
+
+
+def _chosen(rows, alone):
+    """The fastest policy and share within `LOSSES` of everything, both on development sentences; as on test.
+
+    With and without a length dictionary. Nothing is chosen where nothing is within the loss.
+    """
+    full = next(row for row in alone if row["template"] == "full")
+    out = []
+    for loss in LOSSES:
+        for name in (False, True):
+            fits = [
+                row for row in rows
+                if row["dictionary"] == name and row["uas_dev"] >= full["uas_dev"] - loss
+            ]  # fmt: skip
+            if not fits:
+                continue
+            row = min(fits, key=lambda row: row["us_per_word_dev"])
+            faster = full["us_per_word"] / row["us_per_word"]
+            out.append({"loss": loss} | row | {"uas_full": full["uas_arborescence"], "times_faster": faster})
+    return out
 
 
 class Curves(NamedTuple):
@@ -150,18 +203,20 @@ def _depths(orders, world):
     return out
 
 
-def _without_policy(parts, test, clock):
+def _without_policy(parts, test, dev):
     """Templates by themselves: UAS by both decoders, microseconds; and with the length dictionary."""
-    out = {"without_policy": [], "templates": clock.templates(), "lengths": []}
-    for name, parser in (("all arcs", parts.parser), ("length dictionary", parts.with_lengths)):
-        scored = parsers.score(parser, parts.test)
-        timed = {(row["arcs"], row["template"]): row for row in clock.alone(parser, name)}
+    out = {"without_policy": [], "lengths": []}
+    for has_lengths, parser in parts.parsers().items():
+        scored = [parsers.score(parser, own.sentences) for own in (test, dev)]
         for tier, template in enumerate(times.TEMPLATES):
-            row = {"arcs": name, "template": template}
+            row = {"arcs": "length dictionary" if has_lengths else "all arcs", "template": template}
             row |= {
-                f"uas_{how}": uas_by(decode, scored, parts.test, tier) for how, decode in DECODERS.items()
+                f"uas_{how}": uas_by(decode, scored[0], test.sentences, tier)
+                for how, decode in DECODERS.items()
             }
-            out["without_policy" if parser is parts.parser else "lengths"].append(row | timed[name, template])
+            row["uas_dev"] = uas_by(DECODERS["arborescence"], scored[1], dev.sentences, tier)
+            row |= {"dictionary": has_lengths, "shared_weights": True} | test.alone[has_lengths][tier]
+            out["lengths" if has_lengths else "without_policy"].append(row)
     return out
 
 

@@ -1,14 +1,13 @@
 """Microseconds a word of everything that a policy does: features and scores, choosing, parsing.
 
 Each piece is run by itself on the same sentences, for every policy at every share: what is scored (tags for
-all words if the policy looks at the first parse, else only for words that are not bought; everything for
-words bought), what it takes to choose, and the parse that gives the answer (of sentences that changed, where
-a first parse was there already). The fastest of several runs counts: other programs only slow them down.
+all words, the rest of the full template for words bought), what it takes to choose, and the parse that gives
+the answer (of sentences that changed, where a first parse was there already). All pieces of all policies and
+parsers run in turns, and the fastest of several runs counts: other programs only slow them down.
 """
 
-import time
-from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +15,10 @@ from spcviz.engine.dependency import projective
 from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.methods import METHODS
+from spcviz.problems.common.clock import least_us
 from spcviz.problems.parsing.model import parser as parsers
 from spcviz.problems.parsing.model import policies as chosen
+from spcviz.problems.parsing.model import world as worlds
 from spcviz.problems.parsing.model.features import N_FEATURES, TEMPLATES, codes_of_row
 from spcviz.problems.parsing.model.parser import best_tree
 from spcviz.problems.parsing.page.shown import METHOD_OF, ONE_SHOT
@@ -28,60 +29,84 @@ N_TURNS = 5
 PIECES = ("us_features", "us_policy", "us_decoding")
 
 
-def least_us(calls: list[Callable], n_turns: int = N_TURNS) -> np.ndarray:
-    """Microseconds of each call, in turns, the fastest of its runs; the first run is not counted."""
-    for call in calls:
-        call()
-    taken = np.full((n_turns, len(calls)), np.inf)
-    for turn in range(n_turns):
-        for k, call in enumerate(calls):
-            start = time.perf_counter()
-            call()
-            taken[turn, k] = 1e6 * (time.perf_counter() - start)
-    return taken.min(axis=0)
+class Timed(NamedTuple):
+    """A parser on the sentences that are timed."""
+
+    parser: parsers.Parser
+    world: worlds.Sentences
+    rows: np.ndarray  # of these words among all
+    scored: parsers.Scored
 
 
 class Clock:
-    """Times on some sentences of a test part; `world` is of the whole test part."""
+    """Times of several parsers on some sentences of a part; all that is compared is timed in turns.
 
-    def __init__(self, parts, world):
-        some = np.arange(0, len(world.starts) - 1, EVERY)
-        self.parts = parts
-        self.sentences = parts.test.some(some)
-        self.world, self.rows = world.some(some)
-        self.n_words = len(self.rows)
-        self.scored = parsers.score(parts.parser, self.sentences)
+    `sentences` are the whole part, `given` {name: (parser, its world of the whole part)}.
+    """
 
-    def policies(self, rules, orders, shares) -> dict[str, list[dict]]:
-        """What every policy takes at every share; all of them in turns.
+    def __init__(self, policies, sentences, given):
+        some = np.arange(0, len(sentences.starts) - 1, EVERY)
+        self.policies = policies
+        self.sentences = sentences.some(some)
+        self.timed = {
+            name: Timed(parser, *world.some(some), parsers.score(parser, self.sentences))
+            for name, (parser, world) in given.items()
+        }
+        self.n_words = len(self.sentences.words) - len(self.sentences.starts) + 1
 
-        ``us_features``, ``us_policy``, ``us_decoding`` and their sum, ``us_per_word``.
+    def run(self, found, shares) -> tuple[dict, dict]:
+        """(every policy at every share, one template for all words), by name of the parser.
+
+        `found` is {name: `Curves` of the whole part}. A policy's rows are ``us_features``, ``us_policy``,
+        ``us_decoding`` and their sum, ``us_per_word``; a template's are without ``us_policy``.
         """
+        names = [(name, key) for name, own in found.items() for key in own.orders]
         calls = [
             call
-            for key, order in orders.items()
+            for name, key in names
             for share in shares
-            for call in self._pieces(key, rules[key], order, share)
+            for call in self._pieces(self.timed[name], key, found[name], share)
         ]
-        us = least_us(calls).reshape(len(orders), len(shares), len(PIECES)) / self.n_words
-        return {
-            key: [dict(zip(PIECES, own.tolist())) | {"us_per_word": float(own.sum())} for own in us[k]]
-            for k, key in enumerate(orders)
+        alone = [
+            call
+            for own in self.timed.values()
+            for tier in range(len(TEMPLATES))
+            for call in self._alone(own, tier)
+        ]
+        us = np.array(least_us([*calls, *alone], N_TURNS)) / self.n_words
+        by_policy = us[: len(calls)].reshape(len(names), len(shares), len(PIECES))
+        rows = {
+            at: [dict(zip(PIECES, one.tolist())) | {"us_per_word": float(one.sum())} for one in own]
+            for at, own in zip(names, by_policy)
         }
+        by_template = us[len(calls) :].reshape(len(self.timed), len(TEMPLATES), 2)
+        return rows, {name: _alone_rows(own) for name, own in zip(self.timed, by_template)}
 
-    def _pieces(self, key, rule, order, share):
+    def _pieces(self, timed, key, found, share):
         """Calls of `PIECES`."""
+        order = found.orders[key]
         tiers = np.zeros(len(order), dtype=np.int64)
         tiers[order[: round(share * len(order))]] = 1
-        tiers, both = tiers[self.rows], is_looking(key)
-        score = partial(
-            parsers.score_states, self.parts.parser, self.sentences, tiers, self.scored, both=both
+        tiers, both = tiers[timed.rows], is_looking(key)
+        score = partial(parsers.score_states, timed.parser, self.sentences, tiers, timed.scored, both=both)
+        return (
+            score,
+            self._choosing(timed.world, key, found.rules[key], share),
+            self._answering(timed.world, key, tiers),
         )
-        return score, self._choosing(key, rule, share), self._answering(key, tiers)
 
-    def _choosing(self, key, rule, share):
+    def _alone(self, timed, tier):
+        """Calls that score all words with one template, and parse."""
+        labels, own = np.empty(self.n_words, dtype=np.int64), np.full(self.n_words, tier)
+        squares, at, starts = timed.scored.squares, timed.scored.at, timed.world.starts
+        return (
+            partial(parsers.score_states, timed.parser, self.sentences, own, timed.scored, both=False),
+            partial(_decode_all, squares[tier], at, starts, False, labels),
+        )
+
+    def _choosing(self, world, key, rule, share):
         """What chooses the words; it parses where the policy looks at parses."""
-        world, policies = self.world, self.parts.policies
+        policies = self.policies
         if key in ONE_SHOT and not is_looking(key):
             return lambda: chosen.quick_odds(policies.one_shot[key], world) > 0
         if key in ONE_SHOT:
@@ -98,9 +123,9 @@ class Clock:
             return lambda: part_policy.spend(world, rule, share * self.n_words)
         return lambda: None
 
-    def _answering(self, key, tiers):
+    def _answering(self, world, key, tiers):
         """The parse that counts; who spends step by step has made it."""
-        world, labels = self.world, np.zeros(self.n_words, dtype=np.int64)
+        labels = np.zeros(self.n_words, dtype=np.int64)
         if key in ("anytime", "dms_pi", "greedy"):
             return lambda: None
         if key in ONE_SHOT and is_looking(key):
@@ -109,41 +134,37 @@ class Clock:
 
     def templates(self) -> list[dict]:
         """Features and scores of each template, and both ways of decoding, by themselves: ``what`` and
-        ``us_per_word``.
+        ``us_per_word``, of the first parser.
 
-        Features are also timed without scores.
+        Features are also timed without scores; those of "full" are what it adds to tags.
         """
-        sentences, parser = self.sentences, self.parts.parser
-        n = len(sentences.words) - len(sentences.starts) + 1
+        sentences, n = self.sentences, self.n_words
+        parser, world, _, scored = next(iter(self.timed.values()))
         everything = [np.full(n, t) for t in range(len(TEMPLATES))]
-        squares, at, starts = self.scored.squares, self.scored.at, self.world.starts
-        parsers.score_states(parser, sentences, everything[1], self.scored, both=True)
+        squares, at, starts = scored.squares, scored.at, world.starts
+        parsers.score_states(parser, sentences, everything[1], scored, both=True)
         labels = np.empty(n, dtype=np.int64)
         names = [f"{name}: {what}" for what in ("features", "features and scores") for name in TEMPLATES]
         names += ["decoding: arborescence", "decoding: Eisner"]
         text = sentences.codes, sentences.starts
         calls = [partial(_features_alone, *text, t, parser.longest) for t in range(len(TEMPLATES))]
         score = partial(parsers.score_states, parser, sentences)
-        calls += [partial(score, own, self.scored, both=False) for own in everything]
+        calls += [partial(score, own, scored, both=False) for own in everything]
         calls += [partial(_decode_all, squares[1], at, starts, how, labels) for how in (False, True)]
-        return [{"what": what, "us_per_word": us / n} for what, us in zip(names, least_us(calls).tolist())]
+        return [{"what": what, "us_per_word": us / n} for what, us in zip(names, least_us(calls, N_TURNS))]
 
-    def alone(self, parser, name):
-        """A parser with one template for all words: features, scores and decoding."""
-        sentences, starts = self.sentences, self.world.starts
-        scored = parsers.score(parser, sentences)
-        n, out = self.n_words, []
-        labels = np.empty(n, dtype=np.int64)
-        for tier, template in enumerate(TEMPLATES):
-            own = np.full(n, tier)
-            calls = [
-                partial(parsers.score_states, parser, sentences, own, scored, both=False),
-                partial(_decode_all, scored.squares[tier], scored.at, starts, False, labels),
-            ]
-            features, decoding = (least_us(calls) / n).tolist()
-            row = {"arcs": name, "template": template, "us_features": features, "us_decoding": decoding}
-            out.append(row | {"us_per_word": features + decoding})
-        return out
+
+def _alone_rows(us):
+    """Rows of one template for all words, of a parser; `us` (templates, 2): features and scores, decoding."""
+    return [
+        {
+            "template": template,
+            "us_features": features,
+            "us_decoding": decoding,
+            "us_per_word": features + decoding,
+        }
+        for template, (features, decoding) in zip(TEMPLATES, us.tolist())
+    ]
 
 
 def is_looking(key):

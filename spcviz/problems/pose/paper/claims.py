@@ -70,7 +70,7 @@ def _over_time(clips, ties):
         "pose-ensemble", "Pose over time: elbows nearer than by single frames, px",
         f"ensemble, {_CLIPS[clips]}, {_TIES[ties]}", (*row, "elbow_gain_over_single"), "ahead",
         spread=twice(*row, "elbow_gain_stderr"), decimals=2, shown="{} px",
-        said="ensemble best for every joint", source=_TIME,
+        said="ensemble best for every joint", source=_TIME, is_headline=ties == "hand-set",
     )  # fmt: skip
 
 
@@ -107,7 +107,8 @@ def _people(data):
 
 CLAIMS = (
     *(
-        _level(level, "Pose: states pruned at three grids", "states pruned", "efficiency", "efficiency")
+        _level(level, "Pose: states pruned at three grids", "states pruned", "efficiency", "efficiency",
+               is_headline=True)
         for level in _LEVELS
     ),
     Claim(
@@ -122,7 +123,7 @@ CLAIMS = (
     ),
     *(
         _level(level, "Pose: limbs with one of the top 4 within 25 %", "top 4", "oracle_pcp25_top4",
-               "oracle_pcp25_top4")
+               "oracle_pcp25_top4", is_headline=True)
         for level in _LEVELS
     ),
     Claim(

@@ -38,7 +38,7 @@ def _level(method, name, measure, what):
     return Claim(
         "scene", "Scenes, SIM and HIM (CamVid)", f"{name}, {what}", _end(method, f"{measure}_accuracy"),
         paper=_end(method, "paper", measure), spread=_end(method, "interval", measure), shown="{} %",
-        said="{} %", source=f"{_PAPER}Table 1", note=_SMALL,
+        said="{} %", source=f"{_PAPER}Table 1", note=_SMALL, is_headline=True,
     )  # fmt: skip
 
 

@@ -1,0 +1,70 @@
+"""What the prior's parts bring, on development words: smoothing, begin marks, the weight of the text.
+
+A beam reads by the prior alone, nothing learned, so that a prior costs seconds. What is best here begins the
+cascades: `spcviz.problems.open_words.model.cascade.SETTINGS`.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from spcviz.engine.ngrams.beam import beam_decode
+from spcviz.learning.cascade.cascade import accuracies
+from spcviz.learning.cascade.features import DenseRows, unary_scores
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.model.cascade import (
+    OpenModel,
+    OpenSettings,
+    image_frequencies,
+    prior,
+    prior_counts,
+)
+
+ORDER, WIDTH = 5, 8
+KINDS = (("counted", False), ("counted", True), ("kneser_ney", False), ("kneser_ney", True))
+"""(smoothing, whether there are begin marks)"""
+WEIGHTS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2)
+DISCOUNTS = (0.75, 0.9)
+
+
+def rows(model: OpenModel, seen: DenseRows, words: letters.Words, quick: bool = False) -> list[dict]:
+    """A row for each kind of prior, discount and weight of the text: what a beam reads with it.
+
+    ``prior``, ``marks``, ``discount``, ``text_share``, ``order``, ``width``, ``char_accuracy``,
+    ``word_accuracy`` in percent, ``chosen_on``; ``is_used``: whether it is what the model begins at.
+    """
+    frequencies, out = image_frequencies(), []
+    for name, marks in KINDS:
+        for discount in DISCOUNTS:
+            kind = _settings(model.settings, name, marks, discount)
+            counted = prior_counts(kind, ORDER)
+            for weight in WEIGHTS[::3] if quick else WEIGHTS:
+                settings = replace(kind, text_share=weight)
+                used = prior(counted, ORDER, settings, frequencies)
+                by_char, by_word = _read(used, seen, words)
+                out.append(
+                    {
+                        "prior": name,
+                        "marks": marks,
+                        "discount": discount,
+                        "text_share": weight,
+                        "order": ORDER,
+                        "width": WIDTH,
+                        "char_accuracy": 100 * by_char,
+                        "word_accuracy": 100 * by_word,
+                        "is_used": settings == model.settings,
+                        "chosen_on": "development words",
+                    }
+                )
+    return out
+
+
+def _settings(settings: OpenSettings, name: str, marks: bool, discount: float) -> OpenSettings:
+    config = replace(settings.config, has_begin=marks)
+    return replace(settings, prior=name, config=config, discount=discount)
+
+
+def _read(model, seen, words):
+    unary = unary_scores(seen, model.weights)
+    labels = beam_decode(model.table, unary, words.lengths, ORDER, WIDTH)[1]
+    return accuracies(labels, words.labels, np.concatenate([[0], np.cumsum(words.lengths)]))
