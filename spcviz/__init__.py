@@ -4,6 +4,8 @@
 `StructuredPerceptron`       averaged perceptron on sequences: trains fastest
 `ChainCRF`                   conditional random field: probabilities, L1 and L2, partial labels
 `CascadeTagger`              coarse-to-fine cascade of n-gram models
+`BudgetedTagger`             buys features of single positions where they pay (DMS-pi and others)
+`ModelSelector`              chooses a model for each sequence under a budget (DMS)
 `from_emissions`             decode, prune and ask about the scores of any other model
 `read_conll`                 sentences from CoNLL files
 `save`, `load`               a fitted estimator to a folder and back, without pickle
@@ -17,9 +19,15 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # what type checkers take for True; the module typing is slow to import
 if TYPE_CHECKING:
+    from spcviz.io import load as load
+    from spcviz.io import read_conll as read_conll
+    from spcviz.io import save as save
+    from spcviz.scores import from_emissions as from_emissions
     from spcviz.sequences import CascadeTagger as CascadeTagger
     from spcviz.sequences import ChainCRF as ChainCRF
     from spcviz.sequences import StructuredPerceptron as StructuredPerceptron
+    from spcviz.spending import BudgetedTagger as BudgetedTagger
+    from spcviz.spending import ModelSelector as ModelSelector
 
 __version__ = "0.2.0"
 
@@ -27,6 +35,8 @@ _HOME = {
     "StructuredPerceptron": "spcviz.sequences",
     "ChainCRF": "spcviz.sequences",
     "CascadeTagger": "spcviz.sequences",
+    "BudgetedTagger": "spcviz.spending",
+    "ModelSelector": "spcviz.spending",
     "from_emissions": "spcviz.scores",
     "read_conll": "spcviz.io",
     "save": "spcviz.io",
