@@ -4,12 +4,12 @@ import argparse
 import sys
 from concurrent.futures.process import BrokenProcessPool
 
-from spcviz.commands import bench, data, export, models, report, reproduce, train, warmup
+from spcviz.commands import bench, data, docs, export, models, report, reproduce, train, warmup
 from spcviz.engine.errors import SpcvizError
 
 COMMANDS = {
     "train": train, "reproduce": reproduce, "report": report, "bench": bench, "warmup": warmup,
-    "models": models, "data": data, "export": export,
+    "models": models, "data": data, "export": export, "docs": docs,
 }  # fmt: skip
 _ABOUT = "Train, reproduce, time and look after structured prediction cascades."
 
@@ -32,9 +32,10 @@ def main(arguments=None):
     except ModuleNotFoundError as error:
         if (error.name or "spcviz").partition(".")[0] == "spcviz":
             raise
+        extra = "docs" if error.name == "pdoc" else "app"
         print(
-            f"spcviz: this command needs the package {error.name}, which the pages bring along: "
-            'python -m pip install "spcviz[app]"',
+            f"spcviz: this command needs the package {error.name}; "
+            f'python -m pip install "spcviz[{extra}]" brings it',
             file=sys.stderr,
         )
         return 1

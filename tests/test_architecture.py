@@ -48,7 +48,7 @@ PAGE = (
 # In brackets: any file whose own row is one of those (`KINDS`), the file's own problem, and the problems that
 # it builds upon.
 MAY_IMPORT = {
-    "spcviz/__init__.py": ("spcviz.sequences", "<computed>"),
+    "spcviz/__init__.py": ("spcviz.io", "spcviz.scores", "spcviz.sequences", "spcviz.spending", "<computed>"),
     "spcviz/web/__init__.py": (),
     "spcviz/engine": ENGINE,
     "spcviz/engine/__init__.py": (*ENGINE, "<computed>"),
@@ -172,6 +172,7 @@ MAY_IMPORT = {
         "spcviz.web.first_scenes",
         "spcviz.web.exporting",
     ),
+    "spcviz/commands/docs.py": (*COMMON, "pdoc", "spcviz", "spcviz.engine", "spcviz.problems", "<computed>"),
     "spcviz/cli.py": ("spcviz.commands", "spcviz.engine.errors"),
     "spcviz/__main__.py": ("spcviz.cli",),
     "pages": PAGE,

@@ -70,7 +70,7 @@ def test_the_package_and_its_pages_want_what_the_requirements_say():
     light, extras = PROJECT["project"]["dependencies"], PROJECT["project"]["optional-dependencies"]
     assert sorted(map(str, wanted)) == sorted(str(Requirement(one)) for one in [*light, *extras["app"]])
     for_tests = (ROOT / "tests/requirements.txt").read_text(encoding="utf-8").splitlines()
-    assert set(extras["cluster"]) <= set(for_tests)
+    assert {*extras["cluster"], *extras["docs"]} <= set(for_tests)
 
 
 def test_the_version_is_written_once():
@@ -105,7 +105,7 @@ def test_the_wheel_asks_for_the_requirements_and_brings_the_command(wheel):
     asked = [Requirement(one) for one in metadata.get_all("Requires-Dist")]
     light = {one.name for one in asked if not one.marker or "extra" not in str(one.marker)}
     assert light == {"numpy", "numba", "scipy", "scikit-learn", "tqdm"}
-    assert metadata.get_all("Provides-Extra") == ["app", "cluster"]
+    assert metadata.get_all("Provides-Extra") == ["app", "cluster", "docs"]
     assert metadata["License-Expression"] == "MIT"
     (scripts,) = (name for name in wheel.namelist() if name.endswith("/entry_points.txt"))
     assert "spcviz = spcviz.cli:main" in wheel.read(scripts).decode()
@@ -134,7 +134,7 @@ def test_a_command_says_which_package_it_lacks(installed):
     lacking = "import sys\nfor name in ('plotly', 'pandas', 'streamlit'): sys.modules[name] = None\n"
     done = installed("-c", f"{lacking}from spcviz.cli import main\nsys.exit(main(['report', '--check']))")
     assert done.returncode == 1
-    assert 'python -m pip install "spcviz[app]"' in done.stderr
+    assert 'python -m pip install "spcviz[app]" brings it' in done.stderr
     assert "Traceback" not in done.stderr
 
 

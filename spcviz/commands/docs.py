@@ -1,0 +1,42 @@
+"""``docs``: the library's documentation as a site, made of docstrings and examples by pdoc."""
+
+import argparse
+import importlib
+from pathlib import Path
+
+from spcviz import engine
+from spcviz.problems.common import outputs
+from spcviz.problems.common.folders import ROOT, NoCacheError
+
+HELP = "write the library's documentation, docstrings and examples, as a site"
+DOORS = ("spcviz", "spcviz.sequences", "spcviz.scores", "spcviz.spending", "spcviz.io")
+EXAMPLES = ROOT / "examples"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="index.html is written into it")
+
+
+def run(options: argparse.Namespace) -> int | None:
+    """Run the command; returns its exit status (None: 0)."""
+    import pdoc
+    import pdoc.render
+
+    if not EXAMPLES.is_dir():
+        raise NoCacheError(f"{EXAMPLES} is missing; examples come with a clone of the repository")
+    outputs.folder("FOLDER", options.folder, is_own=True)
+    for door in DOORS:  # what is imported when it is first asked for is put there now, where pdoc sees it
+        module = importlib.import_module(door)
+        for name in module.__all__:
+            setattr(module, name, getattr(module, name))
+    rooms = [getattr(engine, name).__name__ for name in engine.__all__ if name != "warmup"]
+    pdoc.render.configure(docformat="numpy", footer_text="spcviz")
+    hidden = [
+        f"!spcviz.{name}" for name in ("web", "problems", "bench", "commands", "cli", "report", "__main__")
+    ]
+    examples = [str(path) for path in sorted(EXAMPLES.glob("*.py"))]
+    pdoc.pdoc(*DOORS, *rooms, *examples, *hidden, output_directory=options.folder)
+    n_pages = len(list(options.folder.rglob("*.html")))
+    print(f"{options.folder / 'index.html'}: {n_pages} pages")
+    return None

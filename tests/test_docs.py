@@ -1,0 +1,22 @@
+"""The documentation's site: every door and every example has a page, and nothing on it is missing."""
+
+import warnings
+
+from spcviz import cli
+from spcviz.commands import docs
+
+
+def test_the_site_has_a_page_for_every_door_and_example(tmp_path, capsys):
+    folder = tmp_path / "site"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cli.main(["docs", str(folder)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith(f"{folder / 'index.html'}: ")
+    for door in docs.DOORS:
+        assert (folder / f"{door.replace('.', '/')}.html").is_file(), door
+    assert (folder / "spcviz/engine/chains/chain.html").is_file()
+    for example in docs.EXAMPLES.glob("*.py"):
+        assert (folder / f"{example.stem}.html").is_file(), example
+    said = (folder / "spcviz/sequences.html").read_text(encoding="utf-8")
+    assert all(name in said for name in ("StructuredPerceptron", "ChainCRF", "CascadeTagger"))
+    assert not list(folder.rglob("web.html"))
