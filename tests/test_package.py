@@ -9,6 +9,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
 
@@ -50,13 +51,16 @@ def installed(wheel, tmp_path_factory):
     return run
 
 
-def test_the_snippet_of_the_readme():
+def test_the_snippet_of_the_readme(monkeypatch):
     (snippet,) = re.findall("```python\n(.*?)```", README, re.DOTALL)
+    monkeypatch.chdir(ROOT)
     names = {}
     exec(snippet, names)
-    unary, limit, letters = names["tables"].unary, names["limit"], names["letters"]
-    assert 8 <= letters.n_arcs == names["filtering"].keep(unary, limit).sum() < unary.size == 8 * 26
-    assert names["pairs"].n_arcs > letters.n_arcs
+    assert names["tagger"].score(names["X"][200:], names["corpus"].labels[200:]) > 0.75
+    limit = names["filtering"].threshold(names["tables"].unary, 0.5)
+    (states,) = names["left"].states()
+    assert np.array_equal(states, names["filtering"].keep(names["tables"].unary, limit))
+    assert names["triples"].n_arcs > names["left"].n_arcs > states.sum()
 
 
 def test_the_readme_is_short_and_shows_what_there_is():
