@@ -37,6 +37,15 @@ BENCHES = {
         },
         "spcviz.bench.app.words:for_readme",
     ),
+    "library": Bench(
+        "our taggers and CRFsuite on the same string features: accuracy, time, memory",
+        "spcviz.bench.library:bench_library",
+        "spcviz.bench.library:as_text",
+        {
+            "scale": {"type": float, "default": 1.0, "help": "share of the training sentences (default: 1)"},
+            "repeats": {"type": int, "default": 3, "help": "medians over so many runs (default: 3)"},
+        },
+    ),
     "robust": Bench(
         "count faults: enumeration, lattices, arguments, budgets, damaged models, kills, uploads, hostile",
         "spcviz.bench.robust:bench_robust",

@@ -14,7 +14,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.chains.rows import CsrRows
 from spcviz.sequences import encoding, labels
 from spcviz.sequences.constraints import forbidden_steps
-from spcviz.sequences.encoding import Encoded
+from spcviz.sequences.encoding import Encoded, Vocabulary
 
 
 class Batch(NamedTuple):
@@ -55,7 +55,7 @@ class SequenceTagger(BaseEstimator):
     """Base of the taggers; not for use by itself."""
 
     classes_: np.ndarray
-    vocabulary_: dict[str, int] | None
+    vocabulary_: Vocabulary | None
     n_features_in_: int
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -276,7 +276,7 @@ def _sequence_weights(sample_weight: Any, n: int) -> np.ndarray:
     return weights
 
 
-def _frequent(vocabulary: dict[str, int], encoded: Encoded, min_count: int) -> tuple[dict[str, int], Encoded]:
+def _frequent(vocabulary: Vocabulary, encoded: Encoded, min_count: int) -> tuple[Vocabulary, Encoded]:
     """Without the features that occur less often than `min_count`."""
     rows = encoded.rows
     if not isinstance(rows, CsrRows):

@@ -56,7 +56,7 @@ class Filtered(NamedTuple):
 class CascadeTagger(SequenceTagger):
     """Structured prediction cascade: coarse models prune labels, so that fine ones can look further.
 
-    A perceptron on pairs of labels filters single labels, then pairs; n-grams grow among what is left, up to
+    A model on pairs of labels filters single labels, then pairs; n-grams grow among what is left, up to
     `order`, and the last level predicts. Each threshold is the highest that loses no more sequences than
     `tolerance`, measured on sequences that the filter has not seen.
 
@@ -68,8 +68,15 @@ class CascadeTagger(SequenceTagger):
         Share of sequences (of tokens: see `tolerance_kind`) whose true labels a filter may lose; one for all
         filters, or one for each of the `order` - 1.
     tolerance_kind : {"example", "position"}
+    pair_model : {"crf", "perceptron"}
+        How the model on pairs of labels is trained; a CRF leaves fewer labels at the same tolerance, a
+        perceptron trains faster.
+    c2 : float
+        Regulariser of the CRF; see `ChainCRF`.
+    rate : float
+        Step size of the perceptrons on longer n-grams, which begin at the pair model.
     passes : int
-        Over the training data, at each level.
+        Over the training data, at each level of a perceptron.
     hold_out : int
         Parts that the training data is dealt into; each is filtered by models of the others.
     max_arcs : int
@@ -113,6 +120,9 @@ class CascadeTagger(SequenceTagger):
         order: int = 3,
         tolerance: Any = 0.01,
         tolerance_kind: str = "example",
+        pair_model: str = "crf",
+        c2: float = 0.3,
+        rate: float = 4.0,
         passes: int = 10,
         hold_out: int = 3,
         max_arcs: int = 100_000,
@@ -124,6 +134,9 @@ class CascadeTagger(SequenceTagger):
         self.order = order
         self.tolerance = tolerance
         self.tolerance_kind = tolerance_kind
+        self.pair_model = pair_model
+        self.c2 = c2
+        self.rate = rate
         self.passes = passes
         self.hold_out = hold_out
         self.max_arcs = max_arcs
@@ -157,6 +170,7 @@ class CascadeTagger(SequenceTagger):
         tolerances = self._tolerances(order)
         config = CascadeConfig(
             tolerance_kind=self.tolerance_kind,
+            predictor_rate=checks.number("rate", self.rate, 0),
             predictor_epochs=checks.integer("passes", self.passes, 1, 1_000_000),
             parts=checks.integer("hold_out", self.hold_out, 2, 1000),
             max_arcs=checks.integer("max_arcs", self.max_arcs, 1, 2**40),
@@ -170,10 +184,7 @@ class CascadeTagger(SequenceTagger):
             raise ArgumentError(f"hold_out must be at most the {is_used.sum()} sequences, got {config.parts}")
         rows, n = batch.encoded.rows, len(self.classes_)
         data = examples_of(rows, lengths[is_used], batch.labels, n, weights=batch.weights[is_used])
-        n_steps = (config.parts + 1) * config.predictor_epochs * (order - 1) - config.parts * (order > 2) * (
-            config.predictor_epochs
-        )
-        with Bar(type(self).__name__, n_steps, self.verbose) as bar:
+        with Bar(type(self).__name__, None, self.verbose) as bar:
             found = train_chain_cascade(
                 data,
                 _features(rows),
@@ -181,6 +192,8 @@ class CascadeTagger(SequenceTagger):
                 order=order,
                 tolerances=tolerances,
                 config=config,
+                pair_model=self.pair_model,
+                c2=checks.number("c2", self.c2, 0),
                 tick=bar.tick,
             )
         self.cascade_, self.levels_ = found

@@ -1,0 +1,231 @@
+"""Our taggers and CRFsuite on the same string features of the same sentences: accuracy, time, memory.
+
+Every run is a process of its own, so that its peak of memory is its own; contenders take turns. Times are the
+process's CPU seconds and begin and end at lists of strings on both sides: training includes numbering the
+features (CRFsuite: handing them over, and writing its model file), tagging includes looking them up. Loading
+compiled kernels, and reading the data, are counted on neither side. Settings are chosen on the development
+sentences, as many for each; what is reported are test sentences.
+"""
+
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.bench import peers
+from spcviz.engine import checks
+from spcviz.engine.errors import SpcvizError
+from spcviz.problems.common.folders import data_folder
+from spcviz.problems.common.report import describe
+from spcviz.problems.tagging.data.corpora import read_columns
+from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
+
+DATA = "UD English EWT, UPOS"
+PASSES, PENALTIES = (5, 10, 20), (0.03, 0.3, 1.0)
+TOLERANCES = (0.01, 0.02, 0.05)
+
+
+class Contender(NamedTuple):
+    """One program training one kind of model, with the settings that are tried on development sentences."""
+
+    what: str
+    name: str
+    tries: tuple[dict[str, Any], ...]
+
+
+def _tries(name: str, values: tuple, **more: Any) -> tuple[dict[str, Any], ...]:
+    return tuple({name: value, **more} for value in values)
+
+
+STEPS = {"feature.possible_transitions": True, "max_iterations": 100}
+CONTENDERS = (
+    Contender("perceptron", "python-crfsuite", _tries("max_iterations", PASSES)),
+    Contender("perceptron", "spcviz", _tries("passes", PASSES)),
+    Contender("CRF", "python-crfsuite", _tries("c2", PENALTIES, **STEPS)),
+    Contender("CRF", "spcviz", _tries("c2", PENALTIES)),
+    Contender("cascade of order 3", "spcviz", _tries("tolerance", TOLERANCES)),
+)
+OURS = {"perceptron": StructuredPerceptron, "CRF": ChainCRF, "cascade of order 3": CascadeTagger}
+
+
+class Measured(NamedTuple):
+    """One run: shares right, CPU seconds of training, tokens tagged in a CPU second, peak in megabytes."""
+
+    tokens_right: float
+    sentences_right: float
+    train_s: float
+    tokens_per_s: float
+    peak_mb: float
+
+
+def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable | None = None) -> dict:
+    """Tune, then measure, every contender.
+
+    `scale` is the share of the training sentences, `repeats` the runs whose medians count; `tick` is called
+    with a line at each step. Returns ``rows``: `data`, `what`, `contender`, `tokens_right` and
+    `sentences_right` (shares of the test sentences), `train_s`, `tokens_per_s`, `peak_mb`, `setting`; the
+    rest as of `describe`.
+    """
+    scale = checks.number("scale", scale, 0.001, 1)
+    repeats = checks.integer("repeats", repeats, 1, 1000)
+    folder = data_folder()
+    if folder is None or not (folder / "text_ud_ewt").is_dir():
+        raise SpcvizError(
+            "bench library needs SPCVIZ_DATA with the folder text_ud_ewt: see python -m spcviz data"
+        )
+    contenders = [own for own in CONTENDERS if own.name == "spcviz" or peers.installed("pycrfsuite")]
+    chosen = [_tuned(own, folder, scale, tick) for own in contenders]
+    found: list[list[Measured]] = [[] for _ in contenders]
+    for turn in range(repeats):
+        for i, own in enumerate(contenders):
+            _say(tick, f"turn {turn + 1} of {repeats}: {own.name}, {own.what}")
+            found[i].append(_alone(own, chosen[i], folder, scale, "test", 0))
+    rows = [
+        {
+            "data": DATA,
+            "what": own.what,
+            "contender": own.name,
+            **{field: float(np.median(values)) for field, values in zip(Measured._fields, zip(*runs))},
+            "setting": {
+                key: value for key, value in setting.items() if key not in STEPS or key not in own.tries[0]
+            },
+        }
+        for own, setting, runs in zip(contenders, chosen, found)
+    ]
+    settings = {"scale": scale, "repeats": repeats, "statistic": "median; CPU seconds of the process"}
+    source = "this library's taggers and CRFsuite's on the same string features"
+    return describe(
+        "bench-library", source, rows, baselines=[], settings=settings, data={},
+        absent=[] if peers.installed("pycrfsuite") else ["pycrfsuite"],
+    )  # fmt: skip
+
+
+def _say(tick: Callable | None, text: str) -> None:
+    if tick is not None:
+        tick(text)
+
+
+def _tuned(own: Contender, folder: Path, scale: float, tick: Callable | None) -> dict[str, Any]:
+    """The setting with which most development tokens are right."""
+    found = []
+    for setting in own.tries:
+        _say(tick, f"on development sentences: {own.name}, {own.what}, {setting}")
+        found.append(_alone(own, setting, folder, scale, "dev", 0).tokens_right)
+    return own.tries[int(np.argmax(found))]
+
+
+def _alone(
+    own: Contender, setting: dict[str, Any], folder: Path, scale: float, split: str, seed: int
+) -> Measured:
+    """`measure` in a process of its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
+        return executor.submit(measure, own, setting, folder, scale, split, seed).result()
+
+
+def measure(
+    own: Contender, setting: dict[str, Any], folder: Path, scale: float, split: str, seed: int
+) -> Measured:
+    """Train with one setting and tag the sentences of a split."""
+    X, y = _read(folder, "train", scale)
+    wanted, truth = _read(folder, split, 1.0)
+    train, tag = _of_crfsuite(own, setting) if own.name != "spcviz" else _of_ours(own, setting, seed)
+    start = time.process_time()
+    train(X, y)
+    train_s = time.process_time() - start
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        found = tag(wanted)
+        times.append(time.process_time() - start)
+    right = [[a == b for a, b in zip(*both)] for both in zip(found, truth)]
+    tokens = np.fromiter(chain.from_iterable(right), bool)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+    rate = len(tokens) / float(np.median(times))
+    return Measured(float(tokens.mean()), float(np.mean([all(r) for r in right])), train_s, rate, peak)
+
+
+def _of_ours(own: Contender, setting: dict[str, Any], seed: int) -> tuple[Callable, Callable]:
+    kind = OURS[own.what]
+    small = [[["a"], ["b"]], [["b"]], [["a"], ["a"], ["b"], ["a"]]] * 3, [["A", "B"], ["B"], [*"AABA"]] * 3
+    warm = kind(random_state=seed).fit(*small)  # loads, or compiles, the kernels
+    warm.predict(small[0])
+    tagger = kind(random_state=seed, **setting)
+    return tagger.fit, tagger.predict
+
+
+def _of_crfsuite(own: Contender, setting: dict[str, Any]) -> tuple[Callable, Callable]:
+    library = peers.installed("pycrfsuite")
+    path = str(Path(tempfile.mkdtemp(prefix="spcviz-")) / "model")
+    tagger = library.Tagger()
+
+    def train(X: list, y: list) -> None:
+        trainer = library.Trainer(verbose=False, algorithm="ap" if own.what == "perceptron" else "lbfgs")
+        trainer.set_params(setting)
+        for item, labels in zip(X, y):
+            trainer.append(item, labels)
+        trainer.train(path)
+        tagger.open(path)
+
+    def tag(X: list) -> list:
+        return [tagger.tag(item) for item in X]
+
+    return train, tag
+
+
+def _read(folder: Path, split: str, scale: float) -> tuple[list, list]:
+    """(string features, tags) of a split's sentences."""
+    text = (folder / "text_ud_ewt" / f"en_ewt-ud-{split}.conllu").read_text(encoding="utf-8")
+    sentences = read_columns(text, 1, 3)
+    sentences = sentences[: max(int(scale * len(sentences)), 1)]
+    return [features([word for word, _ in own]) for own in sentences], [
+        [tag for _, tag in own] for own in sentences
+    ]
+
+
+def features(words: list[str]) -> list[list[str]]:
+    """Words, their affixes and shapes and their neighbours, as strings.
+
+    Examples
+    --------
+    >>> features(["The", "dog"])[0][:4]
+    ['b', 'w=The', 'l=the', 's3=the']
+    """
+    low = ["<2>", "<1>", *(word.lower() for word in words), "</1>", "</2>"]
+    found = []
+    for i, word in enumerate(words):
+        own = low[i + 2]
+        names = [
+            "b",
+            f"w={word}",
+            f"l={own}",
+            f"s3={own[-3:]}",
+            f"s2={own[-2:]}",
+            f"p2={own[:2]}",
+            f"p3={own[:3]}",
+        ]
+        shapes = (word[0].isupper(), word.isupper(), any(map(str.isdigit, word)), "-" in word)
+        names += [name for name, is_so in zip(("Upper", "UPPER", "digit", "hyphen"), shapes) if is_so]
+        names += [f"-1={low[i + 1]}", f"+1={low[i + 3]}", f"-2={low[i]}", f"+2={low[i + 4]}"]
+        found.append([sys.intern(name) for name in names])  # each text once in memory, for all contenders
+    return found
+
+
+def as_text(result: dict) -> str:
+    """The table for a terminal."""
+    head = f"{'what':20} {'contender':16} {'tokens':>8} {'sentences':>9}"
+    lines = [f"{head} {'train s':>8} {'tokens/s':>9} {'MB':>6}"]
+    for row in result["rows"]:
+        right = f"{100 * row['tokens_right']:8.2f} {100 * row['sentences_right']:9.2f}"
+        cost = f"{row['train_s']:8.2f} {row['tokens_per_s']:9.0f} {row['peak_mb']:6.0f}"
+        lines.append(f"{row['what']:20} {row['contender']:16} {right} {cost}  {row['setting']}")
+    if result["absent"]:
+        lines.append("not installed: python-crfsuite (python -m pip install -r tests/requirements-bench.txt)")
+    return "\n".join(lines)

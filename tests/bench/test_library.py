@@ -1,0 +1,71 @@
+"""The bench of the taggers: rows by contract, the same sentences for all, settings from development."""
+
+import json
+
+import pytest
+
+from spcviz.bench import library, peers
+from spcviz.engine.errors import ArgumentError, SpcvizError
+
+LINES = ("The", "DET"), ("dog", "NOUN"), ("barks", "VERB")
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A folder with a tiny treebank."""
+    folder = tmp_path / "text_ud_ewt"
+    folder.mkdir()
+    one = "".join(f"{i}\t{word}\t_\t{tag}\n" for i, (word, tag) in enumerate(LINES, start=1))
+    two = "1\tA\t_\tDET\n2\tcat\t_\tNOUN\n\n"
+    for split in ("train", "dev", "test"):
+        (folder / f"en_ewt-ud-{split}.conllu").write_text((one + "\n" + two) * 8, encoding="utf-8")
+    monkeypatch.setattr(library, "data_folder", lambda: tmp_path)
+    return tmp_path
+
+
+def test_rows_are_of_the_contract(data, monkeypatch):
+    monkeypatch.setattr(library, "_alone", library.measure)  # no processes
+    told = []
+    result = library.bench_library(repeats=1, tick=told.append)
+    json.dumps(result, allow_nan=False)
+    expected = {
+        "data",
+        "what",
+        "contender",
+        "tokens_right",
+        "sentences_right",
+        "train_s",
+        "tokens_per_s",
+        "peak_mb",
+    }
+    names = [(row["what"], row["contender"]) for row in result["rows"]]
+    assert result["name"] == "bench-library"
+    assert {("perceptron", "spcviz"), ("CRF", "spcviz"), ("cascade of order 3", "spcviz")} <= set(names)
+    assert (("CRF", "python-crfsuite") in names) == (peers.installed("pycrfsuite") is not None)
+    for row in result["rows"]:
+        assert expected <= set(row)
+        assert row["tokens_right"] == row["sentences_right"] == 1.0
+        assert row["tokens_per_s"] > 0
+        assert row["peak_mb"] > 10
+    assert len(told) == len(names) * 4  # three tries and a turn each
+    text = library.as_text(result)
+    assert text.count("\n") == len(names)
+    assert "100.00" in text
+
+
+def test_a_process_of_its_own_measures_the_same(data):
+    own = library.CONTENDERS[1]
+    here = library.measure(own, {"passes": 2}, data, 1.0, "test", 0)
+    there = library._alone(own, {"passes": 2}, data, 1.0, "test", 0)
+    assert there.tokens_right == here.tokens_right
+    assert there.peak_mb > 0
+
+
+def test_bad_arguments_and_missing_data_are_said(monkeypatch):
+    with pytest.raises(ArgumentError, match=r"scale must be a number from 0\.001 to 1"):
+        library.bench_library(scale=2)
+    with pytest.raises(ArgumentError, match="repeats must be a whole number from 1"):
+        library.bench_library(repeats=0)
+    monkeypatch.setattr(library, "data_folder", lambda: None)
+    with pytest.raises(SpcvizError, match="needs SPCVIZ_DATA with the folder text_ud_ewt"):
+        library.bench_library()

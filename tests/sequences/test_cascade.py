@@ -1,0 +1,122 @@
+"""What only the cascade estimator has: filters, thresholds, tuning; its lattices against brute force."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import spcviz as sp
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.ngrams.table import encode, lookup
+from tests.sequences.data import TAGS, sentences
+
+X, Y = sentences(120)
+XT, YT = sentences(40, seed=1)
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    return sp.CascadeTagger(order=3, tolerance=(0.05, 0.1), random_state=0).fit(X, Y)
+
+
+def scored(model, item, names):
+    """{labelling: score} of every labelling of a short sentence under one level's model."""
+    columns = {name: i for i, name in enumerate(names)}
+    unary = np.array([sum(model.weights[columns[f]] for f in token if f in columns) for token in item])
+    found = {}
+    for labels in itertools.product(range(3), repeat=len(item)):
+        score = unary[np.arange(len(item)), labels].sum()
+        for i in range(1, len(labels)):
+            gram = labels[max(0, i - 2) : i + 1]
+            score += lookup(model.table, encode(3, gram), len(gram))
+        found[labels] = score
+    return found
+
+
+def test_predictions_and_shares_are_those_of_enumeration_among_what_is_left(tagger):
+    model, checked = tagger.cascade_.levels[-1].predictor, 0
+    for item in [own for own in XT if len(own) <= 5]:
+        states = tagger.filter([item]).states[0]
+        left = tagger.filter([item])
+        every = scored(model, item, tagger.feature_names_in_)
+        grams = set(map(tuple, _grams(left.lattice)))
+        n = left.lattice.order[0]
+        fits = {
+            own: score
+            for own, score in every.items()
+            if all(states[i, k] for i, k in enumerate(own))
+            and all(own[i : i + n] in grams for i in range(len(own) - n + 1))
+        }
+        best = max(fits.values())
+        found = tuple(TAGS.index(tag) for tag in tagger.predict([item])[0])
+        assert_allclose(fits[found], best, atol=1e-9)
+        weights = np.exp(np.array(list(fits.values())) - best)
+        shares = np.zeros((len(item), 3))
+        for own, weight in zip(fits, weights):
+            shares[np.arange(len(item)), own] += weight / weights.sum()
+        assert_allclose(tagger.predict_marginals([item])[0], shares, atol=1e-9)
+        checked += 1
+    assert checked > 10
+
+
+def _grams(lattice):
+    from spcviz.engine.ngrams.space import symbols
+
+    return symbols(lattice, 0)
+
+
+def test_filters_leave_less_and_less(tagger):
+    free = [own.sum() for own in tagger.filter(XT, alpha=0.0, level=1).states]
+    tight = [own.sum() for own in tagger.filter(XT, alpha=0.99, level=1).states]
+    assert sum(tight) < sum(free)
+    assert all(own >= len(item) for own, item in zip(tight, XT))  # the best labelling always stays
+    for states, found in zip(tagger.filter(XT).states, tagger.predict(XT)):
+        assert all(row[TAGS.index(tag)] for row, tag in zip(states, found))
+
+
+def test_tuning_keeps_the_tolerance(tagger):
+    other = sp.CascadeTagger.from_state(tagger.to_state())
+    for tolerance in (0.0, 0.2):
+        other.tune(XT, YT, (tolerance, 1.0))
+        states = other.filter(XT, level=1).states
+        lost = np.mean([not all(s[i, TAGS.index(t)] for i, t in enumerate(y)) for s, y in zip(states, YT)])
+        assert_allclose(other.levels_[0].lost, lost, atol=1e-12)
+        assert lost <= max(tolerance, _lost_at_zero(other))
+    assert other.tolerance == (0.2, 1.0)
+
+
+def _lost_at_zero(tagger):
+    states = tagger.filter(XT, level=1, alpha=0.0).states
+    return np.mean([not all(s[i, TAGS.index(t)] for i, t in enumerate(y)) for s, y in zip(states, YT)])
+
+
+def test_levels_say_what_they_lose(tagger):
+    assert [own.order for own in tagger.levels_] == [1, 2]
+    assert all(0 <= own.lost <= 1 and own.kept >= 0.5 for own in tagger.levels_)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"order": 2}, {"order": 4}, {"pair_model": "perceptron"}, {"tolerance_kind": "position"}]
+)
+def test_other_settings_train_too(settings):
+    found = sp.CascadeTagger(random_state=0, tolerance=0.05, **settings).fit(X, Y)
+    assert found.score(XT, YT) > 0.6
+    assert len(found.cascade_.levels) == settings.get("order", 3)
+    found.tune(XT, YT)
+
+
+def test_bad_arguments_of_filters_are_named(tagger):
+    with pytest.raises(ArgumentError, match="level must be a whole number from 1 to 2, got 3"):
+        tagger.filter(XT, level=3)
+    with pytest.raises(ArgumentError, match=r"alpha must satisfy 0 <= alpha <= 1, got 2\.0"):
+        tagger.filter(XT, alpha=2.0)
+    with pytest.raises(ArgumentError, match="alpha must be one number or 2 of them"):
+        tagger.filter(XT, alpha=[0.1, 0.2, 0.3])
+    with pytest.raises(ArgumentError, match="X must hold at least one token to tune on"):
+        tagger.tune([], [])
+    with pytest.raises(ArgumentError, match=r"y\[0\]\[0\] must be one of the 3 labels of training"):
+        tagger.tune([[["b"]]], [["XX"]])
+    with pytest.raises(ArgumentError, match="pair_model must be one of crf, perceptron, got 'svm'"):
+        sp.CascadeTagger(pair_model="svm").fit(X, Y)
+    assert tagger.filter([[], []]).lattice is None
