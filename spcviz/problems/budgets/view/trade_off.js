@@ -27,7 +27,7 @@ class TradeView extends View {
     this.slider = this.shareSlider("budget", "Budget");
     this.spends = node("output");
     this.evidence = node("p", { class: "evidence" });
-    const budget = node("div", { class: "budget", role: "group", "aria-label": "Budget" }, this.playControl("Play: let the budget grow (space)"), this.budgetLabel = node("label", {}, "Budget"), this.slider, this.spends);
+    const budget = node("div", { class: "budget", role: "group", "aria-label": "Spending" }, this.playControl("Play: let the budget grow (space)"), this.budgetLabel = node("label", {}, "Budget"), this.slider, this.spends);
     this.legend = node("div", { class: "legend" });
     this.chips = node("div", { class: "chips", role: "listbox", tabindex: "0", onkeydown: (event) => this.aim(event), onblur: () => this.aimAt(-1) });
     this.methods = node("div", { class: "methods" });
@@ -317,8 +317,9 @@ class TradeView extends View {
     const key = [this.view.pin_a, this.view.pin_b, this.kind, this.identity].join("|");
     if (this.pinKey === key) return;
     this.pinKey = key;
-    this.more.say(["A", "B"].map((name) => this.pinText(name) && `${name} is pinned: ${this.pinSays(name)}`));
     this.pinBox.replaceChildren(this.pinCard("A"), this.pinCard("B"));
+    if (this.pinText("A") || this.pinText("B")) this.more.box.before(this.pinBox); // what is compared stands in sight
+    else this.more.box.lastChild.prepend(this.pinBox);
   }
 
   // ---------------------------------------------------------------- what visitors do
