@@ -73,6 +73,23 @@ def test_a_changed_number_changes_both_files(folder):
     assert "11.25" not in "".join(before)
 
 
+def test_headline_claims_are_counted_apart():
+    """Every headline claim stands in one line of the table, and nothing else does."""
+    table = (RESULTS / "README.md").read_text().split("headline claims**\n\n")[1].split("\n\n")[0]
+    lines = [line.strip("| ").split(" | ") for line in table.split("\n")[2:]]
+    found = {}
+    for name, row in registry.results().items():
+        shown, path = registry.load(row.show), RESULTS / f"{name}.json"
+        of_papers = [claim for claim in shown.claims if claim.is_headline]
+        for reading in claims.readings_of(of_papers, json.loads(path.read_text())):
+            found.setdefault(claims.SEVERITY[claims.severity(reading.verdict)], []).append(
+                f"{reading.claim.system}: {reading.claim.what}"
+            )
+    assert {word: int(many) for word, many, _ in lines} == {word: len(own) for word, own in found.items()}
+    assert {word: which.split("; ") for word, _, which in lines} == found
+    assert 35 <= sum(map(len, found.values())) <= 50
+
+
 def test_only_what_is_between_the_marks_is_replaced(folder):
     _, front = written(folder)
     assert front.startswith(f"# Title\n{report.BEGIN}\n")

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-FIRST_WORD = 2655
+FIRST_WORD = 3128
 """What Letters opens with: after the 2,000 test words, a development word. Of those with 8 to 10 letters that
 predictors of letters, pairs and triples misread, that 4-grams read right (filter and predictor), and that no
 level loses: the one of which the last level keeps fewest 4-grams. A test repeats the choice.

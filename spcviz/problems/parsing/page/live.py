@@ -33,7 +33,8 @@ from spcviz.store import StoreError
 
 MAX_WORDS = 50
 """Longest sentence that is drawn."""
-RANDOM_STATE = 5
+RANDOM_STATE = 6
+"""Of random orders: one that leaves as many heads wrong in the first scene as they do on average, 2."""
 FIRST_SYMBOL = 0x2800
 """Heads as text, a symbol each: 0, 1, 2 ... from here on."""
 
