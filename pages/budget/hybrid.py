@@ -62,7 +62,7 @@ def hybrid():
         st.caption(f"{say.CHOSEN if chosen else ''}{say.ORIGIN}")
 
 
-use_the_room()
+use_the_room(is_whole=True)
 if not is_projected():
     st.markdown(say.INTRODUCTION)
 try:

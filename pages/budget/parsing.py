@@ -73,7 +73,7 @@ def parsing():
         st.caption(say.origin(key, key == TABLE.first_scene["sentence"]))
 
 
-use_the_room()
+use_the_room(is_whole=True)
 if not is_projected():
     st.markdown(say.INTRODUCTION)
 try:

@@ -100,9 +100,7 @@ def scene():
         st.caption(f"{found.title}. {found.credit} {say.TRAINED_ON}")
 
 
-layout.use_the_room()
-if layout.is_projected():  # every pixel for the pictures
-    st.html("<style>.stMainBlockContainer {padding: 0.4rem 1.5rem 0} .stAppHeader {display: none}</style>")
+layout.use_the_room(is_whole=True)
 if not layout.is_projected():
     st.markdown(say.INTRODUCTION)
 if not cached.HAS_SCENE:

@@ -330,7 +330,5 @@ def page():
     return None
 
 
-layout.use_the_room()
-if layout.is_projected():  # every pixel for the picture
-    st.html("<style>.stMainBlockContainer {padding: 0.4rem 1.5rem 0} .stAppHeader {display: none}</style>")
+layout.use_the_room(is_whole=True)
 page()

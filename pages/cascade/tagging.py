@@ -152,7 +152,7 @@ def page():
         st.caption(say.CHOSEN)
 
 
-layout.use_the_room()
+layout.use_the_room(is_whole=True)
 if not layout.is_projected():
     st.markdown(say.INTRODUCTION)
 try:

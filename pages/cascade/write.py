@@ -126,7 +126,7 @@ def drawing():
     show_lattice(writing.lattice(reading, state, turn), key=LATTICE, view=view, on_change=from_lattice)
 
 
-layout.use_the_room()
+layout.use_the_room(is_whole=True)
 if not layout.is_projected():
     st.markdown(
         "# Write a word: and watch what it could have been\n"

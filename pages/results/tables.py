@@ -6,6 +6,7 @@ import streamlit as st
 
 from spcviz.web.cached import common, tables
 from spcviz.web.figures import blocks, claims
+from spcviz.web.figures.overview import overview_html
 from spcviz.web.figures.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.web.figures.results import readings as measured
 from spcviz.web.figures.theme import CONFIG
@@ -22,18 +23,6 @@ TABLE = StateTable(
     text("features", "raw", r"[a-z0-9_]{1,24}"),
     flag("controls", True),
 )
-
-
-ROW = 54  # pixels: two lines of text
-# Of the overview, in pixels: nothing is cut beside the side bar of a screen of 1440.
-WIDTHS = {
-    "verdict": 120,
-    "system": 250,
-    "hold": 70,
-    "in question": 220,
-    "measured": 195,
-    "paper or rival": 195,
-}
 
 
 def heading(block):
@@ -61,25 +50,11 @@ def claimed(readings, name, columns=claims.COLUMNS):
     download(frame, f"{name}-claims")
 
 
-def opened(lines):
-    """A line of the overview was clicked: its table opens."""
-    cells = st.session_state["tables_overview"]["selection"]["cells"]
-    if cells and 0 <= cells[0][0] < len(lines):
-        TABLE.write(table=lines["result"].iloc[cells[0][0]], features="raw")
-
-
 def overview():
     """Every system in a line, then all claims about all results that are stored."""
     readings, missing = tables.all_claims(results.readings)
-    lines = claims.systems(readings)
-    lines = lines.iloc[sorted(range(len(lines)), key=lambda i: claims.severity(lines["verdict"].iloc[i]))]
-    st.markdown(f"**{claims.counts(readings)}** Click a line for its table.", help=claims.NOTE)
-    st.dataframe(
-        lines.drop(columns="result"), hide_index=True, row_height=ROW, height=ROW * len(lines) + 38,
-        column_config={name: st.column_config.TextColumn(width=wide) for name, wide in WIDTHS.items()},
-        key="tables_overview",
-        on_select=lambda: opened(lines), selection_mode="single-cell", placeholder="–",
-    )  # fmt: skip
+    st.markdown(f"**{claims.counts(readings)}** By system, worst first; a system's name opens its table.")
+    st.html(overview_html(claims.systems(readings)))
     with st.expander("All claims"):
         claimed(readings, "all", claims.COLUMNS[:5])
     st.caption(claims.NOTE)

@@ -44,7 +44,7 @@ visit = partial(open_page, PAGE, features="raw")
 
 def control(at, name):
     """A widget by the name of what it sets."""
-    widgets = [*at.get("button_group"), *at.select_slider]
+    widgets = [*at.get("button_group"), *at.select_slider, *at.selectbox]
     return next(w for w in widgets if w.key == f"sweep_{name}")
 
 

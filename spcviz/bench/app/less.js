@@ -7,7 +7,7 @@
     '[data-testid="stHeaderActionElements"], [data-testid="stElementToolbar"], .modebar';
   const WIDGETS = '[data-testid="stButtonGroup"], [data-testid="stNumberInput"], [data-testid="stSelectbox"], [data-testid="stSlider"], ' +
     '[data-testid="stCheckbox"], [data-testid="stColumn"]:has([data-testid="stMetric"]), [class*="st-key-tour_card"]';
-  const ROLES = '[role=radiogroup], [role=group], [role=toolbar], [role=tablist], fieldset';
+  const ROLES = 'table, [role=radiogroup], [role=group], [role=toolbar], [role=tablist], fieldset';
   const up = (one) => one.parentElement ?? (one.getRootNode() instanceof ShadowRoot ? one.getRootNode().host : null);
   const above = (one, wanted) => { for (let at = up(one); at; at = up(at)) if (at.matches(wanted)) return at; return null; };
   const every = (root) => [...root.querySelectorAll("*")].flatMap((one) => [one, ...(one.shadowRoot ? every(one.shadowRoot) : [])]);

@@ -252,20 +252,27 @@ def by_system(readings):
     return out
 
 
-def systems(readings: list) -> pd.DataFrame:
-    """One line for each system: the verdict of its `leading` claim first, how many fail, what was measured.
+class Line(NamedTuple):
+    """A system in a line: the verdict of its `leading` claim, how many claims hold, and that claim."""
 
-    ``result`` names the result that the leading claim is about.
-    """
-    rows = []
+    verdict: str
+    system: str
+    n_hold: int
+    n: int
+    what: str
+    measured: str
+    paper: str
+    result: str  # the result that the leading claim is about
+
+
+def systems(readings: list[Reading]) -> list[Line]:
+    """Every system in a line, worst verdict first."""
+    lines = []
     for system, own in by_system(readings).items():
-        lead, n_failed = leading(own), len(failed(own))
-        holds = f"{len(own) - n_failed} of {len(own)}"
-        rows.append(
-            (lead.verdict, system, holds, lead.claim.what, lead.measured, lead.paper, lead.claim.result)
-        )
-    names = ("verdict", "system", "hold", "in question", "measured", "paper or rival", "result")
-    return pd.DataFrame(rows, columns=names)
+        lead, n_hold = leading(own), len(own) - len(failed(own))
+        told = lead.claim.what, lead.measured, lead.paper, lead.claim.result
+        lines.append(Line(lead.verdict, system, n_hold, len(own), *told))
+    return sorted(lines, key=lambda line: severity(line.verdict))
 
 
 def frame(readings: list, columns=COLUMNS) -> pd.DataFrame:

@@ -405,7 +405,7 @@ class LatticeView extends View {
     this.letter = this.isBig ? 26 : wide < 600 ? 13 : 16;
     const body = this.root.querySelector(".body"), scroller = this.scroller();
     const top = body.getBoundingClientRect().top + (scroller ? scroller.scrollTop : 0);
-    const height = isEmbed ? Math.max(560, window.innerHeight - top - 10) : clamp(window.innerHeight - top - 16, window.innerWidth < NARROW ? 600 : 500, 1100);
+    const height = isEmbed ? Math.max(this.data.brief ? 380 : 560, window.innerHeight - top - 10) : clamp(window.innerHeight - top - 16, window.innerWidth < NARROW ? 600 : 500, 1100);
     this.root.style.setProperty("--body-height", `${Math.round(height)}px`);
   }
   scroller() {

@@ -223,14 +223,17 @@ function pinMarks(pen, model, a, x, y, r) {
   }
 }
 
+const LEAST_SHARE = 0.6;
+
 function drawGrid(pen, box, model) {
   const { level, colours, heights, alphabet } = model;
   const isText = model.words.length > 0, most = Math.floor((box.main - box.small * 1.3) / (box.letter * 1.12));
-  const states = isText ? chosenStates(level, alphabet.length, most) : Array.from(alphabet.keys());
+  const isFew = isText || most < LEAST_SHARE * alphabet.length; // letters that nobody could read are worse than few
+  const states = isFew ? chosenStates(level, alphabet.length, most) : Array.from(alphabet.keys());
   const rowOf = new Int32Array(alphabet.length).fill(-1);
   states.forEach((k, row) => { rowOf[k] = row; });
   const K = states.length, rest = new Set(level.symbols).size - K;
-  const rowH = Math.min((box.main - (rest > 0 ? box.small * 1.3 : 0)) / K, isText ? box.letter * 2 : Infinity);
+  const rowH = Math.min((box.main - (rest > 0 ? box.small * 1.3 : 0)) / K, isFew ? box.letter * 2 : Infinity);
   const font = Math.min(box.letter, rowH * 0.98), isHidden = (a) => rowOf[level.symbols[a]] < 0;
   const nameWide = isText ? Math.max(...states.map((k) => pen.measure(alphabet[k], font, true))) : font * 1.1;
   const hasPins = model.pins.A || model.pins.B;

@@ -29,10 +29,12 @@ def look(height=520, projected_height=600):
     return {"palette": palette.palette(st.context.theme.type), "scale": scale, "height": height}
 
 
-def use_the_room():
-    """Narrower margins than Streamlit's."""
-    padding = "4rem 1.5rem 0" if is_projected() else "3rem 2rem 1rem"
-    st.html(f"<style>.stMainBlockContainer {{padding: {padding}}}</style>")
+def use_the_room(*, is_whole: bool = False):
+    """Narrower margins than Streamlit's; with `is_whole` a projector's every pixel is the page's."""
+    margins = "0.4rem 1.5rem 0" if is_whole else "4rem 1.5rem 0"
+    padding = margins if is_projected() else "3rem 2rem 1rem"
+    head = ".stAppHeader {display: none}" if is_whole and is_projected() else ""
+    st.html(f"<style>.stMainBlockContainer {{padding: {padding}}} {head}</style>")
 
 
 def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:

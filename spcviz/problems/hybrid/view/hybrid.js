@@ -165,7 +165,7 @@ class HybridView extends View {
 
   /** Letters wrong against microseconds, both trajectories. */
   paintChart() {
-    const { courses, truth } = this.data, size = parseFloat(getComputedStyle(this.root).fontSize), wide = Math.max(200, this.chart.clientWidth || 16 * size), high = (this.isBig ? 16 : 14.5) * size, left = 2.2 * size, bottom = 3.4 * size, most = Math.max(...courses.map((c) => c[c.length - 1].us));
+    const { courses, truth } = this.data, size = parseFloat(getComputedStyle(this.root).fontSize), wide = Math.max(200, this.chart.clientWidth || 16 * size), high = (this.isBig ? 14 : 14.5) * size, left = 2.2 * size, bottom = 3.4 * size, most = Math.max(...courses.map((c) => c[c.length - 1].us));
     const worst = Math.max(1, ...courses.flatMap((c) => c.map((s) => wrongIn(s.reading, truth))));
     const px = (us) => left + (wide - left - 8) * us / most, py = (n) => size + (high - bottom - size) * (1 - n / worst), drawn = [];
     for (let n = 0; n <= worst; n++) drawn.push(svg("line", { class: "rule", x1: left, x2: wide - 8, y1: py(n), y2: py(n) }), svg("text", { class: "tick end", x: left - 0.4 * size, y: py(n) + 0.35 * size }, n));

@@ -2,8 +2,8 @@
 
 INTRODUCTION = (
     "# Tagging: watch a sentence lose its readings\n"
-    "Noun or verb? A cascade first asks which **tags** each word could have by itself, then which of them "
-    "survive beside their **neighbours**, then which **pairs**. Drag α: what no good reading needs fades."
+    "Noun or verb? A cascade asks which **tags** each word could have by itself, then beside its "
+    "**neighbours**, then in **pairs**. Drag α: what no good reading needs fades."
 )
 CHOSEN = (
     "This is a development sentence, chosen because neighbours change a tag, the answer is right, and "
@@ -18,7 +18,7 @@ SHOWS = {"words": "The sentence", "lattice": "Step by step", "compare": "Compare
 
 
 def counts(comparison) -> str:
-    """Tags a word that three filters leave at the losses that training allowed, as figures to compare."""
+    """Tags a word that two filters leave at the loss that training allowed, and what no structure changes."""
     n = len(comparison.words)
     left = {
         "SPC": sum(map(len, comparison.spc)) / n,
@@ -26,5 +26,8 @@ def counts(comparison) -> str:
     }
     changed = sum(alone != tag for alone, tag in zip(comparison.alone, comparison.tagged, strict=True))
     said = " · ".join(f"**{name}** {value:.1f}" for name, value in left.items())
-    differ = f", and {changed} of {n} answers differ" if changed else ""
-    return f"Tags left a word, each filter tuned to lose equally few: {said} · **no structure** 1.0{differ}."
+    differ = f"{changed} of {n} answers" if changed else "no answer"
+    return (
+        f"Tags left a word, both tuned to the same loss: {said}. Without structure each word keeps its one "
+        f"best tag, which changes {differ}."
+    )

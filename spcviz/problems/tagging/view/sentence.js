@@ -8,7 +8,7 @@ import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 import { isLeft, taggingThrough, tagsOf, turned } from "./sentence_core.js";
 
-const SHOWN = 5;
+const SHOWN = 5, SHOWN_BIG = 4;
 const SOON = 0.25; // of alpha: what falls so soon has begun to fade
 const HOW = ["Each word by itself", "Beside its neighbours", "In pairs"];
 
@@ -35,7 +35,7 @@ class SentenceView extends View {
     });
     this.words.addEventListener("keydown", (event) => this.walkChips(event));
     this.why = node("p", { class: "why", "aria-live": "polite" });
-    return node("div", { class: "sentence" }, bar, node("div", { class: "head" }, this.verdict, this.counts), node("div", { class: "stage" }, this.words, this.lines), this.why);
+    return node("div", { class: "sentence" }, bar, node("div", { class: "head" }, this.verdict, this.counts), this.why, node("div", { class: "stage" }, this.words, this.lines));
   }
 
   // ---------------------------------------------------------------- data in, view out
@@ -79,10 +79,11 @@ class SentenceView extends View {
              Home: () => this.go(1), Escape: () => this.set({ cell: "" }) };
   }
   /** With the sentence in focus, arrows move from tag to tag. */
+  get most() { return this.isBig ? SHOWN_BIG : SHOWN; }
   walkChips(event) {
     const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = this.picked(), i = clamp(at ? at.i + by[0] : 0, 0, this.answer.length - 1), tags = this.level.tags[i].slice(0, SHOWN);
+    const at = this.picked(), i = clamp(at ? at.i + by[0] : 0, 0, this.answer.length - 1), tags = this.level.tags[i].slice(0, this.most);
     const place = at ? (by[0] ? 0 : clamp(at.place + by[1], 0, tags.length - 1)) : 0;
     this.set({ cell: this.cellOf(i, tags[place].tag) });
     event.preventDefault();
@@ -126,8 +127,8 @@ class SentenceView extends View {
   paintWord(column, i, tags) {
     const { now, answer, data } = this, right = data.right.length ? data.right[i] : -1, picked = this.picked();
     const left = tags.filter((own) => isLeft(own, now));
-    const shown = tags.slice(0, SHOWN), late = tags.find((own) => own.tag === answer[i]);
-    if (late && !shown.includes(late)) shown[SHOWN - 1] = late;
+    const shown = tags.slice(0, this.most), late = tags.find((own) => own.tag === answer[i]);
+    if (late && !shown.includes(late)) shown[this.most - 1] = late;
     const chips = shown.map((own) => {
       const stands = isLeft(own, now), isAnswer = own.tag === answer[i], isPicked = picked && picked.i === i && picked.tag === own.tag;
       const mark = isAnswer && right >= 0 ? (own.tag === right ? " ✔" : " ✘") : !isAnswer && own.tag === right ? " ← right" : "";
