@@ -36,7 +36,7 @@ def link(name, more):
 def card(name, found, *, is_ours=False):
     """One tour to follow; of those that ship, what a lecture needs is behind a button."""
     with st.container(border=True, key=f"tour_card_{name}"):
-        st.subheader(plain(found.title), anchor=False)
+        st.header(plain(found.title), anchor=False)
         st.text(found.about)
         asks = sum(bool(scene.answer) for scene in found.scenes)
         st.caption(f"{len(found.scenes)} scenes, {asks} of them with a question")

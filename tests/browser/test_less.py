@@ -1,32 +1,69 @@
-"""How much each page asks for at once, on the three screens; the figures are printed (``pytest -n 0 -s``)."""
+"""How much each page asks for at once, on the three screens, and what axe-core says of it.
+
+The figures are printed (``pytest -n 0 -s``). Rules of WCAG 2.2 A and AA, and best practices.
+"""
 
 import pytest
 
 from spcviz.bench.app.browsed import IS_SHOWN, SIZES
 from spcviz.bench.app.less import ASKED, LIMITS, TALL
 from spcviz.web.ui import navigation
+from tests.conftest import ROOT
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+RUN = """async (rules) => {
+  const { violations } = await axe.run(document, { runOnly: rules, resultTypes: ['violations'] });
+  return violations.flatMap((one) => one.nodes.map((n) => [one.id, 
+    n.html.slice(0, 160), n.target.flat().at(-1)]));
+}"""
+STREAMLIT_S = {
+    "list": "stSidebarNav",
+    "listitem": "<li class=",
+    "presentation-role-conflict": "stFileUploader",
+}
+"""Rules that Streamlit's own elements break, and what the broken ones have in their HTML."""
+FOCUSED = """() => {
+  let at = document.activeElement;
+  while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at.getAttribute('aria-label') ?? '';
+}"""
+PANEL = """() => [...document.querySelectorAll('*')].map((e) => e.shadowRoot?.querySelector('.tour > .panel'))
+  .find(Boolean).getBoundingClientRect().toJSON()"""
 
 
-def asked(browser, address, name):
-    """What a page asks for at a size."""
-    width, height, query = SIZES[name]
-    page = browser.new_page(viewport={"width": width, "height": height})
-    try:
-        page.goto(f"{address}{query}", timeout=120_000)
-        page.wait_for_function(IS_SHOWN, timeout=120_000)
-        page.wait_for_timeout(500)
-        return page.evaluate(ASKED)
-    finally:
-        page.close()
+def opened(browser, address, size):
+    """A page at a size, once it stands still."""
+    width, height, query = SIZES[size]
+    page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
+    page.goto(f"{address}{query}", timeout=120_000)
+    page.wait_for_function(IS_SHOWN, timeout=120_000)
+    page.wait_for_timeout(600)
+    return page
+
+
+def faults(page):
+    """What axe finds of ours; nothing where it is not installed (``npm ci``)."""
+    if not AXE.is_file():
+        return []
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    return [one for one in page.evaluate(RUN, RULES) if STREAMLIT_S.get(one[0], "\0") not in one[1]]
 
 
 @pytest.mark.parametrize("name", list(navigation.names()))
-def test_a_page_asks_for_little_at_once(browser, server, name):
-    found = {size: asked(browser, f"{server}/{name}", size) for size in SIZES}
-    desk, projector, phone = (found[size] for size in ("desk", "projector", "phone"))
+def test_a_page_asks_for_little_and_axe_finds_nothing(browser, server, name):
+    page = opened(browser, f"{server}/{name}", "desk")
+    desk, wrong = page.evaluate(ASKED), {"desk, light": faults(page)}
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["phone"][:2], strict=True)))
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    page.wait_for_timeout(1200)
+    phone, wrong["phone, dark"] = page.evaluate(ASKED), faults(page)
+    page.close()
+    page = opened(browser, f"{server}/{name}", "projector")
+    projector = page.evaluate(ASKED)
+    page.close()
     print(
         f"\n{name or 'home'}: {desk['operable']} to operate in {desk['groups']} groups, "
         f"{projector['height']} px high on a projector, {phone['width']} px wide on a phone"
@@ -35,6 +72,30 @@ def test_a_page_asks_for_little_at_once(browser, server, name):
     assert desk["groups"] <= LIMITS["groups"], desk["names"]
     assert name in TALL or projector["height"] <= LIMITS["projector_height"]
     assert phone["width"] <= LIMITS["phone_width"]
+    assert not any(wrong.values()), wrong
+
+
+def test_words_are_reached_by_the_tab_key_and_explained_where_they_stand(browser, server):
+    page = opened(browser, f"{server}/letters", "desk")
+    page.wait_for_function(
+        "() => document.querySelector('.spcviz-words')?.shadowRoot.querySelector('button')"
+    )
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if (name := page.evaluate(FOCUSED)).startswith("Explain “"):
+            break
+    else:
+        pytest.fail("no word came by Tab")
+    word = page.locator(".spcviz-words button:focus").bounding_box()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(200)
+    panel = page.evaluate(PANEL)
+    assert panel["height"] > 60
+    assert min(abs(panel["top"] - word["y"] - word["height"]), abs(panel["bottom"] - word["y"])) < 30
+    assert abs(panel["left"] - word["x"]) < 500
+    page.keyboard.press("Escape")
+    assert page.evaluate(FOCUSED) == name
+    page.close()
 
 
 def test_what_is_counted(browser):

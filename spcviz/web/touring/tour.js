@@ -11,6 +11,11 @@ const LOOK_MS = 200;
 const SETTLE_MS = 500;
 const SLOW_MS = 150;
 const MARGIN = 6;
+const PANEL_HIGH = 260; // pixels that an explanation needs
+const OVER_WORDS = `button { position: fixed; z-index: 80; padding: 0; border: none; border-radius: 4px; background: none; pointer-events: none; }
+  button:focus-visible { outline: 3px solid currentColor; }
+  [hidden] { display: none; }
+  @media print { button { display: none; } }`;
 const PAPER = 640; // pixels of a page's height, with room for what grows
 /** On paper: the page alone, with the tour's sentence and the address. From here, not from the server: there before the page is. */
 const ON_PAPER = `@media print {
@@ -63,12 +68,14 @@ class TourView extends View {
     super.mount(parent, data);
     this.light = node("div", { "aria-hidden": "true", class: "spcviz-light" });
     this.cloth = node("div", { "aria-hidden": "true", class: "spcviz-black" });
-    this.head = node("div", { class: "spcviz-tools" });
+    this.head = node("div", { class: "spcviz-tools", role: "region", "aria-label": "Tools of this page" });
     const tree = this.head.attachShadow({ mode: "open" }), sheets = [...parent.querySelectorAll("style")].map((sheet) => sheet.cloneNode(true));
     tree.append(...sheets, node("div", { class: "tour" }, this.tools)); // in the body: the page's head would cover it
+    this.over = node("div", { class: "spcviz-words", role: "region", "aria-label": "Words of this page that are explained" });
+    this.over.attachShadow({ mode: "open" }).append(node("style", {}, OVER_WORDS));
     this.paper = node("style", {}, ON_PAPER);
     document.head.append(this.paper);
-    document.body.append(this.light, this.cloth, this.head);
+    document.body.append(this.light, this.cloth, this.head, this.over);
     this.listen(this.cloth, "click", () => this.black(false));
     this.listen(window, "keydown", (event) => this.early(event), true);
     this.listen(window, "scroll", () => this.follow(), true);
@@ -88,6 +95,7 @@ class TourView extends View {
     this.light.remove();
     this.cloth.remove();
     this.head.remove();
+    this.over.remove();
     this.paper.remove();
   }
   listen(target, name, act, capture = false) { target.addEventListener(name, act, { signal: this.ending.signal, capture }); }
@@ -239,6 +247,7 @@ class TourView extends View {
   // ---------------------------------------------------------------- the part to look at
 
   follow() {
+    this.placeWords();
     const tour = this.data?.tour, part = tour && !this.isBlack ? partOf(tour.point) : null;
     this.root.dataset.part = part ? "1" : "";
     if (tour) this.home.hidden = !this.hasStrayed();
@@ -280,6 +289,32 @@ class TourView extends View {
     for (const { range } of this.found) this.underline(range.startContainer.getRootNode());
     globalThis.CSS?.highlights?.set("spcviz-word", new Highlight(...this.found.map((word) => word.range)));
     this.root.dataset.words = this.found.map((word) => word.entry.key).join(" ");
+    this.placeWords();
+  }
+  /** A button over each word's first place, for the Tab key; the mouse goes through it to the page. */
+  placeWords() {
+    const first = new Map();
+    for (const { entry, range } of this.found) if (!first.has(entry.key) && range.getClientRects().length) first.set(entry.key, { entry, range });
+    const tree = this.over.shadowRoot, key = [...first.keys()].join(" ");
+    if (this.placed !== key && !tree.activeElement) {
+      this.placed = key;
+      this.wordButtons = [...first.values()].map(({ entry, range }) => {
+        const own = node("button", { type: "button", "aria-label": `Explain “${entry.names[0]}”`, onfocus: () => this.bringWord(own), onclick: () => { this.returnTo = own; this.showEntry(entry, own.getBoundingClientRect()); } });
+        own.entry = entry;
+        own.range = range;
+        return own;
+      });
+      tree.replaceChildren(tree.firstChild, ...this.wordButtons);
+    }
+    for (const own of this.wordButtons ?? []) {
+      const box = (first.get(own.entry.key)?.range ?? own.range).getClientRects()[0];
+      own.hidden = !box;
+      if (box) own.style.cssText = `left:${box.left - 2}px;top:${box.top - 2}px;width:${Math.max(24, box.width + 4)}px;height:${Math.max(24, box.height + 4)}px`;
+    }
+  }
+  bringWord(own) {
+    own.range.startContainer.parentElement?.scrollIntoView({ block: "nearest" });
+    this.placeWords();
   }
   /** Words are marked without touching the page's own elements. */
   underline(tree) {
@@ -293,7 +328,7 @@ class TourView extends View {
     if (path.includes(this.root) || path.some((element) => element instanceof Element && element.matches("button, a, input, label, summary, [role=button], [role=radio], [role=slider]"))) return;
     const isOn = ({ left, right, top, bottom }) => event.clientX >= left && event.clientX <= right && event.clientY >= top && event.clientY <= bottom;
     const word = this.found.find(({ range }) => [...range.getClientRects()].some(isOn));
-    if (word) this.showEntry(word.entry);
+    if (word) this.showEntry(word.entry, [...word.range.getClientRects()].find(isOn));
   }
 
   // ---------------------------------------------------------------- the panel
@@ -303,18 +338,33 @@ class TourView extends View {
     this.panel.setAttribute("aria-label", label);
     this.panel.replaceChildren(button("✕", "Close (Escape)", () => this.closePanel(), { class: "close" }), ...content.flat(Infinity));
     this.panel.hidden = false;
+    this.panel.style.maxHeight = "";
+    this.placePanel(null);
     this.panel.focus({ preventScroll: true });
+  }
+  /** Beside a word: below it, or above where there is no room; without one in its corner. */
+  placePanel(at) {
+    const { style } = this.panel;
+    for (const name of ["left", "right", "top", "bottom"]) style[name] = "";
+    if (!at) return;
+    const isBelow = at.bottom + PANEL_HIGH < window.innerHeight || at.top < window.innerHeight - at.bottom;
+    style.right = "auto";
+    style.left = `${Math.max(8, Math.min(at.left, window.innerWidth - this.panel.offsetWidth - 16))}px`;
+    style.bottom = isBelow ? "auto" : `${window.innerHeight - at.top + 8}px`;
+    style.top = isBelow ? `${at.bottom + 8}px` : "auto";
+    style.maxHeight = `${(isBelow ? window.innerHeight - at.bottom : at.top) - 24}px`;
   }
   closePanel() {
     this.panel.hidden = true;
     this.returnTo?.focus?.();
     this.returnTo = null;
   }
-  showEntry(entry) {
+  showEntry(entry, at = null) {
     const link = entry.scene && button("See it at work", `Open ${entry.scene}`, () => { this.closePanel(); this.act({ kind: "open", to: entry.scene }); });
     this.root.dataset.entry = entry.key;
     this.show(entry.names[0], node("h3", {}, entry.names[0]), node("p", {}, explained(entry.plain, this.wordsBut(entry), (other) => this.showEntry(other))),
       entry.formula ? node("p", { class: "formula" }, entry.formula) : [], node("p", { class: "where" }, `In the paper: ${entry.where}`), link || []);
+    this.placePanel(at);
   }
   /** The glossary without one entry: it does not explain itself by itself. */
   wordsBut(entry) {

@@ -139,10 +139,10 @@ class SentenceView extends View {
     if (column.drawn === key) return;
     column.drawn = key;
     column.chips.replaceChildren(...chips.map(({ own, stands, isAnswer, isPicked, mark, soon }) => {
-      const said = `${data.words[i]}: ${this.meanings[own.tag]}, ${stands ? "still possible" : "ruled out"}${isAnswer ? ", the answer" : ""}`;
+      const said = `${data.plain[own.tag]} ${this.alphabet[own.tag]}${mark}: “${data.words[i]}” as ${this.meanings[own.tag]}, ${stands ? "still possible" : "ruled out"}${isAnswer ? ", the answer" : ""}`;
       const chip = node("span", { class: `chip${stands ? "" : " gone"}${isAnswer ? " answer" : ""}${isPicked ? " picked" : ""}${mark === " ✔" ? " right" : mark === " ✘" ? " wrong" : ""}`, role: "option",
         "aria-selected": String(Boolean(isPicked)), "aria-label": said, title: said, "data-cell": this.cellOf(i, own.tag), style: `--soon:${0.45 + 0.55 * soon}` },
-      node("span", { class: "plain" }, data.plain[own.tag]), node("small", {}, this.alphabet[own.tag]), mark ? node("span", { class: "mark" }, mark) : "");
+      node("span", { class: "plain" }, data.plain[own.tag]), " ", node("small", {}, this.alphabet[own.tag]), mark ? node("span", { class: "mark" }, mark) : "");
       if (isPicked) chip.id = "picked";
       return chip;
     }));
