@@ -9,3 +9,14 @@ def ready(page, address):
     page.goto(address, timeout=120_000)
     page.wait_for_selector("[data-ready='1']", timeout=90_000)
     return page.locator("[data-ready='1']")
+
+
+def open_more(page, view=""):
+    """Open the box for what few need, of a component's view."""
+    page.locator(f"{view} .more-box > summary").first.click()
+
+
+def choose(page, label, option):
+    """Choose from one of Streamlit's select boxes."""
+    page.get_by_label(label, exact=True).first.click()
+    page.get_by_role("option", name=option).click()

@@ -101,7 +101,8 @@ def test_words_are_reached_by_the_tab_key_and_explained_where_they_stand(browser
 def test_what_is_counted(browser):
     """A page of one's own with every trap: hidden, closed, nested, below the fold, in a shadow tree."""
     page = browser.new_page(viewport={"width": 800, "height": 600})
-    page.set_content("""<!doctype html><main class="stMain"><div class="spcviz-tools"><button>apart</button></div>
+    page.set_content("""<!doctype html><main class="stMain">
+      <div class="spcviz-tools"><button>apart</button></div>
       <button>one</button><button disabled>two</button><button hidden>no</button>
       <label>three <input type="checkbox" style="width: 0; height: 0"></label>
       <details><summary>four</summary><button>no</button></details>

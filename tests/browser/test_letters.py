@@ -12,6 +12,7 @@ import pytest
 
 from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.page.shown import FIRST_WORD
+from tests.browser.driver import open_more
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -103,7 +104,7 @@ def test_the_first_lattice_after_a_cold_start(browser, fresh_server):
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_dragging_alpha_is_smooth_and_deeper_levels_follow(browser, server, level):
     with open_page(browser, server, f"?level={level}&order=4") as page:
-        best, before = None, page.locator(".mini-row").nth(level).inner_text()
+        best, before = None, page.locator(".mini-row").nth(level).text_content()
         for _ in range(3):  # the best of three: other work on the machine is not ours to measure
             drag(page)
             settle(page)
@@ -114,7 +115,7 @@ def test_dragging_alpha_is_smooth_and_deeper_levels_follow(browser, server, leve
             best = max(best or figures, figures, key=lambda f: f["fps"])
             if best["fps"] >= 55:
                 break
-        after = page.locator(".mini-row").nth(level).inner_text()
+        after = page.locator(".mini-row").nth(level).text_content()
         assert f"a{level}=" in page.url
         print(f"\nlevel {level}: {best} (goal: fps 55, gap p95 20 ms), {seen['sent']} messages")
         assert level == 3 or before != after
@@ -218,6 +219,7 @@ def test_what_is_read_stands_beside_what_is_safe(browser, server):
         assert f"in the end: {word} ✔" in at_first
         page.keyboard.press("4")
         said.filter(has_text=f"reads: {word} ✔").wait_for(timeout=10_000)
+        open_more(page, ".lattice")
         page.get_by_role("button", name="Predict first").click()
         wait(page, "root.querySelector('.status').dataset.kind === 'hidden'")
         assert "reads" not in said.inner_text()
@@ -258,6 +260,7 @@ def test_bad_addresses_show_a_page(browser, server):
 
 def test_export_is_two_clicks(browser, server, tmp_path):
     with open_page(browser, server, "?level=2") as page:
+        open_more(page, ".lattice")
         for kind, start in [("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("CSV", b"position,ngram")]:
             page.get_by_role("button", name="Save or share").click()
             with page.expect_download() as download:

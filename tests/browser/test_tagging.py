@@ -3,6 +3,7 @@
 import pytest
 
 from spcviz.problems.common.folders import CACHE
+from tests.browser.driver import IS_UNVEILED
 from tests.browser.test_letters import ROOT, settle, shown, wait
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -14,6 +15,7 @@ pytestmark = [
     ),
 ]
 COLD_SECONDS, WARM_MS = 60, 15_000
+SENTENCE = ".sentence[data-ready='1']"
 SCRIPTS = ["Go", "?!...", "😀 👍🏽 😀", "مرحبا بالعالم", "שלום עולם", "Zxqv wkrp blorf glimt."]
 REFUSED = {
     "   ": "There is no word to tag",
@@ -33,7 +35,7 @@ def open_tagging(browser, server, query="", *, width=1440, height=900, **context
 
 
 def test_what_people_type(browser, server):
-    page = open_tagging(browser, server)
+    page = open_tagging(browser, server, "?view=lattice")
     box = page.get_by_label("A sentence: type your own")
     for text in SCRIPTS:
         box.fill(text)
@@ -57,7 +59,9 @@ def test_what_people_type(browser, server):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_projector_fills_the_screen(browser, server, scheme):
-    page = open_tagging(browser, server, "?embed=true", width=1920, height=1080, color_scheme=scheme)
+    page = open_tagging(
+        browser, server, "?embed=true&view=lattice", width=1920, height=1080, color_scheme=scheme
+    )
     assert float(shown(page)["letter"]) >= 24
     page.wait_for_function(
         f"() => {{ const r = ({ROOT}).getBoundingClientRect();"
@@ -65,4 +69,71 @@ def test_projector_fills_the_screen(browser, server, scheme):
         timeout=WARM_MS,
     )
     assert not page.problems
+    page.context.close()
+
+
+def open_sentence(browser, server, query="", *, width=1440, height=900, **context):
+    page = browser.new_context(viewport={"width": width, "height": height}, **context).new_page()
+    page.problems = []
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.goto(f"{server}/tagging{query}", timeout=120_000)
+    page.locator(SENTENCE).wait_for(timeout=1000 * COLD_SECONDS)
+    page.wait_for_function(IS_UNVEILED)
+    return page
+
+
+def chip(page, word, tag):
+    """The chip of a tag under a word, from 0."""
+    return page.locator(".word").nth(word).locator(f".chip:has(small:text-is('{tag}'))")
+
+
+def test_the_page_opens_with_the_sentence_and_an_arrow_to_what_neighbours_have_changed(browser, server):
+    page = open_sentence(browser, server)
+    assert [page.locator(".word > b").nth(i).inner_text() for i in (0, 4)] == ["Anyone", "HHa"]
+    assert page.locator(".verdict").get_attribute("data-is") == "right"
+    assert page.locator(".lines .saves").count() == 2
+    assert page.locator(".chip.answer").count() == 9
+    box = page.locator(".words").bounding_box()
+    assert box["y"] + box["height"] <= 900
+    assert not page.problems
+    page.context.close()
+
+
+def test_tags_fall_as_alpha_moves_a_click_says_why_and_the_link_restores_it(browser, server):
+    page = open_sentence(browser, server)
+    left = int(page.locator(SENTENCE).get_attribute("data-left"))
+    slider = page.get_by_label("How hard to prune, alpha")
+    slider.fill("0.9")
+    page.wait_for_function("() => /a2=0.9/.test(location.search)", timeout=WARM_MS)
+    assert int(page.locator(SENTENCE).get_attribute("data-left")) < left
+    fallen = chip(page, 4, "NN")
+    assert "gone" in fallen.get_attribute("class")
+    fallen.click()
+    page.wait_for_function("() => /cell=5-NN/.test(location.search)", timeout=WARM_MS)
+    said = page.locator(".why").inner_text()
+    assert "is ruled out" in said
+    assert "≤ τ" in said
+    assert page.locator(".lines .fails").count() >= 1
+    again = open_sentence(browser, server, page.url.partition("/tagging")[2])
+    assert again.locator(".why").inner_text() == said
+    page.locator(".words").focus()
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function("() => !/cell=5-NN(&|$)/.test(location.search)", timeout=WARM_MS)
+    assert not page.problems
+    for own in (page, again):
+        own.context.close()
+
+
+def test_a_garden_path_is_said_to_be_wrong(browser, server):
+    page = open_sentence(browser, server, "?view=words&level=2")
+    assert "“man” is the verb here" in page.locator(".verdict").inner_text()
+    assert page.locator(".chip.wrong").count() >= 1
+    page.context.close()
+
+
+def test_a_long_sentence_wraps(browser, server):
+    text = " ".join(["Police help dog bite victim after prune juice spill halts traffic ."] * 3)
+    page = open_sentence(browser, server, f"?view=words&text={text}", width=390, height=844)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    assert page.locator(".word").count() == 36
     page.context.close()

@@ -9,7 +9,7 @@ import pytest
 
 from spcviz.web.touring import touring
 from spcviz.web.tours import tour
-from tests.browser.driver import IS_UNVEILED
+from tests.browser.driver import IS_UNVEILED, choose
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser
@@ -221,7 +221,7 @@ def test_a_clicker_a_black_screen_and_the_speaker_s_window(browser, server):
 
 def test_undo_words_and_a_tour_of_one_s_own(browser, server, tmp_path):
     with opened(browser, f"{server}/exact_inference") as page:
-        page.get_by_text("QU or QV?").click()
+        choose(page, "Show", "QU or QV?")
         page.wait_for_url("**show=ink")
         page.keyboard.press("Control+z")
         page.wait_for_url(lambda url: "show" not in url)

@@ -108,7 +108,7 @@ export const WORDS = {
   /** What in the closed box is not as it comes. */
   changes() {
     const own = this.levels.map((_, i) => i + 1).filter((n) => n !== this.view.level && typeof this.view.alphas[n - 1] === "number");
-    return [own.length && `own α at level ${own.join(", ")}`, ...["A", "B"].map((name) => this.pinText(name) && `${name} is pinned`), !this.truthVisible && "the truth is hidden"];
+    return [own.length && `own α at level ${own.join(", ")}`, !this.truthVisible && "the truth is hidden"];
   },
 
   tellStatus(fate, tau) {
@@ -206,6 +206,8 @@ export const WORDS = {
     if (this.pinKey === key) return;
     this.pinKey = key;
     this.pinBox.replaceChildren(this.pinCard("A"), this.pinCard("B"));
+    if (this.pinText("A") || this.pinText("B")) this.more.box.before(this.pinBox); // what is compared stands in sight
+    else this.more.box.lastChild.append(this.pinBox);
   },
   canUse(name) { return this.pinText(name).split(":")[0] === this.data.features; },
   pinSays(name) {

@@ -317,8 +317,9 @@ class TradeView extends View {
     const key = [this.view.pin_a, this.view.pin_b, this.kind, this.identity].join("|");
     if (this.pinKey === key) return;
     this.pinKey = key;
-    this.more.say(["A", "B"].map((name) => this.pinText(name) && `${name} is pinned: ${this.pinSays(name)}`));
     this.pinBox.replaceChildren(this.pinCard("A"), this.pinCard("B"));
+    if (this.pinText("A") || this.pinText("B")) this.more.box.before(this.pinBox); // what is compared stands in sight
+    else this.more.box.lastChild.prepend(this.pinBox);
   }
 
   // ---------------------------------------------------------------- what visitors do

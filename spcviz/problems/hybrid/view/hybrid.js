@@ -30,8 +30,8 @@ class HybridView extends View {
     this.scroller = node("div", { class: "scroller", tabindex: "0", role: "listbox", "aria-label": "Letters, factors and what survives; arrows up and down choose an action, Enter does it", onkeydown: (event) => this.aim(event) }, this.picture);
     this.says = node("p", { class: "says", "aria-live": "polite" });
     this.chart = svg("svg", { class: "chart", role: "img" });
-    [this.before, this.after] = ["before", "after"].map((name) => ({ reads: node("b", { class: "word" }), note: node("span"), name }));
-    const compared = node("div", { class: "compared" }, [this.before, this.after].map((own) => node("div", { class: own.name }, own.reads, own.note)));
+    [this.readBefore, this.readNow] = ["before", "after"].map((name) => ({ reads: node("b", { class: "word" }), note: node("span"), name }));
+    const compared = node("div", { class: "compared" }, [this.readBefore, this.readNow].map((own) => node("div", { class: own.name }, own.reads, own.note)));
     const side = node("div", { class: "side" }, compared, this.whose, this.says, this.legend);
     return node("div", { class: "hybrid" }, bar, node("div", { class: "room" }, this.scroller, side, this.chart));
   }
@@ -94,8 +94,8 @@ class HybridView extends View {
     [...this.whose.children].forEach((b, c) => c < this.data.courses.length && b.setAttribute("aria-pressed", String(c === course)));
     this.paintGraph(now);
     this.paintChart();
-    this.compare(this.before, this.course[0], "before: pairs of letters, read from pixels");
-    this.compare(this.after, now, `now: ${step} action${step === 1 ? "" : "s"}, ${now.us.toFixed(0)} µs`);
+    this.compare(this.readBefore, this.course[0], "before: pairs of letters, read from pixels");
+    this.compare(this.readNow, now, `now: ${step} action${step === 1 ? "" : "s"}, ${now.us.toFixed(0)} µs`);
     setText(this.says, this.tell(now));
     this.root.dataset.ready = "1";
     this.root.dataset.step = step;
