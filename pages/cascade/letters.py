@@ -5,6 +5,7 @@ import streamlit as st
 
 from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.page import positions as bars
+from spcviz.problems.letters.page import text as say
 from spcviz.problems.letters.page.shown import FIRST_WORD
 from spcviz.problems.open_words.paper import text as open_words
 from spcviz.web.cached import common
@@ -17,10 +18,6 @@ from spcviz.web.ui.state import LETTERS, MAX_ORDER, pinned
 from spcviz.web.view.mount import live_view
 
 KEY = "letters_lattice"
-CHOSEN = (
-    "This is a development word, chosen because the first three levels misread it and the fourth reads it "
-    "right. Not every word ends so well: choose from the misread."
-)
 ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
 # What is said beside the closed box of what is set in it.
 SAID = {
@@ -76,23 +73,17 @@ def wrong_at(state):
 def pick(state):
     """The row of choices: the word; which words, model, order and picture behind a button."""
     names = cached.letters_labels(state["features"], wrong_at(state), state["reveal"] == "hidden")
-    labels = "collapsed" if st.context.is_embedded else "visible"
 
-    def chosen(name, **others):
-        return {"on_change": lambda: sync(**{name: st.session_state[f"letters_{name}"]}, **others)}
+    def tie(name, **others):
+        key = f"letters_{name}"
+        st.session_state[key] = state[name]
+        labels = "collapsed" if layout.is_projected() else "visible"
+        changed = {"on_change": lambda: sync(**{name: st.session_state[key]}, **others)}
+        return {"key": key, "label_visibility": labels, **changed}
 
-    for name in ("word", "which", "features", "order", "view"):
-        st.session_state[f"letters_{name}"] = state[name]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "Word: type to search",
-            list(names),
-            format_func=names.get,
-            key="letters_word",
-            width=300,
-            label_visibility=labels,
-            **chosen("word"),
-        )
+        label = "Word: type to search"
+        st.selectbox(label, list(names), format_func=names.get, width=300, **tie("word"))
         st.button(
             "Another word",
             on_click=draw_random,
@@ -102,43 +93,13 @@ def pick(state):
         )
         box = layout.more(LETTERS, state, SAID)
     with box:
-        st.segmented_control(
-            "Choose from",
-            ["all", "wrong"],
-            key="letters_which",
-            required=True,
-            label_visibility=labels,
-            format_func={"all": "all words", "wrong": "misread"}.get,
-            **chosen("which"),
-        )
-        st.segmented_control(
-            "Longest n-gram",
-            list(ORDERS),
-            key="letters_order",
-            required=True,
-            label_visibility=labels,
-            format_func=lambda n: f"up to {ORDERS[n]}" if n == state["order"] else str(n),
-            **chosen("order", level=1),
-        )
-        st.segmented_control(
-            "Picture",
-            ["lattice", "bars"],
-            key="letters_view",
-            required=True,
-            label_visibility=labels,
-            format_func={"lattice": "lattice", "bars": "bars"}.get,
-            **chosen("view"),
-        )
+        layout.segments("Choose from", {"all": "all words", "wrong": "misread"}, tie("which"))
+        orders = {n: f"up to {name}" if n == state["order"] else str(n) for n, name in ORDERS.items()}
+        layout.segments("Longest n-gram", orders, tie("order", level=1))
+        layout.segments("Picture", {"lattice": "lattice", "bars": "bars"}, tie("view"))
         if len(FEATURES) > 1:
-            st.selectbox(
-                "What it sees",
-                list(FEATURES),
-                format_func=FEATURES.get,
-                key="letters_features",
-                width=270,
-                label_visibility=labels,
-                **chosen("features"),
-            )
+            of = {"format_func": FEATURES.get, "width": 270}
+            st.selectbox("What it sees", list(FEATURES), **of, **tie("features"))
 
 
 def table_of(features):
@@ -164,8 +125,8 @@ def letters():
         pick(state)
     st.session_state["letters_reveal"] = state["reveal"]
     picture()
-    if state["word"] == FIRST_WORD and not st.context.is_embedded:
-        st.caption(CHOSEN)
+    if state["word"] == FIRST_WORD and not layout.is_projected():
+        st.caption(say.CHOSEN)
 
 
 @st.fragment
@@ -204,15 +165,11 @@ def count_bars(word_id, features, order, view):
     st.markdown(said)
 
 
-PADDING = "0.4rem 1rem 0" if st.context.is_embedded else "3rem 2rem 1rem"
-HEADER = ".stAppHeader {display: none}" if st.context.is_embedded else ""
+PADDING = "0.4rem 1rem 0" if layout.is_projected() else "3rem 2rem 1rem"
+HEADER = ".stAppHeader {display: none}" if layout.is_projected() else ""
 st.html(f"<style>.stMainBlockContainer {{padding: {PADDING}}} {HEADER}</style>")
-if not st.context.is_embedded:
-    st.markdown(
-        "# Letters: watch a cascade prune\n"
-        "Which **letters** could stand at each place, which **pairs**, which **triples**? At each step a "
-        "cascade drops what no good word can use. Drag the threshold."
-    )
+if not layout.is_projected():
+    st.markdown(say.INTRODUCTION)
 if FEATURES:
     try:
         letters()
@@ -220,14 +177,10 @@ if FEATURES:
         st.error(str(error))
 else:
     st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
-if not st.context.is_embedded:
+if not layout.is_projected():
     shown = LETTERS.narrow(features=FEATURES).parse(st.query_params)["features"]
     if shown in cached.OPEN:
         with results.said_if_damaged("ocr-open"):
             st.caption(open_words.page_note(common.result("ocr-open"), cached.OPEN[shown]))
     else:
-        st.caption(
-            "This data has 55 different words, each without its first letter (a capital). A plain dictionary "
-            "of the training words beats the cascade on them, but it cannot know other words. The cascade "
-            "shows how little exact inference can cost when nothing is known about the words."
-        )
+        st.caption(say.FEW_WORDS)

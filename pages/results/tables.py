@@ -25,20 +25,10 @@ TABLE = StateTable(
 )
 
 
-def heading(block):
-    """A line above what follows."""
-    st.markdown(f"## {block.text}")
-
-
 def words(block):
     """Sentences."""
     if block.markdown:
         st.markdown(block.markdown)
-
-
-def note(block):
-    """What the numbers mean."""
-    st.caption(block.markdown)
 
 
 def claimed(readings, name, columns=claims.COLUMNS):
@@ -102,9 +92,9 @@ def link(block):
 
 
 DRAW = {
-    blocks.Heading: heading,
+    blocks.Heading: lambda block: st.markdown(f"## {block.text}"),
     blocks.Text: words,
-    blocks.Note: note,
+    blocks.Note: lambda block: st.caption(block.markdown),
     blocks.Chart: chart,
     blocks.Charts: charts,
     blocks.Table: table,

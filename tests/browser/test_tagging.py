@@ -103,8 +103,8 @@ def test_tags_fall_as_alpha_moves_a_click_says_why_and_the_link_restores_it(brow
     page = open_sentence(browser, server)
     left = int(page.locator(SENTENCE).get_attribute("data-left"))
     slider = page.get_by_label("How hard to prune, alpha")
-    slider.fill("0.9")
-    page.wait_for_function("() => /a2=0.9/.test(location.search)", timeout=WARM_MS)
+    slider.fill("1")
+    page.wait_for_function("() => /a2=1/.test(location.search)", timeout=WARM_MS)
     assert int(page.locator(SENTENCE).get_attribute("data-left")) < left
     fallen = chip(page, 4, "NN")
     assert "gone" in fallen.get_attribute("class")

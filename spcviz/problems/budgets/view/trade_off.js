@@ -27,7 +27,7 @@ class TradeView extends View {
     this.slider = this.shareSlider("budget", "Budget");
     this.spends = node("output");
     this.evidence = node("p", { class: "evidence" });
-    const budget = node("div", { class: "budget", role: "group", "aria-label": "Budget" }, this.playControl("Play: let the budget grow (space)"), this.budgetLabel = node("label", {}, "Budget"), this.slider, this.spends);
+    const budget = node("div", { class: "budget", role: "group", "aria-label": "Spending" }, this.playControl("Play: let the budget grow (space)"), this.budgetLabel = node("label", {}, "Budget"), this.slider, this.spends);
     this.legend = node("div", { class: "legend" });
     this.chips = node("div", { class: "chips", role: "listbox", tabindex: "0", onkeydown: (event) => this.aim(event), onblur: () => this.aimAt(-1) });
     this.methods = node("div", { class: "methods" });

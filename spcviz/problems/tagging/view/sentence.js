@@ -113,7 +113,7 @@ class SentenceView extends View {
     [...this.tabs.children].forEach((tab, i) => tab.setAttribute("aria-pressed", String(i + 1 === this.view.level)));
     this.alpha.value = String(now);
     setText(this.alphaSays, now.toFixed(3));
-    this.tuned.disabled = isTuned;
+    this.tuned.hidden = isTuned;
     const own = this.levels.map((_, i) => i + 1).filter((n) => n !== this.view.level && typeof this.view.alphas[n - 1] === "number");
     this.more.say([own.length && `own α at look ${own.join(", ")}`]);
     this.columns.forEach((column, i) => this.paintWord(column, i, level.tags[i]));
