@@ -40,10 +40,15 @@ def _scene(rng, n):
     return {"spend": _share(rng), "show": "labels"}
 
 
+def _sentence(rng, n):
+    return {"alphas": [_share(rng), None, None], "level": 1, "cell": ""}
+
+
 VIEWS = {
     "spcviz_lattice": _lattice,
     "spcviz_policy": _policy,
     "spcviz_scene": _scene,
+    "spcviz_sentence": _sentence,
     "spcviz_trade_off": _trade_off,
 }
 """Component to what it sends when something in it was dragged; takes (rng, how many actions before)."""

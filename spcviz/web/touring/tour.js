@@ -5,7 +5,7 @@
 
 import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
-import { CHANNEL, asked, explained, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
+import { CHANNEL, asked, explained, isClosedBox, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
 
 /* global GLOSSARY -- glossary.json, which comes with the script (`script` in mount.py) */
 const LOOK_MS = 200;
@@ -169,7 +169,7 @@ class TourView extends View {
   early(event) {
     const path = event.composedPath(), isOurs = path.includes(this.root);
     const back = takenBack(event), isDrawing = path.some((element) => element.classList?.contains("write"));
-    if (isTyping(path[0])) return;
+    if (isTyping(path[0]) && !(back && isClosedBox(path[0]))) return;
     if (event.key === "Escape" && (this.isBlack || !this.panel.hidden)) {
       this.black(false);
       this.closePanel();

@@ -8,6 +8,9 @@ export const CHANNEL = "spcviz-tour";
 export const isTyping = (target) => target instanceof Element
   && target.matches("textarea, select, [contenteditable=true], input:not([type=range], [type=button], [type=checkbox], [type=radio])");
 
+/** Whether somebody has just chosen from a box: what was typed to find it is gone, and undo means the choice. */
+export const isClosedBox = (target) => target instanceof Element && target.matches("input[role=combobox]:not([aria-expanded=true])");
+
 /** What a key asks of a tour: forward, back, black, full, home or nothing. `isOurs`: the bar has the focus. */
 export function asked(event, isOurs, isProjected) {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
