@@ -15,17 +15,14 @@ from spcviz.engine.ngrams.space import path_of, states_left
 from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.config import Cascade, CascadeConfig
 from spcviz.learning.cascade.decoding import decode_examples
-from spcviz.learning.cascade.features import DenseRows, Features, SparseRows, unary_scores
+from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.letters_first import keep_by_bigrams
 from spcviz.learning.chains.cascade import LevelFigures, train_chain_cascade
 from spcviz.learning.chains.crf import examples_of
-from spcviz.learning.chains.rows import CsrRows, Rows
 from spcviz.sequences import labels
 from spcviz.sequences.base import Bar, SequenceTagger, Texts, restore_names, row_starts
 from spcviz.sequences.encoding import Encoded
-
-MAX_DENSE = 200_000_000
-"""Values of sparse matrices, zeros too, that are laid out where they are not all 1."""
+from spcviz.sequences.lattices import features_of, state_shares
 
 
 class CascadeState(NamedTuple):
@@ -187,7 +184,7 @@ class CascadeTagger(SequenceTagger):
         with Bar(type(self).__name__, None, self.verbose) as bar:
             found = train_chain_cascade(
                 data,
-                _features(rows),
+                features_of(rows),
                 np.random.default_rng(self.random_state),
                 order=order,
                 tolerances=tolerances,
@@ -228,7 +225,7 @@ class CascadeTagger(SequenceTagger):
         used = encoded.lengths[encoded.lengths > 0]
         if not len(used):
             return self._split(self.classes_[:0], encoded.lengths)
-        features = _features(encoded.rows)
+        features = features_of(encoded.rows)
         if allowed is None:
             found = decode_examples(self.cascade_, features, used).labels
         else:
@@ -256,7 +253,7 @@ class CascadeTagger(SequenceTagger):
         shares = np.zeros((int(encoded.lengths.sum()), len(self.classes_)))
         if lattice is not None:
             _, logs = log_marginals(lattice, scores)
-            shares = _state_shares(lattice, np.exp(logs))
+            shares = state_shares(lattice, np.exp(logs))
             shares /= shares.sum(axis=1, keepdims=True)
         return self._split(shares, encoded.lengths)
 
@@ -291,7 +288,7 @@ class CascadeTagger(SequenceTagger):
         used = encoded.lengths[encoded.lengths > 0]
         if not len(used):
             return Filtered(self._split(np.zeros((0, len(self.classes_)), bool), encoded.lengths), None)
-        lattice = self._lattice(_features(encoded.rows), used, alphas, None)
+        lattice = self._lattice(features_of(encoded.rows), used, alphas, None)
         return Filtered(self._split(states_left(lattice), encoded.lengths), lattice)
 
     def tune(self, X: Any, y: Any, tolerance: Any = None) -> Self:
@@ -317,7 +314,7 @@ class CascadeTagger(SequenceTagger):
         if tolerance is not None:
             self.tolerance = tolerance
         tolerances = self._tolerances(len(self.cascade_.levels))
-        features, alphas, figures = _features(encoded.rows), [], []
+        features, alphas, figures = features_of(encoded.rows), [], []
         for t, allowed in enumerate(tolerances):
             points, lost = self._points(features, used, truth, alphas)
             own = points.of_positions if self.tolerance_kind == "position" else points.of_examples[~lost]
@@ -380,7 +377,7 @@ class CascadeTagger(SequenceTagger):
         used = encoded.lengths[encoded.lengths > 0]
         if not len(used):
             return None, np.zeros(0)
-        features, model = _features(encoded.rows), self.cascade_.levels[-1].predictor
+        features, model = features_of(encoded.rows), self.cascade_.levels[-1].predictor
         lattice = self._lattice(features, used, [own.alpha for own in self.cascade_.levels[:-1]], mask)
         return lattice, score_arcs(lattice, unary_scores(features, model.weights), model.table)
 
@@ -408,40 +405,3 @@ class _Points(NamedTuple):
 
     of_positions: np.ndarray
     of_examples: np.ndarray
-
-
-def _features(rows: Rows) -> Features:
-    """Rows as the lattices' learners read them: indicators, or all values."""
-    if isinstance(rows, DenseRows):
-        return rows
-    if np.all(rows.values == 1.0):
-        return SparseRows(rows.start, rows.index, rows.n_features)
-    n = len(rows.start) - 1
-    if n * rows.n_features > MAX_DENSE:
-        raise ArgumentError(
-            f"X must hold only 0 and 1 for a cascade, or at most {MAX_DENSE} values, zeros too, "
-            f"got {n} tokens of {rows.n_features} features"
-        )
-    return DenseRows(_laid_out(rows, n))
-
-
-def _laid_out(rows: CsrRows, n: int) -> np.ndarray:
-    values = np.zeros((n, rows.n_features), dtype=np.float32)
-    np.add.at(values, (np.repeat(np.arange(n), np.diff(rows.start)), rows.index), rows.values)
-    return values
-
-
-def _state_shares(lattice: Lattice, arc_share: np.ndarray) -> np.ndarray:
-    """Sums over the n-grams through each state of each position, (R, K), from shares of n-grams."""
-    shares = np.zeros((int(lattice.row_start[-1]), lattice.n_states))
-    column = np.repeat(np.arange(len(lattice.arc_start) - 1), np.diff(lattice.arc_start))
-    example = np.repeat(np.arange(len(lattice.order)), np.diff(lattice.col_start))[column]
-    within, order = column - lattice.col_start[example], lattice.order[example]
-    symbol = (1 << lattice.bits) - 1
-    for back in range(int(lattice.order.max(initial=1))):
-        # each position is the last of a column's n-grams, but for those that only the first column spells
-        is_there = np.ones(len(order), bool) if back == 0 else (within == 0) & (order > back)
-        row = (lattice.row_start[example] + within + order - 1 - back)[is_there]
-        state = (lattice.arc_key[is_there] >> lattice.bits * back & symbol) - 1
-        np.add.at(shares, (row, state), arc_share[is_there])
-    return shares

@@ -289,7 +289,7 @@ def test_a_cascade_wants_as_many_sequences_as_parts_and_two_hundred_labels():
 
 
 def test_values_of_a_cascade_are_laid_out_or_refused(monkeypatch):
-    from spcviz.sequences import cascade
+    from spcviz.sequences import lattices
 
     halves = [0.5 * own for own in as_sparse(X)]
     tagger = sp.CascadeTagger(random_state=0).fit(halves, Y)
@@ -297,6 +297,6 @@ def test_values_of_a_cascade_are_laid_out_or_refused(monkeypatch):
     assert [o.tolist() for o in tagger.predict(halves)] == [
         o.tolist() for o in dense.predict([h.toarray() for h in halves])
     ]
-    monkeypatch.setattr(cascade, "MAX_DENSE", 10)
+    monkeypatch.setattr(lattices, "MAX_DENSE", 10)
     with pytest.raises(ArgumentError, match="X must hold only 0 and 1 for a cascade, or at most 10 values"):
         sp.CascadeTagger().fit(halves, Y)

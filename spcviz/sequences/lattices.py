@@ -1,0 +1,48 @@
+"""Encoded rows as the learners of lattices read them, and lattices' shares as tables of tokens and labels."""
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.ngrams.lattice import Lattice
+from spcviz.learning.cascade.features import DenseRows, Features, SparseRows
+from spcviz.learning.chains.rows import CsrRows, Rows
+
+MAX_DENSE = 200_000_000
+"""Values of sparse matrices, zeros too, that are laid out where they are not all 1."""
+
+
+def features_of(rows: Rows) -> Features:
+    """Rows as the lattices' learners read them: indicators, or all values."""
+    if isinstance(rows, DenseRows):
+        return rows
+    if np.all(rows.values == 1.0):
+        return SparseRows(rows.start, rows.index, rows.n_features)
+    n = len(rows.start) - 1
+    if n * rows.n_features > MAX_DENSE:
+        raise ArgumentError(
+            f"X must hold only 0 and 1 for a cascade, or at most {MAX_DENSE} values, zeros too, "
+            f"got {n} tokens of {rows.n_features} features"
+        )
+    return DenseRows(_laid_out(rows, n))
+
+
+def _laid_out(rows: CsrRows, n: int) -> np.ndarray:
+    values = np.zeros((n, rows.n_features), dtype=np.float32)
+    np.add.at(values, (np.repeat(np.arange(n), np.diff(rows.start)), rows.index), rows.values)
+    return values
+
+
+def state_shares(lattice: Lattice, arc_share: np.ndarray) -> np.ndarray:
+    """Sums over the n-grams through each state of each position, (R, K), from shares of n-grams."""
+    shares = np.zeros((int(lattice.row_start[-1]), lattice.n_states))
+    column = np.repeat(np.arange(len(lattice.arc_start) - 1), np.diff(lattice.arc_start))
+    example = np.repeat(np.arange(len(lattice.order)), np.diff(lattice.col_start))[column]
+    within, order = column - lattice.col_start[example], lattice.order[example]
+    symbol = (1 << lattice.bits) - 1
+    for back in range(int(lattice.order.max(initial=1))):
+        # each position is the last of a column's n-grams, but for those that only the first column spells
+        is_there = np.ones(len(order), bool) if back == 0 else (within == 0) & (order > back)
+        row = (lattice.row_start[example] + within + order - 1 - back)[is_there]
+        state = (lattice.arc_key[is_there] >> lattice.bits * back & symbol) - 1
+        np.add.at(shares, (row, state), arc_share[is_there])
+    return shares
