@@ -6,7 +6,7 @@ in and come out by their names where `from_emissions` was given names, else as n
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,13 +21,6 @@ from spcviz.scores.answers import Curves, Ranked, Witness
 from spcviz.scores.lattices import Lattices, most_arcs
 from spcviz.scores.names import Names
 from spcviz.scores.packing import Packed
-
-
-class _Tables(NamedTuple):
-    """Max-marginals of all rows, and the best score of each sequence that has positions."""
-
-    node: np.ndarray
-    best: np.ndarray
 
 
 class Sequences:
@@ -101,7 +94,7 @@ class Sequences:
 
     def max_marginals(self) -> list[np.ndarray]:
         """Score of the best labelling with each label at each position, (L_i, K) each."""
-        return self._split(self._tables.node)
+        return self._split(self._node)
 
     def k_best(self, k: int) -> list[Ranked]:
         """The k best labellings of each sequence, best first.
@@ -236,7 +229,7 @@ class Sequences:
         filled = self._packed.filled
         if np.ndim(alpha) == 1:
             alpha = filtering.checked_alphas(alpha, len(self))[filled]
-        values, lengths = self._tables.node, self.lengths[filled]
+        values, lengths = self._node, self.lengths[filled]
         limits = filtering.threshold_batch(values.reshape(-1), self._starts * self.n_labels, alpha)
         kept = rule.survives(values, np.repeat(limits.tau, lengths)[:, None]) & (values > -np.inf)
         kept[np.arange(len(kept)), self._best] = True
@@ -262,17 +255,17 @@ class Sequences:
         return batch.labels
 
     @cached_property
-    def _tables(self) -> _Tables:
+    def _node(self) -> np.ndarray:
+        """Max-marginals, shape (R, K)."""
         packed, filled = self._packed, self._packed.filled
         if packed.pairwise.ndim == 3:
             found = [chain.max_marginals(*own, edges=False) for own in self._each()]
-            node = np.concatenate([packed.unary[:0], *(own.unary for own in found)])
-            return _Tables(node, np.array([own.best for own in found]))
+            return np.concatenate([packed.unary[:0], *(own.unary for own in found)])
         if not len(filled):
-            return _Tables(packed.unary[:0], np.zeros(0))
+            return packed.unary[:0]
         batch = chain.max_marginals_batch(packed.unary, packed.lengths[filled], packed.pairwise)
         self._refuse(np.flatnonzero(np.isneginf(batch.best)))
-        return _Tables(batch.unary, batch.best)
+        return batch.unary
 
     @cached_property
     def _sums(self) -> BatchMarginals:
@@ -286,7 +279,7 @@ class Sequences:
     @cached_property
     def _points(self) -> np.ndarray:
         """Break points, shape (R, K)."""
-        values = self._tables.node
+        values = self._node
         flat = filtering.break_points_batch(values.reshape(-1), self._starts * self.n_labels)
         points = flat.reshape(values.shape)
         points[np.arange(len(points)), self._best] = np.inf  # a max-marginal may round below the best
@@ -336,15 +329,15 @@ class Sequences:
 
     def _truth_points(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The alphas from which each truth is lost, by Definition 1 and in fact, of those with positions."""
-        values, starts = self._tables.node, self._starts
+        values, starts = self._node, self._starts
         if len(starts) == 1:
             return np.zeros(0), np.zeros(0)
         truth = self._score(states)[self._packed.filled]
         is_best = np.logical_and.reduceat(states == self._best, starts[:-1])
-        truth = np.where(is_best, self._tables.best, truth)  # summed in another order, it may round below
         event = np.minimum.reduceat(self._points[np.arange(len(states)), states], starts[:-1])
         flat = values.reshape(-1)
         by_definition = filtering.truth_break_points(truth, flat, starts * self.n_labels)
+        by_definition[is_best] = np.inf  # summed in another order, it may round below the best
         return np.minimum(by_definition, event), event
 
 

@@ -25,8 +25,10 @@ class _Chain:
     """One sequence: what is known of it, and what it would buy next."""
 
     def __init__(self, world: Parts, rule: Rule, costs: np.ndarray) -> None:
-        self.world, self.rule = world, rule
-        self.costs = np.repeat(costs[None], world.shape[0], axis=0)
+        self.world, self.rule, self.real = world, rule, costs
+        # Where values do not go by cost, unit costs end the run after one step that is not known yet.
+        own = costs if rule.per_cost else np.ones_like(costs)
+        self.costs = np.repeat(own[None], world.shape[0], axis=0)
         self.tiers = np.zeros(world.shape[0], dtype=np.int64)
         self.bought: list[_Step] = []
         # What is not known stands still: a purchase that is not made changes nothing before it.
@@ -36,11 +38,16 @@ class _Chain:
     def look(self) -> None:
         """Run as far as is known."""
         world = self.world._replace(scores=np.ascontiguousarray(self.scores))
-        course = part_policy.spend(world, self.rule, _PLENTY, self.costs, keep_all=True)
         n = len(self.bought)
+        enough = _PLENTY if self.rule.per_cost else n + 1.0
+        course = part_policy.spend(world, self.rule, enough, self.costs, keep_all=True)
         self.labels = course.all_labels[n - 1] if n else course.labels_before
         self.is_done = n == len(course.part)
-        self.next = (0, 0, -np.inf, 0.0) if self.is_done else _step(course, n)
+        self.next = (0, 0, -np.inf, 0.0) if self.is_done else self._step(course, n)
+
+    def _step(self, course: Course, n: int) -> _Step:
+        tier = int(course.tier[n])
+        return int(course.part[n]), tier, float(course.value[n]), float(self.real[tier - 1])
 
     def drop(self) -> None:
         """The next purchase does not fit any more, and never will."""
@@ -55,10 +62,6 @@ class _Chain:
         self.tiers[part] = tier
         self.scores[part, tier:] = scores
         self.look()
-
-
-def _step(course: Course, n: int) -> _Step:
-    return int(course.part[n]), int(course.tier[n]), float(course.value[n]), float(course.cost[n])
 
 
 def spend_lazily(

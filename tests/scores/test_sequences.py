@@ -314,3 +314,16 @@ def test_refusals_of_questions():
     numbered = from_emissions(TWO)
     with pytest.raises(ArgumentError, match=r"y\[1\]\[0\] must be from 0 to 1, got 2"):
         numbered.score([[0, 0], [2]])
+
+
+def test_the_best_labelling_stays_however_scores_round():
+    """Its max-marginals are summed in another order at each position, and may lie below the best by a bit."""
+    rng = np.random.default_rng(0)
+    found = from_emissions([rng.normal(size=(40, 3)) for _ in range(20)], rng.normal(size=(3, 3)))
+    best, points = found.decode(), found.break_points()
+    assert any(len(set(own[np.arange(40), y].tolist())) > 1 for own, y in zip(found.max_marginals(), best))
+    assert all(np.isposinf(own[np.arange(40), y]).all() for own, y in zip(points, best))
+    assert found.tune(best, 0.0) > 1 - 1e-6
+    assert found.curves(best).filter_loss.value.tolist() == [0.0]
+    near = from_emissions([[[1.0, 1.0 + 1e-10]]])  # the threshold rounds to the best itself
+    assert near.prune(1.0).states()[0].tolist() == [[False, True]]
