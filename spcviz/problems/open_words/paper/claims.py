@@ -72,20 +72,20 @@ def _claims(features, data):
             beside=(us,), said="beam here: {} %", note=_ON_DEV,
         ),
         Claim(
-            "ocr-open", system, f"share of the time, {name}, beam that reads as many",
+            "ocr-open", system, f"share of beam's time, {name}",
             lambda result: us(result) / fastest(result)["us_per_word"], "level", HALF, "lower",
             decimals=2, shown="{} ({:.0f} of {:.0f} µs)", beside=(us, _of(fastest, "us_per_word")),
             said="aim: {}",
-            note="The cascade's order chosen on development words; the beam is the fastest for these words.",
+            note="Order chosen on development words; beam: the fastest that reads as many of these words.",
         ),
         Claim(
-            "ocr-open", system, f"share of the time, {name}, where it pays most on development words",
+            "ocr-open", system, f"share of beam's time where it pays most, {name}",
             lambda result: paid(result) / _of(right, "us_per_word")(result), "new",
             decimals=2, shown="{} at order {} ({:.0f} of {:.0f} µs; {:+.2f} words right)",
             beside=(_of(paying, "order"), paid, _of(right, "us_per_word"),
                     lambda result: _of(paying, "word_accuracy")(result)
                     - _of(right, "word_accuracy")(result)),
-            said="–", note=f"{_ON_DEV} There the beam reads as many words.",
+            said="–", note=f"{_ON_DEV} There that beam reads as many words, and the cascade pays most.",
         ),
         Claim(
             "ocr-open", system, f"words right, {name}, dictionary", read, "rival",
