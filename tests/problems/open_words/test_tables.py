@@ -80,7 +80,7 @@ def test_what_is_compared_is_chosen_on_development_words():
     own = found[system, "share of beam's time, Fourier features"]
     assert (own.verdict, own.measured) == ("short by 0.39", "0.89 (40 of 45 µs)")
     assert found[system, "words right, raw pixels, dictionary"].verdict == claims.NOT_MEASURED
-    counted = "words right by Kneser-Ney with begin marks, Fourier features"
+    counted = "Kneser-Ney, begin marks, Fourier features"
     assert found["Open vocabulary, what letters are counted by", counted].paper == "plain counts: 61.00 %"
 
 

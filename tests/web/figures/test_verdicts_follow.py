@@ -109,7 +109,7 @@ CASES = [
      put("word_accuracy", 0.0, method="beam", data="unseen"), claims.NOT_MEASURED),
     ("ocr-open", "words right, Fourier features, beam in no more time", "better",
      put("word_accuracy", 99.0, method="beam", data="unseen"), "short by 19.60"),
-    ("ocr-open", "words right by Kneser-Ney with begin marks, Fourier features", "better",
+    ("ocr-open", "Kneser-Ney, begin marks, Fourier features", "better",
      put("word_accuracy", 90.0, "priors", prior="counted", marks=False), "short by 9.67"),
     ("ocr-open", "more words right at each order, Fourier features", "reproduced",
      put("word_accuracy", 0.0, method="cascade", order=6, features="fourier"), "not reproduced"),

@@ -114,10 +114,10 @@ def _prior(features):
 
     return Claim(
         "ocr-open", "Open vocabulary, what letters are counted by",
-        f"words right by Kneser-Ney with begin marks, {FEATURES[features]}", of("kneser_ney", True), "rival",
-        of("counted", False), decimals=2, shown="{} % ({:.2f} without marks, {:.2f} marks alone)",
+        f"Kneser-Ney, begin marks, {FEATURES[features]}", of("kneser_ney", True), "rival",
+        of("counted", False), decimals=2, shown="{} % (alone: {:.2f}, {:.2f})",
         beside=(of("kneser_ney", False), of("counted", True)), said="plain counts: {} %",
-        note="Development words, a beam of width 8, nothing learned; each with its best weight and discount.",
+        note="Development words right by a beam, nothing learned; each with its best weight and discount.",
         is_aside=True,
     )  # fmt: skip
 
