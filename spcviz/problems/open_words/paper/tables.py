@@ -37,7 +37,7 @@ def rows_of(result, features, data, method=None):
 
 def picked(result, features, data, what):
     """The row of what was chosen on development words (`reproduce.chosen_of`), on some words; or None."""
-    picks = next((own for own in result.get("chosen", ()) if own["features"] == features), {})
+    picks = next((own for own in result["chosen"] if own["features"] == features), {})
     if not (pick := picks.get(what)):
         return None
     method = "cascade" if what in ("cascade", "paying") else "beam"

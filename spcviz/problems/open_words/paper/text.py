@@ -27,6 +27,7 @@ def ink_sentence(result):
         f"{FEATURES[row['features']]}, {SETS[row['data']]} {row['us_ink_per_word']:.0f} µs "
         f"({row['letters_right']:.2f} % of letters right by ink alone)"
         for row in result["ink"]
+        if row["data"] in SETS
     ]
     return f"Ink of a word, from pixels on: {'; '.join(parts)}."
 
