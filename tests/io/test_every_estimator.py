@@ -1,0 +1,42 @@
+"""Every estimator of the front door is saved and loaded, and reads the same afterwards."""
+
+import numpy as np
+import pytest
+
+import spcviz as sp
+from spcviz.spending import FeatureTiers
+
+TIERS = FeatureTiers(("free", "dear"), ([0, 1], [2, 3]), (0, 2))
+MADE = {
+    "StructuredPerceptron": lambda: sp.StructuredPerceptron(random_state=0),
+    "ChainCRF": lambda: sp.ChainCRF(c2=0.1),
+    "CascadeTagger": lambda: sp.CascadeTagger(order=3, hold_out=2, passes=3, random_state=0),
+    "BudgetedTagger": lambda: sp.BudgetedTagger(TIERS, passes=2, folds=2, random_state=0),
+    "ModelSelector": lambda: sp.ModelSelector(TIERS, passes=2, folds=2, random_state=0),
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    y = [rng.integers(0, 3, length) for length in rng.integers(2, 7, 24)]
+    X = [np.eye(4)[own] + rng.normal(scale=0.4, size=(len(own), 4)) for own in y]
+    return X, [[f"tag {k}" for k in own] for own in y]
+
+
+def test_every_estimator_is_here():
+    doors = {name for name in sp.__all__ if isinstance(getattr(sp, name), type)}
+    assert doors == set(MADE)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_loaded_reads_the_same(data, name, tmp_path):
+    X, y = data
+    fitted = MADE[name]().fit(X, y)
+    sp.save(fitted, tmp_path / "model")
+    again = sp.load(tmp_path / "model")
+    assert type(again) is type(fitted)
+    assert list(again.classes_) == ["tag 0", "tag 1", "tag 2"]
+    for one, other in zip(fitted.predict(X), again.predict(X), strict=True):
+        assert list(one) == list(other)
+    assert again.score(X, y) == fitted.score(X, y) > 0.5
