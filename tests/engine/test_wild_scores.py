@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine.chains import chain, quiescent
+from spcviz.engine.chains import batch, chain, quiescent
 from spcviz.engine.chains.prepared import Transitions
 from spcviz.engine.dependency import arborescence, projective
 from spcviz.engine.errors import ArgumentError, InfeasibleError
@@ -231,6 +231,7 @@ def check_rows(seed):
         assert_allclose(own.pairwise.sum(axis=2), own.unary[:-1], atol=1e-9)
         assert_allclose(own.pairwise.sum(axis=1), own.unary[1:], atol=1e-9)
     _adds_up(Transitions(pairwise).marginals(unary).unary.sum(axis=1))
+    _adds_up(batch.marginals_batch(unary, [len(unary)], pairwise).unary.sum(axis=1))
     _adds_up(loopy_bp.propagate(unary, edges, pairwise).unary.sum(axis=1))
     _adds_up(np.add.reduceat(np.exp(lattice.log_marginals(words, scores)[1]), words.arc_start[:-1]))
     for on_nodes in (False, True):
@@ -273,8 +274,9 @@ def test_probabilities_of_trees_of_words_add_up_or_are_refused():
 # Units
 
 
-OF_SUMS = ("chain.marginals", "tree.marginals", "lattice.log_marginals", "arborescence.marginals",
-           "summary.summarise_chains", "soft.soft_best", "gibbs.sample", "gibbs.seeds")  # fmt: skip
+OF_SUMS = ("chain.marginals", "batch.marginals_batch", "tree.marginals", "lattice.log_marginals",
+           "arborescence.marginals", "summary.summarise_chains", "soft.soft_best", "gibbs.sample",
+           "gibbs.seeds")  # fmt: skip
 PLAIN = ("alpha", "membership", "damping", "tolerance", "left", "labels")
 WITHOUT_SCORES = ("templates", "ngrams", "space", "graph", "agglomerate", "placed", "beam", "dense")
 """Modules whose doors take no scores, or take them within something that was made before."""

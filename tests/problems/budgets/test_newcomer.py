@@ -65,7 +65,7 @@ def test_its_javascript_joins_the_page_s(tmp_path):
 def test_the_page_opens_on_it(tasks):
     at = open_page("pages/budget/trade_off.py", task="toy")
     assert not at.exception
-    chosen = {group.label: group.value for group in at.button_group}
+    chosen = {box.label: box.value for box in [*at.selectbox, *at.button_group]}
     assert (chosen["Task"], chosen["Batch"]) == ("toy", 20)
     assert any("nothing was learned" in caption.value for caption in at.caption)
     assert "colours in fog" in at.markdown[0].value

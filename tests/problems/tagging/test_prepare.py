@@ -42,6 +42,9 @@ def test_ewt_is_taken_as_it_is(release, tmp_path):
 def test_ewt_with_a_part_missing_or_of_another_form(release, tmp_path):
     path = release / "en_ewt-ud-dev.conllu"
     path.write_text("no columns\n")
+    with pytest.raises(OriginalError, match=r"dev\.conllu must hold tagged words in columns: .*, line 1:"):
+        bring("text_ud_ewt", release, tmp_path)
+    path.write_text("# a remark\n")
     with pytest.raises(
         OriginalError, match=r"dev\.conllu must hold tagged words in columns, got no sentence"
     ):

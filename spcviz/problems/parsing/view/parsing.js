@@ -7,7 +7,8 @@ import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 
 const NOTHING = 255;
-const LEAST_LEVEL = 13;
+const LEAST_LEVEL = 10;
+const ROOM_OF_ARCS = 5.5; // lines of text that the arcs of one tree may take, so that all stands in sight
 const TALLEST = 15;
 
 class ParsingView extends View {
@@ -131,7 +132,7 @@ class ParsingView extends View {
   }
 
   paintTree(course, s) {
-    const { size, n, data } = this, heads = course.heads[s], drawn = [], unit = Math.max(LEAST_LEVEL, size * (this.isBig ? 0.72 : 1));
+    const { size, n, data } = this, heads = course.heads[s], drawn = [], most = size * (this.isBig ? 0.72 : 1), unit = Math.max(LEAST_LEVEL, Math.min(most, (ROOM_OF_ARCS * size) / this.levels));
     const levels = levelsOf(heads), chosen = this.view.arc - 1, before = s > 0 ? course.heads[s - 1] : heads;
     const top = this.paintBefore(drawn, course, 0.6 * unit), base = top + (this.levels + 1.2) * unit + size;
     this.paintCount(drawn, top + 1.4 * size, heads, s ? `after ${s} of ${n}` : "nothing bought");

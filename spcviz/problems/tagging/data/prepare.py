@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.bring import original
 from spcviz.problems.common.bring.source import OriginalError, Source
 from spcviz.problems.tagging.data.corpora import SPLITS, read_columns
@@ -75,6 +76,8 @@ def _sentences(path, data, word, tag):
         sentences = read_columns(data.decode("utf-8"), word, tag)
     except UnicodeDecodeError as error:
         raise OriginalError(f"{path} must be text in UTF-8, got other bytes: {error}") from error
+    except ArgumentError as error:
+        raise OriginalError(f"{path} must hold tagged words in columns: {error}") from error
     if not sentences:
         raise OriginalError(f"{path} must hold tagged words in columns, got no sentence")
     return sentences
