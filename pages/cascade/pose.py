@@ -12,7 +12,7 @@ from spcviz.web.cached import common
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, results
-from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
+from spcviz.web.ui.state import LOWEST_ALPHA, StateTable, choice, flag, real, text, whole
 from spcviz.web.view.mount import live_view
 
 KEY = "pose_picture"
@@ -35,7 +35,7 @@ TABLE = StateTable(
     whole("clip", 0, 0, cached.N_BUFFY - 1),
     whole("frame", 0, 0, 299),
     whole("level", 3, 0, N_LEVELS - 1),
-    *(real(name, None, 0.0, 1.0) for name in ALPHAS),
+    *(real(name, None, LOWEST_ALPHA, 1.0) for name in ALPHAS),
     text("cell", "", "(?:[0-4]-[0-9]{1,6})?"),
     choice("method", "single", say.METHODS),
     flag("truth", True),

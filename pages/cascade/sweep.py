@@ -12,6 +12,7 @@ from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
 from spcviz.web.ui.state import (
     LETTERS,
+    LOWEST_ALPHA,
     MAX_ORDER,
     PIN,
     PINS,
@@ -40,7 +41,7 @@ TABLE = StateTable(
     whole("level", 2, 1, MAX_ORDER),
     real("tol", None, 0.0, 100.0),  # percent; absent: what training allowed at this level
     choice("by", "event", say.LOSSES),
-    real("alpha", None, 0.0, 1.0),
+    real("alpha", None, LOWEST_ALPHA, 1.0),
     real("margin", 1.0, 0.001, 1000.0),
     whole("models", 3, 1, 22, MODELS),
     choice("split", "test", SPLITS),
@@ -102,7 +103,7 @@ def clicked():
     """A point of a curve was clicked: its alpha is the page's."""
     points = st.session_state["sweep_chart"]["selection"]["points"]
     if points:
-        TABLE.write(alpha=min(max(float(points[0]["x"]), 0.0), 1.0))
+        TABLE.write(alpha=min(max(float(points[0]["x"]), LOWEST_ALPHA), 1.0))
 
 
 def open_letters(state, alpha):
@@ -153,7 +154,7 @@ def curves(state, level, found, box):
     pins = choices_of_pins(state)
     shown = {pin: choice.alpha for pin, (name, choice) in pins.items() if name == state["features"]}
     figure = figures.loss_curves(level, found, pins=shown, is_zoomed=state["zoom"] == "low", **LOOK)
-    verdict, click = say.verdict(level, found, state), {"on_select": clicked, "selection_mode": "points"}
+    verdict, click = say.verdict(found, state), {"on_select": clicked, "selection_mode": "points"}
     with chart:
         st.plotly_chart(figure, key="sweep_chart", alt=verdict, **click, **PLOT)
         st.markdown(verdict)

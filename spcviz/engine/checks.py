@@ -87,12 +87,27 @@ def fraction(name: str, value: Any, *, below_one: bool = False) -> float:
     return float(value)
 
 
+def alpha(name: str, value: Any) -> float:
+    """`value` as how hard to prune: at most 1; below 0 the threshold lies under the mean."""
+    return number(name, value, high=1)
+
+
 def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) -> float:
     """`value` as a finite float with low <= value <= high, or ArgumentError."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not is_number or not np.isfinite(value) or not low <= value <= high:
         raise ArgumentError(f"{name} must be a number from {low} to {high}, got {_short(value)}")
     return float(value)
+
+
+def points(name: str, values: ArrayLike) -> np.ndarray:
+    """Break points: like scores, but inf is one of them (never falls)."""
+    array = typed(name, values, "biuf", "numbers").astype(np.float64)
+    if array.ndim != 1:
+        raise ShapeError(f"{name} has shape {array.shape}; it needs 1 dimension")
+    if np.isnan(array).any():
+        raise ScoreError(f"{name}[{np.isnan(array).argmax()}] must not be NaN, got nan")
+    return array
 
 
 def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> np.ndarray:

@@ -36,7 +36,7 @@ class Witness(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """What pruning at each alpha costs and saves, as step functions of alpha on [0, 1].
+    """What pruning at each alpha costs and saves, as step functions of alpha up to 1.
 
     Attributes
     ----------

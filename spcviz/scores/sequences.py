@@ -16,7 +16,7 @@ from spcviz.engine.chains import chain
 from spcviz.engine.chains.batch import BatchMarginals, k_best_batch, marginals_batch
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.ngrams.space import bigrams
-from spcviz.engine.thresholds import filtering, rule
+from spcviz.engine.thresholds import curves, filtering, rule
 from spcviz.scores.answers import Curves, Ranked, Witness
 from spcviz.scores.lattices import Lattices, most_arcs
 from spcviz.scores.names import Names
@@ -152,8 +152,8 @@ class Sequences:
     def break_points(self) -> list[np.ndarray]:
         """The alpha from which each label at each position is pruned, (L_i, K) each.
 
-        Below 0: at every alpha. inf: never (it is on a best labelling, or all are equal). -inf: forbidden
-        from the start.
+        Below 0: it lies under the mean. inf: never (it is on a best labelling, or all are equal). -inf:
+        forbidden from the start.
         """
         return self._split(self._points)
 
@@ -176,8 +176,11 @@ class Sequences:
         states = self._states("y", y)
         by_definition, event = self._truth_points(states)
         weights = np.full(len(by_definition), 1.0 / max(len(by_definition), 1))
-        efficiency = filtering.efficiency_curve(self._points.reshape(-1), self._starts * self.n_labels)
-        return Curves(filtering.curve(by_definition, weights), filtering.curve(event, weights), efficiency)
+        points = self._points.reshape(-1)
+        lowest = filtering.lowest_alpha(np.concatenate([points, by_definition]))
+        efficiency = curves.efficiency_curve(points, self._starts * self.n_labels, lowest)
+        lost = (curves.curve(own, weights, lowest) for own in (by_definition, event))
+        return Curves(*lost, efficiency)
 
     def tune(self, y: Sequence[Sequence], tolerance: float, *, by_definition: bool = True) -> float:
         """The largest alpha that prunes the truth of at most a share of the sequences.
@@ -194,7 +197,8 @@ class Sequences:
         Returns
         -------
         float
-            0 even where alpha = 0 prunes more than that.
+            Below 0, a threshold under the mean, where the mean prunes more than that. If the truths of more
+            are forbidden, the largest alpha at which no other is pruned.
         """
         points = self._truth_points(self._states("y", y))
         return filtering.largest_alpha(points[0 if by_definition else 1], tolerance)
@@ -208,7 +212,7 @@ class Sequences:
         Parameters
         ----------
         alpha : float or array_like (S,)
-            0 to 1: larger keeps less.
+            At most 1: larger keeps less. 0 is the mean; below 0 the threshold lies under it.
 
         Returns
         -------

@@ -266,7 +266,8 @@ class CascadeTagger(SequenceTagger):
         ----------
         X : list of sequences
         alpha : float or sequence of float, optional
-            Instead of the tuned thresholds, 0 (keep most) to 1: one for all filters or one for each.
+            Instead of the tuned thresholds, at most 1 (0: the mean; less keeps more): one for all filters or
+            one for each.
         level : int, optional
             How many filters run, 1 .. `order` - 1; all by default.
 
@@ -284,7 +285,7 @@ class CascadeTagger(SequenceTagger):
                 raise ArgumentError(
                     f"alpha must be one number or {level} of them, one a filter, got {alpha!r:.60}"
                 )
-            alphas = [checks.fraction("alpha", float(own)) for own in np.broadcast_to(given, level)]
+            alphas = [checks.alpha("alpha", float(own)) for own in np.broadcast_to(given, level)]
         used = encoded.lengths[encoded.lengths > 0]
         if not len(used):
             return Filtered(self._split(np.zeros((0, len(self.classes_)), bool), encoded.lengths), None)

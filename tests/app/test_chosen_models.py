@@ -111,7 +111,7 @@ def test_every_number_of_sweep(features, few_words):
     at = open_page("pages/cascade/sweep.py", features=features)
     wanted = [(label, value) for label, value, *_ in sweep_text.figures(own.curves, found, {"by": "event"})]
     assert [(metric.label, metric.value) for metric in at.metric] == wanted
-    verdict = sweep_text.verdict(own.curves, found, {"by": "event", "alpha": None})
+    verdict = sweep_text.verdict(found, {"by": "event", "alpha": None})
     assert verdict in [block.value for block in at.markdown]
 
 

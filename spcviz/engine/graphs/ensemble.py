@@ -188,7 +188,7 @@ def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float) -> Filtered:
     unary : array_like, shape (P, ..., K)
         Max-marginals of every sub-model, as from `max_marginals` or `grid.comb_max_marginals`.
     alpha : float
-        0 (threshold at the mean) .. 1 (at the maximum).
+        0 (threshold at the mean) .. 1 (at the maximum), or below 0 (under the mean).
 
     Returns
     -------
@@ -250,7 +250,7 @@ def filter_summed(best: ArrayLike, means: ArrayLike, summed: ArrayLike, alpha: f
     >>> filter_summed([4.0, 4.0], [0.0, 0.0], [[1.0, 7.0], [3.0, 2.0]], alpha=0.5).rescued.tolist()
     [[1]]
     """
-    alpha = checks.fraction("alpha", alpha)
+    alpha = checks.alpha("alpha", alpha)
     best, means = checks.sums("best", best, 1), checks.sums("means", means, 1)
     summed = checks.typed("summed", summed, "biuf", "numbers")
     summed = checks.sums("summed", summed, max(summed.ndim, 1))

@@ -83,7 +83,7 @@ def prune(
     lattice : Lattice
     arc_score : array_like, shape (A,)
     alpha : float or array_like of shape (W,)
-        0 to 1.
+        At most 1; 0 is the mean. A probability if `by_marginals`, 0 to 1.
     on_nodes : bool
         Filter (n-1)-grams instead of n-grams.
     max_arcs : int, optional
@@ -126,6 +126,8 @@ def prune(
     if max_arcs is not None:
         max_arcs = checks.integer("max_arcs", max_arcs, 1, 2**40)
     alphas = filtering.checked_alphas(alpha, len(starts) - 1)
+    if by_marginals and len(alphas):
+        checks.fraction("alpha", float(alphas.min()))
     limits = _limits(values, starts, alphas, by_marginals)
     keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
     # An arc grows into at most K, so the exact size matters only where that bound is over the cap.
@@ -224,7 +226,7 @@ def keep_unaries(
     """
     unary = checks.scores("unary", unary, 2)
     row_start = checks.offsets("row_start", row_start, len(unary))
-    alpha = rule.capped(checks.fraction("alpha", alpha))
+    alpha = rule.capped(_checked_alpha(alpha, by_marginals))
     keep = np.empty(unary.shape, dtype=np.bool_)
     if by_marginals:
         keep_probable(unary, alpha, keep)
@@ -269,7 +271,7 @@ def keep_states(
         raise ShapeError(
             f"arc_score has shape {arc_score.shape}; it needs {(lattice.n_arcs,)} and a lattice of order 2"
         )
-    alpha = rule.capped(checks.fraction("alpha", alpha))
+    alpha = rule.capped(_checked_alpha(alpha, by_marginals))
     out = np.zeros(left.shape, dtype=np.bool_)
     if by_marginals:
         longest = int(np.diff(lattice.col_start).max(initial=0))
@@ -284,6 +286,11 @@ def keep_states(
     else:
         mark_states(MAX_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
     return out
+
+
+def _checked_alpha(alpha: float, by_marginals: bool) -> float:
+    """One alpha: of a threshold, or a probability."""
+    return checks.fraction("alpha", alpha) if by_marginals else checks.alpha("alpha", alpha)
 
 
 def truth_points(

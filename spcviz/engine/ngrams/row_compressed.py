@@ -67,8 +67,8 @@ def advance(
     """One level: score, filter, grow.
 
     Returns the fan as `space.extend` of what `prune.prune` keeps; None where `prune` must look: an example
-    would have more than `max_arcs` arcs, or has no path. `unary` (R, K) is checked, `alpha` 0 to 1. `left`,
-    (R, K) bool, is set where a surviving n-gram has a state; (0, K) if nobody asks.
+    would have more than `max_arcs` arcs, or has no path. `unary` (R, K) is checked, `alpha` at most 1.
+    `left`, (R, K) bool, is set where a surviving n-gram has a state; (0, K) if nobody asks.
 
     Weiss (2013), thesis, Algorithm 1.
     """

@@ -12,16 +12,17 @@ bit for bit.
 
 Raising alpha prunes more. Assignment a falls at exactly :math:`\alpha_a = (\psi^*_a - mean)/(max - mean)`,
 the truth at :math:`(\psi(y) - mean)/(max - mean)`: sorted, these give whole curves without a grid.
+Below 0 an alpha stands for a threshold under the mean.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
+from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import strict_kernel
 from spcviz.engine.thresholds import rule
-from spcviz.engine.thresholds.results import Curve, Losses, Threshold, Thresholds
+from spcviz.engine.thresholds.results import Losses, Threshold, Thresholds
 
 
 def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
@@ -32,7 +33,7 @@ def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
     max_marginals : array_like, any shape
         Of all filtered assignments, pooled; -inf is ignored.
     alpha : float
-        0 (the mean) to 1 (the maximum; used as 1 - 1e-9).
+        0 (the mean) to 1 (the maximum; used as 1 - 1e-9), or below 0 (under the mean).
 
     Returns
     -------
@@ -41,7 +42,7 @@ def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
     Raises
     ------
     ArgumentError
-        If alpha is outside [0, 1].
+        If alpha is over 1 or not finite.
     ScoreError
         If a max-marginal is NaN or +inf.
     InfeasibleError
@@ -59,7 +60,7 @@ def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
     False
     """
     values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9))).reshape(-1)
-    alpha = checks.fraction("alpha", alpha)
+    alpha = checks.alpha("alpha", alpha)
     table = _thresholds(values, np.array([0, len(values)]), np.array([alpha]))
     if table[3][0] == 0:
         raise InfeasibleError(f"max_marginals of shape {values.shape} holds no finite value")
@@ -156,7 +157,7 @@ def break_points(max_marginals: ArrayLike) -> np.ndarray:
     Returns
     -------
     ndarray, same shape
-        Below 0: pruned at every alpha. inf: never pruned (the best path, or no spread);
+        Below 0: under the mean. inf: never pruned (the best path, or no spread);
         -inf: forbidden from the start.
 
     Examples
@@ -198,12 +199,12 @@ def threshold_batch(max_marginals: ArrayLike, starts: ArrayLike, alpha: ArrayLik
 
 
 def checked_alphas(alpha: ArrayLike, n: int) -> np.ndarray:
-    """One alpha in [0, 1] per example, shape (n,), from one number or from n."""
+    """One alpha per example, at most 1 and finite, shape (n,), from one number or from n."""
     alphas = checks.scores("alpha", alpha, (0, 1))
     if alphas.shape not in ((1,), (n,)):
         raise ShapeError(f"alpha has shape {alphas.shape}; it needs () or {(n,)}")
-    if not np.all((alphas >= 0) & (alphas <= 1)):
-        raise ArgumentError(f"alpha must satisfy 0 <= alpha <= 1, got {alphas.min()} to {alphas.max()}")
+    for at in np.flatnonzero(~(np.isfinite(alphas) & (alphas <= 1)))[:1]:
+        checks.alpha("alpha", float(alphas[at]))
     return np.broadcast_to(alphas, (n,)).copy()
 
 
@@ -247,82 +248,19 @@ def truth_break_points(truth_scores: ArrayLike, max_marginals: ArrayLike, starts
     return _break_points(truth_scores, order, *_spread(values, starts))
 
 
-def curve(points: ArrayLike, weights: ArrayLike) -> Curve:
-    """Total weight of the points that have fallen, as a step function of alpha.
-
-    Parameters
-    ----------
-    points : ndarray, shape (P,)
-        Break points; inf never falls.
-    weights : ndarray, shape (P,)
-        What each adds once it has fallen.
-
-    Returns
-    -------
-    Curve
+def lowest_alpha(points: ArrayLike) -> float:
+    """The alpha at which nothing falls that is not forbidden, 0 if nothing falls at that.
 
     Examples
     --------
-    >>> curve(np.array([0.5, -1.0, np.inf]), np.full(3, 0.25))
-    Curve(alpha=array([0. , 0.5]), value=array([0.25, 0.5 ]))
+    >>> lowest_alpha([0.5, np.inf]), lowest_alpha([-2.0, -np.inf]) < -2.0
+    (0.0, True)
     """
-    points, weights = _checked_points("points", points), checks.scores("weights", weights, 1)
-    if points.shape != weights.shape:
-        raise ShapeError(f"weights has shape {weights.shape}; points needs {points.shape}")
-    falls = points <= 1
-    at, weight = np.maximum(points[falls], 0.0), weights[falls]
-    order = np.argsort(at, kind="stable")
-    at, height = at[order], np.cumsum(weight[order])
-    last = np.flatnonzero(np.r_[at[1:] != at[:-1], True]) if len(at) else np.zeros(0, dtype=np.int64)
-    at, height = at[last], height[last]
-    if len(at) == 0 or at[0] > 0:
-        at, height = np.r_[0.0, at], np.r_[0.0, height]
-    return Curve(at, height)
+    points = checks.points("points", points)
+    return min(0.0, rule.just_below(points[points > -np.inf].min(initial=np.inf)))
 
 
-def efficiency_curve(points: ArrayLike, starts: np.ndarray) -> Curve:
-    """Mean share of valid assignments that are kept, as a step function of alpha.
-
-    Parameters
-    ----------
-    points : ndarray, shape (A,)
-        Break points of all examples' assignments; -inf counts as never valid.
-    starts : ndarray of int64, shape (N + 1,)
-
-    Returns
-    -------
-    Curve
-        Falls from at most 1.
-
-    References
-    ----------
-    Weiss (2013), thesis, Definition 2, averaged over examples.
-
-    Examples
-    --------
-    >>> efficiency_curve(np.array([-1.0, 0.5, np.inf, np.inf]), np.array([0, 4]))
-    Curve(alpha=array([0. , 0.5]), value=array([0.75, 0.5 ]))
-    """
-    points = _checked_points("points", points)
-    sizes = np.diff(starts)
-    example = np.repeat(np.arange(len(sizes)), sizes)
-    valid = points > -np.inf
-    n_valid = np.bincount(example[valid], minlength=len(sizes))
-    pruned = curve(points[valid], 1.0 / (len(sizes) * n_valid[example[valid]]))
-    return Curve(pruned.alpha, 1.0 - pruned.value)
-
-
-def thinned(steps: Curve, n_points: int) -> Curve:
-    """About n_points of a curve's steps, at equal distances of its value; each exact where it stands."""
-    if len(steps.alpha) <= n_points:
-        return steps
-    height = np.abs(steps.value - steps.value[0])
-    at = np.searchsorted(height, np.linspace(0, height[-1], n_points))
-    at = np.unique(np.concatenate([[0], np.minimum(at, len(height) - 1)]))
-    return Curve(steps.alpha[at], steps.value[at])
-
-
-def largest_alpha(truth_points: ArrayLike, tolerance: float) -> float:
+def largest_alpha(truth_points: ArrayLike, tolerance: float, lowest: float = -np.inf) -> float:
     """Largest alpha whose filter loss on these examples stays within a tolerance.
 
     Parameters
@@ -331,11 +269,14 @@ def largest_alpha(truth_points: ArrayLike, tolerance: float) -> float:
         From `truth_break_points`.
     tolerance : float
         Allowed share of examples filtered, 0 to 1.
+    lowest : float
+        No less is returned: 0 where alphas are probabilities.
 
     Returns
     -------
     float
-        In [0, 1); 0 even if alpha = 0 already filters more than allowed.
+        Below 1, and below 0 where even the mean filters more than allowed. If more than that had fallen
+        before (points of -inf), the largest at which no other falls.
 
     References
     ----------
@@ -348,29 +289,19 @@ def largest_alpha(truth_points: ArrayLike, tolerance: float) -> float:
     0.6
     """
     tolerance = checks.fraction("tolerance", tolerance)
-    truth_points = _checked_points("truth_points", truth_points)
+    truth_points = checks.points("truth_points", truth_points)
     allowed = int(np.floor(tolerance * len(truth_points) + 1e-9))
     if allowed >= len(truth_points):
         return rule.ALPHA_CAP
-    limit = np.sort(truth_points)[allowed]  # the first that may not fall
-    # Strictly below it, by more than the rounding of tau, or it would fall.
-    return float(np.clip(limit - 1e-9, 0.0, rule.ALPHA_CAP))
+    falling = np.sort(truth_points)
+    first = max(allowed, int(np.searchsorted(falling, -np.inf, side="right")))  # that may not fall
+    return float(max(rule.just_below(falling[first]) if first < len(falling) else rule.ALPHA_CAP, lowest))
 
 
 def _checked(limit: Threshold) -> Threshold:
     if not isinstance(limit, Threshold):
         raise ArgumentError(f"limit must be a Threshold, got {limit!r:.60}")
     return limit
-
-
-def _checked_points(name: str, values: ArrayLike) -> np.ndarray:
-    """Break points: like scores, but inf is one of them (never falls)."""
-    points = checks.typed(name, values, "biuf", "numbers").astype(np.float64)
-    if points.ndim != 1:
-        raise ShapeError(f"{name} has shape {points.shape}; it needs 1 dimension")
-    if np.isnan(points).any():
-        raise ScoreError(f"{name}[{np.isnan(points).argmax()}] must not be NaN, got nan")
-    return points
 
 
 @strict_kernel

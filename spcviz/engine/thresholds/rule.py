@@ -6,6 +6,10 @@ r"""The threshold rule of a cascade, and the only spelling of it: which max-marg
 over the finite max-marginals of one example (Weiss 2013, thesis, equation (4.3)). Throughout ``best`` is the
 largest of them, ``mean`` their mean and ``gap`` = best - mean, which is never negative.
 
+Alpha is at most 1. At 0 the threshold is the mean; below 0 it lies under the mean, down to where all is kept.
+Lemmas 1 and 2 hold for any threshold below the best, so tuning may go there; learning stays from 0 to
+below 1, where the threshold is convex in the scores.
+
 Kernels call these functions with numbers and compile them in under flags of their own; Python may pass
 arrays. Nothing here checks its arguments: see `filtering`, `prune` and `ensemble` for that.
 """
@@ -21,6 +25,9 @@ Values = TypeVar("Values", float, np.ndarray)
 
 ALPHA_CAP = 1 - 1e-9
 """Largest alpha used: at 1 the rule "greater than the maximum" would prune everything."""
+
+ALPHA_MARGIN = 1e-9
+"""How far below its break point, in units of the mean's share, an alpha keeps a score however it rounds."""
 
 NO_SPREAD = 1e-12
 """Gap, as a share of the best, up to which all values count as equal: in whichever unit scores are."""
@@ -139,7 +146,8 @@ def break_point(score: float, best: float, mean: float, is_spread: bool) -> floa
     Returns
     -------
     float
-        Below 0: pruned at every alpha. inf: never (the best, or no spread). -inf: forbidden from the start.
+        Below 0: the score lies under the mean. inf: never (the best, or no spread). -inf: forbidden from the
+        start.
 
     Examples
     --------
@@ -151,6 +159,17 @@ def break_point(score: float, best: float, mean: float, is_spread: bool) -> floa
     if not is_spread or score >= best:
         return np.inf
     return position(score, best, mean)
+
+
+def just_below(point: float) -> float:
+    """The largest alpha that surely keeps what falls at a break point; a break point at the best is capped.
+
+    Examples
+    --------
+    >>> 0 < 0.5 - just_below(0.5) < 1e-8, just_below(-2.0) < -2.0
+    (True, True)
+    """
+    return min(point - ALPHA_MARGIN * max(1.0, mean_share(point)), ALPHA_CAP)
 
 
 def lead(height: Values, gap: Values, alpha: float) -> Values:

@@ -24,7 +24,7 @@ from spcviz.engine.ngrams.lattice import (
     unigrams,
 )
 from spcviz.engine.ngrams.prune import points_of
-from spcviz.engine.thresholds import filtering
+from spcviz.engine.thresholds import curves
 from spcviz.learning.cascade.config import (
     METHODS,
     TOLERANCE_KINDS,
@@ -173,7 +173,8 @@ def train_cascade(
 
 def _held_out_curves(trial: Trial) -> HeldOut:
     points = points_of(trial.pruned)
-    steps = filtering.thinned(filtering.efficiency_curve(points, trial.pruned.starts), 500)
+    whole = curves.efficiency_curve(points, trial.pruned.starts, min(trial.alpha, 0.0))
+    steps = curves.thinned(whole, 500)
     return HeldOut(trial.by_definition, trial.event, steps.alpha, steps.value)
 
 

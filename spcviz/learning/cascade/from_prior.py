@@ -24,7 +24,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.lattice import decode, extend, score_arcs, score_labels, unigrams
 from spcviz.engine.ngrams.prune import Pruned, points_of, prune, truth_points
-from spcviz.engine.thresholds import filtering
+from spcviz.engine.thresholds import curves, filtering
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level, accuracies
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.losses import FilterHinge, Loss, Perceptron
@@ -177,7 +177,8 @@ def train_from_prior(
         alpha, pruned, points = _tuned(problems[-1], kept, dev.labels, tolerance, config.max_arcs)
         levels.append(Level(kept, alpha, predictor))
         corrections.append((mean, predicts))
-        steps = filtering.thinned(filtering.efficiency_curve(points_of(pruned), pruned.starts), 500)
+        whole = curves.efficiency_curve(points_of(pruned), pruned.starts, min(alpha, 0.0))
+        steps = curves.thinned(whole, 500)
         held_out.append(HeldOut(*points, steps.alpha, steps.value))
         reports.append(_report(problems[-1], levels[-1], pruned, dev, t + 1))
         keeps = []

@@ -120,7 +120,7 @@ def keep_by_bigrams(
     if unary.shape[1] != len(weights.single):
         raise ShapeError(f"unary has shape {unary.shape}; the weights need (R, {len(weights.single)})")
     row_start = checks.offsets("row_start", row_start, len(unary))
-    alpha = rule.capped(checks.fraction("alpha", alpha))
+    alpha = rule.capped(checks.alpha("alpha", alpha))
     keep = np.empty(unary.shape, dtype=np.bool_)
     _keep_by_bigrams(unary, row_start, weights, alpha, keep)
     return keep

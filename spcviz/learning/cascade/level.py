@@ -254,8 +254,9 @@ def tune(
     at_zero = prune_at(config, stage, scores, 0.0)
     points = truth_points(problem.lattice, at_zero, problem.truth, truth_scores)
     tuned_on = _tuned_on(config, problem, points, at_zero)
-    alpha = filtering.largest_alpha(tuned_on, tolerance)
-    excess = max(float((tuned_on <= alpha).mean()) - tolerance, 0.0)  # even alpha = 0 may lose too much
+    lowest = 0.0 if config.method == "crf" else -np.inf  # probabilities have no mean to be below
+    alpha = filtering.largest_alpha(tuned_on, tolerance, lowest)
+    excess = max(float((tuned_on <= alpha).mean()) - tolerance, 0.0)  # a CRF may lose too much even at 0
     pruned = prune_at(config, stage, scores, alpha, config.max_arcs)
     return Trial(alpha, excess, int(pruned.keep.sum()), pruned, *points)
 

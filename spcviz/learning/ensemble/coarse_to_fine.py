@@ -75,7 +75,7 @@ def filter_level(
         One for each.
     start, states : ndarray of int
     alpha : float
-        0 .. 1.
+        At most 1; 0 is the mean.
     run : callable
         As `map`; an executor's lets sub-models run side by side (their kernels hold no lock).
 

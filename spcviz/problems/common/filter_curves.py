@@ -49,7 +49,8 @@ def curve_of(
     at = points[order]
     # Equal steps in efficiency: in log for the CRF's tiny probabilities comes out right by itself.
     chosen = np.searchsorted(fallen, np.linspace(0, fallen[-1], n_points + 2)[1:-1])
-    alphas = np.unique(np.clip(at[np.minimum(chosen, len(at) - 1)], 0.0, ALPHA_CAP))
+    alphas = np.unique(np.minimum(at[np.minimum(chosen, len(at) - 1)], ALPHA_CAP))
+    alphas = alphas[alphas > -np.inf]
     gone = np.searchsorted(at, alphas, side="right")
     efficiency = 1.0 - np.where(gone > 0, fallen[np.maximum(gone - 1, 0)], 0.0)
 

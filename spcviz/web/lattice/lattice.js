@@ -15,6 +15,7 @@ import { MEANING, WORDS, speakOfTags, total } from "./lattice_words.js";
 import { button, clamp, node, toRgb, unpackInk } from "../view/elements.js";
 import { moreBox } from "../view/more.js";
 import { PINS } from "../view/pins.js";
+import { lowestOf } from "../view/rule.js";
 import { LATTICE, PAINTED, View, mounted } from "../view/view.js";
 
 const SEND_EVERY_MS = 200;
@@ -145,7 +146,7 @@ class LatticeView extends View {
       const [x, y] = at(event);
       if (!this.geometry) return;
       if (this.grab) {
-        const value = clamp(this.geometry.alphaAt(x, y, this.grab.column), 0, 1);
+        const value = this.geometry.alphaAt(x, y, this.grab.column);
         this.setAlpha(this.view.level - 1, Math.round(value * 1000) / 1000, event.timeStamp);
         return;
       }
@@ -211,6 +212,11 @@ class LatticeView extends View {
     });
   }
 
+  /** Where a level's slider begins; as it has to reach lower, it does so from then on. */
+  lowestOf(i) {
+    const level = this.levels[i];
+    return (level.lowest = Math.min(level.lowest ?? 0, lowestOf(level.tunedAlpha, this.alphaOf(i))));
+  }
   alphaOf(i) {
     const own = this.view.alphas[i];
     return own === null || own === undefined ? this.levels[i].tunedAlpha : own;
@@ -230,7 +236,7 @@ class LatticeView extends View {
   }
 
   setAlpha(index, value, stamp) {
-    value = clamp(value, 0, 1);
+    value = clamp(value, this.lowestOf(index), 1);
     if (this.alphaOf(index) === value) return;
     this.view.alphas[index] = value;
     this.stamp(stamp);
@@ -296,7 +302,7 @@ class LatticeView extends View {
   toTuned() { this.view.alphas[this.view.level - 1] = null; this.set({}); }
   toEdge() {
     const edge = truthBreakPoint(this.level);
-    if (Number.isFinite(edge)) this.setAlphaOnce(clamp(Math.ceil(edge * 1e4 - 1) / 1e4, 0, 1));
+    if (Number.isFinite(edge)) this.setAlphaOnce(Math.min(Math.ceil(edge * 1e4 - 1) / 1e4, 1));
   }
   setAlphaOnce(value) { this.view.alphas[this.view.level - 1] = value; this.set(this.view.step < 3 ? { step: 4 } : {}); }
 

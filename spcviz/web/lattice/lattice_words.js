@@ -4,13 +4,13 @@
 import { STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
   threshold, truthBreakPoint, truthFate, witness } from "./lattice_core.js";
 import { button, node, setText, speakAs } from "../view/elements.js";
-import { MAX_ALPHA } from "../view/rule.js";
+import { MAX_ALPHA, belowMean } from "../view/rule.js";
 
 const GRAM = ["letter", "pair", "triple", "4-gram", "5-gram", "6-gram"];
 export const gram = (n) => GRAM[n - 1] || `${n}-gram`;
 export const grams = (n, count = 2) => gram(n) + (count === 1 ? "" : "s");
 export const MEANING = {
-  alpha: "Alpha says how hard to prune: 0 puts the threshold at the mean of all max-marginals, 1 at the best.",
+  alpha: "Alpha says how hard to prune: 0 puts the threshold at the mean of all max-marginals, 1 at the best; below 0 it lies under the mean.",
   tau: "Tau is the threshold: everything whose max-marginal is not above it is pruned.",
   mm: "Max-marginal: the score of the best complete word that uses this piece. No word through it scores more.",
   mean: "The mean of all finite max-marginals of this level: where the threshold stands at alpha 0.",
@@ -53,6 +53,13 @@ export const WORDS = {
       ...(this.data.pins.A ? [mark("pinA", "kept by A", "Pinned A")] : []), ...(this.data.pins.B ? [mark("pinB", "kept by B", "Pinned B")] : []));
   },
 
+  /** A slider at a level's alpha, and as long as that takes. */
+  slide(input, i) {
+    const alpha = this.alphaOf(i), lowest = String(this.lowestOf(i));
+    if (input.min !== lowest) input.min = lowest;
+    if (+input.value !== alpha) input.value = String(alpha);
+  },
+
   /** Everything in words; called on each paint, writes only what changed. */
   tell() {
     const { level, alpha, tau, kept, words, fate } = this.now, n = level.order, L = level.nPositions, K = this.alphabet.length;
@@ -60,16 +67,16 @@ export const WORDS = {
     [...this.tabs.children].forEach((b, i) => b.setAttribute("aria-pressed", String(i + 1 === this.view.level)));
     this.stepButtons.forEach((b, s) => b.setAttribute("aria-pressed", String(s === this.view.step)));
     this.scrub.value = String(this.position);
-    if (+this.alpha.value !== alpha) this.alpha.value = String(alpha);
-    this.alpha.setAttribute("aria-valuetext", `alpha ${alphaText(alpha)}`);
-    setText(this.alphaValue, alphaText(alpha));
+    this.slide(this.alpha, this.view.level - 1);
+    this.alpha.setAttribute("aria-valuetext", `alpha ${alphaText(alpha)}${belowMean(alpha)}`);
+    setText(this.alphaValue, `${alphaText(alpha)}${belowMean(alpha)}`);
     const isTuned = this.view.alphas[this.view.level - 1] === null;
     this.tunedButton.setAttribute("aria-pressed", String(isTuned));
     this.tunedButton.title = `Alpha as training chose it on development data: ${alphaText(level.tunedAlpha)} (T)`;
     this.edgeButton.hidden = !this.truthVisible || !level.truthArcs.length || !Number.isFinite(truthBreakPoint(level));
     this.miniRows.forEach((m, i) => {
       const a = this.alphaOf(i), l = this.levels[i];
-      if (+m.input.value !== a) m.input.value = String(a);
+      this.slide(m.input, i);
       setText(m.value, alphaText(a));
       m.row.classList.toggle("shown", i === this.view.level - 1);
       if (l.countedAt !== a) {
@@ -164,7 +171,7 @@ export const WORDS = {
       : s === 2
       ? `Beginning plus rest is the score of the best whole word through each ${gram(n)}: its max-marginal. The best word, “${best}”, scores ${readableScore(level.best)}; no ${gram(n)} can have more.${live((a) => `${readableScore(level.forward[a])} + ${readableScore(level.backward[a])} = ${readableScore(level.maxMarginal[a])}`)}`
       : s === 3
-      ? `τ = ${readableScore(tau)} lies ${alphaText(alpha)} of the way from the mean (${readableScore(level.mean)}) to the best (${readableScore(level.best)}). ${below.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} are not above it.`
+      ? `τ = ${readableScore(tau)} lies ${alpha < 0 ? `below the mean (${readableScore(level.mean)}), by ${alphaText(-alpha)} of its way to the best` : `${alphaText(alpha)} of the way from the mean (${readableScore(level.mean)}) to the best`} (${readableScore(level.best)}). ${below.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} are not above it.`
       : `${kept.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} stay: ${readableCount(words)} complete ${words === 1 ? "word" : "words"}. ${this.view.level < this.levels.length ? `The next level builds ${grams(this.levels[this.view.level].order)} from these only.` : "This is the last level; the final predictor chooses among them."}${level.wasCapped ? ` The next level would have been too large, so α was raised from ${alphaText(level.alpha)} to ${alphaText(level.alphaUsed)} for it.` : ""}`);
   },
 
@@ -191,7 +198,7 @@ export const WORDS = {
       else if (!level.hasSpread) lines.push("All max-marginals are equal, so nothing is pruned.");
       else {
         lines.push(`${readableScore(mm)} ${keep[arc] ? ">" : "≤"} τ = ${readableScore(level.best)} − (1 − ${alphaText(alpha)}) × (${readableScore(level.best)} − ${readableScore(level.mean)}) = ${readableScore(tau)}.`);
-        lines.push(at < 0 ? `It is below the mean, so it falls at every α: (${readableScore(mm)} − ${readableScore(level.mean)}) / ${readableScore(level.best - level.mean)} = ${at.toFixed(3).replace("-", "−")} < 0.`
+        lines.push(at < 0 ? `It is below the mean, so it falls at every α from 0 on: (${readableScore(mm)} − ${readableScore(level.mean)}) / ${readableScore(level.best - level.mean)} = ${at.toFixed(3).replace("-", "−")} < 0.`
           : `It falls at α = (${readableScore(mm)} − ${readableScore(level.mean)}) / (${readableScore(level.best)} − ${readableScore(level.mean)}) = ${at.toFixed(4)}.`);
       }
     }

@@ -235,9 +235,12 @@ class StateTable:
 
 
 MAX_ORDER = 6
-_ALPHA = r"(?:0(?:\.[0-9]{1,20})?|1(?:\.0{1,20})?|[0-9](?:\.[0-9]{1,20})?e-[0-9]{1,3})"
+LOWEST_ALPHA = -100.0
+"""The lowest alpha in an address: 0 is the mean of max-marginals, and below 0 a threshold lies under it."""
+_ALPHA = r"(?:-?0(?:\.[0-9]{1,20})?|1(?:\.0{1,20})?|-?[0-9](?:\.[0-9]{1,20})?e-[0-9]{1,3}"
+_ALPHA += r"|-[0-9]{1,2}(?:\.[0-9]{1,20})?|-100(?:\.0{1,20})?)"
 PIN = rf"(?:[a-z0-9_]{{1,24}}:{_ALPHA}(?:,{_ALPHA}){{0,{MAX_ORDER - 1}}})?"
-"""What is pinned as A or B: a name (of a model, a method) and numbers from 0 to 1; see `pinned`."""
+"""What is pinned as A or B: a name (of a model, a method) and alphas or shares; see `pinned`."""
 PINS = {"A": "pin_a", "B": "pin_b"}
 
 
@@ -266,7 +269,7 @@ LETTERS = StateTable(
     whole("order", 4, 1, MAX_ORDER),
     whole("level", 1, 1, MAX_ORDER),
     whole("step", 4, 0, 4),
-    *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, MAX_ORDER + 1)),
+    *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, MAX_ORDER + 1)),
     text("cell", "", rf"(?:[1-9][0-9]?-[a-z]{{1,{MAX_ORDER}}})?"),
     text("pin_a", "", PIN),
     text("pin_b", "", PIN),
@@ -288,7 +291,7 @@ WRITE = StateTable(
     whole("order", 4, 1, MAX_ORDER),
     whole("level", 1, 1, MAX_ORDER),
     whole("step", 4, 0, 4),
-    *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, MAX_ORDER + 1)),
+    *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, MAX_ORDER + 1)),
     text("cell", "", rf"(?:[1-9][0-9]?-[a-z]{{1,{MAX_ORDER}}})?"),
     text("pin_a", "", PIN),
     text("pin_b", "", PIN),
@@ -316,7 +319,7 @@ TAGGING = StateTable(
     text("text", GARDEN_PATH, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
     whole("level", 1, 1, 3),
     whole("step", 4, 0, 4),
-    *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, 4)),
+    *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, 4)),
     text("cell", "", r"(?:[1-9][0-9]?-[^\x00-\x1f]{1,20})?"),
     text("pin_a", "", PIN),
     text("pin_b", "", PIN),

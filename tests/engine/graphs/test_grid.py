@@ -221,7 +221,7 @@ def test_forbidden_states_stay_out_of_the_mean_and_equal_scores_prune_nothing():
         ensemble.filter_states([0.0], [[[0.0, 0.0], [-np.inf, -np.inf]]], 0.5)
     with pytest.raises(InfeasibleError, match=r"in sub-model 1$"):
         ensemble.filter_states([0.0, -np.inf], np.full((2, 1, 1), -np.inf), 0.5)
-    with pytest.raises(ArgumentError, match=r"alpha must satisfy 0 <= alpha <= 1, got 1\.5"):
+    with pytest.raises(ArgumentError, match=r"alpha must be a number from -inf to 1, got 1\.5"):
         ensemble.filter_states([0.0], [[[0.0]]], 1.5)
     with pytest.raises(ShapeError, match=r"best has shape \(2,\)"):
         ensemble.filter_states([0.0, 1.0], [[[0.0]]], 0.5)

@@ -9,12 +9,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from spcviz.engine.chains import chain
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
-from spcviz.engine.thresholds import filtering, rule
+from spcviz.engine.thresholds import curves, filtering, rule
 from tests.oracles import chain as chain_oracle
 from tests.oracles import threshold as oracle
 from tests.strategies import FINITE, PRUNED, SMALL_INTEGERS, cases, chains, random_scores
 
-ALPHAS = st.floats(0, 1)
+ALPHAS = st.floats(0, 1) | st.floats(-5, 0)
 VALUES = (
     arrays(np.float64, st.integers(1, 12), elements=PRUNED | SMALL_INTEGERS)
     .filter(lambda v: np.isfinite(v).any())
@@ -170,14 +170,19 @@ def test_an_example_without_valid_assignments_has_no_threshold():
     assert not got.has_spread[:2].any()
 
 
-@given(points=st.lists(st.sampled_from([-np.inf, -2.0, 0.0, 0.25, 0.5, 1.0, 1.5, np.inf]), max_size=8))
-def test_curves_add_up_what_has_fallen(points):
+@given(
+    points=st.lists(st.sampled_from([-np.inf, -2.0, 0.0, 0.25, 0.5, 1.0, 1.5, np.inf]), max_size=8),
+    is_whole=st.booleans(),
+)
+def test_curves_add_up_what_has_fallen(points, is_whole):
     points = np.array(points)
     weights = np.arange(1.0, len(points) + 1)
-    got = filtering.curve(points, weights)
-    assert got.alpha[0] == 0.0
+    lowest = filtering.lowest_alpha(points) if is_whole else 0.0
+    got = curves.curve(points, weights, lowest)
+    assert got.alpha[0] == lowest
     assert (np.diff(got.alpha) > 0).all()
-    for alpha in np.linspace(0, 1, 41):
+    assert not is_whole or got.value[0] == weights[np.isneginf(points)].sum()
+    for alpha in [lowest, *np.linspace(lowest, 1, 41)[1:]]:
         at = np.searchsorted(got.alpha, alpha, side="right") - 1
         assert got.value[at] == weights[points <= alpha].sum()
 
@@ -192,7 +197,7 @@ def test_a_curve_is_thresholding_on_a_dense_grid(model, seed):
     score = chain.score(*model, truth)
     cells = np.arange(len(values)) * values.shape[1] + truth
     points = filtering.break_points(values).ravel()
-    pruned = filtering.curve(points, np.full(points.size, 1 / points.size))
+    pruned = curves.curve(points, np.full(points.size, 1 / points.size))
     truth_point = filtering.truth_break_points([score], values.ravel(), [0, values.size])
     for alpha in np.linspace(0, 1, 21)[:-1]:
         if np.abs(np.append(points, truth_point) - alpha).min() < NUDGE:
@@ -229,9 +234,14 @@ def test_lemmas(model, alpha):
             assert any(whole)
 
 
-@given(first=chains(max_length=3, max_states=3, shared=True), t=st.floats(0, 1), alpha=ALPHAS, data=st.data())
+@given(
+    first=chains(max_length=3, max_states=3, shared=True),
+    t=st.floats(0, 1),
+    alpha=st.floats(0, 1),
+    data=st.data(),
+)
 def test_threshold_is_convex_in_the_scores(first, t, alpha, data):
-    """Q6."""
+    """Q6, of the alphas that learning takes."""
     second = tuple(data.draw(arrays(np.float64, a.shape, elements=FINITE)) for a in first)
 
     def tau(model):
@@ -254,17 +264,53 @@ def test_largest_alpha_is_feasible_and_no_larger_one_is(parts, tolerance):
         return np.mean([limit.has_spread and truth <= limit.tau for truth, limit in zip(truths, limits)])
 
     alpha = filtering.largest_alpha(points, tolerance)
-    assert 0 <= alpha <= rule.ALPHA_CAP
-    assert lost(alpha) <= tolerance + 1e-9 or alpha == 0
-    if alpha + 1e-6 < rule.ALPHA_CAP:
-        assert lost(alpha + 1e-6) > tolerance
+    assert alpha <= rule.ALPHA_CAP
+    assert lost(alpha) <= tolerance + 1e-9
+    higher = alpha + 1e-6 * max(1.0, 1.0 - alpha)
+    if higher < rule.ALPHA_CAP:
+        assert lost(higher) > tolerance
+
+
+@given(
+    parts=st.lists(st.tuples(VALUES, st.data()), min_size=1, max_size=7),
+    tolerance=st.floats(0, 1),
+)
+def test_the_tolerance_is_kept_on_what_it_was_tuned_on(parts, tolerance):
+    """Thresholding again at the tuned alpha, below the mean or over it, loses no more than is tolerated."""
+    cells = [(v, data.draw(st.sampled_from(np.flatnonzero(np.isfinite(v)).tolist()))) for v, data in parts]
+    points = np.array([filtering.break_points(v)[at] for v, at in cells])
+    alpha = filtering.largest_alpha(points, tolerance)
+    kept = [filtering.keep(v, filtering.threshold(v, alpha))[at] for v, at in cells]
+    assert 1 - np.mean(kept) <= tolerance + 1e-9
+    if tolerance == 0:
+        assert alpha == rule.ALPHA_CAP or not np.isinf(points).all()
+
+
+@given(parts=st.lists(VALUES, min_size=1, max_size=5))
+def test_at_the_lowest_alpha_nothing_falls_and_above_it_something(parts):
+    starts, values = np.cumsum([0, *map(len, parts)]), np.concatenate(parts)
+    points = filtering.break_points_batch(values, starts)
+    alpha = filtering.lowest_alpha(points)
+    kept = [filtering.keep(v, filtering.threshold(v, alpha)) for v in parts]
+    assert_array_equal(np.concatenate(kept), np.isfinite(values))
+    if alpha < 0:
+        higher = [filtering.keep(v, filtering.threshold(v, alpha + 1e-6 * (1 - alpha))) for v in parts]
+        assert not np.array_equal(np.concatenate(higher), np.isfinite(values))
+
+
+def test_what_had_fallen_before_does_not_lower_alpha_further():
+    gone = np.full(3, -np.inf)
+    assert filtering.largest_alpha(gone, 0.0) == rule.ALPHA_CAP
+    assert_allclose(filtering.largest_alpha(np.r_[gone, -2.0, 0.5], 0.1), -2.0, atol=1e-8)
+    assert filtering.largest_alpha([-0.5, 0.5], 0.0, lowest=0.0) == 0.0
+    assert filtering.lowest_alpha(gone) == 0.0
 
 
 def test_largest_alpha_at_the_ends():
     assert filtering.largest_alpha(np.zeros(0), 0.0) == rule.ALPHA_CAP
     assert filtering.largest_alpha(np.full(3, np.inf), 0.0) == rule.ALPHA_CAP
     assert filtering.largest_alpha([0.1, 0.2], 1.0) == rule.ALPHA_CAP
-    assert filtering.largest_alpha([-1.0, 0.5], 0.0) == 0.0
+    assert_allclose(filtering.largest_alpha([-1.0, 0.5], 0.0), -1.0, atol=1e-8)
     assert_allclose(filtering.largest_alpha([0.3, 0.6, 0.9], 1 / 3), 0.6, atol=1e-8)
     assert_allclose(filtering.largest_alpha(np.linspace(0, 1, 101), 0.07), 0.07, atol=1e-8)
 
@@ -297,9 +343,20 @@ MASK = np.ones(2, dtype=bool)
             ArgumentError,
             "max_marginals must be an array of numbers, got 'm",
         ),
-        (filtering.threshold, ([1.0], -0.1), ArgumentError, "alpha must satisfy 0 <= alpha <= 1, got -0.1"),
-        (filtering.threshold, ([1.0], np.nan), ArgumentError, "alpha must satisfy 0 <= alpha <= 1, got nan"),
-        (filtering.threshold, ([1.0], "½"), ArgumentError, "alpha must satisfy 0 <= alpha <= 1, got '½'"),
+        (filtering.threshold, ([1.0], 1.1), ArgumentError, "alpha must be a number from -inf to 1, got 1.1"),
+        (
+            filtering.threshold,
+            ([1.0], np.nan),
+            ArgumentError,
+            "alpha must be a number from -inf to 1, got nan",
+        ),
+        (
+            filtering.threshold,
+            ([1.0], -np.inf),
+            ArgumentError,
+            "alpha must be a number from -inf to 1, got -inf",
+        ),
+        (filtering.threshold, ([1.0], "½"), ArgumentError, "alpha must be a number from -inf to 1, got '½'"),
         (filtering.keep, ([np.nan], LIMIT), ScoreError, r"max_marginals\[0\] .* got nan"),
         (filtering.keep, ([1.0], 0.5), ArgumentError, "limit must be a Threshold, got 0.5"),
         (filtering.keep, ([1.0], LIMIT, [1]), ArgumentError, r"best_path\[0\] must be from 0 to 0, got 1"),
@@ -362,7 +419,7 @@ MASK = np.ones(2, dtype=bool)
             filtering.threshold_batch,
             ([1.0], [0, 1], 1.5),
             ArgumentError,
-            "alpha must satisfy .* got 1.5 to 1.5",
+            "alpha must be a number from -inf to 1, got 1.5",
         ),
         (filtering.threshold_batch, ([1.0], [0, 1], np.nan), ScoreError, "alpha.* got nan"),
         (
@@ -402,11 +459,11 @@ MASK = np.ones(2, dtype=bool)
             ScoreError,
             r"truth_scores\[0\] .* got nan",
         ),
-        (filtering.curve, ([np.nan], [1.0]), ScoreError, r"points\[0\] must not be NaN, got nan"),
-        (filtering.curve, ([0.5], [1.0, 2.0]), ShapeError, r"weights has shape \(2,\); points needs \(1,\)"),
-        (filtering.curve, ([0.5], [np.nan]), ScoreError, r"weights\[0\] .* got nan"),
-        (filtering.curve, (["a"], [1.0]), ArgumentError, "points must be an array of numbers, got"),
-        (filtering.curve, ([[0.5]], [1.0]), ShapeError, r"points has shape \(1, 1\); it needs 1 dimension"),
+        (curves.curve, ([np.nan], [1.0]), ScoreError, r"points\[0\] must not be NaN, got nan"),
+        (curves.curve, ([0.5], [1.0, 2.0]), ShapeError, r"weights has shape \(2,\); points needs \(1,\)"),
+        (curves.curve, ([0.5], [np.nan]), ScoreError, r"weights\[0\] .* got nan"),
+        (curves.curve, (["a"], [1.0]), ArgumentError, "points must be an array of numbers, got"),
+        (curves.curve, ([[0.5]], [1.0]), ShapeError, r"points has shape \(1, 1\); it needs 1 dimension"),
         (
             filtering.largest_alpha,
             ([0.5], 1.5),

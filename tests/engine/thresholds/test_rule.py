@@ -21,7 +21,7 @@ HOME = "spcviz/engine/thresholds/rule.py"
 # stands behind them, and tests of their own hold them against it.
 APART = ("spcviz/problems/letters/page/home_word.py", "spcviz/web/figures/lattice_facts.py")
 VALUES = arrays(np.float64, st.integers(1, 12), elements=FINITE | SMALL_INTEGERS | PRUNED)
-ALPHAS = st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0, 1)
+ALPHAS = st.sampled_from([-2.0, 0.0, 0.5, 1.0]) | st.floats(0, 1) | st.floats(-5, 0)
 
 
 def spread_of(values):
@@ -65,6 +65,7 @@ def test_the_threshold_is_the_printed_one(values, alpha):
     assert_allclose(rule.mean_of(best, values[values > -np.inf]), want_mean, atol=1e-9 * size)
     tau = rule.threshold(best, gap, alpha)
     assert tau <= best
+    assert (tau <= best - gap) if alpha < 0 else (tau >= best - gap)
     assert_allclose(tau, oracle.tau(values, alpha), atol=1e-9 * size)
     assert_allclose(rule.mixture(best, best - gap, alpha), tau, atol=1e-9 * size)
     assert best - rule.reach(gap, alpha) == tau
@@ -140,6 +141,20 @@ def test_alpha_stays_below_one_and_what_equals_the_threshold_goes():
     assert rule.capped(0.3) == 0.3
     assert not rule.survives(2.0, 2.0)
     assert rule.survives(2.0, rule.threshold(2.0, 1.0, rule.capped(1.0)))
+
+
+@given(VALUES, st.floats(-50, 1))
+def test_just_below_its_break_point_a_score_is_kept(values, share):
+    best, gap, _ = spread_of(values)
+    assume(gap > 1e-6 * max(1.0, abs(best)))
+    score = best - (1 - share) * gap
+    assume(score < best)
+    alpha = rule.just_below(rule.position(score, best, best - gap))
+    assert rule.survives(score, rule.threshold(best, gap, alpha))
+    assert alpha <= rule.ALPHA_CAP
+    higher = alpha + 1e-6 * (1 - alpha)
+    if higher < 1:
+        assert not rule.survives(score, rule.threshold(best, gap, higher))
 
 
 def test_the_gradient_mixes_like_the_threshold():

@@ -243,7 +243,7 @@ def test_bad_pixels(trained, pixels, message):
     [
         ({"n_levels": 0}, ArgumentError, "n_levels must be a whole number from 1"),
         ({"n_levels": "2"}, ArgumentError, "n_levels must be a whole number from 1"),
-        ({"alphas": (1.5,)}, SpcvizError, "alpha must satisfy 0 <= alpha <= 1, got 1.5"),
+        ({"alphas": (1.5,)}, SpcvizError, "alpha must be a number from -inf to 1, got 1.5"),
         ({"alphas": (np.nan,)}, ScoreError, "alpha.* got nan"),
         ({"truth": [0]}, ShapeError, r"labels has shape \(1,\); it needs \(3,\)"),
         ({"truth": [0, 1, 26]}, ArgumentError, r"labels\[2\] must be from 0 to 25, got 26"),

@@ -30,7 +30,7 @@ EVENT, DEFINITION = curve((0, 0), (0.3, 0.01), (0.9, 0.5)), curve((0, 0.005), (0
 EFFICIENCY = curve((0, 0.5), (0.5, 0.2), (0.9, 0.01))
 CURVES = LossCurves("test", 620, 20, DEFINITION, EVENT, EFFICIENCY)
 LEVEL = SweepLevel(2, 0.3, 0.005, "event", CURVES._replace(split="dev"), CURVES)
-CHOICE = SweepChoice(0.266, 0.005, True, losses("dev", 0.005), losses())
+CHOICE = SweepChoice(0.266, 0.005, losses("dev", 0.005), losses())
 TERMS = BoundTerms(0.3, 1e5, 0.2, 1e5 + 0.5, True, 8.9e13, 0.01)
 BOUND = SweepBound(0.3, 10.0, 0.05, 20.0, 600, 4000, 13, 200.0, 14.0, 2800.0, TERMS, TERMS, 0.06)
 STATE = {"by": "event", "alpha": None}
@@ -129,17 +129,17 @@ def test_the_bound_shows_every_term_of_both_losses():
         (CHOICE._replace(test=losses(event=0.005)), STATE, "It holds on test words"),
         (CHOICE, STATE, "may be chance"),
         (CHOICE._replace(tolerance=0.001), STATE, "does not hold"),
-        (CHOICE._replace(is_feasible=False), STATE, "No α keeps to 0.50 %"),
-        (CHOICE._replace(is_feasible=False), STATE | {"alpha": 0.3}, "may be chance"),
+        (CHOICE._replace(alpha=-0.2), STATE, "The threshold lies below the mean."),
+        (CHOICE._replace(alpha=-0.2), STATE | {"alpha": -0.2}, "may be chance"),
         (CHOICE, STATE | {"by": "definition"}, "does not hold"),
     ],
 )
 def test_the_verdict_follows_the_numbers(choice, state, expected):
-    assert expected in sweep_text.verdict(LEVEL, choice, state)
+    assert expected in sweep_text.verdict(choice, state)
 
 
 def test_the_verdict_counts_by_the_chosen_loss():
-    assert "2.00 %" in sweep_text.verdict(LEVEL, CHOICE, STATE | {"by": "definition"})
+    assert "2.00 %" in sweep_text.verdict(CHOICE, STATE | {"by": "definition"})
     values = [value for _, value, _, _ in sweep_text.figures(LEVEL, CHOICE, STATE | {"by": "definition"})]
     assert values == ["0.266", "2.00 %", "2.00 %", "4.00 %", "25.0 %"]
 

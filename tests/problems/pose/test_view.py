@@ -61,7 +61,12 @@ def random_level(rng):
         values[:] = 3.0
     best = values.max(axis=(1, 2))
     means = np.array([b + (own - b).mean() for b, own in zip(best, values)])
-    return best, means, values.sum(axis=0), float(rng.choice([0.0, 1.0, 0.25, rng.random()]))
+    return (
+        best,
+        means,
+        values.sum(axis=0),
+        float(rng.choice([0.0, 1.0, 0.25, rng.random(), -rng.random(), -8 * rng.random()])),
+    )
 
 
 @needs_node

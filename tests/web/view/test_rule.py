@@ -62,9 +62,8 @@ def test_the_browser_thresholds_as_the_engine_does(tmp_path):
 
 @needs_node
 def test_thresholds_of_the_engine_are_the_rules(tmp_path):
-    """`filtering` at alphas that it takes, 0 to 1: the same numbers once more."""
+    """`filtering` at alphas that it takes, to below 0: the same numbers once more."""
     values, starts, alphas = examples(np.random.default_rng(1))
-    alphas = alphas.clip(0.0, 1.0)
     limits = filtering.threshold_batch(values, starts, alphas)
     spread = limits.has_spread
     asked = {"best": limits.best, "mean": limits.mean, "spread": spread.astype("u1"), "values": values}
@@ -72,6 +71,17 @@ def test_thresholds_of_the_engine_are_the_rules(tmp_path):
         tmp_path, "web/view/rule.js", BODY, asked | {"alphas": alphas, "starts": starts.astype("i4")}
     )
     assert np.where(spread, found["tau"], -np.inf).tolist() == limits.tau.tolist()
+
+
+@needs_node
+def test_a_slider_reaches_below_the_mean_where_it_has_to(tmp_path):
+    body = """process.stdout.write(JSON.stringify({
+      lowest: data.alphas.map((alpha) => core.lowestOf(0.5, alpha)),
+      said: data.alphas.map((alpha) => core.belowMean(alpha)) }));"""
+    alphas = [1.0, 0.0, -1e-9, -0.1, -0.34, -12.01]
+    found = run_node(tmp_path, "web/view/rule.js", body, {"alphas": alphas})
+    assert found["lowest"] == [0, 0, -0.1, -0.1, -0.4, -12.1]
+    assert found["said"] == ["", "", *[", below the mean"] * 4]
 
 
 def test_no_view_spells_the_rule_by_itself():

@@ -28,7 +28,7 @@ def bound(sweep: Sweep, alpha: float, *, margin_share: float = 1.0, delta: float
     Weiss (2013), thesis, Theorem 1, equations (4.10) to (4.14).
     """
     sample = sweep.test
-    alpha = rule.capped(checks.fraction("alpha", alpha))
+    alpha = rule.capped(checks.alpha("alpha", alpha))
     is_alive = sample.event > -np.inf
     spread = float(np.median(sample.spread))
     margin = checks.number("margin_share", margin_share, 1e-9) * max(spread, 1e-300)

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.ngrams.lattice import path_of, score_labels
 from spcviz.engine.ngrams.prune import truth_points
+from spcviz.engine.thresholds import curves as step_curves
 from spcviz.engine.thresholds import filtering, rule
 from spcviz.learning.cascade.cascade import HeldOut, filter_examples
 from spcviz.learning.cascade.features import unary_scores
@@ -73,14 +74,16 @@ def sweep_levels(
     out = []
     for level, step in zip(model.cascade.levels, filter_examples(model.cascade, features, lengths)):
         held_out, test = model.held_out[len(out)], _sample(level.filter, step, features, labels)
-        efficiency = filtering.thinned(filtering.efficiency_curve(test.points, test.starts), N_DRAWN)
+        lowest = filtering.lowest_alpha(np.concatenate([*held_out[:2], *test[:2]]))
+        whole = step_curves.efficiency_curve(test.points, test.starts, lowest)
+        efficiency = step_curves.thinned(whole, N_DRAWN)
         curves = SweepLevel(
             level=len(out) + 1,
             tuned_alpha=float(level.alpha),
             tolerance=float(config.tolerances[len(out)]),
             tuned_on="definition" if config.by_definition else "event",
-            dev=_curves("dev", held_out, StepCurve(held_out.alpha, held_out.efficiency)),
-            test=_curves("test", test, StepCurve(*efficiency)),
+            dev=_curves("dev", held_out, StepCurve(held_out.alpha, held_out.efficiency), lowest),
+            test=_curves("test", test, StepCurve(*efficiency), lowest),
         )
         out.append(Sweep(curves, held_out, test))
     return tuple(out)
@@ -124,15 +127,15 @@ def _factor_norm(lattice, features, table):
     return float(np.sqrt(max(at_first.max(), later) + table.has_end))
 
 
-def _curves(split, points, efficiency):
+def _curves(split, points, efficiency, lowest):
     is_alive = points.event > -np.inf
     weights = np.full(is_alive.sum(), 1.0 / max(is_alive.sum(), 1))
     return LossCurves(
         split=split,
         n_words=len(is_alive),
         n_lost_before=int((~is_alive).sum()),
-        by_definition=_drawn(filtering.curve(points.by_definition[is_alive], weights)),
-        event=_drawn(filtering.curve(points.event[is_alive], weights)),
+        by_definition=_drawn(step_curves.curve(points.by_definition[is_alive], weights, lowest)),
+        event=_drawn(step_curves.curve(points.event[is_alive], weights, lowest)),
         efficiency=efficiency,
     )
 
@@ -142,35 +145,32 @@ def _drawn(curve):
     n_low = int(np.searchsorted(curve.value, 0.05, side="right"))
     if len(curve.alpha) - n_low <= N_DRAWN:
         return StepCurve(*curve)
-    high = filtering.thinned(filtering.Curve(curve.alpha[n_low:], curve.value[n_low:]), N_DRAWN)
+    high = step_curves.thinned(StepCurve(curve.alpha[n_low:], curve.value[n_low:]), N_DRAWN)
     return StepCurve(
         np.concatenate([curve.alpha[:n_low], high.alpha]), np.concatenate([curve.value[:n_low], high.value])
     )
 
 
-def alpha_for(sweep: Sweep, tolerance: float, *, by_definition: bool = False) -> tuple[float, bool]:
+def alpha_for(sweep: Sweep, tolerance: float, *, by_definition: bool = False) -> float:
     """Largest alpha at which development words lose at most `tolerance` at this level.
 
     `tolerance` is a share from 0 to 1; `by_definition` counts Definition 1's loss instead of the event.
-    Returns the alpha, and whether it keeps the tolerance: at alpha = 0, the mean, a filter may already lose
-    more.
+    Below 0 where the mean loses more.
 
     Weiss (2013), thesis, end of section 4.3.
     """
     points = sweep.dev.by_definition if by_definition else sweep.dev.event
-    alive = points[sweep.dev.event > -np.inf]
-    alpha = filtering.largest_alpha(alive, tolerance)
-    return alpha, bool(np.mean(alive <= alpha) <= tolerance + 1e-12) if len(alive) else True
+    return filtering.largest_alpha(points[sweep.dev.event > -np.inf], tolerance)
 
 
 def losses_at(sweep: Sweep, split: Literal["dev", "test"], alpha: float) -> LossesAt:
     """Exact losses of one set of words at one alpha.
 
-    `split`: for "dev" the efficiency loss is read off the stored curve of about 500 steps.
+    `split`: for "dev" the efficiency loss is read off the stored curve of about 500 steps; NaN before it.
 
     Weiss (2013), thesis, Definitions 1 and 2.
     """
-    alpha = rule.capped(checks.fraction("alpha", alpha))
+    alpha = rule.capped(checks.alpha("alpha", alpha))
     points = sweep.dev if split == "dev" else sweep.test
     is_alive = points.event > -np.inf
     n_alive, n_words = int(is_alive.sum()), len(is_alive)
@@ -179,7 +179,7 @@ def losses_at(sweep: Sweep, split: Literal["dev", "test"], alpha: float) -> Loss
     n_in = n_kept = np.nan
     if split == "dev":
         at = np.searchsorted(points.alpha, alpha, side="right") - 1
-        efficiency = float(points.efficiency[max(at, 0)])
+        efficiency = float(points.efficiency[at]) if at >= 0 else np.nan
     else:
         kept = np.add.reduceat(points.points > alpha, points.starts[:-1])
         valid = np.add.reduceat(points.points > -np.inf, points.starts[:-1])
@@ -202,10 +202,11 @@ def losses_at(sweep: Sweep, split: Literal["dev", "test"], alpha: float) -> Loss
 
 def choose(sweep, tolerance, *, by_definition=False, alpha=None) -> SweepChoice:
     """The alpha that a tolerance gives, or the one asked for, with its losses."""
-    given, is_feasible = alpha_for(sweep, tolerance, by_definition=by_definition)
-    alpha = given if alpha is None else checks.fraction("alpha", alpha)
+    if alpha is None:
+        alpha = alpha_for(sweep, tolerance, by_definition=by_definition)
+    alpha = checks.alpha("alpha", alpha)
     dev, test = (losses_at(sweep, split, alpha) for split in ("dev", "test"))
-    return SweepChoice(alpha, tolerance, is_feasible, dev, test)
+    return SweepChoice(alpha, tolerance, dev, test)
 
 
 def exact_interval(k, n, confidence=0.95):

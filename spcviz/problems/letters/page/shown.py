@@ -12,9 +12,9 @@ level loses: the one of which the last level keeps fewest 4-grams. A test repeat
 
 
 class StepCurve(NamedTuple):
-    """A right-continuous step function of alpha on [0, 1]."""
+    """A right-continuous step function of alpha, up to 1."""
 
-    alpha: np.ndarray  # (S,): where it steps, rising; the first entry is 0
+    alpha: np.ndarray  # (S,): where it steps, rising; the first entry is 0 or less
     value: np.ndarray  # (S,): its value from alpha[s] on, up to alpha[s + 1]
 
 
@@ -68,7 +68,6 @@ class SweepChoice(NamedTuple):
 
     alpha: float
     tolerance: float
-    is_feasible: bool  # false if development words lose more than the tolerance even at alpha = 0
     dev: LossesAt
     test: LossesAt
 

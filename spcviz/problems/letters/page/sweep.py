@@ -50,7 +50,8 @@ def loss_curves(
         notes.append(
             at | {"text": f"<b>{name}</b>", "bgcolor": palette.background, "font": {"size": 16 * scale}}
         )
-    x = {"range": [-0.005, 1.005], "showspikes": True, "spikethickness": 1, "spikecolor": palette.muted}
+    begin = 1.02 * min(0.0, choice.alpha, level.tuned_alpha) - 0.005
+    x = {"range": [begin, 1.005], "showspikes": True, "spikethickness": 1, "spikecolor": palette.muted}
     title = "gentle  ←  threshold setting α, from the mean (0) to the best (1)  →  severe"
     axes = {
         "xaxis": x | {"anchor": "y", "matches": "x2", "showticklabels": False},

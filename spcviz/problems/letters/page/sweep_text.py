@@ -62,7 +62,7 @@ def figures(level, choice, state):
         (
             "Threshold setting α",
             f"{choice.alpha:.3f}",
-            f"training chose {level.tuned_alpha:.3f}",
+            f"{'below the mean; ' if choice.alpha < 0 else ''}training chose {level.tuned_alpha:.3f}",
             HELP["alpha"],
         ),
         ("Lost: development", percent(_loss(dev, state)), f"of {dev.n_words:,} words", HELP["dev"]),
@@ -138,22 +138,13 @@ def filters_facts(tuned):
     return facts_by_name
 
 
-def verdict(level, choice, state):
+def verdict(choice, state):
     """Does the tolerance hold on test words? In words."""
     test, allowed = _loss(choice.test, state), choice.tolerance
     low, high = choice.test.event_range
-    if state["alpha"] is None and not choice.is_feasible:
-        return (
-            f":material/warning: **No α keeps to {percent(allowed)} here.** Even the gentlest threshold, α "
-            "= 0 (the "
-            f"mean), loses {percent(_loss(choice.dev, state))} of the development words and {percent(test)} "
-            "of the "
-            "test words at this level. A better filter or a larger tolerance is needed; "
-            f"training used α = {level.tuned_alpha:.3f}."
-        )
-    chance = ""
+    chance = " The threshold lies below the mean." if choice.alpha < 0 else ""
     if state["by"] == "event":
-        chance = (
+        chance += (
             f" With so few words, the true rate is somewhere between {percent(low)} and {percent(high)} "
             "(95 %)."
         )
@@ -209,9 +200,8 @@ def filters(tuned, tolerance):
     return (
         "\n".join(lines)
         + f"\n\n{lead}All three see the same n-grams: everything at level 1, what the cascade's own "
-        "level 1 left at level 2. SPC and perceptron cut at α · best + (1 − α) · mean, each word its own; "
-        "they cannot "
-        "cut below the mean. The CRF cuts at one probability for all words. All measured here."
+        "level 1 left at level 2. SPC and perceptron cut at α · best + (1 − α) · mean, each word its own. "
+        "The CRF cuts at one probability for all words. All measured here."
     )
 
 

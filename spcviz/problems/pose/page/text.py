@@ -86,7 +86,8 @@ HELP = {
     "seed": "Draws another person, cloth, movement and background; the seed is in the address.",
     "frame": "Which frame of the clip.",
     "level": "0: 10 × 10 cells; each level halves them, across or down, up to 80 × 80 at level 6.",
-    "alpha": "α sets the threshold τ = α · best + (1 − α) · mean of all max-marginals. A state stays if its "
+    "alpha": "α sets the threshold τ = α · best + (1 − α) · mean of all max-marginals; below 0 it lies under "
+    "the mean. A state stays if its "
     "max-marginal exceeds it. Without a choice every level has the one tuned on development frames.",
     "method": "*Single frame*: every frame by itself. *Ensemble*: three sub-models, each tying one limb from "
     "frame to frame; their max-marginals are summed. *Torso only*: the first of the three alone.",

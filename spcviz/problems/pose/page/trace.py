@@ -1,17 +1,19 @@
 r"""A clip through the cascade in few bytes, for a browser that prunes it again under any alpha.
 
-A slider has the alphas 0, 0.001, .. 1 and the tuned one, K in all. What a browser has to know of a state is
-how many of their thresholds it exceeds, j: it stands at the k-th alpha iff j > k, which is the engine's own
-comparison, made here. Within a step the max-marginal is kept to a 32nd, below the mean to a 32768th of what
-lies there, for the eye and for the numbers on the page; so two bytes hold a state:
+A slider has the alphas 0, 0.001, .. 1 and the tuned one, K in all; where the tuned one lies below 0, under
+the mean, hundredths lead there. What a browser has to know of a state is how many of their thresholds it
+exceeds, j: it stands at the k-th alpha iff j > k, which is the engine's own comparison, made here. Within a
+step the max-marginal is kept to a 32nd, below the first threshold to a 16384th of what lies there, for the
+eye and for the numbers on the page; so two bytes hold a state:
 
-.. math:: c = 32768 + 32 (j - 1) + \text{part of the step} \quad (j \ge 1), \qquad
-   c < 32768 \text{ below the mean.}
+.. math:: c = 16384 + 32 (j - 1) + \text{part of the step} \quad (j \ge 1), \qquad
+   c < 16384 \text{ below the first threshold.}
 
 The best state of a limb is given back if the limb would lose all (`ensemble.filter_summed`): it never falls.
 """
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -30,7 +32,7 @@ from spcviz.problems.pose.page.shown import ClipLevel, ClipTrace, PoseScene
 from spcviz.problems.pose.paper import measure
 from spcviz.store import StoreError
 
-N_STEPS, PARTS, ABOVE = 1000, 32, 32768
+N_STEPS, N_BELOW, PARTS, ABOVE = 1000, 500, 32, 16384
 
 
 def warmup(models):
@@ -44,10 +46,11 @@ def warmup(models):
 def slider_alphas(tuned):
     """The alphas that a level can be shown under, ascending.
 
-    >>> len(slider_alphas(0.5)), len(slider_alphas(0.5004))
-    (1001, 1002)
+    >>> len(slider_alphas(0.5)), len(slider_alphas(0.5004)), slider_alphas(-0.14)[:2].tolist()
+    (1001, 1002, [-0.2, -0.19])
     """
-    return np.union1d(np.arange(N_STEPS + 1) / N_STEPS, [tuned])
+    n = min(max(-10 * math.floor(10 * tuned), 0), N_BELOW)
+    return np.union1d(np.concatenate([np.arange(-n, 0) / 100, np.arange(N_STEPS + 1) / N_STEPS]), [tuned])
 
 
 def nearest_alpha(tuned, alpha):
@@ -57,7 +60,7 @@ def nearest_alpha(tuned, alpha):
     0.123
     """
     slider = slider_alphas(tuned)
-    return float(slider[np.abs(slider - checks.fraction("alphas", alpha)).argmin()])
+    return float(slider[np.abs(slider - checks.alpha("alphas", alpha)).argmin()])
 
 
 def codes_of(summed: np.ndarray, extremes: np.ndarray, alphas: np.ndarray) -> np.ndarray:
@@ -67,7 +70,7 @@ def codes_of(summed: np.ndarray, extremes: np.ndarray, alphas: np.ndarray) -> np
     ascending.
 
     >>> codes_of(np.array([0.0, 1.0, 1.5, 2.0]), np.array([[2.0], [1.0]]), np.array([0.0, 0.5, 1.0])).tolist()
-    [0, 32767, 32799, 32863]
+    [0, 16383, 16415, 16479]
     """
     best, means = extremes
     if not rule.has_spread(best, best - means).any():

@@ -174,7 +174,7 @@ class PoseView extends View {
   isOfArms(show) { return show === "four" || show === "bought"; }
 
   setAlpha(l, value, isLast, stamp) {
-    value = clamp(value, 0, 1);
+    value = clamp(value, this.levels[l].alphas[0], 1);
     this.stamp(stamp);
     const alphas = this.view.alphas.slice();
     alphas[l] = value === this.levels[l].tuned ? null : value;

@@ -10,12 +10,13 @@
 
 import { thresholdOf } from "../../../web/view/rule.js";
 
-export const N_STEPS = 1000, PARTS = 32, ABOVE = 32768, N_ANGLES = 24, SIDE = 240;
+export const N_STEPS = 1000, N_BELOW = 500, PARTS = 32, ABOVE = 16384, N_ANGLES = 24, SIDE = 240;
 const NEAR = 0.25, APART_PX = 12, APART_ANGLE = Math.PI / 6 - 1e-9;
 
-/** The alphas that a level can be shown under, ascending. */
+/** The alphas that a level can be shown under, ascending: by hundredths below the mean if the tuned one is there. */
 export function sliderAlphas(tuned) {
-  const alphas = Array.from({ length: N_STEPS + 1 }, (_, k) => k / N_STEPS);
+  const n = Math.min(Math.max(-10 * Math.floor(10 * tuned), 0), N_BELOW);
+  const alphas = [...Array.from({ length: n }, (_, k) => (k - n) / 100), ...Array.from({ length: N_STEPS + 1 }, (_, k) => k / N_STEPS)];
   if (!alphas.includes(tuned)) alphas.push(tuned);
   return Float64Array.from(alphas).sort();
 }
@@ -100,13 +101,13 @@ export function threshold(level, f, k) {
 
 /** The max-marginal behind a code, as near as it is known. */
 export function scoreOf(level, f, code) {
-  if (code < ABOVE) return level.low[f] + (level.mean[f] - level.low[f]) * (code + 0.5) / ABOVE;
+  if (code < ABOVE) return level.low[f] + (threshold(level, f, 0) - level.low[f]) * (code + 0.5) / ABOVE;
   return level.mean[f] + positionOf(level, code) * (level.best[f] - level.mean[f]);
 }
 
-/** Where a code lies between mean (0) and best (1); negative below the mean, -1 at the least. */
+/** Where a code lies between mean (0) and best (1); under the slider's first threshold by up to 1 less. */
 export function positionOf(level, code) {
-  if (code < ABOVE) return (code + 0.5) / ABOVE - 1;
+  if (code < ABOVE) return level.alphas[0] - 1 + (code + 0.5) / ABOVE;
   const step = Math.floor((code - ABOVE) / PARTS), share = (code - ABOVE) % PARTS / PARTS, { alphas } = level;
   if (step + 1 >= alphas.length) return 1;
   return alphas[step] + share * (alphas[step + 1] - alphas[step]);
@@ -124,7 +125,7 @@ export function isNear(limb, truth, share = NEAR) {
   return Math.hypot(limb[0] - truth[0], limb[1] - truth[1]) <= allowed && Math.hypot(limb[2] - truth[2], limb[3] - truth[3]) <= allowed;
 }
 
-/** Index of the first alpha at which no state near the truth is left: 0 never was one over the mean, -1 none given. */
+/** Index of the first alpha at which no state near the truth is left: 0 none over the first threshold, -1 none given. */
 export function truthFall(level, v, length, truth) {
   let found = -1;
   for (let s = 0; s < level.nGiven[v]; s++) {

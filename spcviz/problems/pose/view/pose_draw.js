@@ -162,7 +162,7 @@ export function linesOf(level, v, length, places) {
   const own = Array.from(places).reverse(), ends = new Float32Array(4 * own.length), codes = new Uint16Array(own.length), shades = new Uint8Array(own.length);
   let least = Infinity, most = -Infinity;
   const heights = own.map((s) => positionOf(level, level.codes[level.start[v] + s]));
-  for (const h of heights) if (h >= 0) { least = Math.min(least, h); most = Math.max(most, h); }
+  for (const h of heights) if (h >= level.alphas[0]) { least = Math.min(least, h); most = Math.max(most, h); }
   own.forEach((s, i) => {
     ends.set(limbOf(level, level.states[level.start[v] + s], length), 4 * i);
     codes[i] = s === level.first[v] ? 65535 : level.codes[level.start[v] + s];
@@ -219,7 +219,7 @@ export function drawTruth(pen, panel, truth, isLost, unit) {
 
 /** Summed max-marginals of a limb, the best angle of every cell: bright is likely, black is pruned. */
 export function heatPicture(level, v, k, colour) {
-  const heat = heatOf(level, v), canvas = document.createElement("canvas"), least = k < 0 ? -2 : level.alphas[k];
+  const heat = heatOf(level, v), canvas = document.createElement("canvas"), least = k < 0 ? -Infinity : level.alphas[k];
   canvas.width = level.columns;
   canvas.height = level.rows;
   const context = canvas.getContext("2d"), image = context.createImageData(level.columns, level.rows);

@@ -2,9 +2,10 @@
 
 import { fallIndex, positionOf, scoreOf, threshold } from "./pose_core.js";
 import { button, node, setText } from "../../../web/view/elements.js";
+import { belowMean } from "../../../web/view/rule.js";
 
 export const MEANING = {
-  alpha: "α sets the threshold τ = α · best + (1 − α) · mean of all max-marginals: 0 prunes what is below the mean, 1 all but the best.",
+  alpha: "α sets the threshold τ = α · best + (1 − α) · mean of all max-marginals: 0 prunes what is below the mean, 1 all but the best; below 0 it lies under the mean.",
   states: "A state of a limb: the cell of its middle and one of 24 directions.",
   share: "Of the finest grid, 80 × 80 cells and 24 directions for every limb.",
   time: "Measured for the clip: features and detectors, then the cascade.",
@@ -18,7 +19,7 @@ const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const WORDS = {
   alphaText(l) {
     const alpha = this.alphaOf(l), isTuned = this.view.alphas[l] === null || this.view.alphas[l] === undefined;
-    return isTuned ? `${alpha.toFixed(3)} (tuned)` : alpha.toFixed(3);
+    return `${alpha.toFixed(3)}${belowMean(alpha)}${isTuned ? " (tuned)" : ""}`;
   },
 
   /** What has become of the truth of each limb here: "unknown", "coarse", "gone", "lost" or "kept". */
@@ -80,6 +81,7 @@ export const WORDS = {
 
   tellAlpha() {
     const { now, view } = this, { level } = now, f = view.frame;
+    this.alpha.min = String(Math.floor(1000 * now.level.alphas[0]));
     this.alpha.value = Math.round(1000 * now.alpha);
     setText(this.alphaValue, this.alphaText(view.level));
     setText(this.formula, `τ = best − (1 − α)(best − mean) = ${score(level.best[f])} − ${(1 - now.alpha).toFixed(3)} · ${score(level.best[f] - level.mean[f])} = ${score(threshold(level, f, now.k))}`);
@@ -117,7 +119,7 @@ export const WORDS = {
       return;
     }
     const { level } = now, { p, s, v, limb } = picked, f = view.frame, code = level.codes[level.start[v] + s], mm = scoreOf(level, f, code), tau = threshold(level, f, now.k), fall = fallIndex(level, v, s);
-    const when = fall >= level.alphas.length ? "It never falls: the best state of a limb is given back." : fall === 0 ? "It falls at every α: its max-marginal is not over the mean." : `It falls at α = ${level.alphas[fall].toFixed(3)}.`;
+    const when = fall >= level.alphas.length ? "It never falls: the best state of a limb is given back." : fall === 0 ? "It falls at every α of the slider: its max-marginal is over no threshold." : `It falls at α = ${level.alphas[fall].toFixed(3)}.`;
     const stands = s === level.first[v] || fall > now.k;
     this.why.replaceChildren(
       node("b", { title: MEANING.witness }, `${capital(data.names[p])}: ${stands ? "stands" : "has fallen"}`),

@@ -99,10 +99,11 @@ def _events(lattice, points, ends, best_path, truth):
 
 
 def _alphas(event):
-    """Alphas at which sentences are lost, thinned to at most `N_ALPHAS`, with 0 and the cap."""
+    """Alphas at which sentences are lost, thinned to at most `N_ALPHAS`; the lowest and the cap."""
     first = np.sort(event)[: 1 + int(len(event) * MOST_LOST / 100)]
     some = first[np.linspace(0, len(first) - 1, min(len(first), N_ALPHAS)).astype(int)]
-    return np.unique([0.0, *some[(some > 0) & (some < ALPHA_CAP)], ALPHA_CAP])
+    is_inside = (some > -np.inf) & (some < ALPHA_CAP)
+    return np.unique([filtering.lowest_alpha(event), *some[is_inside], ALPHA_CAP])
 
 
 def _left(starts, at, n_alphas):

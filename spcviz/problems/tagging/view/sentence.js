@@ -5,6 +5,7 @@
 import { openLevel, readableScore, settingsOf, threshold } from "../../../web/lattice/lattice_core.js";
 import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
+import { belowMean, lowestOf } from "../../../web/view/rule.js";
 import { View, mounted } from "../../../web/view/view.js";
 import { isLeft, taggingThrough, tagsOf, turned } from "./sentence_core.js";
 
@@ -62,7 +63,7 @@ class SentenceView extends View {
   get now() { return this.alphaOf(this.view.level - 1); }
   setAlpha(value, isDrag = false) {
     const alphas = this.levels.map((_, i) => this.view.alphas[i] ?? null);
-    alphas[this.view.level - 1] = value === null ? null : clamp(value, 0, 1);
+    alphas[this.view.level - 1] = value === null ? null : clamp(value, +this.alpha.min, 1);
     this.set({ alphas }, isDrag);
   }
   go(level) { this.set({ level: clamp(level, 1, this.levels.length) }); }
@@ -111,8 +112,9 @@ class SentenceView extends View {
   paint() {
     const started = performance.now(), { level, now } = this, isTuned = typeof this.view.alphas[this.view.level - 1] !== "number";
     [...this.tabs.children].forEach((tab, i) => tab.setAttribute("aria-pressed", String(i + 1 === this.view.level)));
+    this.alpha.min = String(level.lowest = Math.min(level.lowest ?? 0, lowestOf(level.tunedAlpha, now)));
     this.alpha.value = String(now);
-    setText(this.alphaSays, now.toFixed(3));
+    setText(this.alphaSays, `${now.toFixed(3)}${belowMean(now)}`);
     this.tuned.hidden = isTuned;
     const own = this.levels.map((_, i) => i + 1).filter((n) => n !== this.view.level && typeof this.view.alphas[n - 1] === "number");
     this.more.say([own.length && `own α at look ${own.join(", ")}`]);
