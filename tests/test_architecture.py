@@ -217,8 +217,8 @@ ONLY_IN = {
     "parallel=True": (),
     "allow_pickle=True": (),
     "global random state": (),
-    "st.cache_data": ("spcviz/web/cached", "spcviz/problems/*/page/cached.py"),
-    "st.cache_resource": ("spcviz/web/cached", "spcviz/problems/*/page/cached.py"),
+    "st.cache_data": (),  # `spcviz.web.cached.shared` caches
+    "st.cache_resource": (),
     "bare assert": ("tests/oracles",),
 }
 # numpy.random names that draw from no hidden state.
@@ -522,6 +522,7 @@ CAUGHT = [
     ),
     ("spcviz/web/ui/state.py", "from streamlit import cache_resource", "st.cache_resource is not"),
     ("spcviz/web/ui/warmup.py", "st.cache_data(f)", "st.cache_data is not for this file"),
+    ("spcviz/problems/pose/page/cached.py", "st.cache_data(f)", "st.cache_data is not for this file"),
 ]
 FINE = [
     ("spcviz/engine/chains/chain.py", "import math\nimport numpy as np\nfrom numba import njit"),
@@ -547,10 +548,6 @@ FINE = [
         "from spcviz.problems.new import data\nfrom spcviz.problems.common import kept",
     ),
     ("spcviz/commands/models.py", "print('done')\nfrom spcviz.problems.common import folders"),
-    (
-        "spcviz/problems/pose/page/cached.py",
-        "import streamlit as st\n@st.cache_data(max_entries=8)\ndef f(): ...",
-    ),
     ("spcviz/web/ui/warmup.py", "def f():\n    from spcviz.web.cached import ahead"),
     ("pages/cascade/letters.py", "import streamlit as st\nfrom spcviz.problems.letters.page import cached"),
     ("tests/oracles/chain.py", "import itertools\nimport numpy as np\nassert itertools"),

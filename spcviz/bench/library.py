@@ -193,8 +193,6 @@ def _read(folder: Path, split: str, scale: float) -> tuple[list, list]:
 def features(words: list[str]) -> list[list[str]]:
     """Words, their affixes and shapes and their neighbours, as strings.
 
-    Examples
-    --------
     >>> features(["The", "dog"])[0][:4]
     ['b', 'w=The', 'l=the', 's3=the']
     """

@@ -30,12 +30,7 @@ def is_intact(entry):
 
 
 def describe():
-    """Lines for a person: each set, where it comes from, whether it is here.
-
-    Yields
-    ------
-    str
-    """
+    """Lines for a person: each set, where it comes from, whether it is here."""
     folder = data_folder()
     yield f"SPCVIZ_DATA: {folder}" if folder else f"{state_of_data()}; only shipped data is used"
     for entry in data_sets():
@@ -58,27 +53,10 @@ def _place(entry, folder):
 
 
 def get(name, folder=None, *, is_trusted=False):
-    """Download the original of a data set; see `spcviz.problems.common.bring.get.get`.
+    """Download the original of a data set into `folder`, ``originals/<name>`` below SPCVIZ_DATA by default.
 
-    Parameters
-    ----------
-    name : str
-    folder : Path, optional
-        Where to; ``originals/<name>`` below SPCVIZ_DATA if None.
-    is_trusted : bool
-        Go on with files whose SHA-256 is not known here.
-
-    Yields
-    ------
-    str
-        Lines for a person.
-
-    Raises
-    ------
-    ArgumentError
-        No such set can be brought, or nobody says where to.
-    SpcvizError
-        See there.
+    Yields lines for a person; `is_trusted` goes on with files whose SHA-256 is not known here. See
+    `spcviz.problems.common.bring.get.get`.
     """
     from spcviz.problems.common.bring import get as bring
 
@@ -90,27 +68,9 @@ def get(name, folder=None, *, is_trusted=False):
 
 
 def prepare(name, folder, data=None):
-    """Turn an original into what the loaders read; see `spcviz.problems.common.bring.place.prepare`.
+    """Turn an unpacked original into what the loaders read, in `data`, by default SPCVIZ_DATA.
 
-    Parameters
-    ----------
-    name : str
-    folder : Path
-        Of the original, unpacked.
-    data : Path, optional
-        The folder of all data sets; SPCVIZ_DATA if None.
-
-    Yields
-    ------
-    str
-        Lines for a person.
-
-    Raises
-    ------
-    ArgumentError
-        No such set can be brought, nobody says where to, or `folder` is not its original.
-    SpcvizError
-        See there.
+    Yields lines for a person; see `spcviz.problems.common.bring.place.prepare`.
     """
     from spcviz.problems.common.bring import place
 

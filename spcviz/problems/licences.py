@@ -40,8 +40,6 @@ that this project measured."""
 def of(name: str) -> dict:
     """What a model's manifest is to say under ``licence``; empty for a model that no problem knows.
 
-    Examples
-    --------
     >>> of("ocr-hog")["weights"]
     'MIT, like the code'
     >>> of("scene-camvid")["weights"]

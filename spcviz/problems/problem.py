@@ -14,167 +14,80 @@ from spcviz.problems.common.folders import MODELS, WORK
 
 
 class DataSet(NamedTuple):
-    """A data set that a problem learns from or is measured on.
-
-    Attributes
-    ----------
-    name : str
-    what : str
-    origin : str
-        Where anyone can get it (an address), and on what terms.
-    folder : str
-        Below SPCVIZ_DATA; empty if it ships with the project: then the next two are needed.
-    shipped : Path, optional
-        The file that ships, below ``cache/data``.
-    sha256 : str
-        Of that file.
-    licence : str
-        What its makers allow, said before anything is downloaded.
-    weights : str
-        What that asks of models which learned from it: a key of `spcviz.problems.licences.WEIGHTS`; empty
-        if no stored model did.
-    sources : str
-        ``"module:NAME"`` of a tuple of `spcviz.problems.common.bring.source.Source`: the files of the
-        original that ``data get`` downloads.
-    prepare : str
-        ``"module:function"`` that ``data prepare`` runs: it takes the folder of the original and an empty
-        folder, writes into that what the loaders read, and yields lines for a person.
-    """
+    """A data set that a problem learns from or is measured on."""
 
     name: str
     what: str
-    origin: str
-    folder: str = ""
-    shipped: Path | None = None
-    sha256: str = ""
-    licence: str = ""
+    origin: str  # where anyone can get it (an address), and on what terms
+    folder: str = ""  # below SPCVIZ_DATA; empty if it ships with the project: then the next two are needed
+    shipped: Path | None = None  # the file that ships, below cache/data
+    sha256: str = ""  # of that file
+    licence: str = ""  # what its makers allow, said before anything is downloaded
     sources: str = ""
+    """``"module:NAME"`` of a tuple of `spcviz.problems.common.bring.source.Source`: the files of the original
+    that ``data get`` downloads."""
     prepare: str = ""
+    """``"module:function"`` that ``data prepare`` runs: it takes the folder of the original and an empty
+    folder, writes into that what the loaders read, and yields lines for a person."""
     weights: str = ""
+    """What the licence asks of models which learned from it: a key of `spcviz.problems.licences.WEIGHTS`;
+    empty if no stored model did."""
 
 
 class Model(NamedTuple):
-    """A stored model, or several of one kind, and what it owes to others' data.
+    """A stored model, or several of one kind, and what it owes to others' data."""
 
-    Attributes
-    ----------
-    name : str
-        In the store, or what the names of several begin with; the longest that fits counts.
-    what : str
-        What the file holds.
-    data : tuple of str
-        Names of the data sets that it, or a model which it was made with, learned from.
-    """
-
-    name: str
-    what: str
-    data: tuple[str, ...]
+    name: str  # in the store, or what the names of several begin with; the longest that fits counts
+    what: str  # the file holds
+    data: tuple[str, ...]  # names of the data sets that it, or a model which it was made with, learned from
 
 
 class Training(NamedTuple):
-    """Something ``python -m spcviz train NAME`` does; rows of one name, of several problems, in turn.
+    """Something ``python -m spcviz train NAME`` does; rows of one name, of several problems, in turn."""
 
-    Attributes
-    ----------
-    name : str
-        Names of the models it stores begin with it: so a store's error knows what repairs them.
-    make : str
-        ``"module:function"``; the function takes a `Run` and yields a line for each model it has stored.
-    """
-
-    name: str
-    make: str
+    name: str  # names of the models it stores begin with it: so a store's error knows what repairs them
+    make: str  # "module:function", which takes a `Run` and yields a line for each model it has stored
 
 
 class Result(NamedTuple):
-    """A table or figure that ``python -m spcviz reproduce NAME`` repeats.
-
-    Attributes
-    ----------
-    name : str
-    title : str
-        On the Paper tables page.
-    make : str
-        ``"module:function"``; the function takes a `Run` and returns the result, a dict (see
-        `spcviz.problems.common.report.describe`).
-    show : str
-        ``"module:NAME"`` of a `spcviz.web.figures.blocks.Shown`.
-    in_parts : bool
-        Whether ``--features`` makes a part of it, to be put beside the parts that stand in the file.
-    models : tuple of str
-        Names of the stored models that it reads; their digests are written.
-    folds : int
-        How many test folds, or random partitions, it has in full; 0 if it has none. With fewer it is a
-        look, or a check, and goes to the work folder.
-    """
+    """A table or figure that ``python -m spcviz reproduce NAME`` repeats."""
 
     name: str
-    title: str
-    make: str
-    show: str
-    in_parts: bool = False
-    models: tuple[str, ...] = ()
+    title: str  # on the Paper tables page
+    make: str  # "module:function", which takes a `Run` and returns what `common.report.describe` returns
+    show: str  # "module:NAME" of a `spcviz.web.figures.blocks.Shown`
+    in_parts: bool = False  # whether --features makes a part of it, put beside the parts in the file
+    models: tuple[str, ...] = ()  # names of the stored models that it reads; their digests are written
     folds: int = 0
+    """How many test folds, or random partitions, it has in full; 0 if it has none. With fewer it is a look,
+    or a check, and goes to the work folder."""
 
 
 class Page(NamedTuple):
-    """A page of the app.
+    """A page of the app."""
 
-    Attributes
-    ----------
-    section : str
-        Of the side bar.
-    path : str
-        Of its file, from the project's root.
-    title : str
-        In the side bar.
-    icon : str
-        A Material icon.
-    invitation : str
-        What the home page's link says; no link if empty.
-    """
-
-    section: str
-    path: str
-    title: str
-    icon: str
-    invitation: str = ""
+    section: str  # of the side bar
+    path: str  # of its file, from the project's root
+    title: str  # in the side bar
+    icon: str  # a Material icon
+    invitation: str = ""  # what the home page's link says; no link if empty
 
 
 class Problem(NamedTuple):
-    """One problem.
+    """One problem."""
 
-    Attributes
-    ----------
-    name : str
-        Of its folder.
-    title : str
-    pages : tuple of Page
-    data : str
-        ``"module:NAME"`` of a tuple of `DataSet`; empty without any.
-    trains : tuple of Training
-    models : tuple of Model
-        Everything that the trainings store in ``cache/models``.
-    results : tuple of Result
-    warmup : str
-        ``"module:function"`` that takes the folder of stored models and runs every kernel that the pages
-        call, once, on something small; empty if there is none.
-    family : str
-        Whose kernels these share: one process compiles a family, see `spcviz.problems.warmup`.
-    serves : tuple of str
-        Other problems whose pages call these kernels too.
-    """
-
-    name: str
+    name: str  # of its folder
     title: str
     pages: tuple[Page, ...] = ()
-    data: str = ""
+    data: str = ""  # "module:NAME" of a tuple of `DataSet`; empty without any
     trains: tuple[Training, ...] = ()
-    models: tuple[Model, ...] = ()
+    models: tuple[Model, ...] = ()  # everything that the trainings store in cache/models
     results: tuple[Result, ...] = ()
     warmup: str = ""
-    family: str = "chains"
-    serves: tuple[str, ...] = ()
+    """``"module:function"`` that takes the folder of stored models and runs every kernel that the pages call,
+    once, on something small; empty if there is none."""
+    family: str = "chains"  # whose kernels these share: one process compiles a family, see `problems.warmup`
+    serves: tuple[str, ...] = ()  # other problems whose pages call these kernels too
 
 
 def _say_nothing(_label: str) -> None:
@@ -183,37 +96,15 @@ def _say_nothing(_label: str) -> None:
 
 @dataclass(frozen=True)
 class Run:
-    """What was asked for on the command line, as every training and every result takes it.
+    """What was asked for on the command line, as every training and every result takes it."""
 
-    Attributes
-    ----------
-    name : str
-        Of the training or result.
-    quick : bool
-        Few passes: for trying things out.
-    folds : int, optional
-        How many test folds, or random partitions; what the result thinks right if None.
-    features : tuple of str
-        Some sets of features; all that the result knows if empty.
-    work : Path
-        Keeps finished parts for the next run.
-    models : Path
-        Folder of stored models.
-    executor : concurrent.futures.Executor, optional
-        Runs independent parts.
-    tick : callable
-        Called with a few words after every part; `spcviz.problems.common.work.jobs.expect` tells it how many
-        there will be.
-    earlier : dict, optional
-        The result that stands where this one will: for results in parts.
-    """
-
-    name: str
-    quick: bool = False
-    folds: int | None = None
-    features: tuple[str, ...] = ()
-    work: Path = WORK
+    name: str  # of the training or result
+    quick: bool = False  # few passes: for trying things out
+    folds: int | None = None  # test folds, or random partitions; None: what the result thinks right
+    features: tuple[str, ...] = ()  # some sets of features; all that the result knows if empty
+    work: Path = WORK  # keeps finished parts for the next run
     models: Path = MODELS
-    executor: Executor | None = None
+    executor: Executor | None = None  # runs independent parts
     tick: Callable[[str], Any] = _say_nothing
-    earlier: dict[str, Any] | None = None
+    """Called with a few words after every part; `common.work.jobs.expect` tells it how many there will be."""
+    earlier: dict[str, Any] | None = None  # the result that stands where this one will: for results in parts

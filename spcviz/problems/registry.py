@@ -20,8 +20,6 @@ def problems() -> list[Problem]:
 def load(dotted: str) -> Any:
     """What ``"module:name"`` names.
 
-    Examples
-    --------
     >>> load("spcviz.problems:PROBLEMS")[:2]
     ('letters', 'open_words')
     """
@@ -56,8 +54,6 @@ def data_sets() -> list[DataSet]:
 def warmup_groups_of(path: str) -> list[str]:
     """Names of the problems whose kernels a page calls: its own, and those that serve it.
 
-    Examples
-    --------
     >>> warmup_groups_of("pages/budget/policy.py")
     ['words', 'arms']
     """
@@ -72,14 +68,9 @@ def models() -> list[Model]:
 
 
 def warmup(models: Path, names: Collection[str] = PROBLEMS) -> None:
-    """Compile, or load from the disk cache, every kernel that a page calls.
+    """Compile, or load from the disk cache, every kernel that a page calls, of all problems or those named.
 
-    Parameters
-    ----------
-    models : Path
-        Folder of the stored models; a group whose model is missing is left out.
-    names : collection of str
-        Some problems only.
+    A group whose model is missing in the folder `models` is left out.
     """
     for problem in problems():
         if problem.warmup and problem.name in names:

@@ -59,19 +59,7 @@ def is_compiled(name):
 
 
 def compile_here(names, models):
-    """Compile groups in this process, or load what is compiled.
-
-    Parameters
-    ----------
-    names : iterable of str
-    models : Path
-        Folder of the stored models.
-
-    Yields
-    ------
-    (str, float)
-        Each group with its CPU seconds, once it is through.
-    """
+    """Compile groups in this process, or load what is compiled; yields each with its CPU seconds."""
     usual = gc.get_threshold()
     gc.set_threshold(_SELDOM)
     try:
@@ -131,26 +119,12 @@ def measured():
 
 
 def seconds_left(names, done, begun, now, table):
-    """How long a family's process still needs.
+    """How long a family's process still needs, at least 1 s.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Groups that it compiles in turn, up to the one that is waited for.
-    done : dict of str to float
-        Groups that are compiled, with the time at which they were.
-    begun, now : float
-        Times.
-    table : dict of str to float
-        Seconds of each group, see `measured`; this machine's pace is read off those that are done.
+    It compiles `names` in turn, up to the group that is waited for; `done` has the time at which each was
+    compiled, `table` the seconds of each (see `measured`): this machine's pace is read off those that are
+    done.
 
-    Returns
-    -------
-    float
-        At least 1.
-
-    Examples
-    --------
     >>> table = {"letters": 10.0, "tagging": 5.0}
     >>> seconds_left(["letters", "tagging"], {}, 100.0, 104.0, table)
     11.0

@@ -23,8 +23,6 @@ DAMAGE = (ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOF
 def pack(arrays: dict[str, np.ndarray]) -> bytes:
     """Bytes of an npz file; the arrays are in `spcviz.store.digests.portable` form.
 
-    Examples
-    --------
     >>> float(np.load(io.BytesIO(pack({"w": np.ones(2)})))["w"].sum())
     2.0
     """
@@ -47,12 +45,8 @@ def describe(array: np.ndarray) -> dict[str, Any]:
 def unpack(npz: bytes, described: dict[str, dict]) -> dict[str, np.ndarray]:
     """Arrays, read-only for good, from the bytes of an npz file, never unpacking more than `described` says.
 
-    `described` is what `describe` said of each array; its sizes have been found acceptable.
-
-    Raises
-    ------
-    DamagedError
-        Unless the arrays are exactly those described.
+    `described` is what `describe` said of each array, with acceptable sizes; `DamagedError` unless the arrays
+    are exactly those.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(npz)) as archive:

@@ -26,28 +26,11 @@ TEMPORARY_SUFFIX = ".tmp"
 
 
 def write_bytes_atomic(path: str | Path, data: bytes) -> Path:
-    """Write `data` to `path` so that a reader sees all of it or the file that was there before.
+    """Write `data` to `path`, atomically: a reader sees all of it or the file that was there before.
 
-    Parameters
-    ----------
-    path : str or Path
-        Target; its folder is created if needed.
-    data : bytes
-        The whole content.
+    The folder is created if needed. After an OSError (a full disk, say) `path` holds the old bytes or, if
+    only flushing the folder failed, the new ones.
 
-    Returns
-    -------
-    Path
-        `path`.
-
-    Raises
-    ------
-    OSError
-        If the disk is full or the folder is not writable; `path` then holds the old bytes or, if only
-        flushing the folder failed, the new ones.
-
-    Examples
-    --------
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_bytes_atomic(Path(folder, "a.bin"), b"12").read_bytes()
     b'12'
@@ -74,27 +57,9 @@ def write_bytes_atomic(path: str | Path, data: bytes) -> Path:
 def write_json_atomic(path: str | Path, obj: Any) -> Path:
     """Write `obj` as readable JSON, atomically; for results and manifests.
 
-    Parameters
-    ----------
-    path : str or Path
-        Target; its folder is created if needed.
-    obj : dict, list, str, int, float, bool or None
-        May hold numpy scalars and arrays, which become numbers and lists. Key order is kept.
+    Numpy scalars and arrays become numbers and lists, the order of keys is kept. `ArgumentError` if something
+    is not JSON, NaN and infinities included; OSError as `write_bytes_atomic`.
 
-    Returns
-    -------
-    Path
-        `path`.
-
-    Raises
-    ------
-    ArgumentError
-        If something in `obj` is not JSON, NaN and infinities included.
-    OSError
-        If it cannot be written; see `write_bytes_atomic`.
-
-    Examples
-    --------
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     print(write_json_atomic(Path(folder, "a.json"), {"order": np.int64(2)}).read_text())
     {

@@ -14,10 +14,8 @@ ALLOWED_DTYPES = "bool, integer or float of at most 8 bytes"
 def portable(array: Any, name: str) -> np.ndarray:
     """`array` with its axes in C order and little-endian elements; same shape.
 
-    Raises
-    ------
-    ArgumentError
-        If its dtype could not be read back everywhere: objects, strings, records, complex, long double.
+    `ArgumentError` if its dtype could not be read back everywhere: objects, strings, records, complex, long
+    double.
     """
     array = np.asarray(array)
     if array.dtype.kind not in ALLOWED_KINDS or array.dtype.itemsize > 8:
@@ -32,25 +30,11 @@ def digest_of_array(array: np.ndarray) -> str:
 
 
 def digest_of_arrays(arrays: dict[str, np.ndarray]) -> str:
-    """One digest for a set of named arrays, for instance the data a model was trained on.
+    """One digest (64 hexadecimal digits) for a set of named arrays, for instance what a model was trained on.
 
-    Parameters
-    ----------
-    arrays : dict of str to ndarray
-        Bool, integer or float, any shape. The order of the names does not count.
+    Equal iff names, dtypes, shapes and all bytes are equal, whatever the order of the names. Dtypes as
+    `portable`.
 
-    Returns
-    -------
-    str
-        64 hexadecimal digits. Equal iff names, dtypes, shapes and all bytes are equal.
-
-    Raises
-    ------
-    ArgumentError
-        If an array has a dtype that is not stored.
-
-    Examples
-    --------
     >>> a, b = np.arange(3), np.ones(2)
     >>> digest_of_arrays({"a": a, "b": b}) == digest_of_arrays({"b": b, "a": a})
     True

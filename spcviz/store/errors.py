@@ -20,8 +20,6 @@ OWN_MODEL = "estimator"
 def repair_command(name: str) -> str:
     """The command that makes a model again.
 
-    Examples
-    --------
     >>> repair_command("ocr-hog")
     'python -m spcviz train ocr'
     >>> repair_command("first_scenes-letters-letters_trace")

@@ -30,22 +30,10 @@ _LEAVES = ("array", "scalar", "number")
 def arrays_of(record: Any) -> dict[str, np.ndarray]:
     """The arrays of a record, by name; single numbers become arrays of no dimensions.
 
-    Parameters
-    ----------
-    record : NamedTuple or dataclass
-        Of arrays, numbers, None where the annotation says so, tuples, lists, dicts and records of such.
+    The record holds arrays, numbers, None where the annotation says so, tuples, lists, dicts and records of
+    such. `ArgumentError` if it holds anything else, or if the names would not tell it: two empty dicts look
+    alike.
 
-    Returns
-    -------
-    dict of str to ndarray
-
-    Raises
-    ------
-    ArgumentError
-        If it holds anything else, or the names would not tell it: two empty dicts look alike.
-
-    Examples
-    --------
     >>> from typing import NamedTuple
     >>> class Fit(NamedTuple):
     ...     weights: tuple[np.ndarray, ...]
@@ -66,23 +54,11 @@ def arrays_of(record: Any) -> dict[str, np.ndarray]:
 
 
 def record_of(kind: type[Record], arrays: dict[str, np.ndarray]) -> Record:
-    """The record that `arrays_of` took apart.
+    """The record that `arrays_of` took apart; the arrays are not copied, dicts in it have their order.
 
-    Parameters
-    ----------
-    kind : type
-    arrays : dict of str to ndarray
-        Not copied; dicts in the record have their order.
+    `ArgumentError` if the class is not annotated precisely enough; `DamagedError`, with the way to it, if an
+    array is missing or has no place.
 
-    Raises
-    ------
-    ArgumentError
-        If the class is not annotated precisely enough.
-    DamagedError
-        If an array is missing or has no place, with the way to it.
-
-    Examples
-    --------
     >>> from typing import NamedTuple
     >>> class Fit(NamedTuple):
     ...     weights: tuple[np.ndarray, ...]
@@ -96,10 +72,7 @@ def record_of(kind: type[Record], arrays: dict[str, np.ndarray]) -> Record:
 def stored_as(kind: type[Record], stored: StoredModel) -> Record:
     """A stored model's arrays as a record.
 
-    Raises
-    ------
-    StoreError
-        If they are not those of such a record; the message ends with the command that makes them anew.
+    `StoreError` if they are not those of such a record; it ends with the command that makes them anew.
     """
     try:
         return record_of(kind, stored.arrays)
@@ -113,12 +86,7 @@ def stored_as(kind: type[Record], stored: StoredModel) -> Record:
 def layout(kind: type, names: Iterable[str]) -> Any:
     """The skeleton (see `spcviz.store.tree`) of a record of which only the names of arrays are known.
 
-    Raises
-    ------
-    ArgumentError
-        If an annotation leaves open what is meant.
-    DamagedError
-        If a name is missing.
+    `ArgumentError` if an annotation leaves open what is meant, `DamagedError` if a name is missing.
     """
     return _node(kind, tuple(names), "", "value")
 

@@ -60,12 +60,8 @@ def make_manifest(
     """Everything worth knowing about a model.
 
     `about` has one entry for each of `FIELDS`, `arrays` come from `check_arrays`, `npz` from
-    `spcviz.store.archive.pack`.
-
-    Raises
-    ------
-    ArgumentError
-        If an entry has the wrong type, is not JSON, or the whole is too large.
+    `spcviz.store.archive.pack`. `ArgumentError` if an entry has the wrong type, is not JSON, or the whole is
+    too large.
     """
     for key, wanted in FIELDS.items():
         _check_type(key, about[key], wanted)
@@ -94,12 +90,8 @@ def make_manifest(
 def with_licence(manifest: dict[str, Any], licence: Any) -> dict[str, Any]:
     """A manifest that says what its model owes to others' data.
 
-    `licence` is plain JSON; its own digest goes beside its entries, under ``sha256``.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no dict, is empty, or is no JSON.
+    `licence` is plain JSON, a dict that is not empty; its own digest goes beside its entries, under
+    ``sha256``.
     """
     if not isinstance(licence, dict) or not licence:
         raise ArgumentError(f"licence must be a dict that is not empty, got {licence!r:.80}")
@@ -115,10 +107,7 @@ def manifest_bytes(manifest: dict[str, Any]) -> bytes:
 def parse_manifest(name: str, data: bytes) -> dict[str, Any]:
     """The manifest in the bytes of a file; `name` is the model it has to belong to.
 
-    Raises
-    ------
-    DamagedError
-        Unless it is one that `make_manifest` wrote and that this program can use.
+    `DamagedError` unless it is one that `make_manifest` wrote and that this program can use.
     """
     try:
         manifest = json.loads(data.decode())

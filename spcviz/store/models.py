@@ -44,16 +44,9 @@ READ_ATTEMPTS = 5
 class StoredModel(NamedTuple):
     """What `load_model` returns.
 
-    Attributes
-    ----------
-    name : str
-        Name it was asked for by.
-    arrays : dict of str to ndarray
-        Read-only, little-endian, C order.
-    manifest : dict
-        ``kind``, ``version``, ``settings``, ``data_digest``, ``random_state``, ``metrics``; ``arrays``
-        (dtype, shape and sha256 of each) and ``npz`` (sha256 and bytes); ``sha256`` of all of it;
-        ``licence``, once `set_licence` has been called.
+    The arrays are read-only, little-endian, in C order. The manifest has ``kind``, ``version``, ``settings``,
+    ``data_digest``, ``random_state``, ``metrics``; ``arrays`` (dtype, shape and sha256 of each) and ``npz``
+    (sha256 and bytes); ``sha256`` of all of it; ``licence``, once `set_licence` has been called.
     """
 
     name: str
@@ -62,16 +55,10 @@ class StoredModel(NamedTuple):
 
 
 class ModelStatus(NamedTuple):
-    """One line of `list_models`.
+    """One line of `list_models`: the size is that of the npz file.
 
-    Attributes
-    ----------
-    name, kind : str
-        ``kind`` is empty when the manifest cannot be read.
-    version, n_bytes : int
-        0 when the manifest cannot be read; ``n_bytes`` is the size of the npz file.
-    problem : str
-        Empty, or why the manifest cannot be read and the command that repairs it.
+    Where the manifest cannot be read, `problem` says why and the command that repairs it; kind, version and
+    size are empty or 0.
     """
 
     name: str
@@ -93,41 +80,15 @@ def save_model(
     random_state: int,
     metrics: dict[str, Any],
 ) -> Path:
-    """Write a model; kill or a full disk at any moment leaves the version that was there before.
+    """Write a model, atomically: after a crash or a full disk the previous version is intact.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Created if needed.
-    name : str
-        Lower-case letters, digits, ``_`` and ``-``, at most 64; opens with the training target.
-    arrays : dict of str to ndarray
-        Bool, integer or float of at most 8 bytes, any shape; 1 GiB together.
-    kind : str
-        What the program must be able to do with the arrays, e.g. ``"cascade"``.
-    version : int
-        At least 1; raise it when the meaning of the arrays changes.
-    settings, metrics : dict
-        Plain JSON; numpy scalars and arrays become numbers and lists.
-    data_digest : str
-        Of the training data, from `digest_of_arrays`.
-    random_state : int
-        Seed the model was trained with.
+    `name` has lower-case letters, digits, ``_`` and ``-``, at most 64, and opens with the training that makes
+    it. The arrays are bool, integer or float of at most 8 bytes, 1 GiB together. `kind` says what the program
+    must be able to do with them, such as ``"cascade"``; raise `version` when their meaning changes.
+    `settings` and `metrics` are plain JSON, `data_digest` comes from `digest_of_arrays`. Returns the
+    manifest's path; `ArgumentError` if an argument cannot be stored (nothing has been written then),
+    `StoreError` if the disk is full or the folder is not writable.
 
-    Returns
-    -------
-    Path
-        The manifest.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument cannot be stored; nothing has been written then.
-    StoreError
-        If the disk is full or the folder is not writable.
-
-    Examples
-    --------
     >>> import tempfile
     >>> import numpy as np
     >>> about = dict(kind="cascade", settings={"order": 3}, data_digest="", random_state=0, metrics={})
@@ -167,24 +128,8 @@ def save_model(
 def set_licence(folder: str | Path, name: str, licence: dict[str, Any]) -> bool:
     """Write into a stored model's manifest what it owes to others' data; the model stays the same.
 
-    Parameters
-    ----------
-    folder : str or Path
-    name : str
-    licence : dict
-        See `spcviz.store.manifest.with_licence`.
-
-    Returns
-    -------
-    bool
-        Whether something was written: False where the manifest says just that.
-
-    Raises
-    ------
-    ArgumentError
-        If `licence` is no dict, or is empty.
-    StoreError
-        If the manifest is missing or damaged, or cannot be written.
+    `licence` as in `spcviz.store.manifest.with_licence`. Returns whether something was written: False where
+    the manifest says just that.
     """
     folder = Path(folder)
     try:
@@ -204,26 +149,8 @@ def set_licence(folder: str | Path, name: str, licence: dict[str, Any]) -> bool:
 def load_model(folder: str | Path, name: str, *, kind: str, version: int) -> StoredModel:
     """Read a model and verify every byte of it.
 
-    Parameters
-    ----------
-    folder : str or Path
-    name : str
-    kind : str
-        What the caller can use.
-    version : int
-        Version of that kind which the caller understands.
-
-    Returns
-    -------
-    StoredModel
-
-    Raises
-    ------
-    ArgumentError
-        If `name` is not a name.
-    StoreError
-        If the model is missing, damaged, too large, or of another kind or version. The message ends
-        with the command that repairs.
+    `StoreError`, ending with the command that repairs, if it is missing, damaged, too large, or not of this
+    kind and version.
     """
     model = _read_model(Path(folder), name)
     found = model.manifest["kind"], model.manifest["version"]
@@ -240,12 +167,9 @@ def verify_model(folder: str | Path, name: str) -> dict[str, Any]:
 
 
 def list_models(folder: str | Path) -> list[ModelStatus]:
-    """What a folder holds, by name; manifests are checked, arrays are not (see `verify_model`).
+    """What a folder holds, by name: nothing if there is no folder.
 
-    Returns
-    -------
-    list of ModelStatus
-        Empty for a folder that does not exist.
+    Manifests are checked, arrays are not (see `verify_model`).
     """
     folder = Path(folder)
     names = {path.name.split(".")[0] for pattern in ("*.json", "*.npz") for path in folder.glob(pattern)}

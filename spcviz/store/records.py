@@ -16,8 +16,6 @@ _NUMBERS = (bool, int, float)
 def is_record(kind: Any) -> bool:
     """Whether something is a NamedTuple or a dataclass.
 
-    Examples
-    --------
     >>> is_record(dict), is_record(3)
     (False, False)
     """
@@ -44,10 +42,7 @@ def hints_of(kind: type) -> dict[str, Any]:
 def known_classes(given: type | Iterable[type]) -> dict[str, type]:
     """Records by name: those given, and all that their annotations lead to.
 
-    Raises
-    ------
-    ArgumentError
-        If one is no record, or two share a name.
+    `ArgumentError` if one is no record, or two share a name.
     """
     given = (given,) if isinstance(given, type) else tuple(given)
     for kind in given:

@@ -47,15 +47,7 @@ _BYTES, _SKELETON = "_bytes", "_skeleton"
 
 
 class Flat(NamedTuple):
-    """What `flatten` returns.
-
-    Attributes
-    ----------
-    arrays : dict of str to ndarray
-        Little-endian, C order; names are allowed in a model file.
-    skeleton : object
-        Plain JSON without NaN or infinities.
-    """
+    """What `flatten` returns: arrays, little-endian, in C order; plain JSON without NaN or infinities."""
 
     arrays: dict[str, np.ndarray]
     skeleton: Any
@@ -64,25 +56,11 @@ class Flat(NamedTuple):
 def flatten(value: Any, types: type | Iterable[type]) -> Flat:
     """Take a nested value apart.
 
-    Parameters
-    ----------
-    value : object
-        Arrays (bool, integer or float of at most 8 bytes, any shape and order), numpy scalars, None, bool,
-        int (up to 4000 digits), float, str, bytes; lists, tuples, and dicts by str or int, of such; records.
-    types : type or iterable of type
-        NamedTuples and dataclasses that may occur; those that their annotations name need not be said.
+    It may hold arrays (bool, integer or float of at most 8 bytes, any shape and order), numpy scalars, None,
+    bool, int (up to 4000 digits), float, str, bytes; lists, tuples, and dicts by str or int, of such; and
+    records of `types`, of which those that annotations name need not be said. `ArgumentError`, with the way
+    to it, if something is none of these.
 
-    Returns
-    -------
-    Flat
-
-    Raises
-    ------
-    ArgumentError
-        If something in the value is none of these, with the way to it.
-
-    Examples
-    --------
     >>> class Level(NamedTuple):
     ...     order: int
     ...     loss: np.ndarray
@@ -100,29 +78,10 @@ def flatten(value: Any, types: type | Iterable[type]) -> Flat:
 
 
 def rebuild(arrays: dict[str, np.ndarray], skeleton: Any, types: type | Iterable[type]) -> Any:
-    """Put together what `flatten` took apart.
+    """Put together what `flatten` took apart; the arrays are not copied.
 
-    Parameters
-    ----------
-    arrays : dict of str to ndarray
-        They come back as they are handed over: not copied.
-    skeleton : object
-    types : type or iterable of type
-        See `flatten`.
+    `DamagedError`, with the way to what is wrong, if `flatten` would not have written this for these types.
 
-    Returns
-    -------
-    object
-
-    Raises
-    ------
-    ArgumentError
-        If something in `types` is not a record.
-    DamagedError
-        If `flatten` would not have written this for these types, with the way to what is wrong.
-
-    Examples
-    --------
     >>> rebuild({"a": np.arange(2)}, {"tuple": [{"array": "a"}, "text"]}, ())
     (array([0, 1]), 'text')
     """
@@ -136,8 +95,6 @@ def rebuild(arrays: dict[str, np.ndarray], skeleton: Any, types: type | Iterable
 def packed(value: Any, types: type | Iterable[type]) -> dict[str, np.ndarray]:
     """`flatten`, the skeleton as one more array: its JSON in UTF-8.
 
-    Examples
-    --------
     >>> unpacked(packed(("as", "it", "was"), ()), ())
     ('as', 'it', 'was')
     """
@@ -146,12 +103,7 @@ def packed(value: Any, types: type | Iterable[type]) -> dict[str, np.ndarray]:
 
 
 def unpacked(arrays: dict[str, np.ndarray], types: type | Iterable[type]) -> Any:
-    """What `packed` packed; see `rebuild`.
-
-    Raises
-    ------
-    DamagedError
-    """
+    """What `packed` packed; see `rebuild`."""
     arrays = dict(arrays)
     try:
         skeleton = json.loads(arrays.pop(_SKELETON).tobytes())
@@ -163,8 +115,6 @@ def unpacked(arrays: dict[str, np.ndarray], types: type | Iterable[type]) -> Any
 def child_name(name: str, key: str | int) -> str:
     """The name of what a field or key of something named leads to.
 
-    Examples
-    --------
     >>> child_name("levels0", "alpha"), child_name("", "alpha"), child_name("detector", 3)
     ('levels0_alpha', 'alpha', 'detector_3')
     """
@@ -174,8 +124,6 @@ def child_name(name: str, key: str | int) -> str:
 def item_name(name: str, index: int) -> str:
     """The name of an item of a sequence; numbers behind numbers are kept apart.
 
-    Examples
-    --------
     >>> item_name("levels", 0), item_name("levels0", 1)
     ('levels0', 'levels0_1')
     """

@@ -27,35 +27,12 @@ def save_value(
     data_digest: str = "",
     random_state: int = 0,
 ) -> Path:
-    """Store a value; see `spcviz.store.tree.flatten` for what it may hold.
+    """Store a value; see `spcviz.store.tree.flatten` for what it may hold, with records of `types`.
 
-    Parameters
-    ----------
-    folder : str or Path
-    name : str
-        A model's name: it opens with the training target that makes the value again.
-    value : object
-    types : type or iterable of type
-        NamedTuples and dataclasses in it.
-    made_from : dict of str to str
-        Digests of the models, the code, ..., by what a reader would call them.
-    data_digest : str
-    random_state : int
+    `name` is a model's: it opens with the training that makes the value again. `made_from` has the digests of
+    the models, the code, ..., by what a reader would call them. Returns the manifest's path; errors as
+    `save_model`.
 
-    Returns
-    -------
-    Path
-        Of the manifest.
-
-    Raises
-    ------
-    ArgumentError
-        If the value holds what cannot be stored, or an argument is not what it must be.
-    StoreError
-        If it cannot be written.
-
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = save_value(folder, "demo", ("as it was", 0.5), (), made_from={"code": "a1"})
@@ -84,25 +61,10 @@ def load_value(
     *,
     made_from: dict[str, str] | None = None,
 ) -> Any:
-    """Read a value that `save_value` stored; its arrays are read-only.
+    """Read a value that `save_value` stored; its arrays are read-only and nothing but `types` is ever made.
 
-    Parameters
-    ----------
-    folder : str or Path
-    name : str
-    types : type or iterable of type
-        What may be in it; nothing else is ever made.
-    made_from : dict of str to str, optional
-        Digests now: of those that are named here, all must be what they were.
-
-    Returns
-    -------
-    object
-
-    Raises
-    ------
-    StoreError
-        If it is missing, damaged, holds other classes, or was made from something else.
+    `made_from` has digests now: of those that are named here, all must be what they were. `StoreError` if it
+    is missing, damaged, holds other classes, or was made from something else.
     """
     stored = load_model(folder, name, kind=KIND, version=VERSION)
     for what, digest in (made_from or {}).items():

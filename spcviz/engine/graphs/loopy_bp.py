@@ -33,6 +33,7 @@ from spcviz.engine.kernels.semirings import (
     settle,
     total,
 )
+from spcviz.engine.kernels.vectors import ARE_COMPILED
 from spcviz.engine.kernels.widths import padded, width_of
 
 _FEW = 8  # neighbours up to which products over the others are formed one by one
@@ -152,7 +153,7 @@ def propagate(
     width = width_of(unary.shape[1])
     how = Schedule(damping, tolerance, max_iterations, schedule == "sequential")
     log_domain = semiring.one == 0.0
-    if width is not None and not isinstance(semiring, LogPlus) and most <= _FEW:
+    if ARE_COMPILED and width is not None and not isinstance(semiring, LogPlus) and most <= _FEW:
         zero = -np.inf if log_domain else 0.0
         u, tables = padded(u, width, 1, zero), padded(tables, width, 2, zero)
         beliefs, residual = propagate_wide(width, () if kind == "max" else (0,), u, tables, table, how, kept)

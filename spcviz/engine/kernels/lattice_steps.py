@@ -1,9 +1,9 @@
 """One column of a sparse lattice over each semiring of scores: messages along runs of arcs, forth and back.
 
-- ``forth(sr, run, first, last, score, message, lo, hi)``: along runs first .. last - 1
+- ``forth(sr, run, runs, score, message, nodes)``: along runs runs[0] .. runs[1] - 1
   (see `spcviz.engine.ngrams.arc_ranges`), message[head of a] = plus over arcs a of message[tail of a] times
-  score[a], for all heads lo .. hi - 1
-- ``back(...)``: likewise from heads to tails lo .. hi - 1
+  score[a], for all heads nodes[0] .. nodes[1] - 1
+- ``back(...)``: likewise from heads to tails nodes[0] .. nodes[1] - 1
 - ``back_through(..., before, out)``: likewise, and out[a] = before[tail of a] times score[a] times
   message[head of a]
 """
@@ -18,20 +18,16 @@ from spcviz.engine.kernels.jit import bare_inlined_kernel
 from spcviz.engine.kernels.semirings import MAX_PLUS, LogPlus, MaxPlus, Semiring, kind_of
 from spcviz.engine.kernels.vectors import Width
 
+Span = tuple[int, int]
+"""(first, one past the last)."""
+
 
 def _forth_max(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
+    sr: Semiring, run: np.ndarray, runs: Span, score: np.ndarray, message: np.ndarray, nodes: Span
 ) -> None:
-    for v in range(lo, hi):
+    for v in range(nodes[0], nodes[1]):
         message[v] = -np.inf
-    for r in range(first, last):
+    for r in range(runs[0], runs[1]):
         before, h = message[run[r, 1]], run[r, 2]
         for a in range(run[r, 0], run[r + 1, 0]):
             s = before + score[a]
@@ -40,18 +36,11 @@ def _forth_max(
 
 
 def _back_max(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
+    sr: Semiring, run: np.ndarray, runs: Span, score: np.ndarray, message: np.ndarray, nodes: Span
 ) -> None:
-    for v in range(lo, hi):
+    for v in range(nodes[0], nodes[1]):
         message[v] = -np.inf
-    for r in range(first, last):
+    for r in range(runs[0], runs[1]):
         v, h = run[r, 1], run[r, 2]
         top = message[v]
         for a in range(run[r, 0], run[r + 1, 0]):
@@ -62,18 +51,12 @@ def _back_max(
 
 
 def _forth_log(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
+    sr: Semiring, run: np.ndarray, runs: Span, score: np.ndarray, message: np.ndarray, nodes: Span
 ) -> None:
-    forth(MAX_PLUS, run, first, last, score, message, lo, hi)
+    forth(MAX_PLUS, run, runs, score, message, nodes)
+    lo, hi = nodes
     acc = np.zeros(hi - lo)
-    for r in range(first, last):
+    for r in range(runs[0], runs[1]):
         before, h = message[run[r, 1]], run[r, 2]
         for a in range(run[r, 0], run[r + 1, 0]):
             s = before + score[a]
@@ -84,18 +67,12 @@ def _forth_log(
 
 
 def _back_log(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
+    sr: Semiring, run: np.ndarray, runs: Span, score: np.ndarray, message: np.ndarray, nodes: Span
 ) -> None:
-    back(MAX_PLUS, run, first, last, score, message, lo, hi)
+    back(MAX_PLUS, run, runs, score, message, nodes)
+    lo, hi = nodes
     acc = np.zeros(hi - lo)
-    for r in range(first, last):
+    for r in range(runs[0], runs[1]):
         v, h = run[r, 1], run[r, 2]
         for a in range(run[r, 0], run[r + 1, 0]):
             s = message[h] + score[a]
@@ -108,17 +85,15 @@ def _back_log(
 def _back_through(
     sr: Semiring,
     run: np.ndarray,
-    first: int,
-    last: int,
+    runs: Span,
     score: np.ndarray,
     message: np.ndarray,
-    lo: int,
-    hi: int,
+    nodes: Span,
     before: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    back(sr, run, first, last, score, message, lo, hi)
-    for r in range(first, last):
+    back(sr, run, runs, score, message, nodes)
+    for r in range(runs[0], runs[1]):
         a, end = run[r, 0], run[r + 1, 0]
         own, behind, into, start = score[a:end], message[run[r, 2] :], out[a:end], before[run[r, 1]]
         for i in range(end - a):  # from 0: an index that could be negative costs as much as a sum
@@ -147,18 +122,11 @@ def _raise_block(width: Width, before: float, score: np.ndarray, a: int, message
 
 
 def _forth_max_wide(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
+    sr: Semiring, run: np.ndarray, runs: Span, score: np.ndarray, message: np.ndarray, nodes: Span
 ) -> None:
-    for v in range(lo, hi):
+    for v in range(nodes[0], nodes[1]):
         message[v] = -np.inf
-    for r in range(first, last):
+    for r in range(runs[0], runs[1]):
         a, end, before, h = run[r, 0], run[r + 1, 0], message[run[r, 1]], run[r, 2]
         while end - a >= 8:
             _raise_block(_EIGHT, before, score, a, message, h)
@@ -206,18 +174,11 @@ def _behind_through(
 
 
 def _back_max_wide(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
+    sr: Semiring, run: np.ndarray, runs: Span, score: np.ndarray, message: np.ndarray, nodes: Span
 ) -> None:
-    for v in range(lo, hi):
+    for v in range(nodes[0], nodes[1]):
         message[v] = -np.inf
-    for r in range(first, last):
+    for r in range(runs[0], runs[1]):
         a, end, v, h = run[r, 0], run[r + 1, 0], run[r, 1], run[r, 2]
         top = message[v]
         if end - a >= 8:
@@ -237,18 +198,16 @@ def _back_max_wide(
 def _back_through_max_wide(
     sr: Semiring,
     run: np.ndarray,
-    first: int,
-    last: int,
+    runs: Span,
     score: np.ndarray,
     message: np.ndarray,
-    lo: int,
-    hi: int,
+    nodes: Span,
     before: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    for v in range(lo, hi):
+    for v in range(nodes[0], nodes[1]):
         message[v] = -np.inf
-    for r in range(first, last):
+    for r in range(runs[0], runs[1]):
         a, end, v, h = run[r, 0], run[r + 1, 0], run[r, 1], run[r, 2]
         top = message[v]
         if end - a >= 8:
@@ -279,88 +238,38 @@ _WIDE: dict[str, dict[type, Callable]] = {
 
 
 def forth(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
+    sr: Semiring, run: np.ndarray, runs: Span, score: np.ndarray, message: np.ndarray, nodes: Span
 ) -> None:
-    """One column of a sparse lattice: messages at heads lo .. hi - 1 from its runs first .. last - 1."""
-    _PLAIN["forth"][type(sr)](sr, run, first, last, score, message, lo, hi)
+    """One column of a sparse lattice: messages at its heads, ``nodes``, from its ``runs``."""
+    _PLAIN["forth"][type(sr)](sr, run, runs, score, message, nodes)
 
 
 def back(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
+    sr: Semiring, run: np.ndarray, runs: Span, score: np.ndarray, message: np.ndarray, nodes: Span
 ) -> None:
-    """The same at tails lo .. hi - 1."""
-    _PLAIN["back"][type(sr)](sr, run, first, last, score, message, lo, hi)
+    """The same at its tails."""
+    _PLAIN["back"][type(sr)](sr, run, runs, score, message, nodes)
 
 
 def back_through(
     sr: Semiring,
     run: np.ndarray,
-    first: int,
-    last: int,
+    runs: Span,
     score: np.ndarray,
     message: np.ndarray,
-    lo: int,
-    hi: int,
+    nodes: Span,
     before: np.ndarray,
     out: np.ndarray,
 ) -> None:
     """`back`, and into out what goes through each arc of the column; `before`: messages at its tails."""
-    _PLAIN["back_through"][type(sr)](sr, run, first, last, score, message, lo, hi, before, out)
+    _PLAIN["back_through"][type(sr)](sr, run, runs, score, message, nodes, before, out)
 
 
-@overload(forth)
-def _forth_jit(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> Callable:
-    return _WIDE["forth"][kind_of(sr)]
+def _compile(step: Callable) -> None:
+    """In kernels: the version by vectors, chosen by the type of the semiring."""
+    overload(step, strict=False)(lambda sr, *column: _WIDE[step.__name__][kind_of(sr)])
 
 
-@overload(back)
-def _back_jit(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-) -> Callable:
-    return _WIDE["back"][kind_of(sr)]
-
-
-@overload(back_through)
-def _back_through_jit(
-    sr: Semiring,
-    run: np.ndarray,
-    first: int,
-    last: int,
-    score: np.ndarray,
-    message: np.ndarray,
-    lo: int,
-    hi: int,
-    before: np.ndarray,
-    out: np.ndarray,
-) -> Callable:
-    return _WIDE["back_through"][kind_of(sr)]
+_compile(forth)
+_compile(back)
+_compile(back_through)

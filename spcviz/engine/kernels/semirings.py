@@ -108,12 +108,7 @@ def _plus_row(width: Width, vector: np.ndarray, matrix: np.ndarray, i: int, j: i
 
 @bare_inlined_kernel
 def _block(
-    width: Width,
-    kind: tuple[int, ...],
-    vector: np.ndarray,
-    matrix: np.ndarray,
-    j: int,
-    out: np.ndarray,
+    width: Width, kind: tuple[int, ...], vector: np.ndarray, matrix: np.ndarray, j: int, out: np.ndarray
 ) -> None:
     """Columns j .. j + W - 1 of `combine`."""
     n = len(vector)
@@ -200,9 +195,8 @@ def _multiply_wide_of(kind: tuple[int, ...]) -> Callable:
     def multiply_wide(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
         j, n = 0, len(out)
         if n >= 8:
-            last = _times(
-                kind, _EIGHT, vector, other, n - 8
-            )  # before the others, which it overlaps, are stored
+            # before the others, which it overlaps, are stored
+            last = _times(kind, _EIGHT, vector, other, n - 8)
             while n - j > 16:
                 vectors.store(out, (j,), _times(kind, _SIXTEEN, vector, other, j))
                 j += 16
@@ -301,32 +295,20 @@ def kind_of(sr: Any) -> type:
     return sr.instance_class
 
 
-# Annotated as what they stand for, though numba calls them with its types: it compares the signatures.
-
-
-@overload(combine, jit_options={"forceinline": True})
-def _combine_jit(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> Callable:
+def _combine_compiled(sr: Any, vector: Any, matrix: Any, out: Any) -> Callable:
     wide = _WIDE if _are_rows(vector, matrix, out) else {}
-    return wide.get(kind_of(sr)) or _combine_plain_jit(sr, vector, matrix, out)
+    return wide.get(kind_of(sr)) or _TABLE["combine"][kind_of(sr)]
 
 
-@overload(combine_plain)
-def _combine_plain_jit(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> Callable:
-    return _TABLE["combine"][kind_of(sr)]
-
-
-@overload(multiply, jit_options={"forceinline": True})
-def _multiply_jit(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> Callable:
+def _multiply_compiled(sr: Any, vector: Any, other: Any, out: Any) -> Callable:
     if not _are_rows(vector, other, out):
         return _TABLE["multiply"][kind_of(sr)]
     return _multiply_times_wide if kind_of(sr) is SumTimes else _multiply_add_wide
 
 
-@overload(settle, jit_options={"forceinline": True})
-def _settle_jit(sr: Semiring, vector: np.ndarray) -> Callable:
-    return _TABLE["settle"][kind_of(sr)]
-
-
-@overload(total)
-def _total_jit(sr: Semiring, vector: np.ndarray) -> Callable:
-    return _TABLE["total"][kind_of(sr)]
+_INLINED = {"forceinline": True}
+overload(combine, strict=False, jit_options=_INLINED)(_combine_compiled)
+overload(combine_plain, strict=False)(lambda sr, *rest: _TABLE["combine"][kind_of(sr)])
+overload(multiply, strict=False, jit_options=_INLINED)(_multiply_compiled)
+overload(settle, strict=False, jit_options=_INLINED)(lambda sr, vector: _TABLE["settle"][kind_of(sr)])
+overload(total, strict=False)(lambda sr, vector: _TABLE["total"][kind_of(sr)])

@@ -366,30 +366,17 @@ def _has_rows(values: Any) -> bool:
     return isinstance(values, types.Array) and values.layout == "C"
 
 
-# Annotated as what they stand for, though numba calls them with its types: it compares the signatures.
+def _are_doubles(*arrays: Any) -> bool:
+    return all(_has_rows(array) and array.dtype == types.float64 for array in arrays)
 
 
-@overload(largest, jit_options={"forceinline": True})
-def _largest_jit(values: np.ndarray) -> Callable:
-    return _largest_wide if _has_rows(values) else largest
-
-
-@overload(smallest)
-def _smallest_jit(values: np.ndarray) -> Callable:
-    return _smallest_wide if _has_rows(values) else smallest
-
-
-@overload(sum_of)
-def _sum_jit(values: np.ndarray) -> Callable:
-    return _sum_wide if _has_rows(values) else sum_of
-
-
-@overload(exponentials)
-def _exponentials_jit(values: np.ndarray, shift: float, factor: float, out: np.ndarray) -> Callable:
-    is_wide = _has_rows(values) and _has_rows(out) and values.dtype == out.dtype == types.float64
-    return _exponentials_wide if is_wide else exponentials
-
-
-@overload(stretch, jit_options={"forceinline": True})
-def _stretch_jit(values: np.ndarray, factor: float) -> Callable:
-    return _stretch_wide if _has_rows(values) and values.dtype == types.float64 else stretch
+_INLINED = {"forceinline": True}
+overload(largest, strict=False, jit_options=_INLINED)(lambda v: _largest_wide if _has_rows(v) else largest)
+overload(smallest, strict=False)(lambda v: _smallest_wide if _has_rows(v) else smallest)
+overload(sum_of, strict=False)(lambda v: _sum_wide if _has_rows(v) else sum_of)
+overload(exponentials, strict=False)(
+    lambda values, shift, factor, out: _exponentials_wide if _are_doubles(values, out) else exponentials
+)
+overload(stretch, strict=False, jit_options=_INLINED)(
+    lambda values, factor: _stretch_wide if _are_doubles(values) else stretch
+)

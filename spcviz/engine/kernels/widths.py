@@ -59,17 +59,6 @@ def combine_max(
         out[o, k] = top
 
 
-def combine_sum(
-    width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
-) -> None:
-    """out[o, k] = sum over j of vectors[v, j] x tables[t, j, k]; as `combine_max`."""
-    for k in range(len(width)):
-        acc = 0.0
-        for j in range(len(width)):
-            acc += vectors[v, j] * tables[t, j, k]
-        out[o, k] = acc
-
-
 def add_rows(
     width: Width, first: np.ndarray, i: int, second: np.ndarray, j: int, out: np.ndarray, o: int
 ) -> None:
@@ -96,7 +85,7 @@ def max_row(width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: in
 
 @inlined_kernel
 def sum_row(width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int) -> Any:
-    """The row that `combine_sum` stores, as a vector."""
+    """Row k: the sum over j of vectors[v, j] x tables[t, j, k], as a vector."""
     acc = splat(width, 0.0)
     for j in range(0, len(width), 4):
         a = mul(splat(width, vectors[v, j]), load(width, tables, (t, j, 0)))
@@ -107,40 +96,15 @@ def sum_row(width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: in
     return acc
 
 
-# Annotated as what they stand for: numba compares the signatures.
+@overload(combine_max, strict=False, jit_options={"forceinline": True})
+def _combine_max_compiled(*rows: Any) -> Callable:
+    return lambda width, vectors, v, tables, t, out, o: store(
+        out, (o, 0), max_row(width, vectors, v, tables, t)
+    )
 
 
-@overload(combine_max, jit_options={"forceinline": True})
-def _combine_max_jit(
-    width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
-) -> Callable:
-    def wide(
-        width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
-    ) -> None:
-        store(out, (o, 0), max_row(width, vectors, v, tables, t))
-
-    return wide
-
-
-@overload(combine_sum, jit_options={"forceinline": True})
-def _combine_sum_jit(
-    width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
-) -> Callable:
-    def wide(
-        width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
-    ) -> None:
-        store(out, (o, 0), sum_row(width, vectors, v, tables, t))
-
-    return wide
-
-
-@overload(add_rows, jit_options={"forceinline": True})
-def _add_rows_jit(
-    width: Width, first: np.ndarray, i: int, second: np.ndarray, j: int, out: np.ndarray, o: int
-) -> Callable:
-    def wide(
-        width: Width, first: np.ndarray, i: int, second: np.ndarray, j: int, out: np.ndarray, o: int
-    ) -> None:
-        store(out, (o, 0), add(load(width, first, (i, 0)), load(width, second, (j, 0))))
-
-    return wide
+@overload(add_rows, strict=False, jit_options={"forceinline": True})
+def _add_rows_compiled(*rows: Any) -> Callable:
+    return lambda width, first, i, second, j, out, o: store(
+        out, (o, 0), add(load(width, first, (i, 0)), load(width, second, (j, 0)))
+    )

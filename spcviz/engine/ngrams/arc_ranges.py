@@ -80,7 +80,8 @@ def walk_forth(sr: Semiring, runs: Runs, w: int, arc_score: np.ndarray, message:
     for v in range(column[first, 1], column[first, 2]):
         message[v] = sr.one
     for c in range(first, last):
-        forth(sr, run, column[c, 0], column[c + 1, 0], arc_score, message, column[c, 2], column[c, 3])
+        arcs, heads = (column[c, 0], column[c + 1, 0]), (column[c, 2], column[c, 3])
+        forth(sr, run, arcs, arc_score, message, heads)
 
 
 @kernel
@@ -91,7 +92,8 @@ def walk_back(sr: Semiring, runs: Runs, w: int, arc_score: np.ndarray, message: 
     for v in range(column[last - 1, 2], column[last - 1, 3]):
         message[v] = sr.one
     for c in range(last - 1, first - 1, -1):
-        back(sr, run, column[c, 0], column[c + 1, 0], arc_score, message, column[c, 1], column[c, 2])
+        arcs, tails = (column[c, 0], column[c + 1, 0]), (column[c, 1], column[c, 2])
+        back(sr, run, arcs, arc_score, message, tails)
 
 
 @kernel
@@ -117,8 +119,8 @@ def walk_back_through(
     for v in range(column[last - 1, 2], column[last - 1, 3]):
         backward[v] = sr.one
     for c in range(last - 1, first - 1, -1):
-        begin, end, lo, hi = column[c, 0], column[c + 1, 0], column[c, 1], column[c, 2]
-        back_through(sr, run, begin, end, arc_score, backward, lo, hi, forward, out)
+        arcs, tails = (column[c, 0], column[c + 1, 0]), (column[c, 1], column[c, 2])
+        back_through(sr, run, arcs, arc_score, backward, tails, forward, out)
 
 
 @kernel

@@ -16,13 +16,14 @@ from spcviz.problems.budgets.task import Choice, TradeTask
 from spcviz.problems.common import stored
 from spcviz.problems.common.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
+from spcviz.web.cached.shared import shared
 
 LOG = logging.getLogger(__name__)
 STORED = {status.name for status in list_models(MODELS) if not status.problem}
 """Names of the models that are there."""
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, ttl=300)  # more than there are: the menu has all
+@shared(32, kernels=False, seconds=300)  # more than there are: the menu has all
 def result(name):
     """A reproduced result from cache/results, or None if it has not been made.
 
@@ -32,7 +33,7 @@ def result(name):
     return stored.read(RESULTS, name)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, ttl=300)
+@shared(16, kernels=False, seconds=300)
 def stored_evidence(_make, names: tuple[str, ...], *about):
     """``_make(*results, *about)`` of stored results by name; None where one is not there or is damaged."""
     try:

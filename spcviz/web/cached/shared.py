@@ -1,4 +1,4 @@
-"""The cache of all visitors' calls: a decorator that computes each value once per process.
+"""The cache of all visitors' calls, and the only one of the pages: each value is computed once per process.
 
 Streamlit's own cache hashes every argument anew on each call, 0.1 to 0.2 ms that a page pays eight times a
 run. Here the arguments themselves are the key. What pages open with is not even computed once: it is stored,
@@ -7,7 +7,9 @@ see `spcviz.web.cached.first`.
 
 import contextlib
 import functools
+import inspect
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -33,12 +35,15 @@ def shared(
     stored: type | tuple[type, ...] | None = None,
     kernels: bool = True,
     beside: int | None = None,
+    seconds: float | None = None,
 ) -> Callable:
     """A decorator: a function of small values is called once for each, whoever asks.
 
     Those who ask for the same value at once wait for the first. Errors are not cached. Of at most `most`
     values the least recently used is evicted; `spinner` is what a page says while it waits, nothing by
-    default. The function takes positional, hashable arguments, and gets a ``clear()``.
+    default. A value is kept for so many `seconds`, for good by default. The function takes hashable
+    arguments; those whose name begins with an underscore are handed on and do not tell one call from another.
+    It gets a ``clear()``.
 
     With `stored`, the records that its values consist of (``()`` if there are none), what pages and tours
     open with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits
@@ -56,34 +61,41 @@ def shared(
 
     def decorate(function):
         answers = None if stored is None else first.Answers(function, stored)
-        return functools.wraps(function)(_Shared(function, most, spinner, answers, kernels, beside))
+        shared_function = _Shared(function, most, spinner, answers, kernels, beside, seconds or float("inf"))
+        return functools.wraps(function)(shared_function)
 
     return decorate
 
 
 class _Shared:
-    def __init__(self, function, most, spinner, answers, kernels, beside):
+    def __init__(self, function, most, spinner, answers, kernels, beside, seconds):
         self.function, self.most, self.spinner = function, most, spinner
-        self.answers, self.kernels, self.beside = answers, kernels, beside
+        self.answers, self.kernels, self.beside, self.seconds = answers, kernels, beside, seconds
+        self._signature = inspect.signature(function)
+        self._tells = [not name.startswith("_") for name in self._signature.parameters]
         self._shown_key = f"{function.__module__}.{function.__name__} shown"
         self.known, self.asked, self.lock = OrderedDict(), {}, threading.Lock()
 
-    def __call__(self, *key):
-        value = self._value(key)
+    def __call__(self, *given, **named):
+        if named:
+            given = self._signature.bind(*given, **named).args
+        tells = self._tells + [True] * (len(given) - len(self._tells))  # of *arguments, too
+        key = tuple(value for value, does in zip(given, tells) if does)
+        value = self._value(key, given)
         if first.RECORDS.is_set() and self.answers is not None and not _is_inside():
             first.record(self.answers, key, value)
         return value
 
-    def _value(self, key):
+    def _value(self, key, given):
         with self.lock:
-            if key in self.known:
+            if self._is_known(key):
                 self.known.move_to_end(key)
-                return self._shown(key, self.known[key])
+                return self._shown(key, self.known[key][0])
             turn = self.asked.setdefault(key, threading.Lock())
         with turn:
             with self.lock:
-                if key in self.known:
-                    return self._shown(key, self.known[key])
+                if self._is_known(key):
+                    return self._shown(key, self.known[key][0])
             try:
                 value = first.MISSING if self.answers is None else self.answers.get(key)
                 if value is first.MISSING:
@@ -91,15 +103,23 @@ class _Shared:
                     if other is not first.MISSING:
                         return other
                     with self._spinning(), _inside():
-                        value = self.function(*key)
+                        value = self.function(*given)
                 with self.lock:
-                    self.known[key] = value
+                    self.known[key] = value, time.monotonic() + self.seconds
                     while len(self.known) > self.most:
                         self.known.popitem(last=False)
             finally:
                 with self.lock:
                     self.asked.pop(key, None)
         return self._shown(key, value)
+
+    def _is_known(self, key):
+        """Whether there is a value; those whose time is over are forgotten. The lock is held."""
+        if self.seconds < float("inf"):
+            now = time.monotonic()
+            for old in [old for old, (_, until) in self.known.items() if until < now]:
+                del self.known[old]
+        return key in self.known
 
     def _shown(self, key, value):
         """`value`, remembered as what this visitor saw last."""

@@ -2,13 +2,12 @@
 
 from functools import cache
 
-import streamlit as st
-
 from spcviz.web.cached import common
+from spcviz.web.cached.shared import shared
 from spcviz.web.figures import blocks
 
 
-@st.cache_resource(max_entries=48, show_spinner=False, ttl=300)
+@shared(48, kernels=False, seconds=300)
 def result_blocks(
     name: str, features: str, palette, scale: float, height: float, _shown: blocks.Shown
 ) -> list[blocks.Block]:
@@ -21,7 +20,7 @@ def result_blocks(
     return [_once(block) for block in _shown.blocks(common.result(name), features, look)]
 
 
-@st.cache_resource(max_entries=1, show_spinner=False, ttl=300)
+@shared(1, kernels=False, seconds=300)
 def all_claims(_read):
     """What all claims come to, as `_read` says it."""
     return _read()

@@ -43,18 +43,18 @@ def _total(sr, vector):
 
 
 @kernel
-def _forth(sr, run, first, last, score, message, lo, hi):
-    lattice_steps.forth(sr, run, first, last, score, message, lo, hi)
+def _forth(sr, run, runs, score, message, nodes):
+    lattice_steps.forth(sr, run, runs, score, message, nodes)
 
 
 @kernel
-def _back(sr, run, first, last, score, message, lo, hi):
-    lattice_steps.back(sr, run, first, last, score, message, lo, hi)
+def _back(sr, run, runs, score, message, nodes):
+    lattice_steps.back(sr, run, runs, score, message, nodes)
 
 
 @kernel
-def _back_through(sr, run, first, last, score, message, lo, hi, before, out):
-    lattice_steps.back_through(sr, run, first, last, score, message, lo, hi, before, out)
+def _back_through(sr, run, runs, score, message, nodes, before, out):
+    lattice_steps.back_through(sr, run, runs, score, message, nodes, before, out)
 
 
 def draw(sr, rng, shape):
@@ -163,7 +163,7 @@ def test_runs_of_a_full_column_are_combine(sr, is_compiled, seed, n, m, longest)
     ):
         message = np.concatenate([[7.0] * 3, np.full(n, 99.0), np.full(m, 99.0), [8.0]])
         message[own] = vector if go is forth else behind
-        go(sr, np.array(run), 1, 1 + len(pieces), score, message, other.start, other.stop)
+        go(sr, np.array(run), (1, 1 + len(pieces)), score, message, (other.start, other.stop))
         want = np.empty(other.stop - other.start)
         semirings.combine(sr, message[own], table, want)
         if sr is MAX_PLUS:
@@ -173,7 +173,7 @@ def test_runs_of_a_full_column_are_combine(sr, is_compiled, seed, n, m, longest)
         assert_array_equal(message[own], vector if go is forth else behind)
     message, through = np.full(3 + n + m, 99.0), np.full(len(score), 99.0)
     message[3 + n :] = behind
-    arguments = np.array(run), 1, 1 + len(pieces), score, message, 3, 3 + n
+    arguments = np.array(run), (1, 1 + len(pieces)), score, message, (3, 3 + n)
     before = np.concatenate([[9.0] * 3, vector])
     (_back_through if is_compiled else lattice_steps.back_through)(sr, *arguments, before, through)
     assert_allclose(message[3 : 3 + n], want, rtol=1e-12, atol=1e-12)
@@ -187,7 +187,7 @@ def test_a_node_that_no_arc_enters_or_leaves_is_dead():
     for sr in (MAX_PLUS, LOG_PLUS):
         for go in (_forth, _back):
             message = np.array([0.0, 5.0])
-            go(sr, none, 0, 0, np.zeros(0), message, 1, 2)
+            go(sr, none, (0, 0), np.zeros(0), message, (1, 2))
             assert message.tolist() == [0.0, -np.inf]
 
 

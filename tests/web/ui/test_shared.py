@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from spcviz.web.cached import shared as module
 from spcviz.web.cached.shared import shared
 
 
@@ -64,3 +65,38 @@ def test_an_error_is_raised_again_and_others_go_on():
     assert broken(7) == 7
     assert tries == [7, 7, 7]
     assert not broken.asked
+
+
+def test_what_begins_with_an_underscore_is_handed_on_and_tells_no_calls_apart():
+    made = []
+
+    @shared(4)
+    def read(digest, _data, size=1, *more):
+        made.append((digest, _data, size, more))
+        return len(made)
+
+    assert [read("a", b"1"), read("a", b"2"), read("b", b"1"), read("a", b"1", 2)] == [1, 1, 2, 3]
+    assert read(size=2, digest="a", _data=b"3") == 3
+    assert [read("a", b"1", 2, 7), read("a", b"4", 2, 7), read("a", b"1", 2, 8)] == [4, 4, 5]
+    assert made[0] == ("a", b"1", 1, ())
+    assert made[3:] == [("a", b"1", 2, (7,)), ("a", b"1", 2, (8,))]
+
+
+def test_a_value_is_forgotten_when_its_time_is_over(monkeypatch):
+    now, made = [0.0], []
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+
+    @shared(4, seconds=10)
+    def read(name):
+        made.append(name)
+        return name
+
+    read("a")
+    now[0] = 9.0
+    read("b"), read("a")
+    assert made == ["a", "b"]
+    now[0] = 10.5
+    read("b")
+    assert list(read.known) == [("b",)]  # the old one is gone, though nobody asked for it
+    read("a")
+    assert made == ["a", "b", "a"]

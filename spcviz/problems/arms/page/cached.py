@@ -4,8 +4,6 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-import streamlit as st
-
 from spcviz.problems.arms.model import stored
 from spcviz.problems.arms.page import batch, clip, live
 from spcviz.problems.arms.page.shown import COST_HELP, ORIGIN, ArmPictures
@@ -39,7 +37,7 @@ def trade_arms(n_clips, seed):
     return side_by_side.apart(partial(live.compare, sheet_of=_arm_sheet), model, chains, seed)
 
 
-@st.cache_resource(max_entries=6, show_spinner=False, ttl=1800)
+@shared(6, kernels=False, seconds=1800)
 def _arm_slot(pictures):
     return {"lock": threading.Lock(), "budget": None}
 

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import streamlit as st
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.dense import dense_model
@@ -243,7 +242,7 @@ def reading(trace):
     return "".join(trace.alphabet[k] for k in trace.predictions[-1])
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, ttl=uploaded.SECONDS)
+@shared(16, kernels=False, seconds=uploaded.SECONDS)
 def _scanned(digest, _data):
     return uploaded.outcome(lambda: scan.scanned(_data, glance=uploaded.leave_if_left))
 

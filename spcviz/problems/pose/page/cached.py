@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Callable
 
 import numpy as np
-import streamlit as st
 from PIL import Image
 
 from spcviz.problems.common.folders import MODELS, data_folder
@@ -48,7 +47,7 @@ def pose_scene(kind, name, n_frames):
     return live.scene_of(kind, name, n_frames, data_folder())
 
 
-@st.cache_resource(max_entries=4, show_spinner="Reading your file ...", ttl=uploaded.SECONDS)
+@shared(4, "Reading your file ...", kernels=False, seconds=uploaded.SECONDS)
 def _upload(digest, _data):
     return uploaded.outcome(lambda: (digest, uploaded.read(_data)))
 
@@ -61,7 +60,7 @@ def _frames_of(data):
     return found
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1, kernels=False)
 def _finder():
     return finder_train.load(MODELS)
 
@@ -82,7 +81,7 @@ def find_person(data) -> dict:
     return _found(*_frames_of(data))
 
 
-@st.cache_resource(max_entries=4, show_spinner="Looking for the person ...", ttl=1800)
+@shared(4, "Looking for the person ...", kernels=False, seconds=1800)
 def _found(digest, _frames):
     model, _ = _finder()
     looked = _frames[np.unique(np.linspace(0, len(_frames) - 1, N_LOOKED).astype(int))]
@@ -101,7 +100,7 @@ def upload_scene(data, x, y, size):
     return live.upload_scene(frames, x, y, size)
 
 
-@st.cache_resource(max_entries=40, show_spinner=False)
+@shared(40, kernels=False)
 def failure_picture(kind: str, picture: str):
     """A picture of the gallery of failures as a data URI; None where its data are not available.
 
@@ -122,22 +121,22 @@ def first_clip():
     return pose_clip(pose_scene("signs", FIRST, 0), "single", (None,) * body.N_LEVELS, lambda share: None)
 
 
-@st.cache_resource(max_entries=120, show_spinner=False, ttl=1800)
+@shared(120, kernels=False, seconds=1800)
 def _pose_scores(digest, _image):
     return live.scores_of(_pose_model(), _image)
 
 
-@st.cache_resource(max_entries=240, show_spinner=False, ttl=1800)
+@shared(240, kernels=False, seconds=1800)
 def _frame_levels(digest, alphas, _scores):
     return trace.run_levels(_pose_model(), [_scores], "single", alphas)
 
 
-@st.cache_resource(max_entries=6, show_spinner=False, ttl=1800)
+@shared(6, kernels=False, seconds=1800)
 def _clip_levels(digests, method, alphas, _scores):
     return trace.run_levels(_pose_model(), _scores, method, alphas, side_by_side.run)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False, ttl=1800)
+@shared(12, kernels=False, seconds=1800)
 def _assembled(digests, method, alphas, title, _scene, _runs, _seconds):
     return trace.clip_trace(_scene, method, trace.joined(_runs), _seconds)
 
@@ -147,7 +146,7 @@ def thinned(scene, method):
     return live.thinned(scene, shelf.MOST_FRAMES[method])
 
 
-@st.cache_resource(max_entries=24, show_spinner=False, ttl=1800)
+@shared(24, kernels=False, seconds=1800)
 def _on_shelf(path):
     return shelf.take(path)
 

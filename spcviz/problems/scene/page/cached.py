@@ -2,8 +2,6 @@
 
 from itertools import product
 
-import streamlit as st
-
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.scene.data import camvid
@@ -66,7 +64,7 @@ def labelled(kind: str, name: int):
     return live.label(_model(), scene, f"{CREDITS[kind]} {CHOSEN.get((kind, name), '')}".strip(), n_runs)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Labelling your picture ...", ttl=uploaded.SECONDS)
+@shared(8, "Labelling your picture ...", kernels=False, seconds=uploaded.SECONDS)
 def _own(digest, _data):
     return uploaded.outcome(lambda: live.label(_model(), live.own(uploaded.read(_data)), CREDITS["own"]))
 
