@@ -14,11 +14,13 @@ import pytest
 from packaging.requirements import Requirement
 
 import spcviz
+from spcviz import cli
+from spcviz.commands import app
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-BUILT_FROM = ("spcviz", "pyproject.toml", "requirements.txt", "README.md", "LICENSE")
+BUILT_FROM = ("spcviz", "app.py", "pages", ".streamlit", "setup.py", "pyproject.toml", "README.md", "LICENSE")
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +90,10 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     there = (path.relative_to(ROOT) for path in (ROOT / "spcviz").rglob("*.*") if path.is_file())
     # The map for those who work on the project stays in the repository.
-    assert held == {path.as_posix() for path in there if path.suffix not in (".pyc", ".md")}
+    of_package = {path.as_posix() for path in there if path.suffix not in (".pyc", ".md")}
+    pages = (path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").rglob("*.py"))
+    of_app = {f"spcviz/app/{name}" for name in ("app.py", ".streamlit/config.toml", *pages)}
+    assert held == of_package | of_app
 
 
 def test_the_wheel_is_under_mit_since_it_carries_neither_models_nor_data(wheel):
@@ -109,7 +114,7 @@ def test_the_wheel_asks_for_the_requirements_and_brings_the_command(wheel):
     asked = [Requirement(one) for one in metadata.get_all("Requires-Dist")]
     light = {one.name for one in asked if not one.marker or "extra" not in str(one.marker)}
     assert light == {"numpy", "numba", "scipy", "scikit-learn", "tqdm"}
-    assert metadata.get_all("Provides-Extra") == ["app", "cluster", "docs"]
+    assert metadata.get_all("Provides-Extra") == ["app", "cluster", "notebook", "docs"]
     assert metadata["License-Expression"] == "MIT"
     (scripts,) = (name for name in wheel.namelist() if name.endswith("/entry_points.txt"))
     assert "spcviz = spcviz.cli:main" in wheel.read(scripts).decode()
@@ -140,6 +145,55 @@ def test_a_command_says_which_package_it_lacks(installed):
     assert done.returncode == 1
     assert 'python -m pip install "spcviz[app]" brings it' in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_installed_app_opens_without_a_clone(installed):
+    """Its pages are the wheel's; stored models are not there, which what wants them says."""
+    script = (
+        "from streamlit.testing.v1 import AppTest\nfrom spcviz.problems.common.folders import APP\n"
+        "from spcviz.web.ui import navigation\n"
+        "at = AppTest.from_file(APP / 'app.py', default_timeout=120).run()\n"
+        "print(APP.parts[-2:], len(navigation.names()) > 10, [own.value for own in at.exception])"
+    )
+    done = installed("-c", script)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "('spcviz', 'app') True []"
+
+
+def test_the_command_app_starts_the_server_with_the_file_of_one_s_own(monkeypatch, tmp_path, capsys):
+    """What Streamlit is asked to run, and where the page finds the file."""
+    asked = []
+
+    class Server:
+        def __init__(self, command, env):
+            asked.append((command, env))
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def wait(self):
+            return 3
+
+    monkeypatch.setattr(app.subprocess, "Popen", Server)
+    monkeypatch.chdir(tmp_path)
+    Path("own.conll").write_text("a DT\n", encoding="utf-8")
+    assert cli.main(["app", "own.conll", "--port", "9000"]) == 3
+    command, environment = asked.pop()
+    assert command[1:5] == ["-m", "streamlit", "run", str(ROOT / "app.py")]
+    assert environment["SPCVIZ_OPEN_FILE"] == str(tmp_path / "own.conll")
+    assert capsys.readouterr().out == "http://localhost:9000/data\n"
+    assert cli.main(["app"]) == 3
+    assert app.OPEN_FILE not in asked.pop()[1]
+    assert cli.main(["app", "none.conll"]) == 1
+    assert "spcviz: FILE must be a file, got 'none.conll'" in capsys.readouterr().err
+    assert cli.main(["app", "--port", "0"]) == 1
+    assert "--port must be a whole number from 1 to 65535, got 0" in capsys.readouterr().err
+    monkeypatch.setattr(app.importlib.util, "find_spec", lambda name: None)
+    assert cli.main(["app"]) == 1
+    assert 'needs the package streamlit; python -m pip install "spcviz[app]" brings it' in capsys.readouterr().err
 
 
 def test_an_installed_engine_computes(installed):

@@ -4,7 +4,7 @@ import logging
 
 from streamlit.testing.v1 import AppTest
 
-from spcviz.problems.common.folders import ROOT
+from spcviz.problems.common.folders import APP
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 
@@ -15,7 +15,7 @@ def opened(scene: tour.Scene) -> AppTest:
     """A page after its first run at a scene's address."""
     # Each of them says that it has no browser.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=_PATIENCE)
+    at = AppTest.from_file(APP / "app.py", default_timeout=_PATIENCE)
     if scene.page:
         at.switch_page(navigation.names()[scene.page])
     for name, value in scene.query().items():

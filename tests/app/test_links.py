@@ -44,7 +44,7 @@ TABLES = [*(table for table in vars(state).values() if isinstance(table, state.S
 @cache
 def names_of(page):
     """Names that a page reads from its address."""
-    source = (navigation.ROOT / page).read_text(encoding="utf-8")
+    source = (navigation.APP / page).read_text(encoding="utf-8")
     tables = [
         table for name, table in vars(state).items() if isinstance(table, state.StateTable) and name in source
     ]

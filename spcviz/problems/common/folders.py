@@ -6,6 +6,8 @@ from pathlib import Path
 from spcviz.engine.errors import SpcvizError
 
 ROOT = Path(__file__).parents[3]
+APP = ROOT / "spcviz" / "app" if (ROOT / "spcviz" / "app").is_dir() else ROOT
+"""Holds app.py and the pages: the clone itself, or the folder in which an installed package brings them."""
 CACHE = ROOT / "cache"
 MODELS, RESULTS = CACHE / "models", CACHE / "results"
 WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "spcviz-work"

@@ -4,7 +4,7 @@ import ast
 from functools import cache
 from typing import NamedTuple
 
-from spcviz.problems.common.folders import ROOT
+from spcviz.problems.common.folders import APP
 from spcviz.web.ui import navigation
 
 OPEN_WITH_CHARTS = ("exact_inference", "joint_beats_separate", "sweep", "loopy", "tables")
@@ -28,7 +28,7 @@ def every() -> dict[str, First]:
 
 
 def _first(name, path):
-    source = (ROOT / path).read_text(encoding="utf-8")
+    source = (APP / path).read_text(encoding="utf-8")
     line = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
     title, _, sentence = line.partition(": ")
     sentence = sentence[:1].upper() + sentence[1:]

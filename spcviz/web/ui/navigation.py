@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 import streamlit as st
 
 from spcviz.problems import registry
-from spcviz.problems.common.folders import ROOT
+from spcviz.problems.common.folders import APP
 from spcviz.problems.problem import Page
 
 HOME = "pages/start/home.py"
@@ -32,7 +32,7 @@ def pages():
 @cache
 def exists(path):
     """True if the page's file is there, so that a link to it leads somewhere; looked up once in a process."""
-    return (ROOT / path).is_file()
+    return (APP / path).is_file()
 
 
 @cache
@@ -44,12 +44,12 @@ def names():
 
 def file_of(path: str) -> Path:
     """A page's file, for `st.page_link` and `st.switch_page`, which otherwise look beside the script."""
-    return ROOT / path
+    return APP / path
 
 
 def named(name):
     """The page of a name, for `st.switch_page`."""
-    return ROOT / names()[name]
+    return APP / names()[name]
 
 
 def warmup_groups_of(shown):
@@ -71,6 +71,6 @@ def _sections():
     by_section = {}
     for page in pages():
         if exists(page.path):
-            shown = st.Page(ROOT / page.path, title=page.title, icon=page.icon, default=page.path == HOME)
+            shown = st.Page(APP / page.path, title=page.title, icon=page.icon, default=page.path == HOME)
             by_section.setdefault(page.section, []).append(shown)
     return by_section

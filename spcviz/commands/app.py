@@ -1,0 +1,47 @@
+"""``app``: start the app on this machine, with a file of one's own if one is given."""
+
+import argparse
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from spcviz.engine import checks
+from spcviz.engine.errors import SpcvizError
+from spcviz.problems.common.folders import APP
+
+HELP = "start the app; with FILE, that file is open on the page Your data"
+OPEN_FILE = "SPCVIZ_OPEN_FILE"
+"""Environment variable in which the page finds the file's path."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="CoNLL, CSV or scores (.npz)")
+    parser.add_argument("--port", type=int, default=8501, help="of the server (default: 8501)")
+
+
+def run(options: argparse.Namespace) -> int | None:
+    """Run the command; returns its exit status (None: 0)."""
+    port = checks.integer("--port", options.port, 1, 65535)
+    environment, page = dict(os.environ), ""
+    if options.file is not None:
+        environment[OPEN_FILE], page = str(_found(options.file)), "data"
+    if importlib.util.find_spec("streamlit") is None:
+        raise ModuleNotFoundError("No module named 'streamlit'", name="streamlit")
+    print(f"http://localhost:{port}/{page}", flush=True)
+    command = [sys.executable, "-m", "streamlit", "run", str(APP / "app.py"), "--server.port", str(port)]
+    with subprocess.Popen(command, env=environment) as server:
+        try:
+            return server.wait()
+        except KeyboardInterrupt:  # the server hears Ctrl-C too
+            return server.wait()
+
+
+def _found(path: Path) -> Path:
+    """The absolute path of a file that is there and can be read."""
+    if not path.is_file():
+        raise SpcvizError(f"FILE must be a file, got {str(path)!r}")
+    with path.open("rb"):
+        return path.resolve()
