@@ -18,7 +18,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from spcviz.web.cached import first
+from spcviz.web.cached import first, room
 
 GATE: dict[str, Callable[[str, bool], bool]] = {}
 """``GATE["of"](module, has_other)`` is asked before a page computes: whether the kernels are compiled that
@@ -40,10 +40,10 @@ def shared(
     """A decorator: a function of small values is called once for each, whoever asks.
 
     Those who ask for the same value at once wait for the first. Errors are not cached. Of at most `most`
-    values the least recently used is evicted; `spinner` is what a page says while it waits, nothing by
-    default. A value is kept for so many `seconds`, for good by default. The function takes hashable
-    arguments; those whose name begins with an underscore are handed on and do not tell one call from another.
-    It gets a ``clear()``.
+    values the least recently used is evicted, and of all calls' values when they take too many bytes
+    (`spcviz.web.cached.room`); `spinner` is what a page says while it waits, nothing by default. A value is
+    kept for so many `seconds`, for good by default. The function takes hashable arguments; those whose name
+    begins with an underscore are handed on and do not tell one call from another. It gets a ``clear()``.
 
     With `stored`, the records that its values consist of (``()`` if there are none), what pages and tours
     open with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits
@@ -90,6 +90,7 @@ class _Shared:
         with self.lock:
             if self._is_known(key):
                 self.known.move_to_end(key)
+                room.ROOM.used((id(self), key))
                 return self._shown(key, self.known[key][0])
             turn = self.asked.setdefault(key, threading.Lock())
         with turn:
@@ -107,7 +108,8 @@ class _Shared:
                 with self.lock:
                     self.known[key] = value, time.monotonic() + self.seconds
                     while len(self.known) > self.most:
-                        self.known.popitem(last=False)
+                        self._drop(next(iter(self.known)))
+                room.ROOM.add((id(self), key), self._forget, room.bytes_of(value))
             finally:
                 with self.lock:
                     self.asked.pop(key, None)
@@ -118,8 +120,18 @@ class _Shared:
         if self.seconds < float("inf"):
             now = time.monotonic()
             for old in [old for old, (_, until) in self.known.items() if until < now]:
-                del self.known[old]
+                self._drop(old)
         return key in self.known
+
+    def _drop(self, key):
+        """Keep a value no longer. The lock is held."""
+        self.known.pop(key, None)
+        room.ROOM.remove((id(self), key))
+
+    def _forget(self, name):
+        """There is no room for a value any more."""
+        with self.lock:
+            self.known.pop(name[1], None)
 
     def _shown(self, key, value):
         """`value`, remembered as what this visitor saw last."""
@@ -145,7 +157,8 @@ class _Shared:
     def clear(self):
         """Forget every value."""
         with self.lock:
-            self.known.clear()
+            for key in list(self.known):
+                self._drop(key)
 
 
 def kernels_first(module: str) -> None:

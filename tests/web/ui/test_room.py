@@ -1,0 +1,100 @@
+"""One budget of bytes for what all cached calls keep."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from spcviz.web.cached import room
+from spcviz.web.cached.shared import shared
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Room for ten thousand bytes."""
+    own = room.Room(10_000)
+    monkeypatch.setattr(room, "ROOM", own)
+    return own
+
+
+def arrays_of(n):
+    made = []
+
+    @shared(100)
+    def array(key):
+        made.append(key)
+        return np.zeros(n // 8)
+
+    return array, made
+
+
+def test_views_of_one_array_are_counted_once():
+    base = np.zeros(1000)
+    assert room.bytes_of([base[:10], base[5:], {"a": base}]) == pytest.approx(8000, abs=700)
+
+
+def test_attributes_are_counted_and_circles_end():
+    class Model:
+        pass
+
+    model = Model()
+    model.weights, model.own, model.act, model.lock = np.zeros(500), model, print, threading.Lock()
+    assert 4000 <= room.bytes_of(model) <= 5000
+
+
+def test_the_least_recently_used_of_all_calls_goes(small):
+    one, made = arrays_of(3000)
+    other, others = arrays_of(3000)
+    for ask, key in ((one, 1), (other, 2), (one, 3), (one, 1)):
+        ask(key)
+    other(4)  # of 1, 2 and 3 the second was used longest ago
+    one(1), one(3)
+    assert (made, others) == ([1, 3], [2, 4])
+    other(2)
+    assert others == [2, 4, 2]
+    assert small.n_bytes <= small.most
+
+
+def test_a_value_larger_than_the_room_is_kept_until_the_next(small):
+    large, made = arrays_of(50_000)
+    assert large(1) is large(1)
+    large(2)
+    large(1)
+    assert made == [1, 2, 1]
+
+
+def test_what_is_cleared_or_too_old_takes_no_room(small):
+    array, _ = arrays_of(3000)
+    array(1), array(2)
+    array.clear()
+    assert small.n_bytes == 0
+
+    @shared(5, seconds=1e-9)
+    def brief(key):
+        return np.zeros(100)
+
+    brief(1), brief(2)
+    assert small.n_bytes < 1600
+
+
+def test_the_number_of_values_still_counts(small):
+    @shared(2)
+    def array(key):
+        return np.zeros(10)
+
+    sizes = [(array(key), small.n_bytes)[1] for key in range(5)]
+    assert sizes[1] == sizes[4]
+
+
+def test_many_threads_leave_no_bytes_behind(small):
+    array, _ = arrays_of(1000)
+    threads = [
+        threading.Thread(target=lambda s=s: [array((s * k) % 37) for k in range(200)]) for s in range(1, 9)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert 0 < small.n_bytes <= small.most
+    array.clear()
+    assert small.n_bytes == 0
