@@ -16,6 +16,8 @@ class Bench(NamedTuple):
     # ``"module:function"`` that turns the stored result into lines of README, between the marks ``<!-- bench
     # NAME -->`` and ``<!-- /bench NAME -->``; none if empty
     readme: str = ""
+    # ``"module:function"`` that takes a new result and the stored one, and returns what is stored instead
+    beside: str = ""
 
 
 BENCHES = {
@@ -24,6 +26,7 @@ BENCHES = {
         "spcviz.bench.engine:bench_engine",
         "spcviz.bench.engine:as_text",
         {"repeats": {"type": int, "default": 20, "help": "medians over so many turns (default: 20)"}},
+        beside="spcviz.bench.engine:beside",
     ),
     "app": Bench(
         "drive the app over its websocket as a class does (at most ten minutes)",

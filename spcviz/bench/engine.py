@@ -19,7 +19,7 @@ from spcviz.engine.graphs import grid, loopy_bp
 from spcviz.engine.ngrams import dense, lattice
 from spcviz.engine.ngrams.table import encode, ngram_table
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.common.report import describe
+from spcviz.problems.common.report import describe, machine
 from spcviz.problems.grids.data import fields as grids
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.model import stored
@@ -63,9 +63,9 @@ def bench_engine(*, repeats: int = 20, tick: Callable | None = None) -> dict:
     """Time chains, batches, lattices, dense n-gram decoding, cascades, trees and grids.
 
     Times are medians over `repeats` turns; `tick` is called with the name of each operation as it begins.
-    Returns ``rows``: operation, contender, microseconds (median), ratio to this engine (over 1: slower than
-    it); ``absent``: peers that are not installed; ``failed``: by peer, why one that is does not run; the rest
-    as of `describe`.
+    Returns ``rows``: processor, operation, contender, microseconds (median), ratio to this engine (over 1:
+    slower than it); ``absent``: peers that are not installed; ``failed``: by peer, why one that is does not
+    run; the rest as of `describe`.
     """
     peers.FAILED.clear()
     repeats = checks.integer("repeats", repeats, 1, 1_000_000)
@@ -90,6 +90,7 @@ def bench_engine(*, repeats: int = 20, tick: Callable | None = None) -> dict:
         }
         for row in bench_loopy(n_repeats=min(repeats, 10_000))
     ]
+    rows = [{"processor": machine()["cpu"], **row} for row in rows]
     return describe(
         "bench-engine",
         "this engine and others' on random scores; times are ratios, the machine's digits are its own",
@@ -102,12 +103,23 @@ def bench_engine(*, repeats: int = 20, tick: Callable | None = None) -> dict:
     )
 
 
+def beside(result: dict, stored: dict) -> dict:
+    """The result with the stored rows of other processors after its own: each kind is measured where it is.
+
+    Rows that do not say their processor are of the machine that the stored result names.
+    """
+    cpu = stored["machine"]["cpu"]
+    rows = [{"processor": cpu, **row} for row in stored["rows"]]
+    return result | {"rows": result["rows"] + [r for r in rows if r["processor"] != result["machine"]["cpu"]]}
+
+
 def as_text(result):
-    """The table for a terminal: each operation against the best of the others."""
+    """The table for a terminal, of this machine's rows: each operation against the best of the others."""
+    own = [row for row in result["rows"] if row["processor"] == result["machine"]["cpu"]]
     lines = [f"{'operation':42} {'spcviz µs':>11}  {'best other':18} {'µs':>11} {'ratio':>7} {'reach':>6}"]
     reach = result["settings"]["reach"]
-    for name in dict.fromkeys(row["operation"] for row in result["rows"]):
-        rows = [row for row in result["rows"] if row["operation"] == name]
+    for name in dict.fromkeys(row["operation"] for row in own):
+        rows = [row for row in own if row["operation"] == name]
         ours = next(row for row in rows if row["contender"] == "spcviz")
         others = [row for row in rows if not row["contender"].startswith("spcviz")]
         line = f"{name:42} {ours['us']:11.1f}"

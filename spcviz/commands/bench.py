@@ -1,6 +1,7 @@
 """``bench``: measure speed and strength."""
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -51,6 +52,8 @@ def run(options: argparse.Namespace) -> int | None:
         )
     print(registry.load(row.text)(result))
     if path:
+        if row.beside and path.is_file():
+            result = registry.load(row.beside)(result, json.loads(path.read_text(encoding="utf-8")))
         about = {"command": command} | report.provenance(row.make, {}, costs.parts)
         result |= {"provenance": [about], "command": command, "seconds": about["cpu_seconds"]}
         write_json_atomic(path, result)

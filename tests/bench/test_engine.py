@@ -11,6 +11,7 @@ from spcviz.engine.ngrams import dense
 from spcviz.engine.ngrams.table import encode, ngram_table
 
 SIZES, CHAINS = engine.SIZES, ("Viterbi", "node max-marginals", "sum marginals")
+MACHINE = {"cpu": "one kind"}
 LOOPY = [{"name": "a tree", "size": "of 3", "median_us": 1.5}]  # test_bench_loopy has the real ones
 
 
@@ -29,7 +30,10 @@ def test_every_operation_is_told_and_timed(measured):
     assert result["name"] == "bench-engine"
     assert result["settings"]["repeats"] == 1
     *rows, last = result["rows"]
-    assert last == {"operation": "a tree, of 3", "contender": "spcviz", "us": 1.5, "ratio": 1.0}
+    cpu = result["machine"]["cpu"]
+    assert {row["processor"] for row in result["rows"]} == {cpu}
+    of_tree = {"operation": "a tree, of 3", "contender": "spcviz", "us": 1.5, "ratio": 1.0}
+    assert last == {"processor": cpu} | of_tree
     assert told.pop() == "trees and grids"
     assert list(dict.fromkeys(row["operation"] for row in rows)) == told
     assert told[:3] == ["Viterbi 8 x 26", "node max-marginals 8 x 26", "sum marginals 8 x 26"]
@@ -41,6 +45,17 @@ def test_every_operation_is_told_and_timed(measured):
             assert row["us"] > 0
             assert_allclose(row["ratio"], row["us"] / rows["spcviz"]["us"])
     assert {"dense Viterbi", "spcviz"} == set(rows)
+
+
+def test_rows_of_other_processors_stay_beside_the_new_ones():
+    row = {"operation": "Viterbi 8 x 26", "contender": "spcviz", "us": 1.0, "ratio": 1.0}
+    new = {"machine": MACHINE, "rows": [{"processor": "one kind", **row}]}
+    before = {"machine": {"cpu": "another kind"}, "rows": [row, {"processor": "one kind", **row, "us": 9.0}]}
+    merged = engine.beside(new, before)
+    assert merged["rows"] == [*new["rows"], {"processor": "another kind", **row}]
+    assert engine.beside(new | {"rows": []}, merged)["rows"] == merged["rows"][1:]
+    text = engine.as_text(merged | {"absent": [], "failed": {}, "settings": {"reach": {}}})
+    assert text.count("Viterbi") == 1  # this machine's
 
 
 def test_aims_are_of_operations_that_are_measured(measured):
@@ -76,7 +91,7 @@ def test_a_peer_that_does_not_run_is_named_and_the_rest_goes_on(monkeypatch):
     monkeypatch.setattr(peers, "installed", lambda name: Broken if name == "hmmlearn.hmm" else None)
     assert peers.chains(np.zeros((2, 2)), np.zeros((2, 2))) == {}
     assert peers.FAILED == {"hmmlearn": "AttributeError: this version has none"}
-    result = {"rows": [], "absent": [], "failed": peers.FAILED, "settings": {"reach": {}}}
+    result = {"rows": [], "absent": [], "failed": peers.FAILED, "settings": {"reach": {}}, "machine": MACHINE}
     assert engine.as_text(result).endswith("does not run: hmmlearn (AttributeError: this version has none)")
 
 
@@ -90,8 +105,10 @@ def test_without_peers_there_is_nothing_of_theirs(monkeypatch):
 def test_the_text_compares_each_operation_with_the_best_of_the_others():
     rows = [("Viterbi 8 x 26", who, us, us / 2) for who, us in (("spcviz", 2.0), ("slow", 9.0), ("b", 5.0))]
     rows += [("Viterbi 8 x 26", "spcviz with pairs", 1.0, 0.5), ("alone", "spcviz", 3.0, 1.0)]
-    rows = [dict(zip(("operation", "contender", "us", "ratio"), row)) for row in rows]
-    result = {"rows": rows, "absent": [], "failed": {}, "settings": {"reach": engine.REACH}}
+    keys = ("processor", "operation", "contender", "us", "ratio")
+    rows = [dict(zip(keys, (MACHINE["cpu"], *row))) for row in rows]
+    settings = {"reach": engine.REACH}
+    result = {"rows": rows, "absent": [], "failed": {}, "settings": settings, "machine": MACHINE}
     lines = engine.as_text(result).splitlines()
     assert [line.split() for line in lines[1:]] == [
         ["Viterbi", "8", "x", "26", "2.0", "b", "5.0", "2.50", "1.5"],
