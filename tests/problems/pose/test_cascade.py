@@ -140,7 +140,7 @@ def test_a_stored_model_is_the_rounded_one(model):
 
 def test_a_tolerance_is_kept_and_the_next_alpha_would_break_it(model, clip, fine):
     """Definition 4 on frames of which each level is told the truth; alpha is the largest there is."""
-    settings = pose_training.Settings(n_parts=3, tolerance=0.5)
+    settings = pose_training.Settings(n_parts=3, tolerance=0.5, tolerance_kind="score")
 
     def fresh():
         return [pose_training.Problem([f], limbs[None], 3) for f, limbs in zip(fine, clip.limbs)]
