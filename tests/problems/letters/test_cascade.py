@@ -239,16 +239,22 @@ def test_the_held_out_curves_are_of_all_training_words(words, trained):
         assert (np.diff(curve.efficiency) <= 1e-12).all()
 
 
-def test_the_table_has_the_papers_tolerances_per_position():
+def test_every_row_of_the_table_has_a_cascade_with_its_tolerance_at_all_levels():
     every = experiment.table_settings("raw")
     assert list(every) == list(experiment.TABLE_RUNS)
-    for order in range(1, 7):
+    rows = experiment.table_rows("raw", 6)
+    assert [(name.split()[0], order, whose) for name, order, whose in rows] == [
+        (kind, order, whose)
+        for kind, whose in (("word", "own"), ("position", "own"), ("word", "shared"))
+        for order in range(1, 7)
+    ]
+    for name, order, whose in rows:
+        config = every[name].config
+        assert (config.tolerance_kind, config.first_order) == (experiment.KINDS[name.split()[0]], 2)
         tolerance = experiment.PAPER_ORDERS[order]["tolerance"] / 100
-        config = every[experiment.run_of_order("position", order)].config
-        assert config.tolerances == (tolerance,) * 6
-        assert (config.tolerance_kind, config.first_order) == ("position", 2)
-    word = every[experiment.run_of_order("word", 4)].config
-    assert word.tolerance_kind == "example"
-    assert word.tolerances == (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
+        assert config.tolerances[order - 1] == tolerance
+        assert (config.tolerances == (tolerance,) * 6) == (whose == "own")
+    assert every["word"].config.tolerances == (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
+    assert experiment.table_rows("hog", 2) == [("word", 1, "own"), ("word", 2, "own")]
     assert list(experiment.table_settings("hog", 3)) == ["word"]
     assert len(experiment.table_settings("hog", 3)["word"].config.tolerances) == 3

@@ -74,8 +74,8 @@ def test_the_cascades_of_a_fold_share_their_first_level(run):
     """The filters are the same to the last bit; thresholds follow the tolerance."""
     levels = [found["model"].cascade.levels[0] for found in run()["runs"].values()]
     assert len({level.filter.weights.tobytes() for level in levels}) == 1
-    by_position = [level.alpha for level in levels[1:]]
-    assert by_position == sorted(by_position)  # 0.25, 0.5, 1 %
+    for alphas in ([level.alpha for level in own] for own in (levels[1:4], levels[4:])):
+        assert alphas == sorted(alphas, reverse=True)  # 1, 0.5, 0.25 %, of words and of positions
 
 
 def test_an_interrupted_fold_goes_on_within(run, tmp_path, monkeypatch):
@@ -111,7 +111,7 @@ def test_whatever_is_changed_is_trained_anew(run, monkeypatch, change):
 
 def test_a_damaged_fold_is_trained_anew(run, tmp_path, monkeypatch):
     first = run()
-    for pattern in ("*0.5-*/*.npz", "ocr-raw-0-word*.json", "*word*/ocr-raw.json"):
+    for pattern in ("*position-0.5-*/*.npz", "ocr-raw-0-word-0.5*.json", "*word-1-*/ocr-raw.json"):
         (path,) = tmp_path.glob(pattern)
         path.write_bytes(path.read_bytes()[:-20])
         assert digest(run()) == digest(first)
@@ -138,23 +138,34 @@ def test_orders_table(words, trained, tmp_path, executor, monkeypatch):
     assert sorted(told) == ["hog 0", "hog 1", "raw 0", "raw 1"]
     assert result["name"] == "ocr-orders"
     assert "Table 4.3" in result["source"]
-    assert [(row["features"], row["tolerance_kind"], row["order"]) for row in result["rows"]] == [
-        (*which, n) for which in (("raw", "word"), ("raw", "position"), ("hog", "word")) for n in (1, 2)
+    kinds = (
+        ("raw", "word", "own"),
+        ("raw", "position", "own"),
+        ("raw", "word", "shared"),
+        ("hog", "word", "own"),
+    )
+    names = "features", "tolerance_kind", "cascade", "order"
+    assert [tuple(row[name] for name in names) for row in result["rows"]] == [
+        (*which, n) for which in kinds for n in (1, 2)
     ]
     runs = [tables.run_fold("raw", fold, 2, True, tmp_path) for fold in (0, 1)]
-    for row in result["rows"][:4]:
-        name = "word" if row["tolerance_kind"] == "word" else "position 1"
-        single = [r["runs"][name]["rows"][row["order"] - 1] for r in runs]
+    for row in result["rows"][:6]:
+        name = {"own": f"{row['tolerance_kind']} 1", "shared": "word"}[row["cascade"]]
+        assert row["run"] == name
+        folds = [r["runs"][name]["rows"] for r in runs]
+        single = [rows[row["order"] - 1] for rows in folds]
+        losses = tables.losses_before(folds, row["tolerance_kind"], row["order"])
+        assert losses == {key: row[key] for key in ("loss_level", "loss_so_far")}
         for key in ("char_accuracy", "word_accuracy", "filter_loss", "filter_loss_position", "n_grams_in"):
             assert_allclose(row[key], (single[0][key] + single[1][key]) / 2)
         half = abs(single[0]["word_accuracy"] - single[1]["word_accuracy"]) / 2
         assert_allclose(row["word_stderr"], half)  # two values: their deviation / sqrt(2) is half the gap
         assert row["us_per_word"] > 0
         assert row["us_dense_per_word"] > 0
-        assert row["paper"] == experiment.PAPER_ORDERS[row["order"]]
-    assert all(row["paper"] is None for row in result["rows"][4:])
-    assert [row["tolerance"] for row in result["rows"]] == [1.0, 1.0, 1.0, 1.0, 20.0, 10.0]
-    assert len(result["trade"]) == 2 * (4 + 1)
+        assert row["paper"] == (experiment.PAPER_ORDERS[row["order"]] if row["cascade"] == "own" else None)
+    assert all(row["paper"] is None for row in result["rows"][6:])
+    assert [row["tolerance"] for row in result["rows"]] == [1.0] * 6 + [20.0, 10.0]
+    assert len(result["trade"]) == 2 * (7 + 1)
     assert [own["fold"] for own in result["fold_rows"]] == ["raw 0", "raw 1", "hog 0", "hog 1"]
     assert result["fold_rows"][1]["rows"][:2] == [
         row | {"tolerance_kind": "word", "run": "word"} for row in runs[1]["runs"]["word"]["rows"]
@@ -174,6 +185,18 @@ def test_orders_table(words, trained, tmp_path, executor, monkeypatch):
     }  # fmt: skip
     assert len(settings["departures"]) > 3
     assert [row["first_filter"] for row in result["first_filters"]] == 3 * ["letters"] + 2 * ["pairs"]
+
+
+def test_losses_are_told_by_the_last_level_and_by_all():
+    def fold(before, after, then):
+        names = ("filter_loss", "filter_loss_after"), ("filter_loss_position", "filter_loss_position_after")
+        first = {name: value for pair in names for name, value in zip(pair, (before, after))}
+        return [{}, first, {"filter_loss": then, "filter_loss_position": then}]
+
+    folds = [fold(0.0, 2.0, 3.0), fold(50.0, 60.0, 60.0)]
+    for kind in ("word", "position"):
+        assert tables.losses_before(folds, kind, 3) == {"loss_level": 11.0, "loss_so_far": 31.5}
+        assert tables.losses_before(folds, kind, 1) == {"loss_level": None, "loss_so_far": None}
 
 
 def test_the_stored_cascade_stands_beside_pairs_first(words, trained, run, tmp_path):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.pose.paper import anyone, measure
+from spcviz.problems.pose.model import body
+from spcviz.problems.pose.paper import anyone
 
 TRUTH = np.array(
     [[[100.0, 60.0], [100.0, 140.0]], [[80.0, 60.0], [80.0, 100.0]], [[120.0, 60.0], [120.0, 100.0]]]
@@ -67,4 +68,4 @@ def test_lspet_is_chosen_by_a_rule_from_the_joints(monkeypatch):
     assert anyone.face_on("anywhere").names == ("a.jpg", "d.jpg")
     monkeypatch.setattr(anyone, "N_LSPET", 1)
     assert anyone.face_on("anywhere").names == ("a.jpg",)
-    assert measure.NEAR == 0.25
+    assert body.NEAR == 0.25

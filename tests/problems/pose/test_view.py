@@ -11,7 +11,6 @@ from spcviz.engine.graphs import ensemble, placed
 from spcviz.problems.pose.data import render
 from spcviz.problems.pose.model import body, cascade, detectors, features, levels
 from spcviz.problems.pose.page import live, trace
-from spcviz.problems.pose.paper import measure
 from spcviz.problems.pose.view import component
 from spcviz.web.view import mount
 from tests.node import needs_node, run_node
@@ -142,7 +141,7 @@ def test_states_bodies_and_falls_are_the_engines(tmp_path, model, scene, fine, p
     for number, fall in enumerate(found["falls"]):
         level = run[number][1]
         own = level.of(0)
-        near = body.is_correct(body.limbs_of(number, 0, level.states[own]), truth, measure.NEAR)
+        near = body.is_correct(body.limbs_of(number, 0, level.states[own]), truth, body.NEAR)
         slider = trace.slider_alphas(model.alphas["single"][number])
         for alpha in (0.0, 0.3, 0.7):
             kept = levels.again(level, alpha).keep[own]

@@ -50,16 +50,19 @@ KINDS = {"word": "example", "position": "position"}
 
 TABLE_RUNS = {
     "word": None,
-    "position 0.25": 0.0025,
-    "position 0.5": 0.005,
+    "word 1": 0.01,
+    "word 0.5": 0.005,
+    "word 0.25": 0.0025,
     "position 1": 0.01,
+    "position 0.5": 0.005,
+    "position 0.25": 0.0025,
 }
 """The cascades behind the table: what the tolerance of every level counts, and its percent; None: with the
 paper's features the paper's tolerances level by level, with others what was chosen for them.
 
 The thesis trains a cascade for each row, with the row's own tolerance at all of its levels. Rows of the same
-tolerance share one here, for their first levels are the same. Features that are not the paper's have the
-first one only."""
+tolerance are read off one here, for their first levels are the same to the last bit. Features that are not
+the paper's have the first one only."""
 
 TABLE_PASSES = 8, 6
 """Over the data, of every filter and every predictor behind the table: few enough for ten folds."""
@@ -172,9 +175,17 @@ def table_settings(features, n_orders=None, quick=False):
     return runs
 
 
-def run_of_order(kind, order):
-    """Which of `TABLE_RUNS` a row of the table comes from: by position the one of the paper's tolerance."""
-    return "word" if kind == "word" else f"position {PAPER_ORDERS[order]['tolerance']:g}"
+def table_rows(features: str, n_orders: int) -> list[tuple[str, int, str]]:
+    """The table's rows: which of `TABLE_RUNS` each comes from, its order, and whose the cascade is.
+
+    "own": the row's tolerance holds at all levels of its cascade, as in the thesis. "shared": one cascade for
+    all rows, whose levels have the tolerances of different rows.
+    """
+    each = range(1, n_orders + 1)
+    if features != "raw":
+        return [("word", order, "own") for order in each]
+    own = [(f"{kind} {PAPER_ORDERS[order]['tolerance']:g}", order, "own") for kind in KINDS for order in each]
+    return own + [("word", order, "shared") for order in each]
 
 
 @lru_cache(maxsize=1)

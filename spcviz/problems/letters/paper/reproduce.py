@@ -38,7 +38,7 @@ DEPARTURES = (
     "The hinge is learned at one alpha, where the thesis starts from five.",
     "Alpha is tuned on what is really lost; Definition 1 counts a word as soon as its score falls below the "
     "threshold, and would keep more n-grams at the same tolerance.",
-    "Orders of equal tolerance share the levels of one cascade, where the thesis trains six.",
+    "Orders of equal tolerance are read off one cascade; the thesis trains six, whose levels are the same.",
     "Rates and passes were chosen once for all test folds, on fold 1 after training on folds 2 to 9; "
     "thresholds are tuned inside each fold's nine.",
 )
@@ -141,9 +141,8 @@ def measured_orders(run: Run) -> dict:
         of_features = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
         cascades = of_features[0]["runs"]
         times = time_orders({one: figures["model"] for one, figures in cascades.items()})
+        rows += [_table_row(of_features, times, *row) for row in experiment.table_rows(name, n_orders)]
         each = range(1, n_orders + 1)
-        kinds = dict.fromkeys(one.split()[0] for one in cascades)
-        rows += [_table_row(of_features, times, kind, order) for kind in kinds for order in each]
         trade += [_trade_row(of_features, times, one, order) for one in cascades for order in each]
         baselines.append(
             {"method": "dictionary", "features": name} | _mean_row([d["dictionary"] for d in of_features])
@@ -173,26 +172,43 @@ def measured_orders(run: Run) -> dict:
     )
 
 
-def _table_row(runs, times, kind, order):
+def _table_row(runs, times, run, order, cascade):
     """A row of the table: means over the folds, times on the first of them."""
-    run = experiment.run_of_order(kind, order)
     row = _trade_row(runs, times, run, order)
-    paper = experiment.PAPER_ORDERS[order] if row["features"] == "raw" else None
-    return row | {"paper": paper}
+    has_paper = row["features"] == "raw" and cascade == "own"
+    return row | {"cascade": cascade, "paper": experiment.PAPER_ORDERS[order] if has_paper else None}
 
 
 def _trade_row(runs, times, run, order):
     cascades = [fold["runs"][run] for fold in runs]
     tolerances = cascades[0]["model"].settings.config.tolerances
     time = times[order - 1]
+    kind = run.split()[0]
     return {
         **_mean_row([each["rows"][order - 1] for each in cascades]),
-        "tolerance_kind": run.split()[0],
+        **losses_before([each["rows"] for each in cascades], kind, order),
+        "run": run,
+        "tolerance_kind": kind,
         "tolerance": 100 * tolerances[order - 1],
         "us_per_word": time["us_per_word"][run],
         "us_dense_per_word": time["us_dense_per_word"],
         "folds": len(runs),
     }
+
+
+def losses_before(folds: list[list[dict]], kind: str, order: int) -> dict:
+    """What an order's lattice has lost, percent, counted as the tolerance is: words, or true n-grams.
+
+    ``loss_so_far``: by all levels before; ``loss_level``: by the last of them, of what had reached it, as its
+    tolerance says it. None before the first. `folds` has the rows of `experiment.evaluate`, fold by fold.
+    """
+    name = "filter_loss" if kind == "word" else "filter_loss_position"
+    if order == 1:
+        return {"loss_level": None, "loss_so_far": None}
+    before = [rows[order - 2] for rows in folds]
+    own = [100 * (row[f"{name}_after"] - row[name]) / (100 - row[name]) for row in before]
+    so_far = [rows[order - 1][name] for rows in folds]
+    return {"loss_level": float(np.mean(own)), "loss_so_far": float(np.mean(so_far))}
 
 
 def _fold_rows(done):

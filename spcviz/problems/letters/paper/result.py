@@ -10,8 +10,9 @@ DECIMALS = {name: decimals for name, (_, _, decimals) in tables.COLUMNS.items()}
 FILTER_LOSS_NOTE = (
     "Filter loss, measured: what had lost its truth before this order, all levels together, counted as the "
     "row's tolerance is: the share of words, or of true n-grams over all positions. The paper does not say "
-    "what its own counts; its word errors fit positions only, so those rows stand for it. n-grams a "
-    "position: before the order's own pruning."
+    "what its own counts: its word errors fit positions only, so those rows stand for it; being near the "
+    "tolerances fits the loss of the level before, which has its own column. n-grams a position: before the "
+    "order's own pruning."
 )
 TRACE_NOTE = "Every fold is a test fold too, so the averages carry a trace of what was chosen on one of them."
 SWEEP_NOTE = (

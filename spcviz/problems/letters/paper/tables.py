@@ -52,12 +52,14 @@ def orders_frame(result: dict, features: str) -> pd.DataFrame:
     table = []
     for row in (row for row in result["rows"] if row["features"] == features):
         kind = f", {KINDS[row['tolerance_kind']]}" if "tolerance_kind" in row else ""
+        kind += ", one cascade for all" if row.get("cascade") == "shared" else ""
         paper, line = row.get("paper") or {}, {"order": f"{row['order']}-grams{kind}"}
         for name, (measured, printed, _) in COLUMNS.items():
             line[f"{name}, measured"] = measured_of(row, name)
             line[f"{name}, paper"] = paper.get(printed)
             if measured.endswith("accuracy"):
                 line[f"{name}, std. error"] = row.get(measured.replace("accuracy", "stderr"))
+        line["lost by the level before %, measured"] = row.get("loss_level")
         line["words lost %, measured"] = row.get("filter_loss") if kind else None
         line["tolerance %, measured"] = row.get("tolerance")
         line["tolerance %, paper"] = paper.get("tolerance")

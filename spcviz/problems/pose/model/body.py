@@ -21,6 +21,8 @@ PITCH = 3.0
 N_ANGLES = 24
 N_LEVELS = 7
 N_FINE = 80
+NEAR = 0.25
+"""Share of a limb's length within which both ends of a state have to lie to stand for the limb."""
 
 PARTS = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")
 MIRRORED = (0, 2, 1, 4, 3)

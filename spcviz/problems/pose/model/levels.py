@@ -3,7 +3,8 @@
 The weights of a level are learned by the joint update (`joint.train`) on the states that earlier
 levels left over, from the hand-set weights on and regularised towards them. Thresholds: the largest alpha at
 which a level filters the truth of no more than a tolerated share of the development examples whose truth it
-was given (thesis, end of 4.3, with the joint loss of Definition 4), or a size (`Settings.n_kept`).
+was given (thesis, end of 4.3, with the joint loss of Definition 4), or a size (`Settings.n_kept`). Tuning may
+go below alpha 0, under the mean; while weights are learned a size may not.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,6 +40,9 @@ class Settings:
     train_alpha: float = 0.2  # threshold's alpha while weights are learned
     # share of development examples whose truth a level may filter; None: thresholds hold a size
     tolerance: float | None = 0.01
+    # what is lost: "score", the true states' summed score falls (Definition 4); "near", of some limb no state
+    # is left within `body.NEAR`, nor the exact one. By score the last level has 31 times as many states left
+    tolerance_kind: str = "near"
     n_kept: int = 1200  # without a tolerance: states a limb that thresholds let through on development frames
     # whether methods over time learn weights of their own. On development clips that was worse (elbows 0.5 px
     # farther off than with single frames) than single frames' weights with ties over time at 1 (0.5 px
@@ -105,6 +109,20 @@ class Problem:
             first = min(first, rule.position(hit[0], found.best, found.mean) if len(hit) else -np.inf)
         return float(rule.position(score, found.best, found.mean)), float(first)
 
+    def near_points(self, found, level):
+        """The same where the true state or a near one is enough: twice the alpha where the last falls."""
+        first, exact = np.inf, body.nearest_states(level, self.limbs).ravel()
+        for v, (own, limb) in enumerate(zip(exact, self.limbs.reshape(-1, 2, 2))):
+            at = found.of(v)
+            states, heights = found.states[at], found.summed[at]
+            limbs = body.limbs_of(level, v % self.limbs.shape[1], states)
+            stands = body.is_correct(limbs, limb, body.NEAR) | (states == own)
+            if not stands.any():
+                return -np.inf, -np.inf
+            if not stands[heights.argmax()]:  # a limb's best state never falls
+                first = min(first, rule.position(heights[stands].max(), found.best, found.mean))
+        return float(first), float(first)
+
     def refine(self, level, found):
         """Go on with the children of what a level kept, after the last with what it kept."""
         if level + 1 < body.N_LEVELS:
@@ -140,9 +158,9 @@ def train_method(
             weights[level] = _learned(train, geometry, level, names, weights[level], config, rng)
         found = [_filtered(p, geometry, level, names, weights[level], 0.0) for p in dev]
         if settings.tolerance is None:
-            alphas[level] = alpha_for(found, settings.n_kept)
+            alphas[level] = alpha_for(found, settings.n_kept, 0.0 if learn else -np.inf)
         else:
-            points = [p.truth_points(f, geometry, level, names, weights[level]) for p, f in zip(dev, found)]
+            points = _points(dev, found, geometry, level, names, weights[level], settings.tolerance_kind)
             alphas[level] = tolerated_alpha(points, settings.tolerance)
         for problem, level_found in zip(dev, found):
             problem.refine(level, again(level_found, alphas[level]))
@@ -154,17 +172,24 @@ def train_method(
     return model._replace(weights=model.weights | {method: weights}, alphas=model.alphas | {method: alphas})
 
 
-def losses(model: cascade.PoseModel, method: str, dev: list[Problem]) -> list[dict]:
-    """What each level's threshold loses of the truths that reach it (Definition 4), by level.
+def _points(dev, found, geometry, level, names, weights, kind):
+    """When each problem loses its truth, as the tolerance counts it; see `Problem`."""
+    if kind == "near":
+        return [p.near_points(f, level) for p, f in zip(dev, found)]
+    return [p.truth_points(f, geometry, level, names, weights) for p, f in zip(dev, found)]
 
-    ``n_given`` truths, and the percent of them ``lost`` at the model's alpha and ``lost_at_zero`` at alpha 0,
-    the least possible. `dev` must be fresh: it is used up.
+
+def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str = "score") -> list[dict]:
+    """What each level's threshold loses of the truths that reach it, by level; `kind` as in `Settings`.
+
+    ``n_given`` truths, and the percent of them ``lost`` at the model's alpha and ``lost_at_zero`` at alpha 0.
+    `dev` must be fresh: it is used up.
     """
     names, geometry, out = cascade.SUB_MODELS[method], model.geometry, []
     for level, alpha in enumerate(model.alphas[method]):
         weights = model.weights[method][level]
         found = [_filtered(p, geometry, level, names, weights, alpha) for p in dev]
-        points = [p.truth_points(f, geometry, level, names, weights) for p, f in zip(dev, found)]
+        points = _points(dev, found, geometry, level, names, weights, kind)
         given = np.array([by_score for by_score, by_state in points if by_state > -np.inf])
         shares = [100 * float((given <= at).mean()) if len(given) else None for at in (alpha, 0.0)]
         out.append({"n_given": len(given), "lost": shares[0], "lost_at_zero": shares[1]})
@@ -218,8 +243,7 @@ def again(found, alpha):
 
 
 def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float) -> float:
-    """The largest alpha that filters no more than a share of the truths that reach a level; 0 even if that
-    filters more.
+    """The largest alpha, of 32 bits, that filters no more than a share of the truths that reach a level.
 
     `points` are as from `Problem.truth_points`; truths that earlier levels lost do not count.
 
@@ -227,16 +251,18 @@ def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float) -> 
     0.3
     """
     given = np.array([by_score for by_score, by_state in points if by_state > -np.inf])
-    return filtering.largest_alpha(given, tolerance) if len(given) else 0.0
+    alpha = filtering.largest_alpha(given, tolerance) if len(given) else 0.0
+    single = np.float32(alpha)  # as it is stored; rounded up it might lose one more
+    return float(single if float(single) <= alpha else np.nextafter(single, np.float32(-np.inf)))
 
 
-def alpha_for(found, n_kept):
-    """The alpha at which levels of several clips keep `n_kept` states a variable on average.
+def alpha_for(found, n_kept, lowest=-np.inf):
+    """The alpha, at least `lowest`, at which levels of several clips keep `n_kept` states a variable.
 
-    Each state falls at alpha = (mm - mean) / (best - mean): the answer is a quantile of those.
+    Each state falls at alpha = (mm - mean) / (best - mean): the answer is a quantile.
     """
     falls = np.concatenate([rule.position(f.summed, f.best, f.mean) for f in found])
     n_variables = sum(len(f.start) - 1 for f in found)
     if len(falls) <= n_kept * n_variables:
-        return 0.0
-    return float(np.clip(np.partition(falls, -n_kept * n_variables)[-n_kept * n_variables], 0.0, 0.999))
+        return max(lowest, filtering.lowest_alpha(falls))
+    return float(np.clip(np.partition(falls, -n_kept * n_variables)[-n_kept * n_variables], lowest, 0.999))

@@ -15,8 +15,6 @@ from spcviz.problems.pose.model import body, cascade
 from spcviz.problems.pose.page import live
 from spcviz.problems.pose.paper.follow import clip_error
 
-NEAR = 0.25
-
 
 class Measured(NamedTuple):
     """Frames through a cascade, before they are averaged."""
@@ -75,21 +73,21 @@ def _survival(level, number, part, truth):
     at = level.of(part)
     states = level.states[at][level.keep[at]]
     kept = len(states) / body.grid(number).n_states
-    survives = body.is_correct(body.limbs_of(number, part, states), truth, NEAR).any()
-    top = body.is_correct(live.top_limbs(level, part, part, number=number), truth, NEAR).any()
+    survives = body.is_correct(body.limbs_of(number, part, states), truth, body.NEAR).any()
+    top = body.is_correct(live.top_limbs(level, part, part, number=number), truth, body.NEAR).any()
     exact = (states == body.nearest_states(number, truth)).any()
     return kept, survives, top, exact, survives or is_reachable(number, part, truth)
 
 
 def is_reachable(number, part, limb):
-    """Whether any state of a level's whole grid lies within `NEAR` of a limb: limbs have one length each.
+    """Whether any state of a level's whole grid is within `body.NEAR` of a limb: limbs have one length each.
 
     >>> limb = np.array([[120.0, 100.0], [120.0, 142.0]])
     >>> bool(is_reachable(6, 1, limb)), bool(is_reachable(6, 1, limb * (1, 0.3)))
     (True, False)
     """
     cells, middle = body.grid(number), limb.mean(axis=0)
-    reach = NEAR * np.linalg.norm(limb[1] - limb[0])  # middles lie no farther apart than the worse end
+    reach = body.NEAR * np.linalg.norm(limb[1] - limb[0])  # middles lie no farther apart than the worse end
     sides = []
     for centre, n in zip(middle, (cells.columns, cells.rows)):
         pitch = body.SIDE / n
@@ -97,7 +95,7 @@ def is_reachable(number, part, limb):
         sides.append(np.arange(max(first, 0), min(last, n - 1) + 1))
     angle, row, column = np.meshgrid(np.arange(body.N_ANGLES), sides[1], sides[0], indexing="ij")
     states = cells.packed(angle, row, column).ravel()
-    return body.is_correct(body.limbs_of(number, part, states), limb, NEAR).any()
+    return body.is_correct(body.limbs_of(number, part, states), limb, body.NEAR).any()
 
 
 def rows(measured: Measured, limbs: np.ndarray, clips: np.ndarray) -> list[dict]:
@@ -152,7 +150,7 @@ def _by_part(values):
 def pcp(found: np.ndarray, limbs: np.ndarray, clips: np.ndarray) -> dict:
     """PCP of one guess for each limb, found (frames, P, 2, 2)."""
     truth = limbs[:, : found.shape[1]]
-    half, quarter = (100 * body.is_correct(found, truth, share) for share in (0.5, NEAR))
+    half, quarter = (100 * body.is_correct(found, truth, share) for share in (0.5, body.NEAR))
     return {
         "pcp50": _by_part(half.mean(axis=0)),
         "pcp50_upper_arms": round(float(half[:, 1:3].mean()), 2),

@@ -23,8 +23,9 @@ def _cascade_notes(result):
     if "n_frames" in s:
         said.append(
             f"{s['n_frames']} test frames, thresholds from {s.get('n_development', '?')} development frames; "
-            f"top 4: {s.get('top4', 'not said')}. Definition 1 counts a frame as lost with the exact cell "
-            "and angle of one limb, though a near one may be kept."
+            f"top 4: {s.get('top4', 'not said')}. By Definitions 1 and 4 a frame is lost with the exact cell "
+            "and angle of one limb, though a near one may be kept: rows with “near ones count” allow it, as "
+            "the chart, the best guesses and the Pose page do; the others are the thesis' rule."
         )
     return said
 
