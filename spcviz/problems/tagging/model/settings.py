@@ -98,11 +98,11 @@ _BASE = CascadeConfig(
 )
 _TOLERANCES = {
     ("wsj", "full"): (0.015, 0.03, 0.03, 0.03),
-    ("ewt", "full"): (0.005, 0.023, 0.03, 0.03),
+    ("ewt", "full"): (0.01, 0.023, 0.03, 0.03),
     ("wsj", "paper"): (0.02, 0.05, 0.03, 0.03),
     ("ewt", "paper"): (0.02, 0.05, 0.03, 0.03),
 }
-"""Share of sentences that each level may lose on development data: 0.5 % of EWT's are 63, of WSJ's 17."""
+"""Share of sentences that each level may lose on held-out parts: 1 % of EWT's are 21, 1.5 % of WSJ's 51."""
 
 
 _EVERY = {("ewt", "full"): 6, ("wsj", "paper"): 3, ("ewt", "paper"): 12}
@@ -158,9 +158,6 @@ ALIKE = {
 }
 """What SPC, CRF and perceptron have in common, by features."""
 _QUICK = {"filter_epochs": 2, "patience": 1}
-_FIRST_TOLERANCE = {("ewt", "full"): 0.01}
-"""Of what the result compares, where it is not that of `_TOLERANCES`, by which the shipped tagger is trained:
-to lose half a percent of EWT's sentences leaves an SPC two thirds of the tags."""
 
 
 def tries_of(settings, method) -> list[dict]:
@@ -185,8 +182,6 @@ def tries_of(settings, method) -> list[dict]:
 def config_of(settings, method, picked: Mapping[str, int] | None = None):
     """The cascade of a method; `picked`: which of `tries_of` is taken, by method."""
     config = settings.config
-    first = _FIRST_TOLERANCE.get((settings.data, settings.features), config.tolerances[0])
-    config = replace(config, tolerances=(first, *config.tolerances[1:]))
     if method == "spc_log_loss_start":
         return config
     if method == "spc_thesis":

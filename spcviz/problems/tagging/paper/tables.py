@@ -65,7 +65,7 @@ def methods_frame(result: dict, features: str) -> pd.DataFrame:
 def levels_frame(result, features) -> pd.DataFrame:
     """What each level may lose and loses, held out: one row per corpus, method and level.
 
-    "kept" is "no" where no alpha keeps the tolerance (a CRF's is a probability); it says where alpha is below 0.
+    "kept" is "no" where no alpha keeps the tolerance (a CRF's is a probability) and says if one is below 0.
     """
     table = [
         {
