@@ -72,7 +72,8 @@ MEANINGS = {
     "passes": "over the training sentences, at most; levels say how many there were",
     "warm": "whether a level begins at the level before",
     "us_inference": "from tables of unary scores to labels; full: dense_decode, sentence by "
-    "sentence; the others: 128 sentences a call; CPU time of one thread, medians of turns",
+    "sentence; the others: 128 sentences a call, by fans (CRF: by lattices, which takes longer); CPU time of "
+    "one thread, medians of turns",
     "us_total": "from strings: feature codes, numbers, scores, labels",
     "states": "bigrams a position that the final trigram perceptron sees",
     "tokens_right": "cascades: a perceptron begun at the last filter, on the pruned lattice; "
