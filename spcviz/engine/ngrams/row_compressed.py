@@ -62,17 +62,25 @@ def first_fan(row_start: np.ndarray, allowed: np.ndarray) -> Fan:
 
 
 def advance(
-    fan: Fan, unary: np.ndarray, rows: GramRows, alpha: float, max_arcs: int, left: np.ndarray
+    fan: Fan,
+    unary: np.ndarray,
+    rows: GramRows,
+    alpha: float,
+    max_arcs: int,
+    left: np.ndarray,
+    *,
+    on_nodes: bool = False,
 ) -> Fan | None:
     """One level: score, filter, grow.
 
     Returns the fan as `space.extend` of what `prune.prune` keeps; None where `prune` must look: an example
-    would have more than `max_arcs` arcs, or has no path. `unary` (R, K) is checked, `alpha` at most 1.
-    `left`, (R, K) bool, is set where a surviving n-gram has a state; (0, K) if nobody asks.
+    would have more than `max_arcs` arcs, has no path, or keeps a best path of which a node goes. `unary`
+    (R, K) is checked, `alpha` at most 1. `left`, (R, K) bool, is set where a surviving n-gram has a state;
+    (0, K) if nobody asks. `on_nodes`: as of `prune`.
 
     Weiss (2013), thesis, Algorithm 1.
     """
-    is_done, *fields = prune_and_grow(fan, unary, rows, rule.capped(alpha), max_arcs, left)
+    is_done, *fields = prune_and_grow(fan, unary, rows, rule.capped(alpha), max_arcs, left, on_nodes)
     return Fan(*fields) if is_done else None
 
 

@@ -50,6 +50,25 @@ def _through(
     return best
 
 
+@bare_kernel
+def _at_nodes(
+    fan: Fan, w: int, forward: np.ndarray, backward: np.ndarray, node: np.ndarray, value: np.ndarray
+) -> float:
+    """Max-marginals of example w's nodes, and into `value` the smaller of each arc's two; the largest."""
+    arc, head = fan.arc, fan.head
+    first, last = fan.col_start[w] + w, fan.col_start[w + 1] + w
+    v0, end, stop = fan.node_start[first], fan.node_start[last], fan.node_start[last + 1]
+    best = -np.inf
+    for v in range(stop - v0):
+        node[v] = forward[v] + backward[v]
+        best = node[v] if node[v] > best else best
+    for v in range(v0, end):
+        own, heads, out = node[v - v0], node[head[v] - v0 :], value[arc[v] - arc[v0] :]
+        for i in range(arc[v + 1] - arc[v]):
+            out[i] = min(own, heads[i])
+    return best
+
+
 class _Made(NamedTuple):
     """What `prune_and_grow` fills: the next fan's columns and nodes."""
 
@@ -135,15 +154,50 @@ def _link(
     return end + n_kept, at
 
 
+@bare_kernel
+def _link_nodes(
+    fan: Fan, w: int, node: np.ndarray, limit: float, made: _Made, begin: int, at: int, before: np.ndarray
+) -> tuple[int, int, int]:
+    """`_link` where arcs are whole examples and share the nodes that are filtered.
+
+    Returns (nodes, arcs, first node of the second column) so far.
+    """
+    key, symbol, arc, head = made.key, made.symbol, made.arc, made.head
+    first = fan.col_start[w] + w
+    v0, end, stop = fan.node_start[first], fan.node_start[first + 1], fan.node_start[first + 2]
+    to = begin
+    for v in range(v0, stop):
+        before[v - v0] = to
+        to += rule.survives(node[v - v0], limit)
+    before[stop - v0] = to
+    for v in range(v0, stop):
+        g = before[v - v0]
+        if before[v - v0 + 1] == g:
+            continue
+        key[g], symbol[g], arc[g], head[g] = fan.key[v], fan.symbol[v], at, to
+        if v < end:
+            h = fan.head[v] - v0
+            head[g] = before[h]
+            at += before[h + fan.arc[v + 1] - fan.arc[v]] - before[h]
+    return to, at, before[end - v0]
+
+
 @kernel
 def prune_and_grow(
-    fan: Fan, unary: np.ndarray, rows: GramRows, alpha: float, max_arcs: int, left: np.ndarray
+    fan: Fan,
+    unary: np.ndarray,
+    rows: GramRows,
+    alpha: float,
+    max_arcs: int,
+    left: np.ndarray,
+    on_nodes: bool,
 ) -> tuple[bool, *tuple[np.ndarray, ...]]:
     """(whether it was done, fields of the next fan)."""
     n_examples = len(fan.order)
     arcs, nodes, columns = largest_example(fan)
     score, value, is_best = np.empty(arcs), np.empty(arcs), np.zeros(arcs, np.bool_)
     forward, backward, before = np.empty(nodes), np.empty(nodes), np.empty(nodes + 1, np.int64)
+    at_nodes = np.empty(nodes)
     path, ends = np.empty(columns, np.int64), np.empty(columns, np.int64)
     terms = np.empty(2 * MAX_BITS)
     # Survivors are at most all arcs, and twice those that are whole examples; one place more is written to.
@@ -171,7 +225,13 @@ def prune_and_grow(
         if best == -np.inf:
             is_done = False
             break
-        limit = _limit(value, size, best, alpha)
+        by_nodes = on_nodes and n > 1  # one position has no smaller grams
+        if by_nodes:
+            top = _at_nodes(fan, w, forward, backward, at_nodes, value)
+            n_nodes = fan.node_start[fan.col_start[w + 1] + w + 1] - v0
+            limit = _limit(at_nodes, n_nodes, top, alpha)
+        else:
+            limit = _limit(value, size, best, alpha)
         trace_fan(fan, w, score, forward, path, ends)
         for i in range(n_columns):
             is_best[path[i]] = True
@@ -183,8 +243,14 @@ def prune_and_grow(
         grows = n_columns > 1
         order[w] += grows
         col_start[w + 1] = col_start[w] + n_columns - grows
-        node, at = _link(made, begin, node, grows, n, before, rows.bits, at)
-        if at - first_arc > max_arcs:
+        if by_nodes and not grows:
+            n_kept = node - begin
+            node, at, second = _link_nodes(fan, w, at_nodes, limit, made, begin, at, before)
+            made.node_start[col_start[w + 1] + w] = second
+            is_done = at - first_arc == n_kept  # else the best path stays without one of its nodes
+        else:
+            node, at = _link(made, begin, node, grows, n, before, rows.bits, at)
+        if at - first_arc > max_arcs or not is_done:
             is_done = False
             break
     n_columns = col_start[-1] + n_examples

@@ -170,7 +170,7 @@ def decode_examples(
             return unaries[t]
 
     left = _first_left(cascade, scores(0, levels[0].filter, None), row_start)
-    if not (cascade.on_nodes or cascade.by_marginals):
+    if not cascade.by_marginals:
 
         def checked_scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
             return _fitting(scores(t, model, allowed), left.shape)
@@ -212,7 +212,8 @@ def _decode_fans(
     for t, level in enumerate(levels[1:-1], start=1):
         unary = scores(t, level.filter, left if by_state else None)
         left = np.zeros_like(left) if by_state else left[:0]
-        next_fan = advance(fan, unary, level.filter.rows, level.alpha, cascade.max_arcs, left)
+        arguments = fan, unary, level.filter.rows, level.alpha, cascade.max_arcs, left
+        next_fan = advance(*arguments, on_nodes=cascade.on_nodes)
         if next_fan is None:
             return None
         fan = next_fan

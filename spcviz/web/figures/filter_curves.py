@@ -13,6 +13,7 @@ METHODS = {
     "perceptron": "perceptron filter",
     "crf": "CRF filter",
     "spc_log_loss_start": "SPC begun with log loss",
+    "spc_thesis": "SPC learnt as in the thesis",
 }
 
 
@@ -21,6 +22,7 @@ _METHOD_STYLE = {  # role of the palette, mark
     "perceptron": ("threshold", "diamond"),
     "crf": ("truth", "square"),
     "spc_log_loss_start": ("pruned", "x"),
+    "spc_thesis": ("kept", "circle-open"),
 }
 
 

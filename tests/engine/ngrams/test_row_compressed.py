@@ -50,18 +50,20 @@ def assert_same_space(fan, lat):
     assert np.array_equal(column, [want + example, want + example + 1])
 
 
+@pytest.mark.parametrize("on_nodes", [False, True])
 @pytest.mark.parametrize("seed", range(30))
-def test_every_level_is_that_of_lattices(seed):
+def test_every_level_is_that_of_lattices(seed, on_nodes):
     lengths, allowed, tables, unaries = random_case(seed)
-    alpha = (0.0, 0.3, 0.6, 1.0)[seed % 4]
+    alpha = (0.0, 0.3, 0.6, 1.0, -0.5)[seed % 5]
     lat, row_start = lattice.bigrams(lengths, 5, allowed), np.r_[0, np.cumsum(lengths)]
     fan = row_compressed.first_fan(row_start, allowed)
     assert_same_space(fan, lat)
     for table, unary in zip(tables[:-1], unaries):
         score = lattice.score_arcs(lat, unary, table)
-        keep = prune(lat, score, alpha, max_arcs=10_000).keep
+        keep = prune(lat, score, alpha, max_arcs=10_000, on_nodes=on_nodes).keep
         left = np.zeros_like(allowed)
-        fan = row_compressed.advance(fan, unary, row_compressed.gram_rows(table), alpha, 10_000, left)
+        rows = row_compressed.gram_rows(table)
+        fan = row_compressed.advance(fan, unary, rows, alpha, 10_000, left, on_nodes=on_nodes)
         survivors = lattice.states_left(lattice.extend(lat, keep, grow=False))
         assert np.array_equal(left, survivors)
         lat = lattice.extend(lat, keep)

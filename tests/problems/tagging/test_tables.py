@@ -30,6 +30,7 @@ LEXICON = {
     ".": ["."],
 }
 TAG_SET = tuple(sorted(LEXICON))
+SEARCHED = chosen_settings.SEARCHED
 
 
 def corpus_of(rng, n):
@@ -100,8 +101,23 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
         assert "dense_decode" in result["baselines"][0]["is"]
         methods = {(c["method"], c["filter"], c["split"]) for c in result["curves"]}
         assert methods == {
-            (m, f, s) for m in chosen_settings.CASCADES for f in (1, 2) for s in ("dev", "test")
+            (m, f, s) for m in chosen_settings.COMPARED for f in (1, 2) for s in ("dev", "test")
         }
+        for row in rows.values():
+            assert {"dropout", "warm", "passes"} <= row.keys()
+        alike = [[rows["wsj", m][key] for key in ("dropout", "warm", "passes")] for m in SEARCHED]
+        assert alike == [[0.25, True, 2]] * 3
+        assert rows["wsj", "spc_no_dropout"]["dropout"] == rows["wsj", "crf_no_dropout"]["dropout"] == 0
+        assert not rows["wsj", "spc_cold"]["warm"]
+        is_whole = [row["filter"] == "cascade" for row in result["equal"] if row["method"] == "spc_cold"]
+        assert is_whole
+        assert all(is_whole)
+        for data in ("wsj", "ewt"):
+            for method in SEARCHED:
+                of = [r for r in result["tried"] if (r["data"], r["method"]) == (data, method)]
+                assert [r["number"] for r in of] == [0, 1]
+                scores = [np.inf if r["score"] is None else r["score"] for r in of]
+                assert [r["is_taken"] for r in of] == [n == np.argmin(scores) for n in range(2)]
         for row in rows.values():
             deep = 5 if row["method"] in chosen_settings.ORDERS_OF else 3
             if row["method"] in chosen_settings.CASCADES:
@@ -109,7 +125,7 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
                 assert {level["tolerance"] for level in row["levels"]} == {10.0}
                 for level in row["levels"]:
                     assert level["is_kept"] == (level["lost_held_out"] <= 10.0)
-                    assert level["is_kept"] or level["alpha"] == 0.0
+                    assert level["is_kept"] or row["method"].startswith("crf")
                     assert level["lost_held_out"] <= level["lost_held_out_in_all"] + 1e-9
                 assert row["is_tolerance_kept"] == all(level["is_kept"] for level in row["levels"][:2])
         deepest = [row for row in result["orders"] if row["order"] == 5]
@@ -118,10 +134,9 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
         }
         assert all(row["us_inference"] > 0 for row in deepest)
         assert [fold["fold"] for fold in result["fold_rows"]] == ["wsj full", "ewt full"]
-        whole = rows["wsj", "crf"]
-        assert {key: whole[key] for key in result["fold_rows"][0]["rows"][3]} == result["fold_rows"][0][
-            "rows"
-        ][3]
+        whole, at = rows["wsj", "crf"], chosen_settings.METHODS.index("crf")
+        of_fold = result["fold_rows"][0]["rows"][at]
+        assert {key: whole[key] for key in of_fold} == of_fold
         assert set(result["data_digests"]) == {"wsj", "ewt"}
         monkeypatch.setattr(experiment, "train", refuse)
         for path in tmp_path.glob("tagging-wsj*-times-*.json"):
@@ -130,7 +145,7 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
     times = [{(r["data"], r["method"]): r["us_total"] for r in x["rows"]} for x in (result, again)]
     assert times[0]["ewt", "full"] == times[1]["ewt", "full"]
     assert times[0]["wsj", "full"] != times[1]["wsj", "full"]
-    for key in ("curves", "equal", "corpora", "settings", "data_digests"):
+    for key in ("curves", "equal", "tried", "corpora", "settings", "data_digests"):
         assert again[key] == result[key]
 
 
@@ -162,7 +177,7 @@ def test_other_words_are_another_part(tiny, small, tmp_path, monkeypatch):
 def test_damaged_models_are_trained_again_to_be_timed(tiny, tmp_path):
     run = ("ewt", "full", True, tmp_path)
     found = tagging_tables.run_part(*run)
-    (path,) = tmp_path.glob("*-spc-*.npz")
+    (path,) = tmp_path.glob("tagging-ewt-full-spc-*.npz")
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
     tagging_tables.time_part(*run)
@@ -174,17 +189,48 @@ def test_the_thesis_learning_has_nothing_of_the_others():
     """From zero, margin 1, the five alphas, a falling step, early stopping; the others are as they were."""
     for data, features in (("wsj", "full"), ("ewt", "paper")):
         settings = QUICK(data, features)
-        config = chosen_settings.config_of(settings, "spc")
+        config = chosen_settings.config_of(settings, "spc_thesis")
         assert config.train_alphas == (0.0, 0.2, 0.4, 0.6, 0.8)
         assert (config.margin, config.crf_epochs, config.dropout, config.patience) == (1.0, 0, 0.0, 1)
         assert config.falling
         assert not config.warm_start
         assert config.decay > 0
         assert chosen_settings.config_of(settings, "spc_log_loss_start") == settings.config
-        for method in ("crf", "perceptron"):
-            own = chosen_settings.config_of(settings, method)
-            assert own.method == method
-            assert own.filter_epochs >= settings.config.crf_epochs
+
+
+def test_all_losses_are_treated_alike():
+    """The same dropout, start, passes, patience and tolerances; as many tries, each of them another."""
+    for data, features in (("wsj", "full"), ("ewt", "full"), ("wsj", "paper"), ("ewt", "paper")):
+        settings = QUICK(data, features)
+        tries = {m: chosen_settings.tries_of(settings, m) for m in SEARCHED}
+        assert {len(tried) for tried in tries.values()} == {6}
+        common = set()
+        for method in SEARCHED:
+            configs = [chosen_settings.config_of(settings, method, {method: n}) for n in range(6)]
+            assert len(set(configs)) == 6
+            common |= {
+                (c.dropout, c.warm_start, c.filter_epochs, c.patience, c.crf_epochs, c.tolerances, c.parts)
+                for c in configs
+            }
+            assert {config.method for config in configs} == {method}
+        assert len(common) == 1
+        assert {alpha for own in tries["spc"] for alpha in own["train_alphas"]} == {0.0, 0.2, 0.4, 0.6, 0.8}
+
+
+@pytest.mark.parametrize(
+    ("method", "of", "changed"),
+    [
+        ("spc_no_dropout", "spc", {"dropout": 0.0}),
+        ("spc_cold", "spc", {"warm_start": False}),
+        ("spc_short", "spc", {"filter_epochs": 8, "patience": 1}),
+        ("crf_no_dropout", "crf", {"dropout": 0.0}),
+    ],
+)
+def test_an_ablation_lacks_one_thing(method, of, changed):
+    settings = QUICK("wsj", "full")
+    whole = chosen_settings.config_of(settings, of, {of: 3})
+    assert chosen_settings.config_of(settings, method, {of: 3}) == replace(whole, **changed)
+    assert replace(whole, **changed) != whole
 
 
 def test_an_unknown_feature_set_is_refused():
@@ -227,6 +273,7 @@ def result_of(features, value, **more):
         "curves": rows,
         "equal": rows,
         "orders": rows,
+        "tried": rows,
         "fold_rows": [{"fold": f"{data} {features}", "value": value} for data in ("wsj", "ewt")],
         "settings": {"parts": rows, "seed": value},
         "corpora": {f"ewt {features}": value},

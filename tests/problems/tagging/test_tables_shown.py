@@ -82,6 +82,25 @@ def test_tolerances_that_no_alpha_keeps_are_named():
     assert tables.methods_frame({"rows": rows}, "full")["filters over their tolerance"].iloc[1] == 1
 
 
+def test_an_alpha_below_the_mean_is_said():
+    row = RESULT["rows"][1] | {"levels": [LEVELS[0] | {"alpha": -0.4}]}
+    assert tables.levels_frame({"rows": [row]}, "full")["kept"].tolist() == ["yes, below the mean"]
+
+
+def test_tries_are_shown_with_what_was_taken():
+    tried = {
+        "data": "wsj", "features": "full", "method": "spc", "losses": [3.0, 5.0], "pairs": [4.0, None],
+        "score": None, "is_taken": False, "number": 0,
+        "settings": {"filter_rate": 30.0, "train_alphas": [0.6]},
+    }  # fmt: skip
+    taken = tried | {"number": 1, "is_taken": True, "pairs": [4.0, 2.0], "score": 2.83}
+    frame = tables.tried_frame(RESULT | {"tried": [tried, taken, tried | {"features": "paper"}]}, "full")
+    assert frame["settings"].tolist() == ["filter_rate 30, train_alphas 0.6"] * 2
+    assert frame["taken"].tolist() == ["", "yes"]
+    assert frame["bigrams at 5 %"].iloc[1] == 2.0
+    assert tables.tried_frame(RESULT, "full") is None
+
+
 def test_frames_of_equal_losses_and_of_orders():
     frame = tables.equal_frame(RESULT | {"equal": EQUAL}, "full")
     assert frame.loc["Wall Street Journal sample, whole cascade, 5 %", "CRF"] == "3 (2.7 to 3.3)"

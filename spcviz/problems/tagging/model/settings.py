@@ -1,15 +1,17 @@
 """Chosen settings of the taggers (cascades and their rivals), by corpus and feature set.
 
-Six methods share features, tags and a final averaged perceptron of order 3:
+All methods share features, tags and a final averaged perceptron of order 3:
 
 - full: exact dense Viterbi over all K^2 bigrams per position (`dense_perceptron`)
-- spc: a unary filter on tags, then the bigram model filters tags, then the trigram model bigrams; each learns
-  as the thesis says (4.3): the regularised filter loss with margin 1 a position, from zero, a step that falls
-  with the regulariser, alpha from the five the thesis starts with, early stopping
-- spc_log_loss_start: the same levels, but each begins with passes over the log loss and ends with a few over
-  the filter loss at a small margin: no method of the thesis
+- spc: a unary filter on tags, then the bigram model filters tags, then the trigram model bigrams; each for
+  the regularised filter loss with margin 1 a position and a step that falls with the regulariser
 - crf: the same levels, trained for log loss, pruned where a sum-product marginal is at most alpha
 - perceptron: the same levels, trained as structured perceptrons, pruned as the SPC is
+- spc_no_dropout, spc_cold, spc_short, crf_no_dropout: one thing of `ALIKE` taken away
+- spc_thesis: an SPC as the thesis says (4.3): from zero, no dropout, the best of five starting alphas at each
+  level, stopped after the first pass that does not leave less
+- spc_log_loss_start: the same levels, but each begins with passes over the log loss and ends with a few over
+  the filter loss at a small margin: no method of the thesis
 - tags: only tags that training saw with the word, and the dense perceptron's weights among them
 
 In one point all cascades depart from the thesis: there the bigram model filters all K tags; here a unary
@@ -20,20 +22,29 @@ sentences it is right more often than one that begins at zero or at the dense pe
 against 96.4 and 96.5 % of words). A pruned lattice leaves few errors to learn from, and the 4 % of training
 sentences whose truth was pruned teach nothing, so a perceptron from zero makes too few steps there.
 
-Settings were chosen on development sentences, the step and regulariser of spc at alpha 0.2 on held-out parts
-of WSJ's training sentences. But test figures were in sight meanwhile (printed beside them when tolerances
-were set), so test figures may be slightly optimistic.
+SPC, CRF and perceptron get the same dropout, the same start (a level begins at the one before), the same most
+passes and the same patience, and each the same number of tries (`tries_of`); `reproduce tagging` makes them
+all and takes the one that leaves fewest bigrams on development sentences. None of the thesis' methods has
+dropout. Tolerances were chosen on development sentences with test figures in sight, so test figures may be
+slightly optimistic.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.cascade.cascade import CascadeConfig
 from spcviz.problems.tagging.model import cascade
 
-METHODS = ("full", "spc", "spc_log_loss_start", "crf", "perceptron", "tags")
-CASCADES = METHODS[1:5]
+SEARCHED = ("spc", "crf", "perceptron")
+"""Those whose settings are searched, with the same number of tries each."""
+COMPARED = (*SEARCHED, "spc_thesis", "spc_log_loss_start")
+"""Whose filters are also compared one by one."""
+ABLATED = {"spc_no_dropout": "spc", "spc_cold": "spc", "spc_short": "spc", "crf_no_dropout": "crf"}
+"""Methods that lack one thing -> the method that has it."""
+CASCADES = (*COMPARED, *ABLATED)
 """Those that filter level by level."""
+METHODS = ("full", *CASCADES, "tags")
 ORDERS_OF = ("spc", "spc_log_loss_start")
 """Trained up to `MAX_ORDER` where features are rich; the others up to the order of the final perceptron."""
 FEATURES = ("paper", "full")
@@ -43,12 +54,14 @@ STARTING_ALPHAS = (0.0, 0.2, 0.4, 0.6, 0.8)
 PAPER = {
     "full": {"accuracy": 96.83, "filter_loss": 0.0, "ms": 173.28, "states": 1935.7},
     "spc": {"accuracy": 96.82, "filter_loss": 0.121, "ms": 1.56, "states": 3.93},
-    "spc_log_loss_start": None,
     "crf": {"accuracy": 96.84, "filter_loss": 0.024, "ms": 4.16, "states": 11.845},
-    "perceptron": None,
     "tags": {"accuracy": None, "filter_loss": 0.118, "ms": 10.6, "states": 95.39},
 }
 """Thesis Table 4.2: all of the Wall Street Journal, word-tag features, milliseconds a sentence."""
+
+
+QUICK_EPOCHS = 2
+"""Passes of a quick run's dense perceptron."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +74,11 @@ class TagSettings:
     # of the SPC that begins with the log loss; the others take what they share, see `config_of`
     config: CascadeConfig
     full_epochs: int = 6  # passes of the dense perceptron
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether these are the settings of a quick run."""
+        return self.full_epochs == QUICK_EPOCHS
 
 
 _BASE = CascadeConfig(
@@ -80,17 +98,17 @@ _BASE = CascadeConfig(
 )
 _TOLERANCES = {
     ("wsj", "full"): (0.015, 0.03, 0.03, 0.03),
-    ("ewt", "full"): (0.005, 0.023, 0.03, 0.03),
+    ("ewt", "full"): (0.01, 0.023, 0.03, 0.03),
     ("wsj", "paper"): (0.02, 0.05, 0.03, 0.03),
     ("ewt", "paper"): (0.02, 0.05, 0.03, 0.03),
 }
-"""Share of sentences that each level may lose on development data: 0.5 % of EWT's are 63, of WSJ's 17."""
+"""Share of sentences that each level may lose on held-out parts: 1 % of EWT's are 21, 1.5 % of WSJ's 51."""
 
 
 _EVERY = {("ewt", "full"): 6, ("wsj", "paper"): 3, ("ewt", "paper"): 12}
-"""Every so many training sentences one is taken, by corpus and features: five starting alphas take five times
-the passes, and with the paper's features a sentence's lattice of bigrams is ten times as large. EWT's 12,544
-sentences would take an hour and 13 GB. The tagger that ships is trained on all of them."""
+"""Every so many training sentences one is taken, by corpus and features: every try trains two levels, and
+with the paper's features a sentence's lattice of bigrams is ten times as large. The tagger that ships is
+trained on all of EWT's 12,544 sentences."""
 
 
 def data_of(settings):
@@ -123,7 +141,7 @@ def settings_for(data, features, quick=False):
         config = replace(config, parts=2, crf_epochs=7)
     if quick:
         config = replace(config, crf_epochs=2, filter_epochs=1, predictor_epochs=2)
-    return TagSettings(data, features, 2 if features == "full" else 1, config, 2 if quick else 6)
+    return TagSettings(data, features, 2 if features == "full" else 1, config, QUICK_EPOCHS if quick else 6)
 
 
 _THESIS = {
@@ -134,28 +152,78 @@ _THESIS = {
 training sentences, held out, of steps 3 to 100 and 0.4 to 4 and lambdas 1e-5 to 1e-3 at alpha 0.2."""
 
 
-def config_of(settings, method):
-    """The cascade of a method; the CRF makes as many passes as the two losses together."""
+ALIKE = {
+    "full": {"dropout": 0.25, "warm_start": True, "filter_epochs": 20, "patience": 3, "crf_epochs": 0},
+    "paper": {"dropout": 0.1, "warm_start": True, "filter_epochs": 8, "patience": 3, "crf_epochs": 0},
+}
+"""What SPC, CRF and perceptron have in common, by features."""
+_QUICK = {"filter_epochs": 2, "patience": 1}
+
+
+def tries_of(settings, method) -> list[dict]:
+    """The settings that are tried for a method of `SEARCHED`: as many for each, five of a kind and one more.
+
+    The first is the one that is taken where nothing is tried.
+    """
+    gram, rate = settings.config.gram_rate, settings.config.crf_rate
+    if method == "spc":
+        rate = _THESIS[settings.features]["filter_rate"]
+        rates = [rate] * 5 + [rate / 3]
+        alphas = [*sorted(STARTING_ALPHAS, key=lambda alpha: alpha != 0.6), 0.6]
+        return [{"filter_rate": rate, "train_alphas": (a,)} for rate, a in zip(rates, alphas)]
+    if method == "crf":
+        tried = [{"filter_rate": share * rate, "gram_rate": gram} for share in (1.0, 0.25, 0.5, 2.0, 4.0)]
+        return [*tried, {"filter_rate": rate, "gram_rate": 4 * gram}]
+    # a perceptron's weights grow with its rate, its answers do not change
+    tried = [{"gram_rate": share * gram, "decay": 0.0} for share in (1.0, 0.25, 0.5, 2.0, 4.0)]
+    return [*tried, {"gram_rate": gram, "decay": 1e-4}]
+
+
+def config_of(settings, method, picked: Mapping[str, int] | None = None):
+    """The cascade of a method; `picked`: which of `tries_of` is taken, by method."""
     config = settings.config
     if method == "spc_log_loss_start":
         return config
-    if method == "spc":
-        learning = _THESIS[settings.features]
+    if method == "spc_thesis":
+        return _of_thesis(config, _THESIS[settings.features])
+    of = ABLATED.get(method, method)
+    tried = tries_of(settings, of)[(picked or {}).get(of, 0)]
+    alike = ALIKE[settings.features] | (_QUICK if settings.is_quick else {})
+    own = {"filter_rate": config.predictor_rate}
+    if of == "spc":
+        own = {"decay": 1e-6, "falling": True, "margin": 1.0}
         # a final perceptron's steps are as large beside its filter's as in the other cascades
-        predictor_rate = config.predictor_rate * learning["filter_rate"] / config.crf_rate
-        return replace(
-            config,
-            **learning,
-            predictor_rate=predictor_rate,
-            train_alphas=STARTING_ALPHAS,
-            margin=1.0,
-            falling=True,
-            patience=1,
-            filter_epochs=config.crf_epochs,
-            crf_epochs=0,
-            warm_start=False,
-            dropout=0.0,
-        )
-    epochs = config.crf_epochs + (config.filter_epochs if method == "crf" else 0)
-    rate = config.crf_rate if method == "crf" else config.predictor_rate
-    return replace(config, method=method, filter_epochs=epochs, filter_rate=rate, crf_epochs=0)
+        own["predictor_rate"] = config.predictor_rate * tried["filter_rate"] / config.crf_rate
+    return replace(config, method=of, **(alike | own | tried | _without(config, method)))
+
+
+def _without(config, method):
+    """What a method of `ABLATED` has instead."""
+    if method.endswith("no_dropout"):
+        return {"dropout": 0.0}
+    if method == "spc_cold":
+        return {"warm_start": False}
+    return {"filter_epochs": config.crf_epochs, "patience": 1} if method == "spc_short" else {}
+
+
+def _of_thesis(config, learning):
+    """The thesis' learning, to the letter."""
+    return replace(
+        config,
+        **learning,
+        predictor_rate=config.predictor_rate * learning["filter_rate"] / config.crf_rate,
+        train_alphas=STARTING_ALPHAS,
+        margin=1.0,
+        falling=True,
+        patience=1,
+        filter_epochs=config.crf_epochs,
+        crf_epochs=0,
+        warm_start=False,
+        dropout=0.0,
+    )
+
+
+def crf_beside(config):
+    """A CRF of as many passes as the two losses of an SPC that begins with the log loss."""
+    epochs = config.crf_epochs + config.filter_epochs
+    return replace(config, method="crf", filter_epochs=epochs, filter_rate=config.crf_rate, crf_epochs=0)

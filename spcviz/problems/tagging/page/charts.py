@@ -3,6 +3,7 @@
 import html
 from typing import Literal
 
+from spcviz.problems.tagging.model.settings import ABLATED
 from spcviz.problems.tagging.page.shown import TagComparison
 from spcviz.problems.tagging.paper.tables import CORPORA, METHODS
 from spcviz.web.figures.filter_curves import filter_curves, style_of
@@ -143,12 +144,14 @@ def curves(
 def equal(result: dict, features: str, palette: Palette, *, scale: float = 1.0, height: float = 430) -> Chart:
     """Bigrams left by whole cascades where exactly so many test sentences are lost, one panel per corpus.
 
-    Error bars are bootstrap intervals.
+    Error bars are bootstrap intervals. Methods that lack one thing of another are in the table only.
     """
     rows = [
         row
         for row in result.get("equal", ())
-        if (row["features"], row["filter"]) == (features, "cascade") and row["pairs_equal"] is not None
+        if (row["features"], row["filter"]) == (features, "cascade")
+        and row["pairs_equal"] is not None
+        and row["method"] not in ABLATED
     ]
     corpora = list(dict.fromkeys(row["data"] for row in rows))
     width = (1 - 0.12 * (len(corpora) - 1)) / max(len(corpora), 1)

@@ -25,6 +25,7 @@ from spcviz.learning.cascade.cascade import Cascade
 from spcviz.learning.cascade.features import SparseRows, unary_scores
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.tagging.model import cascade as experiment
+from spcviz.problems.tagging.model.settings import ABLATED
 
 TARGETS = (0.5, 1.0, 2.0, 5.0)
 """Percent of the sentences that may lose their truth."""
@@ -191,20 +192,22 @@ def compare(part: experiment.Prepared, cascades: dict[str, Cascade], tags_loss: 
     cascades.
 
     Returns one row for each filter, method and target. ``filter`` 1 (the bigram model on tags) and 2 (the
-    trigram model on bigrams): all methods in the spaces that the SPC's earlier levels leave, losses over the
-    sentences whose truth is there; "cascade": each method's own first level and bigram filter, losses over
-    all sentences. ``target``: percent of the sentences lost. ``alpha``: the largest that keeps it on
-    development sentences (0 if none does: ``is_kept_on_dev``), ``dev_loss`` there; ``loss``, ``grams`` and
-    ``pairs`` (per position) at that alpha on test sentences; ``grams_equal``, ``pairs_equal``: where exactly
-    the target is lost on test sentences, with ``_low`` and ``_high`` of the interval; ``pairs_more``: more
-    pairs than the SPC (paired), with the same; ``against_spc``: "fewer", "as many" or "more", see `verdict`.
+    trigram model on bigrams): all methods but those of `ABLATED` in the spaces that the SPC's earlier levels
+    leave, losses over the sentences whose truth is there; "cascade": each method's own first level and bigram
+    filter, losses over all sentences. ``target``: percent of the sentences lost. ``alpha``: the largest that
+    keeps it on development sentences (``is_kept_on_dev``: whether one does), ``dev_loss`` there; ``loss``,
+    ``grams`` and ``pairs`` (per position) at that alpha on test sentences; ``grams_equal``, ``pairs_equal``:
+    where exactly the target is lost on test sentences, with ``_low`` and ``_high`` of the interval;
+    ``pairs_more``: more pairs than the SPC (paired), with the same; ``against_spc``: "fewer", "as many" or
+    "more", see `verdict`.
     None: a filter cannot lose so little, or an interval has no such end.
     """
     rows = []
     for name in (1, 2, "cascade"):
+        compared = list(cascades) if name == "cascade" else [m for m in cascades if m not in ABLATED]
         targets = TARGETS if name != "cascade" else (*TARGETS, tags_loss)
         dev, test = {}, {}
-        for m in cascades:
+        for m in compared:
             dev[m] = _fallen(name, part, cascades, m, "dev")
             alphas = [filtering.largest_alpha(dev[m].event, target / 100) for target in targets]
             test[m] = _fallen(name, part, cascades, m, "test", alphas)
@@ -212,7 +215,7 @@ def compare(part: experiment.Prepared, cascades: dict[str, Cascade], tags_loss: 
         curves = {method: curves_of(found, weights) for method, found in test.items()}
         for target in targets:
             mine = {m: at_loss(c.loss, c.pairs, target) for m, c in curves.items()}
-            for method in cascades:
+            for method in compared:
                 row = {"filter": name, "method": method, "target": target}
                 row |= _tuned(dev[method], test[method], target)
                 row |= _at_target(curves[method], target)
@@ -223,14 +226,26 @@ def compare(part: experiment.Prepared, cascades: dict[str, Cascade], tags_loss: 
     return rows
 
 
+def fallen_of(
+    part: experiment.Prepared,
+    cascade: Cascade,
+    own: Cascade,
+    level: int,
+    split: str,
+    more_alphas: Sequence[float] = (),
+) -> Fallen:
+    """`fallen` of a cascade's level on a split, in the space that the levels of `own` before it leave."""
+    corpus, table = part.corpus[split], part.tables[split]
+    lattice = experiment.space_of(own, level, table, corpus.lengths)
+    more = {"by_marginals": cascade.by_marginals, "more_alphas": more_alphas}
+    return fallen(cascade.levels[level - 1].filter, lattice, table, np.maximum(corpus.tags, 0), **more)
+
+
 def _fallen(name, part, cascades, method, split, more_alphas=()):
     """`Fallen` of one method; of a single filter without the sentences whose truth is not in the space."""
     cascade, own = cascades[method], cascades[method if name == "cascade" else AGAINST]
     level = 2 if name == "cascade" else name + 1
-    corpus, table = part.corpus[split], part.tables[split]
-    lattice = experiment.space_of(own, level, table, corpus.lengths)
-    more = {"by_marginals": cascade.by_marginals, "more_alphas": more_alphas}
-    found = fallen(cascade.levels[level - 1].filter, lattice, table, np.maximum(corpus.tags, 0), **more)
+    found = fallen_of(part, cascade, own, level, split, more_alphas)
     if name == "cascade":
         return found
     alive = found.event > -np.inf

@@ -42,6 +42,20 @@ def measure_part(settings: chosen.TagSettings, models: dict[str, Kept]) -> dict:
     }
 
 
+def learning_of(settings, configs):
+    """``dropout``, ``warm`` (levels begin at the one before) and ``passes`` of each method's learning."""
+    rows = {
+        name: {
+            "dropout": config.dropout,
+            "warm": config.warm_start,
+            "passes": config.crf_epochs + config.filter_epochs,
+        }
+        for name, config in configs.items()
+    }
+    dense = {"dropout": 0.0, "warm": False, "passes": settings.full_epochs}
+    return rows | {"full": dense, "tags": dense}
+
+
 def _kept_beside(levels, row):
     """Whether all levels before an order keep their tolerances."""
     return {"is_tolerance_kept": all(level["is_kept"] for level in levels[: row["order"] - 1])}
@@ -67,17 +81,18 @@ def _figures(part, cascades):
 
 
 def _curves(part, cascades, n_points=60):
-    """First filter: the bigram model on tags; second: the trigram model on bigrams; four ways each.
+    """First filter: the bigram model on tags; second: the trigram model on bigrams; each way of learning.
 
     Both stand in the spaces that the SPC's levels before leave, the same for all.
     """
     rows = []
+    compared = {name: cascades[name] for name in chosen.COMPARED}
     for level in (2, 3):
         for split in ("dev", "test"):
             corpus, table = part.corpus[split], part.tables[split]
             space = experiment.space_of(cascades["spc"], level, table, corpus.lengths)
             labels = np.maximum(corpus.tags, 0)
-            for name, cascade in cascades.items():
+            for name, cascade in compared.items():
                 rule = "crf" if cascade.by_marginals else "spc"
                 linear = cascade.levels[level - 1].filter
                 curve = curve_of(rule, linear, space, table, labels, n_points, on_nodes=True)

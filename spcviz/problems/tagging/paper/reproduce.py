@@ -1,6 +1,7 @@
 """Thesis Table 4.2 on two corpora, and filter curves: what `reproduce tagging` runs.
 
-One part is one corpus with one feature set. Each method's models and finished parts are kept, not made again;
+One part is one corpus with one feature set. First the settings of SPC, CRF and perceptron are searched on
+development sentences. Each try, each method's models and finished parts are kept, not made again;
 times are measured last, by themselves (see `tagging_times`).
 """
 
@@ -15,9 +16,12 @@ from spcviz.problems.common.work.jobs import run_all
 from spcviz.problems.common.work.kept import JSON, kept, tree_of
 from spcviz.problems.problem import Run
 from spcviz.problems.tagging.model import cascade, model_arrays, settings
-from spcviz.problems.tagging.paper import equal_loss, parts
+from spcviz.problems.tagging.paper import equal_loss, parts, search
 from spcviz.problems.tagging.paper import times as tagging_times
 from spcviz.store import digest_of_arrays
+
+SEARCH_CODE = ("spcviz.problems.tagging.paper.search",)
+"""The modules that make a try."""
 
 MODEL_CODE = ("spcviz.problems.tagging.model.model_arrays",)
 """The modules that make a method's models, from settings that the key holds."""
@@ -41,23 +45,35 @@ CHOSEN_ON = (
 )
 
 
+_ALIKE = "dropout, start at the level before, most passes and patience as the others"
 LEARNING = {
     "full": "averaged perceptron on all K^2 bigrams a position, from zero",
-    "spc": "the thesis' learning: regularised filter loss (4.8), margin 1 a position, from zero, step "
+    "spc": f"regularised filter loss (4.8), margin 1 a position, step eta / (1 + eta lambda t); {_ALIKE}",
+    "spc_no_dropout": "as spc, without dropout",
+    "spc_cold": "as spc, each level from zero",
+    "spc_short": "as spc, as few passes and as little patience as spc_thesis",
+    "spc_thesis": "the thesis' learning: regularised filter loss (4.8), margin 1 a position, from zero, step "
     "eta / (1 + eta lambda t), the best of the five starting alphas, early stopping; eta and lambda chosen "
     "at alpha 0.2 on held-out parts of WSJ's training sentences",
     "spc_log_loss_start": "not the thesis: passes over the log loss at a constant step, then a few over the "
     "filter loss at margin 0.3, no regulariser but dropout",
-    "crf": "log loss at a constant step, dropout; a tag goes where its sum-product marginal is at most alpha",
-    "perceptron": "structured perceptron at a constant step, dropout; pruned as the SPC",
+    "crf": f"log loss at a constant step; {_ALIKE}; a tag goes where its sum-product marginal "
+    "is at most alpha",
+    "crf_no_dropout": "as crf, without dropout",
+    "perceptron": f"structured perceptron at a constant step; {_ALIKE}; pruned as the SPC",
     "tags": "no filter is learnt: tags seen with the word in training; the weights of full among them",
 }
 """What each method learns by, in words."""
 MEANINGS = {
-    "tuned": "alphas: on parts of the training sentences that the filter did not see; an alpha may be no "
-    "less than 0, so a max-mean-max filter keeps no tolerance that 0 breaks",
+    "tuned": "alphas: on parts of the training sentences that the filter did not see; below 0 the threshold "
+    "lies below the mean, a CRF's alpha is a probability",
+    "tried": "settings of spc, crf and perceptron, as many for each; score: geometric mean of the bigrams a "
+    "position where 3 to 7 % of development sentences are lost; the least is taken",
+    "passes": "over the training sentences, at most; levels say how many there were",
+    "warm": "whether a level begins at the level before",
     "us_inference": "from tables of unary scores to labels; full: dense_decode, sentence by "
-    "sentence; the others: 128 sentences a call; CPU time of one thread, medians of turns",
+    "sentence; the others: 128 sentences a call, by fans (CRF: by lattices, which takes longer); CPU time of "
+    "one thread, medians of turns",
     "us_total": "from strings: feature codes, numbers, scores, labels",
     "states": "bigrams a position that the final trigram perceptron sees",
     "tokens_right": "cascades: a perceptron begun at the last filter, on the pruned lattice; "
@@ -78,11 +94,13 @@ def measured_table(run: Run) -> dict:
     A "fold" is a corpus with a feature set: the first `run.folds` of `PARTS`. Returns a result, see
     `spcviz.problems.common.report.describe`: rows in percent and microseconds per sentence, with ``levels``
     and ``is_tolerance_kept`` of `parts.measure_part`; ``equal``: rows of `equal_loss.compare`; ``curves``:
-    rows of `curve_of`; ``orders``: every order of both SPCs.
+    rows of `curve_of`; ``orders``: every order of both SPCs; ``tried``: rows of `search.tried`.
     """
     features, executor, tick = run.features or settings.FEATURES, run.executor, run.tick
     jobs = [(data, name, run.quick, run.work) for data, name in PARTS[: run.folds] if name in features]
-    chosen = [settings.settings_for(data, name, quick) for data, name, quick, _ in jobs]
+    chosen = [(settings.settings_for(data, name, quick), folder) for data, name, quick, folder in jobs]
+    tries = [job for name in jobs for job in _tries(*name)]
+    run_all(executor, try_settings, tries, tick)
     trainings = [(" ".join(job[:2]), method, *job[2:]) for job in jobs for method in TRAINED]
     run_all(executor, train_method, trainings, tick)
     done = run_all(executor, run_part, jobs, tick)
@@ -97,7 +115,7 @@ def measured_table(run: Run) -> dict:
         [row | _words(row["method"]) for entry in tables for row in entry["rows"]],
         baselines=[entry["baseline"] for entry in tables],
         settings={
-            "parts": [_settings_in_full(entry) for entry in chosen],
+            "parts": [_settings_in_full(*entry) for entry in chosen],
             "random_state": cascade.RANDOM_STATE,
             "bootstrap": {
                 "draws": equal_loss.N_DRAWS,
@@ -117,6 +135,7 @@ def measured_table(run: Run) -> dict:
         curves=[row for part in done for row in part["curves"]],
         equal=[row for part in done for row in part["equal"]],
         orders=[row for entry in tables for row in entry["orders"]],
+        tried=[row for entry in chosen for row in _tried_rows(*entry)],
         corpora={name: digest_of_arrays(corpora[name.split()[0]]) for name in named},
     )
 
@@ -127,7 +146,11 @@ def _tables_of(part, timed):
     us = {key: timed["methods"]["full"][key] for key in ("us_inference", "us_total")}
     return {
         "rows": [
-            about | {"method": method} | part["figures"][method] | timed["methods"][method]
+            about
+            | {"method": method}
+            | part["figures"][method]
+            | timed["methods"][method]
+            | part["learning"][method]
             for method in settings.METHODS
         ],
         "orders": [
@@ -139,14 +162,69 @@ def _tables_of(part, timed):
 
 
 def _words(method):
-    return {"learnt": LEARNING[method], "paper": settings.PAPER[method]}
+    return {"learnt": LEARNING[method], "paper": settings.PAPER.get(method)}
 
 
-def _settings_in_full(of_part):
+def _settings_in_full(of_part, folder):
     """Settings of a part with what each method makes of them."""
-    return asdict(of_part) | {
-        "methods": {m: asdict(settings.config_of(of_part, m)) for m in settings.CASCADES}
-    }
+    configs = _configs(of_part, folder)
+    return asdict(of_part) | {"methods": {m: asdict(config) for m, config in configs.items()}}
+
+
+def _tries(data, features, quick, folder):
+    """Jobs of `try_settings`."""
+    of_part = settings.settings_for(data, features, quick)
+    return [
+        (f"{data} {features}", f"{method} {number}", quick, folder)
+        for method in settings.SEARCHED
+        for number in range(_n_tries(of_part, method))
+    ]
+
+
+def _n_tries(of_part, method):
+    """A quick run tries two of them."""
+    return 2 if of_part.is_quick else len(settings.tries_of(of_part, method))
+
+
+def try_settings(part, which, quick, folder):
+    """Make one try ("spc 3") of one part ("wsj full"), unless it is kept."""
+    method, number = which.split()
+    _try(settings.settings_for(*part.split(), quick), method, int(number), folder)
+
+
+def _try(of_part, method, number, folder):
+    """What `search.tried` returns."""
+    key = {"config": asdict(search.config_of_try(of_part, method, number)), "number": number}
+    return _keep(
+        folder,
+        of_part,
+        f"-try-{method}",
+        key,
+        SEARCH_CODE,
+        lambda: search.tried(of_part, method, number),
+    )
+
+
+def _tried(of_part, folder):
+    """All tries of a part."""
+    return [
+        _try(of_part, method, number, folder)
+        for method in settings.SEARCHED
+        for number in range(_n_tries(of_part, method))
+    ]
+
+
+def _tried_rows(of_part, folder):
+    """`_tried` with what was taken."""
+    about, rows = {"data": of_part.data, "features": of_part.features}, _tried(of_part, folder)
+    taken = search.picked(rows)
+    return [about | row | {"is_taken": taken[row["method"]] == row["number"]} for row in rows]
+
+
+def _configs(of_part, folder):
+    """The configuration of each cascade of a part, as searched."""
+    picked = search.picked(_tried(of_part, folder))
+    return {m: settings.config_of(of_part, m, picked) for m in settings.CASCADES}
 
 
 def merged(old: dict, new: dict) -> dict:
@@ -161,7 +239,7 @@ def merged(old: dict, new: dict) -> dict:
         rows = [row for row in before if row["features"] not in fresh] + after
         return sorted(rows, key=lambda row: settings.FEATURES.index(row["features"]), reverse=True)
 
-    for key in ("rows", "baselines", "curves", "equal", "orders"):
+    for key in ("rows", "baselines", "curves", "equal", "orders", "tried"):
         out[key] = joined(old[key], new[key])
     mine = {fold["fold"] for fold in new["fold_rows"]}
     out["fold_rows"] = [fold for fold in old["fold_rows"] if fold["fold"] not in mine] + new["fold_rows"]
@@ -179,10 +257,13 @@ def train_method(part, method, quick, folder):
 def run_part(data, features, quick, folder):
     """One corpus with one feature set, from kept models: what `parts.measure_part` returns."""
     of_part = settings.settings_for(data, features, quick)
-    key = _all_settings(of_part)
-    return _keep(
-        folder, of_part, "", key, PART_CODE, lambda: parts.measure_part(of_part, _models(of_part, folder))
-    )
+    configs = _configs(of_part, folder)
+
+    def make():
+        learning = parts.learning_of(of_part, configs)
+        return parts.measure_part(of_part, _models(of_part, folder)) | {"learning": learning}
+
+    return _keep(folder, of_part, "", _all_settings(of_part, configs), PART_CODE, make)
 
 
 def time_part(data, features, quick, folder):
@@ -197,7 +278,8 @@ def time_part(data, features, quick, folder):
         cascades = {m: with_models(models[m].cascade, wide) for m in settings.CASCADES}
         return tagging_times.time_methods(part, wide(models["full"]), cascades)
 
-    return _keep(folder, of_part, "-times", _all_settings(of_part), TIMES_CODE, make)
+    key = _all_settings(of_part, _configs(of_part, folder))
+    return _keep(folder, of_part, "-times", key, TIMES_CODE, make)
 
 
 def _models(of_part, folder):
@@ -210,7 +292,7 @@ def _model(of_part, method, folder):
     if method == "full":
         key = {"epochs": of_part.full_epochs}
     else:
-        config = settings.config_of(of_part, method)
+        config = _configs(of_part, folder)[method]
         key = {"config": asdict(config), "n_orders": settings.orders_of(of_part, method)}
 
     def make():
@@ -223,11 +305,9 @@ def _model(of_part, method, folder):
     return _keep(folder, of_part, f"-{method}", key, MODEL_CODE, make, form)
 
 
-def _all_settings(of_part):
+def _all_settings(of_part, configs):
     """What all methods of a part learn with."""
-    return {m: asdict(settings.config_of(of_part, m)) for m in settings.CASCADES} | {
-        "full": of_part.full_epochs
-    }
+    return {m: asdict(config) for m, config in configs.items()} | {"full": of_part.full_epochs}
 
 
 def _keep(folder, of_part, what, key, modules, make, form=JSON):

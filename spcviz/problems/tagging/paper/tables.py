@@ -1,12 +1,18 @@
 """Tables of tagging beside the paper's Table 4.2, to show and download."""
 
+import numpy as np
 import pandas as pd
 
 METHODS = {
     "full": "Full",
     "spc": "SPC",
+    "spc_no_dropout": "SPC without dropout",
+    "spc_cold": "SPC, each level from zero",
+    "spc_short": "SPC, few passes",
+    "spc_thesis": "SPC learnt as in the thesis",
     "spc_log_loss_start": "SPC begun with log loss",
     "crf": "CRF",
+    "crf_no_dropout": "CRF without dropout",
     "perceptron": "Perceptron",
     "tags": "Tags",
 }
@@ -42,6 +48,9 @@ def methods_frame(result: dict, features: str) -> pd.DataFrame:
                 "bigrams a position, measured": row["states"],
                 "bigrams a position, paper": paper.get("states"),
                 "filters over their tolerance": len(broken) if row.get("levels") else None,
+                "learnt with dropout": row.get("dropout"),
+                "levels begun at the one before": row.get("warm"),
+                "passes at most": row.get("passes"),
                 "µs a sentence, inference": row["us_inference"],
                 "times faster, inference": base["us_inference"] / row["us_inference"],
                 "µs a sentence, with features": row["us_total"],
@@ -56,7 +65,7 @@ def methods_frame(result: dict, features: str) -> pd.DataFrame:
 def levels_frame(result, features) -> pd.DataFrame:
     """What each level may lose and loses, held out: one row per corpus, method and level.
 
-    "kept" is "no" where not even alpha = 0 keeps the tolerance.
+    "kept" is "no" where no alpha keeps the tolerance (a CRF's is a probability) and says if one is below 0.
     """
     table = [
         {
@@ -65,7 +74,7 @@ def levels_frame(result, features) -> pd.DataFrame:
             "may lose %": level["tolerance"],
             "loses %, held out": level["lost_held_out"],
             "with levels before %": level["lost_held_out_in_all"],
-            "kept": "yes" if level["is_kept"] else "no",
+            "kept": _kept(level),
             "alpha": level["alpha"],
             "trained at alpha": level["train_alpha"] if row["method"].startswith("spc") else None,
             "passes": level["n_passes"],
@@ -75,6 +84,31 @@ def levels_frame(result, features) -> pd.DataFrame:
         for level in row.get("levels", ())
     ]
     return pd.DataFrame(table).set_index("corpus, method, level") if table else None
+
+
+def _kept(level):
+    return ("yes, below the mean" if level["alpha"] < 0 else "yes") if level["is_kept"] else "no"
+
+
+def tried_frame(result, features) -> pd.DataFrame:
+    """Which settings were tried on development sentences and which were taken: one row for each try."""
+    table = [
+        {
+            "corpus, method, try": f"{CORPORA.get(row['data'], row['data'])}, {METHODS[row['method']]}, "
+            f"{row['number'] + 1}",
+            "settings": ", ".join(f"{key} {_said(value)}" for key, value in row["settings"].items()),
+            **{f"bigrams at {loss:g} %": pairs for loss, pairs in zip(row["losses"], row["pairs"])},
+            "mean": row["score"],
+            "taken": "yes" if row["is_taken"] else "",
+        }
+        for row in result.get("tried", ())
+        if row["features"] == features
+    ]
+    return pd.DataFrame(table).set_index("corpus, method, try") if table else None
+
+
+def _said(value):
+    return ", ".join(f"{each:g}" for each in np.atleast_1d(value))
 
 
 def equal_frame(result, features) -> pd.DataFrame:
