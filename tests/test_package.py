@@ -197,7 +197,10 @@ def test_the_command_app_starts_the_server_with_the_file_of_one_s_own(monkeypatc
     assert "--port must be a whole number from 1 to 65535, got 0" in capsys.readouterr().err
     monkeypatch.setattr(app.importlib.util, "find_spec", lambda name: None)
     assert cli.main(["app"]) == 1
-    assert 'needs the package streamlit; python -m pip install "spcviz[app]" brings it' in capsys.readouterr().err
+    assert (
+        'needs the package streamlit; python -m pip install "spcviz[app]" brings it'
+        in capsys.readouterr().err
+    )
 
 
 def test_an_installed_engine_computes(installed):
