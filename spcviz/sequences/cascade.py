@@ -80,7 +80,7 @@ class CascadeTagger(SequenceTagger):
     Attributes
     ----------
     classes_ : ndarray, shape (K,)
-        At most 200 labels.
+        At most 1000 labels.
     cascade_ : spcviz.learning.cascade.config.Cascade
     levels_ : tuple of LevelFigures
         Of each filter, held out: order, alpha, share of sequences lost, what is left for each token.
@@ -169,8 +169,8 @@ class CascadeTagger(SequenceTagger):
         )
         min_count = checks.integer("min_count", self.min_count, 1, 2**31 - 1)
         batch = self._read(X, y, sample_weight, goes_on=False, min_count=min_count)
-        if len(self.classes_) > 200:
-            raise ArgumentError(f"y must hold at most 200 labels for a cascade, got {len(self.classes_)}")
+        if len(self.classes_) > 1000:
+            raise ArgumentError(f"y must hold at most 1000 labels for a cascade, got {len(self.classes_)}")
         lengths, is_used = batch.encoded.lengths, batch.encoded.lengths > 0
         if is_used.sum() < config.parts:
             raise ArgumentError(f"hold_out must be at most the {is_used.sum()} sequences, got {config.parts}")
