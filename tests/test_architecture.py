@@ -24,7 +24,7 @@ SHOWN += ("anyone_shown", "quiescence_shown", "quiescence_claims")
 """What a problem's paper room draws and says of results."""
 
 ENGINE = ("numpy", "numba", "llvmlite", "spcviz.engine")
-LEARNING = (*ENGINE, "spcviz.learning", "scipy", "sklearn", "tqdm")
+LEARNING = (*ENGINE, "spcviz.learning", "scipy", "sklearn", "threadpoolctl", "tqdm")
 IO = (*ENGINE, "spcviz.scores", "spcviz.store", "spcviz.io")
 COMMON = (*LEARNING, "spcviz.io", "spcviz.store", "spcviz.problems.common", "distributed", "psutil")
 PROBLEM = (*COMMON, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av", "<own>", "<built upon>")

@@ -113,7 +113,7 @@ def test_the_wheel_asks_for_the_requirements_and_brings_the_command(wheel):
     metadata = email.message_from_bytes(wheel.read(about))
     asked = [Requirement(one) for one in metadata.get_all("Requires-Dist")]
     light = {one.name for one in asked if not one.marker or "extra" not in str(one.marker)}
-    assert light == {"numpy", "numba", "scipy", "scikit-learn", "tqdm"}
+    assert light == {"numpy", "numba", "scipy", "scikit-learn", "threadpoolctl", "tqdm"}
     assert metadata.get_all("Provides-Extra") == ["app", "cluster", "notebook", "docs"]
     assert metadata["License-Expression"] == "MIT"
     (scripts,) = (name for name in wheel.namelist() if name.endswith("/entry_points.txt"))
@@ -147,17 +147,21 @@ def test_a_command_says_which_package_it_lacks(installed):
     assert "Traceback" not in done.stderr
 
 
-def test_the_installed_app_opens_without_a_clone(installed):
-    """Its pages are the wheel's; stored models are not there, which what wants them says."""
+def test_the_installed_app_has_the_pages_that_want_nothing_stored(installed):
     script = (
         "from streamlit.testing.v1 import AppTest\nfrom spcviz.problems.common.folders import APP\n"
-        "from spcviz.web.ui import navigation\n"
-        "at = AppTest.from_file(APP / 'app.py', default_timeout=120).run()\n"
-        "print(APP.parts[-2:], len(navigation.names()) > 10, [own.value for own in at.exception])"
+        "from spcviz.web.ui import navigation\nprint(*APP.parts[-2:])\n"
+        "for name, path in navigation.names().items():\n"
+        "    at = AppTest.from_file(APP / 'app.py', default_timeout=120).run()\n"
+        "    at = at.switch_page(str(APP / path)).run() if name else at\n"
+        "    print(name or 'home', [own.value for own in (*at.exception, *at.error)])\n"
     )
     done = installed("-c", script)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "('spcviz', 'app') True []"
+    folder, *pages = done.stdout.splitlines()
+    assert folder == "spcviz app"
+    assert {"home []", "loopy []", "joint_beats_separate []"} <= set(pages)
+    assert all(line.endswith(" []") for line in pages), pages
 
 
 def test_the_command_app_starts_the_server_with_the_file_of_one_s_own(monkeypatch, tmp_path, capsys):
@@ -193,7 +197,10 @@ def test_the_command_app_starts_the_server_with_the_file_of_one_s_own(monkeypatc
     assert "--port must be a whole number from 1 to 65535, got 0" in capsys.readouterr().err
     monkeypatch.setattr(app.importlib.util, "find_spec", lambda name: None)
     assert cli.main(["app"]) == 1
-    assert 'needs the package streamlit; python -m pip install "spcviz[app]" brings it' in capsys.readouterr().err
+    assert (
+        'needs the package streamlit; python -m pip install "spcviz[app]" brings it'
+        in capsys.readouterr().err
+    )
 
 
 def test_an_installed_engine_computes(installed):

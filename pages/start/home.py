@@ -57,6 +57,11 @@ def ways_in():
             st.markdown(what)
             if navigation.exists(path):
                 st.page_link(navigation.file_of(path), label=label, icon=":material/arrow_forward:")
+    links()
+
+
+def links():
+    """A line to every page that invites."""
     with st.container(horizontal=True):
         for page in navigation.pages():
             if page.invitation and navigation.exists(page.path):
@@ -68,11 +73,25 @@ def ways_in():
                 )
 
 
+def without_cache():
+    """What there is to do where nothing is stored: a package installed by pip."""
+    st.title("Structured prediction cascades", anchor=False)
+    st.markdown(
+        "A cascade of ever richer models labels a sequence; each model rules out what has no chance for the "
+        "next. The pages about handwriting, tagging, pose and budgets show stored models, which come with a "
+        "clone of the repository. These work by themselves:"
+    )
+    links()
+    st.stop()
+
+
 def spelled(letters):
     """Letters by their numbers, as a word."""
     return "".join(chr(ord("a") + int(letter)) for letter in letters)
 
 
+if not navigation.has_cache():
+    without_cache()
 word = landing.word()
 st.html(PHONE)
 st.caption("spcviz · structured prediction cascades, live")

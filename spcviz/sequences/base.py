@@ -1,7 +1,8 @@
 """What the taggers share: reading X and y, decoding, scoring, their state as plain values."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from tqdm import tqdm
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
 from spcviz.learning.chains.rows import CsrRows
 from spcviz.sequences import encoding, labels
 from spcviz.sequences.constraints import forbidden_steps
@@ -101,6 +102,38 @@ class SequenceTagger(BaseEstimator):
     def predict(self, X: Any) -> list[np.ndarray]:
         """Labels of each token; see the tagger's own."""
         raise NotImplementedError
+
+    def predict_each(self, X: Iterable, *, n_at_a_time: int = 1000) -> Iterator[np.ndarray]:
+        """Labels of one sequence after the other, for sequences that do not fit into memory together.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            Read as the labels are asked for, `n_at_a_time` before the first of them comes.
+        n_at_a_time : int
+
+        Yields
+        ------
+        ndarray
+
+        Raises
+        ------
+        spcviz.engine.errors.SpcvizError
+            As of `predict`, once the sequence is read.
+        """
+        self._check_is_fitted()
+        n_at_a_time = checks.integer("n_at_a_time", n_at_a_time, 1, 2**31 - 1)
+        return self._each(iter(X), n_at_a_time)
+
+    def _each(self, rest: Iterator, n_at_a_time: int) -> Iterator[np.ndarray]:
+        first = 0
+        while some := list(islice(rest, n_at_a_time)):
+            try:
+                found = self.predict(some)
+            except SpcvizError as error:
+                raise type(error)(f"{error} (X[0] is sequence {first} here)") from None
+            first += len(some)
+            yield from found
 
     def _check_is_fitted(self) -> None:
         if not hasattr(self, "classes_"):

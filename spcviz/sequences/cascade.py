@@ -17,12 +17,14 @@ from spcviz.learning.cascade.config import Cascade, CascadeConfig
 from spcviz.learning.cascade.decoding import decode_examples
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.letters_first import keep_by_bigrams
+from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.cascade import LevelFigures, train_chain_cascade
 from spcviz.learning.chains.crf import examples_of
 from spcviz.sequences import labels
 from spcviz.sequences.base import Bar, SequenceTagger, Texts, restore_names, row_starts
 from spcviz.sequences.encoding import Encoded
-from spcviz.sequences.lattices import features_of, state_shares
+from spcviz.sequences.lattices import Filtered, features_of, state_shares
+from spcviz.sequences.workers import even_parts, in_threads, n_workers, spread
 
 
 class CascadeState(NamedTuple):
@@ -33,21 +35,6 @@ class CascadeState(NamedTuple):
     names: Texts | None
     cascade: Cascade
     levels: tuple[LevelFigures, ...]
-
-
-class Filtered(NamedTuple):
-    """What the filters leave of some sequences.
-
-    Attributes
-    ----------
-    states : list of ndarray of bool, each (L, K)
-        Which labels each token may still have.
-    lattice : spcviz.engine.ngrams.lattice.Lattice or None
-        The n-grams that are left, of all sequences that are not empty; None where none is left.
-    """
-
-    states: list[np.ndarray]
-    lattice: Lattice | None
 
 
 class CascadeTagger(SequenceTagger):
@@ -83,13 +70,17 @@ class CascadeTagger(SequenceTagger):
     class_weight : dict, "balanced" or None
         Weights of labels in the pair model; a sequence counts with the mean over its tokens.
     random_state : int, numpy.random.Generator or None
+    n_jobs : int or None
+        Models of the held-out parts that are trained, and parts of X that are predicted, at a time, by
+        threads (or where joblib's ``parallel_config`` says); -1: as many as there are processors. The result
+        is the same.
     verbose : int
         1 shows progress on standard error.
 
     Attributes
     ----------
     classes_ : ndarray, shape (K,)
-        At most 200 labels.
+        At most 1000 labels.
     cascade_ : spcviz.learning.cascade.config.Cascade
     levels_ : tuple of LevelFigures
         Of each filter, held out: order, alpha, share of sequences lost, what is left for each token.
@@ -126,6 +117,7 @@ class CascadeTagger(SequenceTagger):
         min_count: int = 1,
         class_weight: Any = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.order = order
@@ -140,9 +132,10 @@ class CascadeTagger(SequenceTagger):
         self.min_count = min_count
         self.class_weight = class_weight
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Train every level.
 
         Parameters
@@ -153,6 +146,8 @@ class CascadeTagger(SequenceTagger):
         y : list of sequences of str or of int
         sample_weight : array_like, shape (len(X),), optional
             Of sequences, in the pair model.
+        groups : array_like, shape (len(X),), optional
+            Sequences of one group (a document, a writer) fall into the same of the held-out parts.
 
         Returns
         -------
@@ -174,12 +169,13 @@ class CascadeTagger(SequenceTagger):
         )
         min_count = checks.integer("min_count", self.min_count, 1, 2**31 - 1)
         batch = self._read(X, y, sample_weight, goes_on=False, min_count=min_count)
-        if len(self.classes_) > 200:
-            raise ArgumentError(f"y must hold at most 200 labels for a cascade, got {len(self.classes_)}")
+        if len(self.classes_) > 1000:
+            raise ArgumentError(f"y must hold at most 1000 labels for a cascade, got {len(self.classes_)}")
         lengths, is_used = batch.encoded.lengths, batch.encoded.lengths > 0
         if is_used.sum() < config.parts:
             raise ArgumentError(f"hold_out must be at most the {is_used.sum()} sequences, got {config.parts}")
         rows, n = batch.encoded.rows, len(self.classes_)
+        kinship = None if groups is None else labels.groups_of(groups, len(lengths), config.parts)[is_used]
         data = examples_of(rows, lengths[is_used], batch.labels, n, weights=batch.weights[is_used])
         with Bar(type(self).__name__, None, self.verbose) as bar:
             found = train_chain_cascade(
@@ -191,6 +187,8 @@ class CascadeTagger(SequenceTagger):
                 config=config,
                 pair_model=self.pair_model,
                 c2=checks.number("c2", self.c2, 0),
+                groups=kinship,
+                run=lambda function, jobs: spread(function, jobs, self.n_jobs),
                 tick=bar.tick,
             )
         self.cascade_, self.levels_ = found
@@ -225,12 +223,18 @@ class CascadeTagger(SequenceTagger):
         used = encoded.lengths[encoded.lengths > 0]
         if not len(used):
             return self._split(self.classes_[:0], encoded.lengths)
-        features = features_of(encoded.rows)
-        if allowed is None:
-            found = decode_examples(self.cascade_, features, used).labels
-        else:
-            mask = labels.allowed_mask(allowed, encoded.lengths, self.classes_)
-            found = self._decoded(features, used, mask)
+        mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
+        row_start = row_starts(used)
+
+        def best(first: int, last: int) -> np.ndarray:
+            a, b = row_start[first], row_start[last]
+            features = features_of(layouts.part(encoded.rows, a, b))
+            if mask is None:
+                return decode_examples(self.cascade_, features, used[first:last]).labels
+            return self._decoded(features, used[first:last], mask[a:b])
+
+        parts = even_parts(used, n_workers(self.n_jobs))
+        found = np.concatenate(in_threads(best, parts, self.n_jobs))
         return self._split(self.classes_[found], encoded.lengths)
 
     def predict_marginals(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:

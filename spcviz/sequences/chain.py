@@ -1,6 +1,6 @@
 """What the taggers with one weight a feature and label and one a step share: decoding and probabilities."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partition
 from spcviz.sequences import labels
 from spcviz.sequences.base import Batch, SequenceTagger, row_starts
 from spcviz.sequences.encoding import Encoded
+from spcviz.sequences.workers import in_threads
 
 
 class TagPaths(NamedTuple):
@@ -76,17 +77,16 @@ class ChainTagger(SequenceTagger):
             If constraints and `allowed` leave a sequence no labelling.
         """
         encoded, steps = self._encode(X), self._steps()
-        found = np.empty(int(encoded.lengths.sum()), dtype=np.int64)
-        first = 0
-        for block in self._blocks(encoded, allowed):
+
+        def best(block: Block) -> np.ndarray:
             lengths = np.diff(block.row_start)
             decoded = chain.decode_batch(block.unary, lengths[lengths > 0], steps)
-            if not len(decoded.scores) or decoded.scores.min() > -np.inf:
-                found[first : first + len(decoded.labels)] = decoded.labels
-                first += len(decoded.labels)
-                continue
-            _refuse(block, np.flatnonzero(lengths > 0)[decoded.scores.argmin()])
-        return self._split(self.classes_[found], encoded.lengths)
+            if len(decoded.scores) and decoded.scores.min() == -np.inf:
+                _refuse(block, np.flatnonzero(lengths > 0)[decoded.scores.argmin()])
+            return decoded.labels
+
+        found = [np.zeros(0, dtype=np.int64), *self._of_blocks(best, encoded, allowed)]
+        return self._split(self.classes_[np.concatenate(found)], encoded.lengths)
 
     def predict_marginals(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
         """Probability of each label at each token, by forward-backward.
@@ -104,14 +104,15 @@ class ChainTagger(SequenceTagger):
             ranking rather than probabilities.
         """
         encoded, steps = self._encode(X), self._steps()
-        found: list[np.ndarray] = []
-        for block in self._blocks(encoded, allowed):
+
+        def shares(block: Block) -> list[np.ndarray]:
             try:
                 log_partitions(block.unary, block.row_start, steps)
             except InfeasibleError:
                 _refuse_any(block, steps)
-            found += self._split(block.unary, np.diff(block.row_start))
-        return found
+            return self._split(block.unary, np.diff(block.row_start))
+
+        return [own for some in self._of_blocks(shares, encoded, allowed) for own in some]
 
     def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
         """The k best labellings of each sequence.
@@ -131,20 +132,22 @@ class ChainTagger(SequenceTagger):
         """
         k = checks.integer("k", k, 1, 10_000)
         encoded, steps = self._encode(X), self._steps()
-        found: list[TagPaths] = []
-        for block in self._blocks(encoded, allowed):
-            for w in range(len(block.sequences)):
-                unary = block.unary[block.row_start[w] : block.row_start[w + 1]]
-                if not len(unary):
-                    found.append(TagPaths(np.zeros(1), np.empty((1, 0), dtype=self.classes_.dtype)))
-                    continue
-                try:
-                    best = chain.k_best(unary, steps, k)
-                except InfeasibleError:
-                    _refuse(block, w)
-                scores = best.scores - self._log_partition(unary, steps)
-                found.append(TagPaths(scores, self.classes_[best.labels]))
-        return found
+
+        def paths(block: Block) -> list[TagPaths]:
+            return [self._best_paths(block, w, steps, k) for w in range(len(block.sequences))]
+
+        return [own for some in self._of_blocks(paths, encoded, allowed) for own in some]
+
+    def _best_paths(self, block: Block, w: int, steps: np.ndarray, k: int) -> TagPaths:
+        """The k best labellings of one sequence of a block."""
+        unary = block.unary[block.row_start[w] : block.row_start[w + 1]]
+        if not len(unary):
+            return TagPaths(np.zeros(1), np.empty((1, 0), dtype=self.classes_.dtype))
+        try:
+            best = chain.k_best(unary, steps, k)
+        except InfeasibleError:
+            _refuse(block, w)
+        return TagPaths(best.scores - self._log_partition(unary, steps), self.classes_[best.labels])
 
     def _log_partition(self, unary: np.ndarray, steps: np.ndarray) -> float:
         """What is taken off the score of a labelling; 0 where scores are no log-probabilities."""
@@ -158,18 +161,21 @@ class ChainTagger(SequenceTagger):
             return np.ascontiguousarray(self.transition_weights_)
         return np.where(forbidden[1], -np.inf, self.transition_weights_)
 
-    def _blocks(self, encoded: Encoded, allowed: Any) -> Iterator[Block]:
-        """Scores of a few sequences at a time, so that memory does not grow with their number."""
+    def _of_blocks(self, function: Callable[[Block], Any], encoded: Encoded, allowed: Any) -> list:
+        """A function's values of a few sequences at a time: memory does not grow with their number."""
         n_states, row_start, forbidden = len(self.classes_), row_starts(encoded.lengths), self._forbidden()
         mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
-        for first, last in blocks_of(row_start, n_states):
+
+        def of(first: int, last: int) -> Any:
             a, b = row_start[first], row_start[last]
             unary = layouts.emissions(layouts.part(encoded.rows, a, b), self.state_weights_)
             if mask is not None:
                 unary[~mask[a:b]] = -np.inf
             if forbidden is not None:
                 forbid(unary, row_start[first : last + 1] - a, forbidden)
-            yield Block(unary, row_start[first : last + 1] - a, range(first, last))
+            return function(Block(unary, row_start[first : last + 1] - a, range(first, last)))
+
+        return in_threads(of, blocks_of(row_start, n_states), getattr(self, "n_jobs", None))
 
     def _grown(self, n_features: int) -> Weights:
         """The weights so far, with zeros for features that are new."""

@@ -56,6 +56,8 @@ class ChainCRF(ChainTagger):
         Orders the sequences of `partial_fit`; `fit` draws nothing.
     warm_start : bool
         `fit` begins at the weights of the fit before, with the same labels; new features are added.
+    n_jobs : int or None
+        Threads that predict; -1: as many as there are processors.
     verbose : int
         1 shows progress on standard error.
 
@@ -104,6 +106,7 @@ class ChainCRF(ChainTagger):
         rate: float = 0.1,
         random_state: Any = None,
         warm_start: bool = False,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.c1 = c1
@@ -118,6 +121,7 @@ class ChainCRF(ChainTagger):
         self.rate = rate
         self.random_state = random_state
         self.warm_start = warm_start
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, allowed: Any = None) -> Self:

@@ -187,3 +187,14 @@ def _fill(own: np.ndarray, item: Any, number: dict[Any, int], i: int) -> None:
                     f"allowed[{i}][{t}] must name labels of training (classes_), got {label!r:.60}"
                 )
             own[t, number[label]] = True
+
+
+def groups_of(groups: Any, n: int, parts: int) -> np.ndarray:
+    """Numbers of groups, one a sequence."""
+    given = list(groups)
+    if len(given) != n:
+        raise ShapeError(f"groups has {len(given)} entries; X has {n} sequences")
+    number = {group: i for i, group in enumerate(dict.fromkeys(given))}
+    if len(number) < parts:
+        raise ArgumentError(f"groups must be at least the {parts} of hold_out, got {len(number)}")
+    return np.array([number[group] for group in given])

@@ -1,5 +1,7 @@
 """Encoded rows as the learners of lattices read them, and lattices' shares as tables of tokens and labels."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
@@ -9,6 +11,21 @@ from spcviz.learning.chains.rows import CsrRows, Rows
 
 MAX_DENSE = 200_000_000
 """Values of sparse matrices, zeros too, that are laid out where they are not all 1."""
+
+
+class Filtered(NamedTuple):
+    """What the filters leave of some sequences.
+
+    Attributes
+    ----------
+    states : list of ndarray of bool, each (L, K)
+        Which labels each token may still have.
+    lattice : spcviz.engine.ngrams.lattice.Lattice or None
+        The n-grams that are left, of all sequences that are not empty; None where none is left.
+    """
+
+    states: list[np.ndarray]
+    lattice: Lattice | None
 
 
 def features_of(rows: Rows) -> Features:

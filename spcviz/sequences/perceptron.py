@@ -42,6 +42,8 @@ class StructuredPerceptron(ChainTagger):
         Orders each pass.
     warm_start : bool
         `fit` begins at the weights of the fit before, with the same labels; new features are added.
+    n_jobs : int or None
+        Threads that predict; -1: as many as there are processors.
     verbose : int
         1 shows progress on standard error.
 
@@ -80,6 +82,7 @@ class StructuredPerceptron(ChainTagger):
         class_weight: Any = None,
         random_state: Any = None,
         warm_start: bool = False,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.passes = passes
@@ -88,6 +91,7 @@ class StructuredPerceptron(ChainTagger):
         self.class_weight = class_weight
         self.random_state = random_state
         self.warm_start = warm_start
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -279,7 +279,7 @@ def test_one_sentence_one_tag_is_enough(name):
     assert len(no_features.predict([[[], []]])[0]) == 2
 
 
-def test_a_cascade_wants_as_many_sequences_as_parts_and_two_hundred_labels():
+def test_a_cascade_wants_as_many_sequences_as_parts_and_a_thousand_labels():
     with pytest.raises(ArgumentError, match="hold_out must be at most the 1 sequences, got 3"):
         sp.CascadeTagger().fit([[["a"]]], [["NN"]])
     one_tag = sp.CascadeTagger(random_state=0).fit([[["a"], ["b"]]] * 4, [["NN", "NN"]] * 4)

@@ -81,7 +81,7 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
     Parameters
     ----------
     n_states : int
-        K, 1 to 200.
+        K, 1 to 1000.
     keys : array_like of int, shape (G,)
         Distinct codes of n-grams with at least two symbols.
     weights : array_like, shape (G,)
@@ -102,7 +102,7 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
     >>> lookup(table, encode(26, "the"), 3), lookup(table, encode(26, "ath"), 3)
     (0.5, 1.0)
     """
-    n_states = checks.integer("n_states", n_states, 1, 200)
+    n_states = checks.integer("n_states", n_states, 1, 1000)
     bits = symbol_bits(n_states)
     n_dense = max(_DENSE_BITS // bits, 2)
     keys = checks.whole_numbers("keys", keys, 1 << bits, 2 ** (MAX_BITS // bits * bits) - 1)

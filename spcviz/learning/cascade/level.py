@@ -22,12 +22,17 @@ from spcviz.learning.cascade.online import Fit, Model, Problem, fit, passes, pre
 
 @dataclass
 class Progress:
+    """What is called after each model and each pass; a copy that is sent to another process is silent."""
+
     tick: Callable[[str], object] | None = None
     label: str = field(default="")
 
     def __call__(self) -> None:
         if self.tick is not None:
             self.tick(self.label)
+
+    def __reduce__(self) -> tuple[type, tuple[None, str]]:
+        return Progress, (None, self.label)
 
 
 class Stage(NamedTuple):

@@ -5,11 +5,13 @@ for. Without c_1 the optimiser is L-BFGS; with it L-BFGS-B on positive and negat
 p, q >= 0, whose sum is the absolute value wherever the loss is smallest.
 """
 
+import contextlib
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy import optimize
+from threadpoolctl import threadpool_limits
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
@@ -95,22 +97,25 @@ def fit_crf(
     if c1 > 0:
         start = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
     result = None
+    # The optimiser's sums are short: threads would spend as long again on waiting for each other.
+    is_sparse = isinstance(examples.rows, layouts.CsrRows)
     try:
-        result = optimize.minimize(
-            search.split if c1 > 0 else search.smooth,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=optimize.Bounds(0.0, np.inf) if c1 > 0 else None,
-            callback=search.after,
-            options={
-                "maxiter": max_iterations,
-                "ftol": tolerance,
-                "gtol": 1e-8,
-                "maxcor": 6,
-                "maxfun": 10**9,
-            },
-        )
+        with threadpool_limits(1, "blas") if is_sparse else contextlib.nullcontext():
+            result = optimize.minimize(
+                search.split if c1 > 0 else search.smooth,
+                start,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=optimize.Bounds(0.0, np.inf) if c1 > 0 else None,
+                callback=search.after,
+                options={
+                    "maxiter": max_iterations,
+                    "ftol": tolerance,
+                    "gtol": 1e-8,
+                    "maxcor": 6,
+                    "maxfun": 10**9,
+                },
+            )
     except KeyboardInterrupt:
         if search.best is None:
             raise

@@ -10,6 +10,7 @@ The result is a `Cascade` with ``first_order=2``, as `decode_examples` runs it.
 """
 
 from collections.abc import Callable
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from spcviz.engine.thresholds import filtering, rule
 from spcviz.learning.cascade.config import Cascade, CascadeConfig, Level
 from spcviz.learning.cascade.features import Features
 from spcviz.learning.cascade.level import Progress, Stage, fit_predictor, tune
-from spcviz.learning.cascade.online import Fit, Model, prepare
+from spcviz.learning.cascade.online import Fit, Model, Problem, prepare
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.batch import fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, taken
@@ -33,6 +34,21 @@ PAIR_MODELS = ("crf", "perceptron")
 
 CRF_ITERATIONS = 30
 """Of the pair models: filters gain nothing from the last digits."""
+
+
+Run = Callable[[Callable, list[tuple]], list]
+"""Runs ``function(*job)`` for every job and returns the results in order."""
+
+
+def one_by_one(function: Callable, jobs: list[tuple]) -> list:
+    """One job after the other, here.
+
+    Examples
+    --------
+    >>> one_by_one(max, [(1, 2), (3, 0)])
+    [2, 3]
+    """
+    return [function(*job) for job in jobs]
 
 
 class LevelFigures(NamedTuple):
@@ -72,6 +88,8 @@ def train_chain_cascade(
     config: CascadeConfig,
     pair_model: str = "crf",
     c2: float = 0.3,
+    groups: np.ndarray | None = None,
+    run: Run = one_by_one,
     tick: Callable[[str], object] | None = None,
 ) -> ChainCascade:
     """Train a cascade whose first level is a chain model.
@@ -96,6 +114,10 @@ def train_chain_cascade(
         better: at the same loss it leaves half as many states; a perceptron trains faster.
     c2 : float
         Of the CRF; see `spcviz.learning.chains.batch.fit_crf`.
+    groups : ndarray of int, shape (W,), optional
+        Examples of one group fall into the same part; 0, 1, ...
+    run : callable
+        Runs a function of many jobs, which know nothing of each other; `one_by_one` by default.
     tick : callable, optional
         Called with a short text after each model and each pass.
 
@@ -120,9 +142,10 @@ def train_chain_cascade(
     n, n_examples = examples.n_states, len(examples.weights)
     if n_examples < config.parts:
         raise ArgumentError(f"parts must be from 2 to {n_examples} (the examples), got {config.parts}")
-    part = rng.permutation(np.arange(n_examples) % config.parts)
+    kinship = np.arange(n_examples) if groups is None else groups
+    part = rng.permutation(np.arange(kinship.max() + 1) % config.parts)[kinship]
     progress = Progress(tick, "states")
-    pairs = _pair_models(examples, part, config, pair_model, c2, rng, progress)
+    pairs = _pair_models(examples, part, config, pair_model, c2, rng, progress, run)
     lengths = np.diff(examples.row_start)
     alpha, left, lost = _filter_states(examples, part, pairs[:-1], tolerances[0], config.tolerance_kind)
     figures = [LevelFigures(1, alpha, lost, float(left.sum() / max(len(left), 1)))]
@@ -136,10 +159,8 @@ def train_chain_cascade(
             chosen = [np.flatnonzero(part != p) for p in range(config.parts)] if level < order else []
             chosen.append(np.arange(n_examples))
             begin = fits[-len(chosen) :]
-            fits = [
-                fit_predictor(problem, own, config, start.model, rng, progress)
-                for own, start in zip(chosen, begin)
-            ]
+            own = chosen, repeat(config), begin, rng.spawn(len(chosen)), repeat(progress)
+            fits = run(_grown, list(zip(repeat(problem), *own)))
         if level == order:
             levels.append(Level(fits[-1].model, 0.0, fits[-1].model))
             break
@@ -153,6 +174,18 @@ def train_chain_cascade(
     return ChainCascade(Cascade(n, tuple(levels), False, config.max_arcs, False, 2), tuple(figures))
 
 
+def _grown(
+    problem: Problem,
+    chosen: np.ndarray,
+    config: CascadeConfig,
+    begin: Fit,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> Fit:
+    """A perceptron on longer n-grams, begun at a model of shorter ones."""
+    return fit_predictor(problem, chosen, config, begin.model, rng, progress)
+
+
 def _pair_models(
     examples: Examples,
     part: np.ndarray,
@@ -161,23 +194,35 @@ def _pair_models(
     c2: float,
     rng: np.random.Generator,
     progress: Progress,
+    run: Run,
 ) -> list[Weights]:
     """A chain model without each part, then one of all examples."""
-    found = []
-    for p in range(config.parts + 1):
-        own = examples if p == config.parts else taken(examples, np.flatnonzero(part != p))
-        if kind == "crf":
-            course = fit_crf(own, c2=c2, max_iterations=CRF_ITERATIONS, tick=lambda _n, _loss: progress())
-            found.append(course.weights)
-            was_interrupted = course.was_interrupted
-        else:
-            epochs = config.predictor_epochs
-            walked = fit_perceptron(own, rng, epochs=epochs, tick=lambda _epoch, _wrong: progress())
-            found.append(walked.running.average)
-            was_interrupted = walked.was_interrupted
-        if was_interrupted:
-            raise KeyboardInterrupt
-    return found
+    chosen = [np.flatnonzero(part != p) for p in range(config.parts + 1)]
+    how = repeat(kind), repeat(c2), repeat(config.predictor_epochs)
+    jobs = zip(repeat(examples), chosen, *how, rng.spawn(len(chosen)), repeat(progress))
+    return run(_pair_model, list(jobs))
+
+
+def _pair_model(
+    examples: Examples,
+    chosen: np.ndarray,
+    kind: str,
+    c2: float,
+    epochs: int,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> Weights:
+    """A chain model of some examples."""
+    own = examples if len(chosen) == len(examples.weights) else taken(examples, chosen)
+    if kind == "crf":
+        course = fit_crf(own, c2=c2, max_iterations=CRF_ITERATIONS, tick=lambda _n, _loss: progress())
+        weights, was_interrupted = course.weights, course.was_interrupted
+    else:
+        walked = fit_perceptron(own, rng, epochs=epochs, tick=lambda _epoch, _wrong: progress())
+        weights, was_interrupted = walked.running.average, walked.was_interrupted
+    if was_interrupted:
+        raise KeyboardInterrupt
+    return weights
 
 
 def _filter_states(

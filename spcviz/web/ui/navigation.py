@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 import streamlit as st
 
 from spcviz.problems import registry
-from spcviz.problems.common.folders import APP
+from spcviz.problems.common.folders import APP, CACHE
 from spcviz.problems.problem import Page
 
 HOME = "pages/start/home.py"
@@ -20,6 +20,19 @@ OWN = (
     Page("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
 )
 """Pages that are of no one problem."""
+WITHOUT_CACHE = (
+    HOME,
+    "pages/start/data.py",
+    "pages/cascade/loopy.py",
+    "pages/learn/joint_beats_separate.py",
+)
+"""Pages that want no stored model, result or word: all there are where a package was installed by pip."""
+
+
+@cache
+def has_cache():
+    """Whether stored models, results and handwritten words are there, as in a clone."""
+    return CACHE.is_dir()
 
 
 def pages():
@@ -31,8 +44,8 @@ def pages():
 
 @cache
 def exists(path):
-    """True if the page's file is there, so that a link to it leads somewhere; looked up once in a process."""
-    return (APP / path).is_file()
+    """Whether the page and what it shows are there, so that a link to it leads somewhere; looked up once."""
+    return (APP / path).is_file() and (path in WITHOUT_CACHE or has_cache())
 
 
 @cache

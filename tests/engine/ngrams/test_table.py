@@ -215,9 +215,9 @@ def test_an_unpruned_lattice_is_exact_viterbi_on_joint_states(seed, length, n, o
 @pytest.mark.parametrize(
     ("args", "error", "message"),
     [
-        ((0, [], []), ArgumentError, "n_states must be a whole number from 1 to 200, got 0"),
-        ((201, [], []), ArgumentError, "n_states must be a whole number from 1 to 200, got 201"),
-        (("26", [], []), ArgumentError, "n_states must be a whole number from 1 to 200, got '26'"),
+        ((0, [], []), ArgumentError, "n_states must be a whole number from 1 to 1000, got 0"),
+        ((1001, [], []), ArgumentError, "n_states must be a whole number from 1 to 1000, got 1001"),
+        (("26", [], []), ArgumentError, "n_states must be a whole number from 1 to 1000, got '26'"),
         ((26, [59], [1.0, 2.0]), ShapeError, r"keys has shape \(1,\); weights needs \(2,\)"),
         ((26, [59, 59], [1.0, 2.0]), ArgumentError, "keys must be distinct, got 59 twice"),
         ((26, [5], [1.0]), ArgumentError, r"keys\[0\] must be from \d+ to \d+, got 5"),
