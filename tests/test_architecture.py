@@ -96,6 +96,15 @@ MAY_IMPORT = {
     "spcviz/bench/app/hostile.py": ("numpy", "streamlit", "PIL", "spcviz.bench.app"),
     "spcviz/web/figures": DRAWN,
     "spcviz/web/view": VIEW,
+    "spcviz/web/classroom": ("spcviz.web.classroom", "spcviz.engine.errors"),
+    "spcviz/web/classroom/routes.py": (
+        "orjson",
+        "starlette",
+        "spcviz.web.classroom",
+        "spcviz.web.serving",
+        "spcviz.web.ui.asked",
+        "spcviz.web.view.served",
+    ),
     "spcviz/web/view/served.py": ("starlette", "streamlit", "spcviz.web.serving.answers"),
     "spcviz/web/serving": ("starlette", "spcviz.web.serving", "spcviz.web.view.served"),
     "spcviz/web/serving/answers.py": ("anyio", "starlette", "spcviz.web.serving.smaller"),
@@ -180,6 +189,7 @@ MAY_IMPORT = {
     "spcviz/web/visit.py": ("streamlit", "spcviz.web.ui", "spcviz.web.touring"),
     "app.py": (
         "streamlit",
+        "spcviz.web.classroom",
         "spcviz.web.serving",
         "spcviz.web.ui",
         "spcviz.web.visit",

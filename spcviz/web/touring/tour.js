@@ -5,6 +5,7 @@
 
 import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
+import { ClassRoom } from "../classroom/class.js";
 import { CHANNEL, asked, explained, isClosedBox, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
 
 /* global GLOSSARY -- glossary.json, which comes with the script (`script` in mount.py) */
@@ -57,12 +58,14 @@ class TourView extends View {
     this.moves = node("div", { class: "moves" }, this.home, this.backButton, this.place, this.nextButton,
       node("span", { class: "more" },
         button("Full", "Full screen (F)", () => this.full()), button("Black", "Black screen (B)", () => this.black()),
+        button("Class", "Let a class answer on their phones", () => this.classRoom.open(), { class: "asks-class" }),
         button("Speaker", "Timer and next sentence in a second window", () => this.openSpeaker(), { class: "speaker" }),
         button("✕", "End the tour", () => this.act({ kind: "leave" }), { class: "leave" })));
     this.bar = node("section", { class: "bar", tabindex: "0", "aria-label": "Tour", hidden: true }, this.texts, this.moves);
     this.panel = node("aside", { class: "panel", role: "dialog", tabindex: "-1", hidden: true });
     this.foot = node("p", { class: "foot" });
-    return node("div", { class: "tour" }, this.bar, this.panel, this.foot);
+    this.classRoom = new ClassRoom((what) => this.act(what));
+    return node("div", { class: "tour" }, this.bar, this.panel, this.classRoom.root, this.foot);
   }
 
   mount(parent, data) {
@@ -91,6 +94,7 @@ class TourView extends View {
   destroy() {
     super.destroy();
     clearInterval(this.looking);
+    this.classRoom.stop();
     this.changes.disconnect();
     this.channel.close();
     this.light.remove();
@@ -126,6 +130,7 @@ class TourView extends View {
     this.bar.hidden = !tour;
     setText(this.foot, `${location.href} — to repeat: start the app, open this address.`);
     if (tour) this.paintTour(tour);
+    this.classRoom.follow(tour);
     this.follow();
     this.root.dataset.drawn = "1"; // not "ready": that is what pages say of their own views
     this.root.dataset.scene = tour ? tour.code : "";
@@ -274,7 +279,7 @@ class TourView extends View {
   /** Whether the address says something else than the scene. */
   hasStrayed() {
     const own = new URLSearchParams(location.search), wanted = new URLSearchParams(this.data.tour.query);
-    for (const name of ["tour", "at", "embed", "embed_options", "speaker"]) own.delete(name);
+    for (const name of ["tour", "at", "room", "embed", "embed_options", "speaker"]) own.delete(name);
     own.sort();
     wanted.sort();
     return own.toString() !== wanted.toString();

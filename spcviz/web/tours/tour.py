@@ -20,16 +20,16 @@ from spcviz.engine.errors import SpcvizError
 SHIPPED = Path(__file__).parent / "shipped"
 MAX_BYTES, MAX_SCENES = 200_000, 60
 TEXTS = {"title": 80, "about": 400, "address": 7000, "say": 600, "ask": 300, "answer": 600, "after": 1000,
-         "point": 120}  # fmt: skip
+         "point": 120, "choices": 400, "right": 120}  # fmt: skip
 """Longest texts of a tour and of a scene, in characters."""
 OWN = "own"
 """The name of the visitor's tour in an address."""
 BROUGHT = "brought"
 """The name of a tour that a link or a file brought, until it is the visitor's."""
-RESERVED = ("tour", "at", "speaker", "embed", "embed_options")
+RESERVED = ("tour", "at", "room", "speaker", "embed", "embed_options")
 """Names in an address that are no page's state."""
 _NAME = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-_FIELDS = ("address", "say", "ask", "answer", "after", "point", "cover")
+_FIELDS = ("address", "say", "ask", "answer", "after", "point", "cover", "choices", "right")
 
 
 class TourError(SpcvizError, ValueError):
@@ -48,6 +48,9 @@ class Scene(NamedTuple):
     # part of the page to look at: a CSS selector, or ``"text:..."``: the smallest element with that text
     point: str = ""
     cover: bool = False  # hide that part until the answer
+    # what a class can choose from, with "|" between; with none and a right answer it guesses a number
+    choices: str = ""
+    right: str = ""  # the right choice, or a text that has it, or the right number, in it: ``"{kept}"``
 
     @property
     def page(self):
