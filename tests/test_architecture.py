@@ -96,6 +96,7 @@ MAY_IMPORT = {
     "spcviz/bench/app/hostile.py": ("numpy", "streamlit", "PIL", "spcviz.bench.app"),
     "spcviz/web/figures": DRAWN,
     "spcviz/web/view": VIEW,
+    "spcviz/web/articles": ("streamlit", "spcviz.web.articles"),
     "spcviz/web/classroom": ("spcviz.web.classroom", "spcviz.engine.errors"),
     "spcviz/web/classroom/routes.py": (
         "orjson",
@@ -123,6 +124,7 @@ MAY_IMPORT = {
         "spcviz.web.ui",
         "spcviz.web.tours",
         "spcviz.web.touring",
+        "spcviz.web.articles",
         "spcviz.web.figures.plain",
         "spcviz.web.cached.tours",
     ),
@@ -137,6 +139,7 @@ MAY_IMPORT = {
         "spcviz.web.view.served",
         "<computed>",
     ),
+    "spcviz/web/ui/navigation.py": ("streamlit", "spcviz.problems", "spcviz.web.articles"),
     "spcviz/web/ui/outside.py": ("starlette", "streamlit"),
     "spcviz/web/ui/writing.py": ("numpy", "spcviz.web.ui", "<drawn>", "<view>", "<cached>"),
     "spcviz/web/ui/results.py": (
@@ -186,7 +189,7 @@ MAY_IMPORT = {
     "spcviz/cli.py": ("spcviz.commands", "spcviz.engine.errors"),
     "spcviz/__main__.py": ("spcviz.cli",),
     "pages": PAGE,
-    "spcviz/web/visit.py": ("streamlit", "spcviz.web.ui", "spcviz.web.touring"),
+    "spcviz/web/visit.py": ("streamlit", "spcviz.web.articles", "spcviz.web.ui", "spcviz.web.touring"),
     "app.py": (
         "streamlit",
         "spcviz.web.classroom",

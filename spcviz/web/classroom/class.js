@@ -4,7 +4,7 @@ import { button, node, setText } from "../view/elements.js";
 
 const COUNT_MS = 350; // counts are on the screen within a second
 const SIGN_MS = 60000; // nothing is asked: only a sign of life
-const number = (value) => Number(value.toPrecision(3)).toLocaleString("en");
+const rounded = (value) => Number(value.toPrecision(3)).toLocaleString("en");
 
 /** The panel. `act` tells the server that the address has a room now. */
 export class ClassRoom {
@@ -97,8 +97,8 @@ export class ClassRoom {
   ofChoices(now) { return now.choices.map((label, at) => ({ label, count: now.counts[at], isRight: now.right === at })); }
   ofGuesses({ guesses: { bins, median }, right = null }) {
     const last = bins.length - 1, isIn = ({ low, high }, at) => right !== null && (right >= low || at === 0) && (right < high || at === last);
-    const rows = bins.map((bin, at) => ({ label: bin.low === bin.high ? number(bin.low) : `${number(bin.low)} to ${number(bin.high)}`, count: bin.count, isRight: isIn(bin, at) }));
-    if (median !== null && !this.isHidden) setText(this.total, `${this.total.textContent}, the middle one ${number(median)}`);
+    const rows = bins.map((bin, at) => ({ label: bin.low === bin.high ? rounded(bin.low) : `${rounded(bin.low)} to ${rounded(bin.high)}`, count: bin.count, isRight: isIn(bin, at) }));
+    if (median !== null && !this.isHidden) setText(this.total, `${this.total.textContent}, the middle one ${rounded(median)}`);
     return rows;
   }
 }

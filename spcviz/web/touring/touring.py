@@ -16,16 +16,17 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from spcviz.web.articles import articles
 from spcviz.web.cached.tours import known_facts
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
 from spcviz.web.tours import tour
-from spcviz.web.ui import history, navigation
+from spcviz.web.ui import history, layout, navigation
 
 KEY = "tour_bar"
 _GOING, _FACTS, _FORM = "tour_going", "tour_facts", "tour_form"
-_SAID, _NOTE = "tour_said", "tour_note"
+_SAID, _NOTE, _CHOICES = "tour_said", "tour_note", "tour_choices"
 NO_TOUR = tour.Tour("", "", "", ())
 
 
@@ -186,6 +187,8 @@ def bar(page):
     """Around a page that runs: the bar above it, drawn last, with the page's numbers."""
     st.session_state[_FACTS] = {}
     at = running(st.query_params)
+    has_controls = not at or at.scene.controls or bool(st.session_state.get(_CHOICES))
+    st.session_state[layout.SCENE_HAS_CONTROLS] = has_controls
     st.html(_style(at))
     slot = st.container(key="tour_slot")
     try:
@@ -218,6 +221,8 @@ def _draw(page, at):
         {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept()},
         key=KEY,
         is_projected=bool(st.context.is_embedded),
+        page=page.url_path,
+        callouts=[] if at or st.context.is_embedded else articles.callouts(page.url_path),
         form=form or None,
         on_act=_acted,
     )
@@ -243,6 +248,7 @@ def shown(at: Running, facts: Mapping[str, str]) -> dict:
         "point": scene.point,
         "cover": scene.cover,
         "query": scene.query(at.is_answered),
+        "hasChoices": st.session_state.get(layout.SCENE_HAS_CONTROLS, True),
         "room": room(st.query_params.get("room", "")),
         "poll": poll(scene, facts, at.is_answered),
         "next": following,
@@ -335,6 +341,7 @@ _ACTS = {
     "go": _go,
     "open": _open,
     "leave": _leave,
+    "choices": lambda asked: st.session_state.update({_CHOICES: not st.session_state.get(_CHOICES)}),
     "undo": lambda asked: _back(True),
     "redo": lambda asked: _back(False),
     "form": _form,

@@ -29,7 +29,9 @@ BROUGHT = "brought"
 RESERVED = ("tour", "at", "room", "speaker", "embed", "embed_options")
 """Names in an address that are no page's state."""
 _NAME = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-_FIELDS = ("address", "say", "ask", "answer", "after", "point", "cover", "choices", "right")
+_FIELDS = ("address", "say", "ask", "answer", "after", "point", "cover", "controls", "choices", "right")
+
+_SWITCHES = ("cover", "controls")
 
 
 class TourError(SpcvizError, ValueError):
@@ -48,6 +50,7 @@ class Scene(NamedTuple):
     # part of the page to look at: a CSS selector, or ``"text:..."``: the smallest element with that text
     point: str = ""
     cover: bool = False  # hide that part until the answer
+    controls: bool = False  # show the page's row of choices, which a tour hides otherwise
     # what a class can choose from, with "|" between; with none and a right answer it guesses a number
     choices: str = ""
     right: str = ""  # the right choice, or a text that has it, or the right number, in it: ``"{kept}"``
@@ -116,11 +119,12 @@ def _scene(value, at):
         raise TourError(f"Scene {at} is not a scene: it needs an address and a sentence.")
     if unknown := sorted(set(value) - set(_FIELDS)):
         raise TourError(f"Scene {at} has {unknown[0][:40]!r}; a scene has {', '.join(_FIELDS)}.")
-    texts = {key: _text(value, key, f"Scene {at}") for key in _FIELDS if key != "cover"}
-    cover = value.get("cover", False)
-    if not isinstance(cover, bool):
-        raise TourError(f'Scene {at}: "cover" must be true or false.')
-    return Scene(**texts, cover=cover)
+    texts = {key: _text(value, key, f"Scene {at}") for key in _FIELDS if key not in _SWITCHES}
+    switches = {key: value.get(key, False) for key in _SWITCHES}
+    for key, on in switches.items():
+        if not isinstance(on, bool):
+            raise TourError(f'Scene {at}: "{key}" must be true or false.')
+    return Scene(**texts, **switches)
 
 
 def _text(text, key, whose):
