@@ -8,7 +8,7 @@ from spcviz.problems.hybrid.page.shown import SHOWN
 from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
-from spcviz.web.ui.layout import is_projected, more, tied, use_the_room
+from spcviz.web.ui.layout import has_controls, is_projected, more, tied, use_the_room
 from spcviz.web.ui.state import StateTable, choice, flag, text, whole
 from spcviz.web.view.mount import live_view
 
@@ -45,7 +45,7 @@ def hybrid():
     first = next(iter(words))
     table = TABLE.narrow(word=[first, *words])
     state = table.read()
-    if state["controls"]:
+    if has_controls(state):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             of = {"format_func": words.get, "width": 320}
             st.selectbox("Word: type to search", list(words), **of, **tie(table, "word", state))

@@ -8,7 +8,7 @@ from spcviz.problems.parsing.page.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
-from spcviz.web.ui.layout import is_projected, missing, tied, use_the_room
+from spcviz.web.ui.layout import has_controls, is_projected, missing, tied, use_the_room
 from spcviz.web.ui.state import MAX_TEXT, StateTable, choice, flag, real, text, whole
 from spcviz.web.view.mount import live_view
 
@@ -55,7 +55,7 @@ def pick(state):
 def parsing():
     """The choices and the picture."""
     state = TABLE.read()
-    if state["controls"]:
+    if has_controls(state):
         pick(state)
     key = "" if state["text"] else state["sentence"]
     if key:

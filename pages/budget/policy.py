@@ -17,7 +17,7 @@ from spcviz.problems.words.page.shown import (
 from spcviz.problems.words.view.component import policy_payload, show_policy
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
-from spcviz.web.ui.layout import is_projected, more, segments, tied, use_the_room
+from spcviz.web.ui.layout import has_controls, is_projected, more, segments, tied, use_the_room
 from spcviz.web.ui.state import POLICY
 from spcviz.web.view.mount import live_view
 
@@ -80,7 +80,7 @@ def policy():
     ids = [word["word_id"] for word in words]
     first = FIRST[vocabulary] if FIRST[vocabulary] in ids else ids[0]
     state = POLICY.narrow(word=[first, *ids]).read()
-    if state["controls"]:
+    if has_controls(state):
         pick(state, words)
     found = cached.policy_word(vocabulary, state["word"], state["q"], state["extractor"])
     touring.offer(facts.word, found, state)

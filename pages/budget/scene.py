@@ -83,7 +83,7 @@ def chosen(state):
 def scene():
     """The choices and the picture."""
     state = TABLE.read()
-    if state["controls"]:
+    if layout.has_controls(state):
         pick(state)
     layout.missing(TABLE, {"kind": say.missing})
     found = chosen(state)

@@ -9,7 +9,7 @@ from spcviz.problems.budgets.view.component import show_trade_off, trade_off_pay
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
 from spcviz.web.ui import navigation
-from spcviz.web.ui.layout import is_projected, more, segments, tied, use_the_room
+from spcviz.web.ui.layout import has_controls, is_projected, more, segments, tied, use_the_room
 from spcviz.web.ui.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.web.view.mount import live_view
 
@@ -94,7 +94,7 @@ def trade_off():
     asked = st.query_params.get("vocabulary")
     if asked != state["vocabulary"] and asked in (task.elsewhere or {}):
         st.info(task.elsewhere[asked], icon=":material/link_off:")
-    if state["controls"]:
+    if has_controls(state):
         pick(state, task)
     picture()
     if not is_projected():

@@ -121,7 +121,7 @@ def letters():
     """The choices and the picture."""
     asked = LETTERS.narrow(features=FEATURES).parse(st.query_params)
     state = current(asked["features"])
-    if state["controls"]:
+    if layout.has_controls(state):
         pick(state)
     st.session_state["letters_reveal"] = state["reveal"]
     picture()

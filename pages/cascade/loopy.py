@@ -225,7 +225,7 @@ def thesis(result):
 def story():
     """Controls, cached calls, a figure."""
     state = read()
-    if state["controls"]:
+    if layout.has_controls(state):
         controls(state)
     show, of = state["show"], tuple(state[name] for name in OF_GRID)
     if show == "thesis":

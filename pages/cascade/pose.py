@@ -312,7 +312,7 @@ def page():
     is_arms = state["show"] in ARMS
     if not layout.is_projected():
         st.markdown(tell.INTRODUCTION if is_arms else say.INTRODUCTION)
-    if state["controls"]:
+    if layout.has_controls(state):
         controls(state)
     if state["show"] == "thesis":
         return thesis()

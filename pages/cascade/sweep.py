@@ -211,7 +211,7 @@ def page():
     level = None if state["show"] == "filters" else cached.sweep_level(*of)
     if state["tol"] is None:
         state["tol"] = round(100 * level.tolerance, 9) if level else 0.5
-    box = controls(state) if state["controls"] else None
+    box = controls(state) if layout.has_controls(state) else None
     if state["show"] == "filters":
         return filters(state)
     if level is None:

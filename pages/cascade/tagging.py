@@ -142,7 +142,7 @@ def comparison(state):
 def page():
     """The choices and one of two pictures."""
     state = TAGGING.read()
-    if state["controls"]:
+    if layout.has_controls(state):
         choose(state)
     if state["view"] == "compare":
         comparison(state)

@@ -216,7 +216,7 @@ def word_views(state):
         chart, side = st.columns([4, 1], gap="medium")
         layout.numbers(side, say.figures(run))
         with chart:
-            drawn(figures.work(length, state["candidates"], **LOOK), say.search(problem, run))
+            drawn(figures.work(problem.pixels, state["candidates"], **LOOK), say.search(problem, run))
     elif state["show"] == "ink":
         drawn(figures.ink(problem, run, **LOOK), say.ink(problem, run))
     else:
@@ -226,7 +226,7 @@ def word_views(state):
 
 def page():
     state = TABLE.read()
-    if state["controls"]:
+    if layout.has_controls(state):
         controls(state)
     views = {"tables": tables, "tree": tree, "merge": merge, "family": family}
     views.get(state["show"], word_views)(state)

@@ -71,7 +71,7 @@ def story():
     touring.offer(say.facts, found)
     if is_stereo:
         layout.missing(TABLE, {"pair": say.missing})
-    if state["controls"]:
+    if layout.has_controls(state):
         controls(state, noise, found)
     said = say.compared(found)
     shown = figures.pictures(found, mistakes=bool(state["mistakes"]), **LOOK)

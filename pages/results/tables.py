@@ -147,7 +147,7 @@ def page():
         st.query_params["table"] = NAMES[0]  # what such an address meant before there was an overview
     name = TABLE.parse(st.query_params)["table"]
     if name == OVERVIEW:
-        if TABLE.read()["controls"]:
+        if layout.has_controls(TABLE.read()):
             controls(TABLE.read(), {})
         return overview()
     shown, place, is_here, features = results.shown(name), st.container(), False, []
@@ -161,7 +161,7 @@ def page():
         features = features_of(result) if is_here else []
     state = (TABLE.narrow(features=features) if features else TABLE).read()
     with place:
-        if state["controls"]:
+        if layout.has_controls(state):
             controls(state, {own: shown.features.get(own, own) for own in features})
     if is_here:
         with results.said_if_damaged(name):

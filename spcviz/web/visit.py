@@ -6,6 +6,7 @@ beside the script for its older kind of navigation: a server's first visitor wou
 
 import streamlit as st
 
+from spcviz.web.articles import articles
 from spcviz.web.touring import touring
 from spcviz.web.ui import about, layout, navigation, warmup
 
@@ -30,6 +31,8 @@ def show() -> None:
         warmup.opened(navigation.warmup_groups_of(page))
         with touring.bar(page), warmup.visit():
             page.run()
+            if not is_projected and "tour" not in st.query_params:
+                articles.show(page.url_path)
 
 
 if __name__ == "__main__":

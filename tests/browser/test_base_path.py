@@ -155,6 +155,23 @@ def test_a_visitor_keeps_a_seat_that_nobody_chooses(proxied):
     assert "8501" not in found
 
 
+def test_a_class_meets_in_one_process_wherever_its_phones_sit(proxied):
+    """A room lies in a process's memory: the lecturer's window and every phone must come to the same."""
+    address, folder = proxied
+    status, headers = asked(f"{address}/{BASE}/room", data=b"")
+    cookie = next(one for one in headers.get_all("set-cookie") if one.startswith("spcviz_room="))
+    number = cookie.partition("=")[2].partition(".")[0]
+    assert status == 200
+    assert {asked(f"{address}/{BASE}/room/{number}/now")[0] for _ in range(24)} == {200}
+    upstreams = [
+        line.split()[0]
+        for line in (folder / "access.log").read_text().splitlines()
+        if f"/room/{number}/now" in line
+    ]
+    assert len(upstreams) > 20, "the log is written a moment later"
+    assert len(set(upstreams)) == 1
+
+
 def test_answers_say_what_they_are_for(proxied):
     address, _ = proxied
     for path in ("", "write", "view/none.js"):

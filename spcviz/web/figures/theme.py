@@ -30,6 +30,8 @@ so what a page draws has been checked."""
 
 SIZE = 14
 """Letters of a chart at scale 1, in pixels."""
+BOTTOM = 3.6
+"""Its margin below, in letters."""
 
 
 class Chart(BaseFigure):
@@ -114,7 +116,7 @@ def figure(
             "l": round(left * size),
             "r": round(1.5 * size),
             "t": round(top * size),
-            "b": round(3.6 * size),
+            "b": round(BOTTOM * size),
         },
         "hoverlabel": {"bgcolor": palette.surface, "bordercolor": palette.border, "font": letters},
         "legend": {

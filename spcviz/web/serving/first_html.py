@@ -12,7 +12,8 @@ from functools import cache, lru_cache
 from html import escape
 from pathlib import Path
 
-from starlette.responses import Response
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from spcviz.web.serving import answers, pages, smaller, static
@@ -26,6 +27,7 @@ SIZE = (1200, 630)
 SHOWN = "Handwritten letters, and under each the readings that the cascade has not pruned yet"
 
 _HOST = re.compile(r"[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
+_ROOM = re.compile(r"[0-9]{5}", re.ASCII)
 _PREFIX = re.compile(r"(/[\w.~-]+)*")
 
 
@@ -51,12 +53,24 @@ def outside_of(headers: Mapping[str, str], scheme: str) -> str:
 
 async def _page(request):
     name = request.scope["path"].rpartition("/")[2]
+    if (elsewhere := classroom_of(request)) is not None:
+        return RedirectResponse(elsewhere, status_code=302, headers={"Cache-Control": "no-store"})
     is_embedded = request.query_params.get("embed", "").lower() == "true"
     is_speaker = request.query_params.get("speaker") == "true"
     outside = outside_of(request.headers, request.url.scheme)
     encodings = smaller.accepted(request.headers.get("accept-encoding", ""))
     form = _form(name, outside, is_embedded or is_speaker, encodings)
     return answers.response(form, request.headers, "text/html", "no-cache")
+
+
+def classroom_of(request: Request) -> str | None:
+    """Where a student's phone goes with the address of the lecturer's window: to the room that it names.
+
+    The browser that opened the room has its cookie, and stays.
+    """
+    room = request.query_params.get("room", "")
+    is_lecturer = request.cookies.get("spcviz_room", "").startswith(f"{room}.")
+    return f"./room/{room}" if _ROOM.fullmatch(room) and not is_lecturer else None
 
 
 @lru_cache(maxsize=256)

@@ -1,12 +1,20 @@
 """Components of tours: the bar with the tools at a page's top, the speaker's window, a tour on paper."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from spcviz.web.view.mount import Component, show
 
 PARTS = ("web/view/elements.js", "web/view/view.js", "web/touring/tour_core.js")
 BAR = Component(
-    "spcviz_tour", ("web/touring/tour.css",), (*PARTS, "web/tours/glossary.json", "web/touring/tour.js")
+    "spcviz_tour",
+    ("web/touring/tour.css", "web/classroom/class.css", "web/articles/callouts.css"),
+    (
+        *PARTS,
+        "web/tours/glossary.json",
+        "web/articles/callouts.js",
+        "web/classroom/class.js",
+        "web/touring/tour.js",
+    ),
 )
 SPEAKER = Component("spcviz_speaker", ("web/touring/speaker.css",), (*PARTS, "web/touring/speaker.js"))
 HANDOUT = Component("spcviz_handout", ("web/touring/handout.css",), (*PARTS, "web/touring/handout.js"))
@@ -20,6 +28,8 @@ def show_bar(
     *,
     key: str,
     is_projected: bool,
+    page: str = "",
+    callouts: Sequence[dict] = (),
     form: dict | None = None,
     on_act: Callable | None = None,
 ):
@@ -28,10 +38,12 @@ def show_bar(
     `tour` is the scene that is shown (see `spcviz.web.touring.touring`); without one there is no bar. `tools`
     are ``said``, a message on what was done, and ``kept``, texts for the browser to keep (see
     `spcviz.web.touring.own_tour`). `form` opens the form that adds a scene: its ``address``, ``facts``, and
-    ``n``, which is new each time. `on_act` is called without arguments before the rerun that a key or a
+    ``n``, which is new each time. `callouts` point at parts of the `page` on a first visit (see
+    `spcviz.web.articles.articles`). `on_act` is called without arguments before the rerun that a key or a
     button causes.
     """
     payload = {"identity": "tour", "tour": tour, "tools": tools, "form": form, "isProjected": is_projected}
+    payload |= {"page": page, "callouts": list(callouts)}
     show(BAR, payload | ALONE, key=key, parts={}, on_act_change=on_act or (lambda: None))
 
 

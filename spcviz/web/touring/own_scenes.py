@@ -10,6 +10,8 @@ from spcviz.web.ui import navigation
 HELP = {
     "say": "One or two sentences. Names in braces, {kept}, become the page's own numbers.",
     "after": "What changes in the address with the answer, for example: step=4",
+    "choices": "What a class may choose from on their phones, with | between: noun | verb",
+    "right": "Which of the choices is right; without choices the class guesses this number: {kept}",
     "point": "A part to look at: a CSS selector, or text: and some words of the page.",
 }
 
@@ -73,7 +75,9 @@ def scene_box(at, scene, n):
         left, right = st.columns(2)
         with left:
             field(scene, at, "after", "Changes with the answer")
+            field(scene, at, "choices", "Choices for a class")
         with right:
+            field(scene, at, "right", "The right one")
             field(scene, at, "point", "Part to look at")
         with st.container(horizontal=True):
             key = f"tours_do_{at}"

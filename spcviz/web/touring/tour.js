@@ -5,6 +5,8 @@
 
 import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
+import { Callouts } from "../articles/callouts.js";
+import { ClassRoom } from "../classroom/class.js";
 import { CHANNEL, asked, explained, isClosedBox, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
 
 /* global GLOSSARY -- glossary.json, which comes with the script (`script` in mount.py) */
@@ -12,6 +14,7 @@ const LOOK_MS = 200;
 const SETTLE_MS = 500;
 const SLOW_MS = 150;
 const MARGIN = 6;
+const BRING_MS = 6000; // a scene comes bit by bit, and pushes its part about
 const PANEL_HIGH = 260; // pixels that an explanation needs
 const OVER_WORDS = `button { position: fixed; z-index: 80; padding: 0; border: none; border-radius: 4px; background: none; pointer-events: none; }
   button:focus-visible { outline: 3px solid currentColor; }
@@ -36,6 +39,7 @@ const THEME = ["font", "text-color", "background-color", "secondary-background-c
 
 class TourView extends View {
   found = [];
+  bringUntil = 0;
   pending = null;
 
   build() {
@@ -56,13 +60,17 @@ class TourView extends View {
     this.home = button("↺ the scene", "The page was changed: back to the scene (Home)", () => this.goHome(), { class: "home", hidden: true });
     this.moves = node("div", { class: "moves" }, this.home, this.backButton, this.place, this.nextButton,
       node("span", { class: "more" },
+        (this.choicesButton = button("Choices", "The page's own choices: show or hide them", () => this.act({ kind: "choices" }))),
         button("Full", "Full screen (F)", () => this.full()), button("Black", "Black screen (B)", () => this.black()),
+        button("Class", "Let a class answer on their phones", () => this.classRoom.open(), { class: "asks-class" }),
         button("Speaker", "Timer and next sentence in a second window", () => this.openSpeaker(), { class: "speaker" }),
         button("✕", "End the tour", () => this.act({ kind: "leave" }), { class: "leave" })));
     this.bar = node("section", { class: "bar", tabindex: "0", "aria-label": "Tour", hidden: true }, this.texts, this.moves);
     this.panel = node("aside", { class: "panel", role: "dialog", tabindex: "-1", hidden: true });
     this.foot = node("p", { class: "foot" });
-    return node("div", { class: "tour" }, this.bar, this.panel, this.foot);
+    this.callouts = new Callouts();
+    this.classRoom = new ClassRoom((what) => this.act(what));
+    return node("div", { class: "tour" }, this.bar, this.panel, this.classRoom.root, this.callouts.root, this.foot);
   }
 
   mount(parent, data) {
@@ -80,6 +88,7 @@ class TourView extends View {
     this.listen(this.cloth, "click", () => this.black(false));
     this.listen(window, "keydown", (event) => this.early(event), true);
     this.listen(window, "scroll", () => this.follow(), true);
+    for (const name of ["wheel", "touchmove", "pointerdown"]) this.listen(window, name, () => { this.bringUntil = 0; }, true); // the visitor's turn
     this.listen(window, "beforeprint", () => this.fitPaper());
     this.listen(document, "click", (event) => this.clicked(event));
     this.looking = setInterval(() => this.follow(), LOOK_MS);
@@ -91,6 +100,7 @@ class TourView extends View {
   destroy() {
     super.destroy();
     clearInterval(this.looking);
+    this.classRoom.stop();
     this.changes.disconnect();
     this.channel.close();
     this.light.remove();
@@ -126,11 +136,17 @@ class TourView extends View {
     this.bar.hidden = !tour;
     setText(this.foot, `${location.href} — to repeat: start the app, open this address.`);
     if (tour) this.paintTour(tour);
+    this.classRoom.follow(tour);
+    this.callouts.take(this.data.page, this.data.callouts);
     this.follow();
     this.root.dataset.drawn = "1"; // not "ready": that is what pages say of their own views
     this.root.dataset.scene = tour ? tour.code : "";
   }
   paintTour(tour) {
+    const scene = `${tour.name} ${tour.code}`;
+    if (this.scene !== scene) this.bringUntil = performance.now() + BRING_MS;
+    this.scene = scene;
+    this.choicesButton.setAttribute("aria-pressed", String(tour.hasChoices));
     const text = (element, said) => {
       element.hidden = !said;
       if (element.said !== said) element.replaceChildren(...explained(said, this.words, (entry) => this.showEntry(entry)));
@@ -170,7 +186,8 @@ class TourView extends View {
     const path = event.composedPath(), isOurs = path.includes(this.root);
     const back = takenBack(event), isDrawing = path.some((element) => element.classList?.contains("write"));
     if (isTyping(path[0]) && !(back && isClosedBox(path[0]))) return;
-    if (event.key === "Escape" && (this.isBlack || !this.panel.hidden)) {
+    if (event.key === "Escape" && (this.isBlack || !this.panel.hidden || !this.callouts.root.hidden)) {
+      if (!this.isBlack && this.panel.hidden) this.callouts.close();
       this.black(false);
       this.closePanel();
     } else if (back && !isDrawing) {
@@ -249,10 +266,11 @@ class TourView extends View {
 
   follow() {
     this.placeWords();
+    this.callouts.place();
     const tour = this.data?.tour, part = tour && !this.isBlack ? partOf(tour.point) : null;
     this.root.dataset.part = part ? "1" : "";
     if (tour) this.home.hidden = !this.hasStrayed();
-    if (part && part !== this.part) this.bring(part);
+    if (part && (part !== this.part || performance.now() < this.bringUntil)) this.bring(part);
     this.part = part;
     if (!part) {
       this.light.style.display = "none";
@@ -266,15 +284,20 @@ class TourView extends View {
       + `border:4px solid ${read("primary-color")};display:flex;align-items:center;justify-content:center;font:700 48px sans-serif;`
       + (isCovered ? `background:${read("secondary-background-color")};color:${read("text-color")}` : "");
   }
+  /** Scroll to a part that the bar or the window's edge cuts; what is larger than the room begins below the bar. */
   bring(part) {
     const box = part.getBoundingClientRect(), isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const isOut = box.top < this.bar.getBoundingClientRect().bottom || box.bottom > window.innerHeight;
-    if (isOut && box.height < window.innerHeight / 2) part.scrollIntoView({ block: "center", behavior: isStill ? "auto" : "smooth" });
+    const above = this.bar.getBoundingClientRect().bottom + 2 * MARGIN, room = window.innerHeight - above - 2 * MARGIN;
+    if (box.top >= above && box.bottom <= window.innerHeight) return;
+    part.style.scrollMarginTop = `${above}px`;
+    part.style.scrollMarginBottom = `${2 * MARGIN}px`;
+    const block = box.height > room || box.top < above ? "start" : "end";
+    part.scrollIntoView({ block, behavior: isStill ? "auto" : "smooth" });
   }
   /** Whether the address says something else than the scene. */
   hasStrayed() {
     const own = new URLSearchParams(location.search), wanted = new URLSearchParams(this.data.tour.query);
-    for (const name of ["tour", "at", "embed", "embed_options", "speaker"]) own.delete(name);
+    for (const name of ["tour", "at", "room", "embed", "embed_options", "speaker"]) own.delete(name);
     own.sort();
     wanted.sort();
     return own.toString() !== wanted.toString();

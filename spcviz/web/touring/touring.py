@@ -16,16 +16,17 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from spcviz.web.articles import articles
 from spcviz.web.cached.tours import known_facts
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
 from spcviz.web.tours import tour
-from spcviz.web.ui import history, navigation
+from spcviz.web.ui import history, layout, navigation
 
 KEY = "tour_bar"
 _GOING, _FACTS, _FORM = "tour_going", "tour_facts", "tour_form"
-_SAID, _NOTE = "tour_said", "tour_note"
+_SAID, _NOTE, _CHOICES = "tour_said", "tour_note", "tour_choices"
 NO_TOUR = tour.Tour("", "", "", ())
 
 
@@ -88,6 +89,17 @@ def address_of(at):
     """Page and parameters of a `Running`: (page, {name: text})."""
     state = at.scene.query(at.is_answered)
     return at.scene.page, state | {"tour": at.tour.name, "at": at.code}
+
+
+def _kept(*names):
+    """Of the present address what another scene's has too."""
+    return {name: st.query_params[name] for name in names if name in st.query_params}
+
+
+def _going(at):
+    """`address_of`, with the class that is asked."""
+    page, params = address_of(at)
+    return page, params | _kept("room")
 
 
 def offer(make: Callable, *args):
@@ -160,7 +172,7 @@ def follow(page):
     going = st.session_state.pop(_GOING, None)
     if going is None and {"tour", "scene"} <= set(st.query_params) and page.url_path in ("", "tours"):
         at = running(st.query_params)
-        going = address_of(at) if at.tour.scenes and at.scene.page in navigation.names() else None
+        going = _going(at) if at.tour.scenes and at.scene.page in navigation.names() else None
         st.session_state[_NOTE] = at.note
     if going is None:
         return
@@ -175,6 +187,8 @@ def bar(page):
     """Around a page that runs: the bar above it, drawn last, with the page's numbers."""
     st.session_state[_FACTS] = {}
     at = running(st.query_params)
+    has_controls = not at or at.scene.controls or bool(st.session_state.get(_CHOICES))
+    st.session_state[layout.SCENE_HAS_CONTROLS] = has_controls
     st.html(_style(at))
     slot = st.container(key="tour_slot")
     try:
@@ -197,7 +211,7 @@ def _style(at):
 
 def _draw(page, at):
     facts, form = st.session_state[_FACTS], st.session_state.pop(_FORM, None)
-    if at and at.tour.name in tour.shipped() and address_of(at) == (page.url_path, st.query_params.to_dict()):
+    if at and at.tour.name in tour.shipped() and _going(at) == (page.url_path, st.query_params.to_dict()):
         known_facts()[at.tour.name, at.code] = facts
     if form:
         here = tour.address(page.url_path, st.query_params.to_dict())
@@ -207,6 +221,8 @@ def _draw(page, at):
         {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept()},
         key=KEY,
         is_projected=bool(st.context.is_embedded),
+        page=page.url_path,
+        callouts=[] if at or st.context.is_embedded else articles.callouts(page.url_path),
         form=form or None,
         on_act=_acted,
     )
@@ -232,9 +248,26 @@ def shown(at: Running, facts: Mapping[str, str]) -> dict:
         "point": scene.point,
         "cover": scene.cover,
         "query": scene.query(at.is_answered),
+        "hasChoices": st.session_state.get(layout.SCENE_HAS_CONTROLS, True),
+        "room": room(st.query_params.get("room", "")),
+        "poll": poll(scene, facts, at.is_answered),
         "next": following,
         "speaker": f"./?tour={of_tour.name}&speaker=true&embed=true",
     }
+
+
+def room(text):
+    """Number of a class's room in an address, as text; None for anything else."""
+    return text if re.fullmatch(r"[0-9]{5}", text, re.ASCII) else None
+
+
+def poll(scene, facts, is_answered):
+    """What a class is asked by a scene: its question, choices, and with the answer which is right."""
+    if not (scene.choices or scene.right):
+        return None
+    choices = [tour.fill(one.strip(), facts) for one in scene.choices.split("|") if one.strip()]
+    right = tour.fill(scene.right, facts) if is_answered else ""
+    return {"ask": tour.fill(scene.ask, facts), "choices": choices, "right": right}
 
 
 def _after(at):
@@ -264,18 +297,17 @@ def _go(asked):
     at = running(st.query_params.to_dict() | {"at": str(asked.get("to", ""))[:10]})
     if at and at.tour.scenes:
         history.forget()
-        st.session_state[_GOING] = address_of(at)
+        st.session_state[_GOING] = _going(at)
 
 
 def _open(asked):
     scene = tour.Scene(str(asked.get("to", ""))[: tour.TEXTS["address"]])
-    kept = {name: st.query_params[name] for name in ("tour", "at") if name in st.query_params}
     if scene.page in navigation.names():
-        st.session_state[_GOING] = scene.page, scene.query() | kept
+        st.session_state[_GOING] = scene.page, scene.query() | _kept("tour", "at", "room")
 
 
 def _leave(_asked):
-    for name in ("tour", "at", "scene"):
+    for name in ("tour", "at", "scene", "room"):
         st.query_params.pop(name, None)
 
 
@@ -286,8 +318,7 @@ def _back(is_undo):
     if earlier is None:
         st.session_state[_SAID] = "nothing to undo" if is_undo else "nothing to redo"
     else:
-        kept = {name: present[name] for name in ("tour", "at") if name in present}
-        st.query_params.from_dict(earlier | kept)
+        st.query_params.from_dict(earlier | _kept("tour", "at", "room"))
 
 
 def _form(asked):
@@ -300,10 +331,17 @@ def _add(asked):
     st.session_state[_SAID] = own_tour.add(tour.Scene(here, **texts))
 
 
+def _room(asked):
+    if number := room(str(asked.get("room", ""))):
+        st.query_params["room"] = number
+
+
 _ACTS = {
+    "room": _room,
     "go": _go,
     "open": _open,
     "leave": _leave,
+    "choices": lambda asked: st.session_state.update({_CHOICES: not st.session_state.get(_CHOICES)}),
     "undo": lambda asked: _back(True),
     "redo": lambda asked: _back(False),
     "form": _form,

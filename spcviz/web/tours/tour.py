@@ -20,16 +20,18 @@ from spcviz.engine.errors import SpcvizError
 SHIPPED = Path(__file__).parent / "shipped"
 MAX_BYTES, MAX_SCENES = 200_000, 60
 TEXTS = {"title": 80, "about": 400, "address": 7000, "say": 600, "ask": 300, "answer": 600, "after": 1000,
-         "point": 120}  # fmt: skip
+         "point": 120, "choices": 400, "right": 120}  # fmt: skip
 """Longest texts of a tour and of a scene, in characters."""
 OWN = "own"
 """The name of the visitor's tour in an address."""
 BROUGHT = "brought"
 """The name of a tour that a link or a file brought, until it is the visitor's."""
-RESERVED = ("tour", "at", "speaker", "embed", "embed_options")
+RESERVED = ("tour", "at", "room", "speaker", "embed", "embed_options")
 """Names in an address that are no page's state."""
 _NAME = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-_FIELDS = ("address", "say", "ask", "answer", "after", "point", "cover")
+_FIELDS = ("address", "say", "ask", "answer", "after", "point", "cover", "controls", "choices", "right")
+
+_SWITCHES = ("cover", "controls")
 
 
 class TourError(SpcvizError, ValueError):
@@ -48,6 +50,10 @@ class Scene(NamedTuple):
     # part of the page to look at: a CSS selector, or ``"text:..."``: the smallest element with that text
     point: str = ""
     cover: bool = False  # hide that part until the answer
+    controls: bool = False  # show the page's row of choices, which a tour hides otherwise
+    # what a class can choose from, with "|" between; with none and a right answer it guesses a number
+    choices: str = ""
+    right: str = ""  # the right choice, or a text that has it, or the right number, in it: ``"{kept}"``
 
     @property
     def page(self):
@@ -113,11 +119,12 @@ def _scene(value, at):
         raise TourError(f"Scene {at} is not a scene: it needs an address and a sentence.")
     if unknown := sorted(set(value) - set(_FIELDS)):
         raise TourError(f"Scene {at} has {unknown[0][:40]!r}; a scene has {', '.join(_FIELDS)}.")
-    texts = {key: _text(value, key, f"Scene {at}") for key in _FIELDS if key != "cover"}
-    cover = value.get("cover", False)
-    if not isinstance(cover, bool):
-        raise TourError(f'Scene {at}: "cover" must be true or false.')
-    return Scene(**texts, cover=cover)
+    texts = {key: _text(value, key, f"Scene {at}") for key in _FIELDS if key not in _SWITCHES}
+    switches = {key: value.get(key, False) for key in _SWITCHES}
+    for key, on in switches.items():
+        if not isinstance(on, bool):
+            raise TourError(f'Scene {at}: "{key}" must be true or false.')
+    return Scene(**texts, **switches)
 
 
 def _text(text, key, whose):

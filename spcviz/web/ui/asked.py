@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.to_thread
 import orjson
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -101,7 +101,7 @@ async def _answer(request):
         if name not in ANSWERS:
             raise RefusedError(404)
         _refuse_a_crowd()
-        text = await _body(request)
+        text = await body(request)
         with _place():
             found = await anyio.to_thread.run_sync(_answered, name, text, limiter=_LIMIT)
     except RefusedError as refused:
@@ -137,14 +137,14 @@ def _place():
         _CROWD["in_hand"] -= 1
 
 
-async def _body(request):
-    """The question's bytes, if they come in time and are not too many."""
+async def body(request: Request, most: int = MOST) -> bytearray:
+    """A request's bytes, if they come in time and are at most so many; raises `RefusedError`."""
     pieces = bytearray()
     try:
         with anyio.fail_after(BODY_SECONDS):
             async for piece in request.stream():
                 pieces += piece
-                if len(pieces) > MOST:
+                if len(pieces) > most:
                     raise RefusedError(413)
     except TimeoutError:
         raise RefusedError(408) from None

@@ -11,6 +11,11 @@ PLOT = {"theme": None, "width": "stretch"}
 
 BAR = 130
 """Pixels that a tour's bar takes from a chart on a projector."""
+ROW = 100
+"""Pixels that a page's row of choices takes there, where a scene shows it."""
+
+SCENE_HAS_CONTROLS = "tour_has_controls"
+"""In the session: whether what a tour shows has its page's choices; without a tour it is not asked."""
 
 PROJECTOR_CSS = "<style>html { font-size: clamp(16px, 1.25vw, 32px); }</style>"
 """For ``?embed=true``: 24 px on a screen of 1920; everything Streamlit draws is measured in rem."""
@@ -24,9 +29,16 @@ def is_projected():
 def look(height=520, projected_height=600):
     """Palette, scale of letters and height in pixels of a chart, as every figure takes them."""
     if is_projected():
-        height = projected_height - (BAR if "tour" in st.query_params else 0)
+        height = projected_height
+        if "tour" in st.query_params:
+            height -= BAR if st.session_state.get(SCENE_HAS_CONTROLS, True) else BAR - ROW
     scale = 1.72 if is_projected() else 1.0
     return {"palette": palette.palette(st.context.theme.type), "scale": scale, "height": height}
+
+
+def has_controls(state: Mapping) -> bool:
+    """Whether a page shows its row of choices: unless its address or the scene of a tour does without."""
+    return bool(state["controls"]) and st.session_state.get(SCENE_HAS_CONTROLS, True)
 
 
 def use_the_room(*, is_whole: bool = False):

@@ -10,6 +10,7 @@ import streamlit as st
 from spcviz.problems import registry
 from spcviz.problems.common.folders import APP, CACHE
 from spcviz.problems.problem import Page
+from spcviz.web.articles import articles
 
 HOME = "pages/start/home.py"
 # A Material icon would be fetched from the network, a file read anew on every run.
@@ -79,11 +80,20 @@ def sections():
 
 
 @cache
+def _course():
+    """{path: what the side bar calls a page} of the pages that are the course: number and minutes with it."""
+    told = [(page, articles.every().get(PurePath(page.path).stem)) for page in pages() if exists(page.path)]
+    steps = enumerate(((page, article) for page, article in told if article), start=1)
+    return {page.path: f"{n} {page.title} · {article.minutes} min" for n, (page, article) in steps}
+
+
+@cache
 def _sections():
     """`sections`, found on the disk once in a process."""
     by_section = {}
     for page in pages():
         if exists(page.path):
-            shown = st.Page(APP / page.path, title=page.title, icon=page.icon, default=page.path == HOME)
+            named = {"title": _course().get(page.path, page.title), "icon": page.icon}
+            shown = st.Page(APP / page.path, **named, default=page.path == HOME)
             by_section.setdefault(page.section, []).append(shown)
     return by_section

@@ -34,7 +34,9 @@ PALETTES = (palette.LIGHT, palette.DARK)
 
 @pytest.mark.parametrize("palette", PALETTES)
 def test_the_work_of_both_methods(palette):
-    search, clever = figures.work(3, 26, palette).data
+    figure = figures.work(PROBLEM.pixels, 26, palette)
+    search, clever = figure.data
+    assert [image.x for image in figure.layout.images] == [1, 2, 3], "each letter stands over its number"
     assert search.y[3] == 26**4
     assert clever.y[3] == 3 * 26**2 + 26
     assert search.marker.size[2] > search.marker.size[3]

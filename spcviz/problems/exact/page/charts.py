@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.web.figures.pixels import letter_image
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.theme import BOTTOM, SIZE, figure
 
 _BARE = {"visible": False, "fixedrange": True}
 
@@ -17,9 +17,12 @@ def spell(problem, labels):
     return "".join(letter(problem.candidates[i, k]) for i, k in enumerate(labels))
 
 
-def work(length, n_candidates, palette, *, scale=1.0, height=430):
-    """Steps of both methods against the number of letters, on a logarithmic axis; `length` is marked."""
-    d = np.arange(1, 15)
+def work(pixels, n_candidates, palette, *, scale=1.0, height=430):
+    """Steps of both methods against the number of letters, on a logarithmic axis.
+
+    The handwriting of the letters that are read, (D, 16, 8), stands above their numbers, and D is marked.
+    """
+    length, d = len(pixels), np.arange(1, 15)
     k = float(n_candidates)
     traces = []
     for name, steps, role, mark, dash in (
@@ -47,7 +50,13 @@ def work(length, n_candidates, palette, *, scale=1.0, height=430):
         "xaxis": {"title": "D: letters of the word (the chosen one is larger)", "dtick": 1},
         "yaxis": {"title": "candidates looked at", "type": "log", "exponentformat": "power", "dtick": 2},
     }
-    return figure(traces, axes, palette, scale=scale, height=height, left=5, top=3.4)
+    top, tall = 6.4, 2.8  # in letters: of the margin, and of the handwriting in it
+    share = tall / (height / (SIZE * scale) - top - BOTTOM)
+    above = {"yref": "paper", "sizex": 0.9}
+    images = [
+        letter_image(one, palette.text, n, 1.01, share) | above for n, one in enumerate(pixels, start=1)
+    ]
+    return figure(traces, axes, palette, scale=scale, height=height, left=5, top=top, images=images)
 
 
 def ink(problem, run, palette, *, scale=1.0, height=430):

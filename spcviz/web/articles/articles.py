@@ -1,0 +1,63 @@
+"""What is said of each page beside the page itself; ``articles.json`` holds all of it.
+
+A page has minutes and a level in the course that the side bar is, an article below the tool, and at most
+three callouts, which point at parts of the picture on a visitor's first visit.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+FILE = Path(__file__).with_name("articles.json")
+MOST_CALLOUTS = 3
+HEADINGS = {
+    "see": "What you see",
+    "try": "Try this",
+    "means": "What it means",
+    "fails": "Where it fails",
+}
+"""Parts of an article, in order, and what stands above them."""
+
+
+class Article(NamedTuple):
+    """What is said of a page."""
+
+    minutes: int  # to go through it
+    level: str  # whom it is for
+    # (part, sentence): the part as a tour's scene names it, a CSS selector or ``"text:..."``
+    callouts: tuple[tuple[str, str], ...]
+    parts: dict[str, str]  # by the names of `HEADINGS`
+    where: str  # in the papers
+
+
+@cache
+def every() -> dict[str, Article]:
+    """{name of a page in addresses: `Article`}."""
+    content = json.loads(FILE.read_text(encoding="utf-8"))
+    return {name: _article(value) for name, value in content.items()}
+
+
+def _article(value):
+    callouts = tuple((part, said) for part, said in value["callouts"])
+    parts = {name: value[name] for name in HEADINGS}
+    return Article(value["minutes"], value["level"], callouts, parts, value["where"])
+
+
+def show(name: str) -> None:
+    """Below a page's tool: its article; nothing for a page that has none."""
+    if (article := every().get(name)) is None:
+        return
+    with st.container(key="article"):
+        columns = st.columns(2, gap="large")
+        for at, (part, heading) in enumerate(HEADINGS.items()):
+            columns[at % 2].markdown(f"## {heading}\n{article.parts[part]}")
+        st.caption(f"In the papers: {article.where}")
+
+
+def callouts(name: str) -> list[dict[str, str]]:
+    """What the bar points at on a first visit of a page: ``at`` and ``say`` of each."""
+    article = every().get(name)
+    return [{"at": part, "say": said} for part, said in article.callouts] if article else []

@@ -1,0 +1,1 @@
+"""Questions to a class: the scene of a tour asks, phones answer, the lecturer's screen counts."""

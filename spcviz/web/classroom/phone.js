@@ -1,0 +1,93 @@
+// A phone in a lecture: the question that is asked now, an answer, and the truth once the lecturer shows it.
+
+const ASK_MS = 1500, JITTER_MS = 500, PATIENT_MS = 6000; // a class must not ask all at once
+const at = new URL(location.href.replace(/\/$/, "")), number = at.pathname.split("/").pop();
+const part = (name) => document.getElementById(name);
+let shown = "", now = null;
+
+/** A number that only tells this phone from others: not a name, and forgotten with the browser's storage. */
+function voter() {
+  const fresh = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  try {
+    const kept = localStorage.getItem("spcviz-voter") ?? fresh;
+    localStorage.setItem("spcviz-voter", kept);
+    return kept;
+  } catch {
+    return fresh; // storage is off: a second answer from this phone counts once more after a reload
+  }
+}
+const me = voter();
+const mine = new Map(); // number of a question -> what was answered
+
+async function answer(n, value) {
+  const sent = await fetch(`${number}/answer`, { method: "POST", body: JSON.stringify({ n, voter: me, value }) }).catch(() => null);
+  if (sent?.ok) {
+    mine.set(n, value);
+    part("said").textContent = "Counted. You may change it until the answer is shown.";
+  } else if (sent?.status === 409) part("said").textContent = "Too late: the answer is shown already.";
+  else if (sent?.status === 429) part("said").textContent = "The hall is full: no more answers are counted.";
+  else part("said").textContent = "This did not arrive. Please try again.";
+  draw(true);
+}
+
+const element = (tag, text, properties = {}) => Object.assign(document.createElement(tag), { textContent: text }, properties);
+
+function choiceButton(text, at) {
+  const { n, isOver, right, counts, answers } = now, own = mine.get(n) === at;
+  const share = isOver && counts ? ` · ${Math.round(100 * counts[at] / Math.max(1, answers))} %` : "";
+  const mark = isOver && right === at ? "✔ " : "";
+  const made = element("button", `${mark}${text}${share}`, { type: "button", disabled: isOver, className: mark ? "right" : "", onclick: () => answer(n, at) });
+  made.setAttribute("aria-pressed", String(own));
+  return made;
+}
+
+function guessForm() {
+  const { n, isOver } = now, form = document.createElement("form");
+  const box = element("input", "", { inputMode: "decimal", autocomplete: "off", maxLength: 20, disabled: isOver, value: mine.get(n) ?? "" });
+  box.setAttribute("aria-label", "Your guess, a number");
+  form.append(box, ...(isOver ? [] : [element("button", "Send my guess", { type: "submit" })]));
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    const value = Number(box.value.trim().replace(/[\s']/g, "").replace(/,(?=\d{3}(\D|$))/g, "").replace(",", "."));
+    if (box.value.trim() && Number.isFinite(value)) answer(n, value);
+    else part("said").textContent = "A guess is a number.";
+  };
+  return form;
+}
+
+/** Draw what has changed; what is being typed stays. */
+function draw(isForced = false) {
+  const what = JSON.stringify([now.n, now.isAsking, now.isOver, now.counts]);
+  if (what === shown && !isForced) return;
+  if (what !== shown) part("said").textContent = "";
+  shown = what;
+  if (!now.isAsking) {
+    part("ask").textContent = "No question just now: look at the screen in front.";
+    part("answers").replaceChildren();
+    return;
+  }
+  part("ask").textContent = now.ask;
+  part("answers").replaceChildren(...(now.choices.length ? now.choices.map(choiceButton) : [guessForm()]));
+  if (now.isOver) part("said").textContent = now.truth;
+}
+
+async function look() {
+  let wait = ASK_MS;
+  try {
+    const said = await fetch(`${number}/now`, { cache: "no-store" });
+    if (said.status === 404) {
+      part("ask").textContent = `There is no room ${number}, or it is closed.`;
+      part("answers").replaceChildren();
+      wait = PATIENT_MS;
+    } else if (said.ok) {
+      now = await said.json();
+      draw();
+    }
+  } catch {
+    wait = PATIENT_MS; // no network just now
+  }
+  setTimeout(look, (document.hidden ? PATIENT_MS : wait) + Math.random() * JITTER_MS);
+}
+
+part("room").textContent = `Room ${number}`;
+look();

@@ -1,0 +1,115 @@
+"""A class in a browser: a lecturer's window asks, two phones answer, counts come live and then the truth."""
+
+import time
+
+import pytest
+
+from tests.browser.driver import IS_UNVEILED
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.browser
+SECONDS = 60
+PHONE = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
+LINK = ".class .join strong"
+
+
+@pytest.fixture
+def lecturer(browser, server):
+    """A window with a scene that asks, the projector's; the room is open."""
+    context = browser.new_context(viewport={"width": 1920, "height": 1080}, reduced_motion="reduce")
+    page, problems = context.new_page(), []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(f"{server}/?tour=tags&scene=2&embed=true", timeout=120_000)
+    page.wait_for_function(f"() => {IS_UNVEILED}", timeout=1000 * SECONDS)
+    page.get_by_role("button", name="Let a class answer").click()
+    page.wait_for_url("**room=*", timeout=1000 * SECONDS)
+    page.locator(LINK).wait_for(timeout=1000 * SECONDS)
+    yield page
+    context.close()
+    assert not problems
+
+
+@pytest.fixture
+def phone(browser):
+    """Opens a phone of its own at an address."""
+    contexts, problems = [], []
+
+    def opening(address):
+        contexts.append(browser.new_context(**PHONE))
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+        page.goto(address, timeout=120_000)
+        return page
+
+    yield opening
+    for context in contexts:
+        context.close()
+    assert not problems
+
+
+def counted(page, n):
+    page.locator(f".class[data-answers='{n}']").wait_for(timeout=1000 * SECONDS)
+
+
+def test_two_phones_answer_by_the_lecturer_s_link(server, lecturer, phone):
+    room = lecturer.url.partition("room=")[2][:5]
+    assert lecturer.locator(LINK).inner_text() == f"{server.partition('://')[2]}/room/{room}"
+    first, second = phone(f"{server}/room/{room}"), phone(lecturer.url)
+    assert second.url == f"{server}/room/{room}", "the lecturer's link leads to the room"
+    for page in (first, second):
+        page.get_by_text("survive the first level").wait_for(timeout=1000 * SECONDS)
+        assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+    first.get_by_role("button", name="kept").click()
+    began = time.monotonic()
+    counted(lecturer, 1)
+    first.get_by_text("Counted.").wait_for()
+    print(f"one answer stood on the lecturer's screen after {time.monotonic() - began:.2f} s")
+    second.get_by_role("button", name="pruned").click()
+    counted(lecturer, 2)
+    second.get_by_role("button", name="kept").click()  # changes their mind
+    lecturer.locator(".class .bars li", has_text="kept").get_by_text("2").wait_for(timeout=5000)
+    assert first.locator("button.right").count() == 0, "the truth is not told before its time"
+    assert lecturer.locator(".class .bars li.right").count() == 0
+    lecturer.keyboard.press("PageDown")
+    right = lecturer.locator(".class .bars li.right")
+    right.wait_for(timeout=1000 * SECONDS)
+    truth = right.locator(".label").inner_text().removeprefix("✔ ")
+    assert truth in ("kept", "pruned")
+    assert f"It is {truth}:" in lecturer.locator(".tour .answer").inner_text()
+    for page in (first, second):
+        page.locator("button.right", has_text=truth).wait_for(timeout=1000 * SECONDS)
+        assert page.get_by_role("button", name="kept").is_disabled()
+        assert "max-marginal" in page.locator("#said").inner_text()
+    lecturer.keyboard.press("PageDown")
+    first.get_by_text("No question just now").wait_for(timeout=1000 * SECONDS)
+    assert f"room={room}" in lecturer.url, "the room goes along with the tour"
+
+
+def test_a_number_is_guessed_and_counts_can_be_hidden(server, lecturer, phone):
+    room = lecturer.url.partition("room=")[2][:5]
+    lecturer.goto(f"{server}/?tour=cascade&scene=10&embed=true&room={room}")
+    guesser = phone(f"{server}/room/{room}")
+    box = guesser.get_by_label("Your guess, a number")
+    box.wait_for(timeout=1000 * SECONDS)
+    box.fill("many")
+    guesser.get_by_role("button", name="Send").click()
+    guesser.get_by_text("A guess is a number.").wait_for()
+    box.fill("1,200.5")
+    guesser.keyboard.press("Enter")
+    guesser.get_by_text("Counted.").wait_for()
+    counted(lecturer, 1)
+    lecturer.locator(".class .label", has_text="1,200").wait_for()
+    lecturer.get_by_role("button", name="Hide counts").click()
+    assert not lecturer.locator(".class .bars").is_visible()
+    assert "1,200" not in lecturer.locator(".class").inner_text(), "nor the middle one"
+    lecturer.keyboard.press("PageDown")
+    lecturer.locator(".class .bars li.right").wait_for(timeout=1000 * SECONDS)
+    guesser.get_by_text("stay; the others go").wait_for(timeout=1000 * SECONDS)
+
+
+def test_a_phone_is_told_that_there_is_no_room(server, browser):
+    page = browser.new_page(**PHONE)
+    page.goto(f"{server}/room/10000")
+    page.get_by_text("There is no room 10000, or it is closed.").wait_for()
+    page.close()

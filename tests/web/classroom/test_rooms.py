@@ -1,0 +1,203 @@
+"""Rooms of a class: who may do what, what is refused, and that nothing grows without end."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spcviz.web.classroom import rooms
+from spcviz.web.classroom.rooms import FullError, LateError, NoRoomError, NotYoursError, RoomError, Rooms
+
+ASKED = {"code": "why/1", "ask": "Noun or verb?", "choices": ["noun", "verb", "neither"]}
+GUESS = {"code": "why/2", "ask": "How many?", "choices": []}
+
+
+def voter(number):
+    return f"{number:032x}"
+
+
+class Clock:
+    seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def hall(clock):
+    return Rooms(clock)
+
+
+def test_a_class_answers_and_sees_the_truth_only_once_it_is_shown(hall):
+    number, key = hall.open()
+    assert hall.shown(number) == {"n": 0, "isYours": False, "isAsking": False}
+    hall.put(number, key, ASKED)
+    for at in range(5):
+        hall.answer(number, voter(at), 1, at % 2)
+    hall.answer(number, voter(0), 1, 2)  # somebody changes their mind
+    student, lecturer = hall.shown(number), hall.shown(number, key)
+    assert "counts" not in student
+    assert "truth" not in student
+    assert student["answers"] == lecturer["answers"] == 5
+    assert lecturer["counts"] == [2, 2, 1]
+    assert lecturer["isYours"]
+    hall.put(number, key, ASKED | {"truth": "It is a verb.", "right": "a Verb"})
+    student = hall.shown(number)
+    assert student["counts"] == [2, 2, 1]
+    assert student["right"] == 1
+    assert student["truth"] == "It is a verb."
+    with pytest.raises(LateError, match="question 1 is not asked any more"):
+        hall.answer(number, voter(9), 1, 0)
+    hall.put(number, key, ASKED)  # back to the question: the answers are still there
+    assert hall.shown(number, key)["counts"] == [2, 2, 1]
+    hall.put(number, key, GUESS)
+    assert hall.shown(number, key)["answers"] == 0
+    assert hall.shown(number)["n"] == 2
+
+
+def test_guesses_are_counted_with_the_right_number(hall):
+    number, key = hall.open()
+    hall.put(number, key, GUESS)
+    for at, guess in enumerate([10, 20, 30, 40.5]):
+        hall.answer(number, voter(at), 1, guess)
+    hall.put(number, key, GUESS | {"truth": "1,074 stay.", "right": "1,074"})
+    shown = hall.shown(number)
+    assert shown["right"] == 1074
+    assert shown["guesses"]["median"] == 25
+    assert sum(one["count"] for one in shown["guesses"]["bins"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("right", "found"),
+    [("verb", 1), ("Verb!", 1), ("verbs", None), ("noun verb", None), ("", None), ("adverb", None)],
+)
+def test_the_right_choice_is_the_only_one_that_the_truth_names(hall, right, found):
+    number, key = hall.open()
+    hall.put(number, key, ASKED | {"truth": "so", "right": right})
+    assert hall.shown(number)["right"] == found
+
+
+@pytest.mark.parametrize("right", ["", "many", "…"])
+def test_a_truth_without_a_number_marks_no_guess(hall, right):
+    number, key = hall.open()
+    hall.put(number, key, GUESS | {"truth": "so", "right": right})
+    assert hall.shown(number)["right"] is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"voter": ""}, "voter must be 16 to 40"),
+        ({"voter": 7}, "voter must be 16 to 40"),
+        ({"voter": "<script>alert(1)</script>"}, "voter must be 16 to 40"),
+        ({"voter": "a" * 41}, "voter must be 16 to 40"),
+        ({"value": 3}, "value must be the number of a choice, at most 2, got 3"),
+        ({"value": -1}, "value must be the number of a choice"),
+        ({"value": 1.0}, "value must be the number of a choice"),
+        ({"value": True}, "value must be a number, got bool"),
+        ({"value": "1"}, "value must be a number, got str"),
+        ({"value": None}, "value must be a number, got NoneType"),
+        ({"n": 0}, "question 0 is not asked"),
+        ({"n": "1"}, "question '1' is not asked"),
+        ({"n": [1]}, "is not asked"),
+    ],
+)
+def test_what_is_no_answer_is_refused(hall, change, message):
+    number, key = hall.open()
+    hall.put(number, key, ASKED)
+    with pytest.raises(RoomError, match=message):
+        hall.answer(**{"number": number, "voter": voter(1), "n": 1, "value": 0} | change)
+    assert hall.shown(number, key)["answers"] == 0
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, 1e16, 10**60])
+def test_what_is_no_guess_is_refused(hall, value):
+    number, key = hall.open()
+    hall.put(number, key, GUESS)
+    with pytest.raises(RoomError, match="value must be a number of at most 1e"):
+        hall.answer(number, voter(1), 1, value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ask": 3}, "ask must be a text of at most 400"),
+        ({"ask": "x" * 401}, "ask must be a text of at most 400"),
+        ({"code": "x" * 101}, "code must be a text of at most 100"),
+        ({"truth": None}, "truth must be a text"),
+        ({"right": {}}, "right must be a text"),
+        ({"choices": "ab"}, "choices must be a list of at most 6"),
+        ({"choices": ["a"] * 7}, "choices must be a list of at most 6"),
+        ({"choices": [3]}, "choice must be a text"),
+    ],
+)
+def test_what_is_no_question_is_refused(hall, change, message):
+    number, key = hall.open()
+    with pytest.raises(RoomError, match=message):
+        hall.put(number, key, ASKED | change)
+
+
+def test_only_who_opened_a_room_asks(hall):
+    number, key = hall.open()
+    other, other_key = hall.open()
+    assert number != other
+    for wrong in ("", other_key, key + "x", "é"):
+        with pytest.raises(NotYoursError, match=f"room {number} was opened by another browser"):
+            hall.put(number, wrong, ASKED)
+        assert not hall.shown(number, wrong)["isYours"]
+    with pytest.raises(NoRoomError, match="there is no room 7"):
+        hall.shown(7)
+
+
+def test_rooms_answers_and_time_are_bounded(hall, clock):
+    number, key = hall.open()
+    hall.put(number, key, ASKED)
+    for at in range(rooms.MOST_ANSWERS):
+        hall.answer(number, voter(at), 1, 0)
+    with pytest.raises(FullError, match="600 answers are kept"):
+        hall.answer(number, voter(rooms.MOST_ANSWERS), 1, 0)
+    hall.answer(number, voter(0), 1, 1)  # who has answered may still change their mind
+    assert hall.shown(number, key)["counts"] == [rooms.MOST_ANSWERS - 1, 1, 0]
+    for _ in range(rooms.OPENED_AT_ONCE - 1):
+        hall.open()
+    with pytest.raises(FullError, match="another cannot be opened now"):
+        hall.open()
+    clock.seconds += 1 / rooms.OPENED_A_SECOND
+    hall.open()
+    clock.seconds += rooms.IDLE_SECONDS - 3
+    hall.shown(number, key)  # the lecturer is still there
+    clock.seconds += 4
+    assert hall.shown(number)["answers"] == rooms.MOST_ANSWERS
+    hall.open()
+    assert len(hall._rooms) == 2, "the others are closed"
+    clock.seconds += rooms.IDLE_SECONDS
+    with pytest.raises(NoRoomError):
+        hall.shown(number, key)
+
+
+def test_there_are_only_so_many_rooms(hall, clock):
+    for _ in range(rooms.MOST_ROOMS):
+        hall.open()
+        clock.seconds += 1 / rooms.OPENED_A_SECOND
+    with pytest.raises(FullError, match="300 rooms are open"):
+        hall.open()
+
+
+@given(st.lists(st.floats(-1e15, 1e15), min_size=1, max_size=80))
+def test_every_guess_is_counted_once_whatever_it_is(values):
+    found = rooms.guesses(values)
+    assert sum(one["count"] for one in found["bins"]) == len(values)
+    edges = [one["low"] for one in found["bins"]] + [found["bins"][-1]["high"]]
+    assert edges == sorted(edges)
+
+
+def test_one_wild_guess_leaves_the_others_apart():
+    found = rooms.guesses([*range(1, 100), 1e15])
+    assert not found["isLog"] or found["bins"][0]["high"] < 50
+    assert max(one["count"] for one in found["bins"]) < 60
