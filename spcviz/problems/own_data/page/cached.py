@@ -1,0 +1,177 @@
+"""What the page about a visitor's own data asks for: his data on the shelf, his models, cached examples.
+
+Nothing of a visitor's is in a cache that others share: it lies on the shelf under his session alone.
+"""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.shown import WordTrace
+from spcviz.problems.own_data.data import examples, files
+from spcviz.problems.own_data.data.examples import EXAMPLES, ORIGIN
+from spcviz.problems.own_data.data.files import found
+from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model.jobs import Job
+from spcviz.problems.own_data.model.settings import METHODS, Settings, deal
+from spcviz.problems.own_data.model.template import DEFAULT, read_template
+from spcviz.problems.own_data.page import live, shelf
+from spcviz.problems.own_data.page.live import MAX_WORDS
+from spcviz.problems.own_data.page.shown import Trained
+from spcviz.web.cached.shared import kernels_first, shared
+
+__all__ = [
+    "DEFAULT", "EXAMPLES", "MAX_WORDS", "METHODS", "ORIGIN", "ArgumentError", "Settings", "Source", "collect",
+    "current", "dealt", "forget", "found", "give", "let_go", "read_template", "source_of", "start",
+]  # fmt: skip
+
+OPEN_FILE = "SPCVIZ_OPEN_FILE"
+"""Name of the environment's variable that names a file of this computer to open with."""
+
+
+@shared(len(EXAMPLES), kernels=False)
+def example(name: str) -> files.Brought:
+    """An example as it was read."""
+    return examples.read_example(name)
+
+
+def session() -> str:
+    """The visitor's session; one name where there is no server."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return "" if context is None else context.session_id
+
+
+def _is_there(name: str) -> Any:
+    def is_there() -> bool:
+        return not runtime.exists() or runtime.get_instance().is_active_session(name)
+
+    return is_there
+
+
+def give(name: str, data: bytes) -> str:
+    """Read a visitor's file; what is wrong with it, or nothing. A model joins the data that are there."""
+    try:
+        brought = files.read(name, data)
+    except ArgumentError as error:
+        return str(error)
+    if brought.kind == "model":
+        own = current("ewt")
+        own.model = brought
+        return ""
+    shelf.put(session(), shelf.Own(brought, data), _is_there(session()))
+    return ""
+
+
+def current(name: str) -> shelf.Own:
+    """What this visitor looks at: his own data, else the example of a name."""
+    own = shelf.of(session())
+    if own is None and (path := os.environ.get(OPEN_FILE)) and "own_data_opened" not in st.session_state:
+        st.session_state["own_data_opened"] = True
+        try:
+            st.session_state["own_data_problem"] = give(Path(path).name, Path(path).read_bytes())
+        except OSError as error:
+            st.session_state["own_data_problem"] = f"{path}: cannot be read: {error.strerror}"
+        own = shelf.of(session())
+    if own is None or (own.example and own.example != name):
+        own = shelf.Own(example(name), example=name)
+        own.columns = EXAMPLES[name].columns
+        shelf.put(session(), own, _is_there(session()))
+    return own
+
+
+def forget() -> None:
+    """Drop what this visitor has brought."""
+    shelf.drop(session())
+
+
+def start(own: shelf.Own, settings: Settings) -> None:
+    """Begin to train on a visitor's sentences, in a process of its own."""
+    own.end_job()
+    brought, name = own.brought, session()
+    wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
+    own.asked = settings
+    own.job = Job("train", wanted, Trained, n_steps=_steps(settings), is_wanted=_is_there(name))
+
+
+def _steps(settings: Settings) -> int:
+    """About how many steps the estimators' bars of progress count."""
+    if settings.method == "perceptron":
+        return settings.passes
+    return 50 if settings.method == "crf" else 120 + 4 * settings.passes * (settings.order - 2)
+
+
+def collect(own: shelf.Own) -> str:
+    """Take what a job has brought, if it has ended; what went wrong, or nothing."""
+    job = own.job
+    if job is None or not job.ended.is_set():
+        return ""
+    own.job = None
+    if job.state == "done":
+        own.keep(("trained", own.asked), job.outcome)
+    return job.problem
+
+
+@lru_cache(maxsize=6)
+def _reader(model: bytes, alphas: tuple[float, ...]) -> cascades.Reader:
+    return live.reader_in(model, alphas)
+
+
+class Source(NamedTuple):
+    """What is looked at: a visitor's sentences under one model."""
+
+    own: shelf.Own
+    done: Trained
+
+    @property
+    def n_levels(self) -> int:
+        """Levels of the cascade."""
+        return len(self.done.report.levels)
+
+    def sentences(self) -> tuple[np.ndarray, np.ndarray]:
+        """(numbers of the sentences that training has not seen, whether each is read without a mistake)."""
+        report = self.done.report
+        right = np.logical_and.reduceat(report.truth == report.guess, report.starts[:-1])
+        return np.concatenate([report.dev, report.test]), right
+
+    def trace(self, number: int, alphas: tuple[float | None, ...]) -> WordTrace:
+        """One sentence of the file through the model."""
+        kernels_first(__name__)
+        report, labels = self.done.report, self.own.brought.labels
+
+        def make() -> WordTrace:
+            reader = _reader(self.done.model, tuple(level.tuned_alpha for level in report.levels))
+            words = self.own.brought.sentences[number][:MAX_WORDS]
+            truth = _numbers(labels[number][:MAX_WORDS] if labels else [], reader.labels)
+            rows = cascades.rows_of(reader, [words])
+            return live.trace(reader.cascade, rows, words, reader.labels, truth=truth, alphas=alphas)
+
+        return self.own.once(("trace", id(self.done), number, alphas), make)
+
+
+def _numbers(labels: list[str], names: tuple[str, ...]) -> list[int]:
+    """Numbers of a sentence's gold labels; empty where one is none of the model's."""
+    return [names.index(label) for label in labels] if set(labels) <= set(names) else []
+
+
+def source_of(own: shelf.Own, settings: Settings) -> Source | None:
+    """The model that was trained with these settings on what is there, or None."""
+    done = own.kept(("trained", settings))
+    return None if done is None else Source(own, done)
+
+
+def let_go(file: Any) -> None:
+    """Let Streamlit drop its own copy of an uploaded file: what is needed of it has been read."""
+    if runtime.exists():
+        runtime.get_instance().uploaded_file_mgr.remove_file(session(), file.file_id)
+
+
+def dealt(own: shelf.Own, settings: Settings) -> tuple[int, ...]:
+    """How many sentences are learned from, choose thresholds, and check them."""
+    return tuple(map(len, deal([len(words) for words in own.brought.sentences], settings)))

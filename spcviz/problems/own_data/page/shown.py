@@ -1,0 +1,54 @@
+"""Records that the page about a visitor's own data draws: named tuples of plain arrays."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+LEVEL_NAMES = ("labels", "pairs of labels", "triples of labels", "4-grams of labels", "5-grams of labels")
+SHORT_NAMES = {1: "labels", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams"}
+
+
+class Points(NamedTuple):
+    """One level's filter on some sentences, at every alpha: where each truth and each n-gram falls."""
+
+    # by_definition, event, each (W,): the alpha from which each sentence loses its truth, by Definition 1 and
+    # in fact; -inf where an earlier level, or training that has not seen the label, had lost it
+    by_definition: np.ndarray
+    event: np.ndarray
+    points: np.ndarray  # (A,): the alpha from which each n-gram falls
+    starts: np.ndarray  # (W + 1,): sentence w owns n-grams ``starts[w] : starts[w + 1]``
+    n_columns: np.ndarray  # (W,)
+
+
+class Swept(NamedTuple):
+    """One level on the sentences that chose its threshold and on those that check it."""
+
+    tuned_alpha: float
+    dev: Points
+    test: Points
+
+
+class Report(NamedTuple):
+    """What training found out; tokens are those of the held-out sentences, one after the other."""
+
+    labels: tuple[str, ...]
+    n_train: int  # sentences that were learned from
+    n_train_tokens: int
+    n_features: int
+    cpu_seconds: float
+    # dev, test: numbers of the held-out sentences in the file
+    dev: np.ndarray
+    test: np.ndarray
+    starts: np.ndarray  # (W + 1,): where each held-out sentence begins, those of dev first
+    truth: np.ndarray  # (N,) number of the gold label; -1 where training has not seen it
+    guess: np.ndarray  # (N,)
+    sure: np.ndarray  # (N,): the probability that the model gives its own answer
+    levels: tuple[Swept, ...]
+    has_probabilities: bool  # whether `sure` are probabilities, or scores that only rank
+
+
+class Trained(NamedTuple):
+    """What a training brings home: the model as `spcviz.io.zipped` writes it, and the report."""
+
+    model: bytes
+    report: Report
