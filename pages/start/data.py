@@ -18,15 +18,14 @@ def page() -> None:
         bring.row(state)
     bring.apply_columns(own, state)
     bring.said(own, state)
-    source = cached.source_of(own, settings_of(state))
+    source = cached.source_of(own, settings_of(state), state["steps"])
     if state["controls"]:
         training.row(own, state, source)
     training.follow(own)
     if source is None:
         st.info(say.TRAIN_FIRST)
         return
-    views.sentence(own, source, state)
-    views.lattice()
+    views.show(own, source, state)
 
 
 layout.use_the_room(is_whole=True)

@@ -80,7 +80,7 @@ def said(own, state: dict) -> None:
     elif state["file"] and own.brought.digest != state["file"]:
         st.warning(say.another(state["file"], own.brought.digest))
     name = "Example" if own.example else plain(own.brought.name)
-    st.markdown(f"**{name}**: {plain(cached.found(own.brought))}.")
+    st.markdown(f"**{name}**: {cached.found(own.brought)}.")
     for warning in own.brought.warnings:
         st.warning(plain(warning))
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page.cached import Settings
+from spcviz.web.ui import layout
 from spcviz.web.ui.state import PIN, StateTable, choice, flag, real, text, whole
 
 VIEWS = {
@@ -11,6 +12,7 @@ VIEWS = {
     "sweep": "Every threshold at once",
     "errors": "What it gets wrong",
     "sure": "How sure it is",
+    "compare": "SPC and CRF at equal loss",
     "take": "Take it away",
 }
 N_LEVELS = 5
@@ -35,9 +37,17 @@ TABLE = StateTable(
     text("pin_b", "", PIN),
     choice("reveal", "shown", ("shown", "hidden")),
     choice("by", "event", ("event", "definition")),
+    real("alpha", None, 0.0, 1.0),
+    choice("steps", "given", cached.STEPS),
     flag("controls", True),
 )
-ANEW = {"sentence": -1, "level": 1, "cell": "", **{f"a{n}": None for n in range(1, N_LEVELS + 1)}}
+ANEW = {
+    "sentence": -1,
+    "level": 1,
+    "cell": "",
+    "alpha": None,
+    **{f"a{n}": None for n in range(1, N_LEVELS + 1)},
+}
 """What another file, or another model, makes void."""
 
 
@@ -58,8 +68,6 @@ def settings_of(state: dict) -> Settings:
 
 def tied(name: str, state: dict, **forget) -> dict:
     """`layout.tied` for this page's table."""
-    from spcviz.web.ui import layout
-
     return layout.tied(TABLE, "data", name, state, **forget)
 
 

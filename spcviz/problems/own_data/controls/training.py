@@ -37,6 +37,10 @@ def row(own, state: dict, done) -> None:
             st.button(
                 label, on_click=begin, type="secondary" if done else "primary", disabled=own.job is not None
             )
+        if offered := cached.steps_offered(own):
+            shown = state | {"steps": cached.steps_of(own, state["steps"])}
+            of = {"format_func": cached.STEPS.get, "width": 230, "help": say.STEPS_HELP}
+            st.selectbox("Transitions", offered, **of, **tied("steps", shown, **ANEW))
         st.selectbox("Show", list(VIEWS), format_func=VIEWS.get, width=230, **tied("view", state))
         box = layout.more(TABLE, state, SAID)
     with box:

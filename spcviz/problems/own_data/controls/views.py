@@ -1,12 +1,19 @@
 """What is shown of a model: the lattice of a sentence, the same view as on the built-in pages."""
 
+import numpy as np
 import streamlit as st
 
-from spcviz.problems.own_data.controls.state import N_LEVELS, TABLE, read, settings_of
+from spcviz.problems.letters.page.sweep import loss_curves
+from spcviz.problems.own_data.controls.state import N_LEVELS, TABLE, read, settings_of, tied
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
+from spcviz.problems.own_data.page.charts import calibration, calibration_error, confusion, confusions
+from spcviz.problems.own_data.page.shown import SHORT_NAMES
 from spcviz.web.cached import common
+from spcviz.web.figures.filter_curves import filter_curves
 from spcviz.web.figures.lattice_facts import facts
+from spcviz.web.figures.plain import plain
+from spcviz.web.figures.theme import CONFIG
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
@@ -55,7 +62,7 @@ def lattice() -> None:
     """The lattice: a fragment of its own, rerun five times a second in a drag."""
     state = read()
     own = cached.current(state["example"])
-    source = cached.source_of(own, settings_of(state))
+    source = cached.source_of(own, settings_of(state), state["steps"])
     if source is None:
         return
     chosen, _ = source.sentences()
@@ -81,4 +88,154 @@ def lattice() -> None:
             f"The sentence has {len(words)} words; drawn are the first {cached.MAX_WORDS}, by themselves."
         )
     if not layout.is_projected():
-        st.caption(say.trained(source.done.report))
+        st.caption(said(source, state))
+
+
+def said(source, state: dict) -> str:
+    """What training, or looking at scores, came to."""
+    if source.scored is None:
+        return say.trained(source.report)
+    steps = cached.STEPS[cached.steps_of(source.own, state["steps"])]
+    return say.scored(source.report, len(source.report.labels), steps, source.has_gold)
+
+
+def clicked() -> None:
+    """A point of a curve was clicked: its alpha is looked at."""
+    points = st.session_state["data_sweep"]["selection"]["points"]
+    if points:
+        TABLE.write(alpha=min(max(float(points[0]["x"]), 0.0), 1.0))
+
+
+def sweep(source, state: dict) -> None:
+    """Every threshold of a level: what it loses and what it keeps."""
+    level = min(state["level"], source.n_levels)
+    levels = {n: f"{n}: {SHORT_NAMES[n]}" for n in range(1, source.n_levels + 1)}
+    tie = tied("level", state | {"level": level}, alpha=None)
+    layout.segments("Level", levels, tie)
+    curves, choice = source.swept(level, state["tol"] / 100, state["by"], state["alpha"])
+    examples = "sequences" if source.scored is not None else "sentences"
+    look = layout.look(520)
+    figure = loss_curves(curves, choice, names=SHORT_NAMES, examples=examples, **look)
+    verdict = say.swept(level, SHORT_NAMES[level], choice, source.scored is not None)
+    click = {"on_select": clicked, "selection_mode": "points"}
+    st.plotly_chart(figure, key="data_sweep", alt=verdict, **click, **layout.PLOT, config=CONFIG)
+    st.markdown(verdict)
+    if state["alpha"] is not None:
+        st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
+
+
+def chosen_error() -> None:
+    """A row of the table of misread sentences was chosen: its lattice opens."""
+    rows = st.session_state["data_errors"]["selection"]["rows"]
+    if rows:
+        number = st.session_state["data_error_numbers"][rows[0]]
+        TABLE.write(sentence=number, view="lattice", cell="", level=1)
+
+
+def errors(own, source) -> None:
+    """Misread sentences, each a way to its lattice, and which labels are taken for which."""
+    report, (numbers, right) = source.report, source.sentences()
+    counts = np.add.reduceat(report.truth != report.guess, report.starts[:-1])
+    wrong = [(int(n), int(k)) for n, ok, k in zip(numbers, right, counts) if not ok]
+    wrong.sort(key=lambda row: -row[1])
+    st.session_state["data_error_numbers"] = [n for n, _ in wrong]
+    mistakes = confusions(report)
+    st.markdown(plain(say.mistakes(mistakes, int((report.truth != report.guess).sum()))))
+    left, middle = st.columns(2, gap="medium")
+    left.caption("Misread sentences: choose a row, and its lattice opens.")
+    left.dataframe(
+        {
+            "wrong": [k for _, k in wrong],
+            "number": [n + 1 for n, _ in wrong],
+            "sentence": [" ".join(own.brought.sentences[n])[:300] for n, _ in wrong],
+        },
+        key="data_errors",
+        on_select=chosen_error,
+        selection_mode="single-row",
+        hide_index=True,
+        height=480,
+    )
+    if mistakes:
+        figure = confusion(report, **layout.look(520))
+        middle.plotly_chart(figure, key="data_confusion", **layout.PLOT, config=CONFIG)
+
+
+def sure(source) -> None:
+    """How often an answer is right when the model is so sure."""
+    report = source.report
+    said_so = say.sure(calibration_error(report), report.has_probabilities)
+    st.plotly_chart(
+        calibration(report, **layout.look(480)), key="data_sure", alt=said_so, **layout.PLOT, config=CONFIG
+    )
+    st.markdown(said_so)
+
+
+def compare(source, state: dict) -> None:
+    """Labels left by max-marginals and by marginals of one model, at the same allowed loss."""
+    rows, choices = source.compared(state["tol"] / 100)
+    tuned = {
+        1: [
+            {
+                "method": own.key,
+                "alpha": own.threshold,
+                "test_efficiency_loss": 100 * own.kept_share,
+                "test_filter_loss": 100 * own.lost_test,
+            }
+            for own in choices
+        ]
+    }
+    figure = filter_curves(
+        rows,
+        tuned,
+        names={1: "labels"},
+        examples="sentences",
+        show_fold=False,
+        is_zoomed=False,
+        **layout.look(480),
+    )
+    text = say.compared(choices, state["tol"] / 100, len(source.report.labels))
+    st.plotly_chart(figure, key="data_compare", alt=text, **layout.PLOT, config=CONFIG)
+    st.markdown(text)
+
+
+def take(own, source, state: dict) -> None:
+    """Tables, the model, and the Python that repeats it all."""
+    chosen, _ = source.sentences()
+    script = cached.script(source, settings_of(state), state["steps"], number_of(state, chosen))
+    with st.container(horizontal=True):
+        for name in cached.tables_of(source):
+            st.download_button(
+                f"{name}.csv", lambda name=name: cached.table(source, name), f"{name}.csv", "text/csv",
+                key=f"data_take_{name}", on_click="ignore",
+            )  # fmt: skip
+        if source.model:
+            st.download_button(
+                "Model (.zip)", source.model, "model.zip", "application/zip", key="data_take_model",
+                help=say.MODEL_HELP, on_click="ignore",
+            )  # fmt: skip
+        st.download_button(
+            "Python", script, "your_data.py", "text/x-python", key="data_take_python", on_click="ignore"
+        )
+    st.caption(say.TAKE)
+    st.code(script, language="python", height=420)
+
+
+def show(own, source, state: dict) -> None:
+    """The view that was chosen."""
+    if state["view"] != "lattice" and not layout.is_projected():
+        st.caption(said(source, state))
+    if not source.has_gold and state["view"] not in ("lattice", "take"):
+        st.info(say.NO_GOLD)
+    elif state["view"] == "lattice":
+        sentence(own, source, state)
+        lattice()
+    elif state["view"] == "sweep":
+        sweep(source, state)
+    elif state["view"] == "errors":
+        errors(own, source)
+    elif state["view"] == "sure":
+        sure(source)
+    elif state["view"] == "compare":
+        compare(source, state)
+    else:
+        take(own, source, state)

@@ -41,6 +41,7 @@ class Brought(NamedTuple):
     scores: ScoreFile | None
     model: bytes
     warnings: tuple[str, ...]  # what is odd and was read all the same
+    cut: int = 0  # bytes of a text that were read, if not all
 
 
 def digest_of(data: bytes) -> str:
@@ -79,18 +80,19 @@ def _of_text(name: str, data: bytes, columns: Columns | None) -> Brought:
             f"{name}, line {line[0]}: has {line[1]:,} signs; expected one token a line, with a blank line "
             "after each sentence"
         )
-    digest, warnings = digest_of(data), []
+    digest, warnings, cut = digest_of(data), [], 0
     if _is_scores(data):
         return _scored(name, digest, read_scores(_named(name, data)), ())
     if len(data) > MOST_TEXT:
-        cut = data.rfind(b"\n\n", 0, MOST_TEXT)
-        if cut < 0:
-            cut = data.rfind(b"\r\n\r\n", 0, MOST_TEXT)
-        data = data[: cut if cut > 0 else data.rfind(b"\n", 0, MOST_TEXT)]
+        ends = [data.rfind(own, 0, MOST_TEXT) for own in (b"\n\n", b"\r\n\r\n")]
+        cut = max(ends) if max(ends) > 0 else data.rfind(b"\n", 0, MOST_TEXT)
+        data = data[:cut]
         warnings.append(f"Only the first {len(data) / 1e6:.1f} MB of the text were read.")
     corpus = read_conll(_named(name, data), columns=columns)
     warnings += _odd(corpus)
-    return Brought(name, digest, "text", corpus.sentences, corpus.labels, corpus, None, b"", tuple(warnings))
+    return Brought(
+        name, digest, "text", corpus.sentences, corpus.labels, corpus, None, b"", tuple(warnings), cut
+    )
 
 
 def _named(name: str, data: bytes) -> Any:

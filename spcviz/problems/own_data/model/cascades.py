@@ -11,9 +11,10 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
+from spcviz.engine.chains.batch import marginals_batch
 from spcviz.engine.ngrams.lattice import bigrams, extend, score_arcs
 from spcviz.engine.ngrams.prune import prune, truth_points
-from spcviz.engine.ngrams.space import path_of
+from spcviz.engine.ngrams.space import extended_size, path_of
 from spcviz.engine.thresholds import filtering, rule
 from spcviz.learning.cascade.config import Cascade, Level
 from spcviz.learning.cascade.features import Features, SparseRows, unary_scores
@@ -71,12 +72,18 @@ def of_weights(weights: Weights, alphas: tuple[float, ...] = ()) -> Cascade:
 
 def of_scores(
     emissions: np.ndarray, transitions: np.ndarray, alphas: tuple[float, ...] = ()
-) -> tuple[Cascade, Features]:
+) -> tuple[Cascade, SparseRows]:
     """Scores (R, K) of some positions as a cascade, and the features that its weights belong to."""
     rows = np.arange(len(emissions) + 1, dtype=np.int64)
     return of_weights(Weights(emissions, transitions), alphas), SparseRows(
         rows, rows[:-1].astype(np.int32), len(emissions)
     )
+
+
+def rows_between(features: SparseRows, first: int, last: int) -> SparseRows:
+    """Some rows of features."""
+    start = features.start[first : last + 1]
+    return SparseRows(start - start[0], features.index[start[0] : start[-1]], features.n_features)
 
 
 def rows_of(reader: Reader, sentences: list[list[str]]) -> Features:
@@ -121,6 +128,32 @@ def swept(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.n
         )
         for own in found
     ]
+
+
+def by_marginals(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.ndarray) -> Points:
+    """The first level filtered as a CRF filters: a label goes once its probability is at most the threshold."""
+    level = cascade.levels[0]
+    unary, steps = unary_scores(features, level.filter.weights), level.filter.pairs.inner
+    shares = marginals_batch(unary, lengths, steps).unary
+    row_start, rows = np.concatenate([[0], np.cumsum(lengths)]), np.arange(len(truth))
+    own = np.where(truth >= 0, shares[rows, np.maximum(truth, 0)], -np.inf)
+    event = np.minimum.reduceat(own, row_start[:-1])
+    return Points(event, event, shares.reshape(-1), row_start * shares.shape[1], lengths.astype(np.int64))
+
+
+def grown(cascade: Cascade, features: Features, lengths: np.ndarray) -> float:
+    """n-grams of the order behind the last level that all filters together leave, a position."""
+    row_start = np.concatenate([[0], np.cumsum(lengths)])
+    first = _first(cascade, features, lengths, np.zeros(row_start[-1], dtype=np.int64))
+    left = first.points > rule.capped(cascade.levels[0].alpha)
+    lattice = bigrams(lengths, cascade.n_states, left.reshape(-1, cascade.n_states))
+    for level in cascade.levels[1:]:
+        arc_score = score_arcs(lattice, unary_scores(features, level.filter.weights), level.filter.table)
+        pruned = prune(lattice, arc_score, level.alpha, max_arcs=cascade.max_arcs)
+        size = extended_size(lattice, pruned.keep).sum()
+        if level is not cascade.levels[-1]:
+            lattice = extend(lattice, pruned.keep)
+    return float(size / max(row_start[-1], 1))
 
 
 def _first(cascade: Cascade, features: Features, lengths: np.ndarray, labels: np.ndarray) -> Points:

@@ -11,7 +11,7 @@ LONGEST, MOST = 400, 40
 FARTHEST = 5
 """Of a neighbour that is looked at."""
 
-_ENTRY = re.compile(r"(word|lower|shape|ending[1-5]|beginning[1-5])\[(-?[0-9])\]")
+ENTRY = re.compile(r"(word|lower|shape|ending[1-5]|beginning[1-5])\[(-?[0-9])\]")
 
 Part = tuple[str, int]
 Template = tuple[tuple[Part, ...], ...]
@@ -56,7 +56,7 @@ def read_template(text: str) -> Template:
         if entry == "bias":
             found.append(())
             continue
-        parts = [_ENTRY.fullmatch(part) for part in entry.split("+")]
+        parts = [ENTRY.fullmatch(part) for part in entry.split("+")]
         if None in parts or len(parts) > 3:
             raise ValueError(
                 f"A template's entry must be bias or up to three of word, lower, shape, ending1 to ending5, "

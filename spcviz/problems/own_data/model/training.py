@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.zipped import to_zip
+from spcviz.learning.cascade.config import Cascade
+from spcviz.learning.cascade.features import Features
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import Dealt, Settings, deal, estimator_of
@@ -43,7 +46,19 @@ def _report(settings, tagger, dealt: Dealt, features, labels) -> Report:
     truth = np.array([number.get(label, -1) for i in held for label in labels[i]], dtype=np.int64)
     guess = np.array([number[str(label)] for own in tagger.predict(X) for label in own.tolist()])
     shares = np.concatenate(tagger.predict_marginals(X))
-    return Report(
+    n, vocabulary = len(dealt.dev), tagger.vocabulary_
+    ends = np.cumsum(lengths)
+    halves = tuple(
+        Half(cascades.encoded(own, vocabulary, len(vocabulary)), counts, found)
+        for own, counts, found in (
+            (X[:n], lengths[:n], truth[: ends[n - 1]]),
+            (X[n:], lengths[n:], truth[ends[n - 1] :]),
+        )
+    )
+    return measured(
+        cascades.cascade_of(tagger),
+        halves,
+        settings.tolerance,
         labels=tuple(names),
         n_train=len(dealt.train),
         n_train_tokens=sum(len(labels[i]) for i in dealt.train.tolist()),
@@ -51,29 +66,34 @@ def _report(settings, tagger, dealt: Dealt, features, labels) -> Report:
         cpu_seconds=0.0,
         dev=dealt.dev,
         test=dealt.test,
-        starts=np.concatenate([[0], np.cumsum(lengths)]),
+        starts=np.concatenate([[0], ends]),
         truth=truth.astype(np.int16),
         guess=guess.astype(np.int16),
         sure=shares[np.arange(len(guess)), guess].astype(np.float32),
-        levels=levels_of(cascades.reader_of(tagger), X, (lengths, truth), len(dealt.dev), settings.tolerance),
         has_probabilities=settings.method == "crf",
     )
 
 
-def levels_of(reader, X, of_tokens, n_dev: int, tolerance: float) -> tuple[Swept, ...]:
-    """Every level over all alphas on both halves of the held-out sentences.
+class Half(NamedTuple):
+    """One half of the held-out sentences: features, lengths (W,), numbers of the gold labels (N,)."""
+
+    features: Features
+    lengths: np.ndarray
+    truth: np.ndarray
+
+
+def measured(cascade: Cascade, halves: tuple[Half, ...], tolerance: float, **about: Any) -> Report:
+    """The report on a model: its levels over all thresholds, beside what is known already.
 
     A cascade has chosen its thresholds while it was trained; other models take those that lose at most
     `tolerance` of the first half.
     """
-    (lengths, truth), n = of_tokens, len(reader.vocabulary)
-    ends = np.cumsum(lengths)
-    at = int(ends[n_dev - 1])
-    halves = (
-        (cascades.encoded(X[:n_dev], reader.vocabulary, n), lengths[:n_dev], truth[:at]),
-        (cascades.encoded(X[n_dev:], reader.vocabulary, n), lengths[n_dev:], truth[at:]),
-    )
-    return swept_levels(reader.cascade, halves, tolerance)
+    levels = swept_levels(cascade, halves, tolerance)
+    own = tuple(level._replace(alpha=found.tuned_alpha) for level, found in zip(cascade.levels, levels))
+    dev, test = (cascades.by_marginals(cascade, *half) for half in halves)
+    marginal = Swept(cascades.tuned(dev, tolerance), dev, test)
+    left = cascades.grown(cascade._replace(levels=own), *halves[1][:2])
+    return Report(levels=levels, by_marginals=marginal, n_grown=left, **about)
 
 
 def swept_levels(cascade, halves, tolerance: float) -> tuple[Swept, ...]:

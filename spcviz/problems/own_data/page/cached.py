@@ -18,19 +18,44 @@ from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.own_data.data import examples, files
 from spcviz.problems.own_data.data.examples import EXAMPLES, ORIGIN
 from spcviz.problems.own_data.data.files import found
-from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model import cascades, scored, tables
+from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import METHODS, Settings, deal
 from spcviz.problems.own_data.model.template import DEFAULT, read_template
 from spcviz.problems.own_data.page import live, shelf
 from spcviz.problems.own_data.page.live import MAX_WORDS
-from spcviz.problems.own_data.page.shown import Trained
+from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.web.cached.shared import kernels_first, shared
 
 __all__ = [
-    "DEFAULT", "EXAMPLES", "MAX_WORDS", "METHODS", "ORIGIN", "ArgumentError", "Settings", "Source", "collect",
-    "current", "dealt", "forget", "found", "give", "let_go", "read_template", "source_of", "start",
+    "DEFAULT",
+    "EXAMPLES",
+    "MAX_WORDS",
+    "METHODS",
+    "ORIGIN",
+    "STEPS",
+    "ArgumentError",
+    "Settings",
+    "Source",
+    "collect",
+    "current",
+    "dealt",
+    "forget",
+    "found",
+    "give",
+    "let_go",
+    "read_template",
+    "script",
+    "source_of",
+    "start",
+    "steps_of",
+    "steps_offered",
+    "table",
+    "tables_of",
 ]  # fmt: skip
+
+STEPS = scored.STEPS
 
 OPEN_FILE = "SPCVIZ_OPEN_FILE"
 """Name of the environment's variable that names a file of this computer to open with."""
@@ -124,46 +149,83 @@ def _reader(model: bytes, alphas: tuple[float, ...]) -> cascades.Reader:
 
 
 class Source(NamedTuple):
-    """What is looked at: a visitor's sentences under one model."""
+    """What is looked at: a visitor's sentences under one model, or under the scores that he brought."""
 
     own: shelf.Own
-    done: Trained
+    report: Report
+    model: bytes  # empty where scores were brought
+    scored: scored.Scored | None
 
     @property
     def n_levels(self) -> int:
         """Levels of the cascade."""
-        return len(self.done.report.levels)
+        return len(self.report.levels)
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether there is a truth to be lost."""
+        return bool(self.own.brought.labels)
 
     def sentences(self) -> tuple[np.ndarray, np.ndarray]:
         """(numbers of the sentences that training has not seen, whether each is read without a mistake)."""
-        report = self.done.report
+        report = self.report
         right = np.logical_and.reduceat(report.truth == report.guess, report.starts[:-1])
         return np.concatenate([report.dev, report.test]), right
 
     def trace(self, number: int, alphas: tuple[float | None, ...]) -> WordTrace:
-        """One sentence of the file through the model."""
+        """One sentence through the model."""
         kernels_first(__name__)
-        report, labels = self.done.report, self.own.brought.labels
+        return self.own.once(("trace", id(self.report), number, alphas), lambda: self._trace(number, alphas))
 
-        def make() -> WordTrace:
-            reader = _reader(self.done.model, tuple(level.tuned_alpha for level in report.levels))
-            words = self.own.brought.sentences[number][:MAX_WORDS]
-            truth = _numbers(labels[number][:MAX_WORDS] if labels else [], reader.labels)
-            rows = cascades.rows_of(reader, [words])
-            return live.trace(reader.cascade, rows, words, reader.labels, truth=truth, alphas=alphas)
+    def _trace(self, number: int, alphas: tuple[float | None, ...]) -> WordTrace:
+        words, labels = self.own.brought.sentences[number][:MAX_WORDS], self.report.labels
+        gold = self.own.brought.labels[number][:MAX_WORDS] if self.has_gold else []
+        truth = [labels.index(label) for label in gold] if set(gold) <= set(labels) else []
+        if self.scored is not None:
+            cascade, rows = scored.of_sequence(self.scored, number, MAX_WORDS)
+        else:
+            reader = _reader(self.model, tuple(level.tuned_alpha for level in self.report.levels))
+            cascade, rows = reader.cascade, cascades.rows_of(reader, [words])
+        return live.trace(cascade, rows, words, labels, truth=truth, alphas=alphas)
 
-        return self.own.once(("trace", id(self.done), number, alphas), make)
+    def swept(self, level: int, tolerance: float, by: str, alpha: float | None) -> Any:
+        """(curves, choice) of a level over all thresholds."""
+        key = ("swept", id(self.report), level, tolerance, by, alpha)
+        return self.own.once(
+            key, lambda: live.swept(self.report, level, tolerance, by == "definition", alpha)
+        )
+
+    def compared(self, tolerance: float) -> tuple[list[dict], list[Choice]]:
+        """Max-marginals beside marginals, on the first level."""
+        key = ("compared", id(self.report), tolerance)
+        return self.own.once(key, lambda: live.compared(self.report, tolerance))
 
 
-def _numbers(labels: list[str], names: tuple[str, ...]) -> list[int]:
-    """Numbers of a sentence's gold labels; empty where one is none of the model's."""
-    return [names.index(label) for label in labels] if set(labels) <= set(names) else []
+def source_of(own: shelf.Own, settings: Settings, steps: str = "") -> Source | None:
+    """What is looked at: a model that was trained with these settings, or scores; None before training.
 
-
-def source_of(own: shelf.Own, settings: Settings) -> Source | None:
-    """The model that was trained with these settings on what is there, or None."""
+    Raises `ArgumentError` where scores cannot be looked at.
+    """
+    if own.brought.scores is not None:
+        kernels_first(__name__)
+        scores, how = own.brought.scores, steps_of(own, steps)
+        key = ("scored", how, settings.seed, settings.tolerance)
+        look = own.once(key, lambda: scored.look_at(scores, how, settings.seed, settings.tolerance))
+        return Source(own, look.report, b"", look)
     done = own.kept(("trained", settings))
-    return None if done is None else Source(own, done)
+    return None if done is None else Source(own, done.report, done.model, None)
+
+
+def steps_offered(own: shelf.Own) -> list[str]:
+    """Where transitions between labels may come from; empty where there are no scores."""
+    brought = own.brought
+    return [] if brought.scores is None else scored.steps_of(brought.scores, bool(brought.labels))
+
+
+def steps_of(own: shelf.Own, asked: str) -> str:
+    """The source of transitions that is asked for, or the first one."""
+    offered = steps_offered(own)
+    return asked if asked in offered else offered[0]
 
 
 def let_go(file: Any) -> None:
@@ -175,3 +237,25 @@ def let_go(file: Any) -> None:
 def dealt(own: shelf.Own, settings: Settings) -> tuple[int, ...]:
     """How many sentences are learned from, choose thresholds, and check them."""
     return tuple(map(len, deal([len(words) for words in own.brought.sentences], settings)))
+
+
+def script(source: Source, settings: Settings, steps: str, number: int) -> str:
+    """The Python that repeats what is shown."""
+    own = source.own
+    name = own.brought.name if own.brought.name != "pasted text" else "pasted.txt"
+    if source.scored is not None:
+        how = steps_of(own, steps)
+        return scripts.of_scores(name, how, settings.seed, settings.tolerance, scored.MOST_ARCS)
+    return scripts.of_training(name, own.brought.corpus.columns, settings, number, own.brought.cut)
+
+
+def tables_of(source: Source) -> list[str]:
+    """Names of the tables that there are."""
+    return list(tables.TABLES) if source.has_gold else ["tokens"]
+
+
+def table(source: Source, name: str) -> bytes:
+    """One table as CSV."""
+    if name == "tokens":
+        return tables.tokens(source.report, source.own.brought.sentences)
+    return tables.TABLES[name](source.report)

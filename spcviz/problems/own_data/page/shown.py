@@ -44,7 +44,21 @@ class Report(NamedTuple):
     guess: np.ndarray  # (N,)
     sure: np.ndarray  # (N,): the probability that the model gives its own answer
     levels: tuple[Swept, ...]
+    # the first level again, filtered by sum-product marginals as a CRF is: points are probabilities
+    by_marginals: Swept
+    n_grown: float  # n-grams of the next order that are left at a position, test sentences, at the last alpha
     has_probabilities: bool  # whether `sure` are probabilities, or scores that only rank
+
+
+class Choice(NamedTuple):
+    """One filter rule at the threshold that loses no more than allowed on the first half."""
+
+    key: str  # of `spcviz.web.figures.filter_curves.METHODS`
+    threshold: float
+    lost_dev: float
+    lost_test: float
+    kept: float  # labels a token, test sentences
+    kept_share: float
 
 
 class Trained(NamedTuple):

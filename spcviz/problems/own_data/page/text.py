@@ -68,3 +68,92 @@ def trained(report) -> str:
         f"features) in {report.cpu_seconds:.1f} s of a core; of {len(report.truth):,} tokens that it has not "
         f"seen, {100 * right:.1f} % are right."
     )
+
+
+STEPS_HELP = (
+    "Scores say which label fits a token; transitions say which label may follow which. They can be those of the "
+    "file, the rules of BIO (what is forbidden), estimated from the gold labels of half of the sequences, or none."
+)
+MODEL_HELP = "Unzipped, it is a folder that `spcviz.load` reads; zipped, this page takes it back."
+TAKE = (
+    "Tables are CSV. Pictures: the lattice's own buttons and the camera beside a chart. The script below needs the "
+    "file beside it and repeats the numbers of this page."
+)
+
+
+def scored(report, n: int, steps: str, has_gold: bool) -> str:
+    """What was found about scores of another model, in a line."""
+    left = f"{report.n_grown:,.0f} of {n**3:,} triples of labels a token are left for a model of triples to score"
+    if not has_gold:
+        return f"Transitions: {steps}. Without gold labels nothing says what is lost; at α = 0, {left}."
+    right = (report.truth == report.guess).mean()
+    alpha, first = report.levels[0].tuned_alpha, report.levels[0].test
+    kept = (first.points > alpha).sum() / first.n_columns.sum()
+    lost = (first.event <= alpha).mean()
+    return (
+        f"Transitions: {steps}. Of {len(report.truth):,} tokens {100 * right:.1f} % are right. The α that the "
+        f"first half of the sequences allows leaves {kept:.1f} of {n} labels a token on the second half and loses "
+        f"{100 * lost:.1f} % of its sequences; {left}."
+    )
+
+
+def swept(level: int, pieces: str, choice, is_scored: bool) -> str:
+    """Whether the tolerance holds on sentences that nobody tuned on, in a sentence."""
+    dev, test, allowed = choice.dev, choice.test, choice.tolerance
+    low, high = choice.test.event_range
+    examples = "sequences" if is_scored else "sentences"
+    held = "It holds" if test.event <= allowed else "It does not hold"
+    if not choice.is_feasible:
+        held = "No α keeps to it: even α = 0 loses more"
+    return (
+        f"**{held}** on test {examples}: at α = {choice.alpha:.3f} {n_of(test)} lose their truth at level {level} "
+        f"(true rate between {100 * low:.1f} and {100 * high:.1f} %, 95 %), {100 * dev.event:.1f} % on development "
+        f"{examples}, {100 * allowed:.3g} % allowed. Of the {pieces} that the levels before left, "
+        f"{100 * test.efficiency:.1f} % stay: {test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place."
+    )
+
+
+def n_of(at) -> str:
+    """So many of so many, with the share."""
+    return f"{at.n_event} of {at.n_words} ({100 * at.event:.1f} %)"
+
+
+RULES = {"spc": "max-marginals (SPC)", "crf": "marginals (CRF)"}
+
+
+def compared(choices, tolerance: float, n_labels: int) -> str:
+    """Labels that two rules leave at the same allowed loss, in a sentence."""
+    said = [
+        f"**{RULES[own.key]}** leave {own.kept:.2f} of {n_labels} labels a token and lose {100 * own.lost_test:.1f} "
+        f"% of test sentences ({100 * own.lost_dev:.1f} % of development)"
+        for own in choices
+    ]
+    fewer = min(choices, key=lambda own: own.kept)
+    return (
+        f"At {100 * tolerance:.3g} % allowed, {said[0]}; {said[1]}. Here {RULES[fewer.key]} leave fewer. Both "
+        "filter the same model's labels."
+    )
+
+
+def mistakes(rows, n_wrong: int) -> str:
+    """The most frequent confusions, in a sentence."""
+    if not rows:
+        return "Every held-out token is right."
+    shown = ", ".join(f"{gold} read as {guess} ({n})" for gold, guess, n in rows[:3])
+    return f"{n_wrong:,} held-out tokens are wrong. Most often: {shown}."
+
+
+def sure(error: float, has_probabilities: bool) -> str:
+    """How calibrated the marginals are, in a sentence."""
+    what = (
+        "probabilities that the model was trained for"
+        if has_probabilities
+        else "shares of a model that was not trained for probabilities: they only rank"
+    )
+    return (
+        f"The mean distance between how sure an answer is and how often it is right is {100 * error:.1f} points. "
+        f"These are {what}."
+    )
+
+
+NO_GOLD = "Without gold labels there is nothing to be right or wrong: this view wants a file that has them."
