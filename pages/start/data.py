@@ -20,7 +20,7 @@ def page() -> None:
     bring.said(own, state)
     source = cached.source_of(own, settings_of(state), state["steps"])
     if state["controls"]:
-        training.row(own, state, source)
+        training.row(own, state, source, lambda: views.sentence(own, source, state))
     training.follow(own)
     if source is None:
         st.info(say.TRAIN_FIRST)

@@ -1,5 +1,7 @@
 """The second row: how a model is trained, and the line that says how far it is."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from spcviz.problems.own_data.controls.bring import columns
@@ -27,21 +29,23 @@ def begin() -> None:
     TABLE.write(**ANEW)
 
 
-def row(own, state: dict, done) -> None:
-    """Method, button, view, and the box of what few need."""
+def row(own, state: dict, source, sentence: Callable[[], None]) -> None:
+    """Method, button, view, the sentence that is drawn, and the box of what few need."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if own.brought.labels and own.brought.kind == "text":
             of = {"format_func": cached.METHODS.get, "width": 150, "help": say.METHODS_HELP}
             st.selectbox("Model", list(cached.METHODS), **of, **tied("method", state, **ANEW))
-            label = "Train" if done is None else "Train anew"
+            label = "Train" if source is None else "Train anew"
             st.button(
-                label, on_click=begin, type="secondary" if done else "primary", disabled=own.job is not None
+                label, on_click=begin, type="secondary" if source else "primary", disabled=own.job is not None
             )
         if offered := cached.steps_offered(own):
             shown = state | {"steps": cached.steps_of(own, state["steps"])}
             of = {"format_func": cached.STEPS.get, "width": 230, "help": say.STEPS_HELP}
             st.selectbox("Transitions", offered, **of, **tied("steps", shown, **ANEW))
         st.selectbox("Show", list(VIEWS), format_func=VIEWS.get, width=230, **tied("view", state))
+        if source is not None and state["view"] == "lattice":
+            sentence()
         box = layout.more(TABLE, state, SAID)
     with box:
         more(own, state)

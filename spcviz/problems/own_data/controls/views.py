@@ -22,6 +22,8 @@ from spcviz.web.view.mount import live_view
 
 LATTICE = "data_lattice"
 OWNED = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
+EASY = 11
+"""Words of a sentence that fits beside its explanation."""
 MODEL = "own"
 """What a pin of this page calls its model."""
 
@@ -36,23 +38,27 @@ def from_lattice() -> None:
         )
 
 
-def number_of(state: dict, chosen) -> int:
-    """The sentence that is shown: that of the address, if it is one that training has not seen."""
-    return state["sentence"] if state["sentence"] in chosen else int(chosen[0])
+def number_of(own, state: dict, chosen) -> int:
+    """The sentence of the address, if training has not seen it; else the first that is easily drawn."""
+    if state["sentence"] in chosen:
+        return state["sentence"]
+    sizes = ((int(n), len(own.brought.sentences[n])) for n in chosen)
+    return next((n for n, size in sizes if 5 <= size <= EASY), int(chosen[0]))
 
 
 def sentence(own, source, state: dict) -> None:
     """Which held-out sentence."""
     chosen, right = source.sentences()
     names = {int(n): say.sentence(int(n), own.brought.sentences[n], ok) for n, ok in zip(chosen, right)}
-    st.session_state["data_sentence"] = number_of(state, chosen)
+    st.session_state["data_sentence"] = number_of(own, state, chosen)
     st.selectbox(
         "Sentence that training has not seen" if own.brought.kind == "text" else "Sequence",
         list(names),
+        width=330,
         format_func=names.get,
         key="data_sentence",
         on_change=lambda: TABLE.write(sentence=st.session_state["data_sentence"], cell=""),
-        label_visibility="collapsed",
+        label_visibility="collapsed" if layout.is_projected() else "visible",
     )
 
 
@@ -66,7 +72,7 @@ def lattice() -> None:
     if source is None:
         return
     chosen, _ = source.sentences()
-    number, live = number_of(state, chosen), live_view(LATTICE)
+    number, live = number_of(own, state, chosen), live_view(LATTICE)
     view = {name: state[name] for name in OWNED}
     view["alphas"] = [state[f"a{n}"] for n in range(1, source.n_levels + 1)]
     if live and live.get("dragging"):
@@ -201,7 +207,7 @@ def compare(source, state: dict) -> None:
 def take(own, source, state: dict) -> None:
     """Tables, the model, and the Python that repeats it all."""
     chosen, _ = source.sentences()
-    script = cached.script(source, settings_of(state), state["steps"], number_of(state, chosen))
+    script = cached.script(source, settings_of(state), state["steps"], number_of(own, state, chosen))
     with st.container(horizontal=True):
         for name in cached.tables_of(source):
             st.download_button(
@@ -227,7 +233,6 @@ def show(own, source, state: dict) -> None:
     if not source.has_gold and state["view"] not in ("lattice", "take"):
         st.info(say.NO_GOLD)
     elif state["view"] == "lattice":
-        sentence(own, source, state)
         lattice()
     elif state["view"] == "sweep":
         sweep(source, state)

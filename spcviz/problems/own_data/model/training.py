@@ -18,8 +18,13 @@ from spcviz.problems.own_data.page.shown import Report, Swept, Trained
 MOST_LABELS = 100
 
 
-def train(settings: Settings, sentences: Sequence[list[str]], labels: Sequence[list[str]]) -> Trained:
-    """Deal the sentences, train on one part, measure on the others; progress goes to standard error."""
+def train(
+    settings: Settings, sentences: Sequence[list[str]], labels: Sequence[list[str]], *, verbose: int = 0
+) -> Trained:
+    """Deal the sentences, train on one part, measure on the others.
+
+    With `verbose` 1 progress goes to standard error.
+    """
     begun = time.process_time()
     n_labels = len({label for own in labels for label in own})
     if not 2 <= n_labels <= MOST_LABELS:
@@ -31,7 +36,7 @@ def train(settings: Settings, sentences: Sequence[list[str]], labels: Sequence[l
     features = {
         i: templates.features_of(list(sentences[i]), template) for part in dealt for i in part.tolist()
     }
-    tagger = estimator_of(settings).set_params(verbose=1)
+    tagger = estimator_of(settings).set_params(verbose=verbose)
     tagger.fit([features[i] for i in dealt.train.tolist()], [list(labels[i]) for i in dealt.train.tolist()])
     tagger.set_params(verbose=0)
     report = _report(settings, tagger, dealt, features, labels)

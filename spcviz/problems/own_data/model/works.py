@@ -9,7 +9,7 @@ from spcviz.problems.own_data.page.shown import Trained
 
 
 def _train(wanted: dict[str, Any]) -> Trained:
-    return train(Settings(**wanted["settings"]), wanted["sentences"], wanted["labels"])
+    return train(Settings(**wanted["settings"]), wanted["sentences"], wanted["labels"], verbose=1)
 
 
 WORKS: dict[str, tuple[Callable[[dict[str, Any]], Any], type]] = {"train": (_train, Trained)}

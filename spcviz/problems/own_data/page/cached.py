@@ -14,11 +14,12 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import MODELS
 from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.own_data.data import examples, files
 from spcviz.problems.own_data.data.examples import EXAMPLES, ORIGIN
 from spcviz.problems.own_data.data.files import found
-from spcviz.problems.own_data.model import cascades, scored, tables
+from spcviz.problems.own_data.model import cascades, scored, stored, tables
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import METHODS, Settings, deal
@@ -65,6 +66,19 @@ OPEN_FILE = "SPCVIZ_OPEN_FILE"
 def example(name: str) -> files.Brought:
     """An example as it was read."""
     return examples.read_example(name)
+
+
+@shared(1, kernels=False)
+def stored_model(name: str) -> Trained | None:
+    """The model that is stored of an example; None of the others. Raises `StoreError` if it is damaged."""
+    return stored.load(MODELS) if name == stored.EXAMPLE else None
+
+
+@shared(64, stored=WordTrace, beside=2)
+def stored_trace(name: str, number: int, alphas: tuple[float | None, ...] = ()) -> WordTrace:
+    """One sentence of an example through the model that is stored of it."""
+    found, brought = stored_model(name), example(name)
+    return _traced(found.model, found.report, brought, number, alphas)
 
 
 def session() -> str:
@@ -155,6 +169,7 @@ class Source(NamedTuple):
     report: Report
     model: bytes  # empty where scores were brought
     scored: scored.Scored | None
+    is_stored: bool = False
 
     @property
     def n_levels(self) -> int:
@@ -174,19 +189,19 @@ class Source(NamedTuple):
 
     def trace(self, number: int, alphas: tuple[float | None, ...]) -> WordTrace:
         """One sentence through the model."""
+        own, report = self.own, self.report
+        if self.is_stored:
+            return stored_trace(own.example, number, alphas)
         kernels_first(__name__)
-        return self.own.once(("trace", id(self.report), number, alphas), lambda: self._trace(number, alphas))
 
-    def _trace(self, number: int, alphas: tuple[float | None, ...]) -> WordTrace:
-        words, labels = self.own.brought.sentences[number][:MAX_WORDS], self.report.labels
-        gold = self.own.brought.labels[number][:MAX_WORDS] if self.has_gold else []
-        truth = [labels.index(label) for label in gold] if set(gold) <= set(labels) else []
-        if self.scored is not None:
+        def make() -> WordTrace:
+            if self.scored is None:
+                return _traced(self.model, report, own.brought, number, alphas)
             cascade, rows = scored.of_sequence(self.scored, number, MAX_WORDS)
-        else:
-            reader = _reader(self.model, tuple(level.tuned_alpha for level in self.report.levels))
-            cascade, rows = reader.cascade, cascades.rows_of(reader, [words])
-        return live.trace(cascade, rows, words, labels, truth=truth, alphas=alphas)
+            words, truth = _sentence(own.brought, number, report.labels)
+            return live.trace(cascade, rows, words, report.labels, truth=truth, alphas=alphas)
+
+        return own.once(("trace", id(report), number, alphas), make)
 
     def swept(self, level: int, tolerance: float, by: str, alpha: float | None) -> Any:
         """(curves, choice) of a level over all thresholds."""
@@ -201,6 +216,23 @@ class Source(NamedTuple):
         return self.own.once(key, lambda: live.compared(self.report, tolerance))
 
 
+def _traced(
+    model: bytes, report: Report, brought: files.Brought, number: int, alphas: tuple[float | None, ...]
+) -> WordTrace:
+    """One sentence through a trained model."""
+    reader = _reader(model, tuple(level.tuned_alpha for level in report.levels))
+    words, truth = _sentence(brought, number, report.labels)
+    rows = cascades.rows_of(reader, [words])
+    return live.trace(reader.cascade, rows, words, report.labels, truth=truth, alphas=alphas)
+
+
+def _sentence(brought: files.Brought, number: int, labels: tuple[str, ...]) -> tuple[list[str], list[int]]:
+    """(words that are drawn, numbers of their gold labels, none where one is unknown)."""
+    gold = brought.labels[number][:MAX_WORDS] if brought.labels else []
+    truth = [labels.index(label) for label in gold] if set(gold) <= set(labels) else []
+    return brought.sentences[number][:MAX_WORDS], truth
+
+
 def source_of(own: shelf.Own, settings: Settings, steps: str = "") -> Source | None:
     """What is looked at: a model that was trained with these settings, or scores; None before training.
 
@@ -212,8 +244,10 @@ def source_of(own: shelf.Own, settings: Settings, steps: str = "") -> Source | N
         key = ("scored", how, settings.seed, settings.tolerance)
         look = own.once(key, lambda: scored.look_at(scores, how, settings.seed, settings.tolerance))
         return Source(own, look.report, b"", look)
-    done = own.kept(("trained", settings))
-    return None if done is None else Source(own, done.report, done.model, None)
+    done, is_stored = own.kept(("trained", settings)), False
+    if done is None and own.example and settings == Settings():
+        done, is_stored = stored_model(own.example), True
+    return None if done is None else Source(own, done.report, done.model, None, is_stored)
 
 
 def steps_offered(own: shelf.Own) -> list[str]:

@@ -63,9 +63,10 @@ def sentence(number: int, words: list[str], is_right: bool | None) -> str:
 def trained(report) -> str:
     """What training came to, in a line."""
     right = (report.truth == report.guess).mean()
+    spent = f" in {report.cpu_seconds:.1f} s of a core" if report.cpu_seconds else ""
     return (
         f"Trained on {report.n_train:,} sentences ({report.n_train_tokens:,} tokens, {report.n_features:,} "
-        f"features) in {report.cpu_seconds:.1f} s of a core; of {len(report.truth):,} tokens that it has not "
+        f"features){spent}; of {len(report.truth):,} tokens that it has not "
         f"seen, {100 * right:.1f} % are right."
     )
 
