@@ -43,8 +43,14 @@ def take_example() -> None:
 
 
 def row(state: dict) -> None:
-    """The three ways in."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    """The three ways in; on a projector, behind a button."""
+    is_projected = layout.is_projected()
+    box = (
+        st.popover("File", icon=":material/upload_file:")
+        if is_projected
+        else st.container(horizontal=True, vertical_alignment="bottom")
+    )
+    with box:
         st.file_uploader(
             say.UPLOAD,
             key="data_file",
@@ -65,7 +71,7 @@ def row(state: dict) -> None:
             label_visibility="collapsed" if layout.is_projected() else "visible",
             width=220,
         )
-        with st.popover("Paste", icon=":material/content_paste:"):
+        with st.container() if is_projected else st.popover("Paste", icon=":material/content_paste:"):
             st.text_area("One token a line, a blank line after each sentence", key="data_text", height=220)
             st.button("Read it", on_click=take_text)
 
@@ -80,7 +86,7 @@ def said(own, state: dict) -> None:
     elif state["file"] and own.brought.digest != state["file"]:
         st.warning(say.another(state["file"], own.brought.digest))
     name = "Example" if own.example else plain(own.brought.name)
-    st.markdown(f"**{name}**: {cached.found(own.brought)}.")
+    (st.caption if layout.is_projected() else st.markdown)(f"**{name}**: {cached.found(own.brought)}.")
     for warning in own.brought.warnings:
         st.warning(plain(warning))
 

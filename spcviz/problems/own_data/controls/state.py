@@ -13,6 +13,7 @@ VIEWS = {
     "errors": "What it gets wrong",
     "sure": "How sure it is",
     "compare": "SPC and CRF at equal loss",
+    "budget": "A budget for features",
     "take": "Take it away",
 }
 N_LEVELS = 5

@@ -8,6 +8,7 @@ from spcviz.problems.own_data.controls.state import N_LEVELS, TABLE, read, setti
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
 from spcviz.problems.own_data.page.charts import calibration, calibration_error, confusion, confusions
+from spcviz.problems.own_data.page.charts import budget as spending
 from spcviz.problems.own_data.page.shown import SHORT_NAMES
 from spcviz.web.cached import common
 from spcviz.web.figures.filter_curves import filter_curves
@@ -38,19 +39,19 @@ def from_lattice() -> None:
         )
 
 
-def number_of(own, state: dict, chosen) -> int:
+def number_of(own, state: dict, chosen, right) -> int:
     """The sentence of the address, if training has not seen it; else the first that is easily drawn."""
     if state["sentence"] in chosen:
         return state["sentence"]
-    sizes = ((int(n), len(own.brought.sentences[n])) for n in chosen)
-    return next((n for n, size in sizes if 5 <= size <= EASY), int(chosen[0]))
+    easy = [int(n) for n in chosen if 5 <= len(own.brought.sentences[n]) <= EASY]
+    return next((n for n in easy if n in right), (easy or [int(chosen[0])])[0])
 
 
 def sentence(own, source, state: dict) -> None:
     """Which held-out sentence."""
     chosen, right = source.sentences()
     names = {int(n): say.sentence(int(n), own.brought.sentences[n], ok) for n, ok in zip(chosen, right)}
-    st.session_state["data_sentence"] = number_of(own, state, chosen)
+    st.session_state["data_sentence"] = number_of(own, state, chosen, chosen[right])
     st.selectbox(
         "Sentence that training has not seen" if own.brought.kind == "text" else "Sequence",
         list(names),
@@ -71,8 +72,8 @@ def lattice() -> None:
     source = cached.source_of(own, settings_of(state), state["steps"])
     if source is None:
         return
-    chosen, _ = source.sentences()
-    number, live = number_of(own, state, chosen), live_view(LATTICE)
+    chosen, right = source.sentences()
+    number, live = number_of(own, state, chosen, chosen[right]), live_view(LATTICE)
     view = {name: state[name] for name in OWNED}
     view["alphas"] = [state[f"a{n}"] for n in range(1, source.n_levels + 1)]
     if live and live.get("dragging"):
@@ -204,10 +205,33 @@ def compare(source, state: dict) -> None:
     st.markdown(text)
 
 
+def begin_to_spend() -> None:
+    """Learn to buy features, as the address says."""
+    state = read()
+    cached.start(cached.current(state["example"]), settings_of(state), "budget")
+
+
+def budget(own, state: dict) -> None:
+    """What each policy reaches with the same budget for features."""
+    found = cached.bought(own, settings_of(state))
+    if own.brought.scores is not None:
+        st.info(say.NO_FEATURES)
+    elif found is None:
+        st.markdown(say.SPEND_FIRST)
+        st.button("Learn to buy", type="primary", on_click=begin_to_spend, disabled=own.job is not None)
+    else:
+        text = say.bought(found)
+        figure = spending(found, **layout.look(480))
+        st.plotly_chart(figure, key="data_budget", alt=text, **layout.PLOT, config=CONFIG)
+        st.markdown(text)
+
+
 def take(own, source, state: dict) -> None:
     """Tables, the model, and the Python that repeats it all."""
-    chosen, _ = source.sentences()
-    script = cached.script(source, settings_of(state), state["steps"], number_of(own, state, chosen))
+    chosen, right = source.sentences()
+    script = cached.script(
+        source, settings_of(state), state["steps"], number_of(own, state, chosen, chosen[right])
+    )
     with st.container(horizontal=True):
         for name in cached.tables_of(source):
             st.download_button(
@@ -242,5 +266,7 @@ def show(own, source, state: dict) -> None:
         sure(source)
     elif state["view"] == "compare":
         compare(source, state)
+    elif state["view"] == "budget":
+        budget(own, state)
     else:
         take(own, source, state)

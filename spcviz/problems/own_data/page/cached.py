@@ -26,7 +26,7 @@ from spcviz.problems.own_data.model.settings import METHODS, Settings, deal
 from spcviz.problems.own_data.model.template import DEFAULT, read_template
 from spcviz.problems.own_data.page import live, shelf
 from spcviz.problems.own_data.page.live import MAX_WORDS
-from spcviz.problems.own_data.page.shown import Choice, Report, Trained
+from spcviz.problems.own_data.page.shown import Bought, Choice, Report, Trained
 from spcviz.web.cached.shared import kernels_first, shared
 
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
     "ArgumentError",
     "Settings",
     "Source",
-    "collect",
+    "bought", "collect",
     "current",
     "dealt",
     "forget",
@@ -130,13 +130,30 @@ def forget() -> None:
     shelf.drop(session())
 
 
-def start(own: shelf.Own, settings: Settings) -> None:
-    """Begin to train on a visitor's sentences, in a process of its own."""
+def start(own: shelf.Own, settings: Settings, work: str = "train") -> None:
+    """Begin to train, or to buy features, on a visitor's sentences, in a process of its own."""
     own.end_job()
-    brought, name = own.brought, session()
+    brought, (kind, steps) = own.brought, _WORKS[work]
     wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
-    own.asked = settings
-    own.job = Job("train", wanted, Trained, n_steps=_steps(settings), is_wanted=_is_there(name))
+    own.asked = (work, _asked(settings, work))
+    own.job = Job(work, wanted, kind, n_steps=steps(settings), is_wanted=_is_there(session()))
+
+
+def _asked(settings: Settings, work: str) -> Settings:
+    """The settings that some work depends on."""
+    usual = Settings()
+    same = {
+        "method": usual.method,
+        "order": usual.order,
+        "passes": usual.passes,
+        "tolerance": usual.tolerance,
+    }
+    return settings._replace(**same) if work == "budget" else settings
+
+
+def bought(own: shelf.Own, settings: Settings) -> Bought | None:
+    """What a budget buys on these sentences, if that has been worked out."""
+    return own.kept(("budget", _asked(settings, "budget")))
 
 
 def _steps(settings: Settings) -> int:
@@ -146,6 +163,9 @@ def _steps(settings: Settings) -> int:
     return 50 if settings.method == "crf" else 120 + 4 * settings.passes * (settings.order - 2)
 
 
+_WORKS = {"train": (Trained, _steps), "budget": (Bought, lambda _: 1)}
+
+
 def collect(own: shelf.Own) -> str:
     """Take what a job has brought, if it has ended; what went wrong, or nothing."""
     job = own.job
@@ -153,7 +173,7 @@ def collect(own: shelf.Own) -> str:
         return ""
     own.job = None
     if job.state == "done":
-        own.keep(("trained", own.asked), job.outcome)
+        own.keep(own.asked, job.outcome)
     return job.problem
 
 
@@ -244,7 +264,7 @@ def source_of(own: shelf.Own, settings: Settings, steps: str = "") -> Source | N
         key = ("scored", how, settings.seed, settings.tolerance)
         look = own.once(key, lambda: scored.look_at(scores, how, settings.seed, settings.tolerance))
         return Source(own, look.report, b"", look)
-    done, is_stored = own.kept(("trained", settings)), False
+    done, is_stored = own.kept(("train", settings)), False
     if done is None and own.example and settings == Settings():
         done, is_stored = stored_model(own.example), True
     return None if done is None else Source(own, done.report, done.model, None, is_stored)

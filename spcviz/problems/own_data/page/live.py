@@ -17,6 +17,7 @@ from spcviz.problems.common.trace import arc_level, node_level, timed_run
 from spcviz.problems.letters.model.sweep import N_DRAWN, Sample, Sweep, choose, curves_of
 from spcviz.problems.letters.page.shown import StepCurve, SweepChoice, SweepLevel
 from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model.budget import spend
 from spcviz.problems.own_data.model.settings import METHODS, Settings
 from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Choice, Points, Report, Swept
@@ -36,6 +37,7 @@ def warmup(models: Path) -> None:
         trained = train(Settings(method=method, passes=2), 6 * _TOY, 6 * tags)
         reader = reader_in(trained.model)
         trace(reader.cascade, cascades.rows_of(reader, [_TOY[0]]), _TOY[0], reader.labels)
+    spend(Settings(), 6 * _TOY, 6 * tags)
 
 
 def reader_in(model: bytes, alphas: tuple[float, ...] = ()) -> cascades.Reader:

@@ -66,3 +66,21 @@ class Trained(NamedTuple):
 
     model: bytes
     report: Report
+
+
+class PolicyCurve(NamedTuple):
+    """What one policy comes to at several budgets."""
+
+    key: str  # of `spcviz.learning.budgets.methods.METHODS`
+    spent: np.ndarray  # (B,): share of the cost of everything
+    right: np.ndarray  # (B,): share of the tokens
+
+
+class Bought(NamedTuple):
+    """Features bought for held-out sentences, policy by policy."""
+
+    tiers: tuple[str, ...]  # the first is free
+    costs: tuple[float, ...]  # of a tier for one token, units
+    curves: tuple[PolicyCurve, ...]
+    n_train: int  # sentences that the model and the policies learned from
+    n_tokens: int  # that features were bought for

@@ -1,5 +1,10 @@
 """What the page about a visitor's own data says."""
 
+import numpy as np
+
+from spcviz.learning.budgets.methods import METHODS
+from spcviz.problems.own_data.page.charts import TERMS
+
 INTRODUCTION = (
     "# Your data: a file in, the lattice out\n"
     "Bring sentences with labels, or the scores of another model. A small model trains here in seconds, and "
@@ -157,4 +162,25 @@ def sure(error: float, has_probabilities: bool) -> str:
     )
 
 
+NO_FEATURES = "Scores have no features to buy: this view wants tagged text."
 NO_GOLD = "Without gold labels there is nothing to be right or wrong: this view wants a file that has them."
+
+
+SPEND_FIRST = (
+    "What would you pay for features, if the words alone were free? A model learns to read at every tier, and "
+    "policies learn what to buy next. It takes up to a minute."
+)
+
+
+def bought(found) -> str:
+    """What policies buy, in a sentence or two."""
+    free, full = found.curves[0].right[0], found.curves[0].right[-1]
+    tiers = ", ".join(f"{name} {cost:g}" for name, cost in zip(found.tiers[1:], found.costs[1:]))
+    middle = {own.key: float(np.interp(0.2, own.spent, own.right)) for own in found.curves}
+    best = max(middle, key=lambda key: middle[key])
+    said = " · ".join(f"{METHODS[key].said(TERMS)[0]} {100 * value:.1f} %" for key, value in middle.items())
+    return (
+        f"Free: {found.tiers[0]}; a token's {tiers} units. With nothing bought {100 * free:.1f} % of "
+        f"{found.n_tokens:,} tokens are right, with everything {100 * full:.1f} %. At a fifth of the cost: {said}. "
+        f"The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
+    )
