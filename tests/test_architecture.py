@@ -27,7 +27,8 @@ ENGINE = ("numpy", "numba", "llvmlite", "spcviz.engine")
 LEARNING = (*ENGINE, "spcviz.learning", "scipy", "sklearn", "threadpoolctl", "tqdm")
 IO = (*ENGINE, "spcviz.scores", "spcviz.store", "spcviz.io")
 COMMON = (*LEARNING, "spcviz.io", "spcviz.store", "spcviz.problems.common", "distributed", "psutil")
-PROBLEM = (*COMMON, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av", "<own>", "<built upon>")
+DOORS = ("spcviz.scores", "spcviz.sequences", "spcviz.spending")
+PROBLEM = (*COMMON, *DOORS, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av", "<own>", "<built upon>")
 DRAWN = ("numpy", "pandas", "plotly", "spcviz.learning.budgets.methods", "spcviz.web.figures", "<drawn>")
 VIEW = ("numpy", "pandas", "streamlit", "spcviz.web.view", "spcviz.web.figures.palette", "<drawn>")
 SHARED = (
@@ -82,6 +83,7 @@ MAY_IMPORT = {
     "spcviz/problems/*/paper": PROBLEM,
     **{f"spcviz/problems/*/paper/{name}.py": DRAWN for name in SHOWN},
     "spcviz/problems/*/view": VIEW,
+    "spcviz/problems/*/controls": (*PAGE, "<own>", "spcviz.web.lattice"),
     "spcviz/problems/budgets/facts.py": DRAWN,
     "spcviz/problems/budgets/text.py": DRAWN,
     "spcviz/problems/budgets/task.py": DRAWN,
@@ -215,6 +217,7 @@ BUILT_UPON = {
     "words": ("letters", "open_words", "tagging", "budgets"),
     "arms": ("pose", "budgets"),
     "scene": ("budgets",),
+    "own_data": ("letters", "budgets"),
     "parsing": ("tagging", "budgets"),
     "hybrid": ("grids", "letters", "open_words", "words"),
 }

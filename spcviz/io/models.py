@@ -52,6 +52,12 @@ def save(model: Any, folder: str | Path) -> Path:
     StoreError
         If the folder cannot be written.
     """
+    arrays, about = contents(model)
+    return save_model(folder, OWN_MODEL, arrays, **about)
+
+
+def contents(model: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """(arrays, what a manifest says of them) of a trained estimator; raises `ArgumentError` as `save`."""
     kind = type(model)
     if isinstance(model, type) or not all(hasattr(kind, own) for own in ("to_state", "State", "from_state")):
         raise ArgumentError(f"model must be an estimator of spcviz, got {model!r:.60}")
@@ -59,17 +65,15 @@ def save(model: Any, folder: str | Path) -> Path:
     if type(state) is not kind.State:
         raise ArgumentError(f"model must have a state of {kind.State.__name__}, got {type(state).__name__}")
     seed = getattr(model, "random_state", None)
-    return save_model(
-        folder,
-        OWN_MODEL,
-        packed(state, kind.State),
-        kind=KIND,
-        version=VERSION,
-        settings={"class": kind.__name__, "spcviz": _version()},
-        data_digest="",
-        random_state=int(seed) if isinstance(seed, int | np.integer) else 0,
-        metrics={},
-    )
+    about = {
+        "kind": KIND,
+        "version": VERSION,
+        "settings": {"class": kind.__name__, "spcviz": _version()},
+        "data_digest": "",
+        "random_state": int(seed) if isinstance(seed, int | np.integer) else 0,
+        "metrics": {},
+    }
+    return packed(state, kind.State), about
 
 
 def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
@@ -91,10 +95,15 @@ def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
         If there is none, it is damaged, or of a class that is not known here: with what to do.
     """
     stored = load_model(folder, OWN_MODEL, kind=KIND, version=VERSION)
-    kind = _class_of(folder, stored, {own.__name__: own for own in types})
+    return estimator_of(folder, stored, {own.__name__: own for own in types})
+
+
+def estimator_of(folder: str | Path, stored: StoredModel, own: dict[str, type]) -> Any:
+    """The estimator in verified arrays; `own` are classes of the caller's by name. Raises `StoreError`."""
+    kind = _class_of(folder, stored, own)
     try:
         # Arrays of the store are read-only: to numba another type, for which every kernel compiles anew.
-        state = unpacked({key: own.copy() for key, own in stored.arrays.items()}, kind.State)
+        state = unpacked({key: array.copy() for key, array in stored.arrays.items()}, kind.State)
         if type(state) is not kind.State:
             raise DamagedError(f"it holds a {type(state).__name__}, not a {kind.State.__name__}")
         return kind.from_state(state)

@@ -17,4 +17,5 @@ PROBLEMS = (
     "parsing",
     "hybrid",
     "scene",
+    "own_data",
 )

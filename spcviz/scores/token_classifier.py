@@ -57,15 +57,20 @@ def from_hf(
     >>> [own.tolist() for own in found.decode()]
     [['B-X', 'O']]
     """
+    words = words_of(logits, word_ids, attention_mask)
+    labels = None if id2label is None else _labels(id2label)
+    return from_emissions(words, transitions, start=start, end=end, labels=labels)
+
+
+def words_of(logits: Any, word_ids: Sequence, attention_mask: Any = None) -> list[np.ndarray]:
+    """Rows of the first sub-word of each word, one array a sequence; arguments and errors as of `from_hf`."""
     tables, ids = list(logits), checks.listed("word_ids", word_ids)
     if len(ids) != len(tables):
         raise ShapeError(f"word_ids has {len(ids)} sequences; logits has {len(tables)}")
     there = [None] * len(ids) if attention_mask is None else list(attention_mask)
     if len(there) != len(ids):
         raise ShapeError(f"attention_mask has {len(there)} sequences; logits has {len(ids)}")
-    words = [_first_of_words(i, *own) for i, own in enumerate(zip(tables, ids, there))]
-    labels = None if id2label is None else _labels(id2label)
-    return from_emissions(words, transitions, start=start, end=end, labels=labels)
+    return [_first_of_words(i, *own) for i, own in enumerate(zip(tables, ids, there))]
 
 
 def _first_of_words(i: int, logits: Any, ids: Any, mask: Any) -> np.ndarray:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from spcviz.engine import checks
@@ -121,8 +121,29 @@ class BudgetedTagger(BaseEstimator):
             If an item is ragged, has NaN, or is not as long as its labels: the message names it. If there are
             fewer than 3 sequences with positions, or fewer than 2 labels.
         """
-        tiers, key = checked(self.tiers), checked_policy(self.policy)
-        if key == "anytime" and tiers.has_functions:
+        return self._take(*self._learned(X, y, (self.policy,))[0])
+
+    def fit_each(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> dict[str, Self]:
+        """Train one tagger a policy on the same model and the same readings, to compare policies.
+
+        Parameters
+        ----------
+        X, y : as in `fit`
+        policies : sequence of str
+            Of `spcviz.spending.POLICIES`.
+
+        Returns
+        -------
+        dict of str to BudgetedTagger
+            In the order of `policies`; this estimator itself stays as it is.
+        """
+        found = self._learned(X, y, tuple(policies))
+        return {key: clone(self).set_params(policy=key)._take(*own) for key, own in zip(policies, found)}
+
+    def _learned(self, X: Sequence, y: Sequence, policies: tuple[str, ...]) -> list[tuple]:
+        """What `_take` takes, for each policy; the model is trained once."""
+        tiers, keys = checked(self.tiers), [checked_policy(own) for own in policies]
+        if "anytime" in keys and tiers.has_functions:
             raise ArgumentError(
                 "policy must not be 'anytime' where features are computed when they are bought: it orders "
                 "purchases by readings of all of them"
@@ -143,10 +164,17 @@ class BudgetedTagger(BaseEstimator):
 
         model = train(features, data)
         world = _crossed(train, features, data, fold, len(classes))
-        policy = fit_policy(key, world, tiers.costs, rng)
+        seen = seen_grams(data.labels, data.starts, len(classes))
+        return [
+            (reader, classes, model, seen, float(world.scale), fit_policy(key, world, tiers.costs, rng))
+            for key in keys
+        ]
+
+    def _take(
+        self, reader: Reader, classes: tuple, model: Tiered, seen: np.ndarray, margin: float, policy: Policy
+    ) -> Self:
         self.reader_, self.classes_, self.model_ = reader, named_array(classes), model
-        self.seen_ = seen_grams(data.labels, data.starts, len(classes))
-        self.margin_, self.policy_ = float(world.scale), policy
+        self.seen_, self.margin_, self.policy_ = seen, margin, policy
         return self
 
     def _world(self, X: Sequence, labels: np.ndarray | None = None) -> Parts:

@@ -73,3 +73,49 @@ def arc_level(level, step, labels, features, alpha, microseconds):
         alpha_used=float(rule.capped(pruned.alpha[0])),
         microseconds=float(microseconds),
     )
+
+
+def node_level(level, step, labels, features, alpha, microseconds):
+    """A level of order n as a `LevelTrace` of the (n-1)-grams that it filters."""
+    lattice, arc_score, pruned = step
+    truth_arcs, truth_score = _NO_ARCS, np.nan
+    if labels is not None:
+        arcs = path_of(lattice, labels)
+        if (arcs >= 0).all():
+            truth_arcs = np.concatenate([lattice.arc_tail[arcs], lattice.arc_head[arcs[-1:]]])
+        unary = unary_scores(features, level.filter.weights)
+        truth_score = float(score_labels(lattice, unary, level.filter.table, labels)[0])
+    passed, limits = pruned.passed, pruned.limits
+    into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
+    tail, head = lattice.arc_tail, lattice.arc_head
+    of_arc = symbols(lattice)
+    spelled = np.zeros((len(passed.forward), of_arc.shape[1] - 1), dtype=np.int32)
+    spelled[head], spelled[tail] = of_arc[:, 1:], of_arc[:, :-1]
+    previous = np.where(into >= 0, tail[np.maximum(into, 0)], -1)
+    following = np.where(out_of >= 0, head[np.maximum(out_of, 0)], -1)
+    before = np.where(previous >= 0, passed.forward[np.maximum(previous, 0)], 0.0)
+    forward = passed.forward  # 0 in the first column: the first arcs carry the scores of all their tags
+    path = np.concatenate([tail[pruned.best_path], head[pruned.best_path[-1:]]])
+    return LevelTrace(
+        order=int(lattice.order[0]) - 1,
+        col_start=lattice.node_start,
+        symbols=spelled,
+        score=forward - before,
+        forward=forward,
+        backward=passed.backward,
+        max_marginal=pruned.values,
+        previous=previous.astype(np.int32),
+        following=following.astype(np.int32),
+        map_arcs=path.astype(np.int32),
+        truth_arcs=truth_arcs.astype(np.int32),
+        truth_score=truth_score,
+        best=float(limits.best[0]),
+        mean=float(limits.mean[0]),
+        n_valid=int(limits.n_valid[0]),
+        has_spread=bool(limits.has_spread[0]),
+        alpha=float(alpha),
+        tuned_alpha=float(level.alpha),
+        was_capped=bool(pruned.alpha[0] > alpha),
+        alpha_used=float(rule.capped(pruned.alpha[0])),
+        microseconds=float(microseconds),
+    )

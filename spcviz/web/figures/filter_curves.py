@@ -8,6 +8,15 @@ from spcviz.web.figures.theme import Chart, figure
 SPLITS = {"dev": "development words", "test": "test words"}
 
 
+def split_name(split: str, examples: str = "words") -> str:
+    """What examples of a split are called, in the plural.
+
+    >>> split_name("dev", "sentences")
+    'development sentences'
+    """
+    return SPLITS[split].replace("words", examples)
+
+
 METHODS = {
     "spc": "cascade filter (SPC)",
     "perceptron": "perceptron filter",
@@ -88,8 +97,7 @@ def filter_curves(
             for at in tuned.get(level, ())
             if at["alpha"] is not None
         ]
-    words = SPLITS[split].replace("words", examples)
-    axes["yaxis"]["title"] = f"{examples} that lose their truth, %<br>({words})"
+    axes["yaxis"]["title"] = f"{examples} that lose their truth, %<br>({split_name(split, examples)})"
     return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=5.5, top=4.6)
 
 

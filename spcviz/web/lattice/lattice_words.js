@@ -119,7 +119,7 @@ export const WORDS = {
   },
 
   tellStatus(fate, tau) {
-    const level = this.level, word = [...this.truth].map((k) => this.alphabet[k]).join("");
+    const level = this.level, word = [...this.truth].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
     let kind = fate.state, text = "";
     const best = spellPath(level, level.mapArcs, this.alphabet);
     if (!this.truthVisible) { kind = "hidden"; text = "The true word is hidden. What do you read? Guess, then reveal."; }
@@ -231,7 +231,7 @@ export const WORDS = {
     this.guessShown = `${isHidden}|${this.identity}|${this.revealed}`;
     if (!isHidden) {
       if (!this.guess) { this.guessBox.replaceChildren(); return; }
-      const word = [...this.truth].map((k) => this.alphabet[k]).join("");
+      const word = [...this.truth].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
       const readings = this.levels.map((l, i) => `${i + 1} “${this.reading(i)}”`).join(", ");
       this.guessBox.replaceChildren(node("p", {}, node("b", {}, this.guess === word ? "✔ You read it right. " : `✖ It says “${word}”; you read “${this.guess}”. `), `The cascade, level by level: ${readings}.`));
       return;

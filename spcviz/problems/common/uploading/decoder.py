@@ -138,16 +138,19 @@ def spread(n: int) -> list[int]:
     return [i * (n - 1) // max(kept - 1, 1) for i in range(kept)]
 
 
-def give_up() -> None:
+def give_up(
+    memory: int = MEMORY, cpu_seconds: int = CPU_SECONDS, seconds: int = SECONDS, *, may_write: bool = False
+) -> None:
     """Let go of memory, time, files' sizes and the network, before any thread is there."""
     if hasattr(os, "nice"):
         os.nice(NICE)
     if hasattr(signal, "alarm"):
-        signal.alarm(SECONDS)  # also where nobody is left who would end it
-    _limit("RLIMIT_AS", MEMORY)
-    _limit("RLIMIT_CPU", CPU_SECONDS, CPU_SECONDS + 1)  # asked to end, so that it can be said why
+        signal.alarm(seconds)  # also where nobody is left who would end it
+    _limit("RLIMIT_AS", memory)
+    _limit("RLIMIT_CPU", cpu_seconds, cpu_seconds + 1)  # asked to end, so that it can be said why
     _limit("RLIMIT_CORE", 0)
-    _limit("RLIMIT_FSIZE", 0)
+    if not may_write:
+        _limit("RLIMIT_FSIZE", 0)
     with contextlib.suppress(OSError, AttributeError):
         unshare = ctypes.CDLL(None, use_errno=True).unshare
         for flags in (0x40000000, 0x50000000):  # CLONE_NEWNET: root's alone; else with CLONE_NEWUSER

@@ -96,7 +96,7 @@ def _decoded(data, header, folder, glance):
         header.reader,
     ]
     with subprocess.Popen(
-        command, cwd=folder, env=_environment(),
+        command, cwd=folder, env=environment(),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     ) as child:  # fmt: skip
         answer = []
@@ -115,9 +115,12 @@ def _decoded(data, header, folder, glance):
     return child.returncode, b"".join(answer)
 
 
-def _environment():
-    """What the decoder's Python needs to find the same packages, and nothing else that the server knows."""
-    kept = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+def environment(*more: str) -> dict[str, str]:
+    """What a child's Python needs to find the same packages, and nothing else that the server knows.
+
+    `more` are names of this process's environment that it needs, too.
+    """
+    kept = {name: os.environ[name] for name in (*_KEPT_ENVIRONMENT, *more) if name in os.environ}
     paths = [str(ROOT), *(os.path.abspath(path) for path in sys.path if path)]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
     return kept | threads | {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}

@@ -82,8 +82,8 @@ def sweep_levels(
             tuned_alpha=float(level.alpha),
             tolerance=float(config.tolerances[len(out)]),
             tuned_on="definition" if config.by_definition else "event",
-            dev=_curves("dev", held_out, StepCurve(held_out.alpha, held_out.efficiency), lowest),
-            test=_curves("test", test, StepCurve(*efficiency), lowest),
+            dev=curves_of("dev", held_out, StepCurve(held_out.alpha, held_out.efficiency), lowest),
+            test=curves_of("test", test, StepCurve(*efficiency), lowest),
         )
         out.append(Sweep(curves, held_out, test))
     return tuple(out)
@@ -127,7 +127,8 @@ def _factor_norm(lattice, features, table):
     return float(np.sqrt(max(at_first.max(), later) + table.has_end))
 
 
-def _curves(split, points, efficiency, lowest):
+def curves_of(split, points, efficiency, lowest=0.0):
+    """`LossCurves` of where each truth falls (``by_definition``, ``event``), and an efficiency curve."""
     is_alive = points.event > -np.inf
     weights = np.full(is_alive.sum(), 1.0 / max(is_alive.sum(), 1))
     return LossCurves(

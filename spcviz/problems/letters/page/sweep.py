@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from spcviz.problems.letters.page.shown import SweepBound, SweepChoice, SweepLevel
-from spcviz.web.figures.filter_curves import SPLITS, grams
+from spcviz.web.figures.filter_curves import GRAMS, grams, split_name
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import DASHES, Chart, figure, line
 
@@ -21,11 +21,14 @@ def loss_curves(
     is_zoomed: bool = True,
     scale: float = 1.0,
     height: float = 520,
+    names: Mapping[int, str] = GRAMS,
+    examples: str = "words",
 ) -> Chart:
     """Words that lose their truth, above, and n-grams kept, below, over alpha.
 
     The alpha and tolerance of `choice` are marked, and so are `pins`, by their names A and B; `is_zoomed`
-    shows the region of the tolerance only. Steps of test words carry clickable marks; x is alpha.
+    shows the region of the tolerance only. Steps of test words carry clickable marks; x is alpha. `names` says
+    what each level filters, `examples` what an example is, in the plural.
     """
     traces = []
     for split in ("dev", "test"):
@@ -33,13 +36,13 @@ def loss_curves(
         for panel, name, curve, colour in (
             ("y", "truth below the threshold (Definition 1)", curves.by_definition, palette.threshold),
             ("y", "truth really lost", curves.event, palette.lost),
-            ("y2", f"{grams(level.level)} kept", curves.efficiency, palette.kept),
+            ("y2", f"{grams(level.level, names)} kept", curves.efficiency, palette.kept),
         ):
-            traces.append(_step(curve, name, colour, split, scale, panel))
+            traces.append(_step(curve, name, colour, split, scale, panel, examples))
             if curve is curves.by_definition:  # wider, so that it shows where the event's lies upon it
                 traces[-1]["line"]["width"] *= 1.7
     style = {"color": palette.muted, "width": 2.2 * scale, "dash": DASHES["dev"]}
-    name = f"dotted: {SPLITS['dev']}"
+    name = f"dotted: {split_name('dev', examples)}"
     traces.append({"type": "scatter", "x": [None], "y": [None], "mode": "lines", "name": name, "line": style})
     notes, shapes = _marks(level, choice, palette, scale)
     for name, alpha in dict(pins).items():
@@ -57,11 +60,11 @@ def loss_curves(
         "xaxis": x | {"anchor": "y", "matches": "x2", "showticklabels": False},
         "xaxis2": x | {"anchor": "y2", "title": title},
         "yaxis": {
-            "title": "words that lose<br>their truth, %",
+            "title": f"{examples} that lose<br>their truth, %",
             "range": [0, _top(choice) if is_zoomed else 105 * _worst(level)],
             "domain": [0.45, 1],
         },
-        "yaxis2": {"title": f"{grams(level.level)}<br>kept, %", "range": [0, 100], "domain": [0, 0.39]},
+        "yaxis2": {"title": f"{grams(level.level, names)}<br>kept, %", "range": [0, 100], "domain": [0, 0.39]},
     }
     axes["yaxis"]["anchor"], axes["yaxis2"]["anchor"] = "x", "x2"
     size = {"scale": scale, "height": height, "left": 5.5, "top": 4.6}
@@ -80,7 +83,7 @@ def _worst(level):
     return max(0.01, *(curve.value[-1] for curve in curves))
 
 
-def _step(curve, name, colour, split, scale, panel):
+def _step(curve, name, colour, split, scale, panel, examples):
     is_test = split == "test"
     return {
         "type": "scatter",
@@ -96,7 +99,7 @@ def _step(curve, name, colour, split, scale, panel):
         "marker": {"size": (5.5 if panel == "y" else 2) * scale, "color": colour},
         "selected": {"marker": {"color": colour, "size": 9 * scale}},
         "unselected": {"marker": {"opacity": 1}},
-        "hovertemplate": f"α from %{{x:.4f}} on: %{{y:.2f}} %<extra>{name}, {SPLITS[split]}</extra>",
+        "hovertemplate": f"α from %{{x:.4f}} on: %{{y:.2f}} %<extra>{name}, {split_name(split, examples)}</extra>",
     }
 
 

@@ -27,6 +27,7 @@ DATA_SETS = (
         shipped=SHIPPED,
         sha256=SHIPPED_SHA256,
         licence="CC BY-SA 4.0",
+        weights="share-alike",
         prepare="spcviz.problems.parsing.data.prepare:prepare",
     ),
 )

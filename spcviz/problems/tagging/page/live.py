@@ -11,13 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.ngrams.lattice import pointers, score_arcs, symbols
+from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import keep_states
-from spcviz.engine.thresholds import rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import unary_scores
-from spcviz.problems.common.shown import LevelTrace, WordTrace
-from spcviz.problems.common.trace import arc_level, timed_run
+from spcviz.problems.common.shown import WordTrace
+from spcviz.problems.common.trace import arc_level, node_level, timed_run
 from spcviz.problems.tagging.data.corpora import MAX_CHARACTERS, TAG_NAMES, words_of
 from spcviz.problems.tagging.model.cascade import rows_of
 from spcviz.problems.tagging.model.features import feature_numbers
@@ -79,7 +78,7 @@ def trace_text(model: TagModel, words: Sequence[str], *, alphas: Sequence[float]
     us = np.min([times for _, _, times in runs], axis=0)
     levels = []
     for level, step, alpha, time_us in zip(cascade.levels, steps, used, us[:, 0]):
-        draw = arc_level if step.lattice.order[0] == 1 else _node_level
+        draw = arc_level if step.lattice.order[0] == 1 else node_level
         levels.append(draw(level, step, None, table, alpha, time_us))
     return WordTrace(
         word_id=-1,
@@ -93,45 +92,6 @@ def trace_text(model: TagModel, words: Sequence[str], *, alphas: Sequence[float]
         words=tuple(words),
         meanings=tuple(TAG_NAMES.get(tag, tag) for tag in model.tag_set),
         level_names=LEVEL_NAMES,
-    )
-
-
-def _node_level(level, step, labels, features, alpha, microseconds):
-    """A level of order n as a `LevelTrace` of the (n-1)-grams that it filters."""
-    lattice, arc_score, pruned = step
-    passed, limits = pruned.passed, pruned.limits
-    into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
-    tail, head = lattice.arc_tail, lattice.arc_head
-    of_arc = symbols(lattice)
-    spelled = np.zeros((len(passed.forward), of_arc.shape[1] - 1), dtype=np.int32)
-    spelled[head], spelled[tail] = of_arc[:, 1:], of_arc[:, :-1]
-    previous = np.where(into >= 0, tail[np.maximum(into, 0)], -1)
-    following = np.where(out_of >= 0, head[np.maximum(out_of, 0)], -1)
-    before = np.where(previous >= 0, passed.forward[np.maximum(previous, 0)], 0.0)
-    forward = passed.forward  # 0 in the first column: the first arcs carry the scores of all their tags
-    path = np.concatenate([tail[pruned.best_path], head[pruned.best_path[-1:]]])
-    return LevelTrace(
-        order=int(lattice.order[0]) - 1,
-        col_start=lattice.node_start,
-        symbols=spelled,
-        score=forward - before,
-        forward=forward,
-        backward=passed.backward,
-        max_marginal=pruned.values,
-        previous=previous.astype(np.int32),
-        following=following.astype(np.int32),
-        map_arcs=path.astype(np.int32),
-        truth_arcs=_NO_ARCS,
-        truth_score=np.nan,
-        best=float(limits.best[0]),
-        mean=float(limits.mean[0]),
-        n_valid=int(limits.n_valid[0]),
-        has_spread=bool(limits.has_spread[0]),
-        alpha=float(alpha),
-        tuned_alpha=float(level.alpha),
-        was_capped=bool(pruned.alpha[0] > alpha),
-        alpha_used=float(rule.capped(pruned.alpha[0])),
-        microseconds=float(microseconds),
     )
 
 

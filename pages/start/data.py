@@ -1,0 +1,40 @@
+"""Your data: a visitor's own sentences or scores, and every view of the app on them."""
+
+import streamlit as st
+
+from spcviz.problems.own_data.controls import bring, training, views
+from spcviz.problems.own_data.controls.state import TABLE, settings_of
+from spcviz.problems.own_data.page import cached
+from spcviz.problems.own_data.page import text as say
+from spcviz.web.cached import common
+from spcviz.web.ui import layout
+
+
+def page() -> None:
+    """The rows of choices, what was read, and one view."""
+    state = TABLE.read()
+    own = cached.current(state["example"])
+    if state["controls"]:
+        bring.row(state)
+    bring.apply_columns(own, state)
+    bring.said(own, state)
+    source = cached.source_of(own, settings_of(state), state["steps"])
+    if state["controls"]:
+        training.row(own, state, source, lambda: views.sentence(own, source, state))
+    training.follow(own)
+    if source is None:
+        st.info(say.TRAIN_FIRST)
+        return
+    views.show(own, source, state)
+
+
+layout.use_the_room(is_whole=True)
+if not layout.is_projected():
+    st.markdown(say.INTRODUCTION)
+try:
+    page()
+except common.StoreError as error:
+    st.error(str(error))
+if not layout.is_projected():
+    st.caption(say.PRIVATE)
+    st.caption(cached.ORIGIN)

@@ -1,0 +1,95 @@
+"""An estimator as the bytes of one zip file, and back: the files of `spcviz.io.save`, without a disk."""
+
+import hashlib
+import io
+import zipfile
+from typing import Any
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.io.models import KIND, VERSION, contents, estimator_of
+from spcviz.store.archive import EPOCH, pack, unpack
+from spcviz.store.errors import OWN_MODEL, DamagedError, StoreError
+from spcviz.store.manifest import (
+    MAX_MANIFEST_BYTES,
+    check_arrays,
+    make_manifest,
+    manifest_bytes,
+    npz_name,
+    parse_manifest,
+)
+from spcviz.store.models import StoredModel
+
+MAX_BYTES = 64 << 20
+"""Of the arrays of a model that is read, packed and unpacked."""
+
+MANIFEST = f"{OWN_MODEL}.json"
+
+
+def to_zip(model: Any) -> bytes:
+    """A trained estimator as a zip file; unpacked, it is a folder that `spcviz.load` reads.
+
+    Raises
+    ------
+    ArgumentError
+        As `spcviz.io.save`.
+    """
+    arrays, about = contents(model)
+    arrays = check_arrays(arrays)
+    npz = pack(arrays)
+    manifest = make_manifest(OWN_MODEL, about, arrays, npz)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in ((MANIFEST, manifest_bytes(manifest)), (npz_name(manifest), npz)):
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), data)
+    return buffer.getvalue()
+
+
+def of_zip(data: bytes, name: str = "file") -> Any:
+    """The estimator in a zip file of what `spcviz.io.save` wrote, every byte of it verified.
+
+    Parameters
+    ----------
+    data : bytes
+    name : str
+        What errors call it.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no such file, damaged, too large, or of another version or class.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            inside = {entry.filename.rpartition("/")[2]: entry for entry in archive.infolist()}
+            manifest = parse_manifest(OWN_MODEL, _read(archive, inside, MANIFEST, MAX_MANIFEST_BYTES))
+            npz = _read(archive, inside, npz_name(manifest), MAX_BYTES)
+        found = manifest["kind"], manifest["version"]
+        if found != (KIND, VERSION):
+            raise DamagedError(f"is {found[0]!r} version {found[1]}; this program reads {KIND!r} {VERSION}")
+        if hashlib.sha256(npz).hexdigest() != manifest["npz"]["sha256"]:
+            raise DamagedError("is damaged: its npz file does not have the SHA-256 of the manifest")
+        if sum(_size(about) for about in manifest["arrays"].values()) > MAX_BYTES:
+            raise DamagedError(f"unpacks to more than {MAX_BYTES >> 20} MB")
+        return estimator_of(name, StoredModel(OWN_MODEL, unpack(npz, manifest["arrays"]), manifest), {})
+    except StoreError as error:
+        raise ArgumentError(f"{name}: {error}") from None
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, DamagedError) as error:
+        raise ArgumentError(
+            f"{name}: the model {error}; write it again with spcviz.save and zip the folder"
+        ) from None
+
+
+def _size(about: dict[str, Any]) -> int:
+    n = int(about["dtype"][2:])
+    for length in about["shape"]:
+        n *= int(length)
+    return n
+
+
+def _read(archive: zipfile.ZipFile, inside: dict[str, zipfile.ZipInfo], name: str, most: int) -> bytes:
+    if name not in inside:
+        raise DamagedError(f"has no {name}")
+    if inside[name].file_size > most:
+        raise DamagedError(f"has a {name} of more than {most} bytes")
+    with archive.open(inside[name]) as file:
+        return file.read(most)

@@ -1,0 +1,14 @@
+"""A visitor's own sequences: a file in, the lattice, the sweep and the budget out."""
+
+from spcviz.problems.problem import Model, Page, Problem, Training
+
+PROBLEM = Problem(
+    name="own_data",
+    title="Your data",
+    pages=(
+        Page("Start", "pages/start/data.py", "Your data", ":material/upload_file:", "Bring your own data"),
+    ),
+    trains=(Training("own-data", "spcviz.problems.own_data.model.stored:train"),),
+    models=(Model("own_data", "weights, and scores of held-out labels", ("ewt_sentences",)),),
+    warmup="spcviz.problems.own_data.page.live:warmup",
+)

@@ -1,0 +1,130 @@
+"""The first row: a file, an example or a pasted text, and one line on what was read."""
+
+import streamlit as st
+
+from spcviz.problems.own_data.controls.state import ANEW, TABLE, read, tied
+from spcviz.problems.own_data.page import cached
+from spcviz.problems.own_data.page import text as say
+from spcviz.web.figures.plain import plain
+from spcviz.web.ui import layout
+
+MOST_MB = 20
+
+
+def take_file() -> None:
+    """A file was put into the first box: it is read, and Streamlit's own copy of it goes."""
+    file = st.session_state.get("data_file")
+    if file is not None:
+        _take(file.name, file.getvalue())
+        cached.let_go(file)
+
+
+def take_text() -> None:
+    """A text was pasted."""
+    text = st.session_state.get("data_text", "")
+    if text.strip():
+        _take("pasted text", text.encode())
+
+
+def _take(name, data):
+    problem = cached.give(name, data)
+    st.session_state["own_data_problem"] = problem
+    if not problem:
+        TABLE.write(file=cached.current(read()["example"]).brought.digest, columns="", **ANEW)
+
+
+def take_example() -> None:
+    """An example was chosen in place of what was brought."""
+    chosen = st.session_state["data_example"]
+    if chosen:
+        cached.forget()
+        st.session_state["own_data_problem"] = ""
+        TABLE.write(example=chosen, file="", columns="", **ANEW)
+
+
+def row(state: dict) -> None:
+    """The three ways in; on a projector, behind a button."""
+    is_projected = layout.is_projected()
+    box = (
+        st.popover("File", icon=":material/upload_file:")
+        if is_projected
+        else st.container(horizontal=True, vertical_alignment="bottom")
+    )
+    with box:
+        st.file_uploader(
+            say.UPLOAD,
+            key="data_file",
+            on_change=take_file,
+            max_upload_size=MOST_MB,
+            label_visibility="collapsed" if layout.is_projected() else "visible",
+            width=420,
+            help=say.FORMATS,
+        )
+        st.session_state["data_example"] = None if state["file"] else state["example"]
+        st.selectbox(
+            "Or an example",
+            list(cached.EXAMPLES),
+            format_func=lambda name: cached.EXAMPLES[name].label,
+            key="data_example",
+            placeholder="Examples",
+            on_change=take_example,
+            label_visibility="collapsed" if layout.is_projected() else "visible",
+            width=220,
+        )
+        with st.container() if is_projected else st.popover("Paste", icon=":material/content_paste:"):
+            st.text_area("One token a line, a blank line after each sentence", key="data_text", height=220)
+            st.button("Read it", on_click=take_text)
+
+
+def said(own, state: dict) -> None:
+    """What was read, or what is wrong with it, and whether it is the file that the link was made for."""
+    problem = st.session_state.get("own_data_problem")
+    if problem:
+        st.error(plain(problem) + " What was there before is still shown.")
+    if state["file"] and own.example:
+        st.warning(say.another(state["file"], ""))
+    elif state["file"] and own.brought.digest != state["file"]:
+        st.warning(say.another(state["file"], own.brought.digest))
+    name = "Example" if own.example else plain(own.brought.name)
+    (st.caption if layout.is_projected() else st.markdown)(f"**{name}**: {cached.found(own.brought)}.")
+    for warning in own.brought.warnings:
+        st.warning(plain(warning))
+
+
+def columns(own, state: dict) -> None:
+    """Which column has the tokens and which the labels; inside the box of what few need."""
+    corpus = own.brought.corpus
+    if corpus is None or corpus.n_columns < 2:
+        return
+    names = [_column_name(corpus, k) for k in range(corpus.n_columns)]
+    options = {f"{k}": f"{name}, no labels" for k, name in enumerate(names)}
+    options = {
+        f"{a}-{b}": f"{names[a]} → {names[b]}"
+        for a in range(len(names))
+        for b in range(len(names))
+        if a != b and len(names) <= 12
+    } | options
+    now = "-".join(str(k) for k in corpus.columns if k is not None)
+    st.selectbox(
+        "Columns: token → label",
+        list(options),
+        format_func=options.get,
+        **tied("columns", state | {"columns": now if now in options else None}, **ANEW),
+    )
+
+
+def _column_name(corpus, k):
+    return f"{k + 1} ({plain(corpus.header[k])})" if corpus.header else f"{k + 1}"
+
+
+def apply_columns(own, state: dict) -> None:
+    """Read the file by the columns that the address names."""
+    if not state["columns"]:
+        return
+    token, _, label = state["columns"].partition("-")
+    wanted = (int(token), int(label) if label else None)
+    try:
+        own.with_columns(wanted)
+    except cached.ArgumentError as error:
+        st.session_state["own_data_problem"] = str(error)
+        TABLE.write(columns="")

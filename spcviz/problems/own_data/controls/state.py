@@ -1,0 +1,77 @@
+"""The page's state, as the address holds it: what was chosen, and the digest of the file it was chosen for."""
+
+import streamlit as st
+
+from spcviz.problems.own_data.page import cached
+from spcviz.problems.own_data.page.cached import Settings
+from spcviz.web.ui import layout
+from spcviz.web.ui.state import PIN, StateTable, choice, flag, real, text, whole
+
+VIEWS = {
+    "lattice": "One sentence, step by step",
+    "sweep": "Every threshold at once",
+    "errors": "What it gets wrong",
+    "sure": "How sure it is",
+    "compare": "SPC and CRF at equal loss",
+    "budget": "A budget for features",
+    "take": "Take it away",
+}
+N_LEVELS = 5
+TABLE = StateTable(
+    choice("example", "ewt", cached.EXAMPLES),
+    text("file", "", r"(?:[0-9a-f]{12})?"),
+    choice("view", "lattice", VIEWS),
+    choice("method", "cascade", cached.METHODS),
+    whole("order", 3, 2, N_LEVELS),
+    text("template", cached.DEFAULT, r"[a-z0-9\[\]+ -]{1,400}"),
+    text("columns", "", r"(?:[0-9]{1,3}(?:-[0-9]{1,3})?)?"),
+    whole("held", 30, 10, 60),
+    whole("seed", 0, 0, 999_999),
+    real("tol", 5.0, 0.0, 100.0),
+    whole("passes", 10, 1, 50),
+    whole("sentence", -1, 0, 1_000_000),
+    whole("level", 1, 1, N_LEVELS),
+    whole("step", 4, 0, 4),
+    *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, N_LEVELS + 1)),
+    text("cell", "", r"(?:[1-9][0-9]?-[^\x00-\x1f]{1,200})?"),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
+    choice("reveal", "shown", ("shown", "hidden")),
+    choice("by", "event", ("event", "definition")),
+    real("alpha", None, 0.0, 1.0),
+    choice("steps", "given", cached.STEPS),
+    flag("controls", True),
+)
+ANEW = {
+    "sentence": -1,
+    "level": 1,
+    "cell": "",
+    "alpha": None,
+    **{f"a{n}": None for n in range(1, N_LEVELS + 1)},
+}
+"""What another file, or another model, makes void."""
+
+
+def settings_of(state: dict) -> Settings:
+    """How the model is trained that the address asks for; what a method has no use for is as usual."""
+    usual = Settings()
+    is_cascade = state["method"] == "cascade"
+    return Settings(
+        method=state["method"],
+        order=state["order"] if is_cascade else usual.order,
+        template=" ".join(state["template"].split()),
+        held=state["held"],
+        seed=state["seed"],
+        tolerance=round(state["tol"] / 100, 9),
+        passes=usual.passes if state["method"] == "crf" else state["passes"],
+    )
+
+
+def tied(name: str, state: dict, **forget) -> dict:
+    """`layout.tied` for this page's table."""
+    return layout.tied(TABLE, "data", name, state, **forget)
+
+
+def read() -> dict:
+    """The state in the address."""
+    return TABLE.parse(st.query_params)

@@ -1,0 +1,92 @@
+"""The second row: how a model is trained, and the line that says how far it is."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from spcviz.problems.own_data.controls.bring import columns
+from spcviz.problems.own_data.controls.state import ANEW, N_LEVELS, TABLE, VIEWS, read, settings_of, tied
+from spcviz.problems.own_data.page import cached
+from spcviz.problems.own_data.page import text as say
+from spcviz.web.figures.plain import plain
+from spcviz.web.ui import layout
+
+SAID = {
+    "template": lambda _: "own template",
+    "columns": lambda _: "own columns",
+    "held": "{} % held out".format,
+    "seed": "seed {}".format,
+    "order": "order {}".format,
+    "passes": "{} passes".format,
+    "tol": "tolerance {:g} %".format,
+}
+
+
+def begin() -> None:
+    """Train on what is there, as the address says."""
+    state = read()
+    cached.start(cached.current(state["example"]), settings_of(state))
+    TABLE.write(**ANEW)
+
+
+def row(own, state: dict, source, sentence: Callable[[], None]) -> None:
+    """Method, button, view, the sentence that is drawn, and the box of what few need."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if own.brought.labels and own.brought.kind == "text":
+            of = {"format_func": cached.METHODS.get, "width": 150, "help": say.METHODS_HELP}
+            st.selectbox("Model", list(cached.METHODS), **of, **tied("method", state, **ANEW))
+            label = "Train" if source is None else "Train anew"
+            st.button(
+                label, on_click=begin, type="secondary" if source else "primary", disabled=own.job is not None
+            )
+        if offered := cached.steps_offered(own):
+            shown = state | {"steps": cached.steps_of(own, state["steps"])}
+            of = {"format_func": cached.STEPS.get, "width": 230, "help": say.STEPS_HELP}
+            st.selectbox("Transitions", offered, **of, **tied("steps", shown, **ANEW))
+        st.selectbox("Show", list(VIEWS), format_func=VIEWS.get, width=230, **tied("view", state))
+        if source is not None and state["view"] == "lattice":
+            sentence()
+        box = layout.more(TABLE, state, SAID)
+    with box:
+        more(own, state)
+
+
+def more(own, state: dict) -> None:
+    """Columns, template, order, passes, held-out part, seed, tolerance."""
+    columns(own, state)
+    st.text_area("Features of a word", help=say.TEMPLATE_HELP, height=110, **tied("template", state, **ANEW))
+    try:
+        cached.read_template(state["template"])
+    except ValueError as error:
+        st.warning(plain(str(error)))
+    left, right = st.columns(2)
+    left.number_input("Held out, %", 10, 60, step=5, **tied("held", state, **ANEW))
+    right.number_input("Seed", 0, 999_999, **tied("seed", state, **ANEW))
+    if state["method"] == "cascade":
+        left.number_input("Order", 2, N_LEVELS, help=say.ORDER_HELP, **tied("order", state, **ANEW))
+    if state["method"] != "crf":
+        right.number_input("Passes", 1, 50, **tied("passes", state, **ANEW))
+    st.number_input(
+        "Sentences that may lose their truth at a level, %",
+        0.0, 100.0, step=0.5, **tied("tol", state, **ANEW),
+    )  # fmt: skip
+
+
+def follow(own) -> None:
+    """How far a job is, with a button that ends it; nothing where there is none."""
+    if own.job is not None:
+        _follow()
+
+
+@st.fragment(run_every=0.5)
+def _follow():
+    own = cached.current(read()["example"])
+    job = own.job
+    if job is None or job.ended.is_set():
+        st.session_state["own_data_problem"] = cached.collect(own)
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(
+            job.progress, text=say.under_way(job.state, job.progress, job.ahead(), job.seconds_to_wait())
+        )
+        st.button("Cancel", on_click=own.end_job, icon=":material/close:")

@@ -1,0 +1,272 @@
+"""What is shown of a model: the lattice of a sentence, the same view as on the built-in pages."""
+
+import numpy as np
+import streamlit as st
+
+from spcviz.problems.letters.page.sweep import loss_curves
+from spcviz.problems.own_data.controls.state import N_LEVELS, TABLE, read, settings_of, tied
+from spcviz.problems.own_data.page import cached
+from spcviz.problems.own_data.page import text as say
+from spcviz.problems.own_data.page.charts import calibration, calibration_error, confusion, confusions
+from spcviz.problems.own_data.page.charts import budget as spending
+from spcviz.problems.own_data.page.shown import SHORT_NAMES
+from spcviz.web.cached import common
+from spcviz.web.figures.filter_curves import filter_curves
+from spcviz.web.figures.lattice_facts import facts
+from spcviz.web.figures.plain import plain
+from spcviz.web.figures.theme import CONFIG
+from spcviz.web.lattice.component import lattice_payload, show_lattice
+from spcviz.web.touring import touring
+from spcviz.web.ui import layout
+from spcviz.web.ui.state import pinned
+from spcviz.web.view.mount import live_view
+
+LATTICE = "data_lattice"
+OWNED = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
+EASY = 11
+"""Words of a sentence that fits beside its explanation."""
+MODEL = "own"
+"""What a pin of this page calls its model."""
+
+
+def from_lattice() -> None:
+    """The component's callback: what was set in the browser goes to the address, once it is let go of."""
+    view = live_view(LATTICE)
+    if view and not view["dragging"]:
+        alphas = (list(view["alphas"]) + [None] * N_LEVELS)[:N_LEVELS]
+        TABLE.write(
+            **{f"a{n}": a for n, a in enumerate(alphas, start=1)}, **{name: view[name] for name in OWNED}
+        )
+
+
+def number_of(own, state: dict, chosen, right) -> int:
+    """The sentence of the address, if training has not seen it; else the first that is easily drawn."""
+    if state["sentence"] in chosen:
+        return state["sentence"]
+    easy = [int(n) for n in chosen if 5 <= len(own.brought.sentences[n]) <= EASY]
+    return next((n for n in easy if n in right), (easy or [int(chosen[0])])[0])
+
+
+def sentence(own, source, state: dict) -> None:
+    """Which held-out sentence."""
+    chosen, right = source.sentences()
+    names = {int(n): say.sentence(int(n), own.brought.sentences[n], ok) for n, ok in zip(chosen, right)}
+    st.session_state["data_sentence"] = number_of(own, state, chosen, chosen[right])
+    st.selectbox(
+        "Sentence that training has not seen" if own.brought.kind == "text" else "Sequence",
+        list(names),
+        width=330,
+        format_func=names.get,
+        key="data_sentence",
+        on_change=lambda: TABLE.write(sentence=st.session_state["data_sentence"], cell=""),
+        label_visibility="collapsed" if layout.is_projected() else "visible",
+    )
+
+
+@st.fragment
+@common.tells_of_damage
+def lattice() -> None:
+    """The lattice: a fragment of its own, rerun five times a second in a drag."""
+    state = read()
+    own = cached.current(state["example"])
+    source = cached.source_of(own, settings_of(state), state["steps"])
+    if source is None:
+        return
+    chosen, right = source.sentences()
+    number, live = number_of(own, state, chosen, chosen[right]), live_view(LATTICE)
+    view = {name: state[name] for name in OWNED}
+    view["alphas"] = [state[f"a{n}"] for n in range(1, source.n_levels + 1)]
+    if live and live.get("dragging"):
+        view |= {name: live[name] for name in view}
+        view["alphas"] = view["alphas"][: source.n_levels]
+    view["level"] = min(view["level"], source.n_levels)
+    trace = source.trace(number, tuple(view["alphas"]))
+    touring.offer(facts, trace, view["level"], view["cell"])
+    pins = {
+        pin: (text, source.trace(number, tuple(alphas)[: source.n_levels]))
+        for pin, (text, model, alphas) in pinned(view).items()
+        if model == MODEL
+    }
+    payload = lattice_payload(trace, features=MODEL, controls=bool(state["controls"]), pins=pins)
+    show_lattice(payload, key=LATTICE, view=view, on_change=from_lattice)
+    words = own.brought.sentences[number]
+    if len(words) > cached.MAX_WORDS and not layout.is_projected():
+        st.caption(
+            f"The sentence has {len(words)} words; drawn are the first {cached.MAX_WORDS}, by themselves."
+        )
+    if not layout.is_projected():
+        st.caption(said(source, state))
+
+
+def said(source, state: dict) -> str:
+    """What training, or looking at scores, came to."""
+    if source.scored is None:
+        return say.trained(source.report)
+    steps = cached.STEPS[cached.steps_of(source.own, state["steps"])]
+    return say.scored(source.report, len(source.report.labels), steps, source.has_gold)
+
+
+def clicked() -> None:
+    """A point of a curve was clicked: its alpha is looked at."""
+    points = st.session_state["data_sweep"]["selection"]["points"]
+    if points:
+        TABLE.write(alpha=min(max(float(points[0]["x"]), 0.0), 1.0))
+
+
+def sweep(source, state: dict) -> None:
+    """Every threshold of a level: what it loses and what it keeps."""
+    level = min(state["level"], source.n_levels)
+    levels = {n: f"{n}: {SHORT_NAMES[n]}" for n in range(1, source.n_levels + 1)}
+    tie = tied("level", state | {"level": level}, alpha=None)
+    layout.segments("Level", levels, tie)
+    curves, choice = source.swept(level, state["tol"] / 100, state["by"], state["alpha"])
+    examples = "sequences" if source.scored is not None else "sentences"
+    look = layout.look(520)
+    figure = loss_curves(curves, choice, names=SHORT_NAMES, examples=examples, **look)
+    verdict = say.swept(level, SHORT_NAMES[level], choice, source.scored is not None)
+    click = {"on_select": clicked, "selection_mode": "points"}
+    st.plotly_chart(figure, key="data_sweep", alt=verdict, **click, **layout.PLOT, config=CONFIG)
+    st.markdown(verdict)
+    if state["alpha"] is not None:
+        st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
+
+
+def chosen_error() -> None:
+    """A row of the table of misread sentences was chosen: its lattice opens."""
+    rows = st.session_state["data_errors"]["selection"]["rows"]
+    if rows:
+        number = st.session_state["data_error_numbers"][rows[0]]
+        TABLE.write(sentence=number, view="lattice", cell="", level=1)
+
+
+def errors(own, source) -> None:
+    """Misread sentences, each a way to its lattice, and which labels are taken for which."""
+    report, (numbers, right) = source.report, source.sentences()
+    counts = np.add.reduceat(report.truth != report.guess, report.starts[:-1])
+    wrong = [(int(n), int(k)) for n, ok, k in zip(numbers, right, counts) if not ok]
+    wrong.sort(key=lambda row: -row[1])
+    st.session_state["data_error_numbers"] = [n for n, _ in wrong]
+    mistakes = confusions(report)
+    st.markdown(plain(say.mistakes(mistakes, int((report.truth != report.guess).sum()))))
+    left, middle = st.columns(2, gap="medium")
+    left.caption("Misread sentences: choose a row, and its lattice opens.")
+    left.dataframe(
+        {
+            "wrong": [k for _, k in wrong],
+            "number": [n + 1 for n, _ in wrong],
+            "sentence": [" ".join(own.brought.sentences[n])[:300] for n, _ in wrong],
+        },
+        key="data_errors",
+        on_select=chosen_error,
+        selection_mode="single-row",
+        hide_index=True,
+        height=480,
+    )
+    if mistakes:
+        figure = confusion(report, **layout.look(520))
+        middle.plotly_chart(figure, key="data_confusion", **layout.PLOT, config=CONFIG)
+
+
+def sure(source) -> None:
+    """How often an answer is right when the model is so sure."""
+    report = source.report
+    said_so = say.sure(calibration_error(report), report.has_probabilities)
+    st.plotly_chart(
+        calibration(report, **layout.look(480)), key="data_sure", alt=said_so, **layout.PLOT, config=CONFIG
+    )
+    st.markdown(said_so)
+
+
+def compare(source, state: dict) -> None:
+    """Labels left by max-marginals and by marginals of one model, at the same allowed loss."""
+    rows, choices = source.compared(state["tol"] / 100)
+    tuned = {
+        1: [
+            {
+                "method": own.key,
+                "alpha": own.threshold,
+                "test_efficiency_loss": 100 * own.kept_share,
+                "test_filter_loss": 100 * own.lost_test,
+            }
+            for own in choices
+        ]
+    }
+    figure = filter_curves(
+        rows,
+        tuned,
+        names={1: "labels"},
+        examples="sentences",
+        show_fold=False,
+        is_zoomed=False,
+        **layout.look(480),
+    )
+    text = say.compared(choices, state["tol"] / 100, len(source.report.labels))
+    st.plotly_chart(figure, key="data_compare", alt=text, **layout.PLOT, config=CONFIG)
+    st.markdown(text)
+
+
+def begin_to_spend() -> None:
+    """Learn to buy features, as the address says."""
+    state = read()
+    cached.start(cached.current(state["example"]), settings_of(state), "budget")
+
+
+def budget(own, state: dict) -> None:
+    """What each policy reaches with the same budget for features."""
+    found = cached.bought(own, settings_of(state))
+    if own.brought.scores is not None:
+        st.info(say.NO_FEATURES)
+    elif found is None:
+        st.markdown(say.SPEND_FIRST)
+        st.button("Learn to buy", type="primary", on_click=begin_to_spend, disabled=own.job is not None)
+    else:
+        text = say.bought(found)
+        figure = spending(found, **layout.look(480))
+        st.plotly_chart(figure, key="data_budget", alt=text, **layout.PLOT, config=CONFIG)
+        st.markdown(text)
+
+
+def take(own, source, state: dict) -> None:
+    """Tables, the model, and the Python that repeats it all."""
+    chosen, right = source.sentences()
+    script = cached.script(
+        source, settings_of(state), state["steps"], number_of(own, state, chosen, chosen[right])
+    )
+    with st.container(horizontal=True):
+        for name in cached.tables_of(source):
+            st.download_button(
+                f"{name}.csv", lambda name=name: cached.table(source, name), f"{name}.csv", "text/csv",
+                key=f"data_take_{name}", on_click="ignore",
+            )  # fmt: skip
+        if source.model:
+            st.download_button(
+                "Model (.zip)", source.model, "model.zip", "application/zip", key="data_take_model",
+                help=say.MODEL_HELP, on_click="ignore",
+            )  # fmt: skip
+        st.download_button(
+            "Python", script, "your_data.py", "text/x-python", key="data_take_python", on_click="ignore"
+        )
+    st.caption(say.TAKE)
+    st.code(script, language="python", height=420)
+
+
+def show(own, source, state: dict) -> None:
+    """The view that was chosen."""
+    if state["view"] != "lattice" and not layout.is_projected():
+        st.caption(said(source, state))
+    if not source.has_gold and state["view"] not in ("lattice", "take"):
+        st.info(say.NO_GOLD)
+    elif state["view"] == "lattice":
+        lattice()
+    elif state["view"] == "sweep":
+        sweep(source, state)
+    elif state["view"] == "errors":
+        errors(own, source)
+    elif state["view"] == "sure":
+        sure(source)
+    elif state["view"] == "compare":
+        compare(source, state)
+    elif state["view"] == "budget":
+        budget(own, state)
+    else:
+        take(own, source, state)

@@ -1,0 +1,1 @@
+"""What a visitor brings, read from bytes, and the examples that are there."""

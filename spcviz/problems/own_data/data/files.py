@@ -1,0 +1,258 @@
+"""What a visitor's bytes are: tagged text, scores of another model, or a model; or a sentence on what is wrong.
+
+Nothing here writes to a disk or runs anything that a file says. Sizes are looked at before anything is parsed.
+"""
+
+import hashlib
+import io
+import zipfile
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError, SpcvizError
+from spcviz.io.arrays import arrays_of
+from spcviz.io.conll import Corpus, read_conll
+from spcviz.io.scores import ScoreFile, read_scores
+from spcviz.io.zipped import MANIFEST, of_zip
+from spcviz.scores.schemes import bio_transitions, parts_of
+from spcviz.scores.token_classifier import words_of
+
+MOST_BYTES = 20 << 20
+MOST_TEXT = 4 << 20
+"""Bytes of a text that are read: about 300,000 lines; of a larger one, the sentences that fit."""
+
+LONGEST_LINE = 20_000
+MOST_UNPACKED = 64 << 20
+MOST_SCORES = 1_000_000
+
+Columns = tuple[int, int | None]
+
+
+class Brought(NamedTuple):
+    """What was read from a file or a pasted text."""
+
+    name: str
+    digest: str  # the first 12 hex digits of its SHA-256
+    kind: str  # "text", "scores" or "model"
+    sentences: list[list[str]]
+    labels: list[list[str]]  # empty where there are none
+    corpus: Corpus | None
+    scores: ScoreFile | None
+    model: bytes
+    warnings: tuple[str, ...]  # what is odd and was read all the same
+    cut: int = 0  # bytes of a text that were read, if not all
+
+
+def digest_of(data: bytes) -> str:
+    """What a link says of a file."""
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
+def read(name: str, data: bytes, columns: Columns | None = None) -> Brought:
+    """What a file holds.
+
+    Raises
+    ------
+    ArgumentError
+        If it cannot be used: a sentence with the file's name, the line where there is one, and what was
+        expected.
+    """
+    name = name[:80]
+    if not data.strip():
+        raise ArgumentError(f"{name}: is empty; expected one token a line, scores (.npz) or a model (.zip)")
+    if len(data) > MOST_BYTES:
+        raise ArgumentError(f"{name}: has {len(data) / 1e6:.0f} MB; at most {MOST_BYTES >> 20} MB are read")
+    try:
+        if data[:2] == b"PK":
+            return _of_zip(name, data)
+        return _of_text(name, data, columns)
+    except SpcvizError as error:
+        message = str(error)
+        told = message if message.startswith(name) else f"{name}: {message.removeprefix('text, ')}"
+        raise ArgumentError(told.replace("text:", "").strip()) from None
+
+
+def _of_text(name: str, data: bytes, columns: Columns | None) -> Brought:
+    line = _longest(data)
+    if line[1] > LONGEST_LINE:
+        raise ArgumentError(
+            f"{name}, line {line[0]}: has {line[1]:,} signs; expected one token a line, with a blank line "
+            "after each sentence"
+        )
+    digest, warnings, cut = digest_of(data), [], 0
+    if _is_scores(data):
+        return _scored(name, digest, read_scores(_named(name, data)), ())
+    if len(data) > MOST_TEXT:
+        ends = [data.rfind(own, 0, MOST_TEXT) for own in (b"\n\n", b"\r\n\r\n")]
+        cut = max(ends) if max(ends) > 0 else data.rfind(b"\n", 0, MOST_TEXT)
+        data = data[:cut]
+        warnings.append(f"Only the first {len(data) / 1e6:.1f} MB of the text were read.")
+    corpus = read_conll(_named(name, data), columns=columns)
+    warnings += _odd(corpus)
+    return Brought(
+        name, digest, "text", corpus.sentences, corpus.labels, corpus, None, b"", tuple(warnings), cut
+    )
+
+
+def _named(name: str, data: bytes) -> Any:
+    file = io.BytesIO(data)
+    file.name = name.replace("/", "_")
+    return file
+
+
+def _longest(data: bytes) -> tuple[int, int]:
+    """(number, length) of the longest line."""
+    lines = data.replace(b"\r", b"\n").split(b"\n") if b"\n" not in data else data.split(b"\n")
+    longest = max(range(len(lines)), key=lambda n: len(lines[n]))
+    return longest + 1, len(lines[longest])
+
+
+def _is_scores(data: bytes) -> bool:
+    """Whether a text is a table of scores: its header has ``sequence``, and columns beside token and gold."""
+    head = data.partition(b"\n")[0].decode("utf-8", "replace").strip("\ufeff\r ").lower()
+    sign = max(",;\t", key=head.count)
+    names = [own.strip() for own in head.split(sign)]
+    return "sequence" in names and len({*names} - {"sequence", "token", "gold", "label"}) > 1
+
+
+def _odd(corpus: Corpus) -> list[str]:
+    """What a reader should know of a text before he trusts it."""
+    found = []
+    if corpus.encoding == "latin-1":
+        found.append("The bytes are no UTF-8 and were read as Latin-1: look whether the words are right.")
+    if corpus.labels and len({label for own in corpus.labels for label in own}) == 1:
+        label = corpus.labels[0][0]
+        found.append(
+            f"All tokens have the same label, {label!r:.40}: there is nothing to learn. Other columns?"
+        )
+    if corpus.scheme:
+        found += _forbidden(corpus)
+    return found
+
+
+def _forbidden(corpus: Corpus) -> list[str]:
+    """Steps of the gold that the rules of its own scheme forbid, in a sentence."""
+    scheme = "BIO" if corpus.scheme == "IOB1" and _begins_chunks(corpus) else corpus.scheme
+    names = sorted({label for own in corpus.labels for label in own})
+    rules = bio_transitions(names, scheme)
+    number = {name: k for k, name in enumerate(names)}
+    first, count = "", 0
+    for i, own in enumerate(corpus.labels):
+        for at, label in enumerate(own):
+            before = own[at - 1] if at else None
+            is_bad = (
+                rules.start[number[label]]
+                if before is None
+                else rules.transitions[number[before], number[label]]
+            ) < 0
+            count += is_bad
+            if is_bad and not first:
+                where = "at the beginning" if before is None else f"behind {before}"
+                first = f"{label} {where}, sentence {i + 1}, token {at + 1} ({corpus.sentences[i][at]!r:.40})"
+    return (
+        [f"The rules of {scheme} forbid {count:,} of the gold labels; the first is {first}."] if count else []
+    )
+
+
+def _begins_chunks(corpus: Corpus) -> bool:
+    """Whether most chunks begin with B: BIO with mistakes, rather than IOB1."""
+    n_begun = n_inside = 0
+    for own in corpus.labels:
+        before = ("O", "")
+        for label in own:
+            now = parts_of(label)
+            n_begun += now[0] == "B"
+            n_inside += now[0] == "I" and (before[0] == "O" or before[1] != now[1])
+            before = now
+    return n_begun > n_inside
+
+
+def _of_zip(name: str, data: bytes) -> Brought:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.infolist()
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+        raise ArgumentError(f"{name}: must be an .npz or .zip that can be unpacked: {error}") from None
+    n_bytes = sum(entry.file_size for entry in entries)
+    if n_bytes > MOST_UNPACKED:
+        raise ArgumentError(
+            f"{name}: unpacks to {n_bytes / 1e6:,.0f} MB; at most {MOST_UNPACKED >> 20} are read"
+        )
+    names = {entry.filename.rpartition("/")[2] for entry in entries}
+    digest = digest_of(data)
+    if MANIFEST in names:
+        of_zip(data, name)
+        return Brought(name, digest, "model", [], [], None, None, data, ())
+    if "logits.npy" in names:
+        return _scored(name, digest, *_of_logits(name, data))
+    return _scored(name, digest, read_scores(_named(name, data)), ())
+
+
+def _of_logits(name: str, data: bytes) -> tuple[ScoreFile, tuple[str, ...]]:
+    """Scores of words in the logits of a token classifier: the first sub-word of each counts."""
+    wanted = ("logits", "word_ids", "attention_mask", "id2label", "labels", "tokens")
+    arrays = arrays_of(name, data, wanted)
+    if "word_ids" not in arrays:
+        raise ArgumentError(
+            f"{name}: must hold word_ids beside logits: of each token its word's number, or -1"
+        )
+    ids = [[None if k < 0 else int(k) for k in row] for row in np.atleast_2d(arrays["word_ids"]).tolist()]
+    logits = arrays["logits"] if arrays["logits"].ndim == 3 else arrays["logits"][None]
+    tables = words_of(logits, ids, arrays.get("attention_mask"))
+    made: dict[str, np.ndarray] = {
+        "emissions": np.concatenate(tables),
+        "lengths": np.array([len(table) for table in tables]),
+    }
+    made |= {"label_names": arrays["id2label"]} if "id2label" in arrays else {}
+    made |= {key: arrays[key] for key in ("labels", "tokens") if key in arrays}
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **made)
+    n_pieces = sum(k is not None for row in ids for k in row)
+    said = f"Of {n_pieces:,} sub-words the first of each of {len(made['emissions']):,} words counts."
+    return read_scores(_named(name, buffer.getvalue())), (said,)
+
+
+def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]) -> Brought:
+    if scores.emissions.size > MOST_SCORES:
+        raise ArgumentError(
+            f"{name}: has {scores.emissions.size:,} scores; at most {MOST_SCORES:,} are read (tokens times labels)"
+        )
+    if scores.emissions.shape[1] < 2:
+        raise ArgumentError(f"{name}: has scores of one label; expected at least 2 columns of scores")
+    tokens = scores.tokens or tuple(f"{k + 1}" for n in scores.lengths.tolist() for k in range(n))
+    names = scores.label_names or tuple(str(k) for k in range(scores.emissions.shape[1]))
+    ends = np.cumsum(scores.lengths).tolist()
+    cuts = list(zip([0, *ends[:-1]], ends))
+    labels = (
+        [] if scores.labels is None else [[names[k] for k in scores.labels[a:b].tolist()] for a, b in cuts]
+    )
+    sentences = [list(tokens[a:b]) for a, b in cuts]
+    named = scores._replace(label_names=names)
+    return Brought(name, digest, "scores", sentences, labels, None, named, b"", warnings)
+
+
+def found(brought: Brought) -> str:
+    """One line on what was read, with its numbers.
+
+    It is what the page says first: "312 sentences, 7,214 tokens, 9 labels, BIO, gold labels there".
+    """
+    if brought.kind == "model":
+        return f"a trained model of {len(brought.model) / 1e6:.2f} MB"
+    n_tokens = sum(map(len, brought.sentences))
+    parts = [f"{len(brought.sentences):,} sentences", f"{n_tokens:,} tokens"]
+    if brought.scores is not None:
+        parts.append(f"scores of {brought.scores.emissions.shape[1]} labels")
+        parts.append("transitions there" if brought.scores.transitions is not None else "no transitions")
+    elif brought.labels:
+        parts.append(f"{len({label for own in brought.labels for label in own}):,} labels")
+    if brought.corpus is not None:
+        parts += [own for own in (_FORMATS.get(brought.corpus.format, ""), brought.corpus.scheme) if own]
+    parts.append("gold labels there" if brought.labels else "no gold labels")
+    return ", ".join(parts)
+
+
+_FORMATS = {
+    "conllu": "CoNLL-U", "conll2000": "CoNLL-2000", "conll2003": "CoNLL-2003",
+    "tsv": "columns parted by tabs", "csv": "CSV", "columns": "columns parted by spaces", "tokens": "one column",
+}  # fmt: skip

@@ -1,0 +1,188 @@
+"""Every model as a cascade: what a visitor's trained, loaded or foreign scores look like to the lattice.
+
+A perceptron or CRF is a cascade of two levels with one model: it filters labels, then pairs of labels, and
+reads. Scores of another model are such a cascade, too, whose features are the positions themselves: each has
+its own row of weights, so that every score stands as it was given, -inf included.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chains import chain
+from spcviz.engine.chains.batch import marginals_batch
+from spcviz.engine.ngrams.lattice import bigrams, extend, score_arcs
+from spcviz.engine.ngrams.prune import prune, truth_points
+from spcviz.engine.ngrams.space import extended_size, path_of
+from spcviz.engine.thresholds import filtering, rule
+from spcviz.learning.cascade.config import Cascade, Level
+from spcviz.learning.cascade.features import Features, SparseRows, unary_scores
+from spcviz.learning.chains.cascade import model_of
+from spcviz.learning.chains.crf import Weights
+from spcviz.problems.own_data.model import template as templates
+from spcviz.problems.own_data.page.shown import Points
+from spcviz.sequences import CascadeTagger, encoding
+from spcviz.sequences.lattices import features_of
+
+MAX_ARCS = 20_000
+
+
+class Reader(NamedTuple):
+    """A model that reads sentences: its cascade, labels, and what it takes for features."""
+
+    cascade: Cascade
+    labels: tuple[str, ...]
+    vocabulary: dict[str, int]
+    template: templates.Template
+
+
+def reader_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Reader:
+    """A fitted tagger as a reader; `alphas` are the thresholds where it has none of its own.
+
+    Raises `ValueError` if its features are none of a template's.
+    """
+    if tagger.vocabulary_ is None:
+        raise ValueError("The model reads arrays of numbers; this page makes named features of words.")
+    names = dict.fromkeys(name.partition("=")[0] for name in tagger.vocabulary_)
+    labels = tuple(str(label) for label in tagger.classes_.tolist())
+    template = templates.read_template(" ".join(names))
+    return Reader(cascade_of(tagger, alphas), labels, tagger.vocabulary_, template)
+
+
+def cascade_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Cascade:
+    """The cascade of a fitted tagger."""
+    if not isinstance(tagger, CascadeTagger):
+        return of_weights(Weights(tagger.state_weights_, tagger.transition_weights_), alphas)
+    cascade, levels = tagger.cascade_, tagger.cascade_.levels
+    first = levels[0].filter
+    if len(levels) > 1 and np.array_equal(levels[1].filter.weights, first.weights):  # read from a file twice
+        levels = (levels[0]._replace(predictor=first), levels[1]._replace(filter=first), *levels[2:])
+    return cascade._replace(levels=levels)
+
+
+def of_weights(weights: Weights, alphas: tuple[float, ...] = ()) -> Cascade:
+    """A chain model as a cascade that filters labels, and then pairs, by itself."""
+    model = model_of(weights)
+    own = (*alphas[:2], *(0.0,) * (2 - len(alphas[:2])))
+    return Cascade(
+        len(weights.pairwise), tuple(Level(model, a, model) for a in own), False, MAX_ARCS, False, 2
+    )
+
+
+def of_scores(
+    emissions: np.ndarray, transitions: np.ndarray, alphas: tuple[float, ...] = ()
+) -> tuple[Cascade, SparseRows]:
+    """Scores (R, K) of some positions as a cascade, and the features that its weights belong to."""
+    rows = np.arange(len(emissions) + 1, dtype=np.int64)
+    return of_weights(Weights(emissions, transitions), alphas), SparseRows(
+        rows, rows[:-1].astype(np.int32), len(emissions)
+    )
+
+
+def rows_between(features: SparseRows, first: int, last: int) -> SparseRows:
+    """Some rows of features."""
+    start = features.start[first : last + 1]
+    return SparseRows(start - start[0], features.index[start[0] : start[-1]], features.n_features)
+
+
+def rows_of(reader: Reader, sentences: list[list[str]]) -> Features:
+    """Features of some sentences, one token after the other; what training has not seen is left out."""
+    named = [templates.features_of(words, reader.template) for words in sentences]
+    return encoded(named, reader.vocabulary, len(reader.vocabulary))
+
+
+def encoded(named: list[list[list[str]]], vocabulary: dict[str, int], n: int) -> Features:
+    """Named features of some sentences as rows of numbers."""
+    return features_of(encoding.encode(named, vocabulary, n).rows)
+
+
+def swept(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.ndarray) -> list[Points]:
+    """Every level over all alphas, each at the cascade's own alphas of the levels before.
+
+    `truth` has a label for each token, -1 where it is none of the model's. The first level's max-marginals
+    come straight from the chain, without a lattice of all pairs.
+    """
+    row_start = np.concatenate([[0], np.cumsum(lengths)])
+    is_known = np.logical_and.reduceat(truth >= 0, row_start[:-1])
+    labels = np.maximum(truth, 0)
+    found = [_first(cascade, features, lengths, labels)]
+    left = found[0].points > rule.capped(cascade.levels[0].alpha)
+    lattice = bigrams(lengths, cascade.n_states, left.reshape(-1, cascade.n_states))
+    for t, level in enumerate(cascade.levels[1:], 1):
+        unary = unary_scores(features, level.filter.weights)
+        arc_score = score_arcs(lattice, unary, level.filter.table)
+        pruned = prune(lattice, arc_score, level.alpha, max_arcs=cascade.max_arcs)
+        path = path_of(lattice, labels)
+        is_there = np.logical_and.reduceat(path >= 0, lattice.col_start[:-1])
+        of_path = np.add.reduceat(np.where(path >= 0, arc_score[path], 0.0), lattice.col_start[:-1])
+        by_definition, event = truth_points(lattice, pruned, path, np.where(is_there, of_path, -np.inf))
+        points = filtering.break_points_batch(pruned.values, pruned.starts)
+        found.append(Points(by_definition, event, points, pruned.starts, np.diff(lattice.col_start)))
+        if t + 1 < len(cascade.levels):
+            lattice = extend(lattice, pruned.keep)
+    return [
+        own._replace(
+            by_definition=np.where(is_known, own.by_definition, -np.inf),
+            event=np.where(is_known, own.event, -np.inf),
+        )
+        for own in found
+    ]
+
+
+def by_marginals(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.ndarray) -> Points:
+    """The first level filtered as a CRF filters: a label goes once its probability is at most the threshold."""
+    level = cascade.levels[0]
+    unary, steps = unary_scores(features, level.filter.weights), level.filter.pairs.inner
+    shares = marginals_batch(unary, lengths, steps).unary
+    row_start, rows = np.concatenate([[0], np.cumsum(lengths)]), np.arange(len(truth))
+    own = np.where(truth >= 0, shares[rows, np.maximum(truth, 0)], -np.inf)
+    event = np.minimum.reduceat(own, row_start[:-1])
+    return Points(event, event, shares.reshape(-1), row_start * shares.shape[1], lengths.astype(np.int64))
+
+
+def grown(cascade: Cascade, features: Features, lengths: np.ndarray) -> float:
+    """n-grams of the order behind the last level that all filters together leave, a position."""
+    row_start = np.concatenate([[0], np.cumsum(lengths)])
+    first = _first(cascade, features, lengths, np.zeros(row_start[-1], dtype=np.int64))
+    left = first.points > rule.capped(cascade.levels[0].alpha)
+    lattice = bigrams(lengths, cascade.n_states, left.reshape(-1, cascade.n_states))
+    for level in cascade.levels[1:]:
+        arc_score = score_arcs(lattice, unary_scores(features, level.filter.weights), level.filter.table)
+        pruned = prune(lattice, arc_score, level.alpha, max_arcs=cascade.max_arcs)
+        size = extended_size(lattice, pruned.keep).sum()
+        if level is not cascade.levels[-1]:
+            lattice = extend(lattice, pruned.keep)
+    return float(size / max(row_start[-1], 1))
+
+
+def _first(cascade: Cascade, features: Features, lengths: np.ndarray, labels: np.ndarray) -> Points:
+    """The first level: labels, by the best labelling through each."""
+    level = cascade.levels[0]
+    unary, steps = unary_scores(features, level.filter.weights), level.filter.pairs.inner
+    values = chain.max_marginals_batch(unary, lengths, steps).unary
+    row_start, rows = np.concatenate([[0], np.cumsum(lengths)]), np.arange(len(labels))
+    starts = row_start * values.shape[1]
+    points = filtering.break_points_batch(values.reshape(-1), starts).reshape(values.shape)
+    best = chain.decode_batch(unary, lengths, steps).labels
+    points[rows, best] = np.inf
+    scores = path_scores(unary, steps, labels, row_start)
+    definition = filtering.truth_break_points(scores, values.reshape(-1), starts)
+    definition[np.logical_and.reduceat(labels == best, row_start[:-1])] = np.inf
+    event = np.minimum.reduceat(points[rows, labels], row_start[:-1])
+    return Points(np.minimum(definition, event), event, points.reshape(-1), starts, lengths.astype(np.int64))
+
+
+def path_scores(
+    unary: np.ndarray, steps: np.ndarray, labels: np.ndarray, row_start: np.ndarray
+) -> np.ndarray:
+    """Score of one labelling of each sentence, (W,)."""
+    own = unary[np.arange(len(labels)), labels]
+    own[1:] += np.where(np.isin(np.arange(1, len(labels)), row_start), 0.0, steps[labels[:-1], labels[1:]])
+    return np.add.reduceat(own, row_start[:-1])
+
+
+def tuned(points: Points, tolerance: float) -> float:
+    """The largest alpha at which at most a share of the sentences loses its truth."""
+    alive = points.event[points.event > -np.inf]
+    return filtering.largest_alpha(alive, checks.fraction("tolerance", tolerance)) if len(alive) else 0.0

@@ -1,0 +1,140 @@
+"""Scores of another model: what pruning would leave of them, at what loss, with transitions from three sources.
+
+A sequence is never trained on here. With gold labels its sequences are dealt in two halves by the seed: on the
+first, thresholds are chosen (and transitions estimated, if that is asked for), on the second all is checked.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.chains import chain
+from spcviz.engine.chains.batch import marginals_batch
+from spcviz.engine.errors import ArgumentError
+from spcviz.io.scores import ScoreFile
+from spcviz.learning.cascade.config import Cascade
+from spcviz.learning.cascade.features import SparseRows
+from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model.training import Half, measured
+from spcviz.problems.own_data.page.shown import Report
+from spcviz.scores.schemes import bio_transitions, is_chunked
+
+STEPS = {
+    "given": "as the file has them",
+    "bio": "rules of BIO",
+    "gold": "estimated on half of the gold",
+    "none": "none",
+}
+MOST_ARCS = 6_000_000
+"""Tokens times labels squared that are measured; of more, the sequences that fit."""
+
+
+class Scored(NamedTuple):
+    """Scores as they are looked at: of all tokens, with steps, and what was measured."""
+
+    emissions: np.ndarray
+    transitions: np.ndarray
+    starts: np.ndarray  # (S + 1,)
+    report: Report
+
+
+def steps_of(scores: ScoreFile, has_gold: bool) -> list[str]:
+    """Which sources of transitions there are."""
+    found = ["given"] if scores.transitions is not None else []
+    found += ["bio"] if is_chunked(scores.label_names or ()) else []
+    return found + (["gold"] if has_gold else []) + ["none"]
+
+
+def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Scored:
+    """Measure scores with the transitions of a source, a key of `STEPS`."""
+    emissions = np.array(scores.emissions, dtype=float)
+    n, lengths = emissions.shape[1], scores.lengths
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    halves = _halves(lengths, seed, n)
+    truth = np.full(len(emissions), -1) if scores.labels is None else np.asarray(scores.labels)
+    transitions = np.zeros((n, n))
+    if steps == "given" and scores.transitions is not None:
+        transitions = np.array(scores.transitions, dtype=float)
+        _add(emissions, starts, scores.start, scores.end)
+    elif steps == "bio":
+        rules = bio_transitions(scores.label_names or ())
+        transitions = rules.transitions
+        _add(emissions, starts, rules.start, rules.end)
+    elif steps == "gold":
+        transitions = _estimated([truth[starts[i] : starts[i + 1]] for i in halves[0].tolist()], n)
+    report = _report(emissions, transitions, starts, truth, halves, scores.label_names or (), tolerance)
+    return Scored(emissions, transitions, starts, report)
+
+
+def _halves(lengths: np.ndarray, seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    filled = np.flatnonzero(lengths)
+    order = np.random.default_rng(seed).permutation(filled)
+    order = order[np.cumsum(lengths[order]) * n * n <= MOST_ARCS]
+    if len(order) < 2:
+        raise ArgumentError(f"Scores must be of at least 2 sequences that can be measured, got {len(order)}.")
+    return np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
+
+
+def _add(
+    emissions: np.ndarray, starts: np.ndarray, first: np.ndarray | None, last: np.ndarray | None
+) -> None:
+    """Put scores of beginning and ending into the first and last positions."""
+    filled = np.diff(starts) > 0
+    if first is not None:
+        emissions[starts[:-1][filled]] += first
+    if last is not None:
+        emissions[starts[1:][filled] - 1] += last
+
+
+def _estimated(sequences: list[np.ndarray], n: int) -> np.ndarray:
+    """Log-probabilities of the next label, from counts with one added to each."""
+    counts = np.ones((n, n))
+    for own in sequences:
+        np.add.at(counts, (own[:-1], own[1:]), 1)
+    return np.log(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _report(emissions, transitions, starts, truth, halves, names, tolerance) -> Report:
+    held = np.concatenate(halves)
+    rows = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in held.tolist()])
+    lengths = np.diff(starts)[held]
+    table, gold = emissions[rows], truth[rows]
+    found = chain.decode_batch(table, lengths, transitions)
+    dead = np.flatnonzero(np.isneginf(found.scores))
+    if len(dead):
+        raise ArgumentError(
+            f"Sequence {held[dead[0]] + 1} has no labelling that scores and transitions allow."
+        )
+    shares = marginals_batch(table, lengths, transitions).unary
+    n_dev = len(halves[0])
+    at = int(lengths[:n_dev].sum())
+    cascade, features = cascades.of_scores(table, transitions)
+    parts = tuple(
+        Half(cascades.rows_between(features, a, b), counts, gold[a:b])
+        for a, b, counts in ((0, at, lengths[:n_dev]), (at, len(rows), lengths[n_dev:]))
+    )
+    return measured(
+        cascade,
+        parts,
+        tolerance,
+        labels=tuple(names),
+        n_train=0,
+        n_train_tokens=0,
+        n_features=0,
+        cpu_seconds=0.0,
+        dev=halves[0],
+        test=halves[1],
+        starts=np.concatenate([[0], np.cumsum(lengths)]),
+        truth=gold.astype(np.int16),
+        guess=found.labels.astype(np.int16),
+        sure=shares[np.arange(len(rows)), found.labels].astype(np.float32),
+        has_probabilities=True,
+    )
+
+
+def of_sequence(scored: Scored, number: int, most: int) -> tuple[Cascade, SparseRows]:
+    """One sequence as a cascade of its own, with its features."""
+    first = int(scored.starts[number])
+    last = min(int(scored.starts[number + 1]), first + most)
+    alphas = tuple(level.tuned_alpha for level in scored.report.levels)
+    return cascades.of_scores(scored.emissions[first:last], scored.transitions, alphas)

@@ -1,0 +1,118 @@
+"""The Python that repeats what the page shows: a script of the library's own calls, ready to run."""
+
+import inspect
+
+from spcviz.problems.own_data.model import template as templates
+from spcviz.problems.own_data.model.settings import MOST_HELD, MOST_TOKENS, Settings, arguments_of
+
+_CLASS = {"perceptron": "StructuredPerceptron", "crf": "ChainCRF", "cascade": "CascadeTagger"}
+
+
+def of_training(
+    name: str, columns: tuple[int, int | None], settings: Settings, number: int, cut: int = 0
+) -> str:
+    """The script that trains as the page did, and prints the page's numbers.
+
+    `number` is the sentence that is shown; of a file that was too long, its first `cut` bytes are read.
+    """
+    given = ", ".join(f"{key}={value!r}" for key, value in arguments_of(settings).items())
+    source = f"open({name!r}, 'rb').read({cut})" if cut else repr(name)
+    return f'''"""Trains on {name!a:.60} as the page "Your data" of spcviz did. Needs: pip install spcviz"""
+
+import re
+
+import numpy as np
+
+import spcviz as sp
+
+# ---- features: the page's template
+
+{_template_source()}
+
+# ---- the file, dealt into parts
+
+corpus = sp.read_conll({source}, columns={columns!r})
+template = read_template({settings.template!r})
+X = [features_of(words, template) for words in corpus.sentences]
+y = corpus.labels
+
+lengths = np.array([len(words) for words in X])
+order = np.random.default_rng({settings.seed}).permutation(np.flatnonzero(lengths))
+n_held = max(2, round(len(order) * {settings.held} / 100))
+held, rest = order[:n_held], order[n_held:]
+train = np.sort(rest[np.cumsum(lengths[rest]) <= {MOST_TOKENS}])
+held = np.sort(held[np.cumsum(lengths[held]) <= {MOST_HELD}])
+
+# ---- the model
+
+tagger = sp.{_CLASS[settings.method]}({given})
+tagger.fit([X[i] for i in train], [y[i] for i in train])
+print(f"tokens right: {{tagger.score([X[i] for i in held], [y[i] for i in held]):.6f}}")
+print("sentence {number + 1}:", " ".join(map(str, tagger.predict([X[{number}]])[0])))
+'''
+
+
+def _template_source() -> str:
+    """The functions of the template, without the examples in their docstrings."""
+    named = [f"FARTHEST, LONGEST, MOST = {templates.FARTHEST}, {templates.LONGEST}, {templates.MOST}"]
+    named.append(f'ENTRY = re.compile(r"{templates.ENTRY.pattern}")')
+    functions = (templates.shape_of, templates.looked_at, templates.read_template, templates.name_of)
+    return "\n\n\n".join(["\n".join(named), *map(_source, (*functions, templates.features_of))])
+
+
+def _source(function) -> str:
+    text = inspect.getsource(function).rstrip()
+    head, _, rest = text.partition('"""')
+    doc, _, body = rest.partition('"""')
+    head = head.replace(" -> Template", "").replace(": Template", "").replace("tuple[Part, ...]", "tuple")
+    body = body.replace("dict[Part, list[str]]", "dict")
+    return f'{head}"""{doc.partition(chr(10))[0]}"""{body}'
+
+
+def of_scores(name: str, steps: str, seed: int, tolerance: float, most_arcs: int) -> str:
+    """The script that looks at scores as the page did, and prints the page's numbers."""
+    given = {
+        "given": "transitions, start, end = scores.transitions, scores.start, scores.end",
+        "bio": "transitions, start, end = bio_transitions(scores.label_names)",
+        "none": "transitions = start = end = None",
+        "gold": _ESTIMATED,
+    }[steps]
+    return f'''"""Prunes the scores in {name!a:.60} as the page "Your data" of spcviz did. Needs: pip install spcviz"""
+
+import numpy as np
+
+from spcviz.io import read_scores
+from spcviz.scores import bio_transitions, from_emissions
+
+scores = read_scores({name!r})
+lengths, n = scores.lengths, scores.emissions.shape[1]
+starts = np.concatenate([[0], np.cumsum(lengths)])
+order = np.random.default_rng({seed}).permutation(np.flatnonzero(lengths))
+order = order[np.cumsum(lengths[order]) * n * n <= {most_arcs}]
+dev, test = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
+{given}
+
+
+def sequences(chosen):
+    tables = [scores.emissions[starts[i] : starts[i + 1]] for i in chosen]
+    return from_emissions(tables, transitions, start=start, end=end)
+
+
+def gold(chosen):
+    return [scores.labels[starts[i] : starts[i + 1]] for i in chosen]
+
+
+alpha = sequences(dev).tune(gold(dev), {tolerance!r}, by_definition=False)
+left = sequences(test).prune(alpha)
+found, truth = np.concatenate(sequences(test).decode()), np.concatenate(gold(test))
+print(f"alpha: {{alpha:.6f}}")
+print(f"labels left a token: {{left.n_states / len(truth):.6f}}")
+print(f"tokens right: {{(found == truth).mean():.6f}}")
+'''
+
+
+_ESTIMATED = """counts = np.ones((n, n))
+for i in dev:
+    own = scores.labels[starts[i] : starts[i + 1]]
+    np.add.at(counts, (own[:-1], own[1:]), 1)
+transitions, start, end = np.log(counts / counts.sum(axis=1, keepdims=True)), None, None"""

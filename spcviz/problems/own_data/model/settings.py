@@ -1,0 +1,84 @@
+"""What a visitor chooses before training, and how sentences are dealt into parts for it."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.own_data.model import template as templates
+from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
+
+METHODS = {"perceptron": "Perceptron", "crf": "CRF", "cascade": "Cascade"}
+MOST_TOKENS = 20_000
+"""That are learned from."""
+MOST_HELD = 10_000
+"""Tokens that are held out."""
+LEAST_SENTENCES = 12
+"""To train on, to choose a threshold with, to check it on."""
+
+
+class Settings(NamedTuple):
+    """How a model is trained, and on what."""
+
+    method: str = "cascade"  # one of `METHODS`
+    order: int = 3  # of a cascade's last level
+    template: str = templates.DEFAULT
+    held: int = 30  # percent of the sentences that training does not see
+    seed: int = 0
+    tolerance: float = 0.05  # share of sentences that a cascade's filter may lose
+    passes: int = 10  # of a perceptron over the sentences
+
+
+class Dealt(NamedTuple):
+    """Numbers of sentences: to learn from, to choose thresholds with, and to check them on."""
+
+    train: np.ndarray
+    dev: np.ndarray
+    test: np.ndarray
+
+
+def deal(lengths: Sequence[int], settings: Settings) -> Dealt:
+    """Deal sentences at random by the seed; at most `MOST_TOKENS` tokens are learned from.
+
+    >>> [len(part) for part in deal([5] * 100, Settings(held=20))]
+    [80, 10, 10]
+    """
+    counts = np.asarray(lengths, dtype=np.int64)
+    order = np.random.default_rng(settings.seed).permutation(np.flatnonzero(counts))
+    n_held = max(2, round(len(order) * settings.held / 100))
+    if len(order) < LEAST_SENTENCES:
+        raise ArgumentError(
+            f"Training needs at least {LEAST_SENTENCES} sentences that are not empty; the file has {len(order)}."
+        )
+    held, rest = order[:n_held], order[n_held:]
+    train = rest[np.cumsum(counts[rest]) <= MOST_TOKENS]
+    held = held[np.cumsum(counts[held]) <= MOST_HELD]
+    if len(train) < LEAST_SENTENCES // 2 or len(held) < 2:
+        raise ArgumentError(
+            f"The sentences are too long: at most {MOST_TOKENS:,} tokens are learned from, and these hold "
+            f"{len(train)} sentences to train on and {len(held)} to check with."
+        )
+    return Dealt(np.sort(train), np.sort(held[: len(held) // 2]), np.sort(held[len(held) // 2 :]))
+
+
+def estimator_of(settings: Settings) -> Any:
+    """The estimator of the library that is trained; `python_of` writes the same call."""
+    return {"perceptron": StructuredPerceptron, "crf": ChainCRF, "cascade": CascadeTagger}[settings.method](
+        **arguments_of(settings)
+    )
+
+
+def arguments_of(settings: Settings) -> dict[str, Any]:
+    """What the estimator is made with."""
+    if settings.method == "crf":
+        return {"c2": 0.3, "max_iter": 50}
+    if settings.method == "perceptron":
+        return {"passes": settings.passes, "random_state": settings.seed}
+    return {
+        "order": settings.order,
+        "tolerance": settings.tolerance,
+        "passes": settings.passes,
+        "max_arcs": 20_000,
+        "random_state": settings.seed,
+    }

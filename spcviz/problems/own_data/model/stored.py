@@ -1,0 +1,49 @@
+"""What the page opens with: a small cascade of the first example, trained as any visitor's is, and stored."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from spcviz.problems.own_data.data.examples import data_of, read_example
+from spcviz.problems.own_data.data.files import digest_of
+from spcviz.problems.own_data.model.settings import Settings
+from spcviz.problems.own_data.model.training import train as train_on
+from spcviz.problems.own_data.page.shown import Trained
+from spcviz.problems.problem import Run
+from spcviz.store import load_model, save_model
+from spcviz.store.errors import DamagedError, StoreError, refusal
+from spcviz.store.tree import packed, unpacked
+
+EXAMPLE = "ewt"
+NAME, KIND, VERSION = f"own_data-{EXAMPLE}", "own-data", 1
+
+
+def train(run: Run) -> Iterator[str]:
+    """Train the first example's model with the page's own settings; same settings, same digests."""
+    settings, example = Settings(), read_example(EXAMPLE)
+    found = train_on(settings, example.sentences, example.labels)
+    report = found.report._replace(cpu_seconds=0.0)  # that of another machine
+    right = float((report.truth == report.guess).mean())
+    save_model(
+        run.models,
+        NAME,
+        packed(found._replace(report=report), Trained),
+        kind=KIND,
+        version=VERSION,
+        settings=settings._asdict(),
+        data_digest=digest_of(data_of(EXAMPLE)),
+        random_state=settings.seed,
+        metrics={"tokens_right": right},
+    )
+    run.tick(NAME)
+    yield f"{NAME}: {100 * right:.1f} % of the held-out tokens right"
+
+
+def load(folder: Path) -> Trained:
+    """Read it; raises `StoreError` where it is missing, damaged or of other settings."""
+    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
+    if stored.manifest["settings"] != Settings()._asdict():
+        raise refusal(folder, NAME, "was trained with other settings")
+    try:
+        return unpacked(stored.arrays, Trained)
+    except DamagedError as error:
+        raise StoreError(str(refusal(folder, NAME, f"is damaged: {error}"))) from error

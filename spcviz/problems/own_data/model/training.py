@@ -1,0 +1,115 @@
+"""Train a tagger on a visitor's sentences and measure it on those that training has not seen."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.io.zipped import to_zip
+from spcviz.learning.cascade.config import Cascade
+from spcviz.learning.cascade.features import Features
+from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model import template as templates
+from spcviz.problems.own_data.model.settings import Dealt, Settings, deal, estimator_of
+from spcviz.problems.own_data.page.shown import Report, Swept, Trained
+
+MOST_LABELS = 100
+
+
+def train(
+    settings: Settings, sentences: Sequence[list[str]], labels: Sequence[list[str]], *, verbose: int = 0
+) -> Trained:
+    """Deal the sentences, train on one part, measure on the others.
+
+    With `verbose` 1 progress goes to standard error.
+    """
+    begun = time.process_time()
+    n_labels = len({label for own in labels for label in own})
+    if not 2 <= n_labels <= MOST_LABELS:
+        raise ArgumentError(
+            f"Training needs from 2 to {MOST_LABELS} different labels; the file has {n_labels}."
+        )
+    dealt = deal([len(own) for own in sentences], settings)
+    template = templates.read_template(settings.template)
+    features = {
+        i: templates.features_of(list(sentences[i]), template) for part in dealt for i in part.tolist()
+    }
+    tagger = estimator_of(settings).set_params(verbose=verbose)
+    tagger.fit([features[i] for i in dealt.train.tolist()], [list(labels[i]) for i in dealt.train.tolist()])
+    tagger.set_params(verbose=0)
+    report = _report(settings, tagger, dealt, features, labels)
+    return Trained(to_zip(tagger), report._replace(cpu_seconds=time.process_time() - begun))
+
+
+def _report(settings, tagger, dealt: Dealt, features, labels) -> Report:
+    held = [*dealt.dev.tolist(), *dealt.test.tolist()]
+    X, lengths = [features[i] for i in held], np.array([len(features[i]) for i in held])
+    names = [str(label) for label in tagger.classes_.tolist()]
+    number = {name: k for k, name in enumerate(names)}
+    truth = np.array([number.get(label, -1) for i in held for label in labels[i]], dtype=np.int64)
+    guess = np.array([number[str(label)] for own in tagger.predict(X) for label in own.tolist()])
+    shares = np.concatenate(tagger.predict_marginals(X))
+    n, vocabulary = len(dealt.dev), tagger.vocabulary_
+    ends = np.cumsum(lengths)
+    halves = tuple(
+        Half(cascades.encoded(own, vocabulary, len(vocabulary)), counts, found)
+        for own, counts, found in (
+            (X[:n], lengths[:n], truth[: ends[n - 1]]),
+            (X[n:], lengths[n:], truth[ends[n - 1] :]),
+        )
+    )
+    return measured(
+        cascades.cascade_of(tagger),
+        halves,
+        settings.tolerance,
+        labels=tuple(names),
+        n_train=len(dealt.train),
+        n_train_tokens=sum(len(labels[i]) for i in dealt.train.tolist()),
+        n_features=int(tagger.n_features_in_),
+        cpu_seconds=0.0,
+        dev=dealt.dev,
+        test=dealt.test,
+        starts=np.concatenate([[0], ends]),
+        truth=truth.astype(np.int16),
+        guess=guess.astype(np.int16),
+        sure=shares[np.arange(len(guess)), guess].astype(np.float32),
+        has_probabilities=settings.method == "crf",
+    )
+
+
+class Half(NamedTuple):
+    """One half of the held-out sentences: features, lengths (W,), numbers of the gold labels (N,)."""
+
+    features: Features
+    lengths: np.ndarray
+    truth: np.ndarray
+
+
+def measured(cascade: Cascade, halves: tuple[Half, ...], tolerance: float, **about: Any) -> Report:
+    """The report on a model: its levels over all thresholds, beside what is known already.
+
+    A cascade has chosen its thresholds while it was trained; other models take those that lose at most
+    `tolerance` of the first half.
+    """
+    levels = swept_levels(cascade, halves, tolerance)
+    own = tuple(level._replace(alpha=found.tuned_alpha) for level, found in zip(cascade.levels, levels))
+    dev, test = (cascades.by_marginals(cascade, *half) for half in halves)
+    marginal = Swept(cascades.tuned(dev, tolerance), dev, test)
+    left = cascades.grown(cascade._replace(levels=own), *halves[1][:2])
+    return Report(levels=levels, by_marginals=marginal, n_grown=left, **about)
+
+
+def swept_levels(cascade, halves, tolerance: float) -> tuple[Swept, ...]:
+    """`Swept` of each level; where the first two levels have no threshold yet, it is chosen level by level."""
+    is_tuned = any(level.alpha for level in cascade.levels)
+    n_levels = len(cascade.levels)
+    for t in range(n_levels):
+        if is_tuned and t + 1 < n_levels:
+            continue
+        points = cascades.swept(cascade, *halves[0])[t]
+        level = cascade.levels[t]._replace(alpha=cascades.tuned(points, tolerance))
+        cascade = cascade._replace(levels=(*cascade.levels[:t], level, *cascade.levels[t + 1 :]))
+    dev, test = (cascades.swept(cascade, *half) for half in halves)
+    return tuple(Swept(float(own.alpha), a, b) for own, a, b in zip(cascade.levels, dev, test, strict=True))

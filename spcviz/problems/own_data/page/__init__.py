@@ -1,0 +1,1 @@
+"""What the page about a visitor's own data shows: computations, cached calls, charts, texts."""

@@ -1,0 +1,315 @@
+"""What the page about a visitor's own data asks for: his data on the shelf, his models, cached examples.
+
+Nothing of a visitor's is in a cache that others share: it lies on the shelf under his session alone.
+"""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.common.shown import WordTrace
+from spcviz.problems.own_data.data import examples, files
+from spcviz.problems.own_data.data.examples import EXAMPLES, ORIGIN
+from spcviz.problems.own_data.data.files import found
+from spcviz.problems.own_data.model import cascades, scored, stored, tables
+from spcviz.problems.own_data.model import script as scripts
+from spcviz.problems.own_data.model.jobs import Job
+from spcviz.problems.own_data.model.settings import METHODS, Settings, deal
+from spcviz.problems.own_data.model.template import DEFAULT, read_template
+from spcviz.problems.own_data.page import live, shelf
+from spcviz.problems.own_data.page.live import MAX_WORDS
+from spcviz.problems.own_data.page.shown import Bought, Choice, Report, Trained
+from spcviz.web.cached.shared import kernels_first, shared
+
+__all__ = [
+    "DEFAULT",
+    "EXAMPLES",
+    "MAX_WORDS",
+    "METHODS",
+    "ORIGIN",
+    "STEPS",
+    "ArgumentError",
+    "Settings",
+    "Source",
+    "bought", "collect",
+    "current",
+    "dealt",
+    "forget",
+    "found",
+    "give",
+    "let_go",
+    "read_template",
+    "script",
+    "source_of",
+    "start",
+    "steps_of",
+    "steps_offered",
+    "table",
+    "tables_of",
+]  # fmt: skip
+
+STEPS = scored.STEPS
+
+OPEN_FILE = "SPCVIZ_OPEN_FILE"
+"""Name of the environment's variable that names a file of this computer to open with."""
+
+
+@shared(len(EXAMPLES), kernels=False)
+def example(name: str) -> files.Brought:
+    """An example as it was read."""
+    return examples.read_example(name)
+
+
+@shared(1, kernels=False)
+def stored_model(name: str) -> Trained | None:
+    """The model that is stored of an example; None of the others. Raises `StoreError` if it is damaged."""
+    return stored.load(MODELS) if name == stored.EXAMPLE else None
+
+
+@shared(64, stored=WordTrace, beside=2)
+def stored_trace(name: str, number: int, alphas: tuple[float | None, ...] = ()) -> WordTrace:
+    """One sentence of an example through the model that is stored of it."""
+    found, brought = stored_model(name), example(name)
+    return _traced(found.model, found.report, brought, number, alphas)
+
+
+def session() -> str:
+    """The visitor's session; one name where there is no server."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return "" if context is None else context.session_id
+
+
+def _is_there(name: str) -> Any:
+    def is_there() -> bool:
+        return not runtime.exists() or runtime.get_instance().is_active_session(name)
+
+    return is_there
+
+
+def give(name: str, data: bytes) -> str:
+    """Read a visitor's file; what is wrong with it, or nothing. A model joins the data that are there."""
+    try:
+        brought = files.read(name, data)
+    except ArgumentError as error:
+        return str(error)
+    if brought.kind == "model":
+        own = current("ewt")
+        own.model = brought
+        return ""
+    shelf.put(session(), shelf.Own(brought, data), _is_there(session()))
+    return ""
+
+
+def current(name: str) -> shelf.Own:
+    """What this visitor looks at: his own data, else the example of a name."""
+    own = shelf.of(session())
+    if own is None and (path := os.environ.get(OPEN_FILE)) and "own_data_opened" not in st.session_state:
+        st.session_state["own_data_opened"] = True
+        try:
+            st.session_state["own_data_problem"] = give(Path(path).name, Path(path).read_bytes())
+        except OSError as error:
+            st.session_state["own_data_problem"] = f"{path}: cannot be read: {error.strerror}"
+        own = shelf.of(session())
+    if own is None or (own.example and own.example != name):
+        own = shelf.Own(example(name), example=name)
+        own.columns = EXAMPLES[name].columns
+        shelf.put(session(), own, _is_there(session()))
+    return own
+
+
+def forget() -> None:
+    """Drop what this visitor has brought."""
+    shelf.drop(session())
+
+
+def start(own: shelf.Own, settings: Settings, work: str = "train") -> None:
+    """Begin to train, or to buy features, on a visitor's sentences, in a process of its own."""
+    own.end_job()
+    brought, (kind, steps) = own.brought, _WORKS[work]
+    wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
+    own.asked = (work, _asked(settings, work))
+    own.job = Job(work, wanted, kind, n_steps=steps(settings), is_wanted=_is_there(session()))
+
+
+def _asked(settings: Settings, work: str) -> Settings:
+    """The settings that some work depends on."""
+    usual = Settings()
+    same = {
+        "method": usual.method,
+        "order": usual.order,
+        "passes": usual.passes,
+        "tolerance": usual.tolerance,
+    }
+    return settings._replace(**same) if work == "budget" else settings
+
+
+def bought(own: shelf.Own, settings: Settings) -> Bought | None:
+    """What a budget buys on these sentences, if that has been worked out."""
+    return own.kept(("budget", _asked(settings, "budget")))
+
+
+def _steps(settings: Settings) -> int:
+    """About how many steps the estimators' bars of progress count."""
+    if settings.method == "perceptron":
+        return settings.passes
+    return 50 if settings.method == "crf" else 120 + 4 * settings.passes * (settings.order - 2)
+
+
+_WORKS = {"train": (Trained, _steps), "budget": (Bought, lambda _: 1)}
+
+
+def collect(own: shelf.Own) -> str:
+    """Take what a job has brought, if it has ended; what went wrong, or nothing."""
+    job = own.job
+    if job is None or not job.ended.is_set():
+        return ""
+    own.job = None
+    if job.state == "done":
+        own.keep(own.asked, job.outcome)
+    return job.problem
+
+
+@lru_cache(maxsize=6)
+def _reader(model: bytes, alphas: tuple[float, ...]) -> cascades.Reader:
+    return live.reader_in(model, alphas)
+
+
+class Source(NamedTuple):
+    """What is looked at: a visitor's sentences under one model, or under the scores that he brought."""
+
+    own: shelf.Own
+    report: Report
+    model: bytes  # empty where scores were brought
+    scored: scored.Scored | None
+    is_stored: bool = False
+
+    @property
+    def n_levels(self) -> int:
+        """Levels of the cascade."""
+        return len(self.report.levels)
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether there is a truth to be lost."""
+        return bool(self.own.brought.labels)
+
+    def sentences(self) -> tuple[np.ndarray, np.ndarray]:
+        """(numbers of the sentences that training has not seen, whether each is read without a mistake)."""
+        report = self.report
+        right = np.logical_and.reduceat(report.truth == report.guess, report.starts[:-1])
+        return np.concatenate([report.dev, report.test]), right
+
+    def trace(self, number: int, alphas: tuple[float | None, ...]) -> WordTrace:
+        """One sentence through the model."""
+        own, report = self.own, self.report
+        if self.is_stored:
+            return stored_trace(own.example, number, alphas)
+        kernels_first(__name__)
+
+        def make() -> WordTrace:
+            if self.scored is None:
+                return _traced(self.model, report, own.brought, number, alphas)
+            cascade, rows = scored.of_sequence(self.scored, number, MAX_WORDS)
+            words, truth = _sentence(own.brought, number, report.labels)
+            return live.trace(cascade, rows, words, report.labels, truth=truth, alphas=alphas)
+
+        return own.once(("trace", id(report), number, alphas), make)
+
+    def swept(self, level: int, tolerance: float, by: str, alpha: float | None) -> Any:
+        """(curves, choice) of a level over all thresholds."""
+        key = ("swept", id(self.report), level, tolerance, by, alpha)
+        return self.own.once(
+            key, lambda: live.swept(self.report, level, tolerance, by == "definition", alpha)
+        )
+
+    def compared(self, tolerance: float) -> tuple[list[dict], list[Choice]]:
+        """Max-marginals beside marginals, on the first level."""
+        key = ("compared", id(self.report), tolerance)
+        return self.own.once(key, lambda: live.compared(self.report, tolerance))
+
+
+def _traced(
+    model: bytes, report: Report, brought: files.Brought, number: int, alphas: tuple[float | None, ...]
+) -> WordTrace:
+    """One sentence through a trained model."""
+    reader = _reader(model, tuple(level.tuned_alpha for level in report.levels))
+    words, truth = _sentence(brought, number, report.labels)
+    rows = cascades.rows_of(reader, [words])
+    return live.trace(reader.cascade, rows, words, report.labels, truth=truth, alphas=alphas)
+
+
+def _sentence(brought: files.Brought, number: int, labels: tuple[str, ...]) -> tuple[list[str], list[int]]:
+    """(words that are drawn, numbers of their gold labels, none where one is unknown)."""
+    gold = brought.labels[number][:MAX_WORDS] if brought.labels else []
+    truth = [labels.index(label) for label in gold] if set(gold) <= set(labels) else []
+    return brought.sentences[number][:MAX_WORDS], truth
+
+
+def source_of(own: shelf.Own, settings: Settings, steps: str = "") -> Source | None:
+    """What is looked at: a model that was trained with these settings, or scores; None before training.
+
+    Raises `ArgumentError` where scores cannot be looked at.
+    """
+    if own.brought.scores is not None:
+        kernels_first(__name__)
+        scores, how = own.brought.scores, steps_of(own, steps)
+        key = ("scored", how, settings.seed, settings.tolerance)
+        look = own.once(key, lambda: scored.look_at(scores, how, settings.seed, settings.tolerance))
+        return Source(own, look.report, b"", look)
+    done, is_stored = own.kept(("train", settings)), False
+    if done is None and own.example and settings == Settings():
+        done, is_stored = stored_model(own.example), True
+    return None if done is None else Source(own, done.report, done.model, None, is_stored)
+
+
+def steps_offered(own: shelf.Own) -> list[str]:
+    """Where transitions between labels may come from; empty where there are no scores."""
+    brought = own.brought
+    return [] if brought.scores is None else scored.steps_of(brought.scores, bool(brought.labels))
+
+
+def steps_of(own: shelf.Own, asked: str) -> str:
+    """The source of transitions that is asked for, or the first one."""
+    offered = steps_offered(own)
+    return asked if asked in offered else offered[0]
+
+
+def let_go(file: Any) -> None:
+    """Let Streamlit drop its own copy of an uploaded file: what is needed of it has been read."""
+    if runtime.exists():
+        runtime.get_instance().uploaded_file_mgr.remove_file(session(), file.file_id)
+
+
+def dealt(own: shelf.Own, settings: Settings) -> tuple[int, ...]:
+    """How many sentences are learned from, choose thresholds, and check them."""
+    return tuple(map(len, deal([len(words) for words in own.brought.sentences], settings)))
+
+
+def script(source: Source, settings: Settings, steps: str, number: int) -> str:
+    """The Python that repeats what is shown."""
+    own = source.own
+    name = own.brought.name if own.brought.name != "pasted text" else "pasted.txt"
+    if source.scored is not None:
+        how = steps_of(own, steps)
+        return scripts.of_scores(name, how, settings.seed, settings.tolerance, scored.MOST_ARCS)
+    return scripts.of_training(name, own.brought.corpus.columns, settings, number, own.brought.cut)
+
+
+def tables_of(source: Source) -> list[str]:
+    """Names of the tables that there are."""
+    return list(tables.TABLES) if source.has_gold else ["tokens"]
+
+
+def table(source: Source, name: str) -> bytes:
+    """One table as CSV."""
+    if name == "tokens":
+        return tables.tokens(source.report, source.own.brought.sentences)
+    return tables.TABLES[name](source.report)

@@ -1,0 +1,149 @@
+"""Charts of a visitor's own model: which labels it takes for which, and how often it is right when it is sure."""
+
+import html
+
+import numpy as np
+
+from spcviz.learning.budgets.methods import METHODS, Terms
+from spcviz.problems.own_data.page.shown import Bought, Report
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import SIZE, Chart, figure
+
+MOST_LABELS = 16
+"""Rows and columns of the table of confusions: the labels that are mistaken most."""
+N_BINS = 10
+TERMS = Terms("sentence", "sentences", "token", "tokens", free="words")
+CHANCE = ("uniform", "random")
+SYMBOLS = ("circle", "diamond", "square", "cross", "x", "triangle-up", "triangle-down")
+
+
+def confusions(report: Report) -> list[tuple[str, str, int]]:
+    """(gold, answer, how often) of every mistake, the most frequent first."""
+    wrong = (report.truth >= 0) & (report.truth != report.guess)
+    pairs, counts = np.unique(
+        np.stack([report.truth[wrong], report.guess[wrong]]), axis=1, return_counts=True
+    )
+    found = [(report.labels[a], report.labels[b], int(n)) for (a, b), n in zip(pairs.T.tolist(), counts)]
+    return sorted(found, key=lambda row: (-row[2], row[:2]))
+
+
+def confusion(report: Report, palette: Palette, scale: float = 1.0, height: float = 520) -> Chart:
+    """A table of the labels that are mistaken most: gold down, answers across, mistakes counted."""
+    mistakes = confusions(report)
+    weight = dict.fromkeys(report.labels, 0)
+    for gold, guess, n in mistakes:
+        weight[gold] += n
+        weight[guess] += n
+    names = sorted((name for name in report.labels if weight[name]), key=lambda name: -weight[name])[
+        :MOST_LABELS
+    ]
+    z = np.zeros((len(names), len(names)))
+    for gold, guess, n in mistakes:
+        if gold in names and guess in names:
+            z[names.index(gold), names.index(guess)] = n
+    shown = [html.escape(name) for name in names]
+    trace = {
+        "type": "heatmap",
+        "x": shown,
+        "y": shown,
+        "z": z,
+        "text": [[f"{n:.0f}" if n else "" for n in row] for row in z],
+        "texttemplate": "%{text}",
+        "textfont": {"size": round(SIZE * scale)},
+        "colorscale": [[0, palette.background], [1, palette.accent]],
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 1,
+        "hovertemplate": "gold %{y}, read as %{x}: %{z}<extra></extra>",
+    }
+    axes = {
+        "xaxis": {"title": "what the model says", "side": "top", "type": "category", "showgrid": False},
+        "yaxis": {"title": "gold", "autorange": "reversed", "type": "category", "showgrid": False},
+    }
+    return figure([trace], axes, palette, scale=scale, height=height, left=7, top=6)
+
+
+def reliability(report: Report) -> list[tuple[float, float, int]]:
+    """(mean probability, share that is right, tokens) of the tokens in each tenth of the probabilities."""
+    known = report.truth >= 0
+    sure, right = report.sure[known].astype(float), (report.truth == report.guess)[known]
+    tenth = np.minimum((sure * N_BINS).astype(int), N_BINS - 1)
+    return [
+        (float(sure[tenth == b].mean()), float(right[tenth == b].mean()), int((tenth == b).sum()))
+        for b in range(N_BINS)
+        if (tenth == b).any()
+    ]
+
+
+def calibration_error(report: Report) -> float:
+    """The mean distance of the probability of an answer from the share that is right, weighted by tokens."""
+    rows = reliability(report)
+    n = sum(count for _, _, count in rows)
+    return sum(count * abs(sure - right) for sure, right, count in rows) / max(n, 1)
+
+
+def calibration(report: Report, palette: Palette, scale: float = 1.0, height: float = 460) -> Chart:
+    """How often an answer is right, against the probability that the model gives it."""
+    rows = reliability(report)
+    most = max((count for *_, count in rows), default=1)
+    traces = [
+        {
+            "type": "scatter",
+            "x": [0, 1],
+            "y": [0, 1],
+            "mode": "lines",
+            "name": "as sure as it should be",
+            "line": {"color": palette.muted, "dash": "dot", "width": 2 * scale},
+            "hoverinfo": "skip",
+        },
+        {
+            "type": "scatter",
+            "x": [sure for sure, _, _ in rows],
+            "y": [right for _, right, _ in rows],
+            "customdata": [count for *_, count in rows],
+            "mode": "lines+markers",
+            "name": "held-out tokens (larger: more of them)",
+            "line": {"color": palette.accent, "width": 2 * scale},
+            "marker": {
+                "size": [(7 + 17 * (n / most) ** 0.5) * scale for *_, n in rows],
+                "color": palette.accent,
+            },
+            "hovertemplate": "sure %{x:.2f}, right %{y:.1%} of %{customdata} tokens<extra></extra>",
+        },
+    ]
+    axes = {
+        "xaxis": {"title": "probability that the model gives its answer", "range": [-0.02, 1.02]},
+        "yaxis": {"title": "share that is right", "range": [-0.02, 1.05]},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=5, top=3.4)
+
+
+def budget(bought: Bought, palette: Palette, scale: float = 1.0, height: float = 480) -> Chart:
+    """Tokens right against the share of the cost of all features, a line a policy."""
+    colours = (
+        palette.kept,
+        palette.threshold,
+        palette.truth,
+        palette.map,
+        palette.lost,
+        palette.muted,
+        palette.pruned,
+    )
+    traces = [
+        {
+            "type": "scatter",
+            "x": (100 * own.spent).tolist(),
+            "y": (100 * own.right).tolist(),
+            "mode": "lines+markers",
+            "name": METHODS[own.key].said(TERMS)[0],
+            "line": {"color": colour, "width": 2 * scale, "dash": "dot" if own.key in CHANCE else "solid"},
+            "marker": {"size": 7 * scale, "color": colour, "symbol": symbol},
+            "hovertemplate": "%{x:.1f} % of the cost: %{y:.1f} % right",
+        }
+        for own, colour, symbol in zip(bought.curves, colours, SYMBOLS)
+    ]
+    axes = {
+        "xaxis": {"title": "spent, % of what all features of all tokens cost", "range": [-2, 102]},
+        "yaxis": {"title": "tokens right, %"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=5, top=5.4)

@@ -1,0 +1,152 @@
+"""One sentence of a visitor's through a model, level by level, and the thresholds of a sweep."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from spcviz.engine.ngrams.lattice import score_arcs
+from spcviz.engine.ngrams.prune import prune
+from spcviz.engine.thresholds import filtering
+from spcviz.learning.cascade.cascade import HeldOut, Step
+from spcviz.learning.cascade.config import Cascade
+from spcviz.learning.cascade.features import Features, unary_scores
+from spcviz.learning.cascade.letters_first import all_bigrams
+from spcviz.problems.common.shown import WordTrace
+from spcviz.problems.common.trace import arc_level, node_level, timed_run
+from spcviz.problems.letters.model.sweep import N_DRAWN, Sample, Sweep, choose, curves_of
+from spcviz.problems.letters.page.shown import StepCurve, SweepChoice, SweepLevel
+from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model.budget import spend
+from spcviz.problems.own_data.model.settings import METHODS, Settings
+from spcviz.problems.own_data.model.training import train
+from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Choice, Points, Report, Swept
+
+MAX_WORDS = 40
+"""Of a sentence that is drawn; of a longer one, so many words from its beginning."""
+
+_TURNS = 2
+_TOY = [["the", "old", "man", "sleeps"], ["a", "dog", "barks"], ["the", "dog"], ["a", "man", "barks"]]
+_TAGS = {"the": "D", "a": "D", "old": "A", "man": "N", "dog": "N", "sleeps": "V", "barks": "V"}
+
+
+def warmup(models: Path) -> None:
+    """Compile what training and the lattice call, on a few words."""
+    tags = [[_TAGS[word] for word in words] for words in _TOY]
+    for method in METHODS:
+        trained = train(Settings(method=method, passes=2), 6 * _TOY, 6 * tags)
+        reader = reader_in(trained.model)
+        trace(reader.cascade, cascades.rows_of(reader, [_TOY[0]]), _TOY[0], reader.labels)
+    spend(Settings(), 6 * _TOY, 6 * tags)
+
+
+def reader_in(model: bytes, alphas: tuple[float, ...] = ()) -> cascades.Reader:
+    """The reader in a model's zip file."""
+    from spcviz.io.zipped import of_zip
+
+    return cascades.reader_of(of_zip(model, "model"), alphas)
+
+
+def trace(
+    cascade: Cascade,
+    features: Features,
+    words: Sequence[str],
+    labels: Sequence[str],
+    *,
+    truth: Sequence[int] = (),
+    alphas: Sequence[float | None] = (),
+) -> WordTrace:
+    """Run a cascade on one sentence of 1 to `MAX_WORDS` words and keep everything a picture needs.
+
+    `alphas` are by level; None or missing means tuned. `truth` are numbers of labels, none below 0, or empty.
+    """
+    n_levels = len(cascade.levels)
+    given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
+    used = [level.alpha if a is None else float(a) for level, a in zip(cascade.levels, given)]
+    known = np.asarray(truth, dtype=np.int64) if len(truth) and min(truth) >= 0 else None
+    runs = [timed_run(cascade, features, len(words), n_levels, used) for _ in range(_TURNS)]
+    steps, read, _ = runs[-1]
+    us = np.min([times for _, _, times in runs], axis=0)
+    levels = []
+    for t, (level, step, alpha, time_us) in enumerate(zip(cascade.levels, steps, used, us[:, 0])):
+        draw = arc_level
+        if t == 0 and cascade.first_order == 2 and len(words) > 1:  # labels are the nodes of all pairs
+            pairs = all_bigrams(np.array([len(words)]), cascade.n_states)
+            arc_score = score_arcs(pairs, unary_scores(features, level.filter.weights), level.filter.table)
+            step, draw = Step(pairs, arc_score, prune(pairs, arc_score, alpha, on_nodes=True)), node_level
+        levels.append(draw(level, step, known, features, alpha, time_us))
+    return WordTrace(
+        word_id=-1,
+        truth=np.zeros(0, dtype=np.int32) if known is None else known.astype(np.int32),
+        pixels=np.zeros((0, 16, 8), dtype=np.uint8),
+        alphabet=tuple(labels),
+        levels=tuple(levels),
+        predictions=np.array(read, dtype=np.int32),
+        microseconds=float(us[:-1, 0].sum() + us[-1, 1]),
+        microseconds_dense=np.nan,
+        words=tuple(words),
+        meanings=tuple(labels),
+        level_names=LEVEL_NAMES[:n_levels],
+    )
+
+
+def sweep(report: Report, level: int, tolerance: float) -> Sweep:
+    """A level (from 1) over all thresholds, as the Sweep page takes it."""
+    own = report.levels[level - 1]
+    curves = {
+        split: curves_of(split, points, StepCurve(*filtering.thinned(_kept(points), N_DRAWN)))
+        for split, points in (("dev", own.dev), ("test", own.test))
+    }
+    drawn = SweepLevel(level, own.tuned_alpha, tolerance, "event", curves["dev"], curves["test"])
+    dev = HeldOut(own.dev.by_definition, own.dev.event, *_kept(own.dev))
+    return Sweep(drawn, dev, _sample(own.test))
+
+
+def _kept(points: Points) -> filtering.Curve:
+    return filtering.efficiency_curve(points.points, points.starts)
+
+
+def _sample(points: Points) -> Sample:
+    nothing = np.full(len(points.event), np.nan)  # what only a bound asks for
+    about = (points.points, points.starts, nothing, nothing, points.n_columns, np.nan, np.nan)
+    return Sample(points.by_definition, points.event, *about)
+
+
+def swept(
+    report: Report, level: int, tolerance: float, by_definition: bool, alpha: float | None
+) -> tuple[SweepLevel, SweepChoice]:
+    """(curves, the alpha of a tolerance or the one asked for with its losses) of a level from 1."""
+    own = sweep(report, level, tolerance)
+    return own.curves, choose(own, tolerance, by_definition=by_definition, alpha=alpha)
+
+
+def compared(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]]:
+    """(curves as rows of `filter_curves`, the choice of each rule): labels filtered by two rules of one model."""
+    rows, choices = [], []
+    for key, own in (("spc", report.levels[0]), ("crf", report.by_marginals)):
+        choices.append(_choice(key, own, tolerance))
+        for split, points in (("dev", own.dev), ("test", own.test)):
+            at = np.unique(np.quantile(np.clip(points.event, 0, 1), np.linspace(0, 1, 60)))
+            thresholds = np.unique(np.concatenate([[0.0], at, np.linspace(0, 1, 40)[:-1]]))
+            each = np.sort(points.points)
+            alive = np.sort(points.event)
+            kept = 1 - np.searchsorted(each, thresholds, side="right") / len(each)
+            lost = np.searchsorted(alive, thresholds, side="right") / len(alive)
+            rows.append(
+                {"level": 1, "fold": 0, "split": split, "method": key, "alpha": thresholds.tolist()}
+                | {"efficiency_loss": (100 * kept).tolist(), "filter_loss": (100 * lost).tolist()}
+            )
+    return rows, choices
+
+
+def _choice(key: str, own: Swept, tolerance: float) -> Choice:
+    at = cascades.tuned(own.dev, tolerance)
+    kept = own.test.points > at
+    return Choice(
+        key,
+        at,
+        float((own.dev.event <= at).mean()),
+        float((own.test.event <= at).mean()),
+        float(kept.sum() / own.test.n_columns.sum()),
+        float(kept.mean()),
+    )

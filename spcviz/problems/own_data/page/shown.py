@@ -1,0 +1,86 @@
+"""Records that the page about a visitor's own data draws: named tuples of plain arrays."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+LEVEL_NAMES = ("labels", "pairs of labels", "triples of labels", "4-grams of labels", "5-grams of labels")
+SHORT_NAMES = {1: "labels", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams"}
+
+
+class Points(NamedTuple):
+    """One level's filter on some sentences, at every alpha: where each truth and each n-gram falls."""
+
+    # by_definition, event, each (W,): the alpha from which each sentence loses its truth, by Definition 1 and
+    # in fact; -inf where an earlier level, or training that has not seen the label, had lost it
+    by_definition: np.ndarray
+    event: np.ndarray
+    points: np.ndarray  # (A,): the alpha from which each n-gram falls
+    starts: np.ndarray  # (W + 1,): sentence w owns n-grams ``starts[w] : starts[w + 1]``
+    n_columns: np.ndarray  # (W,)
+
+
+class Swept(NamedTuple):
+    """One level on the sentences that chose its threshold and on those that check it."""
+
+    tuned_alpha: float
+    dev: Points
+    test: Points
+
+
+class Report(NamedTuple):
+    """What training found out; tokens are those of the held-out sentences, one after the other."""
+
+    labels: tuple[str, ...]
+    n_train: int  # sentences that were learned from
+    n_train_tokens: int
+    n_features: int
+    cpu_seconds: float
+    # dev, test: numbers of the held-out sentences in the file
+    dev: np.ndarray
+    test: np.ndarray
+    starts: np.ndarray  # (W + 1,): where each held-out sentence begins, those of dev first
+    truth: np.ndarray  # (N,) number of the gold label; -1 where training has not seen it
+    guess: np.ndarray  # (N,)
+    sure: np.ndarray  # (N,): the probability that the model gives its own answer
+    levels: tuple[Swept, ...]
+    # the first level again, filtered by sum-product marginals as a CRF is: points are probabilities
+    by_marginals: Swept
+    n_grown: float  # n-grams of the next order that are left at a position, test sentences, at the last alpha
+    has_probabilities: bool  # whether `sure` are probabilities, or scores that only rank
+
+
+class Choice(NamedTuple):
+    """One filter rule at the threshold that loses no more than allowed on the first half."""
+
+    key: str  # of `spcviz.web.figures.filter_curves.METHODS`
+    threshold: float
+    lost_dev: float
+    lost_test: float
+    kept: float  # labels a token, test sentences
+    kept_share: float
+
+
+class Trained(NamedTuple):
+    """What a training brings home: the model as `spcviz.io.zipped` writes it, and the report."""
+
+    model: bytes
+    report: Report
+
+
+class PolicyCurve(NamedTuple):
+    """What one policy comes to at several budgets."""
+
+    key: str  # of `spcviz.learning.budgets.methods.METHODS`
+    spent: np.ndarray  # (B,): share of the cost of everything
+    right: np.ndarray  # (B,): share of the tokens
+
+
+class Bought(NamedTuple):
+    """Features bought for held-out sentences, policy by policy."""
+
+    tiers: tuple[str, ...]  # the first is free
+    costs: tuple[float, ...]  # of a tier for one token, units
+    curves: tuple[PolicyCurve, ...]
+    n_train: int  # sentences that the model and the policies learned from
+    n_tokens: int  # that features were bought for

@@ -1,0 +1,186 @@
+"""What the page about a visitor's own data says."""
+
+import numpy as np
+
+from spcviz.learning.budgets.methods import METHODS
+from spcviz.problems.own_data.page.charts import TERMS
+
+INTRODUCTION = (
+    "# Your data: a file in, the lattice out\n"
+    "Bring sentences with labels, or the scores of another model. A small model trains here in seconds, and "
+    "every view of this app opens on **your** words."
+)
+UPLOAD = "Your file: tagged text, scores or a model"
+FORMATS = (
+    "CoNLL-2000, CoNLL-2003, CoNLL-U, TSV or CSV with one token a line; scores of another model as .npz "
+    "(`emissions`, `lengths`, where you have them `transitions`, `labels`, `label_names`, `tokens`) or CSV "
+    "(`sequence, token, gold`, a column a label); logits of a token classifier (`logits`, `word_ids`, "
+    "`id2label`); a model that `spcviz.save` wrote, zipped."
+)
+PRIVATE = (
+    "Your data stay in this server's memory, are never written to a disk, and go with your visit, after 30 "
+    "minutes without use at the latest. The link of this page holds your settings and the file's digest, not "
+    "the file."
+)
+METHODS_HELP = (
+    "*Perceptron* trains fastest, *CRF* gives probabilities, *Cascade* looks at triples of labels (or more) "
+    "among what its filters leave. At most 20,000 tokens are learned from, in at most 60 s of one core."
+)
+TEMPLATE_HELP = (
+    "What the model sees of each word: `word`, `lower`, `shape`, `ending1` to `ending5`, `beginning1` to "
+    "`beginning5`, each with a place: `[0]` the word, `[-1]` the one before, `[1]` the one behind; `+` joins; "
+    "`bias` is always there."
+)
+ORDER_HELP = "Labels in a row that the last level looks at."
+TRAIN_FIRST = (
+    "Train a model, and its lattice opens here: the sentences that training has not seen, one by one."
+)
+
+
+def another(wanted: str, got: str) -> str:
+    """That the link was made for another file."""
+    if not got:
+        return (
+            f"This link was made for a file with the digest {wanted}. Bring the same file, and its scene opens; "
+            "meanwhile you see an example."
+        )
+    return (
+        f"This link was made for another file: its digest is {wanted}, that of yours {got}. You see your file "
+        "under the link's settings."
+    )
+
+
+def under_way(state: str, progress: float, ahead: int, seconds: float) -> str:
+    """How far a training is."""
+    if state == "waiting":
+        others = "1 other trains" if ahead == 1 else f"{ahead} others wait"
+        return f"In the line: {others} before you, about {max(seconds, 1):.0f} s."
+    return f"Training: {100 * progress:.0f} %" if progress else "Training: reading the sentences"
+
+
+def sentence(number: int, words: list[str], is_right: bool | None) -> str:
+    """A sentence in a menu: its number, whether it is read right, how it begins."""
+    mark = "" if is_right is None else "✔ " if is_right else "✘ "
+    text = " ".join(words)
+    return f"{mark}{number + 1}: {text[:90]}{'…' if len(text) > 90 else ''}"
+
+
+def trained(report) -> str:
+    """What training came to, in a line."""
+    right = (report.truth == report.guess).mean()
+    spent = f" in {report.cpu_seconds:.1f} s of a core" if report.cpu_seconds else ""
+    return (
+        f"Trained on {report.n_train:,} sentences ({report.n_train_tokens:,} tokens, {report.n_features:,} "
+        f"features){spent}; of {len(report.truth):,} tokens that it has not "
+        f"seen, {100 * right:.1f} % are right."
+    )
+
+
+STEPS_HELP = (
+    "Scores say which label fits a token; transitions say which label may follow which. They can be those of the "
+    "file, the rules of BIO (what is forbidden), estimated from the gold labels of half of the sequences, or none."
+)
+MODEL_HELP = "Unzipped, it is a folder that `spcviz.load` reads; zipped, this page takes it back."
+TAKE = (
+    "Tables are CSV. Pictures: the lattice's own buttons and the camera beside a chart. The script below needs the "
+    "file beside it and repeats the numbers of this page."
+)
+
+
+def scored(report, n: int, steps: str, has_gold: bool) -> str:
+    """What was found about scores of another model, in a line."""
+    left = f"{report.n_grown:,.0f} of {n**3:,} triples of labels a token are left for a model of triples to score"
+    if not has_gold:
+        return f"Transitions: {steps}. Without gold labels nothing says what is lost; at α = 0, {left}."
+    right = (report.truth == report.guess).mean()
+    alpha, first = report.levels[0].tuned_alpha, report.levels[0].test
+    kept = (first.points > alpha).sum() / first.n_columns.sum()
+    lost = (first.event <= alpha).mean()
+    return (
+        f"Transitions: {steps}. Of {len(report.truth):,} tokens {100 * right:.1f} % are right. The α that the "
+        f"first half of the sequences allows leaves {kept:.1f} of {n} labels a token on the second half and loses "
+        f"{100 * lost:.1f} % of its sequences; {left}."
+    )
+
+
+def swept(level: int, pieces: str, choice, is_scored: bool) -> str:
+    """Whether the tolerance holds on sentences that nobody tuned on, in a sentence."""
+    dev, test, allowed = choice.dev, choice.test, choice.tolerance
+    low, high = choice.test.event_range
+    examples = "sequences" if is_scored else "sentences"
+    held = "It holds" if test.event <= allowed else "It does not hold"
+    if not choice.is_feasible:
+        held = "No α keeps to it: even α = 0 loses more"
+    return (
+        f"**{held}** on test {examples}: at α = {choice.alpha:.3f} {n_of(test)} lose their truth at level {level} "
+        f"(true rate between {100 * low:.1f} and {100 * high:.1f} %, 95 %), {100 * dev.event:.1f} % on development "
+        f"{examples}, {100 * allowed:.3g} % allowed. Of the {pieces} that the levels before left, "
+        f"{100 * test.efficiency:.1f} % stay: {test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place."
+    )
+
+
+def n_of(at) -> str:
+    """So many of so many, with the share."""
+    return f"{at.n_event} of {at.n_words} ({100 * at.event:.1f} %)"
+
+
+RULES = {"spc": "max-marginals (SPC)", "crf": "marginals (CRF)"}
+
+
+def compared(choices, tolerance: float, n_labels: int) -> str:
+    """Labels that two rules leave at the same allowed loss, in a sentence."""
+    said = [
+        f"**{RULES[own.key]}** leave {own.kept:.2f} of {n_labels} labels a token and lose {100 * own.lost_test:.1f} "
+        f"% of test sentences ({100 * own.lost_dev:.1f} % of development)"
+        for own in choices
+    ]
+    fewer = min(choices, key=lambda own: own.kept)
+    return (
+        f"At {100 * tolerance:.3g} % allowed, {said[0]}; {said[1]}. Here {RULES[fewer.key]} leave fewer. Both "
+        "filter the same model's labels."
+    )
+
+
+def mistakes(rows, n_wrong: int) -> str:
+    """The most frequent confusions, in a sentence."""
+    if not rows:
+        return "Every held-out token is right."
+    shown = ", ".join(f"{gold} read as {guess} ({n})" for gold, guess, n in rows[:3])
+    return f"{n_wrong:,} held-out tokens are wrong. Most often: {shown}."
+
+
+def sure(error: float, has_probabilities: bool) -> str:
+    """How calibrated the marginals are, in a sentence."""
+    what = (
+        "probabilities that the model was trained for"
+        if has_probabilities
+        else "shares of a model that was not trained for probabilities: they only rank"
+    )
+    return (
+        f"The mean distance between how sure an answer is and how often it is right is {100 * error:.1f} points. "
+        f"These are {what}."
+    )
+
+
+NO_FEATURES = "Scores have no features to buy: this view wants tagged text."
+NO_GOLD = "Without gold labels there is nothing to be right or wrong: this view wants a file that has them."
+
+
+SPEND_FIRST = (
+    "What would you pay for features, if the words alone were free? A model learns to read at every tier, and "
+    "policies learn what to buy next. It takes up to a minute."
+)
+
+
+def bought(found) -> str:
+    """What policies buy, in a sentence or two."""
+    free, full = found.curves[0].right[0], found.curves[0].right[-1]
+    tiers = ", ".join(f"{name} {cost:g}" for name, cost in zip(found.tiers[1:], found.costs[1:]))
+    middle = {own.key: float(np.interp(0.2, own.spent, own.right)) for own in found.curves}
+    best = max(middle, key=lambda key: middle[key])
+    said = " · ".join(f"{METHODS[key].said(TERMS)[0]} {100 * value:.1f} %" for key, value in middle.items())
+    return (
+        f"Free: {found.tiers[0]}; a token's {tiers} units. With nothing bought {100 * free:.1f} % of "
+        f"{found.n_tokens:,} tokens are right, with everything {100 * full:.1f} %. At a fifth of the cost: {said}. "
+        f"The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
+    )
