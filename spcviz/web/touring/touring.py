@@ -24,7 +24,9 @@ from spcviz.web.tours import tour
 from spcviz.web.ui import history, navigation
 
 KEY = "tour_bar"
-_GOING, _FACTS, _FORM = "tour_going", "tour_facts", "tour_form"
+FACTS = "tour_facts"
+"""Where a session keeps the numbers that its page offers."""
+_GOING, _FORM = "tour_going", "tour_form"
 _SAID, _NOTE = "tour_said", "tour_note"
 NO_TOUR = tour.Tour("", "", "", ())
 
@@ -96,7 +98,7 @@ def offer(make: Callable, *args):
     `make(*args)` returns {name: text}, as the page itself shows them.
     """
     if "tour" in st.query_params or st.session_state.get(_FORM):
-        st.session_state[_FACTS] = st.session_state.get(_FACTS, {}) | make(*args)
+        st.session_state[FACTS] = st.session_state.get(FACTS, {}) | make(*args)
 
 
 def by_itself(part: Callable) -> Callable:
@@ -173,7 +175,7 @@ def follow(page):
 @contextlib.contextmanager
 def bar(page):
     """Around a page that runs: the bar above it, drawn last, with the page's numbers."""
-    st.session_state[_FACTS] = {}
+    st.session_state[FACTS] = {}
     at = running(st.query_params)
     st.html(_style(at))
     slot = st.container(key="tour_slot")
@@ -196,7 +198,7 @@ def _style(at):
 
 
 def _draw(page, at):
-    facts, form = st.session_state[_FACTS], st.session_state.pop(_FORM, None)
+    facts, form = st.session_state[FACTS], st.session_state.pop(_FORM, None)
     if at and at.tour.name in tour.shipped() and address_of(at) == (page.url_path, st.query_params.to_dict()):
         known_facts()[at.tour.name, at.code] = facts
     if form:
