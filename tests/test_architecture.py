@@ -153,9 +153,13 @@ MAY_IMPORT = {
     "spcviz/web/exporting": (
         "spcviz",
         "spcviz.engine.errors",
+        "plotly",
+        "streamlit",
+        "spcviz.store",
         "spcviz.web.figures.palette",
         "spcviz.web.opening",
         "spcviz.web.serving.pages",
+        "spcviz.web.touring",
         "spcviz.web.tours",
         "spcviz.web.view",
     ),

@@ -1,7 +1,7 @@
 """Charts as SVG, drawn by plotly in a browser that is on the machine; what goes with them to papers.
 
-Plotly is JavaScript, so a chart needs a browser to become a file; Chromium or Chrome, run once for all charts,
-without a window and without a network. Where there is none, who asks is told.
+Plotly is JavaScript, so a chart needs a browser to become a file: Chromium or Chrome, run once for all
+charts, without a window and without a network. Where there is none, who asks is told.
 """
 
 import base64
@@ -30,9 +30,11 @@ _DRAW = """<!doctype html><meta charset="utf-8"><pre id="out"></pre><script src=
   const out = [];
   for (const { data, layout } of CHARTS) {
     const size = { width: layout.width ?? WIDTH, height: layout.height ?? HEIGHT };
-    out.push(await Plotly.toImage({ data, layout: { ...layout, ...size } }, { format: "svg", ...size }));
+    const chart = { data, layout: { ...layout, ...size } };
+    out.push(await Plotly.toImage(chart, { format: "svg", ...size }));
   }
-  document.getElementById("out").textContent = out.map((one) => one.replace(/^data:image.svg.xml,/, "")).join(" ");
+  const texts = out.map((one) => one.replace(/^data:image.svg.xml,/, ""));
+  document.getElementById("out").textContent = texts.join(" ");
 })();
 </script>
 """
@@ -69,7 +71,9 @@ def svgs(charts: Sequence[dict]) -> list[str]:
         here = Path(folder)
         (here / "plotly.js").write_text(get_plotlyjs(), encoding="utf-8")
         sizes = f"const WIDTH = {WIDTH}, HEIGHT = {HEIGHT};\n"
-        (here / "charts.js").write_text(f"{sizes}const CHARTS = {json.dumps(list(charts))};", encoding="utf-8")
+        (here / "charts.js").write_text(
+            f"{sizes}const CHARTS = {json.dumps(list(charts))};", encoding="utf-8"
+        )
         (here / "draw.html").write_text(_DRAW, encoding="utf-8")
         shown = _run(here, "--virtual-time-budget=240000", "--dump-dom", (here / "draw.html").as_uri())
     found = re.search(r'<pre id="out">([^<]*)</pre>', shown)
@@ -97,7 +101,8 @@ def _run(folder, *arguments):
     """What the browser prints."""
     if (path := browser()) is None:
         raise ArgumentError(
-            "charts are drawn by Chromium or Chrome, and none is installed; install one, or name it in BROWSER_PATH"
+            "charts are drawn by Chromium or Chrome, and none is installed; install one, or name it in "
+            "BROWSER_PATH"
         )
     command = [path, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
     done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=_SECONDS)

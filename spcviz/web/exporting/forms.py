@@ -1,4 +1,4 @@
-"""What saved pages and sites are put together from: scripts of views, values as JavaScript, themes, colours."""
+"""What saved pages and sites are put together from: scripts of views, values as JavaScript, colours."""
 
 import base64
 import json
@@ -72,6 +72,4 @@ def in_dark(text: str) -> str:
     '{"color": "#E8EDF4"}'
     """
     dark = {light.lower(): other for light, other in pairs()}
-    return re.sub(
-        "#[0-9a-fA-F]{6}(?![0-9a-fA-F])", lambda match: dark.get(match[0].lower(), match[0]), text
-    )
+    return re.sub("#[0-9a-fA-F]{6}(?![0-9a-fA-F])", lambda match: dark.get(match[0].lower(), match[0]), text)

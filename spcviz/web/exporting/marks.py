@@ -16,9 +16,9 @@ _HEADING = re.compile(r"(#{1,4})\s+(.*)")
 _ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+(.*)")
 _RULE = re.compile(r"\|?[\s:|-]+\|?")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
-_SIGNS = {"times": "×", "le": "≤", "leq": "≤", "ge": "≥", "sqrt": "√", "sum": "Σ", "lvert": "|", "rvert": "|",
-          "cdot": "·", "log": "log", "ln": "ln", "max": "max", "min": "min", "quad": " ", "hat": "", "mathcal": "",
-          "text": "", "mathrm": "", "left": "", "right": "", "frac": ""}  # fmt: skip
+_SIGNS = {"times": "×", "le": "≤", "leq": "≤", "ge": "≥", "sqrt": "√", "sum": "Σ", "lvert": "|",
+          "rvert": "|", "cdot": "·", "quad": " ", "hat": "", "mathcal": "", "text": "", "mathrm": "",
+          "left": "", "right": "", "frac": ""}  # fmt: skip
 _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "theta": "θ", "lambda": "λ",
           "tau": "τ", "psi": "ψ", "pi": "π", "sigma": "σ"}  # fmt: skip
 
@@ -102,4 +102,5 @@ def _table(lines):
     first = "".join(f'<th scope="col">{inline(cell.strip())}</th>' for cell in head)
     rest = ["".join(f"<td>{inline(cell.strip())}</td>" for cell in row) for row in rows]
     body = "".join(f"<tr>{row}</tr>" for row in rest)
-    return f'<div class="wide" tabindex="0"><table><thead><tr>{first}</tr></thead><tbody>{body}</tbody></table></div>'
+    table = f"<table><thead><tr>{first}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide" tabindex="0">{table}</div>'

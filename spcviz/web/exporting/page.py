@@ -25,7 +25,7 @@ from spcviz.web.tours import tour
 MOST_BYTES = 8_000_000
 APP = "http://localhost:8501"
 _FORM = """<!doctype html>
-<html lang="en">
+<html lang="en" class="one-file">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -39,9 +39,9 @@ _FORM = """<!doctype html>
 {body}
 </main>
 <footer>The scene <code>{address}</code> of spcviz {version}, saved by <code>{command}</code>.
-<a href="{link}" rel="noreferrer">Open it in the app</a>, where what is only computed there goes on: here, boxes and
-levels after one that is changed stay as they were saved. Data and models are under the terms that come with the app.
-</footer>
+<a href="{link}" rel="noreferrer">Open it in the app</a>, where what is only computed there goes on: here,
+boxes and levels after one that is changed stay as they were saved. Data and models are under the terms that
+come with the app.</footer>
 <noscript><p>The pictures are drawn by a script in this file, which this browser does not run.</p></noscript>
 <script type="module">{script}</script>
 </body>
@@ -88,14 +88,15 @@ def html(address: str) -> str:
         raise ArgumentError(f"{scene.address} has no picture that can be saved")
     text = _document(scene, shown, app_of(address))
     if (size := len(text.encode())) > MOST_BYTES:
-        raise ArgumentError(f"{scene.address} would take {size / 1e6:.1f} MB, more than {MOST_BYTES / 1e6:g}: "
-                            f"{_what_to_leave_out(shown)}")  # fmt: skip
+        more = f"more than {MOST_BYTES / 1e6:g}: {_what_to_leave_out(shown)}"
+        raise ArgumentError(f"{scene.address} would take {size / 1e6:.1f} MB, {more}")
     return text
 
 
 def _what_to_leave_out(shown):
     """The largest part of a page that is too large for a file, and what makes it smaller."""
-    parts = [(len(part.content), name) for view in shown.views for name, part in (view.parts or {}).items()]
+    named = [pair for view in shown.views for pair in (view.parts or {}).items()]
+    parts = [(len(part.content), name) for name, part in named]
     size, name = max(parts, default=(0, "view"))
     hint = "choose a shorter clip, fewer examples or a lower order"
     return f"its part “{name}” alone is {size / 1e6:.1f} MB; {hint}"

@@ -12,7 +12,7 @@ Nothing is fetched from outside: a content security policy in every page says so
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from spcviz.store.atomic import write_bytes_atomic
 from spcviz.web.exporting import drawing, forms, marks, snapshot
 from spcviz.web.serving import pages
 from spcviz.web.tours import tour
+from spcviz.web.view import mount
 
 _POLICY = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
@@ -38,6 +39,7 @@ _HEAD = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
+<link rel="icon" href="{root}shared/icon.svg">
 <link rel="stylesheet" href="{root}shared/site.css">
 {scripts}</head>
 """
@@ -51,12 +53,14 @@ _PLAYED = """<body>
 <button type="button" class="fuller" aria-label="Full screen (F)">Full</button></div>
 </section>
 <p class="noted" role="status"></p>
-<main class="scene"><noscript><p>The pictures are drawn by scripts, which this browser does not run.</p></noscript></main>
+<main class="scene">
+<noscript><p>The pictures are drawn by scripts, which this browser does not run.</p></noscript>
+</main>
 <div class="light" aria-hidden="true" hidden></div>
 <div class="black" aria-hidden="true" hidden></div>
-<footer>{link}Saved from spcviz {version} by <code>python -m spcviz site</code>. What only the app computes, such as
-boxes and the levels after one that is changed here, stays as it was saved. Data and models are under the terms
-that come with the app.</footer>
+<footer>{link}Saved from spcviz {version} by <code>python -m spcviz site</code>. What only the app computes,
+such as boxes and the levels after one that is changed here, stays as it was saved. Data and models are under
+the terms that come with the app.</footer>
 <script type="application/json" id="site">{site}</script>
 </body>
 </html>
@@ -65,8 +69,8 @@ _INDEX = """<body>
 <header><h1>{title}</h1><p>{about}</p></header>
 <main>
 <h2>Tours</h2>
-<p>Scene by scene, with questions to answer before you look. Page Down and Page Up, or a clicker, go on and back; F
-is full screen, B black; add <code>?embed=true</code> to an address for a projector.</p>
+<p>Scene by scene, with questions to answer before you look. Page Down and Page Up, or a clicker, go on and
+back; F is full screen, B black; add <code>?embed=true</code> to an address for a projector.</p>
 <ul class="cards">{tours}</ul>
 <h2>Pages</h2>
 <ul class="cards">{pages}</ul>
@@ -74,16 +78,20 @@ is full screen, B black; add <code>?embed=true</code> to an address for a projec
 <p>What each reproduced system reaches, beside what its paper reports.</p>
 {systems}
 </main>
-<footer>Saved from spcviz {version} by <code>python -m spcviz site</code>. Data and models are under the terms that
-come with the app.</footer>
+<footer>Saved from spcviz {version} by <code>python -m spcviz site</code>. Data and models are under the
+terms that come with the app.</footer>
 </body>
 </html>
 """
 
 
 _PROGRAM = (
-    "view/elements.js", "touring/tour_core.js", "exporting/host.js", "exporting/whole.js", "exporting/site.js",
-)  # fmt: skip
+    "view/elements.js",
+    "touring/tour_core.js",
+    "exporting/host.js",
+    "exporting/whole.js",
+    "exporting/site.js",
+)
 
 
 class Part(NamedTuple):
@@ -95,11 +103,10 @@ class Part(NamedTuple):
     tour: str = ""  # its name
 
 
-def parts_of(tours: dict[str, tour.Tour]) -> Iterator[Part]:
-    """The pages' first scenes, then the tours."""
-    for name in pages.every():
-        if name != "tours":
-            yield Part(f"page-{name or 'home'}", ["1"], [(tour.Scene(name), {})])
+def parts_of(names: Sequence[str], tours: dict[str, tour.Tour]) -> Iterator[Part]:
+    """The first scenes of pages, then the tours."""
+    for name in names:
+        yield Part(f"page-{name or 'home'}", ["1"], [(tour.Scene(name), {})])
     for name, found in tours.items():
         yield _part_of_tour(name, found)
 
@@ -178,7 +185,7 @@ class Site:
         return {"name": name}
 
     def draw(self) -> None:
-        """The charts of all scenes, in both themes; or plotly, which draws them where the site is looked at."""
+        """The charts of all scenes, in both themes; or plotly, which draws them in the visitor's browser."""
         if not self.charts:
             return
         if not self.can_draw:
@@ -204,18 +211,26 @@ class Site:
         head = _HEAD.format(policy=escape(_POLICY), scripts=scripts, **texts)
         self.write(path, head + body.format(**texts))
 
-    def index(self, tours: dict[str, tour.Tour], systems: str, docs: str) -> None:
-        """The site's first page. `systems` is a table in markdown, `docs` the address of the documentation."""
-        about = "Structured prediction cascades: read a word by ruling words out, and see what each choice costs."
+    def index(self, names: Sequence[str], tours: dict[str, tour.Tour], systems: str, docs: str) -> None:
+        """The first page. `systems` is a table in markdown, `docs` the address of the documentation."""
+        about = (
+            "Structured prediction cascades: read a word by ruling words out, and see what each choice costs."
+        )
         cards = [(f"tours/{name}.html", found.title, found.about) for name, found in tours.items()]
-        firsts = [
-            (f"{page.name or 'home'}.html", page.title.removesuffix(" · spcviz"), page.sentence)
-            for page in pages.every().values()
-            if page.name != "tours"
-        ]
-        library = f'<h2>Library</h2>\n<p><a href="{escape(docs)}">Documentation and examples</a></p>\n' if docs else ""
+        firsts = [(f"{name or 'home'}.html", *_told(name)) for name in names]
+        library = (
+            f'<h2>Library</h2>\n<p><a href="{escape(docs)}">Documentation and examples</a></p>\n'
+            if docs
+            else ""
+        )
         self._page("index.html", "spcviz", "", _INDEX, about=about, tours=_cards(cards), pages=_cards(firsts),
                    docs=library, systems=marks.html(systems))  # fmt: skip
+
+
+def _told(name):
+    """A page's title and sentence."""
+    page = pages.every()[name]
+    return page.title.removesuffix(" · spcviz") if name else "Home", page.sentence
 
 
 def _cards(rows):
@@ -225,30 +240,32 @@ def _cards(rows):
     )
 
 
-def write(folder: Path, tours: dict[str, tour.Tour], *, systems: str = "", docs: str = "", app: str = "",
-          tell: Callable = lambda _: None) -> Site:  # fmt: skip
-    """Write the site of tours and of the pages' first scenes; `tell` is called with what was written.
+def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | None = None, systems: str = "",
+          docs: str = "", app: str = "", tell: Callable = lambda _: None) -> Site:  # fmt: skip
+    """Write the site of tours and of the first scenes of pages; `tell` is called with what was written.
 
-    `systems` and `docs` as `Site.index` takes them; `app` is the address of an app that scenes link to.
+    `names` are the pages', all but the page of tours if none are given; `systems` and `docs` as `Site.index`
+    takes them; `app` is the address of an app that scenes link to.
     Raises `ArgumentError` if a page says that something is wrong.
     """
     site = Site(folder, app.rstrip("/"))
     site.write("shared/site.css", forms.css("site.css"))
+    site.write("shared/icon.svg", (mount.PACKAGE / "web/ui/icon.svg").read_text(encoding="utf-8"))
     program = forms.own_script(*_PROGRAM)
     site.write("shared/site.js", f'(() => {{\n"use strict";\n{program}}})();\n')
-    every = pages.every()
-    for part in parts_of(tours):
+    names = [name for name in pages.every() if name != "tours"] if names is None else names
+    for part in parts_of(names, tours):
         for code, (scene, said) in zip(part.codes, part.scenes, strict=True):
             site.scene(part, code, scene, said)
         if part.tour:
             found = tours[part.tour]
             site.played(f"tours/{part.tour}.html", part, found.title, found.about)
         else:
-            page = every[part.scenes[0][0].page]
-            site.played(f"{page.name or 'home'}.html", part, page.title.removesuffix(" · spcviz"), page.sentence)
+            name = part.scenes[0][0].page
+            site.played(f"{name or 'home'}.html", part, *_told(name))
         tell(part.folder)
     site.draw()
-    site.index(tours, systems, docs)
+    site.index(names, tours, systems, docs)
     return site
 
 

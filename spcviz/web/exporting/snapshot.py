@@ -63,8 +63,8 @@ def taken(scene: tour.Scene, more: Mapping[str, str] | None = None) -> Snapshot:
         raise ArgumentError(f"{scene.address or 'the home page'} cannot be saved: {wrong[0]}")
     reader = _Reader(mounted)
     body = "\n".join(reader.read(at.main))
-    facts = at.session_state[FACTS] if FACTS in at.session_state else {}
-    return Snapshot(body, reader.views, reader.charts, reader.n_drawn, dict(facts))
+    facts = dict(at.session_state[FACTS])  # the bar of every page keeps them, if there are any
+    return Snapshot(body, reader.views, reader.charts, reader.n_drawn, facts)
 
 
 class _Reader:
@@ -103,7 +103,11 @@ class _Reader:
         return form(element) if form else []
 
     def _markdown(self, element):
-        return [marks.html(element.value)] if element.value.strip() else []
+        text = element.value.strip()
+        shown = marks.html(text)
+        if text.startswith("# "):  # left out on a projector, as in the app
+            shown = f'<div class="intro">{shown}</div>'
+        return [shown] if text else []
 
     def _caption(self, element):
         return [f'<div class="caption">{marks.html(element.value)}</div>']
@@ -132,12 +136,15 @@ class _Reader:
             return []
         self.n_drawn += 1
         dark = forms.in_dark(own)
-        return [own] if dark == own else [f'<div class="in-light">{own}</div><div class="in-dark">{dark}</div>']
+        return (
+            [own] if dark == own else [f'<div class="in-light">{own}</div><div class="in-dark">{dark}</div>']
+        )
 
     def _metric(self, element):
         note = f"<small>{marks.inline(element.delta)}</small>" if element.delta else ""
-        label = marks.inline(element.label)
-        return [f'<div class="metric" data-testid="stMetric"><span>{label}</span><b>{marks.inline(element.value)}</b>{note}</div>']
+        label, value = marks.inline(element.label), marks.inline(element.value)
+        shown = f"<span>{label}</span><b>{value}</b>{note}"
+        return [f'<div class="metric" data-testid="stMetric">{shown}</div>']
 
     def _arrow_data_frame(self, element):
         self.n_drawn += 1
