@@ -4,7 +4,6 @@ Plotly is JavaScript, so a chart needs a browser to become a file: Chromium or C
 charts, without a window and without a network. Where there is none, who asks is told.
 """
 
-import base64
 import json
 import os
 import re
@@ -89,12 +88,24 @@ def _unquoted(text):
 
 def with_source(svg: str, *, title: str, command: str, data: object) -> str:
     """An SVG with what it shows, the command that makes it again, and its data inside."""
-    content = base64.b64encode(json.dumps(data).encode()).decode()
+    content = escape(json.dumps(data, separators=(",", ":")), quote=False)
     about = (
         f"<title>{escape(title)}</title><metadata><command>{escape(command)}</command>"
-        f'<data type="application/json" encoding="base64">{content}</data></metadata>'
+        f'<data type="application/json">{content}</data></metadata>'
     )
     return re.sub(r"(<svg[^>]*>)", lambda match: match[1] + about, svg, count=1)
+
+
+def pdf(html: str) -> bytes:
+    """An HTML of our own as PDF."""
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        (here / "page.html").write_text(html, encoding="utf-8")
+        target = f"--print-to-pdf={here / 'page.pdf'}"
+        _run(here, "--no-pdf-header-footer", target, (here / "page.html").as_uri())
+        if not (here / "page.pdf").is_file():
+            raise ArgumentError(f"{browser()} printed nothing")
+        return (here / "page.pdf").read_bytes()
 
 
 def _run(folder, *arguments):

@@ -5,7 +5,7 @@ visitor typed into a page, or a tour brought, stays text in a file that somebody
 """
 
 import re
-from html import escape
+from html import escape, unescape
 from typing import NamedTuple
 
 _KEPT = re.compile(r"\\([!-/:-@\[-`{-~])|`([^`\n]+)`|\$([^$\n]+)\$")
@@ -58,6 +58,15 @@ def inline(text: str) -> str:
     text = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", text)
     text = re.sub(r"(?<![\w*])\*([^\s*](?:[^*]*[^\s*])?)\*(?![\w*])", r"<em>\1</em>", text)
     return put.back(text)
+
+
+def words(text: str) -> str:
+    """What a line says, without marks.
+
+    >>> words("**It holds**: :material/check: a < b")
+    'It holds: a < b'
+    """
+    return unescape(re.sub("<[^>]*>", "", inline(text)))
 
 
 def _formula(text: str) -> str:

@@ -16,7 +16,7 @@ from streamlit.testing.v1.element_tree import Block, Node
 from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import forms, marks
 from spcviz.web.opening import opened
-from spcviz.web.touring.touring import FACTS
+from spcviz.web.touring.touring import FACTS, PYTHON
 from spcviz.web.tours import tour
 from spcviz.web.view import mount
 
@@ -39,6 +39,7 @@ class Snapshot(NamedTuple):
     views: list[mount.Mounted]
     charts: list[Chart]
     n_drawn: int  # further pictures and tables, which stand in the HTML
+    python: str  # lines that compute what is shown; "" where nobody has written them
     facts: dict[str, str]  # the page's numbers by name, for the sentences of a tour
 
 
@@ -64,7 +65,7 @@ def taken(scene: tour.Scene, more: Mapping[str, str] | None = None) -> Snapshot:
     reader = _Reader(mounted)
     body = "\n".join(reader.read(at.main))
     facts = dict(at.session_state[FACTS])  # the bar of every page keeps them, if there are any
-    return Snapshot(body, reader.views, reader.charts, reader.n_drawn, facts)
+    return Snapshot(body, reader.views, reader.charts, reader.n_drawn, at.session_state[PYTHON], facts)
 
 
 class _Reader:
@@ -155,7 +156,7 @@ class _Reader:
 
     def _plotly_chart(self, element):
         chart = element.proto
-        self.charts.append(Chart(json.loads(chart.spec), chart.alt))
+        self.charts.append(Chart(json.loads(chart.spec), marks.words(chart.alt)))
         return [chart_place(len(self.charts) - 1)]
 
     def _bidi_component(self, element):

@@ -6,7 +6,9 @@ from spcviz.web.view.mount import Component, show
 
 PARTS = ("web/view/elements.js", "web/view/view.js", "web/touring/tour_core.js")
 BAR = Component(
-    "spcviz_tour", ("web/touring/tour.css",), (*PARTS, "web/tours/glossary.json", "web/touring/tour.js")
+    "spcviz_tour",
+    ("web/touring/tour.css",),
+    (*PARTS, "web/tours/glossary.json", "web/touring/save.js", "web/touring/tour.js"),
 )
 SPEAKER = Component("spcviz_speaker", ("web/touring/speaker.css",), (*PARTS, "web/touring/speaker.js"))
 HANDOUT = Component("spcviz_handout", ("web/touring/handout.css",), (*PARTS, "web/touring/handout.js"))

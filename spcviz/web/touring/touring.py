@@ -26,6 +26,8 @@ from spcviz.web.ui import history, navigation
 KEY = "tour_bar"
 FACTS = "tour_facts"
 """Where a session keeps the numbers that its page offers."""
+PYTHON = "page_python"
+"""Where a session keeps the lines that compute what its page shows."""
 _GOING, _FORM = "tour_going", "tour_form"
 _SAID, _NOTE = "tour_said", "tour_note"
 NO_TOUR = tour.Tour("", "", "", ())
@@ -99,6 +101,11 @@ def offer(make: Callable, *args):
     """
     if "tour" in st.query_params or st.session_state.get(_FORM):
         st.session_state[FACTS] = st.session_state.get(FACTS, {}) | make(*args)
+
+
+def offer_python(lines: str):
+    """The Python of a page: lines that compute what it shows, for the Save menu; "" where there are none."""
+    st.session_state[PYTHON] = lines
 
 
 def by_itself(part: Callable) -> Callable:
@@ -175,7 +182,7 @@ def follow(page):
 @contextlib.contextmanager
 def bar(page):
     """Around a page that runs: the bar above it, drawn last, with the page's numbers."""
-    st.session_state[FACTS] = {}
+    st.session_state[FACTS], st.session_state[PYTHON] = {}, ""
     at = running(st.query_params)
     st.html(_style(at))
     slot = st.container(key="tour_slot")
