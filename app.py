@@ -5,6 +5,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.web import visit
 from spcviz.web.classroom import routes as classroom
+from spcviz.web.exporting import saving
 from spcviz.web.serving import first_html, static
 from spcviz.web.ui import asked, outside, warmup
 from spcviz.web.view import served
@@ -13,7 +14,7 @@ if get_script_run_ctx(suppress_warning=True) is None:
     # Imported by `streamlit run`, before the first visitor.
     outside.make_room()
     warmup.start()
-    routes = [*first_html.routes(), *served.routes(), *asked.routes(), *classroom.routes()]
+    routes = [*first_html.routes(), *served.routes(), *asked.routes(), *classroom.routes(), *saving.routes()]
     app = st.App(visit.__file__, routes=routes, middleware=[*outside.middleware(), *static.middleware()])
 else:
     visit.show()  # run as a script, as tests do

@@ -36,9 +36,7 @@ def files(results: Path = RESULTS, readme: Path = README) -> dict[Path, str]:
     models is beside it. `readme` is left out if it is missing or has no marks. Raises `ResultError` if a
     result does not hold what its section takes for granted.
     """
-    stored_results = {
-        name: _stored(results / f"{name}.json", row) for name, row in registry.results().items()
-    }
+    stored_results = _all_stored(results)
     read, sections = {}, []
     for name, result in stored_results.items():
         with stored.reading(name):
@@ -57,6 +55,15 @@ def files(results: Path = RESULTS, readme: Path = README) -> dict[Path, str]:
     if written != _text(readme) or BEGIN in written:
         wanted[readme] = written
     return wanted
+
+
+def systems(results: Path = RESULTS) -> str:
+    """The table of systems, in Markdown, that the results say."""
+    return table_of_systems({name: _readings(name, result) for name, result in _all_stored(results).items()})
+
+
+def _all_stored(results):
+    return {name: _stored(results / f"{name}.json", row) for name, row in registry.results().items()}
 
 
 def _between(text, begin, end, new):

@@ -28,7 +28,17 @@ LEARNING = (*ENGINE, "spcviz.learning", "scipy", "sklearn", "threadpoolctl", "tq
 IO = (*ENGINE, "spcviz.scores", "spcviz.store", "spcviz.io")
 COMMON = (*LEARNING, "spcviz.io", "spcviz.store", "spcviz.problems.common", "distributed", "psutil")
 DOORS = ("spcviz.scores", "spcviz.sequences", "spcviz.spending")
-PROBLEM = (*COMMON, *DOORS, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av", "<own>", "<built upon>")
+PROBLEM = (
+    *COMMON,
+    *DOORS,
+    "spcviz.problems.problem",
+    "skimage",
+    "pandas",
+    "PIL",
+    "av",
+    "<own>",
+    "<built upon>",
+)
 DRAWN = ("numpy", "pandas", "plotly", "spcviz.learning.budgets.methods", "spcviz.web.figures", "<drawn>")
 VIEW = ("numpy", "pandas", "streamlit", "spcviz.web.view", "spcviz.web.figures.palette", "<drawn>")
 SHARED = (
@@ -167,9 +177,19 @@ MAY_IMPORT = {
     "spcviz/web/exporting": (
         "spcviz",
         "spcviz.engine.errors",
+        "plotly",
+        "streamlit",
+        "anyio",
+        "starlette",
+        "spcviz.store",
+        "spcviz.problems.common.folders",
+        "spcviz.web.serving.first_html",
+        "spcviz.web.ui.asked",
+        "spcviz.web.view.served",
         "spcviz.web.figures.palette",
         "spcviz.web.opening",
         "spcviz.web.serving.pages",
+        "spcviz.web.touring",
         "spcviz.web.tours",
         "spcviz.web.view",
     ),
@@ -187,6 +207,12 @@ MAY_IMPORT = {
         "spcviz.web.first_scenes",
         "spcviz.web.exporting",
     ),
+    "spcviz/commands/site.py": (
+        "spcviz.commands.docs",
+        "spcviz.problems",
+        "spcviz.report",
+        "spcviz.web.exporting",
+    ),
     "spcviz/commands/docs.py": (*COMMON, "pdoc", "spcviz", "spcviz.engine", "spcviz.problems", "<computed>"),
     "spcviz/cli.py": ("spcviz.commands", "spcviz.engine.errors"),
     "spcviz/__main__.py": ("spcviz.cli",),
@@ -195,6 +221,7 @@ MAY_IMPORT = {
     "app.py": (
         "streamlit",
         "spcviz.web.classroom",
+        "spcviz.web.exporting.saving",
         "spcviz.web.serving",
         "spcviz.web.ui",
         "spcviz.web.visit",

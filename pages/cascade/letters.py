@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from spcviz.problems.letters.page import cached
+from spcviz.problems.letters.page import cached, python
 from spcviz.problems.letters.page import positions as bars
 from spcviz.problems.letters.page import text as say
 from spcviz.problems.letters.page.shown import FIRST_WORD
@@ -121,6 +121,7 @@ def letters():
     """The choices and the picture."""
     asked = LETTERS.narrow(features=FEATURES).parse(st.query_params)
     state = current(asked["features"])
+    touring.offer_python(python.letters(state))
     if layout.has_controls(state):
         pick(state)
     st.session_state["letters_reveal"] = state["reveal"]

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.grids.page import cached, maps
+from spcviz.problems.grids.page import cached, maps, python
 from spcviz.problems.grids.page import charts as figures
 from spcviz.problems.grids.page import panels as pictures
 from spcviz.problems.grids.page import text as say
@@ -227,6 +227,7 @@ def story():
     state = read()
     if layout.has_controls(state):
         controls(state)
+    touring.offer_python(python.lines(state))
     show, of = state["show"], tuple(state[name] for name in OF_GRID)
     if show == "thesis":
         with results.said_if_damaged("grid"):

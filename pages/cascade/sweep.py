@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.letters.page import cached, theorem_2
+from spcviz.problems.letters.page import cached, python, theorem_2
 from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.letters.page import sweep_text as say
 from spcviz.web.cached import common
@@ -211,6 +211,7 @@ def page():
     level = None if state["show"] == "filters" else cached.sweep_level(*of)
     if state["tol"] is None:
         state["tol"] = round(100 * level.tolerance, 9) if level else 0.5
+    touring.offer_python(python.sweep(state))
     box = controls(state) if layout.has_controls(state) else None
     if state["show"] == "filters":
         return filters(state)

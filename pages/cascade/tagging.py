@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.tagging.page import cached
+from spcviz.problems.tagging.page import cached, python
 from spcviz.problems.tagging.page import charts as figures
 from spcviz.problems.tagging.page import text as say
 from spcviz.problems.tagging.view.component import sentence_payload, show_sentence
@@ -142,6 +142,7 @@ def comparison(state):
 def page():
     """The choices and one of two pictures."""
     state = TAGGING.read()
+    touring.offer_python(python.lines(state))
     if layout.has_controls(state):
         choose(state)
     if state["view"] == "compare":

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.exact.page import cached, family_text, merged_text
+from spcviz.problems.exact.page import cached, family_text, merged_text, python
 from spcviz.problems.exact.page import charts as figures
 from spcviz.problems.exact.page import crossword as trees
 from spcviz.problems.exact.page import family as losses
@@ -228,6 +228,7 @@ def page():
     state = TABLE.read()
     if layout.has_controls(state):
         controls(state)
+    touring.offer_python(python.lines(state, WORDS[state["word"]][0]))
     views = {"tables": tables, "tree": tree, "merge": merge, "family": family}
     views.get(state["show"], word_views)(state)
 

@@ -20,12 +20,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int | None:
     """Run the command; returns its exit status (None: 0)."""
+    n_pages = write(options.folder)
+    print(f"{options.folder / 'index.html'}: {n_pages} pages")
+    return None
+
+
+def write(folder: Path) -> int:
+    """Write the documentation into a folder; returns how many pages it has."""
     import pdoc
     import pdoc.render
 
     if not EXAMPLES.is_dir():
         raise NoCacheError(f"{EXAMPLES} is missing; examples come with a clone of the repository")
-    outputs.folder("FOLDER", options.folder, is_own=True)
+    outputs.folder("FOLDER", folder, is_own=True)
     for door in DOORS:  # what is imported when it is first asked for is put there now, where pdoc sees it
         module = importlib.import_module(door)
         for name in module.__all__:
@@ -36,7 +43,5 @@ def run(options: argparse.Namespace) -> int | None:
         f"!spcviz.{name}" for name in ("web", "problems", "bench", "commands", "cli", "report", "__main__")
     ]
     examples = [str(path) for path in sorted(EXAMPLES.glob("*.py"))]
-    pdoc.pdoc(*DOORS, *rooms, *examples, *hidden, output_directory=options.folder)
-    n_pages = len(list(options.folder.rglob("*.html")))
-    print(f"{options.folder / 'index.html'}: {n_pages} pages")
-    return None
+    pdoc.pdoc(*DOORS, *rooms, *examples, *hidden, output_directory=folder)
+    return len(list(folder.rglob("*.html")))

@@ -1,26 +1,29 @@
-"""``export``: save a scene as one HTML file that works without the app and without a network."""
+"""``export``: save a scene as one HTML file, its Python, or its chart for a paper."""
 
 import argparse
 from pathlib import Path
 
-HELP = "save a scene as one HTML file that works without the app"
+HELP = "save a scene as one HTML file that works without the app, as Python, or its chart as SVG or PDF"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to its parser."""
     parser.add_argument("address", metavar="ADDRESS", help="as in the browser: letters?order=6")
-    parser.add_argument("file", type=Path, metavar="FILE.html")
+    ends = ".html: the page; .py: lines that compute what it shows; .svg, .pdf: its first chart"
+    parser.add_argument("file", type=Path, metavar="FILE.html", help=ends)
 
 
 def run(options: argparse.Namespace) -> int | None:
     """Run the command; returns its exit status (None: 0)."""
     from spcviz.problems.common import outputs
     from spcviz.store.atomic import write_bytes_atomic
-    from spcviz.web.exporting import page
+    from spcviz.web.exporting import page, paper
 
     outputs.file("FILE.html", options.file)
     scene = page.scene_of(options.address)
-    content = page.html(options.address).encode()
+    forms = {".py": paper.python, ".svg": paper.svg, ".pdf": paper.pdf}
+    content = forms.get(options.file.suffix.lower(), page.html)(options.address)
+    content = content.encode() if isinstance(content, str) else content
     write_bytes_atomic(options.file, content)
     print(f"{options.file}: {scene.address}, {len(content) / 1e6:.2f} MB")
     return None

@@ -1,6 +1,7 @@
 """Pages opened without a browser, as Streamlit's tests do: to store or save what they show."""
 
 import logging
+from collections.abc import Mapping
 
 from streamlit.testing.v1 import AppTest
 
@@ -11,13 +12,13 @@ from spcviz.web.ui import navigation
 _PATIENCE = 600  # seconds
 
 
-def opened(scene: tour.Scene) -> AppTest:
-    """A page after its first run at a scene's address."""
+def opened(scene: tour.Scene, more: Mapping[str, str] | None = None) -> AppTest:
+    """A page after its first run at a scene's address; `more` are further names of the address."""
     # Each of them says that it has no browser.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     at = AppTest.from_file(APP / "app.py", default_timeout=_PATIENCE)
     if scene.page:
         at.switch_page(navigation.names()[scene.page])
-    for name, value in scene.query().items():
+    for name, value in {**scene.query(), **(more or {})}.items():
         at.query_params[name] = value
     return at.run()

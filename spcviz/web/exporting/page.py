@@ -1,31 +1,31 @@
-"""A scene as one HTML file: what its page mounts, opened without a browser, and a host for it.
+"""A scene as one HTML file: what its page shows, opened without a browser, and a host for its views.
 
 The views are JavaScript over one message of bytes, so a file that has both needs no server: dragging, why,
 levels, playing and keys work. What only the server can compute (the levels after one whose threshold was
 moved) stays as it was when the file was made. The file asks for nothing from outside: its content security
-policy allows its own script, by its digest, and nothing else.
+policy allows its own script, by its digest, and nothing else; a file with charts also runs the part of plotly
+that it unpacks from itself.
 """
 
 import base64
+import gzip
 import hashlib
-import json
+from functools import cache
 from html import escape
-from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
+
+from plotly.offline import get_plotlyjs
 
 import spcviz
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.figures.palette import CSS_VARIABLES, DARK, LIGHT
-from spcviz.web.opening import opened
+from spcviz.web.exporting import forms, snapshot
 from spcviz.web.serving import pages
 from spcviz.web.tours import tour
-from spcviz.web.view import mount
 
-OWN = Path(__file__).parent
 MOST_BYTES = 8_000_000
-_OF_THE_BAR = ("spcviz_tour", "spcviz_speaker", "spcviz_handout")
+APP = "http://localhost:8501"
 _FORM = """<!doctype html>
-<html lang="en">
+<html lang="en" class="one-file">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -35,15 +35,18 @@ _FORM = """<!doctype html>
 </head>
 <body>
 <header><h1>{title}</h1><p>{sentence}</p></header>
-<main></main>
-<footer>The scene <code>{address}</code> of spcviz {version}, saved by <code>python -m spcviz export</code>.
-What only the app can compute, such as the levels after one that is changed here, stays as it was saved.
-Its data and models are under the terms that come with the app.</footer>
-<script>{script}</script>
+<main>
+{body}
+</main>
+<footer>The scene <code>{address}</code> of spcviz {version}, saved by <code>{command}</code>.
+<a href="{link}" rel="noreferrer">Open it in the app</a>, where what is only computed there goes on: here,
+boxes and levels after one that is changed stay as they were saved. Data and models are under the terms that
+come with the app.</footer>
+<noscript><p>The pictures are drawn by a script in this file, which this browser does not run.</p></noscript>
+<script type="module">{script}</script>
 </body>
 </html>
 """
-_FONT = '"Source Sans 3", "Source Sans Pro", system-ui, sans-serif'
 
 
 def scene_of(address: str) -> tour.Scene:
@@ -61,86 +64,86 @@ def scene_of(address: str) -> tour.Scene:
     return tour.Scene(f"{name}?{parts.query}" if parts.query else name)
 
 
+def app_of(address: str) -> str:
+    """The app that an address with a host belongs to, else the one that a person starts at home.
+
+    >>> app_of("https://host.example/spcviz/letters?order=6"), app_of("letters")
+    ('https://host.example/spcviz', 'http://localhost:8501')
+    """
+    parts = urlsplit(address.strip())
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        return APP
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').rpartition('/')[0]}"
+
+
 def html(address: str) -> str:
     """The file's text for a scene's address.
 
-    Raises `ArgumentError` if there is no such page, if the page says that something is wrong, if it mounts no
-    view, or if the file would be too large.
+    Raises `ArgumentError` if there is no such page, if the page says that something is wrong, if it shows no
+    picture, or if the file would be too large.
     """
     scene = scene_of(address)
-    with mount.recording() as mounted:
-        at = opened(scene)
-    if wrong := [element.value for element in [*at.exception, *at.error]]:
-        raise ArgumentError(f"{scene.address} cannot be saved: {wrong[0]}")
-    views = [view for view in mounted if view.component.name not in _OF_THE_BAR]
-    if not views:
-        raise ArgumentError(f"{scene.address} has no view that can be saved: its pictures are charts")
-    text = _document(scene, views)
-    if len(text.encode()) > MOST_BYTES:
-        size, most = len(text.encode()) / 1e6, MOST_BYTES / 1e6
-        raise ArgumentError(
-            f"{scene.address} would take {size:.1f} MB, more than {most:g}: choose a shorter clip or fewer "
-            "examples"
-        )
+    shown = snapshot.taken(scene)
+    if not (shown.views or shown.charts or shown.n_drawn):
+        raise ArgumentError(f"{scene.address} has no picture that can be saved")
+    text = _document(scene, shown, app_of(address))
+    if (size := len(text.encode())) > MOST_BYTES:
+        more = f"more than {MOST_BYTES / 1e6:g}: {_what_to_leave_out(shown)}"
+        raise ArgumentError(f"{scene.address} would take {size / 1e6:.1f} MB, {more}")
     return text
 
 
-def _document(scene, views):
-    page, script = pages.every()[scene.page], _script(views)
+def _what_to_leave_out(shown):
+    """The largest part of a page that is too large for a file, and what makes it smaller."""
+    named = [pair for view in shown.views for pair in (view.parts or {}).items()]
+    parts = [(len(part.content), name) for name, part in named]
+    size, name = max(parts, default=(0, "view"))
+    hint = "choose a shorter clip, fewer examples or a lower order"
+    return f"its part “{name}” alone is {size / 1e6:.1f} MB; {hint}"
+
+
+def _document(scene, shown, app):
+    page, script = pages.every()[scene.page], _script(shown)
     title = page.title.removesuffix(" · spcviz")
     return _FORM.format(
-        policy=escape(_policy(script)),
+        policy=escape(_policy(script, bool(shown.charts))),
         title=escape(title),
         sentence=escape(page.sentence),
-        style=_themes() + (OWN / "page.css").read_text(encoding="utf-8"),
+        style=forms.css(),
+        body=shown.body,
         address=escape(scene.address or "home"),
+        command="python -m spcviz export",
+        link=escape(f"{app}/{quote(scene.address, safe='?=&%+,.:;-_~/')}"),
         version=spcviz.__version__,
         script=script,
     )
 
 
-def _policy(script):
+def _policy(script, with_charts):
     """Nothing from outside, and of scripts this one."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    unpacked = " blob:" if with_charts else ""
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src 'sha256-{digest}'{unpacked}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
 
 
-def _script(views):
+def _script(shown):
     """One script: each view's module as a function that returns its default export, then the host."""
-    kinds = dict.fromkeys(view.component for view in views)
-    names = {component: f"view{k}" for k, component in enumerate(kinds)}
-    lines = ['"use strict";']
-    for component, name in names.items():
-        module = mount.script(component.parts).replace("export default ", "return ")
-        lines.append(f"const {name} = (() => {{\n{module}}})();")
-    mounts = [
-        f"[{names[view.component]}, {_literal(view.data)}, {_literal(_css(view.component))}, "
-        f"{_literal(view.component.html or '')}]"
-        for view in views
-    ]
+    kinds = {view.component.name: view.component for view in shown.views}
+    lines = ["const KINDS = {};"]
+    lines += [f'KINDS["{name}"] = {forms.kind(component)};' for name, component in kinds.items()]
+    mounts = [f"[{forms.literal(view.component.name)}, {forms.literal(view.data)}]" for view in shown.views]
     lines.append(f"const MOUNTS = [{', '.join(mounts)}];")
-    lines.append((OWN / "host.js").read_text(encoding="utf-8"))
-    return "\n".join(lines).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    lines.append(f"const CHARTS = {forms.literal([chart._asdict() for chart in shown.charts])};")
+    lines.append(f"const PAIRS = {forms.literal(forms.pairs() if shown.charts else [])};")
+    lines.append(f"const PLOTLY = {forms.literal(_plotly() if shown.charts else '')};")
+    lines.append(forms.own_script("exporting/host.js", "exporting/one_file.js"))
+    return "\n".join(lines)
 
 
-def _literal(value):
-    """A value as JavaScript, bytes in base64; what a visitor typed cannot end the script."""
-    value = base64.b64encode(value).decode() if isinstance(value, bytes) else value
-    return json.dumps(value).replace("<", "\\u003c")
-
-
-def _css(component):
-    return "".join((mount.PACKAGE / sheet).read_text(encoding="utf-8") for sheet in component.css)
-
-
-def _themes():
-    """The colours that views read, light, and dark for who has chosen that."""
-    light, dark = (
-        "".join(f"{variable}: {getattr(palette, role)}; " for role, variable in CSS_VARIABLES.items())
-        for palette in (LIGHT, DARK)
-    )
-    fonts = f"--st-font: {_FONT}; --st-code-font: monospace; color-scheme: light dark; "
-    return f":root {{ {light}{fonts}}}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark}}} }}\n"
+@cache
+def _plotly():
+    """What draws charts, packed."""
+    return gzip.compress(get_plotlyjs().encode(), 9, mtime=0)

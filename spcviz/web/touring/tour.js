@@ -7,6 +7,7 @@ import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
 import { Callouts } from "../articles/callouts.js";
 import { ClassRoom } from "../classroom/class.js";
+import { showSave } from "./save.js";
 import { CHANNEL, asked, explained, isClosedBox, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
 
 /* global GLOSSARY -- glossary.json, which comes with the script (`script` in mount.py) */
@@ -45,7 +46,7 @@ class TourView extends View {
   build() {
     this.tools = node("div", { class: "tools", role: "toolbar", "aria-label": "This page" }, this.note, button("↶", "Undo the last change (Ctrl-Z)", () => this.act({ kind: "undo" })),
       button("↷", "Redo (Ctrl-Shift-Z)", () => this.act({ kind: "redo" })),
-      button("Link", "Copy the address of exactly this", () => this.copyLink()),
+      button("Save", "Save or share: link, page, picture, Python, embed", () => showSave(this), { "aria-haspopup": "dialog" }),
       button("Words", "Explain the words on this page", () => this.showWords()),
       button("+ Scene", "Add this scene to your own tour", () => this.startAdding()),
       button("Print", "This page on paper, with its address", () => window.print()));
@@ -201,6 +202,7 @@ class TourView extends View {
     event.preventDefault();
     event.stopPropagation();
   }
+  fileName(kind) { return `spcviz-${location.pathname.split("/").pop() || "home"}.${kind}`; }
   key() {} // all of them come early
 
   black(on = !this.isBlack) {

@@ -25,7 +25,11 @@ from spcviz.web.tours import tour
 from spcviz.web.ui import history, layout, navigation
 
 KEY = "tour_bar"
-_GOING, _FACTS, _FORM = "tour_going", "tour_facts", "tour_form"
+FACTS = "tour_facts"
+"""Where a session keeps the numbers that its page offers."""
+PYTHON = "page_python"
+"""Where a session keeps the lines that compute what its page shows."""
+_GOING, _FORM = "tour_going", "tour_form"
 _SAID, _NOTE, _CHOICES = "tour_said", "tour_note", "tour_choices"
 NO_TOUR = tour.Tour("", "", "", ())
 
@@ -108,7 +112,12 @@ def offer(make: Callable, *args):
     `make(*args)` returns {name: text}, as the page itself shows them.
     """
     if "tour" in st.query_params or st.session_state.get(_FORM):
-        st.session_state[_FACTS] = st.session_state.get(_FACTS, {}) | make(*args)
+        st.session_state[FACTS] = st.session_state.get(FACTS, {}) | make(*args)
+
+
+def offer_python(lines: str):
+    """The Python of a page: lines that compute what it shows, for the Save menu; "" where there are none."""
+    st.session_state[PYTHON] = lines
 
 
 def by_itself(part: Callable) -> Callable:
@@ -185,7 +194,7 @@ def follow(page):
 @contextlib.contextmanager
 def bar(page):
     """Around a page that runs: the bar above it, drawn last, with the page's numbers."""
-    st.session_state[_FACTS] = {}
+    st.session_state[FACTS], st.session_state[PYTHON] = {}, ""
     at = running(st.query_params)
     has_controls = not at or at.scene.controls or bool(st.session_state.get(_CHOICES))
     st.session_state[layout.SCENE_HAS_CONTROLS] = has_controls
@@ -210,7 +219,7 @@ def _style(at):
 
 
 def _draw(page, at):
-    facts, form = st.session_state[_FACTS], st.session_state.pop(_FORM, None)
+    facts, form = st.session_state[FACTS], st.session_state.pop(_FORM, None)
     if at and at.tour.name in tour.shipped() and _going(at) == (page.url_path, st.query_params.to_dict()):
         known_facts()[at.tour.name, at.code] = facts
     if form:

@@ -92,7 +92,19 @@ class Mounted(NamedTuple):
     """A component with all that it was given."""
 
     component: Component
-    data: bytes | dict  # a whole `message`, or JSON values where it has no parts
+    payload: dict  # what is sent on every run
+    parts: dict[str, Packed] | None  # what is sent once, by name; None where data are JSON values alone
+
+    @property
+    def data(self) -> bytes | dict:
+        """What the component was given: a whole `message`, or JSON values where it has no parts."""
+        return self.payload if self.parts is None else as_message(self.payload, self.parts)
+
+    @property
+    def alone(self) -> bytes:
+        """The message without its parts, which come by themselves."""
+        digests = {name: part.digest for name, part in (self.parts or {}).items()}
+        return message(self.payload, digests, {})
 
 
 _RECORDS: list[list[Mounted]] = []
@@ -139,7 +151,7 @@ def show(
         view = {name: view[name] for name in component.view_names}
         payload = payload | {"view": view, "epoch": epoch(key, view)}
     for records in _RECORDS:
-        records.append(Mounted(component, payload if parts is None else as_message(payload, parts)))
+        records.append(Mounted(component, payload, None if parts is None else _ready(parts)))
     if parts is not None:
         payload = message(payload, *unsent(key, parts))
     return _renderer(component)(key=key, data=payload, **callbacks)

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import html as entities
+import json
 import re
 
 import pytest
@@ -11,8 +12,8 @@ from spcviz import cli
 from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import page
 
-SCRIPT = re.compile("<script>(.*?)</script>", re.DOTALL)
-OUTSIDE = re.compile(r"""(?:src|href)\s*=\s*["']|@import|url\(\s*["']?(?!data:)""")
+SCRIPT = re.compile('<script type="module">(.*?)</script>', re.DOTALL)
+OUTSIDE = re.compile(r"""src\s*=\s*["']|<link|@import|url\(\s*["']?(?!data:)""")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,8 @@ def test_the_policy_names_the_one_script_and_nothing_from_outside(letters):
 
 def test_the_file_holds_the_pages_own_view_alone(letters):
     (script,) = SCRIPT.findall(letters)
-    assert re.findall(r"^const (view\d) = ", script, re.MULTILINE) == ["view0"]
+    assert re.findall(r'^KINDS\["(\w+)"\] = ', script, re.MULTILINE) == ["spcviz_lattice"]
+    assert 'const PLOTLY = "";' in script
     assert "class LatticeView" in script
     assert "class TourView" not in script
     assert not re.search(r"^(import|export) ", script, re.MULTILINE)
@@ -56,7 +58,7 @@ def test_what_is_typed_stays_text():
     [
         ("nowhere?x=1", r"address must begin with one of tours, .*, got 'nowhere\?x=1'"),
         ("javascript:alert(1)", "address must begin with one of .*, got 'javascript:alert"),
-        ("tables", "tables has no view that can be saved: its pictures are charts"),
+        ("tours", "tours has no picture that can be saved"),
     ],
 )
 def test_what_cannot_be_saved_is_said(address, message):
@@ -67,9 +69,34 @@ def test_what_cannot_be_saved_is_said(address, message):
 def test_a_file_that_is_too_large_says_its_size(monkeypatch):
     monkeypatch.setattr(page, "MOST_BYTES", 50_000)
     with pytest.raises(
-        ArgumentError, match=r"hybrid would take 0\.1 MB, more than 0\.05: choose a shorter clip"
+        ArgumentError,
+        match=r"hybrid would take 0\.1 MB, more than 0\.05: its part “\w+” alone is 0\.\d MB; choose",
     ):
         page.html("hybrid")
+
+
+def test_a_page_of_charts_has_its_charts_and_numbers_and_what_draws_them():
+    text = page.html("sweep")
+    assert "script-src 'sha256-" in policy_of(text)
+    assert " blob:; style-src" in policy_of(text)
+    (script,) = SCRIPT.findall(text)
+    charts = json.loads(re.search(r"^const CHARTS = (.*);$", script, re.MULTILINE).group(1))
+    assert len(charts) == text.count('<figure class="stPlotlyChart"') == 1
+    assert all(trace["x"] for trace in charts[0]["spec"]["data"])
+    assert charts[0]["alt"]
+    assert "Threshold setting α" in text
+    assert len(text.encode()) < 3_000_000
+
+
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [
+        ("letters?order=6", "http://localhost:8501/letters?order=6"),
+        ("https://host.example/a/letters?order=6", "https://host.example/a/letters?order=6"),
+    ],
+)
+def test_the_file_links_to_the_scene_in_the_app(address, link):
+    assert f'<a href="{link}" rel="noreferrer">' in page.html(address)
 
 
 def test_the_command_says_what_it_wrote(tmp_path, capsys, monkeypatch, letters):

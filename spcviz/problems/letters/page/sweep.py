@@ -64,7 +64,11 @@ def loss_curves(
             "range": [0, _top(choice) if is_zoomed else 105 * _worst(level)],
             "domain": [0.45, 1],
         },
-        "yaxis2": {"title": f"{grams(level.level, names)}<br>kept, %", "range": [0, 100], "domain": [0, 0.39]},
+        "yaxis2": {
+            "title": f"{grams(level.level, names)}<br>kept, %",
+            "range": [0, 100],
+            "domain": [0, 0.39],
+        },
     }
     axes["yaxis"]["anchor"], axes["yaxis2"]["anchor"] = "x", "x2"
     size = {"scale": scale, "height": height, "left": 5.5, "top": 4.6}

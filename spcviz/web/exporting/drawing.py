@@ -1,0 +1,120 @@
+"""Charts as SVG, drawn by plotly in a browser that is on the machine; what goes with them to papers.
+
+Plotly is JavaScript, so a chart needs a browser to become a file: Chromium or Chrome, run once for all
+charts, without a window and without a network. Where there is none, who asks is told.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from html import escape, unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+from plotly.offline import get_plotlyjs
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.web.exporting import forms
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+WIDTH, HEIGHT = 1000, 460
+_SECONDS = 300
+_DRAW = """<!doctype html><meta charset="utf-8"><pre id="out"></pre><script src="plotly.js"></script>
+<script src="charts.js"></script><script>
+(async () => {
+  const out = [];
+  for (const { data, layout } of CHARTS) {
+    const size = { width: layout.width ?? WIDTH, height: layout.height ?? HEIGHT };
+    const chart = { data, layout: { ...layout, ...size } };
+    out.push(await Plotly.toImage(chart, { format: "svg", ...size }));
+  }
+  const texts = out.map((one) => one.replace(/^data:image.svg.xml,/, ""));
+  document.getElementById("out").textContent = texts.join(" ");
+})();
+</script>
+"""
+
+
+def browser() -> str | None:
+    """The browser that draws: what ``BROWSER_PATH`` names, else the first of `BROWSERS` that is installed."""
+    named = os.environ.get("BROWSER_PATH")
+    return next((path for name in (named, *BROWSERS) if name and (path := shutil.which(name))), None)
+
+
+def dark(spec: dict) -> dict:
+    """A chart in the dark palette; the scale of a picture stays, its white is white in both."""
+
+    def turned(value, name):
+        if isinstance(value, str):
+            return forms.in_dark(value)
+        if name == "colorscale":
+            return value
+        if isinstance(value, list):
+            return [turned(one, name) for one in value]
+        if isinstance(value, dict):
+            return {key: turned(one, key) for key, one in value.items()}
+        return value
+
+    return turned(spec, "")
+
+
+def svgs(charts: Sequence[dict]) -> list[str]:
+    """Each chart, as plotly takes it, as the text of an SVG file."""
+    if not charts:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        (here / "plotly.js").write_text(get_plotlyjs(), encoding="utf-8")
+        sizes = f"const WIDTH = {WIDTH}, HEIGHT = {HEIGHT};\n"
+        (here / "charts.js").write_text(
+            f"{sizes}const CHARTS = {json.dumps(list(charts))};", encoding="utf-8"
+        )
+        (here / "draw.html").write_text(_DRAW, encoding="utf-8")
+        shown = _run(here, "--virtual-time-budget=240000", "--dump-dom", (here / "draw.html").as_uri())
+    found = re.search(r'<pre id="out">([^<]*)</pre>', shown)
+    drawn = found[1].split() if found else []
+    if len(drawn) != len(charts):
+        raise ArgumentError(f"{browser()} drew {len(drawn)} of {len(charts)} charts")
+    return [_unquoted(one) for one in drawn]
+
+
+def _unquoted(text):
+    return unquote(unescape(text))
+
+
+def with_source(svg: str, *, title: str, command: str, data: object) -> str:
+    """An SVG with what it shows, the command that makes it again, and its data inside."""
+    content = escape(json.dumps(data, separators=(",", ":")), quote=False)
+    about = (
+        f"<title>{escape(title)}</title><metadata><command>{escape(command)}</command>"
+        f'<data type="application/json">{content}</data></metadata>'
+    )
+    return re.sub(r"(<svg[^>]*>)", lambda match: match[1] + about, svg, count=1)
+
+
+def pdf(html: str) -> bytes:
+    """An HTML of our own as PDF."""
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        (here / "page.html").write_text(html, encoding="utf-8")
+        target = f"--print-to-pdf={here / 'page.pdf'}"
+        _run(here, "--no-pdf-header-footer", target, (here / "page.html").as_uri())
+        if not (here / "page.pdf").is_file():
+            raise ArgumentError(f"{browser()} printed nothing")
+        return (here / "page.pdf").read_bytes()
+
+
+def _run(folder, *arguments):
+    """What the browser prints."""
+    if (path := browser()) is None:
+        raise ArgumentError(
+            "charts are drawn by Chromium or Chrome, and none is installed; install one, or name it in "
+            "BROWSER_PATH"
+        )
+    command = [path, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=_SECONDS)
+    return done.stdout

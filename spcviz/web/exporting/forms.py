@@ -1,0 +1,75 @@
+"""What saved pages and sites are put together from: scripts of views, values as JavaScript, colours."""
+
+import base64
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+from spcviz.web.figures.palette import (
+    CSS_VARIABLES,
+    DARK,
+    DARK_TIERS,
+    LIGHT,
+    LIGHT_TIERS,
+)
+from spcviz.web.view import mount
+
+OWN = Path(__file__).parent
+_FONT = '"Source Sans 3", "Source Sans Pro", system-ui, sans-serif'
+
+
+def literal(value: object) -> str:
+    """A value as JavaScript, bytes in base64; what a visitor typed cannot end the script."""
+    value = base64.b64encode(value).decode() if isinstance(value, bytes) else value
+    text = json.dumps(value, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def kind(component: mount.Component) -> str:
+    """A component as a JavaScript object: its default export, style sheets, first HTML."""
+    module = mount.script(component.parts).replace("export default ", "return ")
+    css = "".join((mount.PACKAGE / sheet).read_text(encoding="utf-8") for sheet in component.css)
+    start = inside_script(f"(() => {{\n{module}}})()")
+    return f"{{ start: {start}, css: {literal(css)}, html: {literal(component.html or '')} }}"
+
+
+def inside_script(code: str) -> str:
+    """JavaScript that can stand between the tags of a script."""
+    return code.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def own_script(*names: str) -> str:
+    """Files of ``web`` as one script, without their imports of each other."""
+    return inside_script(mount.script([f"web/{name}" for name in names]))
+
+
+def themes() -> str:
+    """The colours that views read, light, and dark for who has chosen that."""
+    light, dark = (
+        "".join(f"{variable}: {getattr(palette, role)}; " for role, variable in CSS_VARIABLES.items())
+        for palette in (LIGHT, DARK)
+    )
+    fonts = f"--st-font: {_FONT}; --st-code-font: monospace; color-scheme: light dark; "
+    return f":root {{ {light}{fonts}}}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark}}} }}\n"
+
+
+def css(*names: str) -> str:
+    """The themes and style sheets of this folder."""
+    return themes() + "".join((OWN / name).read_text(encoding="utf-8") for name in ("page.css", *names))
+
+
+@cache
+def pairs() -> list[tuple[str, str]]:
+    """Light colours, each with the dark one that means the same."""
+    return [*zip(LIGHT, DARK), *zip(LIGHT_TIERS, DARK_TIERS)]
+
+
+def in_dark(text: str) -> str:
+    """A light chart or page of our own, as text, in the dark palette.
+
+    >>> in_dark('{"color": "#17202B"}')
+    '{"color": "#E8EDF4"}'
+    """
+    dark = {light.lower(): other for light, other in pairs()}
+    return re.sub("#[0-9a-fA-F]{6}(?![0-9a-fA-F])", lambda match: dark.get(match[0].lower(), match[0]), text)

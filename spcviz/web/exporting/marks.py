@@ -1,0 +1,115 @@
+"""Markdown as pages write it, as HTML: everything is text first, then a few marks count.
+
+Pages say their sentences in the markdown of Streamlit. Links, pictures and HTML never come out of it: what a
+visitor typed into a page, or a tour brought, stays text in a file that somebody opens on their own disk.
+"""
+
+import re
+from html import escape, unescape
+from typing import NamedTuple
+
+_KEPT = re.compile(r"\\([!-/:-@\[-`{-~])|`([^`\n]+)`|\$([^$\n]+)\$")
+_MATERIAL = re.compile(r":material/[a-z0-9_]+:\s?")
+_COLOURED = re.compile(r":(?:red|green|blue|orange|violet|gray|small)(?:-background)?\[([^\]]*)\]")
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
+_HEADING = re.compile(r"(#{1,4})\s+(.*)")
+_ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+(.*)")
+_RULE = re.compile(r"\|?[\s:|-]+\|?")
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_SIGNS = {"times": "×", "le": "≤", "leq": "≤", "ge": "≥", "sqrt": "√", "sum": "Σ", "lvert": "|",
+          "rvert": "|", "cdot": "·", "quad": " ", "hat": "", "mathcal": "", "text": "", "mathrm": "",
+          "left": "", "right": "", "frac": ""}  # fmt: skip
+_GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "theta": "θ", "lambda": "λ",
+          "tau": "τ", "psi": "ψ", "pi": "π", "sigma": "σ"}  # fmt: skip
+
+
+class _Put(NamedTuple):
+    """Pieces that no mark may change, in the order of their places in a text."""
+
+    pieces: list[str]
+
+    def aside(self, match: re.Match) -> str:
+        sign, code, formula = match.groups()
+        if sign is not None:
+            piece = escape(sign)
+        elif code is not None:
+            piece = f"<code>{escape(code)}</code>"
+        else:
+            piece = f"<i>{_formula(formula)}</i>"
+        self.pieces.append(piece)
+        return f"\0{len(self.pieces) - 1}\0"
+
+    def back(self, text: str) -> str:
+        return re.sub("\0(\\d+)\0", lambda match: self.pieces[int(match[1])], text)
+
+
+def inline(text: str) -> str:
+    r"""One line as HTML.
+
+    >>> inline("**keep** `a<b` and [more](http://x.example)")
+    '<strong>keep</strong> <code>a&lt;b</code> and more'
+    >>> inline("<script>, \\*this\\*")
+    '&lt;script&gt;, *this*'
+    """
+    put = _Put([])
+    text = _KEPT.sub(put.aside, text.replace("\0", ""))
+    text = _COLOURED.sub(r"\1", _MATERIAL.sub("", text))
+    text = escape(_LINK.sub(r"\1", text))
+    text = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", text)
+    text = re.sub(r"(?<![\w*])\*([^\s*](?:[^*]*[^\s*])?)\*(?![\w*])", r"<em>\1</em>", text)
+    return put.back(text)
+
+
+def words(text: str) -> str:
+    """What a line says, without marks.
+
+    >>> words("**It holds**: :material/check: a < b")
+    'It holds: a < b'
+    """
+    return unescape(re.sub("<[^>]*>", "", inline(text)))
+
+
+def _formula(text: str) -> str:
+    """A formula's letters: good enough to be read, not typeset."""
+    signs = _COMMAND.sub(lambda match: _GREEK.get(match[1], _SIGNS.get(match[1], match[1])), text)
+    shown = escape(signs)
+    for mark, tag in (("^", "sup"), ("_", "sub")):
+        shown = re.sub(rf"\{mark}(?:\{{([^{{}}]*)\}}|(\w))",
+                       lambda m, tag=tag: f"<{tag}>{m[1] or m[2] or ''}</{tag}>", shown)  # fmt: skip
+    return shown.replace("{", "").replace("}", "").replace("\\", "")
+
+
+def html(text: str) -> str:
+    """A markdown text as HTML: headings, paragraphs, lists, tables.
+
+    >>> html("# Title\\nOne line\\nand more")
+    '<h2>Title</h2>\\n<p>One line and more</p>'
+    """
+    out: list[str] = []
+    for block in re.split(r"\n\s*\n", text.strip()):
+        lines = block.splitlines()
+        while lines and (heading := _HEADING.fullmatch(lines[0].strip())):
+            level = min(len(heading[1]) + 1, 5)
+            out.append(f"<h{level}>{inline(heading[2])}</h{level}>")
+            lines = lines[1:]
+        if lines:
+            out.append(_block(lines))
+    return "\n".join(out)
+
+
+def _block(lines):
+    if len(lines) > 1 and "|" in lines[0] and _RULE.fullmatch(lines[1].strip()):
+        return _table(lines)
+    if all(_ITEM.fullmatch(line) for line in lines):
+        items = "".join(f"<li>{inline(_ITEM.fullmatch(line)[1])}</li>" for line in lines)
+        return f"<ul>{items}</ul>"
+    return f"<p>{inline(' '.join(line.strip() for line in lines))}</p>"
+
+
+def _table(lines):
+    head, _, *rows = [line.strip().strip("|").split("|") for line in lines]
+    first = "".join(f'<th scope="col">{inline(cell.strip())}</th>' for cell in head)
+    rest = ["".join(f"<td>{inline(cell.strip())}</td>" for cell in row) for row in rows]
+    body = "".join(f"<tr>{row}</tr>" for row in rest)
+    table = f"<table><thead><tr>{first}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide" tabindex="0">{table}</div>'

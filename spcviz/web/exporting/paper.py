@@ -1,0 +1,69 @@
+"""What goes from a page into a paper: its chart as SVG or PDF, and the Python that computes what it shows."""
+
+from html import escape
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.web.exporting import drawing, page, snapshot
+
+PRINT = {"width": 640, "height": 400}
+"""Pixels of a chart for print, 96 to the inch: as wide as a page's text."""
+
+
+_MISSING = """# The library's own lines for what this page shows are not written yet. Run this in a clone.
+"""
+_PICTURE = """
+from pathlib import Path
+
+from spcviz.web.exporting import page
+
+# The picture, with all that the page says of it, as one file that works by itself.
+Path({name!r}).write_text(page.html({address!r}), encoding="utf-8")
+"""
+
+
+def python(address: str) -> str:
+    """Lines that compute what the page of an address shows, where a page has them, and save its picture."""
+    scene = page.scene_of(address)
+    lines = snapshot.taken(scene).python or _MISSING
+    return lines + _PICTURE.format(name=f"{scene.page or 'home'}.html", address=scene.address)
+
+
+def svg(address: str) -> str:
+    """The first chart of a page for print: black on white, with its data and this command in its metadata.
+
+    Raises `ArgumentError` if the page has no chart, or if there is no browser to draw it.
+    """
+    scene, chart = _chart(address)
+    spec = chart.spec
+    layout = spec["layout"] | PRINT | {"paper_bgcolor": "white", "plot_bgcolor": "white"}
+    (drawn,) = drawing.svgs([spec | {"layout": layout}])
+    return drawing.with_source(
+        drawn, title=chart.alt, command=_command(scene, "svg"), data=[_data(trace) for trace in spec["data"]]
+    )
+
+
+def pdf(address: str) -> bytes:
+    """The same as PDF; its title says the command."""
+    scene, _ = _chart(address)
+    size = f"{PRINT['width']}px {PRINT['height']}px"
+    style = f"@page {{ size: {size}; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
+    head = f"<meta charset='utf-8'><title>{escape(_command(scene, 'pdf'))}</title><style>{style}</style>"
+    return drawing.pdf(f"<!doctype html>{head}{svg(address)}")
+
+
+def _command(scene, kind):
+    return f'python -m spcviz export "{scene.address}" {scene.page or "home"}.{kind}'
+
+
+def _chart(address):
+    scene = page.scene_of(address)
+    charts = snapshot.taken(scene).charts
+    if not charts:
+        raise ArgumentError(f"{scene.address or 'the home page'} has no chart; save its view as FILE.html, "
+                            "or as SVG from its own menu")  # fmt: skip
+    return scene, charts[0]
+
+
+def _data(trace):
+    """The numbers of a trace."""
+    return {name: trace[name] for name in ("name", "type", "x", "y", "z", "text") if name in trace}

@@ -1,0 +1,296 @@
+"""All tours and first scenes as a site of static files: from any web host, below any path, or from a disk.
+
+    index.html            the tours, the pages, the overview of systems
+    tours/<name>.html     a tour, which plays with a clicker's keys
+    <page>.html           a page's first scene
+    scenes/               a file a scene: its texts, where its views and charts are
+    shared/               scripts of views, parts of data, charts: each once, for all scenes that want it
+
+Nothing is fetched from outside: a content security policy in every page says so.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from plotly.offline import get_plotlyjs
+
+import spcviz
+from spcviz.engine.errors import ArgumentError
+from spcviz.store.atomic import write_bytes_atomic
+from spcviz.web.exporting import drawing, forms, marks, snapshot
+from spcviz.web.serving import pages
+from spcviz.web.tours import tour
+from spcviz.web.view import mount
+
+_POLICY = (
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
+    "img-src 'self' file: data: blob:; base-uri 'none'; form-action 'none'"
+)
+_HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<link rel="icon" href="{root}shared/icon.svg">
+<link rel="stylesheet" href="{root}shared/site.css">
+{scripts}</head>
+"""
+_PLAYED = """<body>
+<nav aria-label="Site"><a href="{root}index.html">All tours and pages</a></nav>
+<header><h1>{title}</h1><p>{about}</p></header>
+<section class="tour" tabindex="0" aria-label="Tour" hidden>
+<div class="says" aria-live="polite"><p class="say"></p><p class="ask"></p><p class="answer"></p></div>
+<div class="moves"><button type="button" class="back" aria-label="Back (Page Up)">‹</button>
+<span class="place"></span><button type="button" class="next" aria-label="Next (Page Down)">›</button>
+<button type="button" class="fuller" aria-label="Full screen (F)">Full</button></div>
+</section>
+<p class="noted" role="status"></p>
+<main class="scene">
+<noscript><p>The pictures are drawn by scripts, which this browser does not run.</p></noscript>
+</main>
+<div class="light" aria-hidden="true" hidden></div>
+<div class="black" aria-hidden="true" hidden></div>
+<footer>{link}Saved from spcviz {version} by <code>python -m spcviz site</code>. What only the app computes,
+such as boxes and the levels after one that is changed here, stays as it was saved. Data and models are under
+the terms that come with the app.</footer>
+<script type="application/json" id="site">{site}</script>
+</body>
+</html>
+"""
+_INDEX = """<body>
+<header><h1>{title}</h1><p>{about}</p></header>
+<main>
+<h2>Tours</h2>
+<p>Scene by scene, with questions to answer before you look. Page Down and Page Up, or a clicker, go on and
+back; F is full screen, B black; add <code>?embed=true</code> to an address for a projector.</p>
+<ul class="cards">{tours}</ul>
+<h2>Pages</h2>
+<ul class="cards">{pages}</ul>
+{docs}<h2>Systems</h2>
+<p>What each reproduced system reaches, beside what its paper reports.</p>
+{systems}
+</main>
+<footer>Saved from spcviz {version} by <code>python -m spcviz site</code>. Data and models are under the
+terms that come with the app.</footer>
+</body>
+</html>
+"""
+
+
+_PROGRAM = (
+    "view/elements.js",
+    "touring/tour_core.js",
+    "exporting/host.js",
+    "exporting/whole.js",
+    "exporting/site.js",
+)
+
+
+class Part(NamedTuple):
+    """What plays on one page of the site: a tour, or a page's first scene alone."""
+
+    folder: str  # begins the names of its scenes' files
+    codes: list[str]  # of its scenes, in order
+    scenes: list[tuple[tour.Scene, dict]]  # each with what its bar says besides the page's numbers
+    tour: str = ""  # its name
+
+
+def parts_of(names: Sequence[str], tours: dict[str, tour.Tour]) -> Iterator[Part]:
+    """The first scenes of pages, then the tours."""
+    for name in names:
+        yield Part(f"page-{name or 'home'}", ["1"], [(tour.Scene(name), {})])
+    for name, found in tours.items():
+        yield _part_of_tour(name, found)
+
+
+def _part_of_tour(name, found):
+    codes, scenes = [], []
+    for code in tour.codes(found):
+        scene, is_answered = found.scenes[int(code.rstrip("a")) - 1], code.endswith("a")
+        if scene.page not in pages.every():
+            continue
+        codes.append(code)
+        shown = tour.Scene(tour.address(scene.page, scene.query(is_answered)))
+        is_another = is_answered and scene.after
+        said = {"say": "" if is_another else scene.say, "ask": scene.ask}
+        said |= {"answer": scene.answer if is_answered else "", "point": scene.point, "cover": scene.cover}
+        scenes.append((shown, said | {"isAsking": bool(scene.answer) and not is_answered}))
+    return Part(f"tour-{name}", codes, scenes, name)
+
+
+class Site:
+    """Writes a site into a folder."""
+
+    def __init__(self, folder: Path, app: str) -> None:
+        self.folder, self.app = folder, app
+        self.charts: dict[str, snapshot.Chart] = {}
+        self.can_draw = drawing.browser() is not None
+        self.written: dict[str, int] = {}
+        self.first: dict[str, list[str]] = {}  # files that a part's first scene wants
+
+    def write(self, path: str, text: str) -> None:
+        """A file of the site, once."""
+        if path not in self.written:
+            target = self.folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            content = text.encode()
+            write_bytes_atomic(target, content)
+            self.written[path] = len(content)
+
+    def scene(self, part: Part, code: str, scene: tour.Scene, said: dict) -> None:
+        """A scene's file, and those that it wants."""
+        more = {"tour": part.tour, "at": code} if part.tour in tour.shipped() else {}
+        shown = snapshot.taken(scene, more)
+        views = [self._view(view) for view in shown.views]
+        charts = [self._chart(chart) for chart in shown.charts]
+        texts = {name: tour.fill(said.get(name, ""), shown.facts) for name in ("say", "ask", "answer")}
+        value = {"body": shown.body, "views": views, "charts": charts, "point": "", "cover": False}
+        value |= {"isAsking": False} | said | texts | {"link": self._link(scene)}
+        path = f"scenes/{part.folder}-{code}.js"
+        self.write(path, f'SPCVIZ.scene("{code}", {forms.literal(value)});\n')
+        wanted = [f"shared/{view['kind']}.js" for view in views]
+        wanted += [f"shared/parts/{digest}.js" for view in views for digest in view["parts"].values()]
+        self.first.setdefault(part.folder, [path, *dict.fromkeys(wanted)])
+
+    def _link(self, scene):
+        return f"{self.app}/{quote(scene.address, safe='?=&%+,.:;-_~/')}" if self.app else ""
+
+    def _view(self, view):
+        name = view.component.name
+        self.write(f"shared/{name}.js", f'SPCVIZ.kind("{name}", {forms.kind(view.component)});\n')
+        if view.parts is None:
+            return {"kind": name, "data": view.payload, "parts": {}}
+        digests = {part: packed.digest for part, packed in view.parts.items()}
+        for packed in view.parts.values():
+            code = f'SPCVIZ.part("{packed.digest}", {forms.literal(packed.content)});\n'
+            self.write(f"shared/parts/{packed.digest}.js", code)
+        return {"kind": name, "message": base64.b64encode(view.alone).decode(), "parts": digests}
+
+    def _chart(self, chart):
+        name = hashlib.blake2b(json.dumps(chart.spec).encode(), digest_size=8).hexdigest()
+        self.charts[name] = chart
+        if self.can_draw:
+            files = {theme: f"shared/charts/{name}-{theme}.svg" for theme in ("light", "dark")}
+            return {"name": name, "alt": chart.alt} | files
+        code = f'SPCVIZ.chart("{name}", {forms.literal(chart._asdict())});\n'
+        self.write(f"shared/charts/{name}.js", code)
+        return {"name": name}
+
+    def draw(self) -> None:
+        """The charts of all scenes, in both themes; or plotly, which draws them in the visitor's browser."""
+        if not self.charts:
+            return
+        if not self.can_draw:
+            self.write("shared/plotly.js", get_plotlyjs())
+            return
+        specs = [theme(chart.spec) for chart in self.charts.values() for theme in (dict, drawing.dark)]
+        names = [f"{name}-{theme}" for name in self.charts for theme in ("light", "dark")]
+        for name, svg in zip(names, drawing.svgs(specs), strict=True):
+            self.write(f"shared/charts/{name}.svg", svg)
+
+    def played(self, path: str, part: Part, title: str, about: str) -> None:
+        """The page that plays a part."""
+        root = "../" * path.count("/")
+        link = f'<a class="app" href="{escape(self.app)}" rel="noreferrer">Open this scene in the app</a>. '
+        values = {"root": root, "folder": part.folder, "codes": part.codes, "pairs": forms.pairs()}
+        files = ["shared/site.js", *self.first.get(part.folder, [])]
+        scripts = "".join(f'<script defer src="{root}{file}"></script>\n' for file in files)
+        self._page(path, title, scripts, _PLAYED, about=escape(about), link=link if self.app else "",
+                   site=forms.literal(values))  # fmt: skip
+
+    def _page(self, path, title, scripts, body, **texts):
+        texts |= {"root": "../" * path.count("/"), "title": escape(title), "version": spcviz.__version__}
+        head = _HEAD.format(policy=escape(_POLICY), scripts=scripts, **texts)
+        self.write(path, head + body.format(**texts))
+
+    def index(self, names: Sequence[str], tours: dict[str, tour.Tour], systems: str, docs: str) -> None:
+        """The first page. `systems` is a table in markdown, `docs` the address of the documentation."""
+        about = (
+            "Structured prediction cascades: read a word by ruling words out, and see what each choice costs."
+        )
+        cards = [(f"tours/{name}.html", found.title, found.about) for name, found in tours.items()]
+        firsts = [(f"{name or 'home'}.html", *_told(name)) for name in names]
+        library = (
+            f'<h2>Library</h2>\n<p><a href="{escape(docs)}">Documentation and examples</a></p>\n'
+            if docs
+            else ""
+        )
+        self._page("index.html", "spcviz", "", _INDEX, about=about, tours=_cards(cards), pages=_cards(firsts),
+                   docs=library, systems=marks.html(systems))  # fmt: skip
+
+
+def _told(name):
+    """A page's title and sentence."""
+    page = pages.every()[name]
+    return page.title.removesuffix(" · spcviz") if name else "Home", page.sentence
+
+
+def _cards(rows):
+    return "".join(
+        f'<li><a href="{escape(quote(path))}">{escape(title)}</a><p>{escape(about)}</p></li>'
+        for path, title, about in rows
+    )
+
+
+def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | None = None, systems: str = "",
+          docs: str = "", app: str = "", tell: Callable = lambda _: None) -> Site:  # fmt: skip
+    """Write the site of tours and of the first scenes of pages; `tell` is called with what was written.
+
+    `names` are the pages', all but the page of tours if none are given; `systems` and `docs` as `Site.index`
+    takes them; `app` is the address of an app that scenes link to.
+    Raises `ArgumentError` if a page says that something is wrong.
+    """
+    site = Site(folder, app.rstrip("/"))
+    site.write("shared/site.css", forms.css("site.css"))
+    site.write("shared/icon.svg", (mount.PACKAGE / "web/ui/icon.svg").read_text(encoding="utf-8"))
+    program = forms.own_script(*_PROGRAM)
+    site.write("shared/site.js", f'(() => {{\n"use strict";\n{program}}})();\n')
+    names = [name for name in pages.every() if name != "tours"] if names is None else names
+    for part in parts_of(names, tours):
+        for code, (scene, said) in zip(part.codes, part.scenes, strict=True):
+            site.scene(part, code, scene, said)
+        if part.tour:
+            found = tours[part.tour]
+            site.played(f"tours/{part.tour}.html", part, found.title, found.about)
+        else:
+            name = part.scenes[0][0].page
+            site.played(f"{name or 'home'}.html", part, *_told(name))
+        tell(part.folder)
+    site.draw()
+    site.index(names, tours, systems, docs)
+    return site
+
+
+def chosen(names: list[str] | None, files: list[Path]) -> dict[str, tour.Tour]:
+    """The tours that ship, all or those named, and those of files: {name: Tour}.
+
+    Raises `ArgumentError` for a name that no tour has, `TourError` for a file that holds none.
+    """
+    shipped = tour.shipped()
+    if unknown := [name for name in names or [] if name not in shipped]:
+        raise ArgumentError(f"--only must name tours of {', '.join(shipped)}, got {unknown[0]!r}")
+    found = {name: one for name, one in shipped.items() if names is None or name in names}
+    for k, path in enumerate(files, start=1):
+        found[f"own-{k}"] = tour.parse(path.read_bytes(), f"own-{k}")
+    return found
+
+
+def app_checked(address: str) -> str:
+    """The address of an app; raises `ArgumentError` for what is none.
+
+    >>> app_checked("javascript:alert(1)")
+    Traceback (most recent call last):
+    ...
+    spcviz.engine.errors.ArgumentError: --app must begin with http:// or https://, got 'javascript:alert(1)'
+    """
+    if address and not address.startswith(("http://", "https://")):
+        raise ArgumentError(f"--app must begin with http:// or https://, got {address!r:.80}")
+    return address

@@ -1,0 +1,167 @@
+"""What a page shows, without the app: its texts, numbers and tables as HTML, its views and charts as data.
+
+A page is run once without a browser (`spcviz.web.opening`). What can be operated only by the app, boxes and
+sliders above a picture, is left out; views keep all that they do in the browser.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from html import escape
+from typing import NamedTuple
+
+from streamlit.testing.v1.element_tree import Block, Node
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.web.exporting import forms, marks
+from spcviz.web.opening import opened
+from spcviz.web.touring.touring import FACTS, PYTHON
+from spcviz.web.tours import tour
+from spcviz.web.view import mount
+
+OF_THE_BAR = ("spcviz_tour", "spcviz_speaker", "spcviz_handout")
+_KEY = re.compile("[a-z_]+")
+_ALERTS = ("info", "success", "warning")
+
+
+class Chart(NamedTuple):
+    """A chart as plotly takes it."""
+
+    spec: dict  # data and layout
+    alt: str  # what it shows, in words
+
+
+class Snapshot(NamedTuple):
+    """A page at one moment."""
+
+    body: str  # HTML; `view_place` and `chart_place` say where views and charts stand
+    views: list[mount.Mounted]
+    charts: list[Chart]
+    n_drawn: int  # further pictures and tables, which stand in the HTML
+    python: str  # lines that compute what is shown; "" where nobody has written them
+    facts: dict[str, str]  # the page's numbers by name, for the sentences of a tour
+
+
+def view_place(k: int) -> str:
+    """Where the view of a number stands."""
+    return f'<section data-view="{k}"></section>'
+
+
+def chart_place(k: int) -> str:
+    """Where the chart of a number stands."""
+    return f'<figure class="stPlotlyChart" data-chart="{k}"></figure>'
+
+
+def taken(scene: tour.Scene, more: Mapping[str, str] | None = None) -> Snapshot:
+    """What the page of a scene shows; `more` are names for its address that are no page's state.
+
+    Raises `ArgumentError` with the page's sentence if it says that something is wrong.
+    """
+    with mount.recording() as mounted:
+        at = opened(scene, more)
+    if wrong := [element.value for element in [*at.exception, *at.error]]:
+        raise ArgumentError(f"{scene.address or 'the home page'} cannot be saved: {wrong[0]}")
+    reader = _Reader(mounted)
+    body = "\n".join(reader.read(at.main))
+    facts = dict(at.session_state[FACTS])  # the bar of every page keeps them, if there are any
+    return Snapshot(body, reader.views, reader.charts, reader.n_drawn, at.session_state[PYTHON], facts)
+
+
+class _Reader:
+    """Walks a page's elements, in order."""
+
+    def __init__(self, mounted):
+        self.waiting = defaultdict(list)
+        for view in mounted:
+            self.waiting[view.component.name].append(view)
+        self.views, self.charts, self.n_drawn = [], [], 0
+
+    def read(self, place: Node) -> list[str]:
+        """The HTML of an element and of all in it: a list of pieces."""
+        if not isinstance(place, Block):
+            return self._element(place)
+        if place.type == "popover":
+            return []
+        inside = [child for _, child in sorted(place.children.items())]
+        pieces = [piece for child in inside for piece in self.read(child)]
+        if not pieces:
+            return []
+        if place.type == "column":
+            return [f'<div class="column" style="flex-grow: {place.weight:.3g}">', *pieces, "</div>"]
+        if any(child.type == "column" for child in inside):
+            return ['<div class="columns">', *pieces, "</div>"]
+        if place.type == "expander":
+            return [f"<details><summary>{marks.inline(place.label)}</summary>", *pieces, "</details>"]
+        if place.type == "tab":
+            return [f"<h3>{marks.inline(place.label)}</h3>", *pieces]
+        if (key := getattr(place, "key", None)) and _KEY.fullmatch(key):  # tours point at it
+            return [f'<div class="st-key-{key}">', *pieces, "</div>"]
+        return pieces
+
+    def _element(self, element):
+        form = getattr(self, f"_{'alert' if element.type in _ALERTS else element.type}", None)
+        return form(element) if form else []
+
+    def _markdown(self, element):
+        text = element.value.strip()
+        shown = marks.html(text)
+        if text.startswith("# "):  # left out on a projector, as in the app
+            shown = f'<div class="intro">{shown}</div>'
+        return [shown] if text else []
+
+    def _caption(self, element):
+        return [f'<div class="caption">{marks.html(element.value)}</div>']
+
+    def _title(self, element):
+        return [f"<h2>{marks.inline(element.value)}</h2>"]
+
+    _header = _subheader = _title
+
+    def _text(self, element):
+        return [f'<p class="plain">{escape(element.value)}</p>']
+
+    def _code(self, element):
+        return [f"<pre>{escape(element.value)}</pre>"]
+
+    def _latex(self, element):
+        return [f"<p>{marks.inline('$' + element.value.strip('$ ') + '$')}</p>"]
+
+    def _alert(self, element):
+        return [f'<div class="alert">{marks.html(element.value)}</div>']
+
+    def _html(self, element):
+        """What pages draw as HTML of their own; the file's policy lets no script in it run."""
+        own = element.proto.body.strip()
+        if own.endswith("</style>"):  # for the app's own elements
+            return []
+        self.n_drawn += 1
+        dark = forms.in_dark(own)
+        return (
+            [own] if dark == own else [f'<div class="in-light">{own}</div><div class="in-dark">{dark}</div>']
+        )
+
+    def _metric(self, element):
+        note = f"<small>{marks.inline(element.delta)}</small>" if element.delta else ""
+        label, value = marks.inline(element.label), marks.inline(element.value)
+        shown = f"<span>{label}</span><b>{value}</b>{note}"
+        return [f'<div class="metric" data-testid="stMetric">{shown}</div>']
+
+    def _arrow_data_frame(self, element):
+        self.n_drawn += 1
+        shown = element.value.to_html(border=0, index=False, escape=True)
+        return [f'<div class="wide" tabindex="0">{shown}</div>']
+
+    _arrow_table = _arrow_data_frame
+
+    def _plotly_chart(self, element):
+        chart = element.proto
+        self.charts.append(Chart(json.loads(chart.spec), marks.words(chart.alt)))
+        return [chart_place(len(self.charts) - 1)]
+
+    def _bidi_component(self, element):
+        name = element.proto.component_name.rpartition(".")[2]
+        if name in OF_THE_BAR or not self.waiting[name]:
+            return []
+        self.views.append(self.waiting[name].pop(0))
+        return [view_place(len(self.views) - 1)]

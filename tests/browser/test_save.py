@@ -1,0 +1,80 @@
+"""The Save menu of the bar in Chromium: the link, the page as one file, its picture, its Python, a frame."""
+
+import re
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def menu(browser, server):
+    """A function that opens a page and its Save menu: (page, the menu's panel)."""
+    contexts = []
+
+    def open_menu(address):
+        contexts.append(browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True))
+        contexts[-1].grant_permissions(["clipboard-read", "clipboard-write"])
+        page = contexts[-1].new_page()
+        page.goto(f"{server}/{address}", timeout=120_000)
+        page.locator(".spcviz-tools button", has_text="Save").click(timeout=120_000)
+        return page, page.locator(".tour > .panel")
+
+    yield open_menu
+    for context in contexts:
+        context.close()
+
+
+def test_a_page_is_saved_as_one_file(menu, browser, tmp_path):
+    page, panel = menu("letters?order=2&level=2")
+    with page.expect_download(timeout=180_000) as download:
+        panel.get_by_role("button", name="This page as one HTML file").click()
+    path = tmp_path / "saved.html"
+    download.value.save_as(path)
+    assert download.value.suggested_filename == "spcviz-letters.html"
+    text = path.read_text(encoding="utf-8")
+    assert "<code>letters?order=2&amp;level=2" in text
+    assert re.search(r'href="http://[^"]*/letters\?order=2&amp;level=2[^"]*" rel', text)
+    assert panel.get_by_role("status").inner_text().startswith("saved, 0.1")
+
+
+def test_the_python_of_a_page_is_shown_and_copied(menu):
+    page, panel = menu("letters")
+    panel.get_by_role("button", name="Lines that compute").click()
+    lines = panel.locator("textarea")
+    lines.wait_for(timeout=180_000)
+    assert "filter_examples(model.cascade" in lines.input_value()
+    panel.get_by_role("button", name="Copy the Python").click()
+    page.wait_for_timeout(300)
+    assert page.evaluate("navigator.clipboard.readText()") == lines.input_value()
+
+
+def test_a_frame_shows_the_scene(menu, browser):
+    page, panel = menu("tagging?level=1&view=lattice")
+    panel.get_by_role("button", name="A frame for slides").click()
+    text = panel.locator("textarea").input_value()
+    inside = browser.new_page()
+    inside.set_content(f"<!doctype html><title>slides</title>{text}")
+    frame = inside.frame_locator("iframe")
+    frame.locator(".stage").first.wait_for(timeout=120_000)
+    assert "embed=true" in text
+    inside.close()
+
+
+def test_picture_and_link(menu):
+    page, panel = menu("letters")
+    with page.expect_download(timeout=60_000) as download:
+        panel.get_by_role("button", name="The picture as PNG").click()
+    assert download.value.suggested_filename.endswith(".png")
+    panel.get_by_role("button", name="Copy the address").click()
+    page.wait_for_timeout(600)
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_escape_closes_the_menu_and_focus_goes_back(menu):
+    page, panel = menu("hybrid")
+    page.keyboard.press("Escape")
+    assert not panel.is_visible()
+    held = "document.querySelector('.spcviz-tools').shadowRoot.activeElement?.textContent"
+    assert page.evaluate(held) == "Save"

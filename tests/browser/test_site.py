@@ -1,0 +1,148 @@
+"""A site of static files in Chromium: from a disk and below a path, played by keys, with strangers' tours."""
+
+import functools
+import http.server
+import threading
+
+import pytest
+
+from spcviz.web.exporting import site
+from spcviz.web.tours import tour
+from tests.browser.test_export import wait_for
+from tests.browser.test_less import faults
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.browser
+TYPED = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+OWN = tour.Tour(
+    "own-1",
+    f"Mine {TYPED}",
+    TYPED,
+    (
+        tour.Scene("hybrid", f"Look {TYPED}", "Why?", f"So {TYPED}", point=".stage", cover=True),
+        tour.Scene(f"tagging?text={TYPED.replace(' ', '+')}", TYPED, point=TYPED),
+    ),
+)
+FIRST_BYTES = 600_000
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Nothing."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a site in ``a/b``: two tours, three pages."""
+    root = tmp_path_factory.mktemp("web")
+    (root / "a" / "b").mkdir(parents=True)
+    cascade = tour.shipped()["cascade"]
+    tours = {"cascade": cascade._replace(scenes=cascade.scenes[6:11]), "own-1": OWN}
+    site.write(root / "a" / "b", tours, names=["letters", "sweep", "pose"], systems="| a |\n|---|\n| b |")
+    return root
+
+
+@pytest.fixture(scope="module")
+def web(folder):
+    """The folder's address on a plain static server."""
+    handler = functools.partial(Quiet, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def visit(browser):
+    """A function that opens an address: (page, what went wrong, what was fetched: {address: bytes})."""
+    contexts = []
+
+    def open_address(address, scheme="light"):
+        contexts.append(browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme))
+        page, wrong, fetched = contexts[-1].new_page(), [], {}
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+        page.on("dialog", lambda dialog: wrong.append(dialog.message) or dialog.dismiss())
+        page.on(
+            "response",
+            lambda answer: fetched.setdefault(answer.url, int(answer.headers.get("content-length", 0))),
+        )
+        page.goto(address)
+        wait_for(page, "document.documentElement.dataset.shown === '1'")
+        return page, wrong, fetched
+
+    yield open_address
+    for context in contexts:
+        context.close()
+
+
+def scene(page):
+    return page.evaluate("document.documentElement.dataset.scene")
+
+
+@pytest.mark.parametrize("place", ["disk", "web"])
+def test_a_tour_is_played_by_a_clickers_keys(visit, folder, web, place):
+    base = f"{folder.as_uri()}/a/b" if place == "disk" else f"{web}/a/b"
+    page, wrong, fetched = visit(f"{base}/tours/cascade.html")
+    codes = [scene(page)]
+    for _ in range(5):
+        before = codes[-1]
+        page.keyboard.press("PageDown")
+        wait_for(page, f"document.documentElement.dataset.scene !== '{before}'")
+        codes.append(scene(page))
+    assert codes == ["1", "2", "3", "4", "4a", "5"]
+    assert page.evaluate("document.querySelector('[data-view]').shadowRoot.querySelector('.stage') !== null")
+    page.keyboard.press("PageUp")
+    wait_for(page, "document.documentElement.dataset.scene === '4a'")
+    assert "…" not in page.locator(".says").inner_text()
+    assert page.evaluate("location.hash") == "#4a"
+    assert wrong == []
+    assert all(url.startswith((base, "data:", "blob:")) for url in fetched)
+
+
+def test_what_is_to_be_guessed_is_covered_until_its_answer(visit, web):
+    page, wrong, _ = visit(f"{web}/a/b/tours/cascade.html#4")
+    page.wait_for_timeout(500)
+    assert page.locator(".light").inner_text() == "?"
+    page.keyboard.press("PageDown")
+    wait_for(page, "document.documentElement.dataset.scene === '4a'")
+    assert page.locator(".light").inner_text() == ""
+    page.keyboard.press("b")
+    assert page.locator(".black").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator(".black").is_visible()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", ["tours/cascade", "letters", "sweep", "pose"])
+def test_the_first_picture_is_there_after_few_bytes(visit, web, name):
+    page, wrong, fetched = visit(f"{web}/a/b/{name}.html")
+    page.wait_for_timeout(300)
+    assert wrong == []
+    own = {url: size for url, size in fetched.items() if "-1.js" in url or "scenes/" not in url}
+    most = 3_000_000 if name == "pose" else FIRST_BYTES  # a whole clip, as the file of it
+    assert 10_000 < sum(own.values()) < most, own
+
+
+def test_a_strangers_tour_runs_nothing(visit, folder):
+    page, wrong, _ = visit(f"{folder.as_uri()}/a/b/tours/own-1.html")
+    assert "</script><script>alert(1)" in page.locator(".say").inner_text()
+    for code in ("1a", "2"):
+        page.keyboard.press("PageDown")
+        wait_for(page, f"document.documentElement.dataset.scene === '{code}'")
+        page.wait_for_timeout(300)
+    assert wrong == []
+    assert page.evaluate("document.querySelectorAll('img[onerror]').length") == 0
+
+
+@pytest.mark.parametrize("path", ["index.html", "tours/cascade.html", "sweep.html"])
+def test_axe_finds_nothing(browser, web, path):
+    for scheme in ("light", "dark"):
+        page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
+        page.goto(f"{web}/a/b/{path}")
+        page.wait_for_timeout(1500)
+        assert faults(page) == []
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.close()
