@@ -269,15 +269,11 @@ def run(
             if not done.is_done:
                 scored[i, kind], s = -np.inf, first
                 continue
-            work[first, 0], work[first, 1], work[first, 3], work[first, 4] = (
-                done.n_made,
-                done.n_passed,
-                n_left,
-                1,
-            )
+            counts = work[first]
+            counts[0], counts[1], counts[3], counts[4] = done.n_made, done.n_passed, n_left, 1
             read(word, own, bits, done.first, done.last, reading, table)
             for j in range(max(done.first - 1, 0), min(done.last + n_orders, length)):
-                work[first, 2] += _values(word, reading, rule, a + j, j, n_orders, n_tiers, scored[j])
+                counts[2] += _values(word, reading, rule, a + j, j, n_orders, n_tiers, scored[j])
             if keep_labels:
                 now = _predicted(word, own, model, bits, after[a : a + length], truth[a : a + length])
                 gain[s - 1], lost = lost - now, now

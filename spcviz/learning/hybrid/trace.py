@@ -115,9 +115,8 @@ def trace(
     courses.read(word, unary, bits, 0, last, reading, table)
     scored = courses.values(word, reading, rule, n_orders, n_tiers)
     work = np.array([0, 0, int((scored > -np.inf).sum()), 0, 0])
-    states = [
-        _state(word, unary, model, reading, scored, space, n_shown, None, (everything, n_kept), work, -1)
-    ]
+    step: tuple[tuple[int, int] | None, int, int, np.ndarray, int] = (None, everything, n_kept, work, -1)
+    states = [_state(word, unary, model, reading, scored, space, n_shown, step)]
     forced = [_checked(pair, len(unary)) for pair in checks.listed("forced", forced)]
     refused = np.zeros(scored.shape, dtype=bool)
     while True:
@@ -143,8 +142,8 @@ def trace(
         scored[fresh] = courses.values(word, reading, rule, n_orders, n_tiers)[fresh]
         refused[fresh] = False
         work = np.array([done.n_made, done.n_passed, int((scored[fresh] > -np.inf).sum()), n_left, 1])
-        sizes, about = (done.n_in, done.n_kept), (kind, i)
-        states.append(_state(word, unary, model, reading, scored, space, n_shown, about, sizes, work, block))
+        step = (kind, i), int(done.n_in), int(done.n_kept), work, int(block)
+        states.append(_state(word, unary, model, reading, scored, space, n_shown, step))
 
 
 def _checked(pair: Any, length: int) -> tuple[int, int]:
@@ -163,21 +162,17 @@ def _state(
     scored: np.ndarray,
     space: Workspace,
     n_shown: int,
-    done: tuple[int, int] | None,
-    sizes: tuple[int, int],
-    work: np.ndarray,
-    block: int,
+    step: tuple[tuple[int, int] | None, int, int, np.ndarray, int],
 ) -> State:
+    """The word as it is now; `step` is the last five fields of a `State`."""
     bits, labels = model.filters.table.bits, np.empty(len(unary), np.int64)
     if model.is_one:
         decode_word(word, bits, labels)
     else:
         decode_as(word, unary, model.predicts, labels)
     factors = tuple(_factor(word, i, bits, space, n_shown) for i in range(len(unary)))
-    return State(
-        word.order.copy(), word.tier.copy(), labels, factors, scored.copy(), reading.doubt.copy(), done,
-        int(sizes[0]), int(sizes[1]), work, int(block),
-    )  # fmt: skip
+    doubt = reading.doubt.copy()
+    return State(word.order.copy(), word.tier.copy(), labels, factors, scored.copy(), doubt, *step)
 
 
 def _factor(word: Word, i: int, bits: int, space: Workspace, n_shown: int) -> Factor:
