@@ -82,6 +82,7 @@ MAY_IMPORT = {
     "spcviz/problems/*/paper": PROBLEM,
     **{f"spcviz/problems/*/paper/{name}.py": DRAWN for name in SHOWN},
     "spcviz/problems/*/view": VIEW,
+    "spcviz/problems/*/controls": (*PAGE, "<own>", "spcviz.web.lattice"),
     "spcviz/problems/budgets/facts.py": DRAWN,
     "spcviz/problems/budgets/text.py": DRAWN,
     "spcviz/problems/budgets/task.py": DRAWN,
