@@ -368,13 +368,8 @@ def fixed_models(runs):
     us = np.mean([run["fixed_us"] for run in runs], axis=0)
     out = []
     for t in range(N_TIERS):
-        row = {
-            "method": "fixed model",
-            "level": "word",
-            "tier": t,
-            "cost_units": float(t),
-            "us": float(us[t]),
-        }
+        row = {"method": "fixed model", "level": "word", "tier": t}
+        row |= {"cost_units": float(t), "us": float(us[t])}
         if rows:
             # The grid's last point at or below the tier's cost is the tier itself.
             errors = [r["error"][_last_at(r, t)] for r in rows]
