@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.table import encode, ngram_table
 from spcviz.engine.variable_order import actions as vo
 from spcviz.engine.variable_order import start
@@ -213,17 +213,11 @@ def test_words_by_other_weights_are_read_off_the_same_lattice():
 
 
 def test_wrong_arguments_are_named():
-    weights, unary, _ = world(np.random.default_rng(8), 3)
+    weights, _, _ = world(np.random.default_rng(8), 3)
     with pytest.raises(ShapeError, match="text has shape"):
         order_weights.checked_weights(weights._replace(text=np.ones((2, 2))), N_STATES)
     with pytest.raises(ArgumentError, match="single must be finite"):
         order_weights.checked_weights(weights._replace(single=np.array([0.0, -np.inf, 0.0])), N_STATES)
-    with pytest.raises(ScoreError, match=r"unary\[0, 0, 0\]"):
-        order_weights.checked_unary(np.full((3, N_TIERS, N_STATES), np.nan), weights)
-    with pytest.raises(ShapeError, match="tiers"):
-        order_weights.checked_unary(unary[:, :2], weights)
-    with pytest.raises(ArgumentError, match="unary must be finite"):
-        order_weights.checked_unary(np.full((3, N_TIERS, N_STATES), -np.inf), weights)
     with pytest.raises(ShapeError, match="states"):
         order_weights.checked_weights(weights, N_STATES + 1)
     with pytest.raises(ShapeError, match="first has shape"):
