@@ -216,7 +216,7 @@ MAY_IMPORT = {
     "spcviz/commands/docs.py": (*COMMON, "pdoc", "spcviz", "spcviz.engine", "spcviz.problems", "<computed>"),
     "spcviz/cli.py": ("spcviz.commands", "spcviz.engine.errors"),
     "spcviz/__main__.py": ("spcviz.cli",),
-    "pages": PAGE,
+    "pages": (*PAGE, "<controls>"),
     "spcviz/web/visit.py": ("streamlit", "spcviz.web.articles", "spcviz.web.ui", "spcviz.web.touring"),
     "app.py": (
         "streamlit",
@@ -234,6 +234,7 @@ KINDS = {
     "<drawn>": lambda row: MAY_IMPORT[row] is DRAWN or row.endswith(("shown.py", "home_word.py")),
     "<view>": lambda row: MAY_IMPORT[row] is VIEW,
     "<cached>": lambda row: row.endswith("page/cached.py"),
+    "<controls>": lambda row: row.endswith("*/controls"),
 }
 
 # Which problem builds upon which other.

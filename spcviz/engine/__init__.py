@@ -1,16 +1,16 @@
-"""Exact inference on plain arrays: numpy and numba only. Nothing here draws, caches results or prints.
+"""Inference on plain arrays, with numpy and numba only. Nothing here draws, caches results or prints.
 
-``from spcviz.engine import chain`` gives a module of any room; it is loaded when it is first asked for.
+``from spcviz.engine import chain`` imports a module of any package below; it is loaded on first use.
 
 ======================  =======================================================================
 chains                  linear chains: Viterbi, forward-backward, max-marginals, k best
 graphs                  trees, grids, ensembles of trees, loopy belief propagation, Gibbs sampling,
                         pictorial structures, variable elimination
 ngrams                  sparse n-gram lattices: score, prune, extend; dense Viterbi and beam search
-variable_order          lattices whose positions have orders of their own
+variable_order          lattices in which every position has its own n-gram order
 dependency              dependency trees: arborescences and projective trees
 thresholds              the threshold of a cascade, and what it keeps
-kernels                 how loops compile: jit, disk cache, semirings, vectors
+kernels                 compilation of loops: jit, disk cache, semirings, vectors
 ======================  =======================================================================
 """
 

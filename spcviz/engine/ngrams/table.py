@@ -60,8 +60,8 @@ class NgramTable(NamedTuple):
 MAX_BITS = 62
 """Codes are non-negative int64."""
 
-Code = int | np.int64
-"""An n-gram's code: of Python, and in kernels."""
+Code = int | np.signedinteger
+"""An n-gram's code, or its number of symbols: of Python, and in kernels."""
 
 
 def symbol_bits(n_states: int) -> int:
@@ -191,14 +191,14 @@ def begin_code(has_begin: bool, n_states: int, bits: int, n: int) -> Code:
 
 
 @kernel
-def lookup(table: NgramTable, key: Code, n: int) -> float:
+def lookup(table: NgramTable, key: Code, n: Code) -> float:
     """Summed weight of the n-gram with code `key` (n symbols)."""
     return find(table.dense, table.keys, table.values, table.bits, table.n_dense, key, n)
 
 
 @inlined_kernel
 def find(
-    dense: np.ndarray, keys: np.ndarray, values: np.ndarray, bits: int, n_dense: int, key: Code, n: int
+    dense: np.ndarray, keys: np.ndarray, values: np.ndarray, bits: int, n_dense: int, key: Code, n: Code
 ) -> float:
     """`lookup` for inner loops: taking arrays out of a tuple at each call costs more than the probe."""
     m = n

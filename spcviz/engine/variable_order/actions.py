@@ -46,8 +46,8 @@ from spcviz.engine.variable_order.growth import clean_left, clean_right, join, l
 from spcviz.engine.variable_order.start import NO_FILTER
 from spcviz.engine.variable_order.weights import Weights, gram_of, score_of
 from spcviz.engine.variable_order.word import (
-    Room,
     Word,
+    Workspace,
     move_arc,
     outward,
     pass_forward,
@@ -95,19 +95,26 @@ def can_act(word: Word, kind: int, i: int, n_orders: int, n_tiers: int) -> bool:
 
 @bare_kernel
 def act(
-    word: Word, unary: np.ndarray, weights: Weights, kind: int, i: int, alpha: float, gap: float, room: Room
+    word: Word,
+    unary: np.ndarray,
+    weights: Weights,
+    kind: int,
+    i: int,
+    alpha: float,
+    gap: float,
+    space: Workspace,
 ) -> Done:
     """Raise the order, or buy the next tier, of position i, and filter the changed factor: a `Done`."""
     low, n_made = i + 1, 0
     if kind == RAISE:
-        low, n_made = _raise(word, i, weights.table.bits, True, room)
+        low, n_made = _raise(word, i, weights.table.bits, True, space)
         if low < 0:
             return Done(False, 0, 0, 0, 0, i, i)
     else:
         word.tier[i] += 1
     _score(word, unary, weights, i, kind == RAISE)
     n_made += word.n_arcs[i]
-    return _filter_and_pass(word, i, low, n_made, alpha, gap, weights.table.bits, room)
+    return _filter_and_pass(word, i, low, n_made, alpha, gap, weights.table.bits, space)
 
 
 @bare_kernel
@@ -118,7 +125,7 @@ def act_together(
     marks: np.ndarray,
     alphas: np.ndarray,
     gap: float,
-    room: Room,
+    space: Workspace,
 ) -> Done:
     """Several actions in one sweep; a `Done`, whose `is_done` says whether there was any.
 
@@ -128,7 +135,7 @@ def act_together(
     length, bits, n_made, n_in, n_kept = len(word.order), weights.table.bits, 0, 0, 0
     for i in range(length):
         if marks[i, RAISE]:
-            low, more = _raise(word, i, bits, False, room)
+            low, more = _raise(word, i, bits, False, space)
             marks[i, RAISE], n_made = low >= 0, n_made + more
         if marks[i, BUY]:
             word.tier[i] += 1
@@ -142,35 +149,35 @@ def act_together(
             continue
         is_done = True
         alpha = alphas[i, BUY] if marks[i, BUY] else alphas[i, RAISE]
-        own = values_of(word, i, bits, room)
+        own = values_of(word, i, bits, space)
         left = own
         if alpha > NO_FILTER and rule.has_spread(0.0, gap):
-            left = _filter(word, i, own, rule.threshold(0.0, gap, rule.capped(alpha)), room)
+            left = _filter(word, i, own, rule.threshold(0.0, gap, rule.capped(alpha)), space)
         n_in, n_kept, is_less = n_in + own, n_kept + left, is_less or left < own
     if is_less:
         for i in range(length):
             if marks[i, RAISE] or marks[i, BUY]:
-                clean_left(word, i, room)
-                clean_right(word, i, room)
+                clean_left(word, i, space)
+                clean_right(word, i, space)
         n_passed += pass_fully(word)
     return Done(is_done, n_made, n_passed, n_in, n_kept, 0, length - 1)
 
 
 @bare_inlined_kernel
-def _raise(word: Word, i: int, bits: int, is_passing: bool, room: Room) -> tuple[int, int]:
+def _raise(word: Word, i: int, bits: int, is_passing: bool, space: Workspace) -> tuple[int, int]:
     """(first boundary with new nodes or i + 1, arcs made): the lattice for one order more at position i.
 
     (-1, 0) where it might need too many arcs: then nothing has changed. is_passing: with messages to new
     nodes.
     """
     low, n_made = lowest(word, i), 0
-    if ways(word, low, i, room) > word.code.shape[1]:
+    if ways(word, low, i, space) > word.code.shape[1]:
         return -1, 0
     for b in range(low, i + 1):
-        split(word, b, bits, room)
+        split(word, b, bits, space)
         if is_passing:
             pass_forward(word, b)
-        n_made += join(word, b, bits, room)
+        n_made += join(word, b, bits, space)
     word.order[i] += 1
     return low, n_made
 
@@ -189,35 +196,35 @@ def _score(word: Word, unary: np.ndarray, weights: Weights, i: int, is_new: bool
 
 
 @bare_kernel
-def filter_factor(word: Word, i: int, alpha: float, gap: float, bits: int, room: Room) -> Done:
+def filter_factor(word: Word, i: int, alpha: float, gap: float, bits: int, space: Workspace) -> Done:
     """Filter the factor at i as `act` does; a `Done`."""
-    return _filter_and_pass(word, i, i + 1, 0, alpha, gap, bits, room)
+    return _filter_and_pass(word, i, i + 1, 0, alpha, gap, bits, space)
 
 
 @bare_inlined_kernel
 def _filter_and_pass(
-    word: Word, i: int, low: int, n_made: int, alpha: float, gap: float, bits: int, room: Room
+    word: Word, i: int, low: int, n_made: int, alpha: float, gap: float, bits: int, space: Workspace
 ) -> Done:
     """What every action ends with; `low`: the first boundary with new nodes, i + 1 if there is none."""
-    n_in = values_of(word, i, bits, room)
+    n_in = values_of(word, i, bits, space)
     n_kept, left, right = n_in, i + 1, i
     if alpha > NO_FILTER and rule.has_spread(0.0, gap):
-        n_kept = _filter(word, i, n_in, rule.threshold(0.0, gap, rule.capped(alpha)), room)
+        n_kept = _filter(word, i, n_in, rule.threshold(0.0, gap, rule.capped(alpha)), space)
         if n_kept < n_in:
-            left, right = clean_left(word, i, room), clean_right(word, i, room)
+            left, right = clean_left(word, i, space), clean_right(word, i, space)
     n_passed, first, last = outward(word, i, min(low, left) - 1, right + 1)
     return Done(True, n_made, n_passed, n_in, n_kept, first, last)
 
 
 @bare_inlined_kernel
-def _filter(word: Word, i: int, n_in: int, limit: float, room: Room) -> int:
+def _filter(word: Word, i: int, n_in: int, limit: float, space: Workspace) -> int:
     """Drop what the factor at i loses; returns how many of its assignments stay."""
     n_kept, n = 0, 0
     for f in range(n_in):
-        if rule.survives(room.value[f], limit) or room.value[f] == 0.0:
+        if rule.survives(space.value[f], limit) or space.value[f] == 0.0:
             n_kept += 1
     for a in range(word.n_arcs[i]):
-        value = room.value[room.group[a]]
+        value = space.value[space.group[a]]
         if rule.survives(value, limit) or value == 0.0:
             move_arc(word, i, a, n)
             n += 1

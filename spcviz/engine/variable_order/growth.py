@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel
-from spcviz.engine.variable_order.word import Room, Word, enter, level, move_arc
+from spcviz.engine.variable_order.word import Word, Workspace, enter, level, move_arc
 
 
 @bare_inlined_kernel
@@ -23,11 +23,11 @@ def lowest(word: Word, i: int) -> int:
 
 
 @bare_inlined_kernel
-def ways(word: Word, low: int, i: int, room: Room) -> int:
+def ways(word: Word, low: int, i: int, space: Workspace) -> int:
     """At most so many arcs will stand at one position once boundaries low .. i have longer nodes."""
     if low > i:
         return 0
-    ways, then, most = room.ways[0], room.ways[1], 0
+    ways, then, most = space.ways[0], space.ways[1], 0
     _forget(ways, word.n_nodes[low])
     for a in range(word.n_arcs[low - 1]):
         ways[word.head[low - 1, a]] += 1
@@ -44,94 +44,94 @@ def ways(word: Word, low: int, i: int, room: Room) -> int:
 
 
 @bare_inlined_kernel
-def split(word: Word, b: int, bits: int, room: Room) -> None:
-    """Nodes of boundary b with one letter more, from the arcs that lead to it; room.parent: the old ones."""
+def split(word: Word, b: int, bits: int, space: Workspace) -> None:
+    """Nodes of boundary b with one letter more, from the arcs that lead to it; space.parent: the old ones."""
     word.depth[b] += 1
     mask, count = (np.int64(1) << (bits * word.depth[b])) - 1, 0
-    room.now[0] += 1
+    space.now[0] += 1
     for a in range(word.n_arcs[b - 1]):
         own = word.code[b - 1, a] & mask
-        v = enter(room, own, count)
+        v = enter(space, own, count)
         if v == count:
             word.node[b, v] = own
-            room.parent[v] = word.head[b - 1, a]
+            space.parent[v] = word.head[b - 1, a]
             count += 1
         word.head[b - 1, a] = v
     word.n_nodes[b] = count
 
 
 @bare_inlined_kernel
-def join(word: Word, b: int, bits: int, room: Room) -> int:
+def join(word: Word, b: int, bits: int, space: Workspace) -> int:
     """Arcs of position b behind its new nodes, each going on as its old node did; returns how many."""
     n_old, mask = word.n_arcs[b], (np.int64(1) << bits) - 1
-    room.first[0], filled = 0, 0  # arcs lie in the order of their old nodes
+    space.first[0], filled = 0, 0  # arcs lie in the order of their old nodes
     for a in range(n_old):
         while filled < word.tail[b, a]:
             filled += 1
-            room.first[filled] = a
-        room.kept_code[a], room.kept_head[a] = word.code[b, a] & mask, word.head[b, a]
-        room.kept_gram[a], room.kept_score[a] = word.gram[b, a], word.score[b, a]
-    room.first[filled + 1] = n_old
+            space.first[filled] = a
+        space.kept_code[a], space.kept_head[a] = word.code[b, a] & mask, word.head[b, a]
+        space.kept_gram[a], space.kept_score[a] = word.gram[b, a], word.score[b, a]
+    space.first[filled + 1] = n_old
     n = 0
     for v in range(word.n_nodes[b]):
-        for a in range(room.first[room.parent[v]], room.first[room.parent[v] + 1]):
-            word.code[b, n] = (word.node[b, v] << bits) + room.kept_code[a]
-            word.tail[b, n], word.head[b, n] = v, room.kept_head[a]
-            word.gram[b, n], word.score[b, n] = room.kept_gram[a], room.kept_score[a]
+        for a in range(space.first[space.parent[v]], space.first[space.parent[v] + 1]):
+            word.code[b, n] = (word.node[b, v] << bits) + space.kept_code[a]
+            word.tail[b, n], word.head[b, n] = v, space.kept_head[a]
+            word.gram[b, n], word.score[b, n] = space.kept_gram[a], space.kept_score[a]
             n += 1
     word.n_arcs[b] = n
     return n
 
 
 @bare_inlined_kernel
-def clean_left(word: Word, i: int, room: Room) -> int:
+def clean_left(word: Word, i: int, space: Workspace) -> int:
     """Drop what leads nowhere since arcs at i are gone; returns the first boundary that lost nodes."""
     for b in range(i, 0, -1):
-        _forget(room.alive, word.n_nodes[b])
+        _forget(space.alive, word.n_nodes[b])
         for a in range(word.n_arcs[b]):
-            room.alive[word.tail[b, a]] = 1
-        if not _compact(word, b, room):
+            space.alive[word.tail[b, a]] = 1
+        if not _compact(word, b, space):
             return b + 1
         n = 0
         for a in range(word.n_arcs[b - 1]):
-            if room.alive[word.head[b - 1, a]] >= 0:
+            if space.alive[word.head[b - 1, a]] >= 0:
                 move_arc(word, b - 1, a, n)
                 n += 1
         word.n_arcs[b - 1] = n
-        _rename(word, b, room)
+        _rename(word, b, space)
     return 1
 
 
 @bare_inlined_kernel
-def clean_right(word: Word, i: int, room: Room) -> int:
+def clean_right(word: Word, i: int, space: Workspace) -> int:
     """Drop what nothing leads to since arcs at i are gone; returns the last boundary that lost nodes."""
     for b in range(i + 1, len(word.order)):
-        _forget(room.alive, word.n_nodes[b])
+        _forget(space.alive, word.n_nodes[b])
         for a in range(word.n_arcs[b - 1]):
-            room.alive[word.head[b - 1, a]] = 1
-        if not _compact(word, b, room):
+            space.alive[word.head[b - 1, a]] = 1
+        if not _compact(word, b, space):
             return b - 1
         n = 0
         for a in range(word.n_arcs[b]):
-            if room.alive[word.tail[b, a]] >= 0:
+            if space.alive[word.tail[b, a]] >= 0:
                 move_arc(word, b, a, n)
                 n += 1
         word.n_arcs[b] = n
-        _rename(word, b, room)
+        _rename(word, b, space)
     return len(word.order) - 1
 
 
 @bare_inlined_kernel
-def _compact(word: Word, b: int, room: Room) -> bool:
-    """Keep nodes that are alive; room.alive becomes their new place, -1 for the others. False: all are."""
+def _compact(word: Word, b: int, space: Workspace) -> bool:
+    """Keep nodes that are alive; space.alive becomes their new place, -1 for the others. False: all are."""
     n = 0
     for v in range(word.n_nodes[b]):
-        if room.alive[v] == 0:
-            room.alive[v] = -1
+        if space.alive[v] == 0:
+            space.alive[v] = -1
             continue
         word.node[b, n] = word.node[b, v]
         word.forward[b, n], word.backward[b, n] = word.forward[b, v], word.backward[b, v]
-        room.alive[v] = n
+        space.alive[v] = n
         n += 1
     if n == word.n_nodes[b]:
         return False
@@ -142,9 +142,9 @@ def _compact(word: Word, b: int, room: Room) -> bool:
 
 
 @bare_inlined_kernel
-def _rename(word: Word, b: int, room: Room) -> None:
+def _rename(word: Word, b: int, space: Workspace) -> None:
     """Arcs to and from boundary b follow its nodes to their new places."""
     for a in range(word.n_arcs[b - 1]):
-        word.head[b - 1, a] = room.alive[word.head[b - 1, a]]
+        word.head[b - 1, a] = space.alive[word.head[b - 1, a]]
     for a in range(word.n_arcs[b]):
-        word.tail[b, a] = room.alive[word.tail[b, a]]
+        word.tail[b, a] = space.alive[word.tail[b, a]]

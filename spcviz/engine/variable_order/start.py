@@ -18,7 +18,7 @@ import numpy as np
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
 from spcviz.engine.thresholds import rule
 from spcviz.engine.variable_order.weights import Weights, gram_of, ink_of, text_of
-from spcviz.engine.variable_order.word import Room, Word, level
+from spcviz.engine.variable_order.word import Word, Workspace, level
 
 NO_FILTER = -np.inf
 """As an alpha: nothing is filtered. Below 0 the threshold lies under the mean."""
@@ -54,21 +54,23 @@ def pair_tables(weights: Weights) -> Pairs:
 
 
 @bare_kernel
-def begin(word: Word, unary: np.ndarray, weights: Weights, pairs: Pairs, alpha: float, room: Room) -> float:
+def begin(
+    word: Word, unary: np.ndarray, weights: Weights, pairs: Pairs, alpha: float, space: Workspace
+) -> float:
     """Fill a word's lattice with the pairs of letters that survive; unary (L, T, K). Returns the gap."""
     length, n_states = len(word.order), unary.shape[2]
     for i in range(length):
         word.order[i], word.tier[i], word.depth[i] = 2, 0, 1
     word.order[0], word.depth[0], word.depth[length] = 1, 0, 0
     word.n_nodes[0], word.node[0, 0], word.forward[0, 0], word.backward[0, 0] = 1, 0, 0.0, 0.0
-    grams = room.kept_gram
+    grams = space.kept_gram
     for k in range(n_states):
         grams[k] = gram_of(weights, np.int64(k + 1), 1, True, length == 1)
         word.score[0, k] = ink_of(weights, unary[0, 0, k], k, 0, 1) + text_of(weights, grams[k], 0, 1)
     for i in range(1, length):
         for k in range(n_states):
             word.score[i, k] = ink_of(weights, unary[i, 0, k], k, 0, 2)
-    size = _dense_messages(word, pairs, n_states, room)
+    size = _dense_messages(word, pairs, n_states, space)
     gap = _gap(word, n_states)
     gap = gap if rule.has_spread(size, gap) else 0.0
     limit = -np.inf
@@ -77,7 +79,7 @@ def begin(word: Word, unary: np.ndarray, weights: Weights, pairs: Pairs, alpha: 
     for b in range(1, length + 1):
         _keep_letters(word, b, n_states, limit)
     for i in range(length):
-        _keep_pairs(word, i, pairs, limit, room, weights.table.bits)
+        _keep_pairs(word, i, pairs, limit, space, weights.table.bits)
     for b in range(1, length + 1):
         if b == length:
             word.n_nodes[b], word.node[b, 0], word.forward[b, 0], word.backward[b, 0] = 1, 0, 0.0, 0.0
@@ -87,10 +89,10 @@ def begin(word: Word, unary: np.ndarray, weights: Weights, pairs: Pairs, alpha: 
 
 
 @bare_inlined_kernel
-def _dense_messages(word: Word, pairs: Pairs, n: int, room: Room) -> float:
+def _dense_messages(word: Word, pairs: Pairs, n: int, space: Workspace) -> float:
     """Messages over all letters; at boundary b those of position b - 1. Returns how large their levels were.
 
-    ``room.kept_score[i]``: by how much those to the left of position i were levelled.
+    ``space.kept_score[i]``: by how much those to the left of position i were levelled.
     """
     length = len(word.order)
     for k in range(n):
@@ -108,7 +110,7 @@ def _dense_messages(word: Word, pairs: Pairs, n: int, room: Room) -> float:
         for k in range(n):
             behind[k] = own[k] + far[k]
         _add_best(behind, pairs.transposed[int(i == length - 1)], word.backward[i], n)
-        room.kept_score[i] = level(word.backward[i], n)
+        space.kept_score[i] = level(word.backward[i], n)
     return size
 
 
@@ -153,23 +155,23 @@ def _keep_letters(word: Word, b: int, n: int, limit: float) -> None:
 
 
 @bare_inlined_kernel
-def _keep_pairs(word: Word, i: int, pairs: Pairs, limit: float, room: Room, bits: int) -> None:
+def _keep_pairs(word: Word, i: int, pairs: Pairs, limit: float, space: Workspace, bits: int) -> None:
     """Arcs of position i: the pairs that exceed the threshold, in the order of the letters before."""
     length, n = len(word.order), 0
-    own, is_last = room.value, i == length - 1
+    own, is_last = space.value, i == length - 1
     for h in range(word.n_nodes[i + 1]):
         own[h] = word.score[i, word.node[i + 1, h] - 1]
     if i == 0:
         for h in range(word.n_nodes[1]):
             k = word.node[1, h]
             word.code[0, h], word.tail[0, h], word.head[0, h] = k, 0, 0 if is_last else h
-            word.gram[0, h], word.score[0, h] = room.kept_gram[k - 1], own[h]
+            word.gram[0, h], word.score[0, h] = space.kept_gram[k - 1], own[h]
         word.n_arcs[0] = word.n_nodes[1]
         return
     e, best = int(is_last), -np.inf
     for v in range(word.n_nodes[i]):
         best = max(best, word.forward[i, v] + word.backward[i, v])
-    best += room.kept_score[i]
+    best += space.kept_score[i]
     for v in range(word.n_nodes[i]):
         j, message = word.node[i, v], word.forward[i, v] - best
         row = pairs.score[e, j - 1]

@@ -9,7 +9,6 @@ multiple of 2^-20: sums of such numbers are exact in 64 bits, whatever their ord
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
@@ -109,13 +108,3 @@ def checked_weights(weights: Weights, n_states: int) -> Weights:
         if not np.isfinite(value).all():
             raise ArgumentError(f"{name} must be finite, got -inf: nothing is forbidden here")
     return Weights(*[*parts, weights.table])
-
-
-def checked_unary(unary: ArrayLike, weights: Weights) -> np.ndarray:
-    """What images say at every tier, (R, T, K), finite; anything else is refused with a typed error."""
-    unary = checks.scores("unary", unary, 3)
-    if unary.shape[1] != weights.ink.shape[0]:
-        raise ShapeError(f"unary has shape {unary.shape}; weights have {weights.ink.shape[0]} tiers")
-    if not np.isfinite(unary).all():
-        raise ArgumentError("unary must be finite, got -inf: nothing is forbidden here")
-    return unary

@@ -34,7 +34,7 @@ class Word(NamedTuple):
     forward, backward : ndarray, shape (L + 1, MAX_ARCS)
         Best score of a way to and from a node, less that of the boundary's best node.
     found : ndarray, shape (MAX_ARCS,)
-        Room for messages.
+        Workspace for messages.
     """
 
     order: np.ndarray
@@ -53,8 +53,8 @@ class Word(NamedTuple):
     found: np.ndarray
 
 
-class Room(NamedTuple):
-    """What actions need beside a word; made by `new_room`.
+class Workspace(NamedTuple):
+    """What actions need beside a word; made by `new_workspace`.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Room(NamedTuple):
 
 @kernel
 def new_word(length: int, max_arcs: int) -> Word:
-    """Room for a word of some letters; `start.begin` fills it."""
+    """Workspace for a word of some letters; `start.begin` fills it."""
     whole, ends = (length, max_arcs), (length + 1, max_arcs)
     return Word(
         np.ones(length, np.int64), np.zeros(length, np.int64), np.zeros(length + 1, np.int64),
@@ -99,12 +99,12 @@ def new_word(length: int, max_arcs: int) -> Word:
 
 
 @kernel
-def new_room(max_arcs: int) -> Room:
-    """Room for actions on words with so many arcs at most."""
+def new_workspace(max_arcs: int) -> Workspace:
+    """Workspace for actions on words with so many arcs at most."""
     size = 1
     while size < 2 * max_arcs:
         size *= 2
-    return Room(
+    return Workspace(
         np.empty(max_arcs, np.int64), np.empty(max_arcs, np.int64), np.empty(max_arcs), np.empty(max_arcs),
         np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(size, np.int64), np.zeros(1, np.int64),
         np.empty(max_arcs), np.empty(max_arcs, np.int64), np.empty(max_arcs, np.int64),
@@ -124,27 +124,27 @@ def part_of(word: Word, length: int) -> Word:
 
 
 @bare_inlined_kernel
-def values_of(word: Word, i: int, bits: int, room: Room) -> int:
-    """Max-marginals of the factor at i, less the best one, into ``room.value[:n]``; returns n.
+def values_of(word: Word, i: int, bits: int, space: Workspace) -> int:
+    """Max-marginals of the factor at i, less the best one, into ``space.value[:n]``; returns n.
 
-    ``room.group[a]`` says which of them arc a of position i belongs to.
+    ``space.group[a]`` says which of them arc a of position i belongs to.
     """
     mask = (np.int64(1) << (bits * word.order[i])) - 1
     is_whole = word.depth[i] + 1 == word.order[i]
     count, best = 0, -np.inf
-    room.now[0] += 1
+    space.now[0] += 1
     for a in range(word.n_arcs[i]):
         value = word.forward[i, word.tail[i, a]] + word.score[i, a] + word.backward[i + 1, word.head[i, a]]
-        place = count if is_whole else enter(room, word.code[i, a] & mask, count)
+        place = count if is_whole else enter(space, word.code[i, a] & mask, count)
         if place == count:
-            room.value[place] = value
+            space.value[place] = value
             count += 1
-        elif value > room.value[place]:
-            room.value[place] = value
-        room.group[a] = place
+        elif value > space.value[place]:
+            space.value[place] = value
+        space.group[a] = place
         best = max(best, value)
     for f in range(count):
-        room.value[f] -= best
+        space.value[f] -= best
     return count
 
 
@@ -264,7 +264,7 @@ def gather(
     n: int,
     found: np.ndarray,
 ) -> bool:
-    """The best way to each of n nodes, less the best of all; whether any message has changed. found: room."""
+    """The best way to each of n nodes, less the best of all; whether any message changed. found: space."""
     for v in range(n):
         found[v] = -np.inf
     for a in range(n_arcs):
@@ -300,13 +300,13 @@ def move_arc(word: Word, i: int, a: int, to: int) -> None:
 
 
 @bare_inlined_kernel
-def enter(room: Room, key: int, count: int) -> int:
+def enter(space: Workspace, key: int, count: int) -> int:
     """Place of a code in the table; `count` if it is new, and it has that place from now on."""
-    size, now = len(room.key), room.now[0]
+    size, now = len(space.key), space.now[0]
     slot = slot_of(key, size)
-    while room.stamp[slot] == now:
-        if room.key[slot] == key:
-            return room.place[slot]
+    while space.stamp[slot] == now:
+        if space.key[slot] == key:
+            return space.place[slot]
         slot = (slot + 1) & (size - 1)
-    room.stamp[slot], room.key[slot], room.place[slot] = now, key, count
+    space.stamp[slot], space.key[slot], space.place[slot] = now, key, count
     return count

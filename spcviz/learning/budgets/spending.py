@@ -116,7 +116,7 @@ def spend(
         while values[r] != tree[1]:
             r += 1
         cost = cost_of(rule, costs, r, tiers[r])
-        if cost > budget - spent:  # a misfit is dropped for good
+        if cost > budget - spent:  # what no longer fits is dropped for good
             values[r] = -np.inf
             set_leaf(tree, width, w, best_of(values, a, b))
             continue

@@ -393,7 +393,7 @@ def _gram_index(
 @kernel
 def _number_suffixes(
     key: int | np.int64,
-    n: int,
+    n: int | np.signedinteger,
     bits: int,
     index: np.ndarray,
     at: int,

@@ -114,23 +114,22 @@ def fit_perceptron(
     begun = begin(Weights(*map(np.zeros, shapes))) if running is None else running
     if tuple(own.shape for own in begun.weights) != shapes:
         raise ShapeError(f"running has shapes {[o.shape for o in begun.weights]}; it needs {shapes}")
-    unary, late = begun.weights.unary.copy(), begun.late.unary.copy()
-    table, pair_late = aligned((n, n), unary), begun.late.pairwise.copy()
+    unary, late_unary = begun.weights.unary.copy(), begun.late.unary.copy()
+    table, late_table = aligned((n, n), unary), begun.late.pairwise.copy()
     table[:], table[:, :n] = -np.inf, begun.weights.pairwise
     edges = np.zeros((2, n))
     if forbidden is not None:
         table[:, :n][forbidden[1]] = -np.inf
         edges[0, forbidden[0].diagonal()] = edges[1, forbidden[2].diagonal()] = -np.inf
     is_used = np.flatnonzero((np.diff(examples.row_start) > 0) & (examples.weights > 0))
+    chains = examples.labels, examples.row_start, examples.weights
     steps = np.array([begun.n_steps])  # counted by the kernel, which ends before Ctrl-C is heard
     was_interrupted = False
     try:
         for epoch in range(epochs):
             turn = rng.permutation(is_used)
-            wrong = _epoch(
-                examples.rows, examples.labels, examples.row_start, examples.weights, turn, steps,
-                unary, late, table.reshape((1, *table.shape)), pair_late, edges,
-            )  # fmt: skip
+            step_table, late = table.reshape((1, *table.shape)), Weights(late_unary, late_table)
+            wrong = _epoch(examples.rows, chains, turn, steps, unary, step_table, late, edges)
             if tick is not None:
                 tick(epoch + 1, float(wrong))
     except KeyboardInterrupt:
@@ -138,24 +137,26 @@ def fit_perceptron(
     pairwise = table[:, :n].copy()
     if forbidden is not None:
         pairwise[forbidden[1]] = begun.weights.pairwise[forbidden[1]]
-    return Walked(Running(Weights(unary, pairwise), Weights(late, pair_late), int(steps[0])), was_interrupted)
+    running = Running(Weights(unary, pairwise), Weights(late_unary, late_table), int(steps[0]))
+    return Walked(running, was_interrupted)
 
 
 @kernel
 def _epoch(
     rows: Rows,
-    labels: np.ndarray,
-    row_start: np.ndarray,
-    each: np.ndarray,
+    chains: tuple[np.ndarray, np.ndarray, np.ndarray],
     turn: np.ndarray,
     steps: np.ndarray,
     unary: np.ndarray,
-    late: np.ndarray,
     table: np.ndarray,
-    pair_late: np.ndarray,
+    late: Weights,
     edges: np.ndarray,
 ) -> int:
-    """One pass over the examples in `turn`; returns the number of wrong positions."""
+    """One pass over the examples in `turn`; returns the number of wrong positions.
+
+    `chains`: labels, first rows and weights of all examples; `late`: sums of updates times steps.
+    """
+    labels, row_start, each = chains
     k = unary.shape[1]
     longest, wrong, step = 0, 0, steps[0]
     for w in turn:
@@ -178,13 +179,13 @@ def _epoch(
                 toward[truth], toward[found[i]] = each[w], -each[w]
                 add_into(rows, first + i, toward, unary)
                 toward[truth], toward[found[i]] = each[w] * step, -each[w] * step
-                add_into(rows, first + i, toward, late)
+                add_into(rows, first + i, toward, late.unary)
                 toward[truth] = toward[found[i]] = 0.0
         if n_wrong > 0:
             wrong += n_wrong
             for i in range(1, length):
-                _step(table[0], pair_late, labels[first + i - 1], labels[first + i], each[w], step)
-                _step(table[0], pair_late, found[i - 1], found[i], -each[w], step)
+                _step(table[0], late.pairwise, labels[first + i - 1], labels[first + i], each[w], step)
+                _step(table[0], late.pairwise, found[i - 1], found[i], -each[w], step)
         step += 1
     steps[0] = step
     return wrong

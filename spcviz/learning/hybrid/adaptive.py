@@ -26,12 +26,12 @@ from spcviz.engine.variable_order.word import (
     MAX_ARCS,
     Word,
     decode_as,
-    new_room,
     new_word,
+    new_workspace,
     part_of,
     values_of,
 )
-from spcviz.learning.hybrid.courses import Batch, Model, break_point, n_blocks, wander
+from spcviz.learning.hybrid.courses import Batch, Model, break_point, n_blocks, random_rollout
 
 N_LEAST = 40
 """True assignments that an alpha is chosen by at the least."""
@@ -203,30 +203,32 @@ def _wandered(part: Part, model: Model, rng: np.random.Generator) -> np.ndarray:
 
 @kernel
 def _points(batch: Batch, model: Model, noise: np.ndarray) -> np.ndarray:
-    """Break points of true assignments along random courses; rows of `wander`."""
+    """Break points of true assignments along random courses; rows of `random_rollout`."""
     unary, truth, starts = batch
     longest, width = (starts[1:] - starts[:-1]).max(), noise.shape[1]
-    every, room, pairs = new_word(longest, MAX_ARCS), new_room(MAX_ARCS), pair_tables(model.filters)
+    every, space, pairs = new_word(longest, MAX_ARCS), new_workspace(MAX_ARCS), pair_tables(model.filters)
     out, n = np.empty((len(truth) * width, 2)), 0
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]
         word, points = part_of(every, b - a), out[n : n + (b - a) * width]
-        n += wander(word, unary[a:b], model, pairs, noise[a:b], len(points), truth[a:b], room, points)
+        n += random_rollout(
+            word, unary[a:b], model, pairs, noise[a:b], len(points), truth[a:b], space, points
+        )
     return out[:n]
 
 
 @kernel
 def _first_points(batch: Batch, weights: Weights) -> np.ndarray:
     unary, truth, starts = batch
-    room, out, n, pairs = new_room(MAX_ARCS), np.empty(len(truth)), 0, pair_tables(weights)
+    space, out, n, pairs = new_workspace(MAX_ARCS), np.empty(len(truth)), 0, pair_tables(weights)
     every, bits = new_word((starts[1:] - starts[:-1]).max(), MAX_ARCS), weights.table.bits
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]
         word = part_of(every, b - a)
-        gap = begin(word, unary[a:b], weights, pairs, NO_FILTER, room)
+        gap = begin(word, unary[a:b], weights, pairs, NO_FILTER, space)
         for i in range(1, b - a):
-            values_of(word, i, bits, room)
-            out[n] = break_point(word, i, truth[a:b], gap, bits, room)
+            values_of(word, i, bits, space)
+            out[n] = break_point(word, i, truth[a:b], gap, bits, space)
             n += 1
     return out[:n]
 
@@ -252,14 +254,14 @@ def _pass(
     filters = moving if for_filter > 0.0 else given  # a predictor alone learns behind a filter that stands
     model = Model(filters, moving, False, model.alphas, model.first_alpha)
     longest = (starts[1:] - starts[:-1]).max()
-    every, room, nothing = new_word(longest, MAX_ARCS), new_room(MAX_ARCS), np.empty((0, 2))
+    every, space, nothing = new_word(longest, MAX_ARCS), new_workspace(MAX_ARCS), np.empty((0, 2))
     pairs = pair_tables(filters)
     counts, through = np.empty((longest, MAX_ARCS)), np.empty((longest + 1, MAX_ARCS))
     labels, grad, mean = np.empty(longest, np.int64), np.zeros(theta.shape), np.zeros(theta.shape)
     for w in order:
         a, b = starts[w], starts[w + 1]
         own, word, true = unary[a:b], part_of(every, b - a), truth[a:b]
-        wander(word, own, model, pairs, noise[a:b], n_actions[w], true, room, nothing)
+        random_rollout(word, own, model, pairs, noise[a:b], n_actions[w], true, space, nothing)
         grad[:] = 0.0
         best = decode_as(word, own, moving, labels)
         right = add_labels(word, own, moving, true, 0.0, grad)
@@ -310,7 +312,7 @@ def mean_of_witnesses(
     """Mean features of the best words through every surviving arc, added to mean (3, T, N).
 
     Returns the mean max-marginal of the arcs, less the best. Each arc counts once; a node passes on what goes
-    through it along its best arc to the left, and along that to the right. counts, through: room.
+    through it along its best arc to the left, and along that to the right. counts, through: space.
     """
     length, mask = len(own), (np.int64(1) << weights.table.bits) - 1
     below, n_arcs = 0.0, 0

@@ -23,12 +23,12 @@ from spcviz.engine.variable_order.actions import BUY, RAISE, act, act_together, 
 from spcviz.engine.variable_order.start import NO_FILTER, Pairs, begin, pair_tables
 from spcviz.engine.variable_order.word import (
     MAX_ARCS,
-    Room,
     Word,
+    Workspace,
     decode_as,
     decode_word,
-    new_room,
     new_word,
+    new_workspace,
     part_of,
     values_of,
 )
@@ -67,7 +67,7 @@ def block_of(word: Word, kind: int, i: int, n_orders: int) -> int:
 
 @kernel
 def new_reading(length: int) -> Reading:
-    """Room for `read`."""
+    """Workspace for `read`."""
     return Reading(
         np.zeros(length, np.int64), np.zeros(length), np.zeros(length), np.zeros(length), np.zeros(length),
         np.zeros(length, np.int64), np.zeros(length), np.empty(N_FEATURES),
@@ -78,7 +78,7 @@ def new_reading(length: int) -> Reading:
 def read(
     word: Word, unary: np.ndarray, bits: int, first: int, last: int, reading: Reading, values: np.ndarray
 ) -> None:
-    """Read positions first .. last off a word's lattice; values (K,) is room."""
+    """Read positions first .. last off a word's lattice; values (K,) is space."""
     mask = (np.int64(1) << bits) - 1
     for i in range(first, last + 1):
         for k in range(len(values)):
@@ -222,7 +222,7 @@ def run(
     begun, firsts = np.zeros((n_words, 2), np.int64), np.zeros(n_words + 1, np.int64)
     before, after = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
     longest = (starts[1:] - starts[:-1]).max() if n_words else 1
-    room, bits, pairs = new_room(MAX_ARCS), model.filters.table.bits, pair_tables(model.filters)
+    space, bits, pairs = new_workspace(MAX_ARCS), model.filters.table.bits, pair_tables(model.filters)
     every, table, reading = new_word(longest, MAX_ARCS), np.empty(unary.shape[2]), new_reading(longest)
     scored, marks, alphas = np.empty((longest, 2)), np.zeros((longest, 2), np.bool_), np.empty((longest, 2))
     s = 0
@@ -230,7 +230,7 @@ def run(
     for w in range(n_words):
         a, length = starts[w], starts[w + 1] - starts[w]
         word, own = part_of(every, length), unary[a : a + length]
-        gap = begin(word, own, model.filters, pairs, model.first_alpha, room)
+        gap = begin(word, own, model.filters, pairs, model.first_alpha, space)
         begun[w, 0] = word.n_arcs.sum()
         read(word, own, bits, beginning, length - 1, reading, table)
         for i in range(length):
@@ -252,7 +252,7 @@ def run(
                         if marks[j, k]:
                             alphas[j, k] = model.alphas[block_of(word, k, j, n_orders)]
                             n_left += reading.n_left[j] if k == BUY else 0
-                done = act_together(word, own, model.filters, marks[:length], alphas, gap, room)
+                done = act_together(word, own, model.filters, marks[:length], alphas, gap, space)
                 for j in range(length):
                     for k in range(2):
                         if marks[j, k]:
@@ -264,20 +264,16 @@ def run(
                     describe(word, reading, i, n_orders, n_tiers, features[s])
                 row[s], block[s], value[s] = a + i, block_of(word, kind, i, n_orders), scored[i, kind]
                 n_left = reading.n_left[i] if kind == BUY else 0
-                done = act(word, own, model.filters, kind, i, model.alphas[block[s]], gap, room)
+                done = act(word, own, model.filters, kind, i, model.alphas[block[s]], gap, space)
                 s += 1
             if not done.is_done:
                 scored[i, kind], s = -np.inf, first
                 continue
-            work[first, 0], work[first, 1], work[first, 3], work[first, 4] = (
-                done.n_made,
-                done.n_passed,
-                n_left,
-                1,
-            )
+            counts = work[first]
+            counts[0], counts[1], counts[3], counts[4] = done.n_made, done.n_passed, n_left, 1
             read(word, own, bits, done.first, done.last, reading, table)
             for j in range(max(done.first - 1, 0), min(done.last + n_orders, length)):
-                work[first, 2] += _values(word, reading, rule, a + j, j, n_orders, n_tiers, scored[j])
+                counts[2] += _values(word, reading, rule, a + j, j, n_orders, n_tiers, scored[j])
             if keep_labels:
                 now = _predicted(word, own, model, bits, after[a : a + length], truth[a : a + length])
                 gain[s - 1], lost = lost - now, now
@@ -303,7 +299,7 @@ def _predicted(
 
 
 @kernel
-def wander(
+def random_rollout(
     word: Word,
     own: np.ndarray,
     model: Model,
@@ -311,7 +307,7 @@ def wander(
     noise: np.ndarray,
     n_actions: int,
     truth: np.ndarray,
-    room: Room,
+    space: Workspace,
     points: np.ndarray,
 ) -> int:
     """From the start, so many actions in random order: by rising noise (L, blocks); changes the word.
@@ -320,7 +316,7 @@ def wander(
     was gone before); S may be 0: then nothing is recorded. Returns how many actions there were.
     """
     bits, (n_tiers, n_orders) = model.filters.table.bits, model.filters.ink.shape
-    gap = begin(word, own, model.filters, pairs, model.first_alpha, room)
+    gap = begin(word, own, model.filters, pairs, model.first_alpha, space)
     refused, s = np.zeros((len(own), 2), np.bool_), 0
     while s < n_actions:
         least: float = np.inf
@@ -336,20 +332,20 @@ def wander(
             return s
         block = block_of(word, kind, i, n_orders)
         alpha = NO_FILTER if len(points) else model.alphas[block]
-        done = act(word, own, model.filters, kind, i, alpha, gap, room)
+        done = act(word, own, model.filters, kind, i, alpha, gap, space)
         refused[i, kind] = True
         if done.is_done:
             refused[:] = False
             if len(points):
-                values_of(word, i, bits, room)
-                points[s, 0], points[s, 1] = block, break_point(word, i, truth, gap, bits, room)
-                filter_factor(word, i, model.alphas[block], gap, bits, room)
+                values_of(word, i, bits, space)
+                points[s, 0], points[s, 1] = block, break_point(word, i, truth, gap, bits, space)
+                filter_factor(word, i, model.alphas[block], gap, bits, space)
             s += 1
     return s
 
 
 @bare_kernel
-def break_point(word: Word, i: int, truth: np.ndarray, gap: float, bits: int, room: Room) -> float:
+def break_point(word: Word, i: int, truth: np.ndarray, gap: float, bits: int, space: Workspace) -> float:
     """The alpha from which the true assignment of the factor at i is lost; `values_of` was called before."""
     code, order = np.int64(0), word.order[i]
     for j in range(i - order + 1, i + 1):
@@ -357,5 +353,5 @@ def break_point(word: Word, i: int, truth: np.ndarray, gap: float, bits: int, ro
     mask, value = (np.int64(1) << (bits * order)) - 1, -np.inf
     for a in range(word.n_arcs[i]):
         if word.code[i, a] & mask == code:
-            value = room.value[room.group[a]]
+            value = space.value[space.group[a]]
     return rules.break_point(value, 0.0, -gap, rules.has_spread(0.0, gap))

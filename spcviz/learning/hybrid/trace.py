@@ -14,12 +14,12 @@ from spcviz.engine.variable_order.actions import act, can_act
 from spcviz.engine.variable_order.start import begin, pair_tables
 from spcviz.engine.variable_order.word import (
     MAX_ARCS,
-    Room,
     Word,
+    Workspace,
     decode_as,
     decode_word,
-    new_room,
     new_word,
+    new_workspace,
     values_of,
 )
 from spcviz.learning.hybrid import courses, records
@@ -107,17 +107,16 @@ def trace(
         If a forced action is none that the word has left.
     """
     n_tiers, n_orders = model.filters.ink.shape
-    word, room = new_word(len(unary), MAX_ARCS), new_room(MAX_ARCS)
+    word, space = new_word(len(unary), MAX_ARCS), new_workspace(MAX_ARCS)
     reading, table = courses.new_reading(len(unary)), np.empty(unary.shape[2])
-    gap = begin(word, unary, model.filters, pair_tables(model.filters), model.first_alpha, room)
+    gap = begin(word, unary, model.filters, pair_tables(model.filters), model.first_alpha, space)
     n_kept, everything = int(word.n_arcs[1:].sum()), (len(unary) - 1) * unary.shape[2] ** 2
     bits, last = model.filters.table.bits, len(unary) - 1
     courses.read(word, unary, bits, 0, last, reading, table)
     scored = courses.values(word, reading, rule, n_orders, n_tiers)
     work = np.array([0, 0, int((scored > -np.inf).sum()), 0, 0])
-    states = [
-        _state(word, unary, model, reading, scored, room, n_shown, None, (everything, n_kept), work, -1)
-    ]
+    step: tuple[tuple[int, int] | None, int, int, np.ndarray, int] = (None, everything, n_kept, work, -1)
+    states = [_state(word, unary, model, reading, scored, space, n_shown, step)]
     forced = [_checked(pair, len(unary)) for pair in checks.listed("forced", forced)]
     refused = np.zeros(scored.shape, dtype=bool)
     while True:
@@ -132,7 +131,7 @@ def trace(
             raise ArgumentError(f"forced must be actions that are left, got {(kind, i)}")
         block = courses.block_of(word, kind, i, n_orders)
         n_left = reading.n_left[i] if kind == 1 else 0
-        done = act(word, unary, model.filters, kind, i, model.alphas[block], gap, room)
+        done = act(word, unary, model.filters, kind, i, model.alphas[block], gap, space)
         if not done.is_done:
             if s < len(forced):
                 raise ArgumentError(f"forced must not need too many arcs, got {(kind, i)}")
@@ -143,8 +142,8 @@ def trace(
         scored[fresh] = courses.values(word, reading, rule, n_orders, n_tiers)[fresh]
         refused[fresh] = False
         work = np.array([done.n_made, done.n_passed, int((scored[fresh] > -np.inf).sum()), n_left, 1])
-        sizes, about = (done.n_in, done.n_kept), (kind, i)
-        states.append(_state(word, unary, model, reading, scored, room, n_shown, about, sizes, work, block))
+        step = (kind, i), int(done.n_in), int(done.n_kept), work, int(block)
+        states.append(_state(word, unary, model, reading, scored, space, n_shown, step))
 
 
 def _checked(pair: Any, length: int) -> tuple[int, int]:
@@ -161,31 +160,27 @@ def _state(
     model: records.Model,
     reading: courses.Reading,
     scored: np.ndarray,
-    room: Room,
+    space: Workspace,
     n_shown: int,
-    done: tuple[int, int] | None,
-    sizes: tuple[int, int],
-    work: np.ndarray,
-    block: int,
+    step: tuple[tuple[int, int] | None, int, int, np.ndarray, int],
 ) -> State:
+    """The word as it is now; `step` is the last five fields of a `State`."""
     bits, labels = model.filters.table.bits, np.empty(len(unary), np.int64)
     if model.is_one:
         decode_word(word, bits, labels)
     else:
         decode_as(word, unary, model.predicts, labels)
-    factors = tuple(_factor(word, i, bits, room, n_shown) for i in range(len(unary)))
-    return State(
-        word.order.copy(), word.tier.copy(), labels, factors, scored.copy(), reading.doubt.copy(), done,
-        int(sizes[0]), int(sizes[1]), work, int(block),
-    )  # fmt: skip
+    factors = tuple(_factor(word, i, bits, space, n_shown) for i in range(len(unary)))
+    doubt = reading.doubt.copy()
+    return State(word.order.copy(), word.tier.copy(), labels, factors, scored.copy(), doubt, *step)
 
 
-def _factor(word: Word, i: int, bits: int, room: Room, n_shown: int) -> Factor:
-    n, order, mask = int(values_of(word, i, bits, room)), int(word.order[i]), (1 << bits) - 1
+def _factor(word: Word, i: int, bits: int, space: Workspace, n_shown: int) -> Factor:
+    n, order, mask = int(values_of(word, i, bits, space)), int(word.order[i]), (1 << bits) - 1
     first = np.zeros(n, dtype=np.int64)
-    first[room.group[: word.n_arcs[i]]] = word.code[i, : word.n_arcs[i]]
-    best = np.argsort(-room.value[:n], kind="stable")[:n_shown]
+    first[space.group[: word.n_arcs[i]]] = word.code[i, : word.n_arcs[i]]
+    best = np.argsort(-space.value[:n], kind="stable")[:n_shown]
     grams = tuple(
         tuple(int(first[f] >> bits * j) % (mask + 1) - 1 for j in range(order - 1, -1, -1)) for f in best
     )
-    return Factor(grams, room.value[best].copy(), n)
+    return Factor(grams, space.value[best].copy(), n)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.table import encode, ngram_table
 from spcviz.engine.variable_order import actions as vo
 from spcviz.engine.variable_order import start
@@ -35,10 +35,10 @@ def world(rng, length):
 
 
 def started(weights, unary, alpha=NO_FILTER, max_arcs=256):
-    """A begun word, room, and its gap."""
-    word, room = order_word.new_word(len(unary), max_arcs), order_word.new_room(max_arcs)
+    """A begun word, space, and its gap."""
+    word, space = order_word.new_word(len(unary), max_arcs), order_word.new_workspace(max_arcs)
     pairs = start.pair_tables(weights)
-    return word, room, start.begin(word, unary, weights, pairs, alpha, room)
+    return word, space, start.begin(word, unary, weights, pairs, alpha, space)
 
 
 def possible(word):
@@ -55,24 +55,24 @@ def random_action(rng, word):
     return actions[rng.integers(len(actions))] if actions else None
 
 
-def factors_of(word, i, bits, room):
+def factors_of(word, i, bits, space):
     """{assignment: value} of the factor at i."""
-    n = order_word.values_of(word, i, bits, room)
+    n = order_word.values_of(word, i, bits, space)
     out, order = {}, word.order[i]
     for a in range(word.n_arcs[i]):
         letters = [(int(word.code[i, a]) >> bits * j) % (1 << bits) - 1 for j in range(order)]
-        out[tuple(letters[::-1])] = room.value[room.group[a]]
+        out[tuple(letters[::-1])] = space.value[space.group[a]]
     assert len(out) == n
     return out
 
 
-def check_exact(word, every, weights, room):
+def check_exact(word, every, weights, space):
     """Every factor, the best word, and all messages, against what is written down."""
     bits, labels = weights.table.bits, np.empty(len(word.order), np.int64)
     assert word.order.tolist() == every.order
     assert word.tier.tolist() == every.tier
     for i in range(len(labels)):
-        assert factors_of(word, i, bits, room) == pytest.approx(every.factor(i), abs=1e-9)
+        assert factors_of(word, i, bits, space) == pytest.approx(every.factor(i), abs=1e-9)
         codes = [int(code) for code in word.code[i, : word.n_arcs[i]]]
         assert len(set(codes)) == len(codes)
     best = max(every.score(found) for found in every.left)
@@ -96,25 +96,25 @@ def test_a_word_begins_with_the_pairs_that_one_threshold_leaves(seed):
     rng = np.random.default_rng(30 + seed)
     weights, unary, every = world(rng, int(rng.integers(1, 6)))
     alpha = ALPHAS[seed % 4]
-    word, room, gap = started(weights, unary, alpha)
+    word, space, gap = started(weights, unary, alpha)
     every.begin(alpha)
     assert gap == pytest.approx(every.gap, abs=1e-9)
-    check_exact(word, every, weights, room)
+    check_exact(word, every, weights, space)
 
 
 @pytest.mark.parametrize("seed", range(25))
 def test_every_factor_is_exact_after_every_action(seed):
     rng = np.random.default_rng(seed)
     weights, unary, every = world(rng, int(rng.integers(1, 6)))
-    word, room, gap = started(weights, unary, -0.5)
+    word, space, gap = started(weights, unary, -0.5)
     every.begin(-0.5)
     while action := random_action(rng, word):
         alpha = float(rng.choice(ALPHAS))
-        done = vo.act(word, unary, weights, *action, alpha, gap, room)
+        done = vo.act(word, unary, weights, *action, alpha, gap, space)
         held, kept = every.act(*action, alpha)
         assert done.is_done
         assert (done.n_in, done.n_kept) == (len(held), len(kept))
-        check_exact(word, every, weights, room)
+        check_exact(word, every, weights, space)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -122,7 +122,7 @@ def test_every_factor_is_exact_after_actions_done_together(seed):
     rng = np.random.default_rng(60 + seed)
     length = int(rng.integers(1, 6))
     weights, unary, every = world(rng, length)
-    word, room, gap = started(weights, unary, -0.5)
+    word, space, gap = started(weights, unary, -0.5)
     every.begin(-0.5)
     while actions := possible(word):
         chosen = [action for action in actions if rng.random() < 0.4]
@@ -132,26 +132,26 @@ def test_every_factor_is_exact_after_actions_done_together(seed):
             marks[i, kind] = True
             by_factor[i] = alphas[i, vo.BUY if marks[i, vo.BUY] else vo.RAISE]
         asked = marks.copy()
-        done = vo.act_together(word, unary, weights, marks, alphas, gap, room)
+        done = vo.act_together(word, unary, weights, marks, alphas, gap, space)
         found = every.act_together(chosen, by_factor).values()
         assert np.array_equal(marks, asked)
         assert done.is_done == bool(chosen)
         sizes = [sum(len(own[n]) for own in found) for n in range(2)]
         assert [done.n_in, done.n_kept] == sizes
-        check_exact(word, every, weights, room)
+        check_exact(word, every, weights, space)
 
 
 @pytest.mark.parametrize("seed", range(25))
 def test_messages_passed_outward_are_those_of_a_full_pass_bit_for_bit(seed):
     rng = np.random.default_rng(1000 + seed)
     weights, unary, _ = world(rng, 9)
-    word, room, gap = started(weights, unary, 0.0)
+    word, space, gap = started(weights, unary, 0.0)
     assert word.n_arcs.sum() < 8 * N_STATES**2
     bits, passed, spared = weights.table.bits, 0, 0
     while action := random_action(rng, word):
-        before = [factors_of(word, i, bits, room) for i in range(9)]
-        done = vo.act(word, unary, weights, *action, float(rng.choice(ALPHAS)), gap, room)
-        values = [factors_of(word, i, bits, room) for i in range(9)]
+        before = [factors_of(word, i, bits, space) for i in range(9)]
+        done = vo.act(word, unary, weights, *action, float(rng.choice(ALPHAS)), gap, space)
+        values = [factors_of(word, i, bits, space) for i in range(9)]
         assert all(before[i] == values[i] for i in range(9) if not done.first <= i <= done.last)
         check_messages(word)
         passed, spared = passed + done.n_passed, spared + 2 * word.n_arcs.sum() - done.n_passed
@@ -161,9 +161,9 @@ def test_messages_passed_outward_are_those_of_a_full_pass_bit_for_bit(seed):
 def test_everything_raised_and_nothing_filtered_is_the_full_model():
     rng = np.random.default_rng(5)
     weights, unary, every = world(rng, 5)
-    word, room, _ = started(weights, unary, max_arcs=4096)
+    word, space, _ = started(weights, unary, max_arcs=4096)
     while action := random_action(rng, word):
-        assert vo.act(word, unary, weights, *action, NO_FILTER, 1.0, room).is_done
+        assert vo.act(word, unary, weights, *action, NO_FILTER, 1.0, space).is_done
     every.order, every.tier = [min(i + 1, N_ORDERS) for i in range(5)], [N_TIERS - 1] * 5
     labels = np.empty(5, np.int64)
     found = order_word.decode_word(word, weights.table.bits, labels)
@@ -174,11 +174,11 @@ def test_everything_raised_and_nothing_filtered_is_the_full_model():
 
 def test_what_needs_too_many_arcs_is_refused_and_nothing_changes():
     weights, unary, _ = world(np.random.default_rng(6), 5)
-    word, room, _ = started(weights, unary, max_arcs=26)
+    word, space, _ = started(weights, unary, max_arcs=26)
     before = [array.copy() for array in word]
-    assert not vo.act(word, unary, weights, vo.RAISE, 3, NO_FILTER, 1.0, room).is_done
+    assert not vo.act(word, unary, weights, vo.RAISE, 3, NO_FILTER, 1.0, space).is_done
     marks = np.array([[False, False]] * 3 + [[True, False]] * 2)
-    assert not vo.act_together(word, unary, weights, marks, np.zeros((5, 2)), 1.0, room).is_done
+    assert not vo.act_together(word, unary, weights, marks, np.zeros((5, 2)), 1.0, space).is_done
     assert not marks.any()
     assert word.order.tolist() == [1, 2, 2, 2, 2]
     for own, array, name in zip(before, word, word._fields):
@@ -187,8 +187,8 @@ def test_what_needs_too_many_arcs_is_refused_and_nothing_changes():
 
 def test_without_spread_nothing_is_filtered():
     weights, unary, _ = world(np.random.default_rng(9), 3)
-    word, room, _ = started(weights, unary)
-    done = vo.act(word, unary, weights, vo.RAISE, 2, 0.9, 0.0, room)
+    word, space, _ = started(weights, unary)
+    done = vo.act(word, unary, weights, vo.RAISE, 2, 0.9, 0.0, space)
     assert (done.n_in, done.n_kept) == (27, 27)
     flat = weights._replace(**{name: np.zeros((N_TIERS, N_ORDERS)) for name in ("ink", "text", "letter")})
     word, _, gap = started(flat, unary, 0.9)
@@ -199,10 +199,10 @@ def test_without_spread_nothing_is_filtered():
 def test_words_by_other_weights_are_read_off_the_same_lattice():
     rng = np.random.default_rng(12)
     weights, unary, every = world(rng, 5)
-    word, room, gap = started(weights, unary, -0.5)
+    word, space, gap = started(weights, unary, -0.5)
     every.begin(-0.5)
     for action in ((vo.RAISE, 3), (vo.BUY, 2), (vo.RAISE, 4)):
-        vo.act(word, unary, weights, *action, 0.0, gap, room)
+        vo.act(word, unary, weights, *action, 0.0, gap, space)
         every.act(*action, 0.0)
     other = weights._replace(ink=2 * weights.ink, text=-weights.text)
     every.weights |= {"ink": other.ink, "text": other.text}
@@ -213,17 +213,11 @@ def test_words_by_other_weights_are_read_off_the_same_lattice():
 
 
 def test_wrong_arguments_are_named():
-    weights, unary, _ = world(np.random.default_rng(8), 3)
+    weights, _, _ = world(np.random.default_rng(8), 3)
     with pytest.raises(ShapeError, match="text has shape"):
         order_weights.checked_weights(weights._replace(text=np.ones((2, 2))), N_STATES)
     with pytest.raises(ArgumentError, match="single must be finite"):
         order_weights.checked_weights(weights._replace(single=np.array([0.0, -np.inf, 0.0])), N_STATES)
-    with pytest.raises(ScoreError, match=r"unary\[0, 0, 0\]"):
-        order_weights.checked_unary(np.full((3, N_TIERS, N_STATES), np.nan), weights)
-    with pytest.raises(ShapeError, match="tiers"):
-        order_weights.checked_unary(unary[:, :2], weights)
-    with pytest.raises(ArgumentError, match="unary must be finite"):
-        order_weights.checked_unary(np.full((3, N_TIERS, N_STATES), -np.inf), weights)
     with pytest.raises(ShapeError, match="states"):
         order_weights.checked_weights(weights, N_STATES + 1)
     with pytest.raises(ShapeError, match="first has shape"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.variable_order.start import NO_FILTER, pair_tables
-from spcviz.engine.variable_order.word import new_room, new_word
+from spcviz.engine.variable_order.word import new_word, new_workspace
 from spcviz.learning.hybrid import adaptive, courses
 from spcviz.learning.hybrid.adaptive import AdaptiveSettings, Part
 from tests.learning.hybrid import worlds
@@ -15,10 +15,12 @@ def state():
     """A word after some actions with little filtered, and its weights."""
     rng = np.random.default_rng(5)
     model, own = worlds.model(rng, alpha=-1.0), worlds.batch(rng, (4,))
-    word, room = new_word(4, 2048), new_room(2048)
+    word, space = new_word(4, 2048), new_workspace(2048)
     nothing = np.empty((0, 2))
     noise = rng.random((4, len(model.alphas)))
-    courses.wander(word, own.unary, model, pair_tables(model.filters), noise, 7, own.labels, room, nothing)
+    courses.random_rollout(
+        word, own.unary, model, pair_tables(model.filters), noise, 7, own.labels, space, nothing
+    )
     return model, own, word
 
 
@@ -48,8 +50,8 @@ def test_the_mean_of_witnesses_is_that_of_enumeration(state):
     model, own, word = state
     weights, bits = model.filters, model.filters.table.bits
     mean = np.zeros((3, *weights.ink.shape))
-    room = np.empty((4, 2048)), np.empty((5, 2048))
-    below = adaptive.mean_of_witnesses(word, own.unary, weights, *room, mean)
+    space = np.empty((4, 2048)), np.empty((5, 2048))
+    below = adaptive.mean_of_witnesses(word, own.unary, weights, *space, mean)
     every = survivors(word, bits)
     scores = np.array([score(word, own, weights, labels) for labels in every])
     wanted, values = np.zeros_like(mean), []

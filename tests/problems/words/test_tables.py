@@ -10,9 +10,9 @@ from spcviz.problems.budgets.tables import reproduce
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.problem import Run
 from spcviz.problems.words.data import sources
-from spcviz.problems.words.model import folds
-from spcviz.problems.words.paper import constrained, steps, summary
+from spcviz.problems.words.model import constrained, folds
 from spcviz.problems.words.paper import reproduce as tables
+from spcviz.problems.words.paper import steps, summary
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from spcviz.learning.budgets.methods import EXAMPLE, PART, named
 from spcviz.problems.arms.page.shown import TERMS, TIERS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 NEEDS = ("method", "data", "ms_per_frame", "features_share", "elbow_error", "wrist_error")
 """What each row must have to be drawn."""
@@ -79,19 +80,14 @@ def speedup_figure(
     for i, method in enumerate(m for m in SHOWN["dms-pose"] if m in rows):
         name = name_of(result, method)
         shown = [r for r in rows[method] if r["ms_per_frame"] > 0 and r["budget_share"] >= 3]
-        trace = _curve(name, i, palette, scale) | {
-            "x": [last["ms_per_frame"] / r["ms_per_frame"] for r in shown],
-            "y": [r[f"{joint}_error"] - last[f"{joint}_error"] for r in shown],
-            "hovertemplate": f"%{{x:.1f}} times faster: %{{y:+.2f}} points<extra>{name}</extra>",
-        }
-        traces.append(trace)
-    points = at_tiers(rows["fixed"])[1:]
-    traces.append(_stars(
-        [last["ms_per_frame"] / r["ms_per_frame"] for r in points],
-        [r[f"{joint}_error"] - last[f"{joint}_error"] for r in points],
-        [f"model {1 + round(r['features_share'] * (len(TIER_NAMES) - 1) / 100)}" for r in points],
-        palette, scale,
-    ))  # fmt: skip
+        x = [last["ms_per_frame"] / r["ms_per_frame"] for r in shown]
+        y = [r[f"{joint}_error"] - last[f"{joint}_error"] for r in shown]
+        traces.append(_curve(name, i, palette, scale, x, y, "%{x:.1f} times faster: %{y:+.2f} points"))
+    tiers = at_tiers(rows["fixed"])[1:]
+    x = [last["ms_per_frame"] / r["ms_per_frame"] for r in tiers]
+    y = [r[f"{joint}_error"] - last[f"{joint}_error"] for r in tiers]
+    names = [f"model {1 + round(r['features_share'] * (len(TIER_NAMES) - 1) / 100)}" for r in tiers]
+    traces.append(_stars(x, y, names, palette, scale))
     axes = {
         "xaxis": {
             "title": "speed-up against the last model, looking included",
@@ -109,23 +105,14 @@ def speedup_figure(
 
 def stopping_figure(result, palette, *, clips="rendered", scale=1.0, height=380):
     """Share of chains that DMS leaves at each model, over the budget: thesis Fig. 6.4."""
-    points = [p for p in result.get("stopping_points") or () if p["data"] == clips]
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [p["budget_share"] for p in points],
-            "y": [p[f"stopped_{t}"] for p in points],
-            "name": name,
-            "stackgroup": "clips",
-            "line": {"color": getattr(palette, role), "width": scale},
-            "fillpattern": {"shape": ("", "/", "x", ".")[t]},
-            "hovertemplate": f"budget %{{x:.1f}} %: %{{y:.0f}} % of arms<extra>{name}</extra>",
-        }
-        for t, (name, role) in enumerate(
-            zip(TIER_NAMES, ("pruned", "muted", "kept", "threshold"), strict=True)
-        )
-    ]
+    stops = [p for p in result.get("stopping_points") or () if p["data"] == clips]
+    x, traces = [p["budget_share"] for p in stops], []
+    roles = ("pruned", "muted", "kept", "threshold")
+    for t, (name, role) in enumerate(zip(TIER_NAMES, roles, strict=True)):
+        look = stroke(getattr(palette, role), scale) | {"fillpattern": {"shape": ("", "/", "x", ".")[t]}}
+        hover = f"budget %{{x:.1f}} %: %{{y:.0f}} % of arms<extra>{name}</extra>"
+        y = [p[f"stopped_{t}"] for p in stops]
+        traces.append(points("lines", x, y, name, hover, stackgroup="clips") | look)
     axes = {
         "xaxis": {"title": "budget, % of everything"},
         "yaxis": {"title": "arms that stop there, %", "range": [0, 100]},
@@ -139,15 +126,10 @@ def accuracy_figure(result, palette, joint, *, clips="rendered", scale=1.0, heig
     for row in result.get("accuracy") or ():
         if row["data"] == clips:
             readers.setdefault(row["reader"], []).append(row)
-    traces = [
-        _curve(_reader(name), i, palette, scale)
-        | {
-            "x": [r["radius_px"] for r in rows],
-            "y": [r[joint] for r in rows],
-            "hovertemplate": f"within %{{x}} px: %{{y:.1f}} %<extra>{_reader(name)}</extra>",
-        }
-        for i, (name, rows) in enumerate(readers.items())
-    ]
+    traces = []
+    for i, (name, rows) in enumerate(readers.items()):
+        x, y = [r["radius_px"] for r in rows], [r[joint] for r in rows]
+        traces.append(_curve(_reader(name), i, palette, scale, x, y, "within %{x} px: %{y:.1f} %"))
     axes = {
         "xaxis": {"title": "pixels (of a 240 x 240 window)"},
         "yaxis": {"title": f"{joint}s within, %", "range": [0, 101]},
@@ -160,14 +142,12 @@ def time_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=4
     rows, traces = rows_of(result, clips), []
     for i, method in enumerate(m for m in SHOWN["policy-pose"] if m in rows):
         shown = [r for r in rows[method] if r["budget_share"] > 0]
-        traces.append(_curve(name_of(result, method), i, palette, scale) | {
-            "x": [r["ms_per_frame"] for r in shown],
-            "y": [r[f"{joint}_error"] for r in shown],
-            "hovertemplate": f"%{{x:.3~g}} ms: %{{y:.2f}} % wrong<extra>{name_of(result, method)}</extra>",
-        })  # fmt: skip
-    points = [r for r in rows.get("single tier", ()) if r["ms_per_frame"] > 0]
-    x, y = [r["ms_per_frame"] for r in points], [r[f"{joint}_error"] for r in points]
-    traces.append(_stars(x, y, [TIER_NAMES[r["tier"]] for r in points], palette, scale))
+        x, y = [r["ms_per_frame"] for r in shown], [r[f"{joint}_error"] for r in shown]
+        name = name_of(result, method)
+        traces.append(_curve(name, i, palette, scale, x, y, "%{x:.3~g} ms: %{y:.2f} % wrong"))
+    tiers = [r for r in rows.get("single tier", ()) if r["ms_per_frame"] > 0]
+    x, y = [r["ms_per_frame"] for r in tiers], [r[f"{joint}_error"] for r in tiers]
+    traces.append(_stars(x, y, [TIER_NAMES[r["tier"]] for r in tiers], palette, scale))
     axes = {
         "xaxis": {
             "title": "ms a frame beyond the first tier, overhead included",
@@ -197,26 +177,14 @@ def _reader(name):
     return f"{name}: {TIER_NAMES[int(number) - 1]}" if number.isdigit() else name
 
 
-def _curve(name, i, palette, scale):
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "line": {"color": getattr(palette, _ROLES[i]), "width": 2 * scale, "dash": _DASHES[i]},
-        "marker": {"symbol": _MARKS[i], "size": 7 * scale, "maxdisplayed": 14},
-    }
+def _curve(name, i, palette, scale, x, y, hover):
+    look = stroke(getattr(palette, _ROLES[i]), 2 * scale, _DASHES[i])
+    look |= mark(7 * scale, _MARKS[i], maxdisplayed=14)
+    return points("lines+markers", x, y, name, f"{hover}<extra>{name}</extra>") | look
 
 
 def _stars(x, y, labels, palette, scale):
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": x,
-        "y": y,
-        "text": labels,
-        "textposition": ["top left" if own == max(x) else "top right" for own in x],
-        "cliponaxis": False,
-        "name": "one tier for all",
-        "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
-        "hovertemplate": "%{text}: %{y:.2f}<extra></extra>",
-    }
+    sides = ["top left" if own == max(x) else "top right" for own in x]
+    stars = points("markers+text", x, y, "one tier for all", "%{text}: %{y:.2f}<extra></extra>", text=labels)
+    stars |= mark(12 * scale, "star", color=palette.text)
+    return stars | {"textposition": sides, "cliponaxis": False}

@@ -4,6 +4,7 @@ import numpy as np
 
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import BOTTOM, SIZE, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 _BARE = {"visible": False, "fixedrange": True}
 
@@ -25,27 +26,14 @@ def work(pixels, n_candidates, palette, *, scale=1.0, height=430):
     length, d = len(pixels), np.arange(1, 15)
     k = float(n_candidates)
     traces = []
-    for name, steps, role, mark, dash in (
+    for name, steps, role, symbol, dash in (
         ("exhaustive search: K to the power D", k**d, "threshold", "diamond", "dash"),
         ("dynamic programming: about D K²", (d - 1) * k**2 + k, "kept", "circle", "solid"),
     ):
-        colour = getattr(palette, role)
-        traces.append(
-            {
-                "type": "scatter",
-                "x": d,
-                "y": steps,
-                "name": name,
-                "mode": "lines+markers",
-                "line": {"color": colour, "width": 2.6 * scale, "dash": dash},
-                "marker": {
-                    "symbol": mark,
-                    "color": colour,
-                    "size": [(17 if n == length else 8) * scale for n in d],
-                },
-                "hovertemplate": f"%{{x}} letters: %{{y:,.0f}}<extra>{name}</extra>",
-            }
-        )
+        look = stroke(getattr(palette, role), 2.6 * scale, dash)
+        look |= mark([(17 if n == length else 8) * scale for n in d], symbol)
+        hover = f"%{{x}} letters: %{{y:,.0f}}<extra>{name}</extra>"
+        traces.append(points("lines+markers", d, steps, name, hover) | look)
     axes = {
         "xaxis": {"title": "D: letters of the word (the chosen one is larger)", "dtick": 1},
         "yaxis": {"title": "candidates looked at", "type": "log", "exponentformat": "power", "dtick": 2},
@@ -132,49 +120,19 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
         line_x += [a[0] + 0.32, b[0] - 0.07, None]  # not through the number beside the letter
         line_y += [-a[1], -b[1], None]
     side = min(34.0 * scale, 0.72 * height / (k + 1))
+    colours = [
+        palette.truth if b else palette.kept if ok else palette.border for b, ok in zip(best.ravel(), known)
+    ]
+    symbols = ["diamond" if b else "circle" for b in best.ravel()]
+    edge = {"width": 2.2 * scale, "color": colours}
+    within = {"size": max(9, 0.55 * side), "color": palette.text}
+    beside = {"size": max(9, min(14 * scale, 0.5 * side)), "color": palette.text}
     traces = [
-        {
-            "type": "scatter",
-            "x": line_x or [None],
-            "y": line_y or [None],
-            "mode": "lines",
-            "name": "the max that was taken",
-            "line": {"color": palette.threshold, "width": 2.2 * scale},
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "x": x,
-            "y": -y,
-            "mode": "markers+text",
-            "name": said,
-            "text": names,
-            "textfont": {"size": max(9, 0.55 * side), "color": palette.text},
-            "marker": {
-                "size": side,
-                "color": palette.surface,
-                "symbol": ["diamond" if b else "circle" for b in best.ravel()],
-                "line": {
-                    "width": 2.2 * scale,
-                    "color": [
-                        palette.truth if b else palette.kept if ok else palette.border
-                        for b, ok in zip(best.ravel(), known)
-                    ],
-                },
-            },
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "x": x + 0.11,
-            "y": -y,
-            "mode": "text",
-            "text": text,
-            "textposition": "middle right",
-            "showlegend": False,
-            "hoverinfo": "skip",
-            "textfont": {"color": palette.text, "size": max(9, min(14 * scale, 0.5 * side))},
-        },
+        points("lines", line_x or [None], line_y or [None], "the max that was taken")
+        | stroke(palette.threshold, 2.2 * scale),
+        points("markers+text", x, -y, said, text=names, textfont=within)
+        | mark(side, symbols, color=palette.surface, line=edge),
+        points("text", x + 0.11, -y, text=text, textfont=beside, textposition="middle right"),
     ]
     tall = 0.16 * k + 0.3
     images = [letter_image(problem.pixels[i], palette.text, i, 0.7, tall) for i in range(length)]

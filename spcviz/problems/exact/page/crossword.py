@@ -7,6 +7,7 @@ from spcviz.problems.exact.page.shown import TreeProblem, TreeRun
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 _BARE = {"visible": False, "fixedrange": True}
 _GAP, _IMAGE = 2.9, 1.9  # rows between the words' bands of letters; rows that a letter's image is tall
@@ -71,68 +72,23 @@ def messages(
         palette.truth if best else palette.kept if lacks[i] <= 0 else palette.border
         for i, best in zip(np.repeat(np.arange(n), k), is_best.ravel())
     ]
-    letters = [letter(c) for c in problem.candidates.ravel()]
+    arrived = {"color": palette.kept, "width": 2.4}
     traces = [
-        {"type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": "all messages have arrived"}
-        | {
-            "marker": {
-                "color": palette.surface,
-                "size": 12 * scale,
-                "line": {"color": palette.kept, "width": 2.4},
-            }
-        },
-        {
-            "type": "scatter",
-            "x": line_x or [None],
-            "y": line_y or [None],
-            "mode": "lines",
-            "name": "the max that is taken",
-            "line": {"color": palette.threshold, "width": 2.4 * scale},
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "x": x,
-            "y": y,
-            "mode": "markers+text",
-            "name": "a letter",
-            "showlegend": False,
-            "text": letters,
-            "textfont": {"size": 0.72 * side, "color": palette.text},
-            "marker": {
-                "size": side,
-                "color": palette.surface,
-                "symbol": ["diamond" if best else "circle" for best in is_best.ravel()],
-                "line": {"width": 2.4 * scale, "color": colours},
-            },
-            "customdata": np.stack([problem.unary.ravel(), values.ravel()], axis=1),
-            "hovertemplate": "%{text}: ink %{customdata[0]:.2f}, with messages %{customdata[1]:.2f}"
-            "<extra></extra>",
-        },
-        {
-            "type": "scatter",
-            "x": x,
-            "y": y,
-            "mode": "markers+text",
-            "marker": {"size": side, "opacity": 0},  # the number stands beside a circle of this size
-            "text": [f"&nbsp;{v:.1f}" for v in values.ravel()],
-            "textposition": "middle right",
-            "showlegend": False,
-            "hoverinfo": "skip",
-            "textfont": {"color": palette.text, "size": min(17 * scale, 0.72 * side)},
-        },
+        points("markers", [None], [None], "all messages have arrived")
+        | mark(12 * scale, color=palette.surface, line=arrived),
+        points("lines", line_x or [None], line_y or [None], "the max that is taken")
+        | stroke(palette.threshold, 2.4 * scale),
+        *_letters(problem, values, (x, y), is_best, colours, side, palette, scale),
     ]
     tops = rows[:, 0]
     images = [
         letter_image(problem.pixels[i], palette.text, int(column[i]), tops[i] + 0.55, _IMAGE - 0.3)
         for i in range(n)
     ]
+    font = {"size": 14 * scale, "color": palette.accent}
     notes = [
-        {"x": int(column[i]) + 0.13, "y": tops[i] + 0.5 + _IMAGE / 2, "xanchor": "left"}
-        | {
-            "text": ("<b>root</b>" if i == run.root else ""),
-            "font": {"size": 14 * scale, "color": palette.accent},
-        }
+        {"x": int(column[i]) + 0.13, "y": tops[i] + 0.5 + _IMAGE / 2, "xanchor": "left", "font": font}
+        | {"text": "<b>root</b>" if i == run.root else ""}
         for i in range(n)
     ]
     shapes = _links(problem, column, middle, palette, scale)
@@ -143,6 +99,21 @@ def messages(
     }
     more = {"images": images, "notes": notes, "shapes": shapes}
     return figure(traces, axes, palette, scale=scale, height=height, left=0.5, top=2.2, **more)
+
+
+def _letters(problem, values, at, is_best, colours, side, palette, scale):
+    """Candidates in their circles, and beside each the number that it has."""
+    symbols = ["diamond" if best else "circle" for best in is_best.ravel()]
+    edge = {"width": 2.4 * scale, "color": colours}
+    hover = "%{text}: ink %{customdata[0]:.2f}, with messages %{customdata[1]:.2f}<extra></extra>"
+    circles = points("markers+text", *at, None, hover)
+    circles["text"] = [letter(c) for c in problem.candidates.ravel()]
+    circles["textfont"] = {"size": 0.72 * side, "color": palette.text}
+    circles["customdata"] = np.stack([problem.unary.ravel(), values.ravel()], axis=1)
+    numbers = points("markers+text", *at, text=[f"&nbsp;{v:.1f}" for v in values.ravel()])
+    numbers["textfont"] = {"size": min(17 * scale, 0.72 * side), "color": palette.text}
+    numbers["textposition"] = "middle right"  # of a circle that is not drawn
+    return circles | mark(side, symbols, color=palette.surface, line=edge), numbers | mark(side, opacity=0)
 
 
 def _links(problem, column, middle, palette, scale):

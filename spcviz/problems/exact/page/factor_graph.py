@@ -7,6 +7,7 @@ import numpy as np
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 _BARE = {"visible": False, "fixedrange": True}
 PLACES = {
@@ -31,57 +32,29 @@ def factor_graph(
         for digit in name:
             x += [PLACES[name][0], int(digit), None]
             y += [PLACES[name][1], 0.0, None]
+    opaque = {key: {"marker": {"opacity": 1}} for key in ("selected", "unselected")}
+    circle = mark(62 * scale, color=palette.surface, line={"color": palette.text, "width": 2})
     traces = [
-        {"type": "scatter", "x": x or [None], "y": y or [None], "mode": "lines", "showlegend": False}
-        | {"line": {"color": palette.kept, "width": 2.2 * scale}, "hoverinfo": "skip"},
-        {
-            "type": "scatter",
-            "x": [1, 2, 3, 4],
-            "y": [0.0] * 4,
-            "mode": "markers",
-            "name": "a letter: 26 states",
-            "marker": {
-                "size": 62 * scale,
-                "color": palette.surface,
-                "line": {"color": palette.text, "width": 2},
-            },
-            "hovertemplate": "letter %{x}<extra></extra>",
-            "selected": {"marker": {"opacity": 1}},
-            "unselected": {"marker": {"opacity": 1}},
-        },
+        points("lines", x or [None], y or [None]) | stroke(palette.kept, 2.2 * scale),
+        points("markers", [1, 2, 3, 4], [0.0] * 4, "a letter: 26 states", "letter %{x}<extra></extra>")
+        | (circle | opaque),
     ]
     for is_used, name, ground, edge in (
         (False, "not used (click to add)", palette.background, palette.border),
         (True, "a table (click to remove)", colours, colours),
     ):
         here = [s for s in PLACES if (s in sets) == is_used]
-        opaque = {"marker": {"opacity": 1}}
-        traces.append(
-            {
-                "type": "scatter",
-                "x": [PLACES[s][0] for s in here] or [None],
-                "y": [PLACES[s][1] for s in here] or [None],
-                "customdata": [[s] for s in here],
-                "text": ["".join(s) for s in here],
-                "mode": "markers+text",
-                "name": name,
-                "textfont": {
-                    "size": 13 * scale,
-                    "color": palette.background if is_used else palette.muted,
-                },
-                "hovertext": [f"letters {', '.join(s)} together: {26 ** len(s):,} numbers" for s in here],
-                "hovertemplate": "%{hovertext}<extra></extra>",
-                "marker": {
-                    "symbol": "square",
-                    "opacity": 1,
-                    "size": [(30 + 5 * max(len(s) - 2, 0)) * scale for s in here] or 30,
-                    "color": ground,
-                    "line": {"color": edge, "width": 2 if is_used else 1.5},
-                },
-                "selected": opaque,
-                "unselected": opaque,
-            }
-        )
+        at = [PLACES[s][0] for s in here] or [None], [PLACES[s][1] for s in here] or [None]
+        squares = points("markers+text", *at, name, "%{hovertext}<extra></extra>", text=here)
+        squares["customdata"] = [[s] for s in here]
+        squares["hovertext"] = [f"letters {', '.join(s)} together: {26 ** len(s):,} numbers" for s in here]
+        squares["textfont"] = {
+            "size": 13 * scale,
+            "color": palette.background if is_used else palette.muted,
+        }
+        sizes = [(30 + 5 * max(len(s) - 2, 0)) * scale for s in here] or 30
+        border = {"color": edge, "width": 2 if is_used else 1.5}
+        traces.append(squares | opaque | mark(sizes, "square", color=ground, line=border, opacity=1))
     images = [
         letter_image(np.asarray(pixels[i]), palette.text, i + 1, -0.21, 0.42) | {"layer": "above"}
         for i in range(len(pixels))

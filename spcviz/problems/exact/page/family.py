@@ -7,6 +7,7 @@ from spcviz.problems.exact.page.shown import FamilyRun, WordProblem
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure, line
+from spcviz.web.figures.traces import mark, points, stroke
 
 _BARE = {"visible": False, "fixedrange": True}
 N_ROWS = 5  # letters that are named at each position
@@ -49,35 +50,15 @@ def family(
 
 def _curve(run, cost, is_shown, palette, scale):
     role, dash = _ROLES[cost]
-    return {
-        "type": "scatter",
-        "x": run.epsilons,
-        "y": run.value[cost],
-        "mode": "lines",
-        "name": COSTS[cost],
-        "line": {
-            "color": getattr(palette, role),
-            "width": (4 if is_shown else 2) * scale,
-            "dash": dash,
-        },
-        "hovertemplate": f"ε = %{{x:.2f}}: loss %{{y:.3f}}<extra>{COSTS[cost]}</extra>",
-    }
+    hover = f"ε = %{{x:.2f}}: loss %{{y:.3f}}<extra>{COSTS[cost]}</extra>"
+    look = stroke(getattr(palette, role), (4 if is_shown else 2) * scale, dash)
+    return points("lines", run.epsilons, run.value[cost], COSTS[cost], hover) | look
 
 
 def _now(run, at, cost, palette, scale):
-    return {
-        "type": "scatter",
-        "x": [run.epsilons[at]],
-        "y": [run.value[cost, at]],
-        "mode": "markers",
-        "showlegend": False,
-        "marker": {
-            "color": getattr(palette, _ROLES[cost][0]),
-            "size": 15 * scale,
-            "line": {"color": palette.background, "width": 2},
-        },
-        "hoverinfo": "skip",
-    }
+    edge = {"color": palette.background, "width": 2}
+    look = mark(15 * scale, color=getattr(palette, _ROLES[cost][0]), line=edge)
+    return points("markers", [run.epsilons[at]], [run.value[cost, at]]) | look
 
 
 def _corners(run, palette, scale):

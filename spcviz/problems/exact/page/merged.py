@@ -7,6 +7,7 @@ from spcviz.problems.exact.page.shown import MergedRun, WordProblem
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 _BARE = {"visible": False, "fixedrange": True}
 # Pixels above the first merged state at scale 1: names, squares, circles, the letters' feet and heads.
@@ -74,19 +75,15 @@ def _factors(length, n, palette, scale, heights):
         for i in range(j, j + n):
             x += [j + (n - 1) / 2, i, None]
             y += [squares, circles, None]
-    lines = {"color": palette.kept, "width": 2 * scale}
-    circle = {"size": 28 * scale, "color": palette.surface, "line": {"color": palette.text, "width": 2}}
-    square = {"size": 15 * scale, "color": palette.kept, "symbol": "square"}
-    common = {"type": "scatter", "hoverinfo": "skip"}
+    names = [f"y<sub>{i + 1}</sub>" for i in range(length)]
+    letters = points("markers+text", list(range(length)), [circles] * length, text=names)
+    letters |= mark(28 * scale, color=palette.surface, line={"color": palette.text, "width": 2})
+    middles = [j + (n - 1) / 2 for j in range(length - n + 1)]
+    tables = points("markers", middles, [squares] * len(middles), f"a table over {n} letters")
     return [
-        common | {"x": x, "y": y, "mode": "lines", "line": lines, "showlegend": False},
-        common
-        | {"x": list(range(length)), "y": [circles] * length, "mode": "markers+text", "marker": circle}
-        | {"text": [f"y<sub>{i + 1}</sub>" for i in range(length)], "showlegend": False}
-        | {"textfont": {"size": 14 * scale, "color": palette.text}},
-        common
-        | {"x": [j + (n - 1) / 2 for j in range(length - n + 1)], "y": [squares] * (length - n + 1)}
-        | {"mode": "markers", "marker": square, "name": f"a table over {n} letters"},
+        points("lines", x, y) | stroke(palette.kept, 2 * scale),
+        letters | {"textfont": {"size": 14 * scale, "color": palette.text}},
+        tables | mark(15 * scale, "square", color=palette.kept),
     ]
 
 
@@ -102,22 +99,15 @@ def _lattice(problem, run, palette, scale, unit):
     column, state = np.divmod(np.arange(n_merged * n_states), n_states)
     is_best = run.path[column] == state
     side = min(17 * scale, 0.75 * unit)
-    ground = {"symbol": "square", "size": (0.55 * run.order + 0.3) * side, "color": palette.background}
-    common = {"type": "scatter", "hoverinfo": "skip"}
+    ground = mark((0.55 * run.order + 0.3) * side, "square", color=palette.background)
+    names = [name(problem, run, j, s) for j, s in zip(column, state)]
+    font = {"size": side, "color": [palette.truth if b else palette.text for b in is_best]}
+    best = np.arange(n_merged) + middle, -run.path
     return [
-        common
-        | {"x": x, "y": y, "mode": "lines", "name": "they agree"}
-        | {"line": {"color": palette.border, "width": 1.3 * scale}},
-        common
-        | {"x": np.arange(n_merged) + middle, "y": -run.path, "mode": "lines", "name": "the best path"}
-        | {"line": {"color": palette.truth, "width": 4 * scale}},
-        common
-        | {"x": column + middle, "y": -state, "mode": "markers", "showlegend": False}
-        | {"marker": ground},
-        common
-        | {"x": column + middle, "y": -state, "mode": "text", "showlegend": False}
-        | {"text": [name(problem, run, j, s) for j, s in zip(column, state)]}
-        | {"textfont": {"size": side, "color": [palette.truth if b else palette.text for b in is_best]}},
+        points("lines", x, y, "they agree") | stroke(palette.border, 1.3 * scale),
+        points("lines", *best, "the best path") | stroke(palette.truth, 4 * scale),
+        points("markers", column + middle, -state) | ground,
+        points("text", column + middle, -state, text=names, textfont=font),
     ]
 
 

@@ -6,6 +6,7 @@ from spcviz.problems.grids.page.maps import comb_name
 from spcviz.problems.grids.page.shown import StrengthSweep
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure, line
+from spcviz.web.figures.traces import mark, points, stroke
 
 METHODS = {  # name, role of the palette, mark, dash
     "ensemble": ("sum of all combs (ensemble)", "kept", "circle", "solid"),
@@ -84,33 +85,14 @@ def strengths(
 
     The chosen `strength` is marked.
     """
-    traces = []
-    for method, (name, role, mark, dash) in METHODS.items():
-        traces.append(
-            {
-                "type": "scatter",
-                "x": sweep.strengths,
-                "y": 100 * getattr(sweep, method)[:, k - 1],
-                "name": name,
-                "mode": "lines+markers",
-                "line": {"color": getattr(palette, role), "width": 2.6 * scale, "dash": dash},
-                "marker": {"size": 9 * scale, "symbol": mark},
-                "hovertemplate": f"ω = %{{x}}: %{{y:.1f}} % of true states lost<extra>{name}</extra>",
-            }
-        )
-    traces.append(
-        {
-            "type": "scatter",
-            "x": sweep.strengths,
-            "y": 100 * sweep.settled,
-            "yaxis": "y2",
-            "name": "variables at which LBP settles",
-            "mode": "lines+markers",
-            "line": {"color": palette.map, "width": 2.2 * scale},
-            "marker": {"size": 8 * scale, "symbol": "x"},
-            "hovertemplate": "ω = %{x}: %{y:.0f} % of variables settled<extra></extra>",
-        }
-    )
+    traces, x = [], sweep.strengths
+    for method, (name, *_) in METHODS.items():
+        hover = f"ω = %{{x}}: %{{y:.1f}} % of true states lost<extra>{name}</extra>"
+        curve = points("lines+markers", x, 100 * getattr(sweep, method)[:, k - 1], name, hover)
+        traces.append(curve | _look(method, palette, scale))
+    hover = "ω = %{x}: %{y:.0f} % of variables settled<extra></extra>"
+    settled = points("lines+markers", x, 100 * sweep.settled, "variables at which LBP settles", hover)
+    traces.append(settled | stroke(palette.map, 2.2 * scale) | mark(8 * scale, "x") | {"yaxis": "y2"})
     axes = {
         "xaxis": {"title": "coupling strength ω", "anchor": "y2"},
         "yaxis": {"title": f"true states lost at K = {k}, %", "domain": [0.4, 1], "rangemode": "tozero"},
@@ -139,36 +121,29 @@ def _error_chart(curves, each, bars, palette, scale, height):
     traces = []
     for i, errors_of in enumerate(each):
         k = list(range(1, len(errors_of) + 1))
-        style = {"color": palette.pruned, "width": 0.7 * scale}
-        shown = {"name": "each comb by itself", "legendgroup": "each", "showlegend": i == 0}
-        traces.append(
-            {"type": "scatter", "x": k, "y": 100 * np.array(errors_of), "mode": "lines", "line": style}
-            | shown
-            | {"opacity": 0.5, "hoverinfo": "skip"}
-        )
+        comb = points("lines", k, 100 * np.array(errors_of), "each comb by itself", opacity=0.5)
+        comb |= {"legendgroup": "each", "showlegend": i == 0}
+        traces.append(comb | stroke(palette.pruned, 0.7 * scale))
     for method, values in curves.items():
         if method not in METHODS:
             continue
-        name, role, mark, dash = METHODS[method]
-        colour = getattr(palette, role)
-        trace = {
-            "type": "scatter",
-            "x": list(range(1, len(values) + 1)),
-            "y": 100 * np.asarray(values),
-            "name": name,
-            "mode": "lines+markers",
-            "line": {"color": colour, "width": 2.6 * scale, "dash": dash},
-            "marker": {"size": 9 * scale, "symbol": mark, "color": colour},
-            "hovertemplate": f"top %{{x}} kept: %{{y:.1f}} % of true states lost<extra>{name}</extra>",
-        }
+        name, role, *_ = METHODS[method]
+        hover = f"top %{{x}} kept: %{{y:.1f}} % of true states lost<extra>{name}</extra>"
+        x, y = list(range(1, len(values) + 1)), 100 * np.asarray(values)
+        traces.append(points("lines+markers", x, y, name, hover) | _look(method, palette, scale))
         if method in bars:
-            trace["error_y"] = {"type": "data", "array": bars[method], "color": colour, "width": 3}
-        traces.append(trace)
+            bar = {"type": "data", "array": bars[method], "color": getattr(palette, role), "width": 3}
+            traces[-1]["error_y"] = bar
     axes = {
         "xaxis": {"title": "K: states kept at every variable", "dtick": 1},
         "yaxis": {"title": "true states lost, %", "rangemode": "tozero"},
     }
     return figure(traces, axes, palette, scale=scale, height=height, left=4.6, top=4.6)
+
+
+def _look(method, palette, scale):
+    _, role, symbol, dash = METHODS[method]
+    return stroke(getattr(palette, role), 2.6 * scale, dash) | mark(9 * scale, symbol)
 
 
 def messages(beliefs, variable, palette, *, scale=1.0, height=520):
@@ -177,35 +152,18 @@ def messages(beliefs, variable, palette, *, scale=1.0, height=520):
     roles, marks = ("kept", "threshold", "truth", "map", "lost", "pruned", "accent", "text"), (
         "circle", "diamond", "square", "cross", "x", "star", "triangle-up", "hexagon",
     )  # fmt: skip
-    traces = [
-        {
-            "type": "scatter",
-            "x": list(range(len(trace))),
-            "y": trace[:, k],
-            "name": f"state {k + 1}",
-            "mode": "lines+markers",
-            "line": {"color": getattr(palette, roles[k % 8]), "width": 2 * scale},
-            "marker": {"symbol": marks[k % 8], "size": 6.5 * scale},
-            "hovertemplate": f"iteration %{{x}}: belief in state {k + 1} is %{{y:.3f}}<extra></extra>",
-        }
-        for k in range(trace.shape[1])
-    ]
+    x, traces = list(range(len(trace))), []
+    for k in range(trace.shape[1]):
+        hover = f"iteration %{{x}}: belief in state {k + 1} is %{{y:.3f}}<extra></extra>"
+        look = stroke(getattr(palette, roles[k % 8]), 2 * scale) | mark(6.5 * scale, marks[k % 8])
+        traces.append(points("lines+markers", x, trace[:, k], f"state {k + 1}", hover) | look)
     for name, values, colour, dash in (
         ("change of messages: this variable", residual[:, variable], palette.accent, "solid"),
         ("largest of all variables", residual.max(axis=1), palette.muted, "dash"),
     ):
-        traces.append(
-            {
-                "type": "scatter",
-                "x": list(range(1, len(values) + 1)),
-                "y": np.maximum(values, 1e-12),
-                "yaxis": "y2",
-                "name": name,
-                "mode": "lines",
-                "line": {"color": colour, "width": 2.2 * scale, "dash": dash},
-                "hovertemplate": f"iteration %{{x}}: %{{y:.2g}}<extra>{name}</extra>",
-            }
-        )
+        x, hover = list(range(1, len(values) + 1)), f"iteration %{{x}}: %{{y:.2g}}<extra>{name}</extra>"
+        change = points("lines", x, np.maximum(values, 1e-12), name, hover, yaxis="y2")
+        traces.append(change | stroke(colour, 2.2 * scale, dash))
     axes = {
         "xaxis": {"title": "iteration", "anchor": "y2"},
         "yaxis": {"title": "belief", "domain": [0.42, 1], "range": [-0.03, 1.03]},

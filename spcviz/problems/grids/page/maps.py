@@ -5,6 +5,7 @@ import numpy as np
 from spcviz.problems.grids.page.shown import LiveGrid
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 _BARE = {"visible": False, "fixedrange": True}
 _HALF = 620  # pixels that the combs' chart is wide on a desk
@@ -62,23 +63,13 @@ def combs(
     ]
     is_here = [v == variable for v in range(n)] * n_combs
     combs_of, places = ([f(live, i) for i in range(count)] for f, count in ((comb_name, n_combs), (place, n)))
-    traces.append(
-        {
-            "type": "scatter",
-            "x": at[..., 0].ravel(),
-            "y": at[..., 1].ravel(),
-            "customdata": [(p, v) for p in range(n_combs) for v in range(n)],
-            "text": [f"comb {one}: {other}" for one in combs_of for other in places],
-            "hovertemplate": "%{text}<extra></extra>",
-            "mode": "markers",
-            "name": "variables (★ the chosen one)",
-            "marker": {
-                "size": [max(11, 1.8 * node) if here else max(3, node) for here in is_here],
-                "symbol": ["star" if here else "circle" for here in is_here],
-                "color": [palette.truth if here else palette.text for here in is_here],
-            },
-        }
-    )
+    nodes = points("markers", *at.reshape(-1, 2).T, "variables (★ the chosen one)", "%{text}<extra></extra>")
+    nodes["customdata"] = [(p, v) for p in range(n_combs) for v in range(n)]
+    nodes["text"] = [f"comb {one}: {other}" for one in combs_of for other in places]
+    sizes = [max(11, 1.8 * node) if here else max(3, node) for here in is_here]
+    symbols = ["star" if here else "circle" for here in is_here]
+    colours = [palette.truth if here else palette.text for here in is_here]
+    traces.append(nodes | mark(sizes, symbols, color=colours))
     x0, y0 = corners[comb]
     frame = {"type": "rect", "x0": x0 - 0.45, "x1": x0 + live.columns - 0.55, "layer": "below"}
     frame |= {"y0": y0 + 0.4, "y1": y0 - live.rows + 0.6, "line": {"color": palette.accent, "width": 2}}
@@ -101,10 +92,7 @@ def _edges(at, edges, chosen, name, colour, width, dash):
     ends = np.full((2, len(p), 3), None)
     ends[:, :, :2] = at[p[:, None], edges[e]].transpose(2, 0, 1)
     x, y = ends.reshape(2, -1).tolist()
-    style = {"color": colour, "width": width, "dash": dash}
-    return {"type": "scatter", "x": x, "y": y, "mode": "lines", "line": style, "name": name} | {
-        "hoverinfo": "skip"
-    }
+    return points("lines", x, y, name) | stroke(colour, width, dash)
 
 
 def falling(live, pruned, variable, palette, *, scale=1.0, height=560):
@@ -131,22 +119,13 @@ def falling(live, pruned, variable, palette, *, scale=1.0, height=560):
         ("rescued (had lost all)", keep & rescued, "threshold", "diamond", 13),
     )
     traces = []
-    for name, chosen, role, mark, size in kinds:
-        colour = getattr(palette, role)
-        traces.append(
-            {
-                "type": "scatter",
-                "x": x[chosen] if chosen.any() else [None],
-                "y": y[chosen] if chosen.any() else [None],
-                "customdata": [(-1, int(i)) for i in v[chosen]],
-                "text": [hover[i] for i in np.flatnonzero(chosen)],
-                "hovertemplate": f"%{{text}}<extra>{name}</extra>",
-                "name": name,
-                "mode": "markers",
-                "marker": {"symbol": mark, "size": size * scale * thin, "color": colour}
-                | {"line": {"color": colour, "width": 2.4 * scale * thin}},
-            }
-        )
+    for name, chosen, role, symbol, size in kinds:
+        at = (x[chosen], y[chosen]) if chosen.any() else ([None], [None])
+        marks = points("markers", *at, name, f"%{{text}}<extra>{name}</extra>")
+        marks["customdata"] = [(-1, int(i)) for i in v[chosen]]
+        marks["text"] = [hover[i] for i in np.flatnonzero(chosen)]
+        edge = {"color": getattr(palette, role), "width": 2.4 * scale * thin}
+        traces.append(marks | mark(size * scale * thin, symbol, color=edge["color"], line=edge))
     return _clickable(traces, *_cells(live, variable, palette), scale, height)
 
 
@@ -178,25 +157,11 @@ def agreement(live, variable, palette, *, scale=1.0, height=560):
         "size": float(np.clip((0.45 if is_tight else 0.3) * side, 9, 18 * scale)),
         "color": palette.text,
     }
-    trace = {
-        "type": "scatter",
-        "x": of % live.columns,
-        "y": -(of // live.columns),
-        "customdata": [(-1, int(i)) for i in of],
-        "text": [_short(v, is_tight) for v in values],
-        "textfont": letters,
-        "hovertemplate": [f"{place(live, i)}: agreement %{{text}}<extra></extra>" for i in of],
-        "mode": "markers+text",
-        "showlegend": False,
-        "marker": {
-            "symbol": "square",
-            "size": 0.86 * side,
-            "color": palette.kept,
-            "opacity": fill,
-            "line": {"width": 0},
-        },
-    }
-    return _clickable([trace], *_cells(live, variable, palette), scale, height)
+    hover = [f"{place(live, i)}: agreement %{{text}}<extra></extra>" for i in of]
+    cells = points("markers+text", of % live.columns, -(of // live.columns), None, hover, textfont=letters)
+    cells |= {"customdata": [(-1, int(i)) for i in of], "text": [_short(v, is_tight) for v in values]}
+    cells |= mark(0.86 * side, "square", color=palette.kept, opacity=fill, line={"width": 0})
+    return _clickable([cells], *_cells(live, variable, palette), scale, height)
 
 
 def _short(value, is_tight):

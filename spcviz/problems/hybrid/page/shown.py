@@ -18,9 +18,6 @@ METHODS = {
 }
 """Methods of the result: label, and what each does."""
 
-PARENTS = ("spc", "dms_pi")
-"""What SPC-pi is compared with."""
-
 TIERS = ("pixels", "coarse edges", "fine edges")
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 from spcviz.problems.hybrid.page.shown import DATA, METHODS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 NEEDS = ("data", "method", "us", "char_accuracy", "word_accuracy")
 TIERS = ("pixels", "+ HoG 3", "+ HoG 2")
@@ -37,36 +38,17 @@ def trade_off(result: dict, palette: Palette, *, data: str, scale: float = 1.0, 
     traces = []
     for method, (role, dash) in _LOOKS.items():
         rows, color = rows_of(result, data, method), getattr(palette, role)
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": [row["us"] for row in rows],
-                "y": [row["char_accuracy"] for row in rows],
-                "name": METHODS[method][0],
-                "line": {"color": color, "dash": dash, "width": (4 if method in VARIANTS else 2.5) * scale},
-                "hovertemplate": "%{x:.0f} µs: %{y:.2f} % right<extra>" + METHODS[method][0] + "</extra>",
-            }
-        )
+        x, y, name = [row["us"] for row in rows], [row["char_accuracy"] for row in rows], METHODS[method][0]
+        hover = f"%{{x:.0f}} µs: %{{y:.2f}} % right<extra>{name}</extra>"
+        look = stroke(color, (4 if method in VARIANTS else 2.5) * scale, dash)
+        traces.append(points("lines", x, y, name, hover) | look)
     for tier, name in enumerate(TIERS):
         rows = [row for row in rows_of(result, data, "spc") if row["tier"] == tier]
-        look = {"color": getattr(palette, _TIER_ROLES[tier])}
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers+text",
-                "x": [row["us"] for row in rows],
-                "y": [row["char_accuracy"] for row in rows],
-                "text": [str(row["order"]) for row in rows],
-                "textposition": "bottom right",
-                "name": f"SPC, {name}",
-                "line": look | {"width": scale, "dash": "dot"},
-                "marker": look | {"size": 8 * scale, "symbol": _MARKS[tier]},
-                "hovertemplate": "order %{text}, %{x:.0f} µs: %{y:.2f} % right<extra>SPC, "
-                + name
-                + "</extra>",
-            }
-        )
+        x, y = [row["us"] for row in rows], [row["char_accuracy"] for row in rows]
+        hover = f"order %{{text}}, %{{x:.0f}} µs: %{{y:.2f}} % right<extra>SPC, {name}</extra>"
+        look = stroke(getattr(palette, _TIER_ROLES[tier]), scale, "dot") | mark(8 * scale, _MARKS[tier])
+        look |= {"text": [str(row["order"]) for row in rows], "textposition": "bottom right"}
+        traces.append(points("lines+markers+text", x, y, f"SPC, {name}", hover) | look)
     axes = {
         "xaxis": {"title": "µs a word, everything counted", "type": "log"},
         "yaxis": {"title": "letters right, %"},
@@ -83,24 +65,15 @@ def ratios(result, palette, *, data, scale=1.0, height=360):
         own = [row for row in own if row["ratio"] is not None]
         reached += [row["char_accuracy"] for row in own]
         color, dash = getattr(palette, _LOOKS[method][0]), _LOOKS[method][1]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "x": [row["char_accuracy"] for row in own],
-                "y": [row["ratio"] for row in own],
-                "error_y": {"array": [row["ratio_sd"] or 0.0 for row in own], "color": palette.muted},
-                "line": {"color": color, "dash": dash, "width": 3 * scale},
-                "marker": {"color": color, "size": 6 * scale},
-                "name": METHODS[method][0],
-                "hovertemplate": "%{x:.1f} % right: %{y:.2f} times the time<extra></extra>",
-            }
-        )
+        x, y = [row["char_accuracy"] for row in own], [row["ratio"] for row in own]
+        hover = "%{x:.1f} % right: %{y:.2f} times the time<extra></extra>"
+        bars = {"array": [row["ratio_sd"] or 0.0 for row in own], "color": palette.muted}
+        curve = points("lines+markers", x, y, METHODS[method][0], hover, error_y=bars)
+        traces.append(curve | stroke(color, 3 * scale, dash) | mark(6 * scale))
     low, high = (end(reached) for end in (min, max)) if reached else (0, 1)
     for level, dash, name in ((1.0, "solid", "as dear"), (0.8, "dash", "20 % less")):
-        line = {"color": palette.text, "dash": dash, "width": scale}
-        own_line = {"type": "scatter", "mode": "lines", "x": [low, high], "y": [level, level], "line": line}
-        traces.append(own_line | {"name": name, "hoverinfo": "skip"})
+        level_line = points("lines", [low, high], [level, level], name)
+        traces.append(level_line | stroke(palette.text, scale, dash))
     axes = {
         "xaxis": {"title": f"letters right, %: {DATA[data]}"},
         "yaxis": {"title": "time over better parent's", "type": "log"},

@@ -5,6 +5,7 @@ import pandas as pd
 from spcviz.problems.parsing.page.shown import said
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 NEEDS = ("data", "policy", "features_share", "us_per_word", "uas")
 """What each row must have."""
@@ -49,35 +50,20 @@ def trade_off(
     traces = []
     for i, (policy, rows) in enumerate(curves_of(result, data, dictionary).items()):
         name, times = said(policy)[0], 100 if axis == "features_share" else 1
-        look = {"color": getattr(palette, _ROLES[i % len(_ROLES)])}
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "x": [times * row[axis] for row in rows],
-                "y": [row["uas"] for row in rows],
-                "name": name,
-                "line": look | {"width": 2.5 * scale, "dash": _DASHES[i % len(_DASHES)]},
-                "marker": look | {"size": 7 * scale, "symbol": _MARKS[i % len(_MARKS)]},
-                "customdata": [100 * row["features_share"] for row in rows],
-                "hovertemplate": "%{y:.2f} % right, %{customdata:.0f} % of words<extra>" + name + "</extra>",
-            }
-        )
+        look = stroke(getattr(palette, _ROLES[i % len(_ROLES)]), 2.5 * scale, _DASHES[i % len(_DASHES)])
+        look |= mark(7 * scale, _MARKS[i % len(_MARKS)])
+        x, y = [times * row[axis] for row in rows], [row["uas"] for row in rows]
+        hover = "%{y:.2f} % right, %{customdata:.0f} % of words<extra>" + name + "</extra>"
+        shares = [100 * row["features_share"] for row in rows]
+        traces.append(points("lines+markers", x, y, name, hover, customdata=shares) | look)
     if axis == "us_per_word":
         alone = [row for row in result["without_policy"] if row["data"] == data]
         alone += [row for row in result["lengths"] if row["data"] == data]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [row["us_per_word"] for row in alone],
-                "y": [row["uas_arborescence"] for row in alone],
-                "name": "one template for all words",
-                "text": [f"{row['template']}, {row['arcs']}" for row in alone],
-                "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
-                "hovertemplate": "%{text}: %{y:.2f} % right<extra></extra>",
-            }
-        )
+        x, y = [row["us_per_word"] for row in alone], [row["uas_arborescence"] for row in alone]
+        labels = [f"{row['template']}, {row['arcs']}" for row in alone]
+        hover = "%{text}: %{y:.2f} % right<extra></extra>"
+        stars = points("markers", x, y, "one template for all words", hover, text=labels)
+        traces.append(stars | mark(12 * scale, "star", color=palette.text))
     name = CORPORA[data] + (", length dictionary" if dictionary else "")
     axes = {"xaxis": {"title": AXES[axis]}, "yaxis": {"title": f"heads right, %: {name}"}}
     if axis == "us_per_word":

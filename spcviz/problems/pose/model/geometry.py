@@ -26,11 +26,6 @@ class Geometry(NamedTuple):
     def n_parts(self):
         return len(self.place_mean)
 
-    @property
-    def n_kinds(self):
-        """Weights of states come by part, of pairs by kind of joint."""
-        return self.n_parts, len(self.joints.mean)
-
 
 def fit(limbs: np.ndarray, clips: np.ndarray, n_parts: int) -> Geometry:
     """Densities of annotated limbs (N, 5, 2, 2); frames of one clip (N,) are consecutive.

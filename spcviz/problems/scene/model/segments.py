@@ -93,13 +93,14 @@ def hierarchy(picture: np.ndarray, n_levels: int = N_LEVELS) -> Hierarchy:
     atoms = _merge(edges, np.ones(tall * wide, dtype=np.uint32), SCALE, LEAST).reshape(tall, wide)
     n, share = int(atoms.max()) + 1, atoms.size / N_PIXELS
     size, sums = _sums(atoms, picture, n)
-    members, borders = [np.arange(n, dtype=np.int32)], [_touching(atoms, n)]
+    members = [np.arange(n, dtype=np.int32)]
+    borders = [Borders(*_collected(*_both_ways(*_stretches(atoms)), n))]
     for scale, least in zip(SCALES[: n_levels - 1], LEASTS):
         touch = borders[-1]
         merged = _merge(_region_edges(touch, size, sums), size.copy(), scale * share, least * share)
         n = int(merged.max()) + 1
         members.append(merged[members[-1]])
-        borders.append(_mapped(touch, merged, n))
+        borders.append(Borders(*_collected(merged[touch.first], merged[touch.second], touch.length, n)))
         size, sums = _joined_sums(merged, size, sums, n)
     return Hierarchy(atoms, np.stack(members), tuple(borders))
 
@@ -417,13 +418,3 @@ def _collected(first, second, length, n):
                 slot[j] = found
             k += np.uint64(1)
     return own_first[:found].copy(), own_second[:found].copy(), out[:found].copy()
-
-
-def _touching(atoms, n):
-    """`Borders` of level 0 from the pixels."""
-    return Borders(*_collected(*_both_ways(*_stretches(atoms)), n))
-
-
-def _mapped(borders, merged, n):
-    """`Borders` of the next level, whose regions are unions of these."""
-    return Borders(*_collected(merged[borders.first], merged[borders.second], borders.length, n))

@@ -5,6 +5,7 @@ import pandas as pd
 from spcviz.problems.scene.page.shown import CLASSES, GROUPS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 NEEDS = ("method", "seconds", "pixel_accuracy", "class_accuracy", "classes")
 """What each row must have."""
@@ -40,36 +41,15 @@ def accuracy(
 ) -> Chart:
     """Fig. 2: pixel or class accuracy against measured time; SIM is a line, the others answer once."""
     rows = course(result)
-    look = {"color": palette.kept}
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "x": [1000 * row["seconds"] for row in rows],
-            "y": [row[measure] for row in rows],
-            "name": NAMES["sim"],
-            "line": look | {"width": 2.5 * scale, "shape": "hv"},
-            "marker": look | {"size": 4 * scale},
-            "hovertemplate": "%{x:.0f} ms: %{y:.1f} %<extra>SIM</extra>",
-        }
-    ]
+    x, y = [1000 * row["seconds"] for row in rows], [row[measure] for row in rows]
+    hover = "%{x:.0f} ms: %{y:.1f} %<extra>"
+    look = stroke(palette.kept, 2.5 * scale, shape="hv") | mark(4 * scale)
+    traces = [points("lines+markers", x, y, NAMES["sim"], f"{hover}SIM</extra>") | look]
     for method, row in ends(result).items():
         if method != "sim":
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "x": [1000 * row["seconds"]],
-                    "y": [row[measure]],
-                    "name": NAMES[method],
-                    "marker": {
-                        "size": 13 * scale,
-                        "symbol": _SYMBOLS[method],
-                        "color": getattr(palette, _ROLES[method]),
-                    },
-                    "hovertemplate": "%{x:.0f} ms: %{y:.1f} %<extra>" + NAMES[method] + "</extra>",
-                }
-            )
+            look = mark(13 * scale, _SYMBOLS[method], color=getattr(palette, _ROLES[method]))
+            said, at = f"{hover}{NAMES[method]}</extra>", ([1000 * row["seconds"]], [row[measure]])
+            traces.append(points("markers", *at, NAMES[method], said) | look)
     what = "pixels right, %" if measure == "pixel_accuracy" else "mean recall of 11 classes, %"
     axes = {"xaxis": {"title": "milliseconds a picture, measured"}, "yaxis": {"title": what}}
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=6)
@@ -81,18 +61,11 @@ def bought(result, palette, *, scale=1.0, height=400):
     traces = []
     for g, group in enumerate(GROUPS):
         if group != "SHAPE":
-            look = {"color": getattr(palette, roles[g])}
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "x": [1000 * row["seconds"] for row in result["centres"]],
-                    "y": [row[group] for row in result["centres"]],
-                    "name": group,
-                    "line": look | {"width": 2.5 * scale, "dash": _DASHES[g], "shape": "hv"},
-                    "hovertemplate": "%{x:.0f} ms: %{y} of 150<extra>" + group + "</extra>",
-                }
-            )
+            x = [1000 * row["seconds"] for row in result["centres"]]
+            y = [row[group] for row in result["centres"]]
+            look = stroke(getattr(palette, roles[g]), 2.5 * scale, _DASHES[g], shape="hv")
+            hover = f"%{{x:.0f}} ms: %{{y}} of 150<extra>{group}</extra>"
+            traces.append(points("lines", x, y, group, hover) | look)
     axes = {
         "xaxis": {"title": "milliseconds a picture, measured"},
         "yaxis": {"title": "centres bought, of 150 each"},

@@ -7,6 +7,7 @@ from spcviz.problems.scene.page.shown import TERMS, TIERS
 from spcviz.web.figures.blocks import Heading, Link, Table, chart
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import figure
+from spcviz.web.figures.traces import points, stroke
 
 NEEDS = ("method", "cost_ms", "error")
 NOTE = (
@@ -39,18 +40,9 @@ def curves(result: dict, palette: Palette, *, scale: float = 1.0, height: float 
     for row in result["rows"]:
         if row["method"] not in _ROLES:
             continue
-        look = {"color": getattr(palette, _ROLES[row["method"]]), "width": 2.5 * scale}
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": row["cost_ms"],
-                "y": row["error"],
-                "name": label(row["method"]),
-                "line": look | {"dash": _DASHES.get(row["method"], "solid")},
-                "hovertemplate": "%{x:.1f} ms: %{y:.1f} %<extra></extra>",
-            }
-        )
+        method, hover = row["method"], "%{x:.1f} ms: %{y:.1f} %<extra></extra>"
+        look = stroke(getattr(palette, _ROLES[method]), 2.5 * scale, _DASHES.get(method, "solid"))
+        traces.append(points("lines", row["cost_ms"], row["error"], label(method), hover) | look)
     axes = {"xaxis": {"title": "features bought, CPU ms a picture"}, "yaxis": {"title": "pixels wrong, %"}}
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
 

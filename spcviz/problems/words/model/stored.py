@@ -18,13 +18,12 @@ from spcviz.learning.budgets.selector import Selector, predict_values
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as open_words
 from spcviz.problems.words.data import sources
-from spcviz.problems.words.model import folds
+from spcviz.problems.words.model import constrained as constrained_ocr
+from spcviz.problems.words.model import dms, dms_pi, folds
 from spcviz.problems.words.model import times as budget_times
 from spcviz.problems.words.model.features import tier_features
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.problems.words.page.shown import TIERS
-from spcviz.problems.words.paper import constrained as constrained_ocr
-from spcviz.problems.words.paper import dms, dms_pi
 from spcviz.store import arrays_of, load_model, save_model, stored_as
 
 KIND, VERSION = "ocr-budget", 2

@@ -14,9 +14,8 @@ from spcviz.learning.budgets.methods import EXAMPLE, PART, named
 from spcviz.problems.common.clock import median_us
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
-from spcviz.problems.words.model import folds
+from spcviz.problems.words.model import constrained, dms, dms_pi, folds
 from spcviz.problems.words.model.features import tier_features
-from spcviz.problems.words.paper import dms
 
 
 class Times(NamedTuple):
@@ -129,8 +128,6 @@ def policy_us(fold: folds.Fold, row: dict, choose: float) -> tuple[Callable, Cal
     them: a fixed part and a part for each step; and inference alone, the cost of the same purchases if their
     order is known.
     """
-    from spcviz.problems.words.paper import dms_pi
-
     parts = dms_pi.parts_of(fold, "test")
     n, method = len(fold.test.words), method_of(row)
     if method.level == EXAMPLE:
@@ -167,8 +164,6 @@ def _course_us(parts, how, n):
 
 def constrained_us(fold, row):
     """The same for one-shot and anytime policies: inputs and classifier, then one decoding."""
-    from spcviz.problems.words.paper import constrained, dms_pi
-
     parts, pixels = dms_pi.parts_of(fold, "test"), constrained.pixels_of(fold.test)
     n, letters = len(fold.test.words), len(parts.scores) / len(fold.test.words)
     unary = np.ascontiguousarray(parts.scores[:, -1])

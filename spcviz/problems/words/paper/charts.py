@@ -6,6 +6,7 @@ from spcviz.learning.budgets.methods import EXAMPLE, PART, named
 from spcviz.problems.words.page.shown import TERMS, TIERS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 AXES = {
     "features_share": "features bought, % of all",
@@ -65,19 +66,11 @@ def trade_off_figure(
     if fixed and axis in ("us", "cost_units", "features_share"):
         top = max(b["tier"] for b in fixed) or 1
         x = [b[axis] if axis != "features_share" else 100 * b["tier"] / top for b in fixed]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers+text",
-                "x": x,
-                "y": [b["char_error"] for b in fixed],
-                "text": [f"model {b['tier'] + 1}" for b in fixed],
-                "textposition": ["top left" if b["tier"] == top else "top right" for b in fixed],
-                "name": "one model for all",
-                "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
-                "hovertemplate": "%{text}: %{y:.2f} % wrong<extra></extra>",
-            }
-        )
+        y, labels = [b["char_error"] for b in fixed], [f"model {b['tier'] + 1}" for b in fixed]
+        hover = "%{text}: %{y:.2f} % wrong<extra></extra>"
+        stars = points("markers+text", x, y, "one model for all", hover, text=labels)
+        stars["textposition"] = ["top left" if b["tier"] == top else "top right" for b in fixed]
+        traces.append(stars | mark(12 * scale, "star", color=palette.text))
     axes = {
         "xaxis": {"title": AXES[axis]} | ({"type": "log"} if axis.startswith("us") else {}),
         "yaxis": {"title": "letters read wrong, %"},
@@ -110,22 +103,13 @@ def speedup_figure(result, palette, *, scale=1.0, height=430):
 
 def stopping_figure(result, palette, *, scale=1.0, height=380):
     """Share of words that stop at each model, over the budget: thesis Fig. 6.4."""
-    points = result.get("stopping_points") or []
-    names = [tier.name for tier in TIERS]
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [50 * p["cost_units"] for p in points],
-            "y": [p[f"stopped_{t}"] for p in points],
-            "name": name,
-            "stackgroup": "words",
-            "line": {"color": getattr(palette, role), "width": scale},
-            "fillpattern": {"shape": ("", "/", "x")[t]},
-            "hovertemplate": f"budget %{{x:.0f}} %: %{{y:.0f}} % of words<extra>{name}</extra>",
-        }
-        for t, (name, role) in enumerate(zip(names, ("pruned", "kept", "threshold"), strict=True))
-    ]
+    stops = result.get("stopping_points") or []
+    x, traces = [50 * p["cost_units"] for p in stops], []
+    for t, (tier, role) in enumerate(zip(TIERS, ("pruned", "kept", "threshold"), strict=True)):
+        look = stroke(getattr(palette, role), scale) | {"fillpattern": {"shape": ("", "/", "x")[t]}}
+        hover = f"budget %{{x:.0f}} %: %{{y:.0f}} % of words<extra>{tier.name}</extra>"
+        y = [p[f"stopped_{t}"] for p in stops]
+        traces.append(points("lines", x, y, tier.name, hover, stackgroup="words") | look)
     axes = {
         "xaxis": {"title": "budget, % of everything"},
         "yaxis": {"title": "words that stop there, %", "range": [0, 100]},
@@ -225,12 +209,12 @@ def steps_figure(result, palette, *, scale=1.0, height=430):
     traces = []
     for i, row in enumerate(result["rows"]):
         name = named(row["method"], PART).said(TERMS)[0]
-        points = [
+        shown = [
             {"units": point["units"], "char_error": point["error"]}
             for point in row["points"]
             if point["units"] <= row["units_in_all"]
         ]
-        traces.append(_curve(name, points, "units", i, palette, scale))
+        traces.append(_curve(name, shown, "units", i, palette, scale))
     axes = {
         "xaxis": {"title": "units a letter: tiers of letters and of steps"},
         "yaxis": {"title": "letters read wrong, %"},
@@ -239,14 +223,8 @@ def steps_figure(result, palette, *, scale=1.0, height=430):
 
 
 def _curve(name, rows, axis, i, palette, scale):
-    colour = getattr(palette, _ROLES[i % len(_ROLES)])
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": [row.get(axis) for row in rows],
-        "y": [row["char_error"] for row in rows],
-        "name": name,
-        "line": {"color": colour, "width": 2 * scale, "dash": _DASHES[i // len(_ROLES) % len(_DASHES)]},
-        "marker": {"symbol": _MARKS[i % len(_MARKS)], "size": 7 * scale, "maxdisplayed": 12},
-        "hovertemplate": f"%{{x:.3~g}}: %{{y:.2f}} % wrong<extra>{name}</extra>",
-    }
+    dash = _DASHES[i // len(_ROLES) % len(_DASHES)]
+    look = stroke(getattr(palette, _ROLES[i % len(_ROLES)]), 2 * scale, dash)
+    look |= mark(7 * scale, _MARKS[i % len(_MARKS)], maxdisplayed=12)
+    x, y = [row.get(axis) for row in rows], [row["char_error"] for row in rows]
+    return points("lines+markers", x, y, name, f"%{{x:.3~g}}: %{{y:.2f}} % wrong<extra>{name}</extra>") | look

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 NEEDS = ("data", "length", "method", "q", "us", "messages_share", "updates_with_wrong_labels")
 KINDS = {"letters": "words joined into lines", "tags": "sentences joined"}
@@ -37,22 +38,9 @@ def length_figure(result: dict, palette, *, kind: str, scale: float = 1.0, heigh
     traces = []
     for name, rows in curves.items():
         method, q = rows[0]["method"], rows[0]["q"]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "x": [row["length"] for row in rows],
-                "y": [row["us"] for row in rows],
-                "name": name,
-                "line": {
-                    "color": getattr(palette, _ROLES[method]),
-                    "width": 2 * scale,
-                    "dash": _DASHES.get(q, "solid"),
-                },
-                "marker": {"symbol": _MARKS.get(q, "star"), "size": 7 * scale},
-                "hovertemplate": f"%{{x}} positions: %{{y:.3~g}} µs<extra>{name}</extra>",
-            }
-        )
+        x, y = [row["length"] for row in rows], [row["us"] for row in rows]
+        hover = f"%{{x}} positions: %{{y:.3~g}} µs<extra>{name}</extra>"
+        traces.append(points("lines+markers", x, y, name, hover) | _look(method, q, palette, scale))
     axes = {
         "xaxis": {"title": f"positions of a chain ({KINDS[kind]})", "type": "log"},
         "yaxis": {"title": "µs an update", "type": "log"},
@@ -103,22 +91,9 @@ def courses_figure(result, palette, *, scale=1.0, height=420):
     for name, found in result["courses_summary"].items():
         method, q = name.rsplit(" ", 1)
         label = name_of({"method": method, "q": float(q)})
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "x": [float(length) for length in found["times_faster"]],
-                "y": list(found["times_faster"].values()),
-                "name": label,
-                "line": {
-                    "color": getattr(palette, _ROLES[method]),
-                    "width": 2 * scale,
-                    "dash": _DASHES.get(float(q), "solid"),
-                },
-                "marker": {"symbol": _MARKS.get(float(q), "star"), "size": 7 * scale},
-                "hovertemplate": f"%{{x}} letters: %{{y:.2f}} times<extra>{label}</extra>",
-            }
-        )
+        x, y = [float(length) for length in found["times_faster"]], list(found["times_faster"].values())
+        hover = f"%{{x}} letters: %{{y:.2f}} times<extra>{label}</extra>"
+        traces.append(points("lines+markers", x, y, label, hover) | _look(method, float(q), palette, scale))
     line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1}
     line["line"] = {"color": palette.muted, "width": scale, "dash": "dot"}
     axes = {
@@ -126,6 +101,11 @@ def courses_figure(result, palette, *, scale=1.0, height=420):
         "yaxis": {"title": "times faster than with exact messages", "type": "log"},
     }
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5, shapes=[line])
+
+
+def _look(method, q, palette, scale):
+    look = stroke(getattr(palette, _ROLES[method]), 2 * scale, _DASHES.get(q, "solid"))
+    return look | mark(7 * scale, _MARKS.get(q, "star"))
 
 
 NOTE = (

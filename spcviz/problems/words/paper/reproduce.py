@@ -10,9 +10,9 @@ from spcviz.engine import checks
 from spcviz.problems.budgets.tables import Measured, reproduce
 from spcviz.problems.problem import Run
 from spcviz.problems.words.data import sources
-from spcviz.problems.words.model import folds, stored
+from spcviz.problems.words.model import dms, folds, stored
 from spcviz.problems.words.page.shown import TIERS
-from spcviz.problems.words.paper import dms, summary
+from spcviz.problems.words.paper import retiming, summary
 from spcviz.problems.words.paper.pays import EVERY
 from spcviz.problems.words.paper.runs import GRID, is_finished, measured_times, run_fold
 
@@ -58,7 +58,7 @@ def measure(run: Run) -> Measured:
     n_finished = sum(is_finished(*job) for job in jobs)
     runs = {part: [run_fold(*job, run.tick) for job in jobs if job[0] == part] for part in parts}
     clock = measured_times(source.name, settings, run.work)
-    runs = {part: [summary.retimed(done, clock, GRID) for done in own] for part, own in runs.items()}
+    runs = {part: [retiming.retimed(done, clock, GRID) for done in own] for part, own in runs.items()}
     rows = [
         row | ({"experiment": part} if len(parts) > 1 else {})
         for part, own in runs.items()
@@ -73,13 +73,13 @@ def measure(run: Run) -> Measured:
         others = [
             run_fold("policy-ocr", source.name, f, settings, run.work, run.tick) for f in range(n_folds)
         ]
-        others = [summary.retimed(own, clock, GRID) for own in others]
+        others = [retiming.retimed(own, clock, GRID) for own in others]
         more["summary"]["against_q_learning"] = summary.against(runs[run.name], others)
         more["summary"]["prices_alone"] = summary.prices_alone(runs[run.name])
     more["fold_rows"] = fold_rows(runs, n_folds)
     more["folds"] = n_folds
     more["parts_found_finished"] = n_finished
-    more["times"] = summary.mean_times([done for own in runs.values() for done in own])
+    more["times"] = retiming.mean_times([done for own in runs.values() for done in own])
     return Measured(
         rows,
         summary.fixed_models(runs[parts[0]]),
@@ -129,7 +129,7 @@ def mean_rows(runs):
             error.std(axis=0, ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else np.full(len(GRID), np.nan)
         )
         share, us = (np.mean([row[key] for row in every], axis=0) for key in ("share", "us"))
-        saved = summary.saved_by_fast_hog(runs, [row["lifted"] for row in every])
+        saved = retiming.saved_by_fast_hog(runs, [row["lifted"] for row in every])
         for g, cost in enumerate(GRID):
             row = {
                 "method": first["method"],

@@ -8,8 +8,7 @@ import numpy as np
 from spcviz.learning.budgets.expansion import last_within
 from spcviz.learning.budgets.methods import EXAMPLE, named
 from spcviz.problems.common.work.kept import kept, path_of
-from spcviz.problems.words.model import folds, times
-from spcviz.problems.words.paper import constrained, dms, dms_pi
+from spcviz.problems.words.model import constrained, dms, dms_pi, folds, times
 
 GRID = np.concatenate([[0.0], np.round(np.geomspace(0.02, 2.0, 59), 4)])
 """Cost a word in units, 2 = all features of all letters: where curves of different folds are averaged."""

@@ -26,9 +26,8 @@ from spcviz.problems.common.work.kept import kept
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
 from spcviz.problems.problem import Run
-from spcviz.problems.words.model import folds
+from spcviz.problems.words.model import constrained, dms_pi, folds
 from spcviz.problems.words.model.folds import N_TIERS
-from spcviz.problems.words.paper import constrained, dms_pi
 
 N_KINDS = 8
 N_CENTRES_FROM = 4000

@@ -4,9 +4,9 @@ import numpy as np
 
 from spcviz.learning.budgets.batch_selection import stopped
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.problems.words.model import times as budget_times
+from spcviz.problems.words.model.constrained import ONE_SHOT
 from spcviz.problems.words.model.folds import N_TIERS
-from spcviz.problems.words.paper.constrained import ONE_SHOT
+from spcviz.problems.words.paper.retiming import saved_by_fast_hog
 from spcviz.problems.words.paper.runs import GRID
 
 
@@ -307,13 +307,18 @@ def taken_apart(runs) -> dict[str, dict]:
     known order) and ``us_choosing``: whatever selector or policy add.
     """
     out = {}
+    for name, rows in _with_chosen(runs):
+        parts = [_taken_apart(own, run["times"]) for own, run in zip(rows, runs, strict=True)]
+        out[name] = {key: float(np.mean([own[key] for own in parts])) for key in parts[0]}
+    return out
+
+
+def _with_chosen(runs):
+    """("level: method", its row of every fold) where a budget was chosen without test words, at q = 0."""
     for row in runs[0]["rows"]:
         if "chosen" in row and not row["q"]:
-            same = _rows(runs, row["method"], **{key: row[key] for key in ("level", "q", "scale")})
-            parts = [_taken_apart(own, run["times"]) for own, run in zip(same, runs, strict=True)]
-            means = {key: float(np.mean([own[key] for own in parts])) for key in parts[0]}
-            out[f"{row['level']}: {row['method']}"] = means
-    return out
+            wanted = {key: row[key] for key in ("level", "q", "scale")}
+            yield f"{row['level']}: {row['method']}", _rows(runs, row["method"], **wanted)
 
 
 def _taken_apart(row, times):
@@ -363,13 +368,8 @@ def fixed_models(runs):
     us = np.mean([run["fixed_us"] for run in runs], axis=0)
     out = []
     for t in range(N_TIERS):
-        row = {
-            "method": "fixed model",
-            "level": "word",
-            "tier": t,
-            "cost_units": float(t),
-            "us": float(us[t]),
-        }
+        row = {"method": "fixed model", "level": "word", "tier": t}
+        row |= {"cost_units": float(t), "us": float(us[t])}
         if rows:
             # The grid's last point at or below the tier's cost is the tier itself.
             errors = [r["error"][_last_at(r, t)] for r in rows]
@@ -383,50 +383,6 @@ def _last_at(row, tier):
     return int(np.argmin(np.abs(shares - 50.0 * tier)))
 
 
-def mean_times(runs):
-    """Mean over folds of what was timed."""
-    return {key: np.mean([run["times"][key] for run in runs], axis=0).tolist() for key in runs[0]["times"]}
-
-
-def retimed(run, times, grid):
-    """A fold's rows with their microseconds worked out anew from one set of times.
-
-    Overheads of letter-level methods are the fold's own measurements.
-    """
-    out = run | {"times": budget_times.as_dict(times), "rows": []}
-    out["fixed_us"] = [budget_times.fixed_model_us(times, t) for t in range(N_TIERS)]
-    for row in run["rows"]:
-        if "us_overhead" in row:
-
-            def us_of(lifted, cost, row=row):
-                overhead = np.interp(cost, grid, row["us_overhead"])
-                return budget_times.letter_level_us(times, lifted, lambda _, overhead=overhead: overhead)
-        else:
-
-            def us_of(lifted, cost, row=row):
-                looks = budget_times.method_of(row).rule.looks
-                return budget_times.word_level_us(times, lifted, looks=looks)
-
-        fresh = row | {"us": us_of(row["lifted"], grid).tolist()}
-        if "chosen" in row:
-            fresh["chosen"] = {
-                key: point | {"us": float(us_of(point["lifted"], point["cost_units"]))}
-                for key, point in row["chosen"].items()
-            }
-        out["rows"].append(fresh)
-    return out
-
-
-def saved_by_fast_hog(runs, lifted):
-    """Microseconds a word that the batch HoG saves, mean over folds of (..., T - 1) shares of letters."""
-    saved = []
-    for run, shares in zip(runs, lifted, strict=True):
-        times = run["times"]
-        less = np.array(times["feature"][1:]) - np.array(times["feature_fast"][1:])
-        saved.append(times["letters"] * np.asarray(shares) @ less)
-    return np.mean(saved, axis=0)
-
-
 def with_fast_hog(runs) -> dict:
     """Times with the project's own batch HoG instead of scikit-image's, at budgets chosen without test words.
 
@@ -437,14 +393,11 @@ def with_fast_hog(runs) -> dict:
     us = np.mean([run["fixed_us"] for run in runs], axis=0)
     fixed = [float(us[t] - saved_by_fast_hog(runs, whole[t])) for t in range(N_TIERS)]
     out = {"us_final_model": fixed[-1], "us_middle_model": fixed[1]}
-    for row in runs[0]["rows"]:
-        if "chosen" in row and not row["q"]:
-            same = _rows(runs, row["method"], **{key: row[key] for key in ("level", "q", "scale")})
-            points = [r["chosen"]["final_error"] for r in same]
-            saved = saved_by_fast_hog(runs, [point["lifted"] for point in points])
-            taken = float(np.mean([point["us"] for point in points]) - saved)
-            name = f"{row['level']}: {row['method']}"
-            out[name] = {"us": taken, "faster_than_middle": taken < fixed[1], "speedup": fixed[-1] / taken}
+    for name, rows in _with_chosen(runs):
+        points = [row["chosen"]["final_error"] for row in rows]
+        saved = saved_by_fast_hog(runs, [point["lifted"] for point in points])
+        taken = float(np.mean([point["us"] for point in points]) - saved)
+        out[name] = {"us": taken, "faster_than_middle": taken < fixed[1], "speedup": fixed[-1] / taken}
     return out
 
 
@@ -456,13 +409,11 @@ def overhead(runs, grid):
     out = {}
     for done in runs.values():
         us = np.mean([run["fixed_us"] for run in done], axis=0)
-        for row in done[0]["rows"]:
-            if "chosen" in row and not row["q"]:
-                wanted = {"level": row["level"], "q": row["q"], "scale": row["scale"]}
-                found = _chosen(_rows(done, row["method"], **wanted))
-                out[f"{row['level']}: {row['method']}"] = found | {
-                    "speedup_against_all": float(us[-1] / found["us"]),
-                    "speedup_against_middle": float(us[1] / found["us"]),
-                    "gain_eaten": bool(found["us"] > us[1]),
-                }
+        for name, rows in _with_chosen(done):
+            found = _chosen(rows)
+            out[name] = found | {
+                "speedup_against_all": float(us[-1] / found["us"]),
+                "speedup_against_middle": float(us[1] / found["us"]),
+                "gain_eaten": bool(found["us"] > us[1]),
+            }
     return out

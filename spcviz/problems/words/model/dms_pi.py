@@ -9,9 +9,8 @@ from spcviz.learning.budgets import batch_selection, part_policy
 from spcviz.learning.budgets.chains.parts import Parts, no_looks, typical_margin
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.letters.data import handwriting
-from spcviz.problems.words.model import folds
+from spcviz.problems.words.model import dms, folds
 from spcviz.problems.words.model.folds import N_TIERS
-from spcviz.problems.words.paper import dms
 
 TOLERANCES = (0.0, 0.1, 0.25, 0.5, 0.75)
 """q of quiescent inference."""

@@ -17,8 +17,8 @@ from spcviz.learning.budgets.constrained import (
 )
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.letters.data import handwriting
+from spcviz.problems.words.model import dms_pi
 from spcviz.problems.words.model.folds import N_TIERS
-from spcviz.problems.words.paper import dms_pi
 
 N_STEPS = 8
 """Steps of an anytime policy that have a classifier of their own."""
