@@ -7,7 +7,8 @@ import numpy as np
 
 from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import prune
-from spcviz.engine.thresholds import filtering
+from spcviz.engine.thresholds import curves as curve_of
+from spcviz.engine.thresholds import results
 from spcviz.learning.cascade.cascade import HeldOut, Step
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features, unary_scores
@@ -94,7 +95,7 @@ def sweep(report: Report, level: int, tolerance: float) -> Sweep:
     """A level (from 1) over all thresholds, as the Sweep page takes it."""
     own = report.levels[level - 1]
     curves = {
-        split: curves_of(split, points, StepCurve(*filtering.thinned(_kept(points), N_DRAWN)))
+        split: curves_of(split, points, StepCurve(*curve_of.thinned(_kept(points), N_DRAWN)))
         for split, points in (("dev", own.dev), ("test", own.test))
     }
     drawn = SweepLevel(level, own.tuned_alpha, tolerance, "event", curves["dev"], curves["test"])
@@ -102,8 +103,8 @@ def sweep(report: Report, level: int, tolerance: float) -> Sweep:
     return Sweep(drawn, dev, _sample(own.test))
 
 
-def _kept(points: Points) -> filtering.Curve:
-    return filtering.efficiency_curve(points.points, points.starts)
+def _kept(points: Points) -> results.Curve:
+    return curve_of.efficiency_curve(points.points, points.starts)
 
 
 def _sample(points: Points) -> Sample:
