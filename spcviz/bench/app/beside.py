@@ -70,11 +70,11 @@ async def _beside(server, kind, scale):
     times = [ran.ms for ran in done.reruns]
     return {
         "client": kind, "what": _said(kind), "sessions": n, "asked": n_asked,
-        "p50_ms": _percentile(times, 50), "p95_ms": _percentile(times, 95),
-        "arrival_p95_ms": _percentile([ran.ms for ran in done.first], 95),
+        "p50_ms": percentile(times, 50), "p95_ms": percentile(times, 95),
+        "arrival_p95_ms": percentile([ran.ms for ran in done.first], 95),
         "actions": len(times), "skipped": done.n_skipped,
-        "first_byte_p50_ms": _percentile(waits, 50), "first_byte_p95_ms": _percentile(waits, 95),
-        "first_byte_max_ms": _percentile(waits, 100), "exceptions": len(done.faults),
+        "first_byte_p50_ms": percentile(waits, 50), "first_byte_p95_ms": percentile(waits, 95),
+        "first_byte_max_ms": percentile(waits, 100), "exceptions": len(done.faults),
         "memory_mb": None if at_rest is None else round(max([*sizes, at_rest]) - at_rest, 1),
     }  # fmt: skip
 
@@ -106,7 +106,8 @@ async def _served(port, waits):
         waits.append(await hostile.first_byte(port))
 
 
-def _percentile(values, q):
+def percentile(values, q):
+    """Rounded to a tenth; None of nothing."""
     return round(float(np.percentile(values, q)), 1) if len(values) else None
 
 

@@ -129,7 +129,7 @@ async def _measure(server, scale, wanted, tick):
     clock.cancel()
     client = {
         "cores": round((time.process_time() - cpu) / (time.perf_counter() - wall), 3),
-        "lag_p95_ms": round(float(np.percentile(lags, 95)), 1) if lags else None,
+        "lag_p95_ms": beside.percentile(lags, 95),
     }
     warmed = "every page opened and tried by one visitor, then the server left alone until it rests"
     return describe(
@@ -226,13 +226,13 @@ def _row(title, n, within, period, done):
     return {
         "page": title,
         "sessions": n,
-        "p50_ms": _percentile([ran.ms for ran in done.reruns], 50),
-        "p95_ms": _percentile([ran.ms for ran in done.reruns], 95),
+        "p50_ms": beside.percentile([ran.ms for ran in done.reruns], 50),
+        "p95_ms": beside.percentile([ran.ms for ran in done.reruns], 95),
         "exceptions": len(done.faults),
-        "kb_first": _percentile([ran.kb for ran in done.first], 50),
-        "kb_rerun": _percentile([ran.kb for ran in done.reruns], 50),
-        "arrival_p50_ms": _percentile([ran.ms for ran in done.first], 50),
-        "arrival_p95_ms": _percentile([ran.ms for ran in done.first], 95),
+        "kb_first": beside.percentile([ran.kb for ran in done.first], 50),
+        "kb_rerun": beside.percentile([ran.kb for ran in done.reruns], 50),
+        "arrival_p50_ms": beside.percentile([ran.ms for ran in done.first], 50),
+        "arrival_p95_ms": beside.percentile([ran.ms for ran in done.first], 95),
         "arrived_within_s": within,
         "period_s": period,
         "actions": len(done.reruns),
@@ -249,8 +249,8 @@ def _of_visits(came):
     return {
         "visits": n,
         "cut_off": came.n_cut,
-        "p50_ms": _percentile(came.ms, 50),
-        "p95_ms": _percentile(came.ms, 95),
+        "p50_ms": beside.percentile(came.ms, 50),
+        "p95_ms": beside.percentile(came.ms, 95),
         "exceptions": len(came.faults),
         "faults": _counted(came.faults),
         "memory_mb": [mb for _, mb in known],
@@ -269,7 +269,3 @@ def _of_malformed(bad):
 
 def _counted(texts):
     return {text: texts.count(text) for text in sorted(set(texts))}
-
-
-def _percentile(values, q):
-    return round(float(np.percentile(values, q)), 1) if len(values) else None

@@ -27,6 +27,11 @@ def features_of(result):
     return list(dict.fromkeys(row["features"] for row in result["rows"] if "features" in row))
 
 
+def data_of(result):
+    """Data sets that a result's rows are about, in its order."""
+    return list(dict.fromkeys(row["data"] for row in result["rows"]))
+
+
 def readings(shown, result):
     """What the claims about a result come to: list of `spcviz.web.figures.claims.Reading`."""
     return readings_of(shown.claims, result)

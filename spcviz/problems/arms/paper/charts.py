@@ -57,11 +57,6 @@ def rows_of(result, clips=None):
     return out
 
 
-def clips_of(result):
-    """Sets of clips in a result's rows, in order."""
-    return list(dict.fromkeys(row["data"] for row in result["rows"]))
-
-
 def speedup_figure(
     result: dict,
     palette: Palette,

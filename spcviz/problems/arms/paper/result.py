@@ -3,7 +3,7 @@
 from spcviz.problems.arms.paper import charts, tables
 from spcviz.problems.arms.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Charts, Heading, Shown, Table, chart
-from spcviz.web.figures.results import chosen_on
+from spcviz.web.figures.results import chosen_on, data_of
 
 NOTE = (
     "An elbow or wrist is wrong if it is more than 20 pixels off. Times are milliseconds of one frame of one "
@@ -23,7 +23,7 @@ _PICKED = (
 
 def _dms(result, features, look):
     blocks = []
-    for clips in charts.clips_of(result):
+    for clips in data_of(result):
         blocks += [
             Heading(charts.CLIPS.get(clips, clips)),
             _both_joints(charts.speedup_figure, result, look, f"speed_{clips}", clips=clips),
@@ -42,7 +42,7 @@ def _dms(result, features, look):
 
 def _policy(result, features, look):
     blocks = []
-    for clips in charts.clips_of(result):
+    for clips in data_of(result):
         blocks += [
             Heading(charts.CLIPS.get(clips, clips)),
             _both_joints(charts.time_figure, result, look, f"time_{clips}", clips=clips),

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from spcviz.problems.arms.paper.charts import JOINTS, SHORT, clips_of, name_of, rows_of
+from spcviz.problems.arms.paper.charts import JOINTS, SHORT, name_of, rows_of
+from spcviz.web.figures.results import data_of
 
 _AGAINST = {
     "dms_minus_uniform": ("dms", "uniform"),
@@ -66,7 +67,7 @@ def paper_improvement(result) -> dict[tuple[str, int | None], float]:
 def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
     """Errors at some shares of the cost of everything, one line a curve."""
     table = []
-    for clips in clips_of(result):
+    for clips in data_of(result):
         for method, rows in rows_of(result, clips).items():
             if method == "single tier":
                 continue

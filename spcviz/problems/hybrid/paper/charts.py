@@ -22,11 +22,6 @@ _MARKS = ("circle", "diamond", "square")
 _TIER_ROLES = ("kept", "lost", "text")
 
 
-def data_of(result):
-    """Data sets that the result is about."""
-    return list(dict.fromkeys(row["data"] for row in result["rows"]))
-
-
 def rows_of(result, data, method):
     """Rows of a method in rising order of time; of fixed cascades as they are."""
     own = [row for row in result["rows"] if (row["data"], row["method"]) == (data, method)]

@@ -4,7 +4,7 @@ from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.hybrid.paper import charts
 from spcviz.problems.hybrid.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, chart
-from spcviz.web.figures.results import chosen_on
+from spcviz.web.figures.results import chosen_on, data_of
 
 DECIMALS = {"letters right %": 2, "words right %": 2, "±": 2, "µs": 3}
 
@@ -19,7 +19,7 @@ NOTE = (
 
 def _blocks(result, features, look):
     drawn = []
-    for data in charts.data_of(result):
+    for data in data_of(result):
         drawn += [
             Heading(DATA[data].capitalize()),
             chart(charts.trade_off, result, look, f"hybrid_{data}", data=data),

@@ -28,11 +28,6 @@ def curves_of(result, data, dictionary=False):
     return out
 
 
-def corpora(result):
-    """Those that the result is about."""
-    return list(dict.fromkeys(row["data"] for row in result["rows"]))
-
-
 def trade_off(
     result: dict,
     palette: Palette,

@@ -3,7 +3,7 @@
 from spcviz.problems.parsing.paper import charts
 from spcviz.problems.parsing.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, chart
-from spcviz.web.figures.results import chosen_on
+from spcviz.web.figures.results import chosen_on, data_of
 
 DECIMALS = {"heads right %": 2, "on development %": 2, "without crossings %": 2, "µs": 2, "features µs": 2,
             "policy µs": 2, "decoding µs": 2}  # fmt: skip
@@ -21,7 +21,7 @@ _CLOCK = (
 
 def _blocks(result, features, look):
     drawn = []
-    for data in charts.corpora(result):
+    for data in data_of(result):
         drawn += [
             Heading(charts.CORPORA[data]),
             chart(charts.trade_off, result, look, f"parsing_us_{data}", data=data),
