@@ -79,7 +79,7 @@ def codes_of(summed: np.ndarray, extremes: np.ndarray, alphas: np.ndarray) -> np
     taus = rule.threshold(best[:, None], (best - means)[:, None], used).sum(axis=0)
     over = np.searchsorted(taus, summed, side="left")  # how many lie strictly below
     low = min(float(summed.min()), taus[0])
-    below = np.floor((ABOVE - 1) * (summed - low) / max(taus[0] - low, 1e-300))
+    below = np.floor((ABOVE - 1) * (np.minimum(summed, taus[0]) - low) / max(taus[0] - low, 1e-300))
     first, last = taus[np.maximum(over - 1, 0)], taus[np.minimum(over, len(taus) - 1)]
     share = np.where(last > first, (summed - first) / np.where(last > first, last - first, 1.0), 1.0)
     inside = np.minimum(np.floor(PARTS * share), PARTS - 1)
