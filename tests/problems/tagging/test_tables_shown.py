@@ -115,6 +115,11 @@ def test_frames_of_equal_losses_and_of_orders():
     assert found["µs a sentence, inference"] == 40.0
 
 
+def test_how_losses_are_treated_is_noted():
+    assert "its rivals with dropout" in TABLE.notes(RESULT)[0]
+    assert "as many tries each" in TABLE.notes(RESULT | {"tried": [{}]})[0]
+
+
 def test_what_was_trained_on_is_noted():
     rows = [r | {"n_train": 3136} if r["data"] == "ewt" else r for r in RESULT["rows"]]
     said = "\n".join(TABLE.notes(RESULT | {"rows": rows}))

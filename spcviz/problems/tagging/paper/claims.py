@@ -93,7 +93,7 @@ def _fewest(features, data, rival):
 
 def _ablated(features, data, method):
     return Claim(
-        "tagging", f"Tagging: fewest bigrams at {_LOSS:g} % of sentences lost",
+        "tagging", f"Tagging: what learning brings at {_LOSS:g} % of sentences lost",
         f"SPC {_WITHOUT[method]}, bigrams more than SPC, {_named(features, data)}",
         _more(features, data, method), "new", spread=_interval(features, data, method),
         shown="{} (SPC {}, this {})", said="–", source=_TABLE,
@@ -146,13 +146,19 @@ def _levels(result, features):
     ]  # fmt: skip
 
 
+def _of_alphas(alphas):
+    is_below = any(alpha < 0 for alpha in alphas)
+    said = "An alpha below 0 is below the mean" if is_below else "Alpha is not let below 0"
+    return f"{said}; the table What each level may lose has each of them."
+
+
 def _tolerance(features):
     return Claim(
         "tagging", "Tagging: every filter keeps its tolerance held out", _SEEN[features],
         lambda result: sum(not level["is_kept"] for level in _levels(result, features)), "holds", decimals=0,
         shown="{} of {} do not", beside=(lambda result: len(_levels(result, features)),),
         said="alpha chosen to keep it", source="thesis 4.2",
-        note="The table What each level may lose has each of them, and where alpha is below the mean.",
+        note=lambda result: _of_alphas(level["alpha"] for level in _levels(result, features)),
         is_aside=True,
     )  # fmt: skip
 
