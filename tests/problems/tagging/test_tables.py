@@ -19,6 +19,7 @@ from spcviz.problems.tagging.model import settings as chosen_settings
 from spcviz.problems.tagging.model import stored as tagging_models
 from spcviz.problems.tagging.model.features import feature_codes, numbers_of, vocabulary
 from spcviz.problems.tagging.paper import reproduce as tagging_tables
+from spcviz.problems.tagging.paper import tables as shown
 from spcviz.problems.tagging.paper import times as tagging_times
 from spcviz.store import StoreError, verify_model
 
@@ -228,6 +229,8 @@ def test_all_losses_are_treated_alike():
 )
 def test_an_ablation_lacks_one_thing(method, of, changed):
     settings = QUICK("wsj", "full")
+    assert set(shown.DRAWN) == set(chosen_settings.COMPARED)
+    assert set(shown.METHODS) == set(chosen_settings.METHODS)
     whole = chosen_settings.config_of(settings, of, {of: 3})
     assert chosen_settings.config_of(settings, method, {of: 3}) == replace(whole, **changed)
     assert replace(whole, **changed) != whole

@@ -3,9 +3,8 @@
 import html
 from typing import Literal
 
-from spcviz.problems.tagging.model.settings import ABLATED
 from spcviz.problems.tagging.page.shown import TagComparison
-from spcviz.problems.tagging.paper.tables import CORPORA, METHODS
+from spcviz.problems.tagging.paper.tables import CORPORA, DRAWN, METHODS
 from spcviz.web.figures.filter_curves import filter_curves, style_of
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.plain import plain
@@ -151,7 +150,7 @@ def equal(result: dict, features: str, palette: Palette, *, scale: float = 1.0, 
         for row in result.get("equal", ())
         if (row["features"], row["filter"]) == (features, "cascade")
         and row["pairs_equal"] is not None
-        and row["method"] not in ABLATED
+        and row["method"] in DRAWN
     ]
     corpora = list(dict.fromkeys(row["data"] for row in rows))
     width = (1 - 0.12 * (len(corpora) - 1)) / max(len(corpora), 1)

@@ -99,7 +99,7 @@ def measured_table(run: Run) -> dict:
     features, executor, tick = run.features or settings.FEATURES, run.executor, run.tick
     jobs = [(data, name, run.quick, run.work) for data, name in PARTS[: run.folds] if name in features]
     chosen = [(settings.settings_for(data, name, quick), folder) for data, name, quick, folder in jobs]
-    tries = [job for name in jobs for job in _tries(*name)]
+    tries = sorted((job for name in jobs for job in _tries(*name)), key=lambda job: job[1].split()[1])
     run_all(executor, try_settings, tries, tick)
     trainings = [(" ".join(job[:2]), method, *job[2:]) for job in jobs for method in TRAINED]
     run_all(executor, train_method, trainings, tick)

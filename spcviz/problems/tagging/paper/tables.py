@@ -16,6 +16,8 @@ METHODS = {
     "perceptron": "Perceptron",
     "tags": "Tags",
 }
+DRAWN = ("spc", "crf", "perceptron", "spc_thesis", "spc_log_loss_start")
+"""Cascades in charts; those that lack one thing of another are in tables only."""
 CORPORA = {"ewt": "English Web Treebank", "wsj": "Wall Street Journal sample"}
 SPACES = {
     1: "tags, by the bigram model",
