@@ -180,6 +180,7 @@ MAY_IMPORT = {
         "spcviz.web.first_scenes",
         "spcviz.web.exporting",
     ),
+    "spcviz/commands/reproduce.py": (*COMMON, "spcviz.problems", "spcviz.commands.cluster"),
     "spcviz/commands/docs.py": (*COMMON, "pdoc", "spcviz", "spcviz.engine", "spcviz.problems", "<computed>"),
     "spcviz/cli.py": ("spcviz.commands", "spcviz.engine.errors"),
     "spcviz/__main__.py": ("spcviz.cli",),
