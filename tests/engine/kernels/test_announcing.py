@@ -1,36 +1,47 @@
-"""The line that says that kernels compile: once, of the front door only, on standard error."""
+"""The line that says that kernels compile: once in a process, of this package alone, if asked for."""
 
-import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
-CODE = """
-import numba
-import {door}
-numba.njit(lambda x: x + 1)(1)  # a user's own kernel
-{call}
-{call}
-"""
+from numba.core import event as events
+
+from spcviz.engine.kernels import announcing, kernel_cache
 
 
-def run(tmp_path, door, call):
-    changed = {"SPCVIZ_JIT_DIR": str(tmp_path), "NUMBA_OPT": "0"}
-    done = subprocess.run(
-        [sys.executable, "-c", CODE.format(door=door, call=call)],
-        env=os.environ | changed, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert not done.stdout
-    return done.stderr
+def compiling(module):
+    """What numba tells of a function that it begins to compile."""
+    dispatcher = SimpleNamespace(py_func=SimpleNamespace(__module__=module))
+    return events.Event("numba:compile", events.EventStatus.START, {"dispatcher": dispatcher})
 
 
-def test_the_first_call_says_that_it_compiles(tmp_path):
-    call = "spcviz.from_emissions([[[0.0, 1.0]]]).decode()"
-    first, second = run(tmp_path, "spcviz", call), run(tmp_path, "spcviz", call)
-    assert first.startswith(f"spcviz: compiling for this machine, some seconds (once; kept in {tmp_path}")
-    assert len(first.splitlines()) == 1
-    assert second == ""
+def test_it_is_said_once_and_only_of_this_package(capsys):
+    line = announcing._Line()
+    line.on_start(compiling("my.kernels"))
+    line.on_start(events.Event("numba:compile", events.EventStatus.START))
+    assert capsys.readouterr() == ("", "")
+    for _ in range(2):
+        line.on_start(compiling("spcviz.engine.chains.best"))
+        line.on_end(compiling("spcviz.engine.chains.best"))
+    out, err = capsys.readouterr()
+    assert not out
+    assert (
+        err == f"spcviz: compiling for this machine, some seconds (once; kept in {kernel_cache.folder()})\n"
+    )
 
 
-def test_whoever_calls_the_engine_itself_hears_nothing(tmp_path):
-    call = "spcviz.engine.chains.chain.decode([[0.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]])"
-    assert run(tmp_path, "spcviz.engine.chains.chain", call) == ""
+def test_a_folder_that_cannot_be_used_is_part_of_it(capsys, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "folder", lambda: None)
+    announcing._Line().on_start(compiling("spcviz.engine.chains.best"))
+    assert "some seconds (in every process: see SPCVIZ_JIT_DIR)" in capsys.readouterr().err
+
+
+def test_the_front_door_asks_for_it_and_files_alone_do_not():
+    code = (
+        "import sys, spcviz as sp\n"
+        "sp.read_conll\nprint('spcviz.engine.kernels.announcing' in sys.modules)\n"
+        "sp.ChainCRF\nsp.CascadeTagger\n"
+        "from spcviz.engine.kernels import announcing\nprint(len(announcing._LINES))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "1"]
