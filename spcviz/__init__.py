@@ -43,6 +43,8 @@ _HOME = {
     "load": "spcviz.io",
 }
 
+_COMPUTING = {name for name, home in _HOME.items() if home != "spcviz.io"}  # whose first call compiles
+
 __all__ = ["__version__", *_HOME]
 
 
@@ -51,6 +53,8 @@ def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(_HOME[name]), name)
+    if name in _COMPUTING:
+        import_module("spcviz.engine.kernels.announcing").announce()
     globals()[name] = found
     return found
 

@@ -59,7 +59,14 @@ PAGE = (
 # In brackets: any file whose own row is one of those (`KINDS`), the file's own problem, and the problems that
 # it builds upon.
 MAY_IMPORT = {
-    "spcviz/__init__.py": ("spcviz.io", "spcviz.scores", "spcviz.sequences", "spcviz.spending", "<computed>"),
+    "spcviz/__init__.py": (
+        "spcviz.engine.kernels.announcing",
+        "spcviz.io",
+        "spcviz.scores",
+        "spcviz.sequences",
+        "spcviz.spending",
+        "<computed>",
+    ),
     "spcviz/web/__init__.py": (),
     "spcviz/engine": ENGINE,
     "spcviz/engine/__init__.py": (*ENGINE, "<computed>"),
@@ -213,6 +220,7 @@ MAY_IMPORT = {
         "spcviz.report",
         "spcviz.web.exporting",
     ),
+    "spcviz/commands/reproduce.py": (*COMMON, "spcviz.problems", "spcviz.commands.cluster"),
     "spcviz/commands/docs.py": (*COMMON, "pdoc", "spcviz", "spcviz.engine", "spcviz.problems", "<computed>"),
     "spcviz/cli.py": ("spcviz.commands", "spcviz.engine.errors"),
     "spcviz/__main__.py": ("spcviz.cli",),

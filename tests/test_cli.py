@@ -1,13 +1,16 @@
 """Every command as a user gives it, on 120 real words."""
 
+import concurrent.futures
 import contextlib
 import json
 import multiprocessing
 import os
+import re
 import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +20,7 @@ import pytest
 
 from spcviz import cli
 from spcviz.bench import engine
-from spcviz.commands import reproduce
+from spcviz.commands import cluster, reproduce
 from spcviz.problems import registry, warmup
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.grids.paper import reproduce as grids
@@ -249,6 +252,82 @@ def test_a_scheduler_that_does_not_answer(address, tmp_path, capsys, monkeypatch
     assert cli.main(orders(tmp_path, "--scheduler", address)) == 1
     assert f"spcviz: --scheduler '{address}' does not answer: " in capsys.readouterr().err
     assert not (tmp_path / "table.json").exists()
+
+
+@pytest.fixture
+def one_worker():
+    """A cluster of one thread of this process, with so many bytes."""
+    distributed = pytest.importorskip("distributed")
+    with contextlib.ExitStack() as stack:
+
+        def start(memory, n_workers=1):
+            local = {"processes": False, "threads_per_worker": 1, "dashboard_address": None}
+            made = distributed.LocalCluster(n_workers=n_workers, memory_limit=memory, **local)
+            return stack.enter_context(made).scheduler_address
+
+        yield start
+
+
+def test_a_cluster_is_looked_over_before_work_begins(one_worker, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(letter_tables, "measured_orders", refuse)
+    assert cli.main(orders(tmp_path, "--scheduler", one_worker("1GB"))) == 1
+    assert "has 1.0 GB of memory and needs 2.5: --memory-limit 3GB" in capsys.readouterr().err
+    address = one_worker("3GB", 0)
+    assert cli.main(orders(tmp_path, "--scheduler", address)) == 1
+    wanted = f"has no worker; start one with: dask worker {address} --memory-limit 3GB"
+    assert wanted in capsys.readouterr().err
+
+
+def test_what_a_worker_lacks_is_a_sentence():
+    own = cluster.Place("1", True, True, True, 0)
+    for other, sentence in [
+        (own, None),
+        (own._replace(memory=cluster.MEMORY), None),
+        (ModuleNotFoundError("No module named 'spcviz'"), r"cannot import spcviz \(No module named"),
+        (own._replace(code="2"), "has another version of the code"),
+        (own._replace(has_cache=False), "has no folder cache"),
+        (own._replace(has_data=False), "has no SPCVIZ_DATA"),
+        (own._replace(memory=10**9), "has 1.0 GB of memory"),
+    ]:
+        found = cluster.lacking(own, other)
+        assert found is sentence or re.match(sentence, found), other
+    assert cluster.lacking(own._replace(has_data=False), own._replace(has_data=False)) is None
+
+
+def test_a_cluster_that_breaks_is_a_sentence(one_worker, tmp_path, capsys, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    faults = {
+        "workers died again and again at the same part (out of memory?); finished parts have been kept": (
+            distributed.KilledWorker("raw 0", None, 3)
+        ),
+        "went away; finished parts have been kept: try again": concurrent.futures.CancelledError(),
+    }
+    address = one_worker("3GB")
+    for sentence, fault in faults.items():
+
+        def fail(run, fault=fault):
+            raise fault
+
+        monkeypatch.setattr(letter_tables, "measured_orders", fail)
+        assert cli.main(orders(tmp_path, "--scheduler", address)) == 1
+        assert sentence in capsys.readouterr().err
+
+
+def test_steps_that_are_kept_move_the_progress(tmp_path, monkeypatch):
+    """A fold is many steps: what they leave in the work folder is counted beside the bar."""
+    said, heard = [], threading.Event()
+
+    class Bar:
+        def set_postfix_str(self, text):
+            said.append(text)
+            heard.set()
+
+    monkeypatch.setattr(reproduce, "SECONDS_BETWEEN", 0.01)
+    (tmp_path / "before.json").write_text("{}")
+    with reproduce._watching(Bar(), tmp_path):
+        (tmp_path / "raw-0.json").write_text("{}")
+        assert heard.wait(10)
+    assert set(said) == {"1 of its steps kept"}
 
 
 @FORKS

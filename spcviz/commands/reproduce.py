@@ -6,10 +6,12 @@ import contextlib
 import itertools
 import json
 import sys
+import threading
 from pathlib import Path
 
 from tqdm import tqdm
 
+from spcviz.commands import cluster
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems import registry
 from spcviz.problems.common import outputs
@@ -18,6 +20,8 @@ from spcviz.problems.common.work.jobs import Progress
 from spcviz.problems.problem import Run
 
 HELP = "repeat a table or figure of a paper"
+SECONDS_BETWEEN = 2.0
+"""Looks into the work folder for what is finished."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +71,8 @@ def run(options: argparse.Namespace) -> int | None:
     _try_outputs(options, path)
     earlier = _earlier(path) if row.in_parts and options.features and not options.quick else None
     standing = _standing(options) if options.check else None
-    with _executor(options) as executor, tqdm(desc=options.name, unit="part") as bar:
+    progress = tqdm(desc=options.name, unit="part")
+    with _executor(options) as executor, progress as bar, _watching(bar, options.work):
         run = Run(
             options.name,
             quick=options.quick,
@@ -193,15 +198,30 @@ def _executor(options):
                 executor.shutdown(wait=False, cancel_futures=True)
                 raise
         return
+    with cluster.executor(options.scheduler, options.work) as executor:
+        yield executor
+
+
+@contextlib.contextmanager
+def _watching(bar: tqdm, work: Path):
+    """Say beside the bar how many finished parts have been kept: a fold is many of them, and takes long."""
+    done = threading.Event()
+    before = _n_kept(work)
+
+    def watch():
+        while not done.wait(SECONDS_BETWEEN):
+            if (n := _n_kept(work) - before) > 0:
+                bar.set_postfix_str(f"{n} of its steps kept")
+
+    watcher = threading.Thread(target=watch, name="spcviz progress", daemon=True)
+    watcher.start()
     try:
-        from distributed import Client
-    except ImportError as error:
-        raise SpcvizError(
-            "--scheduler needs the package distributed; install it with: python -m pip install distributed"
-        ) from error
-    try:
-        client = Client(options.scheduler, timeout="10s")
-    except (OSError, ValueError) as error:
-        raise SpcvizError(f"--scheduler {options.scheduler!r} does not answer: {error}") from error
-    with client:
-        yield client.get_executor()
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _n_kept(work):
+    """Finished parts in the work folder."""
+    return sum(1 for _ in work.glob("*.json")) if work.is_dir() else 0

@@ -15,11 +15,14 @@ def data(tmp_path, monkeypatch):
     """A folder with a tiny treebank."""
     folder = tmp_path / "text_ud_ewt"
     folder.mkdir()
-    one = "".join(f"{i}\t{word}\t_\t{tag}\n" for i, (word, tag) in enumerate(LINES, start=1))
-    two = "1\tA\t_\tDET\n2\tcat\t_\tNOUN\n\n"
+    one = "".join(f"{i}\t{word}\t_\t{tag}\t_\t_\n" for i, (word, tag) in enumerate(LINES, start=1))
+    two = "1\tA\t_\tDET\t_\t_\n2\tcat\t_\tNOUN\t_\t_\n\n"
     for split in ("train", "dev", "test"):
         (folder / f"en_ewt-ud-{split}.conllu").write_text((one + "\n" + two) * 8, encoding="utf-8")
     monkeypatch.setattr(library, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(library, "FOLDERS", {"ewt": "text_ud_ewt"})
+    mine = [own for own in library.CONTENDERS if own.data is library.UPOS]
+    monkeypatch.setattr(library, "CONTENDERS", mine)
     return tmp_path
 
 
@@ -49,7 +52,7 @@ def test_rows_are_of_the_contract(data, monkeypatch):
         assert row["peak_mb"] > 10
     assert len(told) == len(names) * 4  # three tries and a turn each
     text = library.as_text(result)
-    assert text.count("\n") == len(names)
+    assert text.count("\n") == len(names) + 1  # the data's name
     assert "100.00" in text
 
 
@@ -61,11 +64,24 @@ def test_a_process_of_its_own_measures_the_same(data):
     assert there.peak_mb > 0
 
 
+def test_many_tags_are_tags_and_features_together(data, monkeypatch):
+    _, y = library._read(library.MORPHOLOGY, data, "train", 1.0)
+    assert y[0] == ["DET|_|_", "NOUN|_|_", "VERB|_|_"]
+    few = library.Contender("cascade of order 2", "spcviz", (library.FEW,), library.MORPHOLOGY)
+    monkeypatch.setattr(library, "CONTENDERS", (few,))
+    monkeypatch.setattr(library, "_alone", library.measure)
+    told = []
+    (row,) = library.bench_library(repeats=1, tick=told.append)["rows"]
+    assert row["data"].startswith("UD English EWT, UPOS + XPOS + features")
+    assert row["tokens_right"] == 1.0
+    assert len(told) == 1  # nothing is tuned where there is one setting
+
+
 def test_bad_arguments_and_missing_data_are_said(monkeypatch):
     with pytest.raises(ArgumentError, match=r"scale must be a number from 0\.001 to 1"):
         library.bench_library(scale=2)
     with pytest.raises(ArgumentError, match="repeats must be a whole number from 1"):
         library.bench_library(repeats=0)
     monkeypatch.setattr(library, "data_folder", lambda: None)
-    with pytest.raises(SpcvizError, match="needs SPCVIZ_DATA with the folder text_ud_ewt"):
+    with pytest.raises(SpcvizError, match="needs SPCVIZ_DATA with text_ud_ewt, text_ptb_sample"):
         library.bench_library()

@@ -284,8 +284,8 @@ def test_a_cascade_wants_as_many_sequences_as_parts_and_a_thousand_labels():
         sp.CascadeTagger().fit([[["a"]]], [["NN"]])
     one_tag = sp.CascadeTagger(random_state=0).fit([[["a"], ["b"]]] * 4, [["NN", "NN"]] * 4)
     assert one_tag.predict([[["c"]]])[0].tolist() == ["NN"]
-    with pytest.raises(ArgumentError, match="y must hold at most 200 labels for a cascade, got 201"):
-        sp.CascadeTagger().fit([[["a"]] * 201], [list(range(201))])
+    with pytest.raises(ArgumentError, match="y must hold at most 1000 labels for a cascade, got 1001"):
+        sp.CascadeTagger().fit([[["a"]] * 1001], [list(range(1001))])
 
 
 def test_values_of_a_cascade_are_laid_out_or_refused(monkeypatch):

@@ -32,7 +32,10 @@ WSJ_ORIGIN = (
 )
 FOLDERS = {"ewt": "text_ud_ewt", "wsj": "text_ptb_sample"}
 SPLITS = ("train", "dev", "test")
-COLUMNS = {"ewt": {"word": 1, "tag": 4, "head": 6}, "wsj": {"word": 0, "tag": 1, "head": 2}}
+COLUMNS = {
+    "ewt": {"word": 1, "upos": 3, "tag": 4, "feats": 5, "head": 6},
+    "wsj": {"word": 0, "tag": 1, "head": 2},
+}
 """Of a line of the corpora's files."""
 MAX_CHARACTERS = 2000
 """Of typed text."""
@@ -147,17 +150,22 @@ def read_splits(
     "head" is the number of the word that this one depends on, from 1; "0" for the root. `folder` and errors
     are those of `load_corpus`.
     """
+    if data == "ewt":
+        return {split: read_ewt(folder, split, "tag", *more) for split in SPLITS}
     place = _place(data, folder)
     columns = [COLUMNS[data][name] for name in ("word", "tag", *more)]
-    if data == "ewt":
-        files = {split: (place / f"en_ewt-ud-{split}.conllu").read_text(encoding="utf-8") for split in SPLITS}
-        return {split: read_columns(text, *columns) for split, text in files.items()}
     with zipfile.ZipFile(place / "dependency_treebank.zip") as archive:
         names = sorted(name for name in archive.namelist() if name.endswith(".dp"))
         parts = [read_columns(archive.read(name).decode("utf-8"), *columns) for name in names]
     first, second = int(0.8 * len(parts)), int(0.9 * len(parts))
     cut = {"train": parts[:first], "dev": parts[first:second], "test": parts[second:]}
     return {split: [s for sentences in part for s in sentences] for split, part in cut.items()}
+
+
+def read_ewt(folder: str | Path, split: str, *more: str) -> list[list[tuple[str, ...]]]:
+    """Sentences of one split of "ewt": words, with the further columns named."""
+    text = (_place("ewt", folder) / f"en_ewt-ud-{split}.conllu").read_text(encoding="utf-8")
+    return read_columns(text, *(COLUMNS["ewt"][name] for name in ("word", *more)))
 
 
 def thinned(corpus, every):

@@ -1,0 +1,116 @@
+"""A Dask cluster to work on: looked over before the work begins, its faults said in a sentence."""
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import CancelledError, Executor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spcviz.engine.errors import SpcvizError
+from spcviz.engine.kernels import sources
+from spcviz.problems.common.folders import CACHE, data_folder
+
+MEMORY = 2_500_000_000
+"""Bytes that a worker needs: what a part of any result has been seen to take, and a quarter more."""
+
+
+class Place(NamedTuple):
+    """What a worker, or the client, has: compared before work begins."""
+
+    code: str
+    has_cache: bool
+    has_data: bool
+    sees_work: bool
+    memory: int  # bytes; 0: no limit
+
+
+def place(mark: str, dask_worker: Any = None) -> Place:
+    """Of this process; `mark` is a file that the client has put into the work folder.
+
+    Dask hands itself over by the name of the second argument.
+    """
+    memory = 0 if dask_worker is None else dask_worker.memory_manager.memory_limit or 0
+    code = sources.code_digest(sorted(Path(sources.ROOT, "spcviz").rglob("*.py")))
+    return Place(code, CACHE.is_dir(), data_folder() is not None, os.path.exists(mark), memory)
+
+
+@contextlib.contextmanager
+def executor(address: str, work: Path) -> Iterator[Executor]:
+    """The cluster's executor.
+
+    Raises `SpcvizError` if the scheduler does not answer, a worker lacks code, data or memory, or, later,
+    workers die at their work.
+    """
+    try:
+        from distributed import Client, KilledWorker
+        from distributed.comm.core import CommClosedError
+    except ImportError as error:
+        raise SpcvizError(
+            "--scheduler needs the package distributed; install it with: python -m pip install distributed"
+        ) from error
+    try:
+        client = Client(address, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise SpcvizError(f"--scheduler {address!r} does not answer: {error}") from error
+    with client:
+        look_over(client, address, work)
+        try:
+            yield client.get_executor()
+        except KilledWorker as error:
+            raise SpcvizError(
+                "workers died again and again at the same part (out of memory?); finished parts have been "
+                f"kept: start the workers with more, as dask worker {address} --memory-limit 6GB, and try "
+                f"again ({error.task})"
+            ) from error
+        except (CommClosedError, CancelledError) as error:
+            raise SpcvizError(
+                f"--scheduler {address!r} went away; finished parts have been kept: try again"
+            ) from error
+
+
+def look_over(client: Any, address: str, work: Path) -> None:
+    """Refuse a cluster whose workers lack something, by the first that does."""
+    if not client.ncores():
+        raise SpcvizError(
+            f"--scheduler {address!r} has no worker; start one with: dask worker {address} --memory-limit 3GB"
+        )
+    work.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=work, prefix="cluster-", suffix=".mark") as mark:
+        own = place(mark.name)
+        found = client.run(place, mark.name, on_error="return")
+    for worker, other in found.items():
+        if (lack := lacking(own, other)) is not None:
+            raise SpcvizError(f"worker {worker} {lack}")
+    blind = [worker for worker, other in found.items() if not other.sees_work]
+    if blind:
+        print(
+            f"spcviz: worker {blind[0]} does not see {work}: a part that an interruption stops begins anew "
+            "there (a folder that all share: --work DIR)",
+            file=sys.stderr,
+        )
+
+
+def lacking(own: Place, other: Place | Exception) -> str | None:
+    """What a worker lacks of the client's, as the end of a sentence.
+
+    >>> own = Place("1", True, True, True, 0)
+    >>> lacking(own, own._replace(has_data=False))
+    'has no SPCVIZ_DATA: name the folder before dask worker is started there'
+    """
+    if isinstance(other, Exception):
+        return (
+            f"cannot import spcviz ({other}): start it in a clone of the same commit, with "
+            "PYTHONPATH=. dask worker ..."
+        )
+    if other.code != own.code:
+        return "has another version of the code: start it in a clone of the same commit"
+    if own.has_cache and not other.has_cache:
+        return "has no folder cache: start it in a clone, not where the package is installed by pip"
+    if own.has_data and not other.has_data:
+        return "has no SPCVIZ_DATA: name the folder before dask worker is started there"
+    if 0 < other.memory < MEMORY:
+        return f"has {other.memory / 1e9:.1f} GB of memory and needs {MEMORY / 1e9:.1f}: --memory-limit 3GB"
+    return None

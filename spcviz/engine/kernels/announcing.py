@@ -1,0 +1,38 @@
+"""One line on standard error when kernels begin to compile: the first call on a machine takes seconds."""
+
+import sys
+
+from numba.core import event as events
+
+from spcviz.engine.kernels import kernel_cache
+
+
+class _Line(events.Listener):
+    """Says it once in a process, of this package's kernels only."""
+
+    def __init__(self) -> None:
+        self._is_said = False
+
+    def on_start(self, event: events.Event) -> None:
+        """A kernel is about to be compiled."""
+        function = getattr((event.data or {}).get("dispatcher"), "py_func", None)
+        if self._is_said or not getattr(function, "__module__", "").startswith("spcviz."):
+            return
+        self._is_said = True
+        folder = kernel_cache.folder()
+        kept = f"once; kept in {folder}" if folder else "in every process: see SPCVIZ_JIT_DIR"
+        if sys.stderr is not None:
+            sys.stderr.write(f"spcviz: compiling for this machine, some seconds ({kept})\n")
+
+    def on_end(self, event: events.Event) -> None:
+        """Nothing more is said."""
+
+
+_LINES: list[_Line] = []
+
+
+def announce() -> None:
+    """From now on say when kernels begin to compile, once in a process."""
+    if not _LINES:
+        _LINES.append(_Line())
+        events.register("numba:compile", _LINES[0])
