@@ -13,6 +13,7 @@ BAR = Component(
         "web/tours/glossary.json",
         "web/articles/callouts.js",
         "web/classroom/class.js",
+        "web/touring/kept_tours.js",
         "web/touring/tour.js",
     ),
 )

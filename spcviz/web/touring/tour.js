@@ -7,6 +7,7 @@ import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
 import { Callouts } from "../articles/callouts.js";
 import { ClassRoom } from "../classroom/class.js";
+import { keepTours } from "./kept_tours.js";
 import { CHANNEL, asked, explained, isClosedBox, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
 
 /* global GLOSSARY -- glossary.json, which comes with the script (`script` in mount.py) */
@@ -32,9 +33,6 @@ const ON_PAPER = `@media print {
   .stColumn { min-width: 0 !important; }
   :has(> .st-key-tour_slot) { position: static !important; height: auto !important; }
 }`;
-/** One's own tour, those it replaced, what a link brought: where this browser keeps them. */
-const KEPT = { own: "spcviz-own-tour", earlier: "spcviz-earlier-tours", brought: "spcviz-brought-tour" };
-const known = {}; // what this document has read or written there, by name
 const THEME = ["font", "text-color", "background-color", "secondary-background-color", "border-color", "primary-color"].map((name) => `--st-${name}`);
 
 class TourView extends View {
@@ -69,7 +67,7 @@ class TourView extends View {
     this.panel = node("aside", { class: "panel", role: "dialog", tabindex: "-1", hidden: true });
     this.foot = node("p", { class: "foot" });
     this.callouts = new Callouts();
-    this.classRoom = new ClassRoom((what) => this.act(what));
+    this.classRoom = new ClassRoom((what) => this.act(what), (what) => this.channel.postMessage(what));
     return node("div", { class: "tour" }, this.bar, this.panel, this.classRoom.root, this.callouts.root, this.foot);
   }
 
@@ -119,7 +117,7 @@ class TourView extends View {
     this.cancel("slow");
     this.after("words", SETTLE_MS, () => this.findWords());
     if (data.tools.said) this.say(data.tools.said);
-    this.keepTours(data.tools.kept);
+    if (!keepTours(data.tools.kept, (what) => this.act(what))) this.root.dataset.kept = ""; // storage is off: one's own tour ends with the visit
     if (data.form && data.form.n !== this.formed) {
       this.formed = data.form.n;
       this.showForm(data.form);
@@ -173,8 +171,10 @@ class TourView extends View {
   act(what) { this.component.setTriggerValue("act", { ...what, n: Date.now() }); }
   position() { return this.data.tour.order.indexOf(this.pending ?? this.data.tour.code); }
   go(by) {
-    const { order } = this.data.tour, to = order[this.position() + by];
-    if (to === undefined) return;
+    const to = this.data.tour.order[this.position() + by];
+    if (to !== undefined) this.goTo(to);
+  }
+  goTo(to) {
     this.pending = to;
     this.root.dataset.asked = String(performance.now());
     this.after("slow", SLOW_MS, () => this.root.classList.add("slow"));
@@ -218,36 +218,13 @@ class TourView extends View {
     document.documentElement.style.setProperty("--spcviz-paper", String(share < 0.4 ? 0.68 : Math.min(0.68, share)));
   }
 
-  /** One's own tour stays in this browser: a new visit gets it back, and only then may change it. */
-  keepTours(texts) {
-    try {
-      const names = Object.keys(KEPT), has = Object.fromEntries(names.map((name) => [name, localStorage.getItem(KEPT[name])]));
-      if (texts.isNew && names.some((name) => has[name] && has[name] !== texts[name])) {
-        Object.assign(known, has);
-        this.act({ kind: "restore", ...has });
-        return;
-      }
-      for (const name of names) {
-        const text = texts[name];
-        if (text === null || text === known[name]) continue;
-        if (name === "own" && has.own && has.own !== known.own && has.own !== text) this.saveFirst(has.own);
-        if (text) localStorage.setItem(KEPT[name], text);
-        else localStorage.removeItem(KEPT[name]);
-        known[name] = text;
-      }
-    } catch {
-      this.root.dataset.kept = ""; // storage is off: one's own tour ends with the visit
-    }
-  }
-  /** Another window has written a tour that this one never saw: it is not lost. */
-  saveFirst(own) { localStorage.setItem(KEPT.earlier, `${own} ${localStorage.getItem(KEPT.earlier) ?? ""}`.trim()); }
-
   // ---------------------------------------------------------------- the speaker's window
 
   openSpeaker() { window.open(new URL(this.data.tour.speaker, document.baseURI), "spcviz-speaker", "width=900,height=640"); }
   tell() {
-    const { title, number, n, say, ask, answer, isAsking, next, code } = this.data.tour;
-    const state = { kind: "scene", title, number, n, say, ask, answer, isAsking, next, code };
+    if (window.frameElement) return; // a picture of a scene in another window of ours
+    const { name, title, number, n, say, ask, answer, isAsking, next, code, speaking } = this.data.tour;
+    const state = { kind: "scene", name, title, number, n, say, ask, answer, isAsking, next, code, ...speaking };
     this.channel.postMessage(state);
     try {
       localStorage.setItem(CHANNEL, JSON.stringify(state));
@@ -256,9 +233,10 @@ class TourView extends View {
     }
   }
   heard(said) {
-    if (!this.data?.tour || !said) return;
+    if (!this.data?.tour || !said || window.frameElement) return;
     if (said.kind === "hello") this.tell();
-    if (said.kind === "go") this.go(said.by > 0 ? 1 : -1);
+    if (said.kind === "go" && said.to) this.goTo(said.to);
+    else if (said.kind === "go") this.go(said.by > 0 ? 1 : -1);
     if (said.kind === "black") this.black();
   }
 
