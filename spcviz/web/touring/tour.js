@@ -248,7 +248,7 @@ class TourView extends View {
     const tour = this.data?.tour, part = tour && !this.isBlack ? partOf(tour.point) : null;
     this.root.dataset.part = part ? "1" : "";
     if (tour) this.home.hidden = !this.hasStrayed();
-    if (part && (part !== this.part || performance.now() < this.bringUntil)) this.bring(part);
+    if (part && !window.frameElement && (part !== this.part || performance.now() < this.bringUntil)) this.bring(part);
     this.part = part;
     if (!part) {
       this.light.style.display = "none";
