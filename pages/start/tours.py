@@ -35,7 +35,7 @@ def card(name, found, *, number=0):
         text = st.container()
         if number and (picture := tour.picture(name)):
             text, side = st.columns([3, 2])
-            side.image(picture, width="stretch")
+            side.image(picture, width="stretch", alt="A scene of this tour")
         text.header(f"{number}\\. {plain(found.title)}" if number else plain(found.title), anchor=False)
         text.text(found.about)
         st.caption(plain(tour.told(found)))

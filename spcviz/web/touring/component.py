@@ -59,4 +59,5 @@ def show_handout(scenes: list[dict], *, key: str):
     `scenes` have ``number`` and ``code`` of each picture, ``address`` to see it again and ``open``, the same
     as the frame opens it.
     """
-    show(HANDOUT, {"identity": str(len(scenes)), "scenes": scenes} | ALONE, key=key, parts={})
+    payload = {"identity": str(len(scenes)), "scenes": scenes} | ALONE
+    show(HANDOUT, payload, key=key, parts={}, on_done_change=lambda: None)

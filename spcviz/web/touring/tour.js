@@ -21,16 +21,20 @@ const OVER_WORDS = `button { position: fixed; z-index: 80; padding: 0; border: n
   button:focus-visible { outline: 3px solid currentColor; }
   [hidden] { display: none; }
   @media print { button { display: none; } }`;
+const TEN_POINTS = 0.83; // what makes ten points of the 16 pixels that pages are written in
+const SMALLEST = 0.68; // a page that is a little too high is made so small, to stand on one sheet
 const PAPER = 640; // pixels of a page's height, with room for what grows
 /** On paper: the page alone, with the tour's sentence and the address. From here, not from the server: there before the page is. */
 const ON_PAPER = `@media print {
   @page { size: A4 landscape; margin: 9mm; }
+  .stSelectbox, .stSlider, .stButton, .stButtonGroup, .stPopover, .stTextInput, .stNumberInput, .stFileUploader, .stDownloadButton, .stPageLink,
   .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
   .stApp, .stAppViewContainer, .stMain { position: static !important; height: auto !important; overflow: visible !important; display: block !important; }
   .stMainBlockContainer { zoom: var(--spcviz-paper, 0.6); max-width: none !important; padding: 0 !important; }
   .stHorizontalBlock { display: flex !important; }
   .stHorizontalBlock:has(> .stColumn) { flex-wrap: nowrap !important; }
   .stColumn { min-width: 0 !important; }
+  .stElementContainer, .stVerticalBlock[class*=st-key-handout_scene], :has(> .stMarkdown h2) { break-inside: avoid; }
   :has(> .st-key-tour_slot) { position: static !important; height: auto !important; }
 }`;
 const THEME = ["font", "text-color", "background-color", "secondary-background-color", "border-color", "primary-color"].map((name) => `--st-${name}`);
@@ -215,7 +219,7 @@ class TourView extends View {
   /** One page of paper, if the letters stay large enough to be read. */
   fitPaper() {
     const page = document.querySelector(".stMainBlockContainer"), share = PAPER / Math.max(1, page?.scrollHeight ?? PAPER);
-    document.documentElement.style.setProperty("--spcviz-paper", String(share < 0.4 ? 0.68 : Math.min(0.68, share)));
+    document.documentElement.style.setProperty("--spcviz-paper", String(share < SMALLEST ? TEN_POINTS : Math.min(TEN_POINTS, share)));
   }
 
   // ---------------------------------------------------------------- the speaker's window

@@ -158,13 +158,13 @@ def handout(of_tour):
     st.markdown(f"# {plain(of_tour.title)}")
     st.text(of_tour.about)
     st.caption(
-        "Open each scene once to fill in its numbers. To see a scene again, open its link. Full-page "
-        "pictures follow the list."
+        "One click below the list opens each scene once, fills in its numbers and adds its picture. To see a "
+        "scene again, open its link."
     )
     for number, scene in enumerate(of_tour.scenes, start=1):
         facts = known_facts().get((of_tour.name, str(number)), {})
         later = known_facts().get((of_tour.name, f"{number}a"), facts)
-        with st.container(border=True):
+        with st.container(border=True, key=f"handout_scene_{number}"):
             st.text(f"{number}. {tour.fill(scene.say, facts)}")
             if scene.ask:
                 st.text(f"? {tour.fill(scene.ask, facts)}\n→ {tour.fill(scene.answer, later)}")
