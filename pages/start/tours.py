@@ -12,20 +12,16 @@ from spcviz.web.ui.layout import use_the_room
 INTRODUCTION = (
     "# Tours: walk through the app, scene by scene\n"
     "Each scene is a page made ready for you, with a sentence or two and now and then a question to answer "
-    "before you look. Alone: press **Start**. In a lecture: open the **projector** link in the hall's "
-    "window and the **speaker** link in your own; a clicker's keys (Page Down, Page Up, B for black) move "
-    "both."
+    "before you look. Begin with the first. Alone: press **Start**. In a lecture: open the **projector** "
+    "link in the hall's window and the **speaker** link in your own; a clicker's keys (Page Down, Page Up, B "
+    "for black) move both."
 )
 OWN = (
     "Go to any page, set it as you like, and press **+ Scene** at its top. Your scenes appear here, where "
     "you can reorder and edit them. They stay in this browser; a file or a link takes them elsewhere."
 )
-ORIGINS = {
-    "link": "A tour from a link",
-    "file": "The tour of this file",
-    "address": "The tour of this address",
-    "copy": "A copy",
-}
+ORIGINS = {"link": "A tour from a link", "file": "The tour of this file"}
+ORIGINS |= {"address": "The tour of this address", "copy": "A copy"}
 
 
 def link(name, more):
@@ -33,18 +29,21 @@ def link(name, more):
     return f"./?tour={name}&scene=1{more}"
 
 
-def card(name, found, *, is_ours=False):
-    """One tour to follow; of those that ship, what a lecture needs is behind a button."""
+def card(name, found, *, number=0):
+    """One tour to follow; of those that ship, numbered, what a lecture needs is behind a button."""
     with st.container(border=True, key=f"tour_card_{name}"):
-        st.header(plain(found.title), anchor=False)
-        st.text(found.about)
-        asks = sum(bool(scene.answer) for scene in found.scenes)
-        st.caption(f"{len(found.scenes)} scenes, {asks} of them with a question")
+        text = st.container()
+        if number and (picture := tour.picture(name)):
+            text, side = st.columns([3, 2])
+            side.image(picture, width="stretch", alt="A scene of this tour")
+        text.header(f"{number}\\. {plain(found.title)}" if number else plain(found.title), anchor=False)
+        text.text(found.about)
+        st.caption(plain(tour.told(found)))
         with st.container(horizontal=True):
             here = navigation.file_of("pages/start/tours.py")
             st.page_link(here, label="Start", icon=":material/play_arrow:",
                          query_params={"tour": name, "scene": "1"})  # fmt: skip
-            box = st.popover("In a lecture", icon=":material/co_present:") if is_ours else st.container()
+            box = st.popover("In a lecture", icon=":material/co_present:") if number else st.container()
             box.markdown(
                 f"[Projector]({link(name, '&embed=true')}) · "
                 f"[Speaker]({link(name, '&speaker=true&embed=true')}) · [Handout](./tours?handout={name})"
@@ -165,7 +164,7 @@ def ours():
     columns = st.columns(2)
     for at, (key, found) in enumerate(tour.shipped().items()):
         with columns[at % 2]:
-            card(key, found, is_ours=True)
+            card(key, found, number=at + 1)
 
 
 use_the_room()

@@ -1,6 +1,7 @@
 """Opens a page through app.py, as a visitor with an address does."""
 
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 from streamlit.components.v2 import manifest_scanner
@@ -31,3 +32,10 @@ def checked(at):
     assert not at.exception
     assert not at.error
     return at
+
+
+def texts(at):
+    """What a page itself says in markdown: without the article below it."""
+    return list(
+        takewhile(lambda said: not said.startswith("## What you see"), (own.value for own in at.markdown))
+    )

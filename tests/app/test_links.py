@@ -21,7 +21,7 @@ HOSTILE = (
     "0-0", "2:r4.b3",
 )  # fmt: skip
 FIELD = re.compile(r"(?:whole|real|choice|flag|text)\(\s*\"([a-z_0-9]+)\"")
-ALWAYS = ("tour", "at", "scene", "speaker", "embed", "own", "handout")
+ALWAYS = ("tour", "at", "room", "scene", "speaker", "embed", "own", "handout")
 MARKED = re.compile(r"://evil|www\.evil|@evil|\]\(|<script", re.IGNORECASE)
 """What must not stand like this in markdown."""
 MARKDOWN = (

@@ -6,7 +6,7 @@ from spcviz.problems.scene.page import cached, live, text
 from spcviz.problems.scene.page.shown import FIRST_SEED, TRADED
 from spcviz.problems.scene.view import component
 from spcviz.web.cached import common
-from tests.app.driver import open_page
+from tests.app.driver import open_page, texts
 from tests.app.test_budget import control
 
 pytestmark = pytest.mark.skipif(not cached.HAS_SCENE, reason="no predictors: python -m spcviz train scene")
@@ -38,7 +38,7 @@ def test_the_bare_page_opens_with_the_road_at_a_third_of_the_time_and_plays(show
     assert sent["identity"].startswith("road|")
     assert view["spend"] == component.opening_share(cached.labelled("road", 0))
     assert any(cached.CHOSEN["road", 0] in caption.value for caption in at.caption)
-    assert [own.value for own in at.markdown] == [text.INTRODUCTION]
+    assert texts(at) == [text.INTRODUCTION]
     assert control(at, "Picture").options == [
         own
         for own in ("A photograph", "Rendered street", "CamVid test picture", "Your own", "Your camera")

@@ -5,7 +5,7 @@ import pytest
 from spcviz.problems.common.folders import CACHE
 from spcviz.problems.tagging.data.examples import FIRST, GARDEN_PATH
 from spcviz.web.ui.state import TAGGING
-from tests.app.driver import open_page
+from tests.app.driver import open_page, texts
 
 PAGE = "pages/cascade/tagging.py"
 
@@ -28,7 +28,7 @@ def test_first_visit_shows_its_first_scene_and_says_why_it_was_chosen():
 def test_an_older_link_without_a_text_shows_the_garden_path_and_that_it_is_read_wrongly():
     app = run(view="compare")
     assert app.text_input[0].value == GARDEN_PATH
-    assert app.markdown[-1].value.endswith("wrong ✘. “man” is the verb here.")
+    assert texts(app)[-1].endswith("wrong ✘. “man” is the verb here.")
     assert not any("chosen because" in caption.value for caption in app.caption)
 
 
@@ -53,7 +53,7 @@ def test_odd_sentences_are_tagged(text):
     assert not app.warning
     app = run(text=text, view="compare")
     assert not app.warning
-    assert "tags" in app.markdown[-1].value
+    assert "tags" in texts(app)[-1]
 
 
 def test_a_link_restores_sentence_level_and_alpha():

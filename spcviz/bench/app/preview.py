@@ -1,11 +1,13 @@
-"""Messengers' picture of the app; ``python -m spcviz.bench.app.preview`` takes it in Chromium."""
+"""Pictures of the app: messengers' and the tours'; ``python -m spcviz.bench.app.preview`` takes them."""
 
+import io
 import shutil
 from pathlib import Path
 
 from spcviz.bench.app.browsed import IS_SHOWN
 from spcviz.bench.app.server import Server
 from spcviz.problems.common.folders import ROOT
+from spcviz.web.tours import tour
 
 TARGET = ROOT / "spcviz" / "web" / "serving" / "preview.jpg"
 ADDRESS, SIZE = "letters?word=2655&embed=true&controls=0", (1200, 630)
@@ -33,6 +35,41 @@ def take(port: int, target: Path = TARGET) -> int:
     return len(fitting)
 
 
+SCENE = {"cascade": 9, "why": 5, "circles": 11, "spend": 3, "arms": 8, "write": 3, "tags": 4, "parse": 3,
+         "scene": 3, "hybrid": 3}  # fmt: skip
+"""Which scene of each tour is shown."""
+
+TOUR_SIZE, TOUR_WIDTH, TOUR_QUALITY = (1280, 720), 360, 78
+"""Of the window; of the picture in pixels, and of its WebP."""
+
+
+def take_tours(port: int, folder: Path = tour.PICTURES) -> dict[str, int]:
+    """Photograph a scene of every tour as the server at `port` shows it; bytes of each picture by tour."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright  # tests/requirements.txt
+
+    folder.mkdir(exist_ok=True)
+    width, height = TOUR_SIZE
+    sizes = {}
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name, found in tour.shipped().items():
+            scene = found.scenes[SCENE[name] - 1]
+            query = scene.query() | {"embed": "true", "controls": "0"}
+            page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="light")
+            page.goto(f"http://127.0.0.1:{port}/{tour.address(scene.page, query)}&embed=true")
+            page.wait_for_function(IS_SHOWN, timeout=120_000)
+            page.wait_for_timeout(1500)
+            picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            page.close()
+            target = folder / f"{name}.webp"
+            picture.resize((TOUR_WIDTH, TOUR_WIDTH * height // width)).save(target, quality=TOUR_QUALITY)
+            sizes[name] = target.stat().st_size
+        browser.close()
+    return sizes
+
+
 if __name__ == "__main__":
     with Server() as server:
         take(server.port)
+        take_tours(server.port)

@@ -1,6 +1,6 @@
 // Callouts in a page's picture on the first visit: one after the other, put away for good by a button or Escape.
 
-import { button, node, setText } from "../view/elements.js";
+import { node, setText } from "../view/elements.js";
 import { partOf } from "../touring/tour_core.js";
 
 const AWAY = 10; // pixels between a part's edge and its callout
@@ -19,7 +19,7 @@ export class Callouts {
   at = 0;
   constructor() {
     this.text = node("p", {});
-    this.nextButton = button("Next", "Show the next hint, or close the last (Escape closes)", () => this.next());
+    this.nextButton = node("button", { type: "button", onclick: () => this.next() }, "Next");
     this.root = node("aside", { class: "callout", "aria-label": "A hint for a first visit", hidden: true }, this.text, this.nextButton);
   }
   /** Of a page by its name, with its callouts; none in a tour or on a projector. */

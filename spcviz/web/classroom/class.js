@@ -6,12 +6,13 @@ const COUNT_MS = 350; // counts are on the screen within a second
 const SIGN_MS = 60000; // nothing is asked: only a sign of life
 const rounded = (value) => Number(value.toPrecision(3)).toLocaleString("en");
 
-/** The panel. `act` tells the server that the address has a room now. */
+/** The panel. `act` tells the server that the address has a room now, `tell` the speaker's window what is counted. */
 export class ClassRoom {
   room = null;
   put = "";
-  constructor(act) {
+  constructor(act, tell) {
     this.act = act;
+    this.others = tell;
     this.join = node("p", { class: "join" });
     this.total = node("p", { class: "total", role: "status" });
     this.bars = node("ul", { class: "bars" });
@@ -90,6 +91,7 @@ export class ClassRoom {
     if (now.isOver) this.hide(false);
     setText(this.total, `${now.answers} answer${now.answers === 1 ? "" : "s"}`);
     const rows = now.choices.length ? this.ofChoices(now) : this.ofGuesses(now), most = Math.max(1, ...rows.map((row) => row.count));
+    this.others({ kind: "class", said: `${this.total.textContent}: ${rows.map(({ label, count }) => `${label} ${count}`).join(", ")}` });
     this.bars.replaceChildren(...rows.map(({ label, count, isRight }) => node("li", { class: isRight ? "right" : "" },
       node("span", { class: "label" }, `${isRight ? "✔ " : ""}${label}`), node("span", { class: "count" }, String(count)),
       node("span", { class: "bar-of", "aria-hidden": "true", style: `--share: ${count / most}` }))));

@@ -14,6 +14,7 @@ BAR = Component(
         "web/articles/callouts.js",
         "web/classroom/class.js",
         "web/touring/save.js",
+        "web/touring/kept_tours.js",
         "web/touring/tour.js",
     ),
 )
@@ -59,4 +60,5 @@ def show_handout(scenes: list[dict], *, key: str):
     `scenes` have ``number`` and ``code`` of each picture, ``address`` to see it again and ``open``, the same
     as the frame opens it.
     """
-    show(HANDOUT, {"identity": str(len(scenes)), "scenes": scenes} | ALONE, key=key, parts={})
+    payload = {"identity": str(len(scenes)), "scenes": scenes} | ALONE
+    show(HANDOUT, payload, key=key, parts={}, on_done_change=lambda: None)

@@ -21,7 +21,7 @@ function barOf(page, code) {
 
 class HandoutView extends View {
   build(data) {
-    this.fetchButton = button("Add the pictures", "Opens every scene below, one after the other", () => this.fetchAll());
+    this.fetchButton = button("Fill in numbers and pictures", "Opens every scene once: its picture below, its numbers in the list", () => this.fetchAll());
     this.printButton = button("Print", "All of it on paper, or as a PDF", () => window.print());
     this.progress = node("span", { role: "status" });
     this.sheets = data.scenes.map((scene) => this.sheet(scene));
@@ -48,6 +48,7 @@ class HandoutView extends View {
       if (!this.root.isConnected) return;
     }
     setText(this.progress, `${n} pictures.`);
+    this.component.setTriggerValue("done", Date.now()); // the list above gets the numbers that the scenes have told
     this.root.dataset.pictures = String(n);
   }
   /** Open a scene in a frame; true once it is drawn. */

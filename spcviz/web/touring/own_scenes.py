@@ -12,6 +12,7 @@ HELP = {
     "after": "What changes in the address with the answer, for example: step=4",
     "choices": "What a class may choose from on their phones, with | between: noun | verb",
     "right": "Which of the choices is right; without choices the class guesses this number: {kept}",
+    "minutes": "For the clock in the speaker's window; empty: worked out from the texts.",
     "point": "A part to look at: a CSS selector, or text: and some words of the page.",
 }
 
@@ -78,7 +79,9 @@ def scene_box(at, scene, n):
             field(scene, at, "choices", "Choices for a class")
         with right:
             field(scene, at, "right", "The right one")
+            field(scene, at, "minutes", "Planned minutes")
             field(scene, at, "point", "Part to look at")
+        field(scene, at, "notes", "Notes for the speaker", lines=True)
         with st.container(horizontal=True):
             key = f"tours_do_{at}"
             st.button("Up", key=f"{key}_up", on_click=move, args=(at, -1), disabled=at == 0)

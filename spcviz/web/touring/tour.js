@@ -8,6 +8,7 @@ import { View, mounted } from "../view/view.js";
 import { Callouts } from "../articles/callouts.js";
 import { ClassRoom } from "../classroom/class.js";
 import { showSave } from "./save.js";
+import { keepTours } from "./kept_tours.js";
 import { CHANNEL, asked, explained, isClosedBox, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
 
 /* global GLOSSARY -- glossary.json, which comes with the script (`script` in mount.py) */
@@ -21,21 +22,22 @@ const OVER_WORDS = `button { position: fixed; z-index: 80; padding: 0; border: n
   button:focus-visible { outline: 3px solid currentColor; }
   [hidden] { display: none; }
   @media print { button { display: none; } }`;
+const TEN_POINTS = 0.83; // what makes ten points of the 16 pixels that pages are written in
+const SMALLEST = 0.68; // a page that is a little too high is made so small, to stand on one sheet
 const PAPER = 640; // pixels of a page's height, with room for what grows
 /** On paper: the page alone, with the tour's sentence and the address. From here, not from the server: there before the page is. */
 const ON_PAPER = `@media print {
   @page { size: A4 landscape; margin: 9mm; }
+  .stSelectbox, .stSlider, .stButton, .stButtonGroup, .stPopover, .stTextInput, .stNumberInput, .stFileUploader, .stDownloadButton, .stPageLink,
   .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
   .stApp, .stAppViewContainer, .stMain { position: static !important; height: auto !important; overflow: visible !important; display: block !important; }
   .stMainBlockContainer { zoom: var(--spcviz-paper, 0.6); max-width: none !important; padding: 0 !important; }
   .stHorizontalBlock { display: flex !important; }
   .stHorizontalBlock:has(> .stColumn) { flex-wrap: nowrap !important; }
   .stColumn { min-width: 0 !important; }
+  .stElementContainer, .stVerticalBlock[class*=st-key-handout_scene], :has(> .stMarkdown h2) { break-inside: avoid; }
   :has(> .st-key-tour_slot) { position: static !important; height: auto !important; }
 }`;
-/** One's own tour, those it replaced, what a link brought: where this browser keeps them. */
-const KEPT = { own: "spcviz-own-tour", earlier: "spcviz-earlier-tours", brought: "spcviz-brought-tour" };
-const known = {}; // what this document has read or written there, by name
 const THEME = ["font", "text-color", "background-color", "secondary-background-color", "border-color", "primary-color"].map((name) => `--st-${name}`);
 
 class TourView extends View {
@@ -70,7 +72,7 @@ class TourView extends View {
     this.panel = node("aside", { class: "panel", role: "dialog", tabindex: "-1", hidden: true });
     this.foot = node("p", { class: "foot" });
     this.callouts = new Callouts();
-    this.classRoom = new ClassRoom((what) => this.act(what));
+    this.classRoom = new ClassRoom((what) => this.act(what), (what) => this.channel.postMessage(what));
     return node("div", { class: "tour" }, this.bar, this.panel, this.classRoom.root, this.callouts.root, this.foot);
   }
 
@@ -120,7 +122,7 @@ class TourView extends View {
     this.cancel("slow");
     this.after("words", SETTLE_MS, () => this.findWords());
     if (data.tools.said) this.say(data.tools.said);
-    this.keepTours(data.tools.kept);
+    if (!keepTours(data.tools.kept, (what) => this.act(what))) this.root.dataset.kept = ""; // storage is off: one's own tour ends with the visit
     if (data.form && data.form.n !== this.formed) {
       this.formed = data.form.n;
       this.showForm(data.form);
@@ -174,8 +176,10 @@ class TourView extends View {
   act(what) { this.component.setTriggerValue("act", { ...what, n: Date.now() }); }
   position() { return this.data.tour.order.indexOf(this.pending ?? this.data.tour.code); }
   go(by) {
-    const { order } = this.data.tour, to = order[this.position() + by];
-    if (to === undefined) return;
+    const to = this.data.tour.order[this.position() + by];
+    if (to !== undefined) this.goTo(to);
+  }
+  goTo(to) {
     this.pending = to;
     this.root.dataset.asked = String(performance.now());
     this.after("slow", SLOW_MS, () => this.root.classList.add("slow"));
@@ -217,39 +221,16 @@ class TourView extends View {
   /** One page of paper, if the letters stay large enough to be read. */
   fitPaper() {
     const page = document.querySelector(".stMainBlockContainer"), share = PAPER / Math.max(1, page?.scrollHeight ?? PAPER);
-    document.documentElement.style.setProperty("--spcviz-paper", String(share < 0.4 ? 0.68 : Math.min(0.68, share)));
+    document.documentElement.style.setProperty("--spcviz-paper", String(share < SMALLEST ? TEN_POINTS : Math.min(TEN_POINTS, share)));
   }
-
-  /** One's own tour stays in this browser: a new visit gets it back, and only then may change it. */
-  keepTours(texts) {
-    try {
-      const names = Object.keys(KEPT), has = Object.fromEntries(names.map((name) => [name, localStorage.getItem(KEPT[name])]));
-      if (texts.isNew && names.some((name) => has[name] && has[name] !== texts[name])) {
-        Object.assign(known, has);
-        this.act({ kind: "restore", ...has });
-        return;
-      }
-      for (const name of names) {
-        const text = texts[name];
-        if (text === null || text === known[name]) continue;
-        if (name === "own" && has.own && has.own !== known.own && has.own !== text) this.saveFirst(has.own);
-        if (text) localStorage.setItem(KEPT[name], text);
-        else localStorage.removeItem(KEPT[name]);
-        known[name] = text;
-      }
-    } catch {
-      this.root.dataset.kept = ""; // storage is off: one's own tour ends with the visit
-    }
-  }
-  /** Another window has written a tour that this one never saw: it is not lost. */
-  saveFirst(own) { localStorage.setItem(KEPT.earlier, `${own} ${localStorage.getItem(KEPT.earlier) ?? ""}`.trim()); }
 
   // ---------------------------------------------------------------- the speaker's window
 
   openSpeaker() { window.open(new URL(this.data.tour.speaker, document.baseURI), "spcviz-speaker", "width=900,height=640"); }
   tell() {
-    const { title, number, n, say, ask, answer, isAsking, next, code } = this.data.tour;
-    const state = { kind: "scene", title, number, n, say, ask, answer, isAsking, next, code };
+    if (window.frameElement) return; // a picture of a scene in another window of ours
+    const { name, title, number, n, say, ask, answer, isAsking, next, code, speaking } = this.data.tour;
+    const state = { kind: "scene", name, title, number, n, say, ask, answer, isAsking, next, code, ...speaking };
     this.channel.postMessage(state);
     try {
       localStorage.setItem(CHANNEL, JSON.stringify(state));
@@ -258,9 +239,10 @@ class TourView extends View {
     }
   }
   heard(said) {
-    if (!this.data?.tour || !said) return;
+    if (!this.data?.tour || !said || window.frameElement) return;
     if (said.kind === "hello") this.tell();
-    if (said.kind === "go") this.go(said.by > 0 ? 1 : -1);
+    if (said.kind === "go" && said.to) this.goTo(said.to);
+    else if (said.kind === "go") this.go(said.by > 0 ? 1 : -1);
     if (said.kind === "black") this.black();
   }
 
@@ -272,7 +254,7 @@ class TourView extends View {
     const tour = this.data?.tour, part = tour && !this.isBlack ? partOf(tour.point) : null;
     this.root.dataset.part = part ? "1" : "";
     if (tour) this.home.hidden = !this.hasStrayed();
-    if (part && (part !== this.part || performance.now() < this.bringUntil)) this.bring(part);
+    if (part && !window.frameElement && (part !== this.part || performance.now() < this.bringUntil)) this.bring(part);
     this.part = part;
     if (!part) {
       this.light.style.display = "none";

@@ -31,6 +31,8 @@ PYTHON = "page_python"
 """Where a session keeps the lines that compute what its page shows."""
 _GOING, _FORM = "tour_going", "tour_form"
 _SAID, _NOTE, _CHOICES = "tour_said", "tour_note", "tour_choices"
+MOST_LISTED = 120
+"""Characters of a scene in the speaker's list."""
 NO_TOUR = tour.Tour("", "", "", ())
 
 
@@ -148,12 +150,16 @@ def pictures_of(of_tour: tour.Tour) -> list[dict]:
             if scene.page not in navigation.names() or not (is_both or is_answered == bool(scene.answer)):
                 continue
             at = Running(of_tour, number, is_answered)
-            page, params = address_of(at)
-            on_paper = params | {"embed": "true", "embed_options": "light_theme"}
-            own = tour.address(page, scene.query(is_answered))
+            own = tour.address(scene.page, scene.query(is_answered))
             out.append({"number": number, "code": at.code, "address": f"./{own}"})
-            out[-1]["open"] = f"./{page}?{urlencode(on_paper)}"
+            out[-1]["open"] = picture_of(at)
     return out
+
+
+def picture_of(at: Running) -> str:
+    """Address of a scene in a frame: as on a projector, with the light theme, which paper wants."""
+    page, params = address_of(at)
+    return f"./{page}?{urlencode(params | {'embed': 'true', 'embed_options': 'light_theme'})}"
 
 
 def handout(of_tour):
@@ -161,13 +167,13 @@ def handout(of_tour):
     st.markdown(f"# {plain(of_tour.title)}")
     st.text(of_tour.about)
     st.caption(
-        "Open each scene once to fill in its numbers. To see a scene again, open its link. Full-page "
-        "pictures follow the list."
+        "One click below the list opens each scene once, fills in its numbers and adds its picture. To see a "
+        "scene again, open its link."
     )
     for number, scene in enumerate(of_tour.scenes, start=1):
         facts = known_facts().get((of_tour.name, str(number)), {})
         later = known_facts().get((of_tour.name, f"{number}a"), facts)
-        with st.container(border=True):
+        with st.container(border=True, key=f"handout_scene_{number}"):
             st.text(f"{number}. {tour.fill(scene.say, facts)}")
             if scene.ask:
                 st.text(f"? {tour.fill(scene.ask, facts)}\n→ {tour.fill(scene.answer, later)}")
@@ -259,6 +265,7 @@ def shown(at: Running, facts: Mapping[str, str]) -> dict:
         "query": scene.query(at.is_answered),
         "hasChoices": st.session_state.get(layout.SCENE_HAS_CONTROLS, True),
         "room": room(st.query_params.get("room", "")),
+        "speaking": speaking(at),
         "poll": poll(scene, facts, at.is_answered),
         "next": following,
         "speaker": f"./?tour={of_tour.name}&speaker=true&embed=true",
@@ -277,6 +284,21 @@ def poll(scene, facts, is_answered):
     choices = [tour.fill(one.strip(), facts) for one in scene.choices.split("|") if one.strip()]
     right = tour.fill(scene.right, facts) if is_answered else ""
     return {"ask": tour.fill(scene.ask, facts), "choices": choices, "right": right}
+
+
+def speaking(at: Running) -> dict:
+    """What the speaker's window has of a tour: notes, all scenes to jump to, the plan, the next picture."""
+    scenes = at.tour.scenes
+    facts = [known_facts().get((at.tour.name, str(n)), {}) for n in range(1, len(scenes) + 1)]
+    of = [tour.fill(one.say or one.ask, known)[:MOST_LISTED] for one, known in zip(scenes, facts)]
+    upcoming = running({"tour": at.tour.name, "at": str(at.number + 1)}) if at.number < len(scenes) else None
+    has_page = upcoming is not None and upcoming.scene.page in navigation.names()
+    return {
+        "notes": at.scene.notes,
+        "scenes": of,
+        "plan": list(map(tour.seconds, scenes)),
+        "picture": picture_of(upcoming) if has_page else "",
+    }
 
 
 def _after(at):

@@ -7,7 +7,9 @@ A sentence may hold names in braces, ``{kept}``: the page puts its own numbers t
 number in a tour is typed.
 """
 
+import contextlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -18,9 +20,10 @@ from urllib.parse import parse_qsl, quote, urlencode
 from spcviz.engine.errors import SpcvizError
 
 SHIPPED = Path(__file__).parent / "shipped"
+PICTURES = Path(__file__).parent / "pictures"
 MAX_BYTES, MAX_SCENES = 200_000, 60
-TEXTS = {"title": 80, "about": 400, "address": 7000, "say": 600, "ask": 300, "answer": 600, "after": 1000,
-         "point": 120, "choices": 400, "right": 120}  # fmt: skip
+TEXTS = {"title": 80, "about": 400, "level": 40, "address": 7000, "say": 600, "ask": 300, "answer": 600,
+         "after": 1000, "point": 120, "choices": 400, "right": 120, "notes": 1000, "minutes": 4}  # fmt: skip
 """Longest texts of a tour and of a scene, in characters."""
 OWN = "own"
 """The name of the visitor's tour in an address."""
@@ -28,8 +31,23 @@ BROUGHT = "brought"
 """The name of a tour that a link or a file brought, until it is the visitor's."""
 RESERVED = ("tour", "at", "room", "speaker", "embed", "embed_options")
 """Names in an address that are no page's state."""
+LOOK, WORD, THINK = 20.0, 0.6, 25.0
+"""Seconds that a scene is looked at, that a spoken word takes, and that a question is thought about."""
 _NAME = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-_FIELDS = ("address", "say", "ask", "answer", "after", "point", "cover", "controls", "choices", "right")
+_FIELDS = (
+    "address",
+    "say",
+    "ask",
+    "answer",
+    "after",
+    "point",
+    "cover",
+    "controls",
+    "choices",
+    "right",
+    "notes",
+    "minutes",
+)
 
 _SWITCHES = ("cover", "controls")
 
@@ -53,6 +71,8 @@ class Scene(NamedTuple):
     controls: bool = False  # show the page's row of choices, which a tour hides otherwise
     # what a class can choose from, with "|" between; with none and a right answer it guesses a number
     choices: str = ""
+    notes: str = ""  # for the speaker alone
+    minutes: str = ""  # planned; empty: worked out from the texts, see `seconds`
     right: str = ""  # the right choice, or a text that has it, or the right number, in it: ``"{kept}"``
 
     @property
@@ -75,6 +95,7 @@ class Tour(NamedTuple):
     title: str
     about: str
     scenes: tuple[Scene, ...]
+    level: str = ""  # whom it is for
 
 
 def parse(text: str | bytes, name: str = OWN) -> Tour:
@@ -109,9 +130,9 @@ def of_values(value, name=OWN):
         raise TourError('This is not a tour: it has no list of "scenes".')
     if len(value["scenes"]) > MAX_SCENES:
         raise TourError(f"This tour has {len(value['scenes'])} scenes; at most {MAX_SCENES} are read.")
-    title, about = (_text(value, key, "The tour") for key in ("title", "about"))
+    title, about, level = (_text(value, key, "The tour") for key in ("title", "about", "level"))
     scenes = tuple(_scene(scene, at) for at, scene in enumerate(value["scenes"], start=1))
-    return Tour(name, title or "A tour without a title", about, scenes)
+    return Tour(name, title or "A tour without a title", about, scenes, level)
 
 
 def _scene(value, at):
@@ -144,6 +165,7 @@ def dump(tour, indent=1):
     """
     scenes = [{key: value for key, value in scene._asdict().items() if value} for scene in tour.scenes]
     content = {"title": tour.title, "about": tour.about, "scenes": scenes}
+    content |= {"level": tour.level} if tour.level else {}
     return json.dumps(content, indent=indent, ensure_ascii=False)
 
 
@@ -178,6 +200,36 @@ def names(text):
     return list(dict.fromkeys(_NAME.findall(text)))
 
 
+def seconds(scene: Scene) -> float:
+    """How long a scene is planned to take: as it says itself, or else from the words and the question.
+
+    >>> seconds(Scene("letters", "Look at this.", minutes="1.5")), seconds(Scene("letters", "Look at this."))
+    (90.0, 21.8)
+    """
+    with contextlib.suppress(ValueError):
+        if 0 < (own := float(scene.minutes)) < 1000:
+            return 60 * own
+    n_words = sum(len(text.split()) for text in (scene.say, scene.ask, scene.answer))
+    return round(LOOK + n_words * WORD + (THINK if scene.answer else 0), 1)
+
+
+def minutes(tour: Tour) -> int:
+    """How long a tour is planned to take, rounded up."""
+    return math.ceil(sum(map(seconds, tour.scenes)) / 60)
+
+
+def told(tour: Tour) -> str:
+    """A tour's level and size in words.
+
+    >>> told(Tour("x", "", "", (Scene("", "a", "b", "c"),), "bachelor"))
+    'bachelor · about 1 minute · 1 scene · 1 question'
+    """
+    counts = {"minute": minutes(tour), "scene": len(tour.scenes)}
+    counts["question"] = sum(bool(scene.answer) for scene in tour.scenes)
+    words = [f"{n} {name}{'s' * (n != 1)}" for name, n in counts.items()]
+    return " · ".join([*([tour.level] if tour.level else []), f"about {words[0]}", *words[1:]])
+
+
 def fill(text: str, facts: Mapping[str, str]):
     """A sentence with the page's own words in place of names in braces; names it does not know stay "…".
 
@@ -185,6 +237,13 @@ def fill(text: str, facts: Mapping[str, str]):
     '74 letters of …'
     """
     return _NAME.sub(lambda match: str(facts.get(match[1], "…")), text)
+
+
+@cache
+def picture(name: str) -> Path | None:
+    """The small picture of a tour that ships, one of its scenes; None if there is none."""
+    found = PICTURES / f"{name}.webp"
+    return found if found.is_file() else None
 
 
 @cache

@@ -80,7 +80,7 @@ def sections():
 
 
 @cache
-def _course():
+def course():
     """{path: what the side bar calls a page} of the pages that are the course: number and minutes with it."""
     told = [(page, articles.every().get(PurePath(page.path).stem)) for page in pages() if exists(page.path)]
     steps = enumerate(((page, article) for page, article in told if article), start=1)
@@ -93,7 +93,7 @@ def _sections():
     by_section = {}
     for page in pages():
         if exists(page.path):
-            named = {"title": _course().get(page.path, page.title), "icon": page.icon}
+            named = {"title": course().get(page.path, page.title), "icon": page.icon}
             shown = st.Page(APP / page.path, **named, default=page.path == HOME)
             by_section.setdefault(page.section, []).append(shown)
     return by_section

@@ -10,6 +10,11 @@ import { button, isDarkColour, node, opened, percentile, setText, toRgb } from "
 /** Between views on a page: "here is a lattice for you", "a lattice was painted". */
 export const LATTICE = "spcviz-lattice";
 export const PAINTED = "spcviz-painted";
+/** On paper: pictures in their own proportions, and nothing to operate but what also explains the picture. */
+const PRINTED = `@media print {
+  canvas { max-width: 100% !important; height: auto !important; }
+  input, select, textarea, .more-box, button:not(.word, .methods button, [aria-pressed=true], [aria-current], [aria-selected=true]) { display: none !important; }
+}`;
 const REST_MS = 120;
 const NOTE_MS = 4000;
 const BIG_WIDTH = 1500;
@@ -77,7 +82,7 @@ export class View {
 
   mount(parent, data) {
     this.root = this.build(data);
-    parent.append(this.root);
+    parent.append(node("style", {}, PRINTED), this.root);
     this.listen(document, "keydown", (event) => this.key(event));
     this.listen(window, "resize", () => this.resize());
     this.observer = new ResizeObserver(() => this.resize());

@@ -1,0 +1,31 @@
+// One's own tour stays in this browser: a new visit gets it back, and only then may change it.
+
+/** One's own tour, those it replaced, what a link brought: where this browser keeps them. */
+const KEPT = { own: "spcviz-own-tour", earlier: "spcviz-earlier-tours", brought: "spcviz-brought-tour" };
+const known = {}; // what this document has read or written there, by name
+
+/** Another window has written a tour that this one never saw: it is not lost. */
+const saveFirst = (own) => localStorage.setItem(KEPT.earlier, `${own} ${localStorage.getItem(KEPT.earlier) ?? ""}`.trim());
+
+/** Keep what the server says, or tell it by `act` what this browser has; false where storage is off. */
+export function keepTours(texts, act) {
+  try {
+    const names = Object.keys(KEPT), has = Object.fromEntries(names.map((name) => [name, localStorage.getItem(KEPT[name])]));
+    if (texts.isNew && names.some((name) => has[name] && has[name] !== texts[name])) {
+      Object.assign(known, has);
+      act({ kind: "restore", ...has });
+      return true;
+    }
+    for (const name of names) {
+      const text = texts[name];
+      if (text === null || text === known[name]) continue;
+      if (name === "own" && has.own && has.own !== known.own && has.own !== text) saveFirst(has.own);
+      if (text) localStorage.setItem(KEPT[name], text);
+      else localStorage.removeItem(KEPT[name]);
+      known[name] = text;
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
