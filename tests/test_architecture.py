@@ -28,7 +28,9 @@ LEARNING = (*ENGINE, "spcviz.learning", "scipy", "sklearn", "tqdm")
 IO = (*ENGINE, "spcviz.scores", "spcviz.store", "spcviz.io")
 COMMON = (*LEARNING, "spcviz.io", "spcviz.store", "spcviz.problems.common", "distributed", "psutil")
 DOORS = ("spcviz.scores", "spcviz.sequences", "spcviz.spending")
-PROBLEM = (*COMMON, *DOORS, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av", "<own>", "<built upon>")
+PROBLEM = (
+    *COMMON, *DOORS, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av", "<own>", "<built upon>",
+)  # fmt: skip
 DRAWN = ("numpy", "pandas", "plotly", "spcviz.learning.budgets.methods", "spcviz.web.figures", "<drawn>")
 VIEW = ("numpy", "pandas", "streamlit", "spcviz.web.view", "spcviz.web.figures.palette", "<drawn>")
 SHARED = (
