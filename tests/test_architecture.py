@@ -44,7 +44,7 @@ CACHED = (*PROBLEM, "streamlit", "spcviz.problems", *SHARED)
 PAGE = (
     "streamlit", "numpy", "pandas", "spcviz.web.ui", "spcviz.web.tours", "spcviz.web.touring",
     "spcviz.web.cached",
-    "spcviz.web.figures", "spcviz.web.view", "<drawn>", "<view>", "<cached>",
+    "spcviz.web.figures", "spcviz.web.view", "<drawn>", "<view>", "<cached>", "<controls>",
 )  # fmt: skip
 
 # Folder or file to what it may import; "*" stands for one name. The most particular matching row counts.
@@ -196,6 +196,7 @@ KINDS = {
     "<drawn>": lambda row: MAY_IMPORT[row] is DRAWN or row.endswith(("shown.py", "home_word.py")),
     "<view>": lambda row: MAY_IMPORT[row] is VIEW,
     "<cached>": lambda row: row.endswith("page/cached.py"),
+    "<controls>": lambda row: row.endswith("/controls"),
 }
 
 # Which problem builds upon which other.

@@ -137,8 +137,12 @@ class BudgetedTagger(BaseEstimator):
         dict of str to BudgetedTagger
             In the order of `policies`; this estimator itself stays as it is.
         """
-        found = self._learned(X, y, tuple(policies))
-        return {key: clone(self).set_params(policy=key)._take(*own) for key, own in zip(policies, found)}
+        found = {}
+        for key, learned in zip(policies, self._learned(X, y, tuple(policies))):
+            own: Self = clone(self)
+            own.policy = key
+            found[key] = own._take(*learned)
+        return found
 
     def _learned(self, X: Sequence, y: Sequence, policies: tuple[str, ...]) -> list[tuple]:
         """What `_take` takes, for each policy; the model is trained once."""

@@ -1,4 +1,4 @@
-"""The page Your data: what it opens with, files in, faults, links, training, every view, nothing on a disk."""
+"""The page Your data: its opening, files in, faults, links, training, every view, nothing on a disk."""
 
 import io
 import os
