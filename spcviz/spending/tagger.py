@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from spcviz.engine import checks
@@ -139,8 +139,7 @@ class BudgetedTagger(BaseEstimator):
         """
         found = {}
         for key, learned in zip(policies, self._learned(X, y, tuple(policies))):
-            own: Self = clone(self)
-            own.policy = key
+            own = type(self)(**self.get_params(deep=False) | {"policy": key})
             found[key] = own._take(*learned)
         return found
 
