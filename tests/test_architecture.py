@@ -29,16 +29,8 @@ IO = (*ENGINE, "spcviz.scores", "spcviz.store", "spcviz.io")
 COMMON = (*LEARNING, "spcviz.io", "spcviz.store", "spcviz.problems.common", "distributed", "psutil")
 DOORS = ("spcviz.scores", "spcviz.sequences", "spcviz.spending")
 PROBLEM = (
-    *COMMON,
-    *DOORS,
-    "spcviz.problems.problem",
-    "skimage",
-    "pandas",
-    "PIL",
-    "av",
-    "<own>",
-    "<built upon>",
-)
+    *COMMON, *DOORS, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av", "<own>", "<built upon>",
+)  # fmt: skip
 DRAWN = ("numpy", "pandas", "plotly", "spcviz.learning.budgets.methods", "spcviz.web.figures", "<drawn>")
 VIEW = ("numpy", "pandas", "streamlit", "spcviz.web.view", "spcviz.web.figures.palette", "<drawn>")
 SHARED = (
@@ -52,7 +44,7 @@ CACHED = (*PROBLEM, "streamlit", "spcviz.problems", *SHARED)
 PAGE = (
     "streamlit", "numpy", "pandas", "spcviz.web.ui", "spcviz.web.tours", "spcviz.web.touring",
     "spcviz.web.cached",
-    "spcviz.web.figures", "spcviz.web.view", "<drawn>", "<view>", "<cached>",
+    "spcviz.web.figures", "spcviz.web.view", "<drawn>", "<view>", "<cached>", "<controls>",
 )  # fmt: skip
 
 # Folder or file to what it may import; "*" stands for one name. The most particular matching row counts.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from spcviz.engine import checks
@@ -137,8 +137,11 @@ class BudgetedTagger(BaseEstimator):
         dict of str to BudgetedTagger
             In the order of `policies`; this estimator itself stays as it is.
         """
-        found = self._learned(X, y, tuple(policies))
-        return {key: clone(self).set_params(policy=key)._take(*own) for key, own in zip(policies, found)}
+        found = {}
+        for key, learned in zip(policies, self._learned(X, y, tuple(policies))):
+            own = type(self)(**self.get_params(deep=False) | {"policy": key})
+            found[key] = own._take(*learned)
+        return found
 
     def _learned(self, X: Sequence, y: Sequence, policies: tuple[str, ...]) -> list[tuple]:
         """What `_take` takes, for each policy; the model is trained once."""

@@ -27,8 +27,8 @@ def loss_curves(
     """Words that lose their truth, above, and n-grams kept, below, over alpha.
 
     The alpha and tolerance of `choice` are marked, and so are `pins`, by their names A and B; `is_zoomed`
-    shows the region of the tolerance only. Steps of test words carry clickable marks; x is alpha. `names` says
-    what each level filters, `examples` what an example is, in the plural.
+    shows the region of the tolerance only. Steps of test words carry clickable marks; x is alpha. `names`
+    says what each level filters, `examples` what an example is, in the plural.
     """
     traces = []
     for split in ("dev", "test"):
@@ -88,7 +88,7 @@ def _worst(level):
 
 
 def _step(curve, name, colour, split, scale, panel, examples):
-    is_test = split == "test"
+    is_test, of_split = split == "test", split_name(split, examples)
     return {
         "type": "scatter",
         "x": np.append(curve.alpha, 1.0),
@@ -103,7 +103,7 @@ def _step(curve, name, colour, split, scale, panel, examples):
         "marker": {"size": (5.5 if panel == "y" else 2) * scale, "color": colour},
         "selected": {"marker": {"color": colour, "size": 9 * scale}},
         "unselected": {"marker": {"opacity": 1}},
-        "hovertemplate": f"α from %{{x:.4f}} on: %{{y:.2f}} %<extra>{name}, {split_name(split, examples)}</extra>",
+        "hovertemplate": f"α from %{{x:.4f}} on: %{{y:.2f}} %<extra>{name}, {of_split}</extra>",
     }
 
 

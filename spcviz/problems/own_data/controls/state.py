@@ -1,4 +1,4 @@
-"""The page's state, as the address holds it: what was chosen, and the digest of the file it was chosen for."""
+"""The page's state in the address: what was chosen, and the digest of the file it was chosen for."""
 
 import streamlit as st
 

@@ -7,8 +7,8 @@ from spcviz.problems.letters.page.sweep import loss_curves
 from spcviz.problems.own_data.controls.state import N_LEVELS, TABLE, read, settings_of, tied
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
-from spcviz.problems.own_data.page.charts import calibration, calibration_error, confusion, confusions
 from spcviz.problems.own_data.page.charts import budget as spending
+from spcviz.problems.own_data.page.charts import calibration, calibration_error, confusion, confusions
 from spcviz.problems.own_data.page.shown import SHORT_NAMES
 from spcviz.web.cached import common
 from spcviz.web.figures.filter_curves import filter_curves

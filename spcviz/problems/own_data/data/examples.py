@@ -21,7 +21,8 @@ EXAMPLES = {
     "penn": Example("Sentences, Penn tags", (1, 4)),
 }
 ORIGIN = (
-    "The example: 300 development sentences of the Universal Dependencies English Web Treebank (Silveira et al. "
+    "The example: 300 development sentences of the Universal Dependencies English Web Treebank (Silveira "
+    "et al. "
     "2014), CC BY-SA 4.0."
 )
 

@@ -1,6 +1,6 @@
-"""What a visitor's bytes are: tagged text, scores of another model, or a model; or a sentence on what is wrong.
+"""What a visitor's bytes are: tagged text, scores, or a model; or a sentence on what is wrong.
 
-Nothing here writes to a disk or runs anything that a file says. Sizes are looked at before anything is parsed.
+Nothing here writes to a disk or runs anything that a file says. Sizes are looked at before parsing.
 """
 
 import hashlib
@@ -216,7 +216,8 @@ def _of_logits(name: str, data: bytes) -> tuple[ScoreFile, tuple[str, ...]]:
 def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]) -> Brought:
     if scores.emissions.size > MOST_SCORES:
         raise ArgumentError(
-            f"{name}: has {scores.emissions.size:,} scores; at most {MOST_SCORES:,} are read (tokens times labels)"
+            f"{name}: has {scores.emissions.size:,} scores; at most {MOST_SCORES:,} are read (tokens "
+            f"times labels)"
         )
     if scores.emissions.shape[1] < 2:
         raise ArgumentError(f"{name}: has scores of one label; expected at least 2 columns of scores")
@@ -254,5 +255,6 @@ def found(brought: Brought) -> str:
 
 _FORMATS = {
     "conllu": "CoNLL-U", "conll2000": "CoNLL-2000", "conll2003": "CoNLL-2003",
-    "tsv": "columns parted by tabs", "csv": "CSV", "columns": "columns parted by spaces", "tokens": "one column",
+    "tsv": "columns parted by tabs", "csv": "CSV", "columns": "columns parted by spaces",
+    "tokens": "one column",
 }  # fmt: skip

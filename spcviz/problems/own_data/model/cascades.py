@@ -131,7 +131,7 @@ def swept(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.n
 
 
 def by_marginals(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.ndarray) -> Points:
-    """The first level filtered as a CRF filters: a label goes once its probability is at most the threshold."""
+    """The first level filtered as a CRF: a label goes once its probability is at most the threshold."""
     level = cascade.levels[0]
     unary, steps = unary_scores(features, level.filter.weights), level.filter.pairs.inner
     shares = marginals_batch(unary, lengths, steps).unary

@@ -162,7 +162,8 @@ def _opened(code: int, answer: bytes, kind: type) -> Any:
     except (ValueError, LookupError, TypeError):
         if code in (-getattr(signal, "SIGXCPU", 0), -getattr(signal, "SIGALRM", 0)) and code:
             raise JobError(
-                f"Training took longer than {CPU_SECONDS} s of a core: take fewer sentences, a lower order or "
+                f"Training took longer than {CPU_SECONDS} s of a core: take fewer sentences, a lower "
+                f"order or "
                 "fewer features."
             ) from None
         raise JobError("Training ended before its time; try fewer sentences or fewer features.") from None

@@ -1,7 +1,7 @@
-"""Scores of another model: what pruning would leave of them, at what loss, with transitions from three sources.
+"""Scores of another model: what pruning would leave of them, at what loss, under which transitions.
 
-A sequence is never trained on here. With gold labels its sequences are dealt in two halves by the seed: on the
-first, thresholds are chosen (and transitions estimated, if that is asked for), on the second all is checked.
+Nothing is trained here. The sequences are dealt in two halves by the seed: on the first, thresholds are
+chosen (and transitions estimated, if that is asked for), on the second all is checked.
 """
 
 from typing import NamedTuple

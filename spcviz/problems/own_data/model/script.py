@@ -77,7 +77,7 @@ def of_scores(name: str, steps: str, seed: int, tolerance: float, most_arcs: int
         "none": "transitions = start = end = None",
         "gold": _ESTIMATED,
     }[steps]
-    return f'''"""Prunes the scores in {name!a:.60} as the page "Your data" of spcviz did. Needs: pip install spcviz"""
+    return f'''"""Prunes the scores in {name!a:.60} as the page "Your data" of spcviz did."""
 
 import numpy as np
 

@@ -49,7 +49,8 @@ def deal(lengths: Sequence[int], settings: Settings) -> Dealt:
     n_held = max(2, round(len(order) * settings.held / 100))
     if len(order) < LEAST_SENTENCES:
         raise ArgumentError(
-            f"Training needs at least {LEAST_SENTENCES} sentences that are not empty; the file has {len(order)}."
+            f"Training needs at least {LEAST_SENTENCES} sentences that are not empty; the file has "
+            f"{len(order)}."
         )
     held, rest = order[:n_held], order[n_held:]
     train = rest[np.cumsum(counts[rest]) <= MOST_TOKENS]

@@ -60,7 +60,8 @@ def read_template(text: str) -> Template:
         if None in parts or len(parts) > 3:
             raise ValueError(
                 f"A template's entry must be bias or up to three of word, lower, shape, ending1 to ending5, "
-                f"beginning1 to beginning5, each with a place like [0] or [-1], joined by +; got {entry!r:.60}."
+                f"beginning1 to beginning5, each with a place like [0] or [-1], joined by +; got "
+                f"{entry!r:.60}."
             )
         found.append(tuple((part[1], int(part[2])) for part in parts))
         if any(abs(place) > FARTHEST for _, place in found[-1]):

@@ -102,7 +102,7 @@ def measured(cascade: Cascade, halves: tuple[Half, ...], tolerance: float, **abo
 
 
 def swept_levels(cascade, halves, tolerance: float) -> tuple[Swept, ...]:
-    """`Swept` of each level; where the first two levels have no threshold yet, it is chosen level by level."""
+    """`Swept` of each level; thresholds that are not there yet are chosen level by level."""
     is_tuned = any(level.alpha for level in cascade.levels)
     n_levels = len(cascade.levels)
     for t in range(n_levels):

@@ -1,4 +1,4 @@
-"""Charts of a visitor's own model: which labels it takes for which, and how often it is right when it is sure."""
+"""Charts of a visitor's model: its confusions, how calibrated it is, what a budget buys."""
 
 import html
 

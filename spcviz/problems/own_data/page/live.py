@@ -122,7 +122,7 @@ def swept(
 
 
 def compared(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]]:
-    """(curves as rows of `filter_curves`, the choice of each rule): labels filtered by two rules of one model."""
+    """(rows of `filter_curves`, the choice of each rule): labels filtered by two rules of one model."""
     rows, choices = [], []
     for key, own in (("spc", report.levels[0]), ("crf", report.by_marginals)):
         choices.append(_choice(key, own, tolerance))

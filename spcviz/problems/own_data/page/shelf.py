@@ -1,7 +1,7 @@
 """What visitors have brought and made: in this process's memory alone, for as long as they are there.
 
-Nothing lies on a disk. What a visitor has not used for half an hour goes, and so does what belongs to a session
-that has ended; a thread of its own looks once a minute.
+Nothing lies on a disk. What a visitor has not used for half an hour goes, and so does what belongs to a
+session that has ended; a thread of its own looks once a minute.
 """
 
 import threading

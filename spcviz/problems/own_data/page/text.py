@@ -28,7 +28,8 @@ METHODS_HELP = (
 )
 TEMPLATE_HELP = (
     "What the model sees of each word: `word`, `lower`, `shape`, `ending1` to `ending5`, `beginning1` to "
-    "`beginning5`, each with a place: `[0]` the word, `[-1]` the one before, `[1]` the one behind; `+` joins; "
+    "`beginning5`, each with a place: `[0]` the word, `[-1]` the one before, `[1]` the one behind; `+` "
+    "joins; "
     "`bias` is always there."
 )
 ORDER_HELP = "Labels in a row that the last level looks at."
@@ -41,11 +42,13 @@ def another(wanted: str, got: str) -> str:
     """That the link was made for another file."""
     if not got:
         return (
-            f"This link was made for a file with the digest {wanted}. Bring the same file, and its scene opens; "
+            f"This link was made for a file with the digest {wanted}. Bring the same file, and its scene "
+            f"opens; "
             "meanwhile you see an example."
         )
     return (
-        f"This link was made for another file: its digest is {wanted}, that of yours {got}. You see your file "
+        f"This link was made for another file: its digest is {wanted}, that of yours {got}. You see your "
+        f"file "
         "under the link's settings."
     )
 
@@ -77,19 +80,22 @@ def trained(report) -> str:
 
 
 STEPS_HELP = (
-    "Scores say which label fits a token; transitions say which label may follow which. They can be those of the "
-    "file, the rules of BIO (what is forbidden), estimated from the gold labels of half of the sequences, or none."
+    "Scores say which label fits a token; transitions say which label may follow which. They can be "
+    "those of the "
+    "file, the rules of BIO (what is forbidden), estimated from the gold labels of half of the "
+    "sequences, or none."
 )
 MODEL_HELP = "Unzipped, it is a folder that `spcviz.load` reads; zipped, this page takes it back."
 TAKE = (
-    "Tables are CSV. Pictures: the lattice's own buttons and the camera beside a chart. The script below needs the "
+    "Tables are CSV. Pictures: the lattice's own buttons and the camera beside a chart. The script below "
+    "needs the "
     "file beside it and repeats the numbers of this page."
 )
 
 
 def scored(report, n: int, steps: str, has_gold: bool) -> str:
     """What was found about scores of another model, in a line."""
-    left = f"{report.n_grown:,.0f} of {n**3:,} triples of labels a token are left for a model of triples to score"
+    left = f"{report.n_grown:,.0f} of {n**3:,} triples of labels a token are left to score by triples"
     if not has_gold:
         return f"Transitions: {steps}. Without gold labels nothing says what is lost; at α = 0, {left}."
     right = (report.truth == report.guess).mean()
@@ -97,8 +103,10 @@ def scored(report, n: int, steps: str, has_gold: bool) -> str:
     kept = (first.points > alpha).sum() / first.n_columns.sum()
     lost = (first.event <= alpha).mean()
     return (
-        f"Transitions: {steps}. Of {len(report.truth):,} tokens {100 * right:.1f} % are right. The α that the "
-        f"first half of the sequences allows leaves {kept:.1f} of {n} labels a token on the second half and loses "
+        f"Transitions: {steps}. Of {len(report.truth):,} tokens {100 * right:.1f} % are right. The α "
+        f"that the "
+        f"first half of the sequences allows leaves {kept:.1f} of {n} labels a token on the second half "
+        f"and loses "
         f"{100 * lost:.1f} % of its sequences; {left}."
     )
 
@@ -112,8 +120,10 @@ def swept(level: int, pieces: str, choice, is_scored: bool) -> str:
     if not choice.is_feasible:
         held = "No α keeps to it: even α = 0 loses more"
     return (
-        f"**{held}** on test {examples}: at α = {choice.alpha:.3f} {n_of(test)} lose their truth at level {level} "
-        f"(true rate between {100 * low:.1f} and {100 * high:.1f} %, 95 %), {100 * dev.event:.1f} % on development "
+        f"**{held}** on test {examples}: at α = {choice.alpha:.3f} {n_of(test)} lose their truth at "
+        f"level {level} "
+        f"(true rate between {100 * low:.1f} and {100 * high:.1f} %, 95 %), {100 * dev.event:.1f} % on "
+        f"development "
         f"{examples}, {100 * allowed:.3g} % allowed. Of the {pieces} that the levels before left, "
         f"{100 * test.efficiency:.1f} % stay: {test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place."
     )
@@ -130,13 +140,15 @@ RULES = {"spc": "max-marginals (SPC)", "crf": "marginals (CRF)"}
 def compared(choices, tolerance: float, n_labels: int) -> str:
     """Labels that two rules leave at the same allowed loss, in a sentence."""
     said = [
-        f"**{RULES[own.key]}** leave {own.kept:.2f} of {n_labels} labels a token and lose {100 * own.lost_test:.1f} "
+        f"**{RULES[own.key]}** leave {own.kept:.2f} of {n_labels} labels a token and lose "
+        f"{100 * own.lost_test:.1f} "
         f"% of test sentences ({100 * own.lost_dev:.1f} % of development)"
         for own in choices
     ]
     fewer = min(choices, key=lambda own: own.kept)
     return (
-        f"At {100 * tolerance:.3g} % allowed, {said[0]}; {said[1]}. Here {RULES[fewer.key]} leave fewer. Both "
+        f"At {100 * tolerance:.3g} % allowed, {said[0]}; {said[1]}. Here {RULES[fewer.key]} leave fewer. "
+        f"Both "
         "filter the same model's labels."
     )
 
@@ -157,7 +169,8 @@ def sure(error: float, has_probabilities: bool) -> str:
         else "shares of a model that was not trained for probabilities: they only rank"
     )
     return (
-        f"The mean distance between how sure an answer is and how often it is right is {100 * error:.1f} points. "
+        f"The mean distance between how sure an answer is and how often it is right is {100 * error:.1f} "
+        f"points. "
         f"These are {what}."
     )
 
@@ -167,7 +180,8 @@ NO_GOLD = "Without gold labels there is nothing to be right or wrong: this view 
 
 
 SPEND_FIRST = (
-    "What would you pay for features, if the words alone were free? A model learns to read at every tier, and "
+    "What would you pay for features, if the words alone were free? A model learns to read at every "
+    "tier, and "
     "policies learn what to buy next. It takes up to a minute."
 )
 
@@ -181,6 +195,7 @@ def bought(found) -> str:
     said = " · ".join(f"{METHODS[key].said(TERMS)[0]} {100 * value:.1f} %" for key, value in middle.items())
     return (
         f"Free: {found.tiers[0]}; a token's {tiers} units. With nothing bought {100 * free:.1f} % of "
-        f"{found.n_tokens:,} tokens are right, with everything {100 * full:.1f} %. At a fifth of the cost: {said}. "
+        f"{found.n_tokens:,} tokens are right, with everything {100 * full:.1f} %. At a fifth of the "
+        f"cost: {said}. "
         f"The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
     )

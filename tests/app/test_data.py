@@ -1,0 +1,200 @@
+"""The page Your data: its opening, files in, faults, links, training, every view, nothing on a disk."""
+
+import io
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spcviz.problems.own_data.controls.state import TABLE, VIEWS
+from spcviz.problems.own_data.data.examples import data_of
+from spcviz.problems.own_data.data.files import digest_of
+from spcviz.problems.own_data.page import shelf
+from tests.app.driver import open_page
+
+PAGE = "pages/start/data.py"
+CHUNKS = "He PRP B-NP\nreckons VBZ B-VP\nthe DT B-NP\ndeficit NN I-NP\n. . O\n\n" * 30
+
+
+@pytest.fixture(autouse=True)
+def nothing_left():
+    yield
+    shelf.clean(float("inf"))
+
+
+def run(**params):
+    return open_page(PAGE, **{name: str(value) for name, value in params.items()})
+
+
+def give(at, name, data):
+    """Put a file into the page's first widget."""
+    at.get("file_uploader")[0].set_value((name, data, "application/octet-stream")).run()
+    assert not at.exception
+    return at
+
+
+def said(at):
+    return " ".join(own.value for own in (*at.markdown, *at.caption))
+
+
+def trained(at):
+    """The page once its model has been trained."""
+    next(own for own in at.button if own.label.startswith("Train")).click().run()
+    own = shelf.of(next(iter(shelf._SHELF)))
+    assert own.job.ended.wait(240)
+    assert not own.job.problem
+    return at.run()
+
+
+def test_it_opens_with_an_example_that_is_read_and_a_model_that_is_there():
+    at = run()
+    assert "300 sentences, 4,503 tokens, 17 labels, CoNLL-U, gold labels there" in said(at)
+    assert "% are right" in said(at)
+    assert at.get("bidi_component")
+    assert not at.warning
+    assert "never written to a disk" in said(at)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_opens_on_the_example(view):
+    at = run(view=view)
+    assert not at.warning
+    if view == "sweep":
+        assert "on test sentences" in said(at)
+    if view == "compare":
+        assert "max-marginals (SPC)" in said(at)
+    if view == "take":
+        assert "sp.CascadeTagger(order=3" in at.code[0].value
+
+
+def test_the_first_widget_takes_a_file_and_what_was_read_is_said():
+    at = give(run(), "chunks.txt", CHUNKS.encode())
+    assert "30 sentences, 150 tokens, 4 labels, CoNLL-2000, BIO, gold labels there" in said(at)
+    assert at.query_params["file"] == [digest_of(CHUNKS.encode())]
+    assert at.info[0].value.startswith("Train a model")
+
+
+def test_a_file_is_trained_on_and_its_lattice_opens():
+    at = give(run(method="perceptron"), "chunks.txt", CHUNKS.encode())
+    at = trained(at)
+    assert not at.exception
+    assert "Trained on" in said(at)
+    assert "100.0 % are right" in said(at)
+    assert at.get("bidi_component")
+
+
+def test_scores_of_another_model_open_at_once():
+    file = io.BytesIO()
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 60)
+    scores = rng.normal(size=(60, 3)) + 2 * np.eye(3)[labels]
+    np.savez(file, emissions=scores, lengths=np.full(10, 6), labels=labels, label_names=["O", "B-X", "I-X"])
+    at = give(run(), "scores.npz", file.getvalue())
+    assert "10 sentences, 60 tokens, scores of 3 labels" in said(at)
+    assert "27 triples of labels" in said(at)
+    at.selectbox(key="data_steps").set_value("none").run()
+    assert "Transitions: none." in said(at)
+    at.selectbox(key="data_view").set_value("sweep").run()
+    assert not at.exception
+    assert "on test sequences" in said(at)
+
+
+BAD = {
+    "columns.txt": (b"a X\nb X Y\nc X\n", "line 2: must have 2 columns"),
+    "empty.txt": (b"", "is empty"),
+    "line.txt": (b"x" * (10 << 20), "expected one token a line"),
+    "script.txt": (b"<script>\0", "must be text"),
+    "s.npz": (b"PK\3\4 nothing", "can be unpacked"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_fault_is_one_error_and_nothing_else_is_disturbed(name):
+    data, what = BAD[name]
+    at = give(run(), name, data)
+    assert len(at.error) == 1
+    assert what in at.error[0].value.replace("\\", "")
+    assert "300 sentences" in said(at)
+    at = give(at, "chunks.txt", CHUNKS.encode())
+    assert not at.error
+    assert "30 sentences" in said(at)
+
+
+def test_pasted_text_is_read():
+    at = run()
+    at.text_area(key="data_text").set_value(CHUNKS).run()
+    next(own for own in at.button if own.label == "Read it").click().run()
+    assert "30 sentences, 150 tokens" in said(at)
+
+
+def test_columns_are_set_on_screen():
+    at = give(run(), "sentences.conllu", data_of("ewt"))
+    assert "17 labels" in said(at)
+    at.selectbox(key="data_columns").set_value("1-4").run()
+    assert "17 labels" not in said(at)
+    assert at.query_params["columns"] == ["1-4"]
+
+
+def test_a_link_asks_for_its_file_and_says_when_another_comes():
+    at = run(file="0123456789ab", method="crf")
+    assert "made for a file with the digest 0123456789ab" in at.warning[0].value
+    at = give(at, "chunks.txt", CHUNKS.encode())
+    assert not at.warning
+    at = run(file=digest_of(CHUNKS.encode()), method="crf", seed=3)
+    at = give(at, "chunks.txt", CHUNKS.encode())
+    assert not at.warning
+    state = TABLE.parse({name: values[0] for name, values in at.query_params.items()})
+    assert (state["method"], state["seed"]) == ("crf", 3)
+
+
+def test_a_bad_template_is_said_and_the_page_goes_on():
+    at = run(template="word[0] words[1]")
+    assert any("template" in own.value for own in at.warning)
+    assert at.info[0].value.startswith("Train a model")
+
+
+def test_a_file_of_this_computer_is_opened_at_start(tmp_path, monkeypatch):
+    path = tmp_path / "mine.txt"
+    path.write_text(CHUNKS)
+    monkeypatch.setenv("SPCVIZ_OPEN_FILE", str(path))
+    assert "30 sentences, 150 tokens" in said(run())
+    monkeypatch.setenv("SPCVIZ_OPEN_FILE", str(tmp_path / "none.txt"))
+    shelf.clean(float("inf"))
+    at = open_page_with_error()
+    assert "cannot be read" in at.error[0].value
+
+
+def open_page_with_error():
+    from tests.app.driver import open_home
+
+    at = open_home()
+    at.switch_page(PAGE)
+    return at.run()
+
+
+SECRET = "Xyzzyplugh"
+
+
+def disk(since):
+    """Files below the usual places that were written since, and hold the secret."""
+    found = []
+    for top in (Path(os.environ.get("TMPDIR", "/tmp")), Path.home() / ".cache", Path.home() / ".streamlit"):
+        for folder, _, names in os.walk(top):
+            for name in names:
+                path = Path(folder, name)
+                try:
+                    if path.stat().st_mtime >= since and SECRET.encode() in path.read_bytes():
+                        found.append(path)
+                except OSError:
+                    continue
+    return found
+
+
+def test_a_visitors_data_are_never_on_a_disk():
+    since = time.time() - 1
+    at = give(run(method="perceptron"), "chunks.txt", CHUNKS.replace("deficit", SECRET).encode())
+    at = trained(at)
+    assert "Trained on" in said(at)
+    assert disk(since) == []

@@ -1,0 +1,136 @@
+"""What a visitor may bring: each format said in one line, each fault in one sentence with file and line."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.own_data.data.examples import data_of, read_example
+from spcviz.problems.own_data.data.files import found, read
+
+CHUNKS = "He PRP B-NP\nreckons VBZ B-VP\nthe DT B-NP\ndeficit NN I-NP\n. . O\n\nIt PRP B-NP\nwill MD B-VP\n\n"
+
+
+def npz(**arrays):
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+SCORES = {"emissions": np.zeros((3, 2)), "lengths": np.array([2, 1])}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.txt", CHUNKS.encode(), "2 sentences, 7 tokens, 4 labels, CoNLL-2000, BIO, gold labels there"),
+        ("a.txt", CHUNKS.replace("\n", "\r\n").encode(), "2 sentences, 7 tokens, 4 labels, CoNLL-2000, BIO"),
+        ("a.txt", b"\xef\xbb\xbf" + CHUNKS.encode(), "2 sentences, 7 tokens, 4 labels, CoNLL-2000, BIO"),
+        ("a.txt", CHUNKS.replace("PRP B", "PRP\tB").encode(), "2 sentences, 7 tokens, 4 labels"),
+        ("a.txt", CHUNKS.encode("utf-16"), "2 sentences, 7 tokens, 4 labels, CoNLL-2000, BIO"),
+        (
+            "a.csv",
+            b"token,label\ndogs,N\nbark,V\n",
+            "1 sentences, 2 tokens, 2 labels, CSV, gold labels there",
+        ),
+        ("a.txt", "שלום X\nעולם Y\n".encode(), "1 sentences, 2 tokens, 2 labels"),
+        (
+            "s.csv",
+            b"sequence,token,gold,N,V\n1,dogs,N,2,0\n1,bark,V,1,3\n",
+            "scores of 2 labels, no transitions",
+        ),
+        (
+            "s.npz",
+            npz(**SCORES, transitions=np.zeros((2, 2))),
+            "2 sentences, 3 tokens, scores of 2 labels, transitions",
+        ),
+    ],
+)
+def test_one_line_says_what_was_found(name, data, said):
+    assert said in found(read(name, data))
+
+
+def test_an_example_is_read_by_its_columns():
+    assert found(read_example("ewt")) == "300 sentences, 4,503 tokens, 17 labels, CoNLL-U, gold labels there"
+    assert len({label for own in read_example("penn").labels for label in own}) > 40
+    assert read("sentences.conllu", data_of("ewt"), (1, None)).labels == []
+
+
+def bomb():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("emissions.npy", bytes(200 << 20))
+    return file.getvalue()
+
+
+PICKLED = npz(**(SCORES | {"emissions": np.array([{"a": 1}], dtype=object)}))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.txt", b"", "a.txt: is empty; expected one token a line"),
+        ("a.txt", b"a X\nb X Y\nc X\n", "a.txt, line 2: must have 2 columns"),
+        ("a.tsv", b"a\tX\nb c d X\ne\tX\n", r"a.tsv, line 2: must have 2 columns.*got"),
+        ("a.txt", b"word " * (2 << 20), r"a.txt, line 1: has 10,485,760 signs; expected one token a line"),
+        ("a.txt", b"a X\0b\n", "must be text, got bytes with zeros"),
+        ("s.npz", PICKLED, "s.npz: emissions must be of numbers or texts, got dtype"),
+        ("s.npz", bomb(), r"s.npz: unpacks to 210 MB; at most 64 are read"),
+        ("s.npz", npz(emissions=np.array([[np.nan, 0.0]]), lengths=np.array([1])), "emissions.*nan"),
+        ("s.npz", npz(emissions=np.zeros((2, 1)), lengths=np.array([2])), "scores of one label"),
+        ("s.npz", npz(emissions=np.zeros((2, 2))), "must hold the array 'lengths'"),
+        (
+            "s.npz",
+            npz(emissions=np.zeros((1_000_001, 2)), lengths=np.array([1_000_001])),
+            "at most 1,000,000",
+        ),
+        ("s.npz", npz(**SCORES)[:100], "can be unpacked"),
+        ("s.npz", npz(logits=np.zeros((1, 3, 2))), "must hold word_ids beside logits"),
+        ("s.csv", b"sequence,token,N,V\n1,a,0,x\n", "s.csv, line 2: V must be a score, got 'x'"),
+        ("big.txt", bytes(21 << 20) + b"a", "at most 20 MB"),
+    ],
+)
+def test_a_fault_is_one_sentence_that_names_the_file(name, data, said):
+    with pytest.raises(ArgumentError, match=said) as caught:
+        read(name, data)
+    assert str(caught.value).startswith(name)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            CHUNKS.replace("the DT B-NP", "the DT O"),
+            "The rules of BIO forbid 1 of the gold labels; the first is I-NP",
+        ),
+        ("a X\nb X\n", "the same label, 'X': there is nothing to learn"),
+        ("caf\xe9 X\nb Y\n", "read as Latin-1"),
+    ],
+)
+def test_what_is_odd_is_read_and_said(text, said):
+    brought = read("a.txt", text.encode("latin-1"))
+    assert any(said in warning for warning in brought.warnings)
+
+
+def test_gold_in_iob1_is_not_called_forbidden():
+    assert not read("a.txt", b"a I-X\nb I-X\nc O\nd I-X\ne B-X\n").warnings
+
+
+def test_logits_count_the_first_sub_word_of_each_word():
+    logits = np.array([[[9.0, 9.0], [0.0, 1.0], [9.0, 0.0], [2.0, 0.0], [9.0, 9.0]]])
+    ids = np.array([[-1, 0, 0, 1, -1]])
+    data = npz(logits=logits, word_ids=ids, id2label=np.array(["O", "B-X"]), tokens=np.array(["New", "in"]))
+    brought = read("l.npz", data)
+    assert brought.scores.emissions.tolist() == [[0.0, 1.0], [2.0, 0.0]]
+    assert brought.sentences == [["New", "in"]]
+    assert brought.warnings == ("Of 3 sub-words the first of each of 2 words counts.",)
+
+
+def test_of_a_long_text_the_sentences_that_fit_are_read_and_it_is_said():
+    brought = read("a.txt", b"word X\nother Y\n\n" * 300_000)
+    assert brought.cut <= 4 << 20
+    assert len(brought.sentences) * 16 - 2 == brought.cut
+    assert "Only the first 4.2 MB" in brought.warnings[0]

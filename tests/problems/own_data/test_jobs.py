@@ -1,0 +1,113 @@
+"""Jobs of visitors: a line, limits, cancelling, leaving; data on the shelf that go with the session."""
+
+import os
+import time
+
+import psutil
+import pytest
+
+from spcviz.problems.own_data.data.examples import read_example
+from spcviz.problems.own_data.model import jobs
+from spcviz.problems.own_data.model.jobs import Job
+from spcviz.problems.own_data.model.settings import Settings
+from spcviz.problems.own_data.page import shelf
+from spcviz.problems.own_data.page.shown import Trained
+
+WAIT = 240
+
+
+def wanted(n=60, **settings):
+    example = read_example("ewt")
+    own = Settings(**({"method": "perceptron", "passes": 2} | settings))._asdict()
+    return {"settings": own, "sentences": example.sentences[:n], "labels": example.labels[:n]}
+
+
+def job(**more):
+    return Job("train", wanted(**more.pop("settings", {})), Trained, n_steps=2, **more)
+
+
+def children():
+    """Training processes of this test."""
+    own = psutil.Process().children()
+    return [one for one in own if any("own_data.model.child" in part for part in one.cmdline())]
+
+
+def test_a_job_brings_a_model_home_and_counts_its_steps():
+    own = job()
+    assert own.ended.wait(WAIT)
+    assert (own.state, own.problem) == ("done", "")
+    assert own.n_done == 2
+    assert own.outcome.report.n_train > 20
+    assert own.outcome.report.cpu_seconds > 0
+
+
+def test_what_is_wrong_comes_back_as_a_sentence():
+    own = Job("train", wanted(n=5), Trained, n_steps=2)
+    assert own.ended.wait(WAIT)
+    assert own.state == "failed"
+    assert own.problem == "Training needs at least 12 sentences that are not empty; the file has 5."
+
+
+def test_of_many_jobs_two_run_and_the_others_say_how_long(monkeypatch):
+    monkeypatch.setattr(jobs.Job, "_child", lambda self: (time.sleep(0.6), (0, b'{"problem": "none"}\n'))[1])
+    several = [job() for _ in range(5)]
+    time.sleep(0.3)
+    assert [own.state for own in several] == ["running"] * 2 + ["waiting"] * 3
+    assert [own.ahead() for own in several] == [0, 0, 1, 2, 3]
+    assert 0 < several[2].seconds_to_wait() < several[4].seconds_to_wait()
+    for own in several:
+        assert own.ended.wait(30)
+    assert {own.problem for own in several} == {"none"}
+    assert not jobs._LINE
+
+
+@pytest.mark.parametrize("how", ["cancel", "leave"])
+def test_who_cancels_or_leaves_takes_the_process_along(how):
+    here = [True]
+    own = job(settings={"method": "cascade", "order": 4, "n": 300}, is_wanted=lambda: here[0])
+    end = time.monotonic() + 60
+    while not children() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert children()
+    if how == "cancel":
+        own.cancel()
+    else:
+        here[0] = False
+    assert own.ended.wait(10)
+    assert own.state == "cancelled"
+    assert not children()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of a process")
+def test_a_process_has_no_more_time_than_it_may(monkeypatch):
+    code = -24 if hasattr(os, "fork") else 1
+    with pytest.raises(jobs.JobError, match="longer than 60 s of a core"):
+        jobs._opened(code, b"", Trained)
+    with pytest.raises(jobs.JobError, match="ended before its time"):
+        jobs._opened(-9, b"", Trained)
+
+
+def test_what_nobody_uses_goes_and_takes_its_job_along():
+    there = {"a": True, "b": True}
+    for name in there:
+        shelf.put(name, shelf.Own(read_example("ewt")), lambda name=name: there[name])
+    now = time.monotonic()
+    assert shelf.clean(now) == 0
+    there["b"] = False
+    assert shelf.clean(now) == 1
+    assert shelf.of("b") is None
+    assert shelf.of("a") is not None
+    assert shelf.clean(time.monotonic() + shelf.SECONDS + 1) == 1
+    assert shelf.of("a") is None
+
+
+def test_other_columns_make_void_what_was_made():
+    from spcviz.problems.own_data.data.examples import EXAMPLES, data_of
+    from spcviz.problems.own_data.data.files import read
+
+    data = data_of("ewt")
+    own = shelf.Own(read("a.conllu", data), data)
+    own.keep("something", 1)
+    own.with_columns(EXAMPLES["penn"].columns)
+    assert own.kept("something") is None
+    assert len({label for sentence in own.brought.labels for label in sentence}) > 40
