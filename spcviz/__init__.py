@@ -9,6 +9,7 @@
 `from_emissions`             decode, prune and ask about the scores of any other model
 `read_conll`                 sentences from CoNLL files
 `save`, `load`               a fitted estimator to a folder and back, without pickle
+`show`                       an estimator at work, a lattice or curves, in a notebook
 ===========================  ==================================================================
 
 Each is imported when it is first asked for. Below them: `spcviz.engine` (inference on plain arrays) and
@@ -41,6 +42,7 @@ _HOME = {
     "read_conll": "spcviz.io",
     "save": "spcviz.io",
     "load": "spcviz.io",
+    "show": "spcviz.web.exporting.notebook",
 }
 
 _COMPUTING = {name for name, home in _HOME.items() if home != "spcviz.io"}  # whose first call compiles

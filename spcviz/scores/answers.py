@@ -1,5 +1,6 @@
 """What questions about sequences are answered with."""
 
+from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
@@ -51,3 +52,7 @@ class Curves(NamedTuple):
     filter_loss: Curve
     pruned: Curve
     efficiency_loss: Curve
+
+    def show(self) -> object:
+        """The curves in a notebook; see `spcviz.show`."""
+        return import_module("spcviz").show(self)

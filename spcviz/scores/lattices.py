@@ -1,6 +1,7 @@
 """What a pruning left of sequences: n-grams of labels, to be grown, rescored, decoded and written down."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -136,6 +137,14 @@ class Lattices:
         out = np.zeros(len(self))
         out[self._packed.filled] = self._best().scores
         return out
+
+    def arrays(self) -> tuple[Lattice, np.ndarray]:
+        """The engine's lattice and the score of each of its arcs."""
+        return self._lattice, self._score
+
+    def show(self, words: Sequence[str] | None = None) -> object:
+        """What is left of one sequence in a notebook; see `spcviz.show`."""
+        return import_module("spcviz").show(self, None, words)
 
     def to_npz(self, path: str | Path) -> None:
         """Write all arcs to an ``.npz`` file that `numpy.load` reads without pickle.

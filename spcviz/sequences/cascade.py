@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -385,6 +386,10 @@ class CascadeTagger(SequenceTagger):
         features, model = features_of(encoded.rows), self.cascade_.levels[-1].predictor
         lattice = self._lattice(features, used, [own.alpha for own in self.cascade_.levels[:-1]], mask)
         return lattice, score_arcs(lattice, unary_scores(features, model.weights), model.table)
+
+    def show(self, x: Sequence, words: Sequence[str] | None = None) -> object:
+        """The cascade at work on one sequence in a notebook; see `spcviz.show`."""
+        return import_module("spcviz").show(self, x, words)
 
     def to_state(self) -> CascadeState:
         """The fitted model as plain arrays and texts; `from_state` takes it back."""

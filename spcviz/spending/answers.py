@@ -1,5 +1,6 @@
 """What estimators under a budget answer with."""
 
+from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
@@ -61,6 +62,10 @@ class BudgetCurve(NamedTuple):
     cost: np.ndarray
     error: np.ndarray
     lifted: np.ndarray
+
+    def show(self) -> object:
+        """The curves in a notebook; see `spcviz.show`."""
+        return import_module("spcviz").show(self)
 
 
 def curve_of(budgets: list[float], rows: list[tuple[float, float, np.ndarray]], n_tiers: int) -> BudgetCurve:

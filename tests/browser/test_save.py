@@ -51,7 +51,7 @@ def test_the_python_of_a_page_is_shown_and_copied(menu):
 
 
 def test_a_frame_shows_the_scene(menu, browser):
-    page, panel = menu("tagging?level=1&view=lattice")
+    _, panel = menu("tagging?level=1&view=lattice")
     panel.get_by_role("button", name="A frame for slides").click()
     text = panel.locator("textarea").input_value()
     inside = browser.new_page()

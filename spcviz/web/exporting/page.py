@@ -21,6 +21,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import forms, snapshot
 from spcviz.web.serving import pages
 from spcviz.web.tours import tour
+from spcviz.web.view import mount
 
 MOST_BYTES = 8_000_000
 APP = "http://localhost:8501"
@@ -38,15 +39,16 @@ _FORM = """<!doctype html>
 <main>
 {body}
 </main>
-<footer>The scene <code>{address}</code> of spcviz {version}, saved by <code>{command}</code>.
-<a href="{link}" rel="noreferrer">Open it in the app</a>, where what is only computed there goes on: here,
-boxes and levels after one that is changed stay as they were saved. Data and models are under the terms that
-come with the app.</footer>
+<footer>{source}</footer>
 <noscript><p>The pictures are drawn by a script in this file, which this browser does not run.</p></noscript>
 <script type="module">{script}</script>
 </body>
 </html>
 """
+_SOURCE = """The scene <code>{address}</code> of spcviz {version}, saved by
+<code>python -m spcviz export</code>. <a href="{link}" rel="noreferrer">Open it in the app</a>, where what is only
+computed there goes on: here, boxes and levels after one that is changed stay as they were saved. Data and models
+are under the terms that come with the app."""
 
 
 def scene_of(address: str) -> tour.Scene:
@@ -103,18 +105,29 @@ def _what_to_leave_out(shown):
 
 
 def _document(scene, shown, app):
-    page, script = pages.every()[scene.page], _script(shown)
-    title = page.title.removesuffix(" · spcviz")
+    page = pages.every()[scene.page]
+    link = f"{app}/{quote(scene.address, safe='?=&%+,.:;-_~/')}"
+    source = _SOURCE.format(
+        address=escape(scene.address or "home"), version=spcviz.__version__, link=escape(link)
+    )
+    return _filled(shown, page.title.removesuffix(" · spcviz"), page.sentence, source)
+
+
+def of_view(view: mount.Mounted, title: str, sentence: str) -> str:
+    """A document with one view that comes from no page of the app."""
+    shown = snapshot.Snapshot(snapshot.view_place(0), [view], [], 0, "", {})
+    return _filled(shown, title, sentence, f"Shown by spcviz {spcviz.__version__}.")
+
+
+def _filled(shown, title, sentence, source):
+    script = _script(shown)
     return _FORM.format(
         policy=escape(_policy(script, bool(shown.charts))),
         title=escape(title),
-        sentence=escape(page.sentence),
+        sentence=escape(sentence),
         style=forms.css(),
         body=shown.body,
-        address=escape(scene.address or "home"),
-        command="python -m spcviz export",
-        link=escape(f"{app}/{quote(scene.address, safe='?=&%+,.:;-_~/')}"),
-        version=spcviz.__version__,
+        source=source,
         script=script,
     )
 

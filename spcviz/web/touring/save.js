@@ -9,11 +9,11 @@ function sceneHere() {
   for (const name of ["tour", "at", "scene", "speaker", "embed", "embed_options"]) url.searchParams.delete(name);
   return `${url.pathname.split("/").pop()}${url.search}`;
 }
-const asked = (what) => new URL(`save/${what}?scene=${encodeURIComponent(sceneHere())}`, document.baseURI);
+const urlOf = (what) => new URL(`save/${what}?scene=${encodeURIComponent(sceneHere())}`, document.baseURI);
 
 /** The server's answer; a sentence if it says no. */
 async function answerOf(what) {
-  const answer = await fetch(asked(what)).catch(() => null);
+  const answer = await fetch(urlOf(what)).catch(() => null);
   if (answer?.ok) return answer;
   throw new Error(await answer?.text() || "the server does not answer");
 }
@@ -33,6 +33,7 @@ function frameText() {
 
 /** Opens the menu in the bar's panel. `bar` is the view of the bar. */
 export function showSave(bar) {
+  bar.returnTo ??= bar.tools.getRootNode().activeElement; // the button, for when the menu is closed
   const said = node("p", { class: "where", role: "status" });
   const say = (text) => { said.textContent = text; };
   const text = (label, content) => {

@@ -151,7 +151,7 @@ def show(
         view = {name: view[name] for name in component.view_names}
         payload = payload | {"view": view, "epoch": epoch(key, view)}
     for records in _RECORDS:
-        records.append(Mounted(component, payload, None if parts is None else _ready(parts)))
+        records.append(Mounted(component, payload, None if parts is None else ready(parts)))
     if parts is not None:
         payload = message(payload, *unsent(key, parts))
     return _renderer(component)(key=key, data=payload, **callbacks)
@@ -173,25 +173,25 @@ def viewer(component):
 
 def unsent(key: str, parts: dict[str, dict]) -> tuple[dict[str, str], dict[str, bytes]]:
     """Digests of parts by name, and, by digest, the packed parts missing from this session's last message."""
-    ready = _ready(parts)
+    packs = ready(parts)
     memory = st.session_state.setdefault(f"{key}_sent", {"digests": frozenset(), "lost": None})
     lost = (live_view(key) or {}).get("lost")
     known = memory["digests"] if lost == memory["lost"] else frozenset()
-    memory |= {"digests": frozenset(part.digest for part in ready.values()), "lost": lost}
-    fresh = {part.digest: part.content for part in ready.values() if part.digest not in known}
-    return {name: part.digest for name, part in ready.items()}, fresh
+    memory |= {"digests": frozenset(part.digest for part in packs.values()), "lost": lost}
+    fresh = {part.digest: part.content for part in packs.values() if part.digest not in known}
+    return {name: part.digest for name, part in packs.items()}, fresh
 
 
-def _ready(parts):
+def ready(parts: Mapping[str, "dict | Packed"]) -> dict[str, Packed]:
     """Parts packed, by name."""
     return {name: part if isinstance(part, Packed) else packed(part) for name, part in parts.items()}
 
 
 def as_message(payload, parts):
     """A component's data with all of its parts, for who is not known to have any."""
-    ready = _ready(parts)
-    digests = {name: part.digest for name, part in ready.items()}
-    return message(payload, digests, {part.digest: part.content for part in ready.values()})
+    packs = ready(parts)
+    digests = {name: part.digest for name, part in packs.items()}
+    return message(payload, digests, {part.digest: part.content for part in packs.values()})
 
 
 def message(payload, digests, fresh):

@@ -1,0 +1,144 @@
+"""What an estimator, a lattice or a curve looks like in a notebook: the app's own views, without the app.
+
+A view is shown in a frame whose document is written into the cell (``srcdoc``): it works offline, in Jupyter,
+VS Code and Colab, and in a notebook that was saved as HTML. The frame may run its own script and nothing else
+of the notebook's; where scripts are blocked, its text says what was kept.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.ngrams.lattice import decode
+from spcviz.engine.ngrams.prune import prune
+from spcviz.learning.cascade.decoding import Step
+from spcviz.problems.common.shown import WordTrace
+from spcviz.problems.common.trace import arc_level
+from spcviz.sequences.levels import OneLevel, levels_of
+from spcviz.web.exporting import page
+from spcviz.web.lattice import component
+from spcviz.web.view import mount
+
+HEIGHT = 760
+_NONE = np.zeros(0, dtype=np.int32)
+
+
+class Shown(NamedTuple):
+    """A view for a notebook."""
+
+    html: str  # a whole document; written to a file it works there too
+
+    def _repr_html_(self) -> str:
+        frame = escape(self.html, quote=True)
+        return (
+            f'<iframe srcdoc="{frame}" sandbox="allow-scripts allow-downloads" title="spcviz" '
+            f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<a view of {len(self.html) / 1000:.0f} kB: display it in a notebook, or write .html to a file>"
+
+
+def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None = None) -> object:
+    """Show an estimator at work on one sequence, a lattice, or curves, as the app does.
+
+    Parameters
+    ----------
+    thing : CascadeTagger, Lattices, Curves or BudgetCurve
+        Fitted, if it is an estimator; lattices of one sequence.
+    x : sequence, optional
+        What the estimator reads: one sequence of features, as its `predict` takes them in a list.
+    words : sequence of str, optional
+        What to call the positions; by default their numbers.
+
+    Returns
+    -------
+    Shown or plotly.graph_objects.Figure
+        What notebooks display.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no view for it.
+    """
+    kind = type(thing).__name__
+    if kind == "CascadeTagger":
+        if x is None:
+            raise ArgumentError("x must be one sequence that the tagger reads, got None")
+        return _lattice(_of_tagger(thing, x, words), "A cascade on one sequence")
+    if kind == "Lattices":
+        return _lattice(_of_lattices(thing, words), "What pruning left of one sequence")
+    if kind in ("Curves", "BudgetCurve"):
+        return _curves(thing)
+    raise ArgumentError(f"thing must be a CascadeTagger, Lattices, Curves or BudgetCurve, got {kind}")
+
+
+def _named(words, n):
+    given = [str(word) for word in words] if words is not None else [str(k) for k in range(1, n + 1)]
+    if len(given) != n:
+        raise ArgumentError(f"words must name {n} positions, got {len(given)}")
+    return tuple(given)
+
+
+def _of_tagger(tagger, x, words):
+    return _traced(levels_of(tagger, x), tagger.classes_, _named(words, len(x)))
+
+
+def _of_lattices(lattices, words):
+    if len(lattices) != 1:
+        raise ArgumentError(f"thing must be lattices of one sequence to be shown, got {len(lattices)}")
+    lattice, score = lattices.arrays()
+    n_positions = len(lattices.decode()[0])
+    names = lattices.labels or range(lattice.n_states)
+    return _traced([OneLevel(lattice, score, 0.0)], names, _named(words, n_positions))
+
+
+def _traced(levels, names, words):
+    """Each level with its threshold; the last one keeps what it may."""
+    traced, read = [], []
+    for level in levels:
+        pruned = prune(level.lattice, level.score, level.alpha)
+        step = Step(level.lattice, level.score, pruned)
+        traced.append(arc_level(level, step, None, None, level.alpha, np.nan))
+        read.append(decode(level.lattice, level.score).labels)
+    return _trace(traced, read, names, words)
+
+
+def _trace(levels, read, names, words):
+    return WordTrace(
+        word_id=-1,
+        truth=_NONE,
+        pixels=np.zeros((0, 16, 8), dtype=np.uint8),
+        alphabet=tuple(str(name) for name in names),
+        levels=tuple(levels),
+        predictions=np.array(read, dtype=np.int32),
+        microseconds=np.nan,
+        microseconds_dense=np.nan,
+        words=words,
+    )
+
+
+def _lattice(trace, title):
+    payload, parts = component.lattice_payload(trace, features="own")
+    view = {"alphas": [None] * len(trace.levels), "level": 1, "step": 4, "cell": ""}
+    view |= {"pin_a": "", "pin_b": "", "reveal": "shown"}
+    payload |= {"microseconds": None, "settings": np.nan_to_num(payload["settings"])}  # nothing was timed
+    sent = payload | {"view": view, "epoch": 0, "seq": 0}
+    mounted = mount.Mounted(component.LATTICE, sent, mount.ready(parts))
+    best = " ".join(trace.alphabet[k] for k in trace.predictions[-1])
+    return Shown(page.of_view(mounted, title, f"Best labels: {best}"))
+
+
+def _curves(curves):
+    """Each field against alpha or the budget."""
+    figure = go.Figure()
+    if type(curves).__name__ == "BudgetCurve":
+        figure.add_scatter(x=curves.cost, y=curves.error, mode="lines+markers", name="error")
+        return figure.update_layout(xaxis_title="cost", yaxis_title="share of positions that are wrong")
+    for name, (at, height) in curves._asdict().items():
+        figure.add_scatter(x=at, y=height, line_shape="hv", name=name.replace("_", " "))
+    return figure.update_layout(xaxis_title="alpha", yaxis_title="share")
