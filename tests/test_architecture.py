@@ -208,7 +208,12 @@ MAY_IMPORT = {
         "spcviz.web.tours",
         "spcviz.web.view",
     ),
-    "spcviz/web/cached": (*CACHED, "spcviz.web.cached.first", "spcviz.engine.kernels.kernel_cache"),
+    "spcviz/web/cached": (
+        *CACHED,
+        "spcviz.web.cached.first",
+        "spcviz.web.cached.room",
+        "spcviz.engine.kernels.kernel_cache",
+    ),
     "spcviz/web/cached/tables.py": (*CACHED, "spcviz.web.figures.blocks"),
     "spcviz/web/cached/common.py": (*CACHED, "<computed>"),
     "spcviz/web/cached/ahead.py": (*CACHED, "<computed>"),

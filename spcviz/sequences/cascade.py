@@ -25,6 +25,7 @@ from spcviz.sequences import labels
 from spcviz.sequences.base import Bar, SequenceTagger, Texts, restore_names, row_starts
 from spcviz.sequences.encoding import Encoded
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
+from spcviz.sequences.levels import HasLevels
 from spcviz.sequences.workers import even_parts, in_threads, n_workers, spread
 
 
@@ -38,7 +39,7 @@ class CascadeState(NamedTuple):
     levels: tuple[LevelFigures, ...]
 
 
-class CascadeTagger(SequenceTagger):
+class CascadeTagger(HasLevels, SequenceTagger):
     """Structured prediction cascade: coarse models prune labels, so that fine ones can look further.
 
     A model on pairs of labels filters single labels, then pairs; n-grams grow among what is left, up to

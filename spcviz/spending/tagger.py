@@ -139,9 +139,13 @@ class BudgetedTagger(BaseEstimator):
         """
         found = {}
         for key, learned in zip(policies, self._learned(X, y, tuple(policies))):
-            own = type(self)(**self.get_params(deep=False) | {"policy": key})
-            found[key] = own._take(*learned)
+            found[key] = self._taught(self.get_params(deep=False) | {"policy": key}, learned)
         return found
+
+    @classmethod
+    def _taught(cls, params: dict[str, Any], learned: tuple) -> Self:
+        """A fitted estimator of what was learned."""
+        return cls._take(cls(**params), *learned)
 
     def _learned(self, X: Sequence, y: Sequence, policies: tuple[str, ...]) -> list[tuple]:
         """What `_take` takes, for each policy; the model is trained once."""

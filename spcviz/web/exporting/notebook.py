@@ -18,7 +18,7 @@ from spcviz.engine.ngrams.prune import prune
 from spcviz.learning.cascade.decoding import Step
 from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.common.trace import arc_level
-from spcviz.sequences.levels import OneLevel, levels_of
+from spcviz.sequences.levels import OneLevel
 from spcviz.web.exporting import page
 from spcviz.web.lattice import component
 from spcviz.web.view import mount
@@ -40,7 +40,9 @@ class Shown(NamedTuple):
         )
 
     def __repr__(self) -> str:
-        return f"<a view of {len(self.html) / 1000:.0f} kB: display it in a notebook, or write .html to a file>"
+        return (
+            f"<a view of {len(self.html) / 1000:.0f} kB: display it in a notebook, or write .html to a file>"
+        )
 
 
 def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None = None) -> object:
@@ -85,7 +87,7 @@ def _named(words, n):
 
 
 def _of_tagger(tagger, x, words):
-    return _traced(levels_of(tagger, x), tagger.classes_, _named(words, len(x)))
+    return _traced(tagger.levels(x), tagger.classes_, _named(words, len(x)))
 
 
 def _of_lattices(lattices, words):
