@@ -45,6 +45,11 @@ export class Callouts {
     this.root.style.top = `${top}px`;
     this.root.classList.toggle("above", fits !== undefined && top < box.top);
   }
+  /** Whether the callout lies over something: nothing else can be pressed there. */
+  covers({ left, right, top, bottom }) {
+    const own = this.root.getBoundingClientRect(), more = 24; // around a small target
+    return !this.root.hidden && left < own.right + more && right > own.left - more && top < own.bottom + more && bottom > own.top - more;
+  }
   next() {
     this.at += 1;
     if (this.at >= this.some.length) this.close();

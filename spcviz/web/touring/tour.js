@@ -249,8 +249,8 @@ class TourView extends View {
   // ---------------------------------------------------------------- the part to look at
 
   follow() {
-    this.placeWords();
     this.callouts.place();
+    this.placeWords();
     const tour = this.data?.tour, part = tour && !this.isBlack ? partOf(tour.point) : null;
     this.root.dataset.part = part ? "1" : "";
     if (tour) this.home.hidden = !this.hasStrayed();
@@ -316,7 +316,7 @@ class TourView extends View {
     }
     for (const own of this.wordButtons ?? []) {
       const box = (first.get(own.entry.key)?.range ?? own.range).getClientRects()[0];
-      own.hidden = !box;
+      own.hidden = !box || this.callouts.covers(box);
       if (box) own.style.cssText = `left:${box.left - 2}px;top:${box.top - 2}px;width:${Math.max(24, box.width + 4)}px;height:${Math.max(24, box.height + 4)}px`;
     }
   }
