@@ -57,11 +57,6 @@ def ways_in():
             st.markdown(what)
             if navigation.exists(path):
                 st.page_link(navigation.file_of(path), label=label, icon=":material/arrow_forward:")
-    links()
-
-
-def links():
-    """A line to every page that invites."""
     with st.container(horizontal=True):
         for page in navigation.pages():
             if page.invitation and navigation.exists(page.path):
@@ -81,7 +76,9 @@ def without_cache():
         "next. The pages about handwriting, tagging, pose and budgets show stored models, which come with a "
         "clone of the repository. These work by themselves:"
     )
-    links()
+    for page in navigation.pages():
+        if navigation.exists(page.path) and page.path != navigation.HOME:
+            st.page_link(navigation.file_of(page.path), label=page.title, icon=page.icon)
     st.stop()
 
 
