@@ -72,8 +72,8 @@ def penalty_of(emissions: np.ndarray) -> float:
     """What something forbidden costs here: more than any label at its place could gain.
 
     The cascade's tables hold finite weights only. A labelling with a forbidden step is never the best one
-    where three other labels can avoid it; forbidden pairs lower the mean of the second level, so its alphas lie
-    higher.
+    where three other labels can avoid it; forbidden pairs lower the mean of the second level,
+    so its alphas lie higher.
     """
     finite = emissions[np.isfinite(emissions)]
     return 1.0 + 3.0 * float(finite.max() - finite.min()) if len(finite) else 1.0
