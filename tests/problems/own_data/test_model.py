@@ -4,6 +4,7 @@ import subprocess
 import sys
 import zipfile
 from io import BytesIO
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -181,14 +182,24 @@ def test_scores_of_another_model_are_measured_as_the_library_does(scores_file, s
     ]
 
 
-def test_rules_of_bio_forbid_in_scores():
-    emissions = np.tile([[0.0, 0.0, 5.0]], (6, 1))
-    file = BytesIO()
-    np.savez(file, emissions=emissions, lengths=[2, 2, 2], label_names=["O", "B-X", "I-X"])
+def test_rules_of_bio_forbid_in_scores_and_in_the_script(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = np.tile([1, 2, 0, 1], 12)
+    emissions = rng.normal(size=(48, 3)) + 2 * np.eye(3)[labels]
+    file, names = BytesIO(), ["O", "B-X", "I-X"]
+    np.savez(file, emissions=emissions, lengths=[4] * 12, labels=labels, label_names=names)
     brought = read("s.npz", file.getvalue())
-    assert scored.steps_of(brought.scores, False) == ["bio", "none"]
+    assert scored.steps_of(brought.scores, True) == ["bio", "gold", "none"]
     report = scored.look_at(brought.scores, "bio", 0, 0.05).report
-    assert report.guess.reshape(-1, 2).tolist() == [[1, 2]] * 3
+    for own in report.guess.reshape(-1, 4).tolist():
+        assert own[0] != 2
+        assert all(after != 2 or before in (1, 2) for before, after in pairwise(own))
+    (tmp_path / "s.npz").write_bytes(file.getvalue())
+    printed = run(scripts.of_scores("s.npz", "bio", 0, 0.05, scored.MOST_ARCS), tmp_path)
+    own = report.levels[0]
+    assert float(printed["alpha"]) == pytest.approx(own.tuned_alpha, abs=1e-6)
+    left = (own.test.points > own.tuned_alpha).sum() / own.test.n_columns.sum()
+    assert float(printed["labels left a token"]) == pytest.approx(left, abs=1e-6)
 
 
 def test_a_model_goes_out_and_comes_back(trained, tmp_path, example):

@@ -58,22 +58,28 @@ def row(state: dict) -> None:
             max_upload_size=MOST_MB,
             label_visibility="collapsed" if layout.is_projected() else "visible",
             width=420,
-            help=say.FORMATS,
         )
-        st.session_state["data_example"] = None if state["file"] else state["example"]
-        st.selectbox(
-            "Or an example",
-            list(cached.EXAMPLES),
-            format_func=lambda name: cached.EXAMPLES[name].label,
-            key="data_example",
-            placeholder="Examples",
-            on_change=take_example,
-            label_visibility="collapsed" if layout.is_projected() else "visible",
-            width=220,
-        )
-        with st.container() if is_projected else st.popover("Paste", icon=":material/content_paste:"):
+        with (
+            st.container()
+            if is_projected
+            else st.popover("Example or paste", icon=":material/content_paste:")
+        ):
+            _examples(state)
             st.text_area("One token a line, a blank line after each sentence", key="data_text", height=220)
             st.button("Read it", on_click=take_text)
+            st.caption(say.FORMATS)
+
+
+def _examples(state: dict) -> None:
+    st.session_state["data_example"] = None if state["file"] else state["example"]
+    st.selectbox(
+        "An example",
+        list(cached.EXAMPLES),
+        format_func=lambda name: cached.EXAMPLES[name].label,
+        key="data_example",
+        placeholder="Examples",
+        on_change=take_example,
+    )
 
 
 def said(own, state: dict) -> None:

@@ -12,6 +12,7 @@ from spcviz.web.figures.plain import plain
 from spcviz.web.ui import layout
 
 SAID = {
+    "method": cached.METHODS.get,
     "template": lambda _: "own template",
     "columns": lambda _: "own columns",
     "held": "{} % held out".format,
@@ -32,13 +33,8 @@ def begin() -> None:
 def row(own, state: dict, source, sentence: Callable[[], None]) -> None:
     """Method, button, view, the sentence that is drawn, and the box of what few need."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if own.brought.labels and own.brought.kind == "text":
-            of = {"format_func": cached.METHODS.get, "width": 150, "help": say.METHODS_HELP}
-            st.selectbox("Model", list(cached.METHODS), **of, **tied("method", state, **ANEW))
-            label = "Train" if source is None else "Train anew"
-            st.button(
-                label, on_click=begin, type="secondary" if source else "primary", disabled=own.job is not None
-            )
+        if source is None:
+            choose(own, state, False)
         if offered := cached.steps_offered(own):
             shown = state | {"steps": cached.steps_of(own, state["steps"])}
             of = {"format_func": cached.STEPS.get, "width": 230, "help": say.STEPS_HELP}
@@ -48,7 +44,19 @@ def row(own, state: dict, source, sentence: Callable[[], None]) -> None:
             sentence()
         box = layout.more(TABLE, state, SAID)
     with box:
+        if source is not None:
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                choose(own, state, True)
         more(own, state)
+
+
+def choose(own, state: dict, is_trained: bool) -> None:
+    """Which model, and the button that trains it; nothing where there is nothing to learn from."""
+    if own.brought.labels and own.brought.kind == "text":
+        of = {"format_func": cached.METHODS.get, "width": 150, "help": say.METHODS_HELP}
+        st.selectbox("Model", list(cached.METHODS), **of, **tied("method", state, **ANEW))
+        kind, label = ("secondary", "Train anew") if is_trained else ("primary", "Train")
+        st.button(label, on_click=begin, type=kind, disabled=own.job is not None)
 
 
 def more(own, state: dict) -> None:

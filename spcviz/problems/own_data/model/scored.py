@@ -62,8 +62,21 @@ def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Score
         _add(emissions, starts, rules.start, rules.end)
     elif steps == "gold":
         transitions = _estimated([truth[starts[i] : starts[i + 1]] for i in halves[0].tolist()], n)
+    penalty = penalty_of(scores.emissions)
+    emissions, transitions = (np.where(np.isneginf(own), -penalty, own) for own in (emissions, transitions))
     report = _report(emissions, transitions, starts, truth, halves, scores.label_names or (), tolerance)
     return Scored(emissions, transitions, starts, report)
+
+
+def penalty_of(emissions: np.ndarray) -> float:
+    """What something forbidden costs here: more than any label at its place could gain.
+
+    The cascade's tables hold finite weights only. A labelling with a forbidden step is never the best one
+    where three other labels can avoid it; forbidden pairs lower the mean of the second level,
+    so its alphas lie higher.
+    """
+    finite = emissions[np.isfinite(emissions)]
+    return 1.0 + 3.0 * float(finite.max() - finite.min()) if len(finite) else 1.0
 
 
 def _halves(lengths: np.ndarray, seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -92,10 +92,20 @@ order = order[np.cumsum(lengths[order]) * n * n <= {most_arcs}]
 dev, test = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
 {given}
 
+finite = scores.emissions[np.isfinite(scores.emissions)]
+penalty = 1 + 3 * (finite.max() - finite.min())  # of what is forbidden, as on the page
+
+
+def allowed(table):
+    return None if table is None else np.where(np.isneginf(table), -penalty, table)
+
 
 def sequences(chosen):
-    tables = [scores.emissions[starts[i] : starts[i + 1]] for i in chosen]
-    return from_emissions(tables, transitions, start=start, end=end)
+    tables = [scores.emissions[starts[i] : starts[i + 1]].astype(float) for i in chosen]
+    for table in tables:
+        table[0] += 0 if start is None else start
+        table[-1] += 0 if end is None else end
+    return from_emissions([allowed(table) for table in tables], allowed(transitions))
 
 
 def gold(chosen):

@@ -85,6 +85,8 @@ STEPS_HELP = (
     "file, the rules of BIO (what is forbidden), estimated from the gold labels of half of the "
     "sequences, or none."
 )
+BIO = "rules of BIO"
+FORBIDDEN = "What is forbidden (−∞) counts here as a penalty that no label can outweigh."
 MODEL_HELP = "Unzipped, it is a folder that `spcviz.load` reads; zipped, this page takes it back."
 TAKE = (
     "Tables are CSV. Pictures: the lattice's own buttons and the camera beside a chart. The script below "
@@ -102,8 +104,9 @@ def scored(report, n: int, steps: str, has_gold: bool) -> str:
     alpha, first = report.levels[0].tuned_alpha, report.levels[0].test
     kept = (first.points > alpha).sum() / first.n_columns.sum()
     lost = (first.event <= alpha).mean()
+    note = f"{FORBIDDEN} " if steps == BIO else ""
     return (
-        f"Transitions: {steps}. Of {len(report.truth):,} tokens {100 * right:.1f} % are right. The α "
+        f"Transitions: {steps}. {note}Of {len(report.truth):,} tokens {100 * right:.1f} % are right. The α "
         f"that the "
         f"first half of the sequences allows leaves {kept:.1f} of {n} labels a token on the second half "
         f"and loses "
