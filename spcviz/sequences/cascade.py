@@ -24,6 +24,7 @@ from spcviz.sequences import labels
 from spcviz.sequences.base import Bar, SequenceTagger, Texts, restore_names, row_starts
 from spcviz.sequences.encoding import Encoded
 from spcviz.sequences.lattices import features_of, state_shares
+from spcviz.sequences.levels import OneLevel, levels_of
 
 
 class CascadeState(NamedTuple):
@@ -381,6 +382,12 @@ class CascadeTagger(SequenceTagger):
         features, model = features_of(encoded.rows), self.cascade_.levels[-1].predictor
         lattice = self._lattice(features, used, [own.alpha for own in self.cascade_.levels[:-1]], mask)
         return lattice, score_arcs(lattice, unary_scores(features, model.weights), model.table)
+
+    def levels_of(self, x: Sequence) -> list[OneLevel]:
+        """Each level's n-grams on one sequence, with their scores."""
+        encoded = self._encode([x])
+        features, lengths = features_of(encoded.rows), encoded.lengths
+        return levels_of(self.cascade_, features, lambda own: self._lattice(features, lengths, own, None))
 
     def show(self, x: Sequence, words: Sequence[str] | None = None) -> object:
         """The cascade at work on one sequence in a notebook; see `spcviz.show`."""
