@@ -14,12 +14,12 @@ def page() -> None:
     """The rows of choices, what was read, and one view."""
     state = TABLE.read()
     own = cached.current(state["example"])
-    if state["controls"]:
+    if layout.has_controls(state):
         bring.row(state)
     bring.apply_columns(own, state)
     bring.said(own, state)
     source = cached.source_of(own, settings_of(state), state["steps"])
-    if state["controls"]:
+    if layout.has_controls(state):
         training.row(own, state, source, lambda: views.sentence(own, source, state))
     training.follow(own)
     if source is None:

@@ -25,7 +25,7 @@ from spcviz.sequences import labels
 from spcviz.sequences.base import Bar, SequenceTagger, Texts, restore_names, row_starts
 from spcviz.sequences.encoding import Encoded
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
-from spcviz.sequences.levels import HasLevels
+from spcviz.sequences.levels import OneLevel, TruthPoints, levels_of
 from spcviz.sequences.workers import even_parts, in_threads, n_workers, spread
 
 
@@ -39,7 +39,7 @@ class CascadeState(NamedTuple):
     levels: tuple[LevelFigures, ...]
 
 
-class CascadeTagger(HasLevels, SequenceTagger):
+class CascadeTagger(SequenceTagger):
     """Structured prediction cascade: coarse models prune labels, so that fine ones can look further.
 
     A model on pairs of labels filters single labels, then pairs; n-grams grow among what is left, up to
@@ -336,7 +336,7 @@ class CascadeTagger(HasLevels, SequenceTagger):
 
     def _points(
         self, features: Features, lengths: np.ndarray, truth: np.ndarray, alphas: Sequence[float]
-    ) -> tuple["_Points", np.ndarray]:
+    ) -> tuple[TruthPoints, np.ndarray]:
         """(alphas from which the next filter loses the truth, which examples have lost it before)."""
         level, row_start = self.cascade_.levels[len(alphas)], row_starts(lengths)
         unary = unary_scores(features, level.filter.weights)
@@ -344,7 +344,9 @@ class CascadeTagger(HasLevels, SequenceTagger):
             values = chain.max_marginals_batch(unary, lengths, level.filter.pairs.inner).unary
             points = filtering.break_points_batch(values.reshape(-1), row_start * values.shape[1])
             own = points.reshape(values.shape)[np.arange(len(truth)), truth]
-            return _Points(own, np.minimum.reduceat(own, row_start[:-1])), np.zeros(len(lengths), dtype=bool)
+            return TruthPoints(own, np.minimum.reduceat(own, row_start[:-1])), np.zeros(
+                len(lengths), dtype=bool
+            )
         lattice = self._lattice(features, lengths, alphas, None)
         arc_score = score_arcs(lattice, unary, level.filter.table)
         pruned = prune(lattice, arc_score, 0.0)
@@ -353,7 +355,7 @@ class CascadeTagger(HasLevels, SequenceTagger):
         every = filtering.break_points_batch(pruned.values, pruned.starts)
         own = np.where(path >= 0, every[path], -np.inf)
         _, event = truth_points(lattice, pruned, path, np.where(lost, -np.inf, 0.0))
-        return _Points(own[path >= 0], event), lost
+        return TruthPoints(own[path >= 0], event), lost
 
     def _lattice(
         self, features: Features, lengths: np.ndarray, alphas: Sequence[float], mask: np.ndarray | None
@@ -388,6 +390,12 @@ class CascadeTagger(HasLevels, SequenceTagger):
         lattice = self._lattice(features, used, [own.alpha for own in self.cascade_.levels[:-1]], mask)
         return lattice, score_arcs(lattice, unary_scores(features, model.weights), model.table)
 
+    def levels_of(self, x: Sequence) -> list[OneLevel]:
+        """Each level's n-grams on one sequence, with their scores."""
+        encoded = self._encode([x])
+        features, lengths = features_of(encoded.rows), encoded.lengths
+        return levels_of(self.cascade_, features, lambda own: self._lattice(features, lengths, own, None))
+
     def show(self, x: Sequence, words: Sequence[str] | None = None) -> object:
         """The cascade at work on one sequence in a notebook; see `spcviz.show`."""
         return import_module("spcviz").show(self, x, words)
@@ -409,10 +417,3 @@ class CascadeTagger(HasLevels, SequenceTagger):
         restore_names(tagger, state.classes, state.names, len(state.cascade.levels[0].filter.weights))
         tagger.cascade_, tagger.levels_ = state.cascade, state.levels
         return tagger
-
-
-class _Points(NamedTuple):
-    """Alphas from which true states (n-grams) fall, and from which the first of each example does."""
-
-    of_positions: np.ndarray
-    of_examples: np.ndarray

@@ -1,13 +1,13 @@
 """The n-grams of each level of a fitted cascade on one sequence, with their scores: what a picture shows."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine.ngrams.lattice import Lattice, score_arcs
-from spcviz.learning.cascade.features import unary_scores
-from spcviz.sequences.lattices import features_of
+from spcviz.learning.cascade.config import Cascade
+from spcviz.learning.cascade.features import Features, unary_scores
 
 
 class OneLevel(NamedTuple):
@@ -18,31 +18,26 @@ class OneLevel(NamedTuple):
     alpha: float  # what it is pruned with; 0 at the last level, which decodes
 
 
-class HasLevels:
-    """What a cascade tells of one sequence."""
+class TruthPoints(NamedTuple):
+    """Alphas from which true states (n-grams) fall, and from which the first of each example does."""
 
-    def levels(self, x: Sequence[Any]) -> list[OneLevel]:
-        """N-grams of labels with their scores, level by level, each as the levels before have left it.
+    of_positions: np.ndarray
+    of_examples: np.ndarray
 
-        Parameters
-        ----------
-        x : sequence
-            One item of an ``X`` as `fit` takes it.
 
-        Returns
-        -------
-        list of OneLevel
-            Of pairs, triples and so on; what single labels were filtered to is the first one's pairs.
-        """
-        encoded = self._encode([x])
-        features, levels = features_of(encoded.rows), self.cascade_.levels
-        alphas = [level.alpha for level in levels[:-1]]
-        found = []
-        for n in range(1, len(levels)):
-            level = levels[n]
-            is_last = n == len(levels) - 1
-            model = level.predictor if is_last else level.filter
-            lattice = self._lattice(features, encoded.lengths, alphas[:n], None)
-            score = score_arcs(lattice, unary_scores(features, model.weights), model.table)
-            found.append(OneLevel(lattice, score, 0.0 if is_last else float(level.alpha)))
-        return found
+def levels_of(
+    cascade: Cascade, features: Features, grown: Callable[[list[float]], Lattice]
+) -> list[OneLevel]:
+    """Levels of pairs, triples and so on; what the first level, of single labels, has left.
+
+    `grown` gives the lattice that filters with so many alphas leave.
+    """
+    levels = cascade.levels
+    alphas = [float(level.alpha) for level in levels[:-1]]
+    found = []
+    for n, level in enumerate(levels[1:], start=1):
+        is_last = n == len(levels) - 1
+        model, lattice = level.predictor if is_last else level.filter, grown(alphas[:n])
+        score = score_arcs(lattice, unary_scores(features, model.weights), model.table)
+        found.append(OneLevel(lattice, score, 0.0 if is_last else alphas[n]))
+    return found

@@ -5,6 +5,7 @@ VS Code and Colab, and in a notebook that was saved as HTML. The frame may run i
 of the notebook's; where scripts are blocked, its text says what was kept.
 """
 
+import time
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
@@ -87,7 +88,7 @@ def _named(words, n):
 
 
 def _of_tagger(tagger, x, words):
-    return _traced(tagger.levels(x), tagger.classes_, _named(words, len(x)))
+    return _traced(tagger.levels_of(x), tagger.classes_, _named(words, len(x)))
 
 
 def _of_lattices(lattices, words):
@@ -100,12 +101,15 @@ def _of_lattices(lattices, words):
 
 
 def _traced(levels, names, words):
-    """Each level with its threshold; the last one keeps what it may."""
+    """Each level with its threshold and the time that pruning it takes; the last one keeps what it may."""
     traced, read = [], []
     for level in levels:
+        prune(level.lattice, level.score, level.alpha)  # loads the kernel
+        start = time.perf_counter()
         pruned = prune(level.lattice, level.score, level.alpha)
+        us = 1e6 * (time.perf_counter() - start)
         step = Step(level.lattice, level.score, pruned)
-        traced.append(arc_level(level, step, None, None, level.alpha, np.nan))
+        traced.append(arc_level(level, step, None, None, level.alpha, us))
         read.append(decode(level.lattice, level.score).labels)
     return _trace(traced, read, names, words)
 
@@ -118,7 +122,7 @@ def _trace(levels, read, names, words):
         alphabet=tuple(str(name) for name in names),
         levels=tuple(levels),
         predictions=np.array(read, dtype=np.int32),
-        microseconds=np.nan,
+        microseconds=sum(level.microseconds for level in levels),
         microseconds_dense=np.nan,
         words=words,
     )
@@ -128,7 +132,6 @@ def _lattice(trace, title):
     payload, parts = component.lattice_payload(trace, features="own")
     view = {"alphas": [None] * len(trace.levels), "level": 1, "step": 4, "cell": ""}
     view |= {"pin_a": "", "pin_b": "", "reveal": "shown"}
-    payload |= {"microseconds": None, "settings": np.nan_to_num(payload["settings"])}  # nothing was timed
     sent = payload | {"view": view, "epoch": 0, "seq": 0}
     mounted = mount.Mounted(component.LATTICE, sent, mount.ready(parts))
     best = " ".join(trace.alphabet[k] for k in trace.predictions[-1])

@@ -46,9 +46,9 @@ _FORM = """<!doctype html>
 </html>
 """
 _SOURCE = """The scene <code>{address}</code> of spcviz {version}, saved by
-<code>python -m spcviz export</code>. <a href="{link}" rel="noreferrer">Open it in the app</a>, where what is only
-computed there goes on: here, boxes and levels after one that is changed stay as they were saved. Data and models
-are under the terms that come with the app."""
+<code>python -m spcviz export</code>. <a href="{link}" rel="noreferrer">Open it in the app</a>, where what is
+only computed there goes on: here, boxes and levels after one that is changed stay as they were saved.
+Data and models are under the terms that come with the app."""
 
 
 def scene_of(address: str) -> tour.Scene:

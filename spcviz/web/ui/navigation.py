@@ -81,9 +81,14 @@ def sections():
 
 @cache
 def course():
-    """{path: what the side bar calls a page} of the pages that are the course: number and minutes with it."""
+    """{path: what the side bar calls a page} of the pages that are the course: number and minutes with it.
+
+    Pages to start from stand outside it.
+    """
     told = [(page, articles.every().get(PurePath(page.path).stem)) for page in pages() if exists(page.path)]
-    steps = enumerate(((page, article) for page, article in told if article), start=1)
+    steps = enumerate(
+        ((page, article) for page, article in told if article and page.section != OWN[0].section), start=1
+    )
     return {page.path: f"{n} {page.title} · {article.minutes} min" for n, (page, article) in steps}
 
 

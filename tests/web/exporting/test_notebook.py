@@ -1,0 +1,68 @@
+"""Views in notebooks: the numbers of the library, in a frame that cannot leave its cell."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+
+import spcviz as sp
+from spcviz.engine.errors import ArgumentError
+from spcviz.web.exporting import notebook
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    rng = np.random.default_rng(0)
+    y = [list(rng.choice(["a", "b", HOSTILE], size=6)) for _ in range(60)]
+    X = [[{"is": label, "n": str(rng.integers(3))} for label in labels] for labels in y]
+    return sp.CascadeTagger(order=3).fit(X, y), X[0]
+
+
+def test_a_tagger_is_shown_with_what_it_predicts(tagger):
+    model, x = tagger
+    shown = model.show(x)
+    best = " ".join(model.predict([x])[0])
+    assert f"Best labels: {best}" in unescape(shown.html)
+    levels = model.levels_of(x)
+    assert [int(level.lattice.order[0]) for level in levels] == [2, 3]
+    left = model.filter([x]).states[0]
+    assert levels[-1].lattice.n_arcs > 0
+    assert left.shape == (len(x), 3)
+
+
+def test_the_frame_runs_its_own_script_and_nothing_else(tagger):
+    model, x = tagger
+    text = model.show(x, [HOSTILE] * len(x))._repr_html_()
+    assert re.match(r'<iframe srcdoc="[^"]*" sandbox="allow-scripts allow-downloads" title="spcviz" ', text)
+    assert "allow-same-origin" not in text
+    document = unescape(re.match(r'<iframe srcdoc="([^"]*)"', text).group(1))
+    assert len(re.findall("<script", document)) == len(re.findall("</script", document)) == 1
+    assert "<img" not in document
+
+
+def test_lattices_and_curves_are_shown():
+    found = sp.from_emissions([np.random.default_rng(0).normal(size=(5, 3))], labels=list("abc"))
+    best = " ".join(found.prune(0.3).decode()[0])
+    assert f"Best labels: {best}" in found.prune(0.3).show().html
+    curves = found.curves([list("abcab")])
+    figure = curves.show()
+    assert [trace.name for trace in figure.data] == ["filter loss", "pruned", "efficiency loss"]
+    np.testing.assert_array_equal(figure.data[2].y, curves.efficiency_loss.value)
+
+
+def test_what_cannot_be_shown_is_said(tagger):
+    model, x = tagger
+    with pytest.raises(ArgumentError, match="x must be one sequence that the tagger reads, got None"):
+        notebook.show(model)
+    with pytest.raises(ArgumentError, match="words must name 6 positions, got 1"):
+        model.show(x, ["one"])
+    with pytest.raises(
+        ArgumentError, match=r"thing must be a CascadeTagger, Lattices, Curves or .*, got int"
+    ):
+        sp.show(3)
+    two = sp.from_emissions([np.zeros((2, 3)), np.zeros((2, 3))]).prune(0.0)
+    with pytest.raises(ArgumentError, match="thing must be lattices of one sequence to be shown, got 2"):
+        two.show()
