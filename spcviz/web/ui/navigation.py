@@ -86,9 +86,8 @@ def course():
     Pages to start from stand outside it.
     """
     told = [(page, articles.every().get(PurePath(page.path).stem)) for page in pages() if exists(page.path)]
-    steps = enumerate(
-        ((page, article) for page, article in told if article and page.section != OWN[0].section), start=1
-    )
+    kept = ((page, article) for page, article in told if article and page.section != OWN[0].section)
+    steps = enumerate(kept, start=1)
     return {page.path: f"{n} {page.title} · {article.minutes} min" for n, (page, article) in steps}
 
 

@@ -34,9 +34,7 @@ def test_an_article_is_short_whole_and_has_at_most_three_callouts(name):
 
 def test_the_side_bar_is_a_course():
     titles = list(navigation.course().values())
-    assert [int(title.split()[0]) for title in titles] == list(
-        range(1, len(EVERY))
-    )  # without Your data, a page to start from
+    assert [int(title.split()[0]) for title in titles] == list(range(1, len(EVERY)))  # all but Your data
     assert titles[0] == f"1 Exact inference · {EVERY['exact_inference'].minutes} min"
 
 
