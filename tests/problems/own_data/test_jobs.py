@@ -49,14 +49,16 @@ def test_what_is_wrong_comes_back_as_a_sentence():
 
 
 def test_of_many_jobs_two_run_and_the_others_say_how_long(monkeypatch):
-    monkeypatch.setattr(jobs.Job, "_child", lambda self: (time.sleep(0.6), (0, b'{"problem": "none"}\n'))[1])
+    monkeypatch.setattr(jobs.Job, "_child", lambda self: (time.sleep(3), (0, b'{"problem": "none"}\n'))[1])
     several = [job() for _ in range(5)]
-    time.sleep(0.3)
+    end = time.monotonic() + 2
+    while sum(own.state == "running" for own in several) < 2 and time.monotonic() < end:
+        time.sleep(0.02)
     assert [own.state for own in several] == ["running"] * 2 + ["waiting"] * 3
     assert [own.ahead() for own in several] == [0, 0, 1, 2, 3]
     assert 0 < several[2].seconds_to_wait() < several[4].seconds_to_wait()
     for own in several:
-        assert own.ended.wait(30)
+        assert own.ended.wait(60)
     assert {own.problem for own in several} == {"none"}
     assert not jobs._LINE
 
@@ -73,7 +75,7 @@ def test_who_cancels_or_leaves_takes_the_process_along(how):
         own.cancel()
     else:
         here[0] = False
-    assert own.ended.wait(10)
+    assert own.ended.wait(60)
     assert own.state == "cancelled"
     assert not children()
 
