@@ -1,5 +1,6 @@
 """Training on a visitor's sentences: what is measured, what is refused, what the script repeats."""
 
+import ast
 import subprocess
 import sys
 import zipfile
@@ -124,6 +125,18 @@ def run(script, folder):
     )
     assert done.returncode == 0, done.stderr
     return dict(line.split(": ", 1) for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("name", ['x""" or print(1) #.txt', "\\", "a\n'b", "🦊" * 99, ""])
+def test_a_name_of_a_file_stays_text_in_a_script(name):
+    for script in (
+        scripts.of_training(name, (1, 3), Settings(), 0),
+        scripts.of_scores(name, "none", 0, 0.05, 9),
+    ):
+        tree = ast.parse(script)
+        assert "print(1)" not in [ast.unparse(n) for n in ast.walk(tree) if isinstance(n, ast.Call)]
+        read = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+        assert name in read
 
 
 def test_the_script_repeats_the_page(tmp_path):

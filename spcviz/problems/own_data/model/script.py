@@ -1,6 +1,7 @@
 """The Python that repeats what the page shows: a script of the library's own calls, ready to run."""
 
 import inspect
+import re
 
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import MOST_HELD, MOST_TOKENS, Settings, arguments_of
@@ -17,7 +18,7 @@ def of_training(
     """
     given = ", ".join(f"{key}={value!r}" for key, value in arguments_of(settings).items())
     source = f"open({name!r}, 'rb').read({cut})" if cut else repr(name)
-    return f'''"""Trains on {name!a:.60} as the page "Your data" of spcviz did. Needs: pip install spcviz"""
+    return f'''"""Trains on {_plain(name)} as the page "Your data" of spcviz did. Needs: pip install spcviz"""
 
 import re
 
@@ -52,6 +53,11 @@ print("sentence {number + 1}:", " ".join(map(str, tagger.predict([X[{number}]])[
 '''
 
 
+def _plain(name: str) -> str:
+    """A file's name for a docstring: a stranger may have chosen it to end there and go on as code."""
+    return repr(re.sub(r"[^\w .()-]+", "_", name, flags=re.ASCII)[:60])
+
+
 def _template_source() -> str:
     """The functions of the template, without the examples in their docstrings."""
     named = [f"FARTHEST, LONGEST, MOST = {templates.FARTHEST}, {templates.LONGEST}, {templates.MOST}"]
@@ -77,7 +83,7 @@ def of_scores(name: str, steps: str, seed: int, tolerance: float, most_arcs: int
         "none": "transitions = start = end = None",
         "gold": _ESTIMATED,
     }[steps]
-    return f'''"""Prunes the scores in {name!a:.60} as the page "Your data" of spcviz did."""
+    return f'''"""Prunes the scores in {_plain(name)} as the page "Your data" of spcviz did."""
 
 import numpy as np
 
