@@ -59,7 +59,7 @@ def test_what_is_left_just_below_each_alpha(scored, by_marginals):
     for g, alpha in enumerate(found.alpha):
         if alpha == 0:
             continue
-        lost, grams, arcs = left_at(scored, alpha * (1 - 1e-9), by_marginals)
+        lost, grams, arcs = left_at(scored, alpha - 1e-9 * abs(alpha), by_marginals)
         assert_array_equal(found.event < alpha, lost)
         assert_array_equal(found.grams[:, g], grams)
         assert_array_equal(found.pairs[:, g], arcs)
