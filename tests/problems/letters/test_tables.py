@@ -312,7 +312,7 @@ def test_curves_are_what_thresholding_again_gives(method, level):
     alphas = np.array(curve["alpha"])
     assert len(alphas) >= 15
     assert (np.diff(alphas) > 0).all()
-    assert alphas[0] >= 0
+    assert (alphas[0] >= 0) == (method == "crf")  # its alphas are probabilities; the mean is no bound
     assert alphas[-1] <= ALPHA_CAP
     # Every step is there, so each value holds up to the next alpha: threshold in between, off the rounding.
     ahead = np.append(alphas[1:], alphas[-1])
@@ -330,7 +330,7 @@ def test_curves_are_what_thresholding_again_gives(method, level):
             keep = pruned.keep
             # The truth's own score is no step of the curve, and may round to either side of one.
             nearby = (alphas[at] - 1e-12, alphas[at] + 1e-12)
-            limits = [prune(lattice, scores, min(max(a, 0.0), 1.0)).limits.tau for a in nearby]
+            limits = [prune(lattice, scores, min(a, 1.0)).limits.tau for a in nearby]
             low, high = (100 * np.mean((truth_scores <= tau)[alive]) for tau in limits)
             assert low - 1e-9 <= curve["filter_loss_definition"][at] <= high + 1e-9
         share = np.add.reduceat(keep, starts) / np.diff(lattice.example_start)
@@ -374,7 +374,8 @@ def test_sweep(words, executor):
         else:
             definition = np.array(row["filter_loss_definition"])
             assert (np.diff(definition) >= 0).all()
-            assert (definition >= loss - 1e-9).all()
+            # where an alpha is the truth's own break point, its score may round to either side of it
+            assert (definition[1:] >= loss[:-1] - 1e-9).all()
         assert row["n_examples"] == 12 or row["level"] == 2
     assert json.loads(json.dumps(result))["rows"] == rows
     assert set(result["settings"]["features"]) == {"raw"}
