@@ -135,7 +135,8 @@ def test_tune_keeps_the_tolerance(case, tolerance, seed):
     points = [own[np.arange(len(own)), y] for own, y in zip(found.break_points(), truth) if len(own)]
     n_forbidden = sum(np.isneginf(own).any() for own in points)
     assert sum(lost) <= max(tolerance * len(lost) + 1e-9, n_forbidden)
-    assert found.tune(truth, tolerance) <= alpha
+    if np.isfinite(found.score(truth)).all():  # by definition a forbidden truth is lost at every alpha
+        assert found.tune(truth, tolerance) <= alpha
 
 
 @given(case=givens(forms=("none", "shared")))

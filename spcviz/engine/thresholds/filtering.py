@@ -257,7 +257,7 @@ def lowest_alpha(points: ArrayLike) -> float:
     (0.0, True)
     """
     points = checks.points("points", points)
-    return min(0.0, rule.just_below(points[points > -np.inf].min(initial=np.inf)))
+    return float(min(0.0, rule.just_below(points[points > -np.inf].min(initial=np.inf))))
 
 
 def largest_alpha(truth_points: ArrayLike, tolerance: float, lowest: float = -np.inf) -> float:
