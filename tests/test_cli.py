@@ -41,6 +41,9 @@ ROW = {
     "us_per_word", "us_dense_per_word",
 }  # fmt: skip
 
+KEPT = 1 + len(experiment.TABLE_RUNS)
+"""Results that a fold of raw pixels keeps: of every cascade, and of the dictionary."""
+
 
 @pytest.fixture(autouse=True)
 def words():
@@ -103,13 +106,14 @@ def check_table(path, words, features=("raw",), n_orders=6):
     table = json.loads(path.read_text())
     assert table.keys() == RESULT | {"trade", "first_filters"}
     assert table["name"] == "ocr-orders"
-    assert [(r["features"], r["tolerance_kind"], r["order"]) for r in table["rows"]] == [
-        (f, kind, n) for f in features for kind in ("word", "position") for n in range(1, n_orders + 1)
+    cascades = (("own", "word"), ("own", "position"), ("shared", "word"))  # those of raw pixels
+    assert [(r["features"], r["cascade"], r["tolerance_kind"], r["order"]) for r in table["rows"]] == [
+        (f, *one, n) for f in features for one in cascades for n in range(1, n_orders + 1)
     ]
     for row in table["rows"]:
         assert row.keys() >= ROW
         assert 0 <= row["word_accuracy"] <= row["char_accuracy"] <= 100
-        assert (row["paper"] is not None) == (row["features"] == "raw")
+        assert (row["paper"] is not None) == (row["features"] == "raw" and row["cascade"] == "own")
         assert (row["us_dense_per_word"] is None) == (row["order"] > 2)
     for baseline in table["baselines"]:
         assert baseline["method"] == "dictionary"
@@ -195,7 +199,7 @@ def test_no_models(tmp_path, capsys):
 def test_reproduce_orders_in_processes(words, shorter, tmp_path, capsys, monkeypatch):
     assert cli.main(orders(tmp_path)) == 0
     out, err = capsys.readouterr()
-    assert out.startswith(f"{tmp_path / 'table.json'}: 6 rows, made in ")
+    assert out.startswith(f"{tmp_path / 'table.json'}: 9 rows, made in ")
     assert "raw 0" in err
     table = check_table(tmp_path / "table.json", words, n_orders=3)
     assert {row["folds"] for row in table["rows"]} == {1}
@@ -229,7 +233,7 @@ def test_processes_and_a_dask_cluster_give_the_same_table(words, shorter, tmp_pa
     local = {"processes": False, "n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**local) as cluster:
         assert cli.main(orders(tmp_path / "cluster", "--scheduler", cluster.scheduler_address)) == 0
-    assert len(list((tmp_path / "cluster" / "work").glob("ocr-raw-0-*.json"))) == 5
+    assert len(list((tmp_path / "cluster" / "work").glob("ocr-raw-0-*.json"))) == KEPT
     tables = [tmp_path / name / "table.json" for name in ("processes", "cluster")]
     one, other = (check_table(table, words, n_orders=3) for table in tables)
     assert [without_times(row) for row in one["rows"]] == [without_times(row) for row in other["rows"]]
@@ -348,7 +352,7 @@ def test_an_interrupted_reproduction_goes_on_where_it_stopped(words, shorter, tm
     assert cli.main(both) == 130
     assert capsys.readouterr().err.endswith("spcviz: interrupted; what was finished has been kept\n")
     assert not (tmp_path / "table.json").exists()
-    assert len(list((tmp_path / "work").glob("ocr-*.json"))) == 5  # four cascades and the dictionary
+    assert len(list((tmp_path / "work").glob("ocr-*.json"))) == KEPT
     monkeypatch.setattr(experiment, "train", others_only)
     assert cli.main(both) == 0
     assert {row["folds"] for row in check_table(tmp_path / "table.json", words, n_orders=3)["rows"]} == {2}
@@ -437,7 +441,7 @@ def test_warmup(capsys, monkeypatch):
     assert cli.main(["warmup", "--only", "tagging", "arms"]) == 0
     assert [names for _, names in asked[-2:]] == [["tagging"], ["arms"]]
     assert cli.main(["warmup", "--only", "crosswords"]) == 1
-    assert "only must be among letters, " in capsys.readouterr().err
+    assert f"only must be among {', '.join(warmup.groups())}, got 'crosswords'" in capsys.readouterr().err
 
 
 def test_warmup_waits_for_its_children_and_says_who_failed(capsys, monkeypatch, tmp_path):
@@ -558,7 +562,7 @@ def test_a_real_ctrl_c(tmp_path):
     assert process.returncode == 130, err
     assert ended_seconds() - earlier - worked < 3
     assert "spcviz: interrupted; what was finished has been kept" in err
-    assert len(list((tmp_path / "work").glob("ocr-raw-0-*.json"))) == 5
+    assert len(list((tmp_path / "work").glob("ocr-raw-0-*.json"))) == KEPT
 
 
 def test_a_quick_look_never_replaces_a_full_result(tmp_path, monkeypatch):

@@ -15,9 +15,12 @@ def page() -> None:
     state = TABLE.read()
     own = cached.current(state["example"])
     if layout.has_controls(state):
-        bring.row(state)
-    bring.apply_columns(own, state)
+        bring.row(own, state)
+    if own is not None:
+        bring.apply_columns(own, state)
     bring.said(own, state)
+    if own is None:
+        return
     source = cached.source_of(own, settings_of(state), state["steps"])
     if layout.has_controls(state):
         training.row(own, state, source, lambda: views.sentence(own, source, state))
@@ -37,4 +40,5 @@ except common.StoreError as error:
     st.error(str(error))
 if not layout.is_projected():
     st.caption(say.PRIVATE)
-    st.caption(cached.ORIGIN)
+    if cached.has_examples():
+        st.caption(cached.ORIGIN)

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from spcviz.engine import checks
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.common.folders import APP
 
@@ -24,6 +23,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int | None:
     """Run the command; returns its exit status (None: 0)."""
+    from spcviz.engine import checks  # brings numba, which takes a while: not for --help
+
     port = checks.integer("--port", options.port, 1, 65535)
     environment, page = dict(os.environ), ""
     if options.file is not None:

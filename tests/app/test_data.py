@@ -11,7 +11,8 @@ import pytest
 from spcviz.problems.own_data.controls.state import TABLE, VIEWS
 from spcviz.problems.own_data.data.examples import data_of
 from spcviz.problems.own_data.data.files import digest_of
-from spcviz.problems.own_data.page import shelf
+from spcviz.problems.own_data.page import cached, shelf
+from spcviz.problems.own_data.page import text as say
 from tests.app.driver import open_page
 
 PAGE = "pages/start/data.py"
@@ -120,6 +121,21 @@ def test_a_fault_is_one_error_and_nothing_else_is_disturbed(name):
     at = give(at, "chunks.txt", CHUNKS.encode())
     assert not at.error
     assert "30 sentences" in said(at)
+
+
+def test_without_examples_it_opens_empty_and_takes_a_file(monkeypatch):
+    """As where pip installed the package."""
+    monkeypatch.setattr(cached, "has_examples", lambda: False)
+    at = run()
+    assert [own.value for own in at.info] == [say.BRING_FIRST]
+    assert "The example" not in said(at)
+    at = give(at, "chunks.txt", CHUNKS.encode())
+    assert "30 sentences, 150 tokens, 4 labels" in said(at)
+    at = give(at, "empty.txt", b"")
+    assert "is empty" in at.error[0].value
+    shelf.clean(float("inf"))
+    at = run(file="0123456789ab")
+    assert "see an example" not in at.warning[0].value
 
 
 def test_pasted_text_is_read():

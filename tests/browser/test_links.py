@@ -13,7 +13,7 @@ from tests.browser.test_tours import ROOT, opened, until, wait
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser
 KEPT = "() => localStorage.getItem('spcviz-own-tour')"
-FOREIGN = """() => {
+FOREIGN = """(pictures) => {
   const trees = [], walk = (tree) => {
     trees.push(tree);
     for (const e of tree.querySelectorAll('*')) if (e.shadowRoot) walk(e.shadowRoot);
@@ -23,10 +23,13 @@ FOREIGN = """() => {
   const links = found('a[href]').filter((e) => e.origin !== location.origin && e.protocol !== 'blob:');
   const block = 'p, h1, h2, h3, h4, h5', mark = 'strong, em, del, code, .katex, [role=img]';
   const marked = found(mark).filter((e) => /^(\\d+\\. |\\/)?own /.test(e.closest(block)?.innerText ?? ''));
-  const shown = found('img, iframe, script, object, embed');
+  const isNext = (e) => e.matches('iframe[title="The next scene"]:not([srcdoc])')
+    && (!e.src || new URL(e.src).origin === location.origin); // the speaker's window shows it
+  const isOurs = (e) => (e.matches('img') && pictures.includes(e.src)) || isNext(e);
+  const shown = found('img, iframe, script, object, embed').filter((e) => !isOurs(e));
   return [...links, ...shown, ...marked].map((e) => e.outerHTML.slice(0, 200));
 }"""
-"""What leads elsewhere or shows something from elsewhere, and what is marked up in texts "own ..."."""
+"""What leads elsewhere, what shows more than `pictures` and the next scene, and marks in "own ..."."""
 
 
 def made(title, says):
@@ -107,6 +110,18 @@ def elsewhere():
     site.server_close()
 
 
+@pytest.fixture
+def pictures(browser, server):
+    """Addresses of the small pictures of the tours that ship: those of the page when nothing was brought."""
+    n = len(list(tour.PICTURES.glob("*.webp")))
+    images = "[...document.querySelectorAll('[data-testid=stMain] img')]"
+    with opened(browser, f"{server}/tours") as page:
+        until(page, f"{images}.length === {n}")
+        found = page.evaluate(f"() => {images}.map((e) => e.src)")
+    assert all(address.startswith(f"{server}/media/") for address in found)
+    return found
+
+
 def injections(site):
     """Texts that markdown would make something of; all begin with a word to find them by."""
     host = site.removeprefix("http://")
@@ -121,13 +136,13 @@ def injections(site):
     )]  # fmt: skip
 
 
-def checked(page, asked, site):
-    assert page.evaluate(FOREIGN) == []
+def checked(page, asked, site, pictures=()):
+    assert page.evaluate(FOREIGN, list(pictures)) == []
     assert asked == []
     assert not [own for own in page.context.asked if own.startswith(site)]
 
 
-def test_texts_of_a_tour_are_texts(browser, server, elsewhere):
+def test_texts_of_a_tour_are_texts(browser, server, elsewhere, pictures):
     site, asked = elsewhere
     texts = injections(site)
     scenes = tuple(tour.Scene(f"{text}", text, text, text) for text in texts)
@@ -138,25 +153,25 @@ def test_texts_of_a_tour_are_texts(browser, server, elsewhere):
         page.context.on("request", lambda request: page.context.asked.append(request.url))
         page.get_by_role("button", name="Make it mine").click(timeout=30_000)
         page.get_by_text(f"{len(texts)}. own").wait_for()
-        checked(page, asked, site)
+        checked(page, asked, site, pictures)
         page.get_by_text("1. own").first.click()
         page.get_by_label("Address: page and state").wait_for()
-        checked(page, asked, site)
+        checked(page, asked, site, pictures)
         page.locator("a[href*='handout=own']").click()
         page.get_by_text(f"{len(scenes)}. own").wait_for(timeout=30_000)
-        checked(page, asked, site)
+        checked(page, asked, site, pictures)
         page.goto(f"{server}/?tour=own&scene={len(scenes)}")
         wait(page, str(len(scenes)))
         page.keyboard.press("PageDown")
         wait(page, f"{len(scenes)}a")
         assert "own ![](" in page.evaluate(f"() => ({ROOT}).innerText")
-        checked(page, asked, site)
+        checked(page, asked, site, pictures)
         page.goto(f"{server}/?tour=own&speaker=true&embed=true")
         page.get_by_text("own ![](").first.wait_for(timeout=30_000)
-        checked(page, asked, site)
+        checked(page, asked, site, pictures)
 
 
-def test_titles_and_errors_are_texts(browser, server, elsewhere):
+def test_titles_and_errors_are_texts(browser, server, elsewhere, pictures):
     site, asked = elsewhere
     shown = """(text) => [...document.querySelectorAll('h3, [data-testid=stAlert]')]
       .some((e) => e.innerText.replaceAll('\\u200b', '').includes(text))"""
@@ -168,13 +183,13 @@ def test_titles_and_errors_are_texts(browser, server, elsewhere):
             page.get_by_label("Or its address").fill(linked)
             page.get_by_label("Or its address").press("Enter")
             page.wait_for_function(shown, arg=text)
-            checked(page, asked, site)
+            checked(page, asked, site, pictures)
             key = text.removeprefix("own ")
             wrong = json.dumps({"scenes": [{key: "x"}]}).encode()
             file = {"name": f"{quote(key, safe='')}.json", "mimeType": "application/json", "buffer": wrong}
             page.locator("input[type=file]").first.set_input_files(file)
             page.wait_for_function(shown, arg=f"Scene 1 has '{key}'")
-            checked(page, asked, site)
+            checked(page, asked, site, pictures)
 
 
 def test_a_typed_sentence_in_a_link_is_a_text(browser, server, elsewhere):

@@ -62,7 +62,7 @@ def test_settings_that_name_a_source_agree():
 
 def test_the_file_has_a_row_for_each_model_and_names_its_data():
     text = (MODELS / licences.FILE).read_text(encoding="utf-8")
-    rows = dict(re.findall(r"^\| `([a-z0-9-]+)` \| (.*) \|$", text, re.MULTILINE))
+    rows = dict(re.findall(r"^\| `([a-z0-9_-]+)` \| (.*) \|$", text, re.MULTILINE))
     assert sorted(rows) == STORED
     for name, row in rows.items():
         own = manifest(name)["licence"]

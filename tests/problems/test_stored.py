@@ -8,6 +8,8 @@ from spcviz.problems.hybrid.model import stored as hybrid
 from spcviz.problems.letters.model import stored as letters
 from spcviz.problems.open_words.model import lists
 from spcviz.problems.open_words.model import stored as open_words
+from spcviz.problems.own_data.model import stored as own_data
+from spcviz.problems.own_data.page.shown import Trained
 from spcviz.problems.parsing.model import stored as parsing
 from spcviz.problems.pose.model import finder_train
 from spcviz.problems.pose.model import stored as pose
@@ -38,6 +40,8 @@ def arrays_again(stored):
     if kind == "value":
         types = VALUES[stored.name]
         return packed(unpacked(stored.arrays, types), types)
+    if kind == own_data.KIND:
+        return packed(own_data.load(MODELS), Trained)
     if kind == scene.KIND:
         return scene.to_arrays(scene.load(MODELS))
     return arrays_of(stored_as(STORED[kind], stored))
@@ -52,4 +56,4 @@ def test_read_and_written_again_the_arrays_are_the_same(status):
 
 
 def test_all_are_tried():
-    assert {own.kind for own in SHIPPED} == {*STORED, scene.KIND, "value"}
+    assert {own.kind for own in SHIPPED} == {*STORED, own_data.KIND, scene.KIND, "value"}

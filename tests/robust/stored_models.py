@@ -18,6 +18,7 @@ from spcviz.store import repair_command
 ADDRESSES = (
     ("pages/start/home.py", {}),
     ("pages/start/tours.py", {}),
+    ("pages/start/data.py", {}),
     ("pages/learn/exact_inference.py", {}),
     ("pages/learn/joint_beats_separate.py", {}),
     ("pages/cascade/letters.py", {}),
@@ -56,6 +57,7 @@ NAMED = {
     "ocr-raw": ("letters features=raw",),
     "open-fourier": ("letters", "sweep"),
     "open-raw": ("letters features=open_raw",),
+    "own_data-ewt": ("data",),
     "pose-arms": ("trade_off task=arms", "pose show=bought"),
     "pose-buffy": ("pose scene=astronaut a0=0.41",),
     "parsing-ewt": ("parsing", "trade_off task=parsing"),

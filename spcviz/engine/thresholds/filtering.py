@@ -253,11 +253,11 @@ def lowest_alpha(points: ArrayLike) -> float:
 
     Examples
     --------
-    >>> lowest_alpha([0.5, np.inf]), lowest_alpha([-2.0, -np.inf]) < -2.0
+    >>> lowest_alpha([0.5, np.inf]), bool(lowest_alpha([-2.0, -np.inf]) < -2.0)
     (0.0, True)
     """
     points = checks.points("points", points)
-    return float(min(0.0, rule.just_below(points[points > -np.inf].min(initial=np.inf))))
+    return min(0.0, rule.just_below(points[points > -np.inf].min(initial=np.inf)))
 
 
 def largest_alpha(truth_points: ArrayLike, tolerance: float, lowest: float = -np.inf) -> float:

@@ -16,7 +16,7 @@ export class ClassRoom {
     this.join = node("p", { class: "join" });
     this.total = node("p", { class: "total", role: "status" });
     this.bars = node("ul", { class: "bars" });
-    this.hideButton = button("Hide counts", "Show only how many have answered, until the answer", () => this.hide());
+    this.hideButton = button("Hide counts", "Show only how many have answered, until the answer", () => { this.hide(); if (this.now) this.draw(this.now); });
     this.root = node("aside", { class: "class", "aria-label": "The class", hidden: true },
       button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.join, this.total, this.bars, this.hideButton);
   }
@@ -37,6 +37,7 @@ export class ClassRoom {
   }
   say(text) {
     this.drawn = "";
+    this.now = null;
     setText(this.total, text);
     this.toggle(true);
   }
@@ -81,6 +82,7 @@ export class ClassRoom {
     const what = JSON.stringify([now, this.isHidden]);
     if (what === this.drawn) return;
     this.drawn = what;
+    this.now = now;
     this.root.dataset.answers = String(now.answers ?? "");
     this.hideButton.hidden = !now.isAsking || now.isOver;
     if (!now.isAsking) {

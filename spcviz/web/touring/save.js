@@ -31,9 +31,9 @@ function frameText() {
   return `<iframe src="${url.href.replaceAll("&", "&amp;").replaceAll('"', "%22")}" title="spcviz" width="100%" height="720" loading="lazy" style="border: 0"></iframe>`;
 }
 
-/** Opens the menu in the bar's panel. `bar` is the view of the bar. */
-export function showSave(bar) {
-  bar.returnTo ??= bar.tools.getRootNode().activeElement; // the button, for when the menu is closed
+/** Opens the menu in the bar's panel. `bar` is the view of the bar, `opener` the button that has the focus when the menu is closed. */
+export function showSave(bar, opener) {
+  bar.returnTo ??= opener;
   const said = node("p", { class: "where", role: "status" });
   const say = (text) => { said.textContent = text; };
   const text = (label, content) => {

@@ -41,6 +41,6 @@ def test_the_side_bar_is_a_course():
 def test_a_page_without_an_article_has_no_callouts():
     assert articles.callouts("") == []
     assert articles.callouts("letters")[0] == {
-        "at": ".stage",
+        "at": ".legend",
         "say": EVERY["letters"].callouts[0][1],
     }

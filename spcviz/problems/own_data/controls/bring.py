@@ -1,4 +1,4 @@
-"""The first row: a file, an example or a pasted text, and one line on what was read."""
+"""The first row: a file; where few look, an example or a pasted text; and one line on what was read."""
 
 import streamlit as st
 
@@ -42,8 +42,8 @@ def take_example() -> None:
         TABLE.write(example=chosen, file="", columns="", **ANEW)
 
 
-def row(state: dict) -> None:
-    """The three ways in; on a projector, behind a button."""
+def row(own, state: dict) -> None:
+    """A file; on a projector, behind a button. The other ways in beside it where nothing is there yet."""
     is_projected = layout.is_projected()
     box = (
         st.popover("File", icon=":material/upload_file:")
@@ -59,15 +59,19 @@ def row(state: dict) -> None:
             label_visibility="collapsed" if layout.is_projected() else "visible",
             width=420,
         )
-        with (
-            st.container()
-            if is_projected
-            else st.popover("Example or paste", icon=":material/content_paste:")
-        ):
-            _examples(state)
-            st.text_area("One token a line, a blank line after each sentence", key="data_text", height=220)
-            st.button("Read it", on_click=take_text)
-            st.caption(say.FORMATS)
+        if own is None:
+            name = say.OTHER_WAYS[cached.has_examples()]
+            with st.container() if is_projected else st.popover(name, icon=":material/content_paste:"):
+                other_ways(state)
+
+
+def other_ways(state: dict) -> None:
+    """An example, or a pasted text; inside the box of what few need, once there is something to show."""
+    if cached.has_examples():
+        _examples(state)
+    st.text_area("One token a line, a blank line after each sentence", key="data_text", height=120)
+    st.button("Read it", on_click=take_text)
+    st.caption(say.FORMATS)
 
 
 def _examples(state: dict) -> None:
@@ -86,7 +90,12 @@ def said(own, state: dict) -> None:
     """What was read, or what is wrong with it, and whether it is the file that the link was made for."""
     problem = st.session_state.get("own_data_problem")
     if problem:
-        st.error(plain(problem) + " What was there before is still shown.")
+        st.error(plain(problem) + (" What was there before is still shown." if own is not None else ""))
+    if own is None:
+        if state["file"]:
+            st.warning(say.another(state["file"], "", has_example=False))
+        st.info(say.BRING_FIRST)
+        return
     if state["file"] and own.example:
         st.warning(say.another(state["file"], ""))
     elif state["file"] and own.brought.digest != state["file"]:

@@ -5,7 +5,7 @@ import streamlit as st
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page.cached import Settings
 from spcviz.web.ui import layout
-from spcviz.web.ui.state import PIN, StateTable, choice, flag, real, text, whole
+from spcviz.web.ui.state import LOWEST_ALPHA, PIN, StateTable, choice, flag, real, text, whole
 
 VIEWS = {
     "lattice": "One sentence, step by step",
@@ -32,13 +32,13 @@ TABLE = StateTable(
     whole("sentence", -1, 0, 1_000_000),
     whole("level", 1, 1, N_LEVELS),
     whole("step", 4, 0, 4),
-    *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, N_LEVELS + 1)),
+    *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, N_LEVELS + 1)),
     text("cell", "", r"(?:[1-9][0-9]?-[^\x00-\x1f]{1,200})?"),
     text("pin_a", "", PIN),
     text("pin_b", "", PIN),
     choice("reveal", "shown", ("shown", "hidden")),
     choice("by", "event", ("event", "definition")),
-    real("alpha", None, 0.0, 1.0),
+    real("alpha", None, LOWEST_ALPHA, 1.0),
     choice("steps", "given", cached.STEPS),
     flag("controls", True),
 )

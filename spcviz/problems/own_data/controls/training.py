@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from spcviz.problems.own_data.controls.bring import columns
+from spcviz.problems.own_data.controls.bring import columns, other_ways
 from spcviz.problems.own_data.controls.state import ANEW, N_LEVELS, TABLE, VIEWS, read, settings_of, tied
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
@@ -31,7 +31,7 @@ def begin() -> None:
 
 
 def row(own, state: dict, source, sentence: Callable[[], None]) -> None:
-    """Method, button, view, the sentence that is drawn, and the box of what few need."""
+    """Transitions or method and button, the view, and the box of the sentence and of what few need."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if source is None:
             choose(own, state, False)
@@ -40,14 +40,15 @@ def row(own, state: dict, source, sentence: Callable[[], None]) -> None:
             of = {"format_func": cached.STEPS.get, "width": 230, "help": say.STEPS_HELP}
             st.selectbox("Transitions", offered, **of, **tied("steps", shown, **ANEW))
         st.selectbox("Show", list(VIEWS), format_func=VIEWS.get, width=230, **tied("view", state))
-        if source is not None and state["view"] == "lattice":
-            sentence()
         box = layout.more(TABLE, state, SAID)
     with box:
+        if source is not None and state["view"] == "lattice":
+            sentence()
         if source is not None:
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 choose(own, state, True)
         more(own, state)
+        other_ways(state)
 
 
 def choose(own, state: dict, is_trained: bool) -> None:
@@ -89,6 +90,8 @@ def follow(own) -> None:
 @st.fragment(run_every=0.5)
 def _follow():
     own = cached.current(read()["example"])
+    if own is None:  # gone, after half an hour without use
+        st.rerun()
     job = own.job
     if job is None or job.ended.is_set():
         st.session_state["own_data_problem"] = cached.collect(own)

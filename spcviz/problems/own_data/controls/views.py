@@ -18,7 +18,7 @@ from spcviz.web.figures.theme import CONFIG
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
-from spcviz.web.ui.state import pinned
+from spcviz.web.ui.state import LOWEST_ALPHA, pinned
 from spcviz.web.view.mount import live_view
 
 LATTICE = "data_lattice"
@@ -110,7 +110,7 @@ def clicked() -> None:
     """A point of a curve was clicked: its alpha is looked at."""
     points = st.session_state["data_sweep"]["selection"]["points"]
     if points:
-        TABLE.write(alpha=min(max(float(points[0]["x"]), 0.0), 1.0))
+        TABLE.write(alpha=min(max(float(points[0]["x"]), LOWEST_ALPHA), 1.0))
 
 
 def sweep(source, state: dict) -> None:

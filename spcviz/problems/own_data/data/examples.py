@@ -27,6 +27,11 @@ ORIGIN = (
 )
 
 
+def are_there() -> bool:
+    """Whether there are examples, as in a clone: a package installed by pip brings none."""
+    return CACHE.is_dir()
+
+
 def data_of(name: str) -> bytes:
     """The bytes of an example's file."""
     return shipped(CACHE / FILE).read_bytes()

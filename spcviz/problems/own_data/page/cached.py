@@ -45,6 +45,7 @@ __all__ = [
     "forget",
     "found",
     "give",
+    "has_examples",
     "let_go",
     "read_template",
     "script",
@@ -60,6 +61,11 @@ STEPS = scored.STEPS
 
 OPEN_FILE = "SPCVIZ_OPEN_FILE"
 """Name of the environment's variable that names a file of this computer to open with."""
+
+
+def has_examples() -> bool:
+    """Whether the examples are there, as in a clone; an installed package brings none."""
+    return examples.are_there()
 
 
 @shared(len(EXAMPLES), kernels=False)
@@ -102,14 +108,16 @@ def give(name: str, data: bytes) -> str:
         return str(error)
     if brought.kind == "model":
         own = current("ewt")
+        if own is None:
+            return f"{name}: a model joins sentences: bring those first"
         own.model = brought
         return ""
     shelf.put(session(), shelf.Own(brought, data), _is_there(session()))
     return ""
 
 
-def current(name: str) -> shelf.Own:
-    """What this visitor looks at: his own data, else the example of a name."""
+def current(name: str) -> shelf.Own | None:
+    """What this visitor looks at: his own data, else the example of a name, None where there are none."""
     own = shelf.of(session())
     if own is None and (path := os.environ.get(OPEN_FILE)) and "own_data_opened" not in st.session_state:
         st.session_state["own_data_opened"] = True
@@ -118,6 +126,8 @@ def current(name: str) -> shelf.Own:
         except OSError as error:
             st.session_state["own_data_problem"] = f"{path}: cannot be read: {error.strerror}"
         own = shelf.of(session())
+    if own is None and not has_examples():
+        return None
     if own is None or (own.example and own.example != name):
         own = shelf.Own(example(name), example=name)
         own.columns = EXAMPLES[name].columns
@@ -130,8 +140,10 @@ def forget() -> None:
     shelf.drop(session())
 
 
-def start(own: shelf.Own, settings: Settings, work: str = "train") -> None:
+def start(own: shelf.Own | None, settings: Settings, work: str = "train") -> None:
     """Begin to train, or to buy features, on a visitor's sentences, in a process of its own."""
+    if own is None:  # gone, after half an hour without use
+        return
     own.end_job()
     brought, (kind, steps) = own.brought, _WORKS[work]
     wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
@@ -253,11 +265,13 @@ def _sentence(brought: files.Brought, number: int, labels: tuple[str, ...]) -> t
     return brought.sentences[number][:MAX_WORDS], truth
 
 
-def source_of(own: shelf.Own, settings: Settings, steps: str = "") -> Source | None:
+def source_of(own: shelf.Own | None, settings: Settings, steps: str = "") -> Source | None:
     """What is looked at: a model that was trained with these settings, or scores; None before training.
 
     Raises `ArgumentError` where scores cannot be looked at.
     """
+    if own is None:
+        return None
     if own.brought.scores is not None:
         kernels_first(__name__)
         scores, how = own.brought.scores, steps_of(own, steps)

@@ -8,7 +8,7 @@ import numpy as np
 from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import prune
 from spcviz.engine.thresholds import curves as curve_of
-from spcviz.engine.thresholds import results
+from spcviz.engine.thresholds import filtering, results
 from spcviz.learning.cascade.cascade import HeldOut, Step
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features, unary_scores
@@ -94,17 +94,19 @@ def trace(
 def sweep(report: Report, level: int, tolerance: float) -> Sweep:
     """A level (from 1) over all thresholds, as the Sweep page takes it."""
     own = report.levels[level - 1]
+    lowest = filtering.lowest_alpha(np.concatenate([*own.dev[:2], *own.test[:2]]))
+    kept = {split: _kept(points, lowest) for split, points in (("dev", own.dev), ("test", own.test))}
     curves = {
-        split: curves_of(split, points, StepCurve(*curve_of.thinned(_kept(points), N_DRAWN)))
+        split: curves_of(split, points, StepCurve(*curve_of.thinned(kept[split], N_DRAWN)), lowest)
         for split, points in (("dev", own.dev), ("test", own.test))
     }
     drawn = SweepLevel(level, own.tuned_alpha, tolerance, "event", curves["dev"], curves["test"])
-    dev = HeldOut(own.dev.by_definition, own.dev.event, *_kept(own.dev))
+    dev = HeldOut(own.dev.by_definition, own.dev.event, *kept["dev"])
     return Sweep(drawn, dev, _sample(own.test))
 
 
-def _kept(points: Points) -> results.Curve:
-    return curve_of.efficiency_curve(points.points, points.starts)
+def _kept(points: Points, lowest: float) -> results.Curve:
+    return curve_of.efficiency_curve(points.points, points.starts, lowest)
 
 
 def _sample(points: Points) -> Sample:
@@ -126,9 +128,10 @@ def compared(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]
     rows, choices = [], []
     for key, own in (("spc", report.levels[0]), ("crf", report.by_marginals)):
         choices.append(_choice(key, own, tolerance))
+        lowest = min(0.0, choices[-1].threshold)
         for split, points in (("dev", own.dev), ("test", own.test)):
-            at = np.unique(np.quantile(np.clip(points.event, 0, 1), np.linspace(0, 1, 60)))
-            thresholds = np.unique(np.concatenate([[0.0], at, np.linspace(0, 1, 40)[:-1]]))
+            at = np.unique(np.quantile(np.clip(points.event, lowest, 1), np.linspace(0, 1, 60)))
+            thresholds = np.unique(np.concatenate([[lowest], at, np.linspace(0, 1, 40)[:-1]]))
             each = np.sort(points.points)
             alive = np.sort(points.event)
             kept = 1 - np.searchsorted(each, thresholds, side="right") / len(each)

@@ -37,14 +37,21 @@ TRAIN_FIRST = (
     "Train a model, and its lattice opens here: the sentences that training has not seen, one by one."
 )
 
+BRING_FIRST = (
+    "Bring a file or paste a text, and a model can be trained on it. Examples come with the repository, not "
+    "with a package installed by pip."
+)
+OTHER_WAYS = {True: "Example or paste", False: "Paste"}
+"""The second box, by whether there are examples."""
 
-def another(wanted: str, got: str) -> str:
+
+def another(wanted: str, got: str, *, has_example: bool = True) -> str:
     """That the link was made for another file."""
     if not got:
+        meanwhile = "; meanwhile you see an example." if has_example else "."
         return (
             f"This link was made for a file with the digest {wanted}. Bring the same file, and its scene "
-            f"opens; "
-            "meanwhile you see an example."
+            f"opens{meanwhile}"
         )
     return (
         f"This link was made for another file: its digest is {wanted}, that of yours {got}. You see your "
@@ -120,8 +127,6 @@ def swept(level: int, pieces: str, choice, is_scored: bool) -> str:
     low, high = choice.test.event_range
     examples = "sequences" if is_scored else "sentences"
     held = "It holds" if test.event <= allowed else "It does not hold"
-    if not choice.is_feasible:
-        held = "No α keeps to it: even α = 0 loses more"
     return (
         f"**{held}** on test {examples}: at α = {choice.alpha:.3f} {n_of(test)} lose their truth at "
         f"level {level} "
