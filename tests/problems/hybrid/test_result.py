@@ -19,7 +19,7 @@ def point(method, us, right, **more):
 def found():
     controllers = [
         point(method, us, 80 + us / 20, **({"at": at} if at else {}))
-        for method in ("spc_pi", "rounds", "greedy", "order_only", "dms_pi", "random")
+        for method in (*charts.VARIANTS, "greedy", "order_only", "dms_pi", "random")
         for us, at in ((30.0, "begin"), (100.0, None), (200.0, "end"))
     ]
     fixed = [point("spc", 30.0 * n, 80 + n, order=n, tier=t) for t in range(3) for n in range(1, 7)]
@@ -29,8 +29,8 @@ def found():
             "ratio": 1.2 if i == 0 else 0.7,
             "ratio_sd": None, "us": 1.0, "us_other": 2.0, "folds_both_reach": 3,
         }
-        for method in ("spc_pi", "rounds")
-        for against in ("parents", "spc", "greedy", "random")
+        for method in charts.VARIANTS
+        for against in ("parents", "hull", "spc", "greedy", "random")
         for i in range(10)
     ]  # fmt: skip
     models = [
@@ -58,7 +58,7 @@ def test_every_block_can_be_made(found):
     assert len(drawn) == 2
     names = [trace.name for trace in drawn[0].data]
     assert names[0] == "SPC-π"
-    assert len(names) == 6 + 3
+    assert len(names) == 8 + 3
 
 
 def test_what_cannot_be_compared_is_left_out(found):

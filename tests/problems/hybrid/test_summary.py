@@ -17,7 +17,7 @@ def fold(shift):
         return {"us": us, "char_accuracy": right, "word_accuracy": right, "begin": ends[0], "end": ends[1]}
 
     own = curve(10.0, 70.0 + shift, 80.0, 90.0)
-    curves = {"spc_pi": own, "rounds": own, "dms_pi": curve(20.0, 60.0, 75.0, 90.0)}
+    curves = dict.fromkeys(summary.VARIANTS, own) | {"dms_pi": curve(20.0, 60.0, 75.0, 90.0)}
     spc = [{"tier": 0, "order": n, "us": 8.0 * n, "char_accuracy": 70.0 + 3 * n, "word_accuracy": 1.0}
            for n in range(1, 4)]  # fmt: skip
     models = [{"model": "one", "at": "begin", "char_accuracy": 1.0 + shift, "word_accuracy": 2.0}]
@@ -63,3 +63,18 @@ def test_what_is_never_reached_has_no_ratio():
     rows = [row for row in summary.compared("ocr", [weak]) if is_own(row)]
     assert rows[-1]["ratio"] is None
     assert rows[-1]["us_other"] is None
+
+
+def test_mixtures_are_no_dearer_than_points_and_a_portfolio_mixes_too():
+    rows = summary.compared("ocr", [fold(0.0)])
+    at = {(row["method"], row["against"], row["char_accuracy"]): row for row in rows}
+    hulls = [row for row in rows if row["against"] == "hull"]
+    assert {row["opponent"] for row in hulls} == {"hull"}
+    for row in hulls:
+        beside = at[row["method"], "parents", row["char_accuracy"]]
+        assert row["us_other"] <= beside["us_other"]
+        if row["method"] == "portfolio":
+            assert row["us"] <= at["spc_pi", "hull", row["char_accuracy"]]["us"]
+    assert any(
+        row["us_other"] < at[row["method"], "parents", row["char_accuracy"]]["us_other"] for row in hulls
+    )

@@ -21,7 +21,7 @@ from spcviz.learning.budgets.chains.factors import merged
 from spcviz.learning.hybrid import policy as policies
 from spcviz.problems.common.clock import least_us
 from spcviz.problems.hybrid.data import worlds
-from spcviz.problems.hybrid.model import parents
+from spcviz.problems.hybrid.model import parents, whole_words
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.data.hog import batch_hog
 from spcviz.problems.words.model.folds import N_TIERS, tier_edges
@@ -49,12 +49,20 @@ class Clock(NamedTuple):
 
 
 def measure(
-    world: worlds.World, model, rules: Sequence, chains_beta: np.ndarray, prices: policies.Prices
+    world: worlds.World,
+    model,
+    rules: Sequence,
+    chains_beta: np.ndarray,
+    prices: policies.Prices,
+    fixed: Sequence,
+    predictor: whole_words.Predictor,
 ) -> tuple[Clock, dict]:
     """Time everything on the first `N_WORDS` test words: the clock, and the parents' microseconds.
 
-    `rules` are (controller, whether it values actions), `chains_beta` is DMS-pi's policy. The parents':
-    ``spc`` microseconds a word by tier and order, ``dms_pi`` of a ``letter`` and an ``action``.
+    `rules` are (controller, whether it values actions), `chains_beta` is DMS-pi's policy, `fixed` are the
+    cascades of each tier. The parents': ``spc`` microseconds a word by tier and order, ``spc_hard`` a letter
+    of the half of the words that `predictor` would reread first, ``dms_pi`` of a ``letter`` and an
+    ``action``, ``whole_words`` a letter: the chain of pairs and what it predicts.
     """
     some = world.test.some(np.arange(min(N_WORDS, len(world.test.starts) - 1)))[0]
     rows, courses = [], []
@@ -67,16 +75,21 @@ def measure(
             rows.append([len(some.labels), work[4], *work[:2], valued])
             courses.append(_course(some, model, rule, cap))
     theta = np.stack([model.filters.ink, model.filters.text, model.filters.letter])
-    pixels, scores, cascades = _features(), _scores(), _cascades(world, theta, some)
     chains = parents.chains(world, theta, some)
+    mended = whole_words.predicted(predictor, whole_words.look(chains)).max(axis=1)
+    hard = some.some(np.sort(np.argsort(-mended)[: len(mended) // 2]))[0]
+    pixels, scores, cascades = _features(), _scores(), _cascades(fixed, some)
+    on_hard = _cascades(fixed, hard)
+    looks = [lambda: whole_words.predicted(predictor, whole_words.look(chains))]
     how = part_policy.rule(chains_beta, per_cost=True)
     costs = np.tile(prices.tiers, (chains.shape[0], 1))
     spends = [
         lambda: part_policy.spend(chains, how, 0.0, costs),
         lambda: part_policy.spend(chains, how, costs=costs),
     ]
-    taken = iter(least_us([*courses, *pixels, *scores, *cascades, *spends], ROUNDS))
-    taken_by = [np.array([next(taken) for _ in own]) for own in (courses, pixels, scores, cascades, spends)]
+    kinds = (courses, pixels, scores, cascades, spends, on_hard, looks)
+    taken = iter(least_us([call for calls in kinds for call in calls], ROUNDS))
+    taken_by = [np.array([next(taken) for _ in calls]) for calls in kinds]
     rows, us = np.array(rows, dtype=float), taken_by[0]
     found, rest = nnls(rows / us[:, None], np.ones(len(us)))  # every trajectory counts alike
     features = [0.0, *(taken_by[1] / N_LETTERS).tolist()]
@@ -86,7 +99,12 @@ def measure(
     n_words, n_actions = len(some.starts) - 1, len(some.labels) * (N_TIERS - 1)
     begin, whole = taken_by[4]
     chain = {"letter": begin / len(some.labels), "action": max(whole - begin, 0.0) / n_actions}
-    return clock, {"spc": (taken_by[3].reshape(N_TIERS, -1) / n_words).tolist(), "dms_pi": chain}
+    return clock, {
+        "spc": (taken_by[3].reshape(N_TIERS, -1) / n_words).tolist(),
+        "spc_hard": (taken_by[5].reshape(N_TIERS, -1) / len(hard.labels)).tolist(),
+        "dms_pi": chain,
+        "whole_words": float(taken_by[6][0] / len(some.labels)),
+    }
 
 
 def _course(batch, model, rule, cap):
@@ -114,11 +132,10 @@ def _scores():
     return calls
 
 
-def _cascades(world, theta, batch):
-    """Calls that read a batch with cascades of each tier and order."""
+def _cascades(fixed, batch):
+    """Calls that read a batch with the cascades of each tier and order."""
     calls, n = [], len(batch.starts) - 1
-    for tier in range(N_TIERS):
-        own = parents.cascade(world, theta, tier)
+    for tier, own in enumerate(fixed):
         batches = [
             (parents.features_of(some, tier), np.diff(some.starts))
             for first in range(0, n, BATCH)

@@ -10,6 +10,11 @@ SHOWN = DATA | {"dev": "open vocabulary, development words"}
 METHODS = {
     "spc_pi": ("SPC-π", "raises orders and buys features, by a policy learned from whole trajectories"),
     "rounds": ("SPC-π in rounds", "as SPC-π, but all good actions of a word are done in one sweep"),
+    "whole_words": (
+        "SPC-π by whole words",
+        "reads whole words again by a fixed cascade, where a chain of pairs predicts that it mends most",
+    ),
+    "portfolio": ("Portfolio", "divides a batch between all of these as development words favour"),
     "greedy": ("Greedy", "both, by the predicted gain of the next action alone"),
     "order_only": ("Orders alone", "raises orders only, by a learned policy; pixels are all it sees"),
     "dms_pi": ("DMS-π", "buys features only, on a chain of bigrams (chapter 7)"),

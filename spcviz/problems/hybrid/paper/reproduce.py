@@ -18,7 +18,7 @@ from spcviz.problems.common.work.jobs import expect
 from spcviz.problems.common.work.kept import kept
 from spcviz.problems.hybrid.data import worlds
 from spcviz.problems.hybrid.model import fold as folds
-from spcviz.problems.hybrid.model import loopy, parents, times
+from spcviz.problems.hybrid.model import loopy, parents, portfolio, times, whole_words
 from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.hybrid.paper import summary
 from spcviz.problems.letters.data import handwriting as letters
@@ -31,6 +31,11 @@ LOOPY_CODE = ("spcviz.problems.hybrid.model.loopy",)
 BOTH = Reach(worlds.N_ORDERS, N_TIERS)
 AFTER = {"begin": 0, "5 actions": 5, "10 actions": 10, "20 actions": 20, "everything": None}
 """Where one model and two are compared: after so many random actions a word."""
+
+MIXED = ("dms_pi", "spc_pi", "rounds", "whole_words")
+"""What a portfolio mixes beside fixed cascades."""
+BUDGETS = np.geomspace(2.0, 150.0, 90)
+"""Microseconds a letter at which those are offered."""
 
 GRID = np.round(np.geomspace(20.0, 800.0, 60), 1)
 """Microseconds a word at which curves of folds are averaged."""
@@ -62,7 +67,8 @@ def reproduce(run: Run) -> dict:
             "settings": asdict(settings),
             "random_state": folds.RANDOM_STATE,
             "chosen_on": "policies' discounts and shapes, and the share of rounds (of "
-            f"{folds.SHARES}): development words (the fold after the test fold; the open vocabulary's own); "
+            f"{folds.SHARES}), what predicts which whole words to reread, and the portfolio: development "
+            "words (the fold after the test fold; the open vocabulary's own); "
             f"their ridge: cross-validation; tolerance (of {settings.tolerances}, tried at all since the "
             "test curve of fold 0 ended early with 0.005): the same words; "
             "steps, the hinge's share, prices that controllers reckon with: set by hand",
@@ -118,7 +124,9 @@ def clock_of(data, settings, folder):
             (rule, is_valuing) for name, rule, is_valuing in rules_of(world.test, learned, settings)
             if name != "greedy"
         ]  # fmt: skip
-        clock, of_parents = times.measure(world, learned.model, rules, learned.chains, settings.prices)
+        fixed, read = _whole_words(world, learned, ("dev",))
+        how = learned.model, rules, learned.chains, settings.prices
+        clock, of_parents = times.measure(world, *how, fixed, whole_words.fit(read["dev"]))
         return {"clock": clock._asdict(), "parents_us": of_parents}
 
     key = folds.key_of(data, 0, settings)
@@ -140,21 +148,86 @@ def rules_of(batch, learned, settings):
 
 
 def _measured(fold, world, learned, settings, timed):
-    clock, batch = times.Clock(**timed["clock"]), world.test
-    curves = {}
-    for name, rule, is_valuing in rules_of(batch, learned, settings):
-        found = policy.course(batch, learned.model, rule)
-        us = times.action_us(clock, found, worlds.N_ORDERS, is_valuing)
-        begun = times.begun_us(clock, batch, found, is_valuing)
-        curves[name] = policy.points_of(batch, found, us, begun)
-    curves["dms_pi"] = chain_points(world, learned, settings, clock, timed["parents_us"])
-    out = {"fold": fold, "curves": {name: _on_grid(own, batch) for name, own in curves.items()}}
-    out["spc"] = _cascades(world, learned, clock, timed["parents_us"])
-    return out | {
+    clock, of_parents = times.Clock(**timed["clock"]), timed["parents_us"]
+    _, read = _whole_words(world, learned, ("dev", "test"))
+    predictor = whole_words.fit(read["dev"])
+    mended = {
+        "dev": whole_words.predicted_unseen(read["dev"]),
+        "test": whole_words.predicted(predictor, read["test"].features),
+    }
+    points, fixed = {}, {}
+    for split in ("dev", "test"):
+        points[split] = _points(split, world, learned, settings, clock, of_parents)
+        begun = whole_words.begun_us(clock, of_parents, int(read[split].starts[-1]))
+        us = whole_words.us_of(clock, of_parents, np.diff(read[split].starts))
+        points[split]["whole_words"] = whole_words.points_of(read[split], mended[split], us, begun)
+        fixed[split] = _cascades(read[split], clock, of_parents)
+    options = {split: _options(points[split], fixed[split], getattr(world, split)) for split in points}
+    curves = {name: _on_grid(own, world.test) for name, own in points["test"].items()}
+    curves["portfolio"] = _mixed(options, len(world.test.labels) / (len(world.test.starts) - 1))
+    return {
+        "fold": fold,
+        "curves": curves,
+        "spc": fixed["test"],
         "clock": timed["clock"],
-        "parents_us": timed["parents_us"],
+        "parents_us": of_parents,
         "models": _models(world, learned, settings),
     }
+
+
+def _whole_words(world, learned, splits):
+    """Fixed cascades of each tier, and words as they read them: `whole_words.Read` by split."""
+    theta = folds.theta_of(learned.model.filters)
+    cascades = tuple(parents.cascade(world, theta, tier) for tier in range(N_TIERS))
+    return cascades, {name: whole_words.read(world, theta, cascades, getattr(world, name)) for name in splits}
+
+
+def _points(split, world, learned, settings, clock, of_parents):
+    """`Points` of every controller on the development or test words."""
+    batch, found = getattr(world, split), {}
+    for name, rule, is_valuing in rules_of(batch, learned, settings):
+        course = policy.course(batch, learned.model, rule)
+        us = times.action_us(clock, course, worlds.N_ORDERS, is_valuing)
+        found[name] = policy.points_of(batch, course, us, times.begun_us(clock, batch, course, is_valuing))
+    found["dms_pi"] = chain_points(world, batch, learned, settings, clock, of_parents)
+    return found
+
+
+def _options(points, fixed, batch):
+    """All that a portfolio may mix: fixed cascades, and each controller of `MIXED` at budgets a letter."""
+    n_words, n = len(batch.starts) - 1, len(batch.labels)
+    found = [
+        portfolio.Option("spc", row["us"] * n_words / n, row["char_accuracy"], row["word_accuracy"])
+        for row in fixed
+    ]
+    for name in MIXED:
+        own = points[name]
+        for i in policy.at_budgets(own, BUDGETS * n):
+            i = max(i, 0)  # a budget below its beginning is its beginning
+            right, words = 100 * (1 - own.wrong[i] / n), 100 * (1 - own.wrong_words[i] / n_words)
+            found.append(portfolio.Option(name, float(own.us[i]) / n, float(right), float(words)))
+    return found
+
+
+def _mixed(options, letters_a_word):
+    """The portfolio at `GRID`, with its two ends; see `_on_grid`."""
+    own = [options["test"][i] for i in portfolio.chosen(options["dev"])]
+    right, words = portfolio.mixed(own, GRID / letters_a_word)
+    has_begun = ~np.isnan(right)
+
+    def shown(values):
+        return [float(value) if begun else None for value, begun in zip(values, has_begun)]
+
+    first, last = (pick(own, key=lambda option: option.us) for pick in (min, max))
+    ends = {
+        name: {
+            "us": option.us * letters_a_word,
+            "char_accuracy": option.right,
+            "word_accuracy": option.right_words,
+        }
+        for name, option in (("begin", first), ("end", last))
+    }
+    return {"us": shown(GRID), "char_accuracy": shown(right), "word_accuracy": shown(words)} | ends
 
 
 def _on_grid(points, batch):
@@ -178,9 +251,9 @@ def _on_grid(points, batch):
     return {"us": us, "char_accuracy": chars, "word_accuracy": own} | ends
 
 
-def chain_points(world, learned, settings, clock, parents_us):
-    """DMS-pi on the test words: `Points`."""
-    theta, batch = folds.theta_of(learned.model.filters), world.test
+def chain_points(world, batch, learned, settings, clock, parents_us):
+    """DMS-pi on a batch: `Points`."""
+    theta = folds.theta_of(learned.model.filters)
     own = parents.chains(world, theta, batch, parents.chains(world, theta, world.dev).scale)
     rule = part_policy.rule(learned.chains, per_cost=True)
     costs = np.tile(settings.prices.tiers, (own.shape[0], 1))
@@ -197,25 +270,21 @@ def chain_points(world, learned, settings, clock, parents_us):
     return Points(begun + np.concatenate([[0.0], np.cumsum(us)]), lost, np.array(words))
 
 
-def _cascades(world, learned, clock, parents_us):
+def _cascades(read, clock, parents_us):
     """A row for each order and tier of fixed cascades."""
-    theta, batch, rows = folds.theta_of(learned.model.filters), world.test, []
-    lengths, starts = np.diff(batch.starts), batch.starts
-    for tier in range(N_TIERS):
-        own, features = parents.cascade(world, theta, tier), parents.features_of(batch, tier)
+    rows, n = [], int(read.starts[-1])
+    for c, (tier, order) in enumerate(whole_words.COURSES):
         scored = clock.score[0] if tier == 0 else clock.score[tier] + sum(clock.feature[: tier + 1])
-        for order in range(1, worlds.N_ORDERS + 1):
-            is_right = parents.read(own, order, features, lengths) == batch.labels
-            us = parents_us["spc"][tier][order - 1] + len(batch.labels) / len(lengths) * scored
-            rows.append(
-                {
-                    "tier": tier,
-                    "order": order,
-                    "us": float(us),
-                    "char_accuracy": 100 * float(is_right.mean()),
-                    "word_accuracy": 100 * float(np.logical_and.reduceat(is_right, starts[:-1]).mean()),
-                }
-            )
+        wrong = read.wrong[:, c]
+        rows.append(
+            {
+                "tier": tier,
+                "order": order,
+                "us": float(parents_us["spc"][tier][order - 1] + n / len(wrong) * scored),
+                "char_accuracy": 100 * (1 - float(wrong.sum()) / n),
+                "word_accuracy": 100 * float((wrong == 0).mean()),
+            }
+        )
     return rows
 
 

@@ -76,36 +76,56 @@ def curve_of(fold, name):
     return points + [(own[end]["us"], own[end]["char_accuracy"]) for end in ("begin", "end")]
 
 
-VARIANTS = ("spc_pi", "rounds")
+VARIANTS = ("spc_pi", "rounds", "whole_words", "portfolio")
+PARENTS = ("spc", "dms_pi")
+
+
+def least_of_mixtures(curve: list[tuple[float, float]], accuracy: float) -> float:
+    """Least microseconds of mixtures of a curve's points that are as accurate on average, inf if none is.
+
+    A batch's budget may be spent on some words by one method and on others by another.
+
+    >>> least_of_mixtures([(1.0, 50.0), (3.0, 60.0), (9.0, 70.0)], 55.0)
+    2.0
+    """
+    us, right = np.array(curve).T
+    below, above = right < accuracy, right >= accuracy
+    least = us[above].min(initial=np.inf)
+    if below.any() and above.any():
+        share = (accuracy - right[below][:, None]) / (right[above][None] - right[below][:, None])
+        least = min(least, ((1 - share) * us[below][:, None] + share * us[above][None]).min())
+    return float(least)
 
 
 def compared(data: str, done: list[dict]) -> list[dict]:
-    """Microseconds of SPC-pi, alone and in rounds, over those of each other method at equal accuracy.
+    """Microseconds of each variant of SPC-pi over those of others at equal accuracy.
 
-    ``method``, ``against`` ("parents": the better of SPC and DMS-pi; a method), ``char_accuracy``, ``ratio``,
-    ``ratio_sd``, ``us``, ``us_other``; ``ratio`` below 1: SPC-pi is cheaper. None where one of the two does
-    not reach the accuracy in every fold.
+    ``method``, ``against`` ("parents": the better of SPC and DMS-pi; "hull": the best mixture of their
+    points; a method), ``opponent`` (the same: "hull" or "points"), ``char_accuracy``, ``ratio``,
+    ``ratio_sd``, ``us``, ``us_other``; ``ratio`` below 1: the variant is cheaper. None where one of the two
+    does not reach the accuracy in every fold. A portfolio mixes, so its own cost is that of a mixture.
     """
-    mean = {name: _mean_curve(done, name) for name in (*done[0]["curves"], "spc")}
+    names = (*done[0]["curves"], "spc")
+    curves = [{name: curve_of(fold, name) for name in names} for fold in done]
+    mean = {name: _mean_curve(done, name) for name in names}
     out = []
     for method in VARIANTS:
         low = max(min(right for _, right in own) for own in (mean[method], mean["spc"]))
         high = max(right for _, right in mean[method])
-        for against in ("parents", *(name for name in mean if name != method)):
-            names = ("spc", "dms_pi") if against == "parents" else (against,)
+        for against in ("parents", "hull", *(name for name in names if name != method)):
             for accuracy in np.linspace(low, high, LEVELS):
-                row = {"data": data, "method": method, "against": against, "char_accuracy": float(accuracy)}
-                out.append(row | _ratio(mean, done, method, names, accuracy))
+                row = {"data": data, "method": method, "against": against}
+                row |= {"opponent": "hull" if against == "hull" else "points"}
+                row |= {"char_accuracy": float(accuracy)}
+                out.append(row | _ratio(mean, curves, method, against, accuracy))
     return out
 
 
-def _ratio(mean, done, method, names, accuracy):
-    """A method's microseconds over those of the best of others, from an accuracy on."""
-    mine = least_us(mean[method], accuracy)
-    theirs = min(least_us(mean[name], accuracy) for name in names)
-    own = [least_us(curve_of(fold, method), accuracy) for fold in done]
-    other = [min(least_us(curve_of(fold, name), accuracy) for name in names) for fold in done]
-    ratios = [a / b for a, b in zip(own, other) if np.isfinite(a) and np.isfinite(b)]
+def _ratio(mean, curves, method, against, accuracy):
+    """A method's microseconds over those of what it is compared with, from an accuracy on."""
+    mine, theirs = _us_of(mean, method, accuracy), _us_of(mean, against, accuracy)
+    pairs = [(_us_of(fold, method, accuracy), _us_of(fold, against, accuracy)) for fold in curves]
+    ratios = [a / b for a, b in pairs if np.isfinite(a) and np.isfinite(b)]
     return {
         "us": _finite(mine),
         "us_other": _finite(theirs),
@@ -113,6 +133,15 @@ def _ratio(mean, done, method, names, accuracy):
         "ratio_sd": float(np.std(ratios, ddof=1)) if len(ratios) > 1 else None,
         "folds_both_reach": len(ratios),
     }
+
+
+def _us_of(curves, name, accuracy):
+    """Least microseconds of a method, the better parent or the hull of the parents."""
+    if name == "hull":
+        return least_of_mixtures([point for parent in PARENTS for point in curves[parent]], accuracy)
+    if name == "portfolio":
+        return least_of_mixtures(curves[name], accuracy)
+    return min(least_us(curves[one], accuracy) for one in (PARENTS if name == "parents" else (name,)))
 
 
 def _mean_curve(done, name):

@@ -1,0 +1,125 @@
+"""Whole words read again by fixed cascades, first those in which that mends most letters for its time.
+
+SPC-pi changes one position at a time. Here an action is a word, read anew by one of the cascades of fixed
+order and tier at their fast price. All words begin as DMS-pi's do, as chains of pairs from tier 0; what that
+reading shows predicts how many letters each cascade would mend, and at a price of a letter each word goes to
+the cascade that is worth most above its own price, or to none.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.linear_model import RidgeCV
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.chains.search import describe_parts
+from spcviz.learning.hybrid.courses import Batch
+from spcviz.learning.hybrid.policy import Points
+from spcviz.problems.hybrid.data import worlds
+from spcviz.problems.hybrid.model import parents
+from spcviz.problems.words.model.folds import N_TIERS
+
+COURSES = tuple((tier, order) for tier in range(N_TIERS) for order in range(1, worlds.N_ORDERS + 1))
+"""(tier, order) of all fixed cascades."""
+
+RIDGES = np.geomspace(1.0, 1e4, 9)
+PRICES = np.geomspace(1.0, 1e-6, 300)
+"""Letters that a microsecond has to mend, from dear to cheap: a point of the curve each."""
+N_PARTS = 5
+"""Parts of the development words, each read by a predictor that has not seen it."""
+
+
+class Read(NamedTuple):
+    """A batch of W words as every cascade reads it."""
+
+    starts: np.ndarray  # (W + 1,)
+    wrong: np.ndarray  # (W, C): letters read wrong by each of `COURSES`
+    at_first: np.ndarray  # (W,): by the chain of pairs that all begin with
+    features: np.ndarray  # (W, D): what that chain shows
+
+
+class Predictor(NamedTuple):
+    """Letters that each cascade mends, linear in what a word shows."""
+
+    weights: np.ndarray  # (D, C)
+    constant: np.ndarray  # (C,)
+
+
+def read(world: worlds.World, theta: np.ndarray, cascades: tuple, batch: Batch) -> Read:
+    """Read a batch by all cascades (one for each tier), and by the chain of pairs."""
+    lengths, firsts = np.diff(batch.starts), batch.starts[:-1]
+    seen = [parents.features_of(batch, tier) for tier in range(N_TIERS)]
+    labels = [parents.read(cascades[tier], order, seen[tier], lengths) for tier, order in COURSES]
+    wrong = np.stack([np.add.reduceat(own != batch.labels, firsts) for own in labels], axis=1)
+    chains = parents.chains(world, theta, batch, parents.chains(world, theta, world.dev).scale)
+    pairs = COURSES.index((0, 2))
+    return Read(batch.starts, wrong, wrong[:, pairs], look(chains))
+
+
+def look(chains: Parts) -> np.ndarray:
+    """What chains at tier 0 show of each word: sums and maxima over letters, and its length, (W, D)."""
+    shown = describe_parts(chains, np.zeros(len(chains.scores), dtype=np.int64))
+    firsts = chains.starts[:-1]
+    over = [ufunc.reduceat(shown, firsts) for ufunc in (np.add, np.maximum)]
+    return np.column_stack([*over, np.diff(chains.starts)])
+
+
+def _mended(done: Read) -> np.ndarray:
+    return done.at_first[:, None] - done.wrong
+
+
+def _ridge():
+    return make_pipeline(StandardScaler(), RidgeCV(RIDGES))
+
+
+def fit(done: Read) -> Predictor:
+    """Learn what cascades mend from words that were read by all of them."""
+    model = _ridge().fit(done.features, _mended(done))
+    scaler, ridge = model[0], model[1]
+    weights = (ridge.coef_ / scaler.scale_).T
+    return Predictor(weights, ridge.intercept_ - scaler.mean_ @ weights)
+
+
+def predicted(predictor: Predictor, features: np.ndarray) -> np.ndarray:
+    """Letters that each cascade would mend, (W, C)."""
+    return features @ predictor.weights + predictor.constant
+
+
+def predicted_unseen(done: Read) -> np.ndarray:
+    """The same of the words that are learned from, each by a predictor that has not seen it."""
+    return cross_val_predict(_ridge(), done.features, _mended(done), cv=KFold(N_PARTS))
+
+
+def us_of(clock, parents_us: dict, lengths: np.ndarray) -> np.ndarray:
+    """Microseconds of rereading each word by each cascade, (W, C): pixels are scored already.
+
+    Cascades are priced by what they take of the words that predictors choose first, which are the harder.
+    """
+    letter = []
+    for tier, order in COURSES:
+        bought = sum(clock.feature[: tier + 1]) + clock.score[tier] if tier else 0.0
+        letter.append(parents_us["spc_hard"][tier][order - 1] + bought)
+    return lengths[:, None] * np.array(letter)
+
+
+def begun_us(clock, parents_us: dict, n_letters: int) -> float:
+    """Microseconds of a whole batch before the first word is reread."""
+    return n_letters * (clock.score[0] + parents_us["whole_words"])
+
+
+def points_of(done: Read, mended: np.ndarray, us: np.ndarray, begun: float) -> Points:
+    """The batch's course as a mended letter's price falls; `mended` is `predicted`, `us` of `us_of`."""
+    words = np.arange(len(mended))
+    spent, wrong, wrong_words = [], [], []
+    for price in PRICES:
+        worth = mended - price * us
+        best = worth.argmax(axis=1)
+        goes = worth[words, best] > 0
+        left = np.where(goes, done.wrong[words, best], done.at_first)
+        spent.append(begun + us[words, best][goes].sum())
+        wrong.append(left.sum())
+        wrong_words.append((left > 0).sum())
+    return Points(np.array(spent), np.array(wrong), np.array(wrong_words))
