@@ -5,6 +5,8 @@ sentences are lost: of 270 sentences (WSJ) a single loss is decided by one or tw
 five is compared, and fewest is taken.
 """
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +18,8 @@ from spcviz.problems.tagging.paper import equal_loss
 LOSSES = (3.0, 4.0, 5.0, 6.0, 7.0)
 """Percent of the development sentences that are lost."""
 N_ORDERS = 2
+MOST_BYTES = 12 << 30
+"""Address space of a try. Settings whose first filter leaves nearly all tags ask for more in training."""
 
 
 def config_of_try(settings, method, number):
@@ -23,8 +27,28 @@ def config_of_try(settings, method, number):
     return replace(chosen.config_of(settings, method, {method: number}), predictor_epochs=1)
 
 
+@contextlib.contextmanager
+def memory_of_at_most(n_bytes: int) -> Iterator[None]:
+    """Within, allocations beyond so much address space of this process raise `MemoryError`, where it can be.
+
+    >>> with memory_of_at_most(2**44):
+    ...     pass
+    """
+    try:
+        import resource
+    except ImportError:  # not on every system
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (n_bytes if hard < 0 else min(n_bytes, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
 def tried(settings, method, number) -> dict:
-    """One of `settings.tries_of`, trained and counted.
+    """One of `settings.tries_of`, trained and counted: all None if that takes more than `MOST_BYTES`.
 
     Returns ``method``, ``number``, ``settings``, ``losses``; ``pairs``: bigrams a position where so many
     sentences are lost, None where the filter cannot lose so few; ``score``: their geometric mean, None if one
@@ -32,16 +56,26 @@ def tried(settings, method, number) -> dict:
     """
     data = chosen.data_of(settings)
     config = config_of_try(settings, method, number)
-    trained = experiment.train(config, data, n_orders=N_ORDERS)
+    row = {
+        "method": method,
+        "number": number,
+        "settings": chosen.tries_of(settings, method)[number],
+        "losses": list(LOSSES),
+    }
+    try:
+        with memory_of_at_most(MOST_BYTES):
+            return row | _counted(data, experiment.train(config, data, n_orders=N_ORDERS))
+    except MemoryError:
+        return row | {"pairs": [None] * len(LOSSES), "score": None, "passes": None, "alphas": None}
+
+
+def _counted(data, trained):
+    """What a try leaves of the development sentences."""
     found = equal_loss.fallen_of(data, trained.cascade, trained.cascade, N_ORDERS, "dev")
     curves = equal_loss.curves_of(found, np.ones((1, len(found.event))))
     pairs = [float(equal_loss.at_loss(curves.loss, curves.pairs, loss)[0]) for loss in LOSSES]
     score = float(np.exp(np.mean(np.log(pairs))))
     return {
-        "method": method,
-        "number": number,
-        "settings": chosen.tries_of(settings, method)[number],
-        "losses": list(LOSSES),
         "pairs": [value if np.isfinite(value) else None for value in pairs],
         "score": score if np.isfinite(score) else None,
         "passes": [report.n_passes for report in trained.reports],
