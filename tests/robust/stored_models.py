@@ -1,7 +1,8 @@
 """The app with one stored model damaged: its pages say which command repairs it, all others work.
 
-``python -m tests.robust.stored_models MODEL DAMAGE [PAGE ...]``: one case, in a process of its own, since
-what is stored is looked up when the app is imported; a line of JSON for each address.
+``python -m tests.robust.stored_models MODEL DAMAGE [PAGE or ADDRESS ...]``: one case, in a process of its own,
+since what is stored is looked up when the app is imported; a line of JSON for each address. With each model
+all addresses are opened: those that cannot do without it at every damage, the others at one of them.
 """
 
 import json
@@ -127,12 +128,25 @@ def command_of(page, params):
     return " ".join([Path(page).stem, *(f"{key}={value}" for key, value in params.items())])
 
 
+def asked_for(pages):
+    """The addresses among pages or addresses; all if there are none."""
+    return [own for own in ADDRESSES if not pages or {Path(own[0]).stem, command_of(*own)} & set(pages)]
+
+
+def opened_at(name, damage):
+    """The addresses of a case, as `NAMED` has them."""
+    every, turn = [command_of(*own) for own in ADDRESSES], list(DAMAGES).index(damage)
+    needy = NAMED.get(name, ())
+    others = [own for own in every if own not in needy]
+    return [*needy, *others[turn :: len(DAMAGES)]]
+
+
 def faults(name, damage, pages=()):
     """What is wrong with the app while a model is damaged; one case, in a process of its own."""
     command = [sys.executable, "-m", "tests.robust.stored_models", name, damage, *pages]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=800)
     found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    wanted = [own for own in ADDRESSES if not pages or Path(own[0]).stem in pages]
+    wanted = asked_for(pages)
     wrong = [f"{len(found)} of {len(wanted)} addresses opened"] * (len(found) != len(wanted))
     wrong += ["a traceback in the log"] * ("Traceback" in done.stderr)
     for own in found:
@@ -153,8 +167,9 @@ def cases():
 def check_stored(seed):
     """One of `cases`; how many that was."""
     every = cases()
-    wrong = faults(*every[seed % len(every)])
-    assert not wrong, f"{every[seed % len(every)]}: {'; '.join(wrong)}"
+    case = every[seed % len(every)]
+    wrong = faults(*case, opened_at(*case))
+    assert not wrong, f"{case}: {'; '.join(wrong)}"
     return 1
 
 
@@ -168,7 +183,7 @@ def main(name, damage, *pages):
 
         first.FOLDER = Path(folder) / "none"  # a page that is stored would not ask for its model
         logging.basicConfig(stream=sys.stderr)
-        for found in open_each([own for own in ADDRESSES if not pages or Path(own[0]).stem in pages]):
+        for found in open_each(asked_for(pages)):
             print(json.dumps(found), flush=True)
 
 

@@ -3,7 +3,16 @@
 import pytest
 
 from spcviz.bench import robust
-from tests.robust.stored_models import ADDRESSES, NAMED, cases, command_of, faults
+from tests.robust.stored_models import (
+    ADDRESSES,
+    DAMAGES,
+    NAMED,
+    asked_for,
+    cases,
+    command_of,
+    faults,
+    opened_at,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,3 +33,16 @@ def test_every_model_and_damage_is_a_case_of_bench_robust():
         command_of(*own) for own in ADDRESSES
     }
     assert {name for name, _ in cases()} > set(NAMED)
+
+
+@pytest.mark.parametrize("name", ["budget-pose", "tagging-ewt", "no model of a page"])
+def test_all_damages_of_a_model_open_all_addresses_and_each_those_that_need_it(name):
+    opened = [opened_at(name, damage) for damage in DAMAGES]
+    assert set().union(*opened) == {command_of(*own) for own in ADDRESSES}
+    for own in opened:
+        assert set(own) >= set(NAMED.get(name, ()))
+        assert [command_of(*address) for address in asked_for(own)] == sorted(own, key=order_of)
+
+
+def order_of(address):
+    return [command_of(*own) for own in ADDRESSES].index(address)
