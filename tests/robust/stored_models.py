@@ -1,8 +1,8 @@
 """The app with one stored model damaged: its pages say which command repairs it, all others work.
 
-``python -m tests.robust.stored_models MODEL DAMAGE [PAGE or ADDRESS ...]``: one case, in a process of its own,
-since what is stored is looked up when the app is imported; a line of JSON for each address. With each model
-all addresses are opened: those that cannot do without it at every damage, the others at one of them.
+``python -m tests.robust.stored_models MODEL DAMAGE [ADDRESS ...]``: one case, in a process of its own, since
+what is stored is looked up when the app is imported; a line of JSON for each address. With each model all
+addresses are opened: those that cannot do without it at every damage, the others at one of them.
 """
 
 import json
@@ -128,9 +128,9 @@ def command_of(page, params):
     return " ".join([Path(page).stem, *(f"{key}={value}" for key, value in params.items())])
 
 
-def asked_for(pages):
-    """The addresses among pages or addresses; all if there are none."""
-    return [own for own in ADDRESSES if not pages or {Path(own[0]).stem, command_of(*own)} & set(pages)]
+def asked_for(addresses):
+    """Those of `ADDRESSES` that are named as `NAMED` has them; all if none is."""
+    return [own for own in ADDRESSES if not addresses or command_of(*own) in addresses]
 
 
 def opened_at(name, damage):
@@ -141,12 +141,12 @@ def opened_at(name, damage):
     return [*needy, *others[turn :: len(DAMAGES)]]
 
 
-def faults(name, damage, pages=()):
+def faults(name, damage, addresses=()):
     """What is wrong with the app while a model is damaged; one case, in a process of its own."""
-    command = [sys.executable, "-m", "tests.robust.stored_models", name, damage, *pages]
+    command = [sys.executable, "-m", "tests.robust.stored_models", name, damage, *addresses]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=800)
     found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    wanted = asked_for(pages)
+    wanted = asked_for(addresses)
     wrong = [f"{len(found)} of {len(wanted)} addresses opened"] * (len(found) != len(wanted))
     wrong += ["a traceback in the log"] * ("Traceback" in done.stderr)
     for own in found:
@@ -173,7 +173,7 @@ def check_stored(seed):
     return 1
 
 
-def main(name, damage, *pages):
+def main(name, damage, *addresses):
     from spcviz.problems.common import folders
 
     with tempfile.TemporaryDirectory() as folder:
@@ -183,7 +183,7 @@ def main(name, damage, *pages):
 
         first.FOLDER = Path(folder) / "none"  # a page that is stored would not ask for its model
         logging.basicConfig(stream=sys.stderr)
-        for found in open_each(asked_for(pages)):
+        for found in open_each(asked_for(addresses)):
             print(json.dumps(found), flush=True)
 
 
