@@ -53,7 +53,11 @@ def features_of(batch, tier):
 
 
 def cascade(world, theta, tier):
-    """A cascade of all orders at one tier; each alpha the largest that development words allow."""
+    """A cascade of all orders at one tier; each alpha the largest that development words allow, at least 0.
+
+    Below the mean a level of pixels alone keeps nearly all of the open vocabulary: order 3 then takes 30
+    times as long and reads no better, which would be no rival.
+    """
     batch = world.dev.some(np.arange(min(N_TUNE, len(world.dev.starts) - 1)))[0]
     features, levels = features_of(batch, tier), []
     space = unigrams(np.diff(batch.starts), letters.N_STATES)
@@ -65,7 +69,7 @@ def cascade(world, theta, tier):
             space, prune(space, scores, 0.0), truth, score_labels(space, unary, model.table, batch.labels)
         )
         is_there = np.logical_and.reduceat(truth >= 0, space.col_start[:-1])
-        alpha = largest_alpha(points[1][is_there], TOLERANCE)
+        alpha = max(largest_alpha(points[1][is_there], TOLERANCE), 0.0)
         levels.append(Level(model, alpha, model))
         space = extend(space, prune(space, scores, alpha, max_arcs=MAX_ARCS).keep)
     return Cascade(letters.N_STATES, tuple(levels), False, MAX_ARCS)
