@@ -13,8 +13,8 @@ from spcviz.problems.common.folders import APP
 from spcviz.problems.scene.page import cached as scenes
 from spcviz.web.cached import common
 from spcviz.web.exporting import drawing, paper, snapshot
-from spcviz.web.serving import pages
 from spcviz.web.tours import tour
+from spcviz.web.ui import navigation
 
 needs_browser = pytest.mark.skipif(drawing.browser() is None, reason="no Chromium is installed")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -155,12 +155,8 @@ def test_the_python_of_tables_counts_the_claims_of_the_page(address, capsys):
 
 def test_every_page_with_a_picture_has_its_lines():
     """Asked of the sources, since most lines were run above: who offers none."""
-    silent = {name for name, page in pages.every().items() if "offer_python" not in page_text(page.path)}
-    assert silent == {"data", "tours"}
-
-
-def page_text(path):
-    return (APP / path).read_text(encoding="utf-8")
+    sources = {name: (APP / path).read_text(encoding="utf-8") for name, path in navigation.names().items()}
+    assert {name for name, source in sources.items() if "offer_python" not in source} == {"data", "tours"}
 
 
 def test_a_page_without_lines_says_so_and_saves_its_picture():
