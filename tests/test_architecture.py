@@ -72,6 +72,8 @@ MAY_IMPORT = {
     "spcviz/scores/lattices.py": (*ENGINE, "spcviz.scores", "<computed>"),
     "spcviz/scores/answers.py": (*ENGINE, "spcviz.scores", "<computed>"),
     "spcviz/sequences/cascade.py": (*LEARNING, "spcviz.store", "spcviz.sequences", "<computed>"),
+    "spcviz/sequences/chain.py": (*LEARNING, "spcviz.store", "spcviz.sequences", "<computed>"),
+    "spcviz/spending/tagger.py": (*LEARNING, "spcviz.scores", "spcviz.spending", "<computed>"),
     "spcviz/spending/answers.py": (*LEARNING, "spcviz.scores", "spcviz.spending", "<computed>"),
     "spcviz/io": IO,
     "spcviz/io/__init__.py": (*IO, "<computed>"),

@@ -1,5 +1,6 @@
 // One scene in one file: everything is here, and nothing is fetched.
 
+import { hearSlides } from "../touring/tour_core.js";
 import { bytesOf, drawChart, mountView } from "./host.js";
 
 /* global KINDS, MOUNTS, CHARTS, PAIRS, PLOTLY -- what the file brings: see page.py */
@@ -26,4 +27,5 @@ async function charts() {
 }
 
 if (CHARTS.length) await charts();
+hearSlides();
 document.documentElement.dataset.shown = "1";

@@ -3,7 +3,7 @@
 // Files are fetched as scripts, the only way from a disk. Each view's script and each part of data is one file of
 // the site, for all scenes that want it; a scene that comes next is fetched while the one before is looked at.
 
-import { asked, isTyping, partOf } from "../touring/tour_core.js";
+import { asked, hearSlides, isTyping, partOf } from "../touring/tour_core.js";
 import { bytesOf, drawChart, mountView } from "./host.js";
 import { whole } from "./whole.js";
 
@@ -99,6 +99,7 @@ async function go(code) {
 function step(by) {
   const to = codes[codes.indexOf(wanted) + by];
   if (to) location.hash = to;
+  return Boolean(to);
 }
 const atHash = () => { const code = location.hash.slice(1); return codes.includes(code) ? code : codes[0]; };
 
@@ -124,8 +125,7 @@ function key(event) {
   const isOurs = path.includes(byClass("tour")) && !path[0].matches?.("button");
   const what = event.key === "Escape" ? "light" : asked(event, isOurs, codes.length > 1);
   const acts = { forward: () => step(1), back: () => step(-1), home: () => { location.hash = codes[0]; }, black: () => black(byClass("black").hidden), light: () => black(false), full };
-  if (!what || codes.length < 2) return;
-  acts[what]();
+  if (!what || codes.length < 2 || acts[what]() === false) return; // before the first and after the last: slides around may go on
   event.preventDefault();
   event.stopPropagation();
 }
@@ -138,6 +138,7 @@ function start() {
   byClass("fuller").addEventListener("click", full);
   byClass("black").addEventListener("click", () => black(false));
   setInterval(light, LOOK_MS);
+  hearSlides();
   go(atHash());
 }
 document.addEventListener("DOMContentLoaded", start);
