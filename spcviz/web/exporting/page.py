@@ -115,7 +115,7 @@ def _document(scene, shown, app):
 
 
 def of_view(view: mount.Mounted, title: str, sentence: str, still: bytes) -> str:
-    """A document with one view that comes from no page of the app; `still` is a PNG for where no script runs."""
+    """A document with one view of no page of the app; `still` is a PNG for where no script runs."""
     picture = f"data:image/png;base64,{base64.b64encode(still).decode()}"
     body = f'{snapshot.view_place(0)}<noscript><img src="{picture}" alt="{escape(sentence)}"></noscript>'
     shown = snapshot.Snapshot(body, [view], [], 0, "", {})
