@@ -28,6 +28,8 @@ const PAPER = 640; // pixels of a page's height, with room for what grows
 /** On paper: the page alone, with the tour's sentence and the address. From here, not from the server: there before the page is. */
 const ON_PAPER = `@media print {
   @page { size: A4 landscape; margin: 9mm; }
+  .stApp { background: #fff !important; }
+  .stMarkdown *, .stCaptionContainer *, .stText * { color: #17202b !important; }
   .stSelectbox, .stSlider, .stButton, .stButtonGroup, .stPopover, .stTextInput, .stNumberInput, .stFileUploader, .stDownloadButton, .stPageLink,
   .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
   .stApp, .stAppViewContainer, .stMain { position: static !important; height: auto !important; overflow: visible !important; display: block !important; }

@@ -451,10 +451,10 @@ class PoseView extends View {
   }
 
   paintFilm() {
-    const { level, f, lostFrames, k } = this.now, n = level.nFrames, { part } = this.data, ratio = (part[2] - part[0]) / (part[3] - part[1]), dots = window.devicePixelRatio || 1;
+    const { level, f, lostFrames, k } = this.now, n = level.nFrames, { part } = this.data, ratio = (part[2] - part[0]) / (part[3] - part[1]), { dots } = this;
     const wide = Math.floor(Math.min(this.film.parentElement.clientWidth / n, ratio * (this.isBig ? 84 : 66))), high = Math.round(wide / ratio);
     this.root.dataset.lost = lostFrames.map(Number).join("");
-    const key = [f, this.view.level, n, wide, this.root.dataset.lost, level.digest, this.view.truth, this.theme].join("|");
+    const key = [f, this.view.level, n, wide, this.root.dataset.lost, level.digest, this.view.truth, this.theme, dots].join("|");
     if (n < 2 || this.filmDrawn === key) return;
     this.filmDrawn = key;
     this.filmWide = wide;
@@ -481,7 +481,7 @@ class PoseView extends View {
     if (!this.levels.length || !this.images.length) return;
     const width = this.stage.clientWidth, height = this.stage.clientHeight;
     if (width < 20 || height < 20) return;
-    const ratio = window.devicePixelRatio || 1, w = Math.round(width * ratio), h = Math.round(height * ratio), time = performance.now();
+    const ratio = this.dots, w = Math.round(width * ratio), h = Math.round(height * ratio), time = performance.now();
     if (this.canvas.width !== w || this.canvas.height !== h) {
       this.canvas.width = w;
       this.canvas.height = h;
