@@ -22,7 +22,7 @@ const SHOWS = { level: "Limbs", heat: "Heat", all: "All levels", top: "Best and 
 const KEYS = [
   ["Space", "play or pause"], ["← →", "frame back, frame on"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
   ["0 … 6", "level"], ["Home", "first frame, level 0"], ["T", "tuned alpha"], ["R", "reference or truth on and off"],
-  ["V", "the next kind of picture"], ["Esc", "clear the selection"], ["?", "this list"],
+  ["V", "the next kind of picture"], ["Shift ← → ↑ ↓", "choose a limb; its next better or worse place"], ["Esc", "clear the selection"], ["?", "this list"],
 ];
 const REACH_PX = 9, MOST_FALLING = 500;
 
@@ -201,12 +201,21 @@ class PoseView extends View {
     const shows = this.tabNames(), next = shows[(shows.indexOf(this.shown) + 1) % shows.length], letter = event.key.toLowerCase();
     const own = { ArrowUp: nudge(0.01), ArrowDown: nudge(-0.01), Home: () => this.set({ frame: 0, level: 0, cell: "" }),
                   Escape: () => { this.keyList.hidden = true; this.closeMenu(); this.set({ cell: "" }); }, "?": () => this.toggleKeys() };
+    const choose = (parts, places) => () => this.moveChoice(parts, places);
+    if (event.shiftKey) Object.assign(own, { ArrowLeft: choose(-1, 0), ArrowRight: choose(1, 0), ArrowUp: choose(0, -1), ArrowDown: choose(0, 1) });
     if (/^[0-6]$/.test(event.key)) own[event.key] = () => this.goTo(+event.key);
     const letters = { t: () => this.tuned(), r: () => this.set({ truth: this.view.truth ? 0 : 1 }), v: () => this.set({ show: next }) };
     if (letters[letter]) own[event.key] = letters[letter];
     return own;
   }
   toggleKeys() { this.keyList.hidden = !this.keyList.hidden; }
+  /** What a click on a limb does, by keys: another limb at its best place, or the next better or worse place of the chosen one. */
+  moveChoice(parts, places) {
+    if (this.isArms || !this.now) return;
+    const { level, f, picked } = this.now, p = picked ? clamp(picked.p + parts, 0, level.nParts - 1) : 0, v = this.variable(level, f, p), order = this.order(level, v);
+    const rank = picked?.p === p ? clamp(order.indexOf(picked.s) + places, 0, order.length - 1) : 0;
+    this.set({ cell: `${p}-${level.states[level.start[v] + order[rank]]}` });
+  }
 
   // ---------------------------------------------------------------- what is worked out once and kept with a level
 
