@@ -4,7 +4,7 @@
 // the site, for all scenes that want it; a scene that comes next is fetched while the one before is looked at.
 
 import { asked, hearSlides, isTyping, partOf } from "../touring/tour_core.js";
-import { bytesOf, drawChart, mountView } from "./host.js";
+import { bytesOf, drawChart, mountView, unpacked } from "./host.js";
 import { whole } from "./whole.js";
 
 const LOOK_MS = 200;
@@ -35,12 +35,17 @@ async function need(kind, name, path) {
   if (!known[kind].has(name)) await script(path);
   return known[kind].get(name);
 }
+/** Bytes of a part of data; it lies packed in its file, which takes half as much. */
+async function part(digest) {
+  const held = await need("part", digest, `shared/parts/${digest}.js`);
+  if (typeof held === "string") known.part.set(digest, await unpacked(held));
+}
 async function scene(code) {
   const found = await need("scene", code, `scenes/${folder}-${code}.js`);
   const parts = found.views.flatMap((view) => Object.values(view.parts));
   await Promise.all([
     ...found.views.map((view) => need("kind", view.kind, `shared/${view.kind}.js`)),
-    ...parts.map((digest) => need("part", digest, `shared/parts/${digest}.js`)),
+    ...parts.map(part),
     ...found.charts.filter((chart) => !chart.light).flatMap((chart) => [need("chart", chart.name, `shared/charts/${chart.name}.js`), script("shared/plotly.js")]),
   ]);
   return found;
@@ -51,7 +56,7 @@ function show(code, found) {
   const main = byClass("scene");
   main.innerHTML = found.body;
   endings = found.views.map((view, k) => {
-    const data = view.message ? whole(bytesOf(view.message), Object.values(view.parts).map((digest) => [digest, bytesOf(known.part.get(digest))])) : view.data;
+    const data = view.message ? whole(bytesOf(view.message), Object.values(view.parts).map((digest) => [digest, known.part.get(digest)])) : view.data;
     return mountView(main.querySelector(`[data-view="${k}"]`), known.kind.get(view.kind), data);
   });
   for (const [k, chart] of found.charts.entries()) {
