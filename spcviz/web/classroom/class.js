@@ -57,7 +57,7 @@ export class ClassRoom {
     if (!room) return;
     const { host, pathname } = this.address(`/${room}`);
     if (this.link !== pathname) {
-      this.join.replaceChildren("Answer at ", node("strong", {}, `${host}${pathname}`));
+      this.join.replaceChildren("Answer at ", node("strong", {}, host, node("wbr"), pathname));
       this.code.src = this.address(`/${room}/code`);
     }
     this.link = pathname;
