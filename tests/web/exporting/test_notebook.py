@@ -49,7 +49,7 @@ def test_the_frame_runs_its_own_script_and_nothing_else(tagger):
 
 
 def test_a_picture_says_which_labels_are_left():
-    scores = np.array([[0.0, 8.0, 9.0], [9.0, 0.0, 0.0], [-np.inf, 0.0, 9.0]])
+    scores = np.array([[-9.0, 8.0, 9.0], [9.0, -9.0, -9.0], [-np.inf, 0.0, 9.0]])
     shown = sp.from_emissions([scores], labels=["a", "b", "c"]).prune(-2.0).show(["x", "y", "z"])
     picture = np.asarray(Image.open(io.BytesIO(shown._repr_png_())).convert("RGB"))
     assert PNG + base64.b64encode(shown.png).decode() in shown.html.partition("<noscript>")[2]
@@ -59,7 +59,7 @@ def test_a_picture_says_which_labels_are_left():
     )
     white, light, dark = 255, 168, 80  # is not there, falls, stays
     grey = picture[rows][:, columns, 0].tolist()
-    assert grey == [[light, dark, white], [dark, light, light], [dark, light, dark]]
+    assert grey == [[light, dark, white], [dark, light, dark], [dark, light, dark]]
 
 
 @pytest.mark.parametrize("kind", [sp.StructuredPerceptron, sp.ChainCRF])
