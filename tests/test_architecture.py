@@ -72,6 +72,8 @@ MAY_IMPORT = {
     "spcviz/scores/lattices.py": (*ENGINE, "spcviz.scores", "<computed>"),
     "spcviz/scores/answers.py": (*ENGINE, "spcviz.scores", "<computed>"),
     "spcviz/sequences/cascade.py": (*LEARNING, "spcviz.store", "spcviz.sequences", "<computed>"),
+    "spcviz/sequences/chain.py": (*LEARNING, "spcviz.store", "spcviz.sequences", "<computed>"),
+    "spcviz/spending/tagger.py": (*LEARNING, "spcviz.scores", "spcviz.spending", "<computed>"),
     "spcviz/spending/answers.py": (*LEARNING, "spcviz.scores", "spcviz.spending", "<computed>"),
     "spcviz/io": IO,
     "spcviz/io/__init__.py": (*IO, "<computed>"),
@@ -99,6 +101,7 @@ MAY_IMPORT = {
     "spcviz/problems/*/view": VIEW,
     "spcviz/problems/*/controls": (*PAGE, "<own>", "spcviz.web.lattice"),
     "spcviz/problems/budgets/facts.py": DRAWN,
+    "spcviz/problems/budgets/python.py": (*DRAWN, "<computed>"),
     "spcviz/problems/budgets/text.py": DRAWN,
     "spcviz/problems/budgets/task.py": DRAWN,
     "spcviz/problems/budgets/evidence.py": DRAWN,
@@ -122,6 +125,7 @@ MAY_IMPORT = {
     "spcviz/web/classroom": ("spcviz.web.classroom", "spcviz.engine.errors"),
     "spcviz/web/classroom/routes.py": (
         "orjson",
+        "segno",
         "starlette",
         "spcviz.web.classroom",
         "spcviz.web.serving",
@@ -188,6 +192,7 @@ MAY_IMPORT = {
         "spcviz",
         "spcviz.engine.errors",
         "plotly",
+        "PIL",
         "streamlit",
         "anyio",
         "starlette",
@@ -252,7 +257,9 @@ MAY_IMPORT = {
 }
 
 KINDS = {
-    "<drawn>": lambda row: MAY_IMPORT[row] is DRAWN or row.endswith(("shown.py", "home_word.py")),
+    "<drawn>": lambda row: (
+        MAY_IMPORT[row] is DRAWN or row.endswith(("shown.py", "home_word.py", "budgets/python.py"))
+    ),
     "<view>": lambda row: MAY_IMPORT[row] is VIEW,
     "<cached>": lambda row: row.endswith("page/cached.py"),
     "<controls>": lambda row: row.endswith("*/controls"),

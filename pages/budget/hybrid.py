@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.hybrid.page import cached
+from spcviz.problems.hybrid.page import cached, python
 from spcviz.problems.hybrid.page import text as say
 from spcviz.problems.hybrid.page.shown import SHOWN
 from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
@@ -55,6 +55,7 @@ def hybrid():
     if wrong:
         st.warning(wrong)
     touring.offer(say.facts, found, state)
+    touring.offer_python(python.lines(state | {"hand": "" if wrong else state["hand"]}))
     identity = f"{state['data']}|{state['word']}|{'' if wrong else state['hand']}"
     show_hybrid(hybrid_payload(found, identity), key=KEY, view=state, on_change=from_browser)
     if not is_projected():

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.parsing.page import cached
+from spcviz.problems.parsing.page import cached, python
 from spcviz.problems.parsing.page import text as say
 from spcviz.problems.parsing.page.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
@@ -66,6 +66,7 @@ def parsing():
         return
     found = cached.parsed(words, key)
     touring.offer(say.facts, found, state)
+    touring.offer_python(python.lines(state, words, SENTENCES[key].heads if key else None))
     show_parsing(
         parsing_payload(found, f"{key}|{' '.join(words)}"), key=KEY, view=state, on_change=from_browser
     )

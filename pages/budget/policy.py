@@ -3,7 +3,7 @@
 import streamlit as st
 
 from spcviz.problems.budgets import facts
-from spcviz.problems.words.page import cached
+from spcviz.problems.words.page import cached, python
 from spcviz.problems.words.page.shown import (
     CHOSEN,
     DEVELOPMENT,
@@ -84,6 +84,7 @@ def policy():
         pick(state, words)
     found = cached.policy_word(vocabulary, state["word"], state["q"], state["extractor"])
     touring.offer(facts.word, found, state)
+    touring.offer_python(python.policy(state))
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
     show_policy(policy_payload(found, identity, state["kind"]), key=KEY, view=state, on_change=from_browser)
     if not is_projected():

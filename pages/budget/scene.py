@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.scene.page import cached
+from spcviz.problems.scene.page import cached, python
 from spcviz.problems.scene.page import text as say
 from spcviz.problems.scene.page.shown import FIRST_SEED
 from spcviz.problems.scene.page.shown import N_CAMVID as N_ELSEWHERE
@@ -90,6 +90,7 @@ def scene():
     if found is None:
         return
     touring.offer(say.facts, found, state)
+    touring.offer_python(python.lines(state))
     identity = f"{state['kind']}|{found.title}|{found.atoms.shape}|{int(found.picture[::7, ::5].sum())}"
     sent, parts = scene_payload(found, identity)
     # Nothing was asked for: the page shows what it is about, from a third of SIM's time on.

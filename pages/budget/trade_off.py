@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from spcviz.problems.budgets import evidence, facts
+from spcviz.problems.budgets import evidence, facts, python
 from spcviz.problems.budgets import text as say
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
 from spcviz.web.cached import common
@@ -109,6 +109,7 @@ def picture():
     identity = "|".join([state["task"], *(str(state[name]) for name in task.identity)])
     batch = task.make(state)
     touring.offer(facts.batch, batch, state)
+    touring.offer_python(python.lines(batch.task, state))
     method = next((m.name for m in batch.methods if m.name == state["method"]), batch.methods[0].name)
     known = evidence.says(task.evidence(state) if task.evidence else None, method, state["budget"])
     payload = trade_off_payload(batch, identity, task, known)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.arms.page import cached as bought
 from spcviz.problems.arms.page import clip_text as tell
-from spcviz.problems.pose.page import cached, facts
+from spcviz.problems.pose.page import cached, facts, python
 from spcviz.problems.pose.page import text as say
 from spcviz.problems.pose.paper import anyone_shown, tables
 from spcviz.problems.pose.view.component import pose_payload, show_pose
@@ -214,6 +214,9 @@ def clip_of():
         anew()
     st.session_state["pose_seen"] = (clip.title, clip.method)
     touring.offer(facts.clip, clip, state)
+    if state["scene"] not in OWN:
+        alphas = [state[name] for name in ALPHAS]
+        touring.offer_python(python.lines(state, named(state), alphas, clip.method))
     if arms is not None and is_arms:
         touring.offer(tell.facts, arms, tell.step_of(arms, state["spend"]))
     shown(state, clip, arms)

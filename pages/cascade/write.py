@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from spcviz.problems.letters.page import cached
+from spcviz.problems.letters.page import cached, python
 from spcviz.problems.open_words.page import drawn
 from spcviz.problems.open_words.view.component import show_write
 from spcviz.web.cached import common
@@ -123,6 +123,7 @@ def drawing():
         st.markdown(drawn.loss(trace, state["truth"], reading.text))
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
+    touring.offer_python(python.written(state, writing.shown_ink(state), view["alphas"]))
     show_lattice(writing.lattice(reading, state, turn), key=LATTICE, view=view, on_change=from_lattice)
 
 

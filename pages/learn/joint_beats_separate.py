@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.pictures.page import cached
+from spcviz.problems.pictures.page import cached, python
 from spcviz.problems.pictures.page import charts as figures
 from spcviz.problems.pictures.page import text as say
 from spcviz.web.figures.theme import CONFIG
@@ -69,6 +69,7 @@ def story():
     noise = NOISE.get(name, 0.0) if state["noise"] is None else state["noise"]
     found = cached.picture_readings(name, state["seed"], noise, state["smooth"])
     touring.offer(say.facts, found)
+    touring.offer_python(python.lines(name, state["seed"], noise, state["smooth"], is_stereo=is_stereo))
     if is_stereo:
         layout.missing(TABLE, {"pair": say.missing})
     if layout.has_controls(state):

@@ -146,6 +146,7 @@ def page():
     if "features" in st.query_params and "table" not in st.query_params:
         st.query_params["table"] = NAMES[0]  # what such an address meant before there was an overview
     name = TABLE.parse(st.query_params)["table"]
+    touring.offer_python(results.python(None if name == OVERVIEW else name))
     if name == OVERVIEW:
         if layout.has_controls(TABLE.read()):
             controls(TABLE.read(), {})

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from spcviz.web.home.component import home_word
+from spcviz.web.touring import touring
 from spcviz.web.ui import about, landing, layout, navigation
 from spcviz.web.ui.state import HOME
 
@@ -90,6 +91,7 @@ def spelled(letters):
 if not navigation.has_cache():
     without_cache()
 word = landing.word()
+touring.offer_python(landing.PYTHON)
 st.html(PHONE)
 st.caption("spcviz · structured prediction cascades, live")
 st.title("Read a word by ruling words out", anchor=False)

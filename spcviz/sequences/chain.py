@@ -1,6 +1,7 @@
 """What the taggers with one weight a feature and label and one a step share: decoding and probabilities."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,6 +138,12 @@ class ChainTagger(SequenceTagger):
             return [self._best_paths(block, w, steps, k) for w in range(len(block.sequences))]
 
         return [own for some in self._of_blocks(paths, encoded, allowed) for own in some]
+
+    def show(self, x: Sequence, words: Sequence[str] | None = None) -> object:
+        """What a threshold at the mean leaves of one sequence, in a notebook; see `spcviz.show`."""
+        steps, doors = self._steps(), import_module("spcviz")
+        unary = self._of_blocks(lambda block: block.unary, self._encode([x]), None)
+        return doors.from_emissions(unary, steps, labels=self.classes_.tolist()).prune(0.0).show(words)
 
     def _best_paths(self, block: Block, w: int, steps: np.ndarray, k: int) -> TagPaths:
         """The k best labellings of one sequence of a block."""

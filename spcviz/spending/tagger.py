@@ -1,6 +1,7 @@
 """A tagger that buys features position by position, as far as a budget reaches (thesis chapter 7)."""
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -292,6 +293,10 @@ class BudgetedTagger(BaseEstimator):
             Purchase(int(part), names[tier], float(value), float(cost), self.classes_[labels])
             for part, tier, value, cost, labels in steps
         ]
+
+    def show(self, x: Any, words: Sequence[str] | None = None) -> object:
+        """What each purchase for one sequence changes, in a notebook; see `spcviz.show`."""
+        return import_module("spcviz").show(self, x, words)
 
     def score(self, X: Sequence, y: Sequence, budget: float | None = None) -> float:
         """Share of positions whose label is right."""

@@ -55,6 +55,12 @@ def counted(page, n):
 def test_two_phones_answer_by_the_lecturer_s_link(server, lecturer, phone):
     room = lecturer.url.partition("room=")[2][:5]
     assert lecturer.locator(LINK).inner_text() == f"{server.partition('://')[2]}/room/{room}"
+    code = lecturer.get_by_role("button", name="QR code")
+    small = code.bounding_box()["width"]
+    code.click()
+    assert code.locator("img").evaluate("image => image.complete && image.naturalWidth > 0")
+    assert code.bounding_box()["width"] > 5 * small > 500
+    code.click()
     first, second = phone(f"{server}/room/{room}"), phone(lecturer.url)
     assert second.url == f"{server}/room/{room}", "the lecturer's link leads to the room"
     for page in (first, second):

@@ -48,6 +48,17 @@ def test_every_policy_keeps_to_its_budget(policy):
     assert set(np.concatenate(own.predict(NEW)).tolist()) <= set(LABELS)
 
 
+def test_a_course_is_shown_purchase_by_purchase():
+    x = max(NEW, key=len)
+    figure, course = fitted().show(x), fitted().course(x)
+    lifts, read = np.array(figure.data[0].z), figure.data[0].text
+    assert lifts[-1].tolist() == [2] * len(x)
+    assert lifts.sum(axis=1).tolist() == list(range(len(course) + 1))
+    assert [list(row) for row in read[1:]] == [step.labels.tolist() for step in course]
+    assert list(read[0]) == fitted().predict([x], 0.0)[0].tolist()
+    assert float(figure.data[0].y[-1]) == pytest.approx(sum(step.cost for step in course))
+
+
 def test_learned_policies_beat_chance_at_a_tenth_of_the_cost():
     noise, error = (0.8, 0.5, 0.2), {}
     (many, labels), (new, truth) = drawn(300, noise=noise), drawn(150, seed=1, noise=noise)

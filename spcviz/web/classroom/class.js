@@ -14,11 +14,13 @@ export class ClassRoom {
     this.act = act;
     this.others = tell;
     this.join = node("p", { class: "join" });
+    this.code = node("img", { alt: "", width: "120", height: "120" });
+    this.codeButton = button(this.code, "The room's address as a QR code: large for the hall, or small", () => this.codeButton.classList.toggle("large"), { class: "code" });
     this.total = node("p", { class: "total", role: "status" });
     this.bars = node("ul", { class: "bars" });
     this.hideButton = button("Hide counts", "Show only how many have answered, until the answer", () => { this.hide(); if (this.now) this.draw(this.now); });
     this.root = node("aside", { class: "class", "aria-label": "The class", hidden: true },
-      button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.join, this.total, this.bars, this.hideButton);
+      button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.codeButton, this.join, this.total, this.bars, this.hideButton);
   }
   address(rest = "") { return new URL(`room${rest}`, document.baseURI); }
   /** Open a room, or put the panel of the open one away and back. */
@@ -54,7 +56,10 @@ export class ClassRoom {
     this.stop();
     if (!room) return;
     const { host, pathname } = this.address(`/${room}`);
-    if (this.link !== pathname) this.join.replaceChildren("Answer at ", node("strong", {}, `${host}${pathname}`));
+    if (this.link !== pathname) {
+      this.join.replaceChildren("Answer at ", node("strong", {}, host, node("wbr"), pathname));
+      this.code.src = this.address(`/${room}/code`);
+    }
     this.link = pathname;
     const { poll } = tour, isReady = poll && ![poll.ask, ...poll.choices].some((text) => text.includes("…"));
     const wanted = isReady ? { code: `${tour.name}/${tour.number}`, ask: poll.ask, choices: poll.choices, truth: tour.answer, right: poll.right } : {};

@@ -5,17 +5,20 @@ asked now. The lecturer's screen asks as often as counts should move. Anyone may
 small, comes in time, is work of microseconds, and only so many are in hand at once.
 """
 
+import io
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from pathlib import Path
 
 import orjson
+import segno
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from spcviz.web.classroom import rooms
 from spcviz.web.serving import answers
+from spcviz.web.serving.first_html import outside_of
 from spcviz.web.serving.smaller import accepted, form_of
 from spcviz.web.ui import asked
 from spcviz.web.view import served
@@ -28,6 +31,9 @@ MOST = {"put": 8000, "answer": 300}
 
 IN_HAND = 500
 """Requests whose bodies are on their way; more are told to come again."""
+
+LONGEST_CODED = 200
+"""Characters of an address that a phone reads from the back of a hall."""
 
 ROOMS = rooms.Rooms()
 FILES = {"phone.js": "text/javascript", "phone.css": "text/css"}
@@ -42,6 +48,7 @@ def routes() -> list[Route]:
         Route(at, _guarded(_open), methods=["POST"]),
         Route(f"{at}/{{number:int}}", _page),
         Route(f"{at}/{{number:int}}/now", _guarded(_now)),
+        Route(f"{at}/{{number:int}}/code", _guarded(_code)),
         Route(f"{at}/{{number:int}}/put", _guarded(_put), methods=["POST"]),
         Route(f"{at}/{{number:int}}/answer", _guarded(_answer), methods=["POST"]),
         Route(f"{at}/{{name}}", _file),
@@ -123,6 +130,22 @@ async def _page(request):
     response = _sent(request, "phone.html", "text/html")
     response.headers["Content-Security-Policy"] = POLICY
     return response
+
+
+async def _code(request):
+    """The room's address as a QR code, for phones to look at."""
+    address = f"{outside_of(request.headers, request.url.scheme)}/{FOLDER}/{request.path_params['number']}"
+    if len(address) > LONGEST_CODED:
+        raise asked.RefusedError(414)
+    return Response(drawn(address), headers={"Cache-Control": "no-store"}, media_type="image/svg+xml")
+
+
+@lru_cache(maxsize=64)
+def drawn(address: str) -> bytes:
+    """A text as a QR code: SVG, black on white."""
+    file = io.BytesIO()
+    segno.make(address, micro=False).save(file, kind="svg", xmldecl=False, omitsize=True, light="#fff")
+    return file.getvalue()
 
 
 async def _file(request):

@@ -4,6 +4,12 @@
 
 export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
+/** What was packed by gzip, from its text in base64: bytes. */
+export async function unpacked(text) {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
 /** Mount a view of `kind` (its default export, style sheet, first HTML) in an element; returns what ends it. */
 export function mountView(place, kind, data) {
   const root = place.attachShadow({ mode: "open" });

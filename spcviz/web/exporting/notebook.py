@@ -2,9 +2,10 @@
 
 A view is shown in a frame whose document is written into the cell (``srcdoc``): it works offline, in Jupyter,
 VS Code and Colab, and in a notebook that was saved as HTML. The frame may run its own script and nothing else
-of the notebook's; where scripts are blocked, its text says what was kept.
+of the notebook's. Where no script runs, or no frame is shown, a picture (PNG) says what was kept.
 """
 
+import io
 import time
 from collections.abc import Sequence
 from html import escape
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
+from PIL import Image, ImageDraw, ImageFont
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.lattice import decode
@@ -21,10 +23,15 @@ from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.common.trace import arc_level
 from spcviz.sequences.levels import OneLevel
 from spcviz.web.exporting import page
+from spcviz.web.figures.lattice_facts import threshold
+from spcviz.web.figures.palette import LIGHT
 from spcviz.web.lattice import component
 from spcviz.web.view import mount
 
 HEIGHT = 760
+ROW, MARGIN, FONT = 22, 8, 13
+"""Pixels of the picture."""
+MOST_ROWS = 60
 _NONE = np.zeros(0, dtype=np.int32)
 
 
@@ -32,6 +39,7 @@ class Shown(NamedTuple):
     """A view for a notebook."""
 
     html: str  # a whole document; written to a file it works there too
+    png: bytes  # what is left of each position's labels, for where no script runs
 
     def _repr_html_(self) -> str:
         frame = escape(self.html, quote=True)
@@ -39,6 +47,9 @@ class Shown(NamedTuple):
             f'<iframe srcdoc="{frame}" sandbox="allow-scripts allow-downloads" title="spcviz" '
             f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
         )
+
+    def _repr_png_(self) -> bytes:
+        return self.png
 
     def __repr__(self) -> str:
         return (
@@ -51,7 +62,7 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
 
     Parameters
     ----------
-    thing : CascadeTagger, Lattices, Curves or BudgetCurve
+    thing : CascadeTagger, StructuredPerceptron, ChainCRF, BudgetedTagger, Lattices, Curves or BudgetCurve
         Fitted, if it is an estimator; lattices of one sequence.
     x : sequence, optional
         What the estimator reads: one sequence of features, as its `predict` takes them in a list.
@@ -69,15 +80,19 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
         If there is no view for it.
     """
     kind = type(thing).__name__
-    if kind == "CascadeTagger":
+    if kind in ("CascadeTagger", "StructuredPerceptron", "ChainCRF", "BudgetedTagger"):
         if x is None:
             raise ArgumentError("x must be one sequence that the tagger reads, got None")
+        if kind == "BudgetedTagger":
+            return _course(thing, x, words)
+        if kind != "CascadeTagger":
+            return thing.show(x, words)
         return _lattice(_of_tagger(thing, x, words), "A cascade on one sequence")
     if kind == "Lattices":
         return _lattice(_of_lattices(thing, words), "What pruning left of one sequence")
     if kind in ("Curves", "BudgetCurve"):
         return _curves(thing)
-    raise ArgumentError(f"thing must be a CascadeTagger, Lattices, Curves or BudgetCurve, got {kind}")
+    raise ArgumentError(f"thing must be a tagger, Lattices, Curves or BudgetCurve, got {kind}")
 
 
 def _named(words, n):
@@ -135,7 +150,63 @@ def _lattice(trace, title):
     sent = payload | {"view": view, "epoch": 0, "seq": 0}
     mounted = mount.Mounted(component.LATTICE, sent, mount.ready(parts))
     best = " ".join(trace.alphabet[k] for k in trace.predictions[-1])
-    return Shown(page.of_view(mounted, title, f"Best labels: {best}"))
+    still = _still(trace)
+    return Shown(page.of_view(mounted, title, f"Best labels: {best}", still), still)
+
+
+def _still(trace):
+    """A PNG: a row a label, a column a position; the darker, the more filters a label has survived."""
+    n_levels, best = len(trace.levels), trace.predictions[-1]
+    standing = sum(_standing(level, len(best), len(trace.alphabet)) for level in trace.levels)
+    rows = np.unique(np.concatenate([best, np.flatnonzero(standing.any(axis=0))[:MOST_ROWS]]))
+    font = ImageFont.load_default(FONT)
+    heads = [word[:16] for word in trace.words]
+    left = MARGIN + max(int(font.getlength(trace.alphabet[k][:24])) for k in rows) + MARGIN
+    wide = max(2 * ROW, *(int(font.getlength(head)) + MARGIN for head in heads))
+    size = (left + wide * len(best) + MARGIN, ROW * (len(rows) + 1) + 2 * MARGIN)
+    image = Image.new("RGB", size, LIGHT.background)
+    pen, ink = ImageDraw.Draw(image), {"font": font, "fill": LIGHT.text}
+    for i, head in enumerate(heads):
+        pen.text((left + wide * i, MARGIN), head, **ink)
+    for r, k in enumerate(rows, start=1):
+        top = MARGIN + ROW * r
+        pen.text((MARGIN, top), trace.alphabet[k][:24], **ink)
+        for i, label in enumerate(best):
+            share = round(255 - 175 * standing[i, k] / (2 * n_levels))
+            box = (left + wide * i, top, left + wide * (i + 1) - 3, top + ROW - 3)
+            pen.rectangle(box, (share, share, share), LIGHT.text if label == k else None, width=2)
+    file = io.BytesIO()
+    image.save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
+def _standing(level, n_positions, n_labels):
+    """0 where a label (L, K) does not reach a level, 1 where it falls there, 2 where the level keeps it."""
+    _, keep = threshold(level)
+    column = np.repeat(np.arange(len(level.col_start) - 1), np.diff(level.col_start))
+    out = np.zeros((n_positions, n_labels), dtype=int)
+    for place, labels in enumerate(level.symbols.T):
+        np.maximum.at(out, (column + place, labels), 1 + keep)
+    return out
+
+
+def _course(tagger, x, words):
+    """A row a purchase: how often each position was lifted by then, and what it is read as."""
+    course = tagger.course(x)
+    start = tagger.predict([x], budget=0.0)[0]
+    lifts = np.zeros((len(course) + 1, len(start)), dtype=int)
+    for row, step in enumerate(course, start=1):
+        lifts[row] = lifts[row - 1]
+        lifts[row, slice(None) if step.position < 0 else step.position] += 1
+    cost = np.concatenate([[0.0], np.cumsum([step.cost for step in course])])
+    figure = go.Figure()
+    figure.add_heatmap(
+        z=lifts, x=list(_named(words, len(start))), y=[f"{own:g}" for own in cost], colorscale="Blues",
+        text=[start, *(step.labels for step in course)], texttemplate="%{text}",
+        colorbar={"title": "purchases", "dtick": 1},
+    )  # fmt: skip
+    axes = {"xaxis": {"type": "category"}, "yaxis": {"type": "category", "title": "spent"}}
+    return figure.update_layout(title="What each purchase changes", **axes)
 
 
 def _curves(curves):

@@ -1,6 +1,7 @@
 // One scene in one file: everything is here, and nothing is fetched.
 
-import { bytesOf, drawChart, mountView } from "./host.js";
+import { hearSlides } from "../touring/tour_core.js";
+import { bytesOf, drawChart, mountView, unpacked } from "./host.js";
 
 /* global KINDS, MOUNTS, CHARTS, PAIRS, PLOTLY -- what the file brings: see page.py */
 for (const [k, [kind, data]] of MOUNTS.entries()) {
@@ -9,9 +10,8 @@ for (const [k, [kind, data]] of MOUNTS.entries()) {
 
 /** Plotly lies packed in the file: a tenth of what it would take there as text. */
 async function plotly() {
-  const unpacked = new Blob([bytesOf(PLOTLY)]).stream().pipeThrough(new DecompressionStream("gzip"));
   const script = document.createElement("script");
-  script.src = URL.createObjectURL(new Blob([await new Response(unpacked).arrayBuffer()], { type: "text/javascript" }));
+  script.src = URL.createObjectURL(new Blob([await unpacked(PLOTLY)], { type: "text/javascript" }));
   await new Promise((done, failed) => {
     script.onload = done;
     script.onerror = () => failed(new Error("this browser does not run the part that draws charts"));
@@ -26,4 +26,5 @@ async function charts() {
 }
 
 if (CHARTS.length) await charts();
+hearSlides();
 document.documentElement.dataset.shown = "1";

@@ -25,6 +25,7 @@ from spcviz.web.view import mount
 
 MOST_BYTES = 8_000_000
 APP = "http://localhost:8501"
+_PROGRAM = ("view/elements.js", "touring/tour_core.js", "exporting/host.js", "exporting/one_file.js")
 _FORM = """<!doctype html>
 <html lang="en" class="one-file">
 <head>
@@ -113,9 +114,11 @@ def _document(scene, shown, app):
     return _filled(shown, page.title.removesuffix(" · spcviz"), page.sentence, source)
 
 
-def of_view(view: mount.Mounted, title: str, sentence: str) -> str:
-    """A document with one view that comes from no page of the app."""
-    shown = snapshot.Snapshot(snapshot.view_place(0), [view], [], 0, "", {})
+def of_view(view: mount.Mounted, title: str, sentence: str, still: bytes) -> str:
+    """A document with one view of no page of the app; `still` is a PNG for where no script runs."""
+    picture = f"data:image/png;base64,{base64.b64encode(still).decode()}"
+    body = f'{snapshot.view_place(0)}<noscript><img src="{picture}" alt="{escape(sentence)}"></noscript>'
+    shown = snapshot.Snapshot(body, [view], [], 0, "", {})
     return _filled(shown, title, sentence, f"Shown by spcviz {spcviz.__version__}.")
 
 
@@ -152,7 +155,7 @@ def _script(shown):
     lines.append(f"const CHARTS = {forms.literal([chart._asdict() for chart in shown.charts])};")
     lines.append(f"const PAIRS = {forms.literal(forms.pairs() if shown.charts else [])};")
     lines.append(f"const PLOTLY = {forms.literal(_plotly() if shown.charts else '')};")
-    lines.append(forms.own_script("exporting/host.js", "exporting/one_file.js"))
+    lines.append(forms.own_script(*_PROGRAM))
     return "\n".join(lines)
 
 

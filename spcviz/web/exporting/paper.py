@@ -9,7 +9,7 @@ PRINT = {"width": 640, "height": 400}
 """Pixels of a chart for print, 96 to the inch: as wide as a page's text."""
 
 
-_MISSING = """# The library's own lines for what this page shows are not written yet. Run this in a clone.
+_MISSING = """# No lines compute this: it is stored, or its data stay with whoever brought them.
 """
 _PICTURE = """
 from pathlib import Path

@@ -3,8 +3,8 @@
 // Files are fetched as scripts, the only way from a disk. Each view's script and each part of data is one file of
 // the site, for all scenes that want it; a scene that comes next is fetched while the one before is looked at.
 
-import { asked, isTyping, partOf } from "../touring/tour_core.js";
-import { bytesOf, drawChart, mountView } from "./host.js";
+import { asked, hearSlides, isTyping, partOf } from "../touring/tour_core.js";
+import { bytesOf, drawChart, mountView, unpacked } from "./host.js";
 import { whole } from "./whole.js";
 
 const LOOK_MS = 200;
@@ -35,12 +35,17 @@ async function need(kind, name, path) {
   if (!known[kind].has(name)) await script(path);
   return known[kind].get(name);
 }
+/** Bytes of a part of data; it lies packed in its file, which takes half as much. */
+async function part(digest) {
+  const held = await need("part", digest, `shared/parts/${digest}.js`);
+  if (typeof held === "string") known.part.set(digest, await unpacked(held));
+}
 async function scene(code) {
   const found = await need("scene", code, `scenes/${folder}-${code}.js`);
   const parts = found.views.flatMap((view) => Object.values(view.parts));
   await Promise.all([
     ...found.views.map((view) => need("kind", view.kind, `shared/${view.kind}.js`)),
-    ...parts.map((digest) => need("part", digest, `shared/parts/${digest}.js`)),
+    ...parts.map(part),
     ...found.charts.filter((chart) => !chart.light).flatMap((chart) => [need("chart", chart.name, `shared/charts/${chart.name}.js`), script("shared/plotly.js")]),
   ]);
   return found;
@@ -51,7 +56,7 @@ function show(code, found) {
   const main = byClass("scene");
   main.innerHTML = found.body;
   endings = found.views.map((view, k) => {
-    const data = view.message ? whole(bytesOf(view.message), Object.values(view.parts).map((digest) => [digest, bytesOf(known.part.get(digest))])) : view.data;
+    const data = view.message ? whole(bytesOf(view.message), Object.values(view.parts).map((digest) => [digest, known.part.get(digest)])) : view.data;
     return mountView(main.querySelector(`[data-view="${k}"]`), known.kind.get(view.kind), data);
   });
   for (const [k, chart] of found.charts.entries()) {
@@ -99,6 +104,7 @@ async function go(code) {
 function step(by) {
   const to = codes[codes.indexOf(wanted) + by];
   if (to) location.hash = to;
+  return Boolean(to);
 }
 const atHash = () => { const code = location.hash.slice(1); return codes.includes(code) ? code : codes[0]; };
 
@@ -124,8 +130,7 @@ function key(event) {
   const isOurs = path.includes(byClass("tour")) && !path[0].matches?.("button");
   const what = event.key === "Escape" ? "light" : asked(event, isOurs, codes.length > 1);
   const acts = { forward: () => step(1), back: () => step(-1), home: () => { location.hash = codes[0]; }, black: () => black(byClass("black").hidden), light: () => black(false), full };
-  if (!what || codes.length < 2) return;
-  acts[what]();
+  if (!what || codes.length < 2 || acts[what]() === false) return; // before the first and after the last: slides around may go on
   event.preventDefault();
   event.stopPropagation();
 }
@@ -138,6 +143,7 @@ function start() {
   byClass("fuller").addEventListener("click", full);
   byClass("black").addEventListener("click", () => black(false));
   setInterval(light, LOOK_MS);
+  hearSlides();
   go(atHash());
 }
 document.addEventListener("DOMContentLoaded", start);

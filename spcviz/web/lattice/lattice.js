@@ -460,7 +460,7 @@ class LatticeView extends View {
     const width = Math.max(room, this.data.words.length ? this.level.nColumns * this.letter * 4.6 * this.level.order : 0);
     this.canvas.style.width = width > room ? `${width}px` : "";
     this.stage.style.overflowX = width > room ? "auto" : "";
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = this.dots;
     const w = Math.round(width * ratio), h = Math.round(height * ratio);
     if (this.canvas.width !== w || this.canvas.height !== h) {
       this.canvas.width = w;

@@ -9,7 +9,7 @@ import { Callouts } from "../articles/callouts.js";
 import { ClassRoom } from "../classroom/class.js";
 import { showSave } from "./save.js";
 import { keepTours } from "./kept_tours.js";
-import { CHANNEL, asked, explained, isClosedBox, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
+import { CHANNEL, asked, explained, hearSlides, isClosedBox, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
 
 /* global GLOSSARY -- glossary.json, which comes with the script (`script` in mount.py) */
 const LOOK_MS = 200;
@@ -28,6 +28,8 @@ const PAPER = 640; // pixels of a page's height, with room for what grows
 /** On paper: the page alone, with the tour's sentence and the address. From here, not from the server: there before the page is. */
 const ON_PAPER = `@media print {
   @page { size: A4 landscape; margin: 9mm; }
+  .stApp { background: #fff !important; }
+  .stMarkdown *, .stCaptionContainer *, .stText * { color: #17202b !important; }
   .stSelectbox, .stSlider, .stButton, .stButtonGroup, .stPopover, .stTextInput, .stNumberInput, .stFileUploader, .stDownloadButton, .stPageLink,
   .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
   .stApp, .stAppViewContainer, .stMain { position: static !important; height: auto !important; overflow: visible !important; display: block !important; }
@@ -91,6 +93,7 @@ class TourView extends View {
     this.listen(this.cloth, "click", () => this.black(false));
     this.listen(window, "keydown", (event) => this.early(event), true);
     this.listen(window, "scroll", () => this.follow(), true);
+    hearSlides(this.ending.signal);
     for (const name of ["wheel", "touchmove", "pointerdown"]) this.listen(window, name, () => { this.bringUntil = 0; }, true); // the visitor's turn
     this.listen(window, "beforeprint", () => this.fitPaper());
     this.listen(document, "click", (event) => this.clicked(event));
@@ -178,6 +181,7 @@ class TourView extends View {
   go(by) {
     const to = this.data.tour.order[this.position() + by];
     if (to !== undefined) this.goTo(to);
+    return to !== undefined;
   }
   goTo(to) {
     this.pending = to;
@@ -201,7 +205,8 @@ class TourView extends View {
       const what = this.data?.tour && asked(event, isOurs, this.data.isProjected);
       const isButton = path[0] instanceof Element && path[0].matches("button") && event.key === " ";
       if (!what || isButton) return;
-      ({ forward: () => this.go(1), back: () => this.go(-1), home: () => this.goHome(), black: () => this.black(), full: () => this.full() })[what]();
+      const acts = { forward: () => this.go(1), back: () => this.go(-1), home: () => this.goHome(), black: () => this.black(), full: () => this.full() };
+      if (acts[what]() === false) return; // before the first and after the last: slides around may go on
     }
     event.preventDefault();
     event.stopPropagation();

@@ -19,6 +19,24 @@ export function asked(event, isOurs, isProjected) {
   return always[event.key] ?? (isOurs ? ours[event.key] : undefined) ?? (isOurs || isProjected ? screen[event.key] : undefined) ?? null;
 }
 
+const SLIDES = ["PageDown", "PageUp", "ArrowRight", "ArrowLeft", " "];
+
+/** Inside a frame of somebody's slides (examples/slides.html): take keys that they send, and give back those that
+ * nothing here had a use for, whether they were sent or pressed in here. `signal` ends it. */
+export function hearSlides(signal) {
+  if (window.parent === window) return;
+  const tell = (what) => window.parent.postMessage(what, "*"); // whose slides they are nobody knows: a key's name is no secret
+  window.addEventListener("message", ({ data, source }) => {
+    if (source !== window.parent || data?.spcviz !== "key" || !SLIDES.includes(data.key)) return;
+    (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: data.key, bubbles: true, cancelable: true, composed: true }));
+  }, { signal });
+  window.addEventListener("keydown", (event) => {
+    const isPlain = !(event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented);
+    if (isPlain && SLIDES.includes(event.key) && !isTyping(event.composedPath()[0])) tell({ spcviz: "left", key: event.key });
+  }, { signal });
+  tell({ spcviz: "here" });
+}
+
 /** "undo", "redo" or nothing. */
 export function takenBack(event) {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return null;

@@ -20,6 +20,17 @@ letters misread in the same way, of which the truth and at most `AT_MOST` words 
 the sharper model then reads right: the one that is most frequent in the treebank. A test repeats the choice.
 """
 
+PYTHON = """# Home: one word, read letter by letter, and by a sharper model of what pruning left.
+from spcviz.web.ui import landing
+
+word = landing.word()
+letters = "abcdefghijklmnopqrstuvwxyz"
+print("letter by letter:", "".join(letters[k] for k in word.alone))
+for alpha, labels in word.sharper:
+    left = (word.falls_at > alpha).sum(axis=1).tolist()
+    print(f"from alpha {alpha:.3f} on, with {left} letters left:", "".join(letters[k] for k in labels))
+"""
+
 
 @cache
 def word(number: int = WORD):

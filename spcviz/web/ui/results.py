@@ -12,6 +12,20 @@ from spcviz.web.figures import results
 from spcviz.web.figures.plain import plain
 
 LOG = logging.getLogger(__name__)
+_PYTHON = """# Paper tables: what stored results come to, beside the papers. Run this in a clone.
+from spcviz.problems import registry
+from spcviz.problems.common import stored
+from spcviz.problems.common.folders import RESULTS
+from spcviz.web.figures import claims, results
+
+readings = []
+for name in {names}:
+    if (result := stored.read(RESULTS, name)) is not None:
+        readings += results.readings(registry.load(registry.results()[name].show), result)
+print(claims.counts(readings))
+for reading in claims.worst_first(readings):
+    print(reading.verdict, "|", reading.claim.system, "|", reading.claim.what, "|", reading.measured)
+"""
 
 
 @contextlib.contextmanager
@@ -41,6 +55,13 @@ def shown(name):
     """How a result is shown: a `spcviz.web.figures.blocks.Shown`."""
     row = registry.results().get(name)
     return registry.load(row.show) if row else results.ANYTHING
+
+
+def python(name=None):
+    """Lines that read the claims about a stored result, or about all; none about what no problem claims."""
+    if name is None:
+        return _PYTHON.format(names="registry.results()")
+    return _PYTHON.format(names=[name]) if name in registry.results() else ""
 
 
 def readings():

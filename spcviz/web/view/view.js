@@ -10,8 +10,12 @@ import { button, isDarkColour, node, opened, percentile, setText, toRgb } from "
 /** Between views on a page: "here is a lattice for you", "a lattice was painted". */
 export const LATTICE = "spcviz-lattice";
 export const PAINTED = "spcviz-painted";
-/** On paper: pictures in their own proportions, and nothing to operate but what also explains the picture. */
-const PRINTED = `@media print {
+const PAPER_DOTS = 3; // of a pixel's side on paper: 300 to the inch
+/** On paper: the light theme, pictures in their own proportions, and nothing to operate but what also explains them. */
+const PRINTED = `.on-paper { color-scheme: light;
+  --st-background-color: #FFFFFF; --st-secondary-background-color: #F4F6F9; --st-border-color: #D5DBE3; --st-text-color: #17202B; --st-primary-color: #2F2FBC;
+  --st-blue-color: #2F2FBC; --st-gray-color: #667080; --st-green-color: #097338; --st-violet-color: #733E81; --st-orange-color: #C32902; --st-red-color: #800700; }
+@media print {
   canvas { max-width: 100% !important; height: auto !important; }
   input, select, textarea, .more-box, button:not(.word, .methods button, [aria-pressed=true], [aria-current], [aria-selected=true]) { display: none !important; }
 }`;
@@ -73,6 +77,7 @@ export class View {
   playing = false;
   isEmbed = false;
   isBig = false;
+  isOnPaper = false;
   isDark = false;
   playMs = 1000;
   leastHeight = 0; // of a window that gets a projector's sizes
@@ -85,6 +90,7 @@ export class View {
     parent.append(node("style", {}, PRINTED), this.root);
     this.listen(document, "keydown", (event) => this.key(event));
     this.listen(window, "resize", () => this.resize());
+    for (const name of ["beforeprint", "afterprint"]) this.listen(window, name, () => this.putOnPaper(name === "beforeprint"));
     this.observer = new ResizeObserver(() => this.resize());
     for (const one of this.watched) this.observer.observe(one);
   }
@@ -186,6 +192,15 @@ export class View {
     this.fit();
     this.draw();
   }
+  /** Draw for paper, or for the screen again; at once, since no frame comes before the browser takes its picture. */
+  putOnPaper(on) {
+    this.isOnPaper = on;
+    this.root.classList.toggle("on-paper", on);
+    this.resize();
+    if (this.cancel("draw")) this.paint();
+  }
+  /** Dots of a canvas for the side of a pixel. */
+  get dots() { return this.isOnPaper ? PAPER_DOTS : window.devicePixelRatio || 1; }
   /** Look whether the page is dark; returns what reads the variables of Streamlit's theme. */
   readTheme() {
     const style = getComputedStyle(this.root);

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 import pytest
+import segno
 import uvicorn
 from starlette.applications import Starlette
 
@@ -154,6 +155,20 @@ def test_other_requests_are_refused(lecturer, path, content, headers, status):
     number = opened(lecturer)
     assert lecturer.post(f"/room/{number}/{path}", content=content, headers=headers).status_code == status
     assert not lecturer.get(f"/room/{number}/now").json()["isAsking"]
+
+
+def test_the_code_is_that_of_the_address_of_the_room(port, lecturer):
+    found = lecturer.get("/room/12345/code")
+    assert found.headers["content-type"] == "image/svg+xml"
+    assert found.content == routes.drawn(f"http://127.0.0.1:{port}/room/12345")
+    assert found.content != routes.drawn(f"http://127.0.0.1:{port}/room/12346")
+    size = len(segno.make(f"http://127.0.0.1:{port}/room/12345", micro=False).matrix)
+    assert f'viewBox="0 0 {size + 8} {size + 8}"'.encode() in found.content, "with a rim of four modules"
+
+
+def test_an_address_too_long_for_a_code_is_refused(lecturer, monkeypatch):
+    monkeypatch.setattr(routes, "LONGEST_CODED", 10)
+    assert lecturer.get("/room/12345/code").status_code == 414
 
 
 def test_there_is_no_such_room(lecturer):

@@ -1,16 +1,20 @@
 """Views in notebooks: the numbers of the library, in a frame that cannot leave its cell."""
 
+import base64
+import io
 import re
 from html import unescape
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import spcviz as sp
 from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import notebook
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
+PNG = "data:image/png;base64,"
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +44,31 @@ def test_the_frame_runs_its_own_script_and_nothing_else(tagger):
     assert "allow-same-origin" not in text
     document = unescape(re.match(r'<iframe srcdoc="([^"]*)"', text).group(1))
     assert len(re.findall("<script", document)) == len(re.findall("</script", document)) == 1
-    assert "<img" not in document
+    (picture,) = re.findall("<img[^>]*", document)  # for where no script runs
+    assert re.fullmatch(f'<img src="{PNG}[^"]*" alt="[^"<]*"', picture)
+
+
+def test_a_picture_says_which_labels_are_left():
+    scores = np.array([[-9.0, 8.0, 9.0], [9.0, -9.0, -9.0], [-np.inf, 0.0, 9.0]])
+    shown = sp.from_emissions([scores], labels=["a", "b", "c"]).prune(-2.0).show(["x", "y", "z"])
+    picture = np.asarray(Image.open(io.BytesIO(shown._repr_png_())).convert("RGB"))
+    assert PNG + base64.b64encode(shown.png).decode() in shown.html.partition("<noscript>")[2]
+    rows, columns = (
+        8 + 22 * np.arange(1, 4) + 9,
+        picture.shape[1] - 8 - 44 * np.arange(3, 0, -1) + 20,
+    )
+    white, light, dark = 255, 168, 80  # is not there, falls, stays
+    grey = picture[rows][:, columns, 0].tolist()
+    assert grey == [[light, dark, white], [dark, light, dark], [dark, light, dark]]
+
+
+@pytest.mark.parametrize("kind", [sp.StructuredPerceptron, sp.ChainCRF])
+def test_first_order_taggers_are_shown_with_what_they_predict(tagger, kind):
+    _, x = tagger
+    model = kind().fit([x] * 3, [[str(k % 2) for k in range(len(x))]] * 3)
+    best = " ".join(model.predict([x])[0])
+    for shown in (model.show(x), sp.show(model, x)):
+        assert f"Best labels: {best}" in unescape(shown.html)
 
 
 def test_lattices_and_curves_are_shown():
@@ -60,7 +88,7 @@ def test_what_cannot_be_shown_is_said(tagger):
     with pytest.raises(ArgumentError, match="words must name 6 positions, got 1"):
         model.show(x, ["one"])
     with pytest.raises(
-        ArgumentError, match=r"thing must be a CascadeTagger, Lattices, Curves or .*, got int"
+        ArgumentError, match=r"thing must be a tagger, Lattices, Curves or BudgetCurve, got int"
     ):
         sp.show(3)
     two = sp.from_emissions([np.zeros((2, 3)), np.zeros((2, 3))]).prune(0.0)

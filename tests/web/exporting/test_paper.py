@@ -4,12 +4,17 @@ import json
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from spcviz import cli
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import APP
+from spcviz.problems.scene.page import cached as scenes
+from spcviz.web.cached import common
 from spcviz.web.exporting import drawing, paper, snapshot
 from spcviz.web.tours import tour
+from spcviz.web.ui import navigation
 
 needs_browser = pytest.mark.skipif(drawing.browser() is None, reason="no Chromium is installed")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -72,10 +77,94 @@ def test_the_python_of_sweep_loses_what_the_page_loses(capsys):
     assert f"{100 * found.test.efficiency:.1f} %" == shown["kept"]
 
 
+def test_the_python_of_write_keeps_what_the_page_keeps(capsys):
+    said, shown = run("write", capsys)[0], facts("write")
+    line = f"order 1: {shown['kept']} of {shown['candidates']} kept, reads {shown['reading']}"
+    assert said.splitlines()[0] == line
+    assert said.count("order ") == int(shown["levels"])
+
+
+def test_the_python_of_home_reads_what_the_page_reads(capsys):
+    said, body = run("", capsys)[0], snapshot.taken(tour.Scene("")).body
+    read = re.findall(r"(?:letter by letter|left): ([a-z]+)", said)
+    assert f"reads this word letter by letter reads <strong>{read[0]}</strong>" in body
+    assert len(read) > 1
+
+
+def test_the_python_of_orders_and_features_acts_as_the_page(capsys):
+    said, shown = run("hybrid", capsys)[0], facts("hybrid")
+    lines = said.splitlines()
+    assert len(lines) == int(shown["steps"]) + 1
+    ends = f"at letter {shown['letter']} reads {shown['reading']} for {shown['truth']} in {shown['us']}"
+    assert lines[int(shown["step"])].endswith(ends)
+
+
+def test_the_python_of_parsing_finds_the_heads_of_the_page(capsys):
+    said, shown = run("parsing", capsys)[0], facts("parsing")
+    (line,) = [own for own in said.splitlines() if own.startswith(f"{shown['policy']} after")]
+    assert line.startswith(f"{shown['policy']} after {shown['bought']} words: [")
+    assert line.endswith(f"] {shown['right']} right")
+
+
+@pytest.mark.parametrize("address", ["policy", "policy?vocabulary=ocr&q=0.5&spend=0.4"])
+def test_the_python_of_policy_buys_what_the_page_buys(address, capsys):
+    said, shown = run(address, capsys)[0], facts(address)
+    assert said.startswith(f"from pixels {shown['start']} for {shown['word']}\n")
+    names = [name.removeprefix("reading_") for name in shown if name.startswith("reading_")]
+    for name, line in zip(names, said.splitlines()[1:], strict=True):
+        spent, messages = shown[f"spent_{name}"], shown[f"messages_{name}"]
+        assert line.endswith(f"reads {shown[f'reading_{name}']} after {spent} and {messages} messages")
+
+
+@pytest.mark.parametrize("task", common.trade_tasks())
+def test_the_python_of_the_trade_off_leaves_wrong_what_the_page_leaves(task, capsys):
+    address = f"trade_off?task={task}"
+    said, shown = run(address, capsys)[0], facts(address)
+    wrong = [number for name, number in shown.items() if name.startswith("wrong_")]
+    assert re.findall(rf": (\d+) of {shown['things']} wrong\n", said) == wrong
+
+
+@pytest.mark.parametrize("address", ["scene", "scene?kind=rendered&seed=7"])
+def test_the_python_of_scenes_labels_as_the_page_does(address, capsys):
+    _, space = run(address, capsys)
+    state = {"scene": ("road", 0)}.get(address, ("rendered", 7))
+    stored = scenes.labelled(*state)
+    for name in ("sim", "him"):
+        np.testing.assert_array_equal(getattr(space["found"], name).labels, getattr(stored, name).labels)
+    assert facts(address)["steps"] == str(len(space["found"].sim.labels))
+
+
+@pytest.mark.parametrize("address", ["joint_beats_separate", "joint_beats_separate?show=clean&noise=0.3"])
+def test_the_python_of_three_readings_errs_as_the_page_does(address, capsys):
+    said, shown = run(address, capsys)[0], facts(address)
+    assert re.findall(r": (\S+ %) wrong", said) == [shown[name] for name in ("one", "rows", "grid")]
+
+
+@pytest.mark.parametrize("address", ["pose", "pose?scene=astronaut&method=torso&a0=0.3"])
+def test_the_python_of_pose_keeps_the_limbs_of_the_page(address, capsys):
+    said, shown = run(address, capsys)[0], facts(address)
+    given = re.findall(r"level \d (\d+) x (\d+) cells: (\S+) limbs", said)[int(shown["level"])]
+    assert given == (*shown["grid"].split(" × "), shown["given"])
+
+
+@pytest.mark.parametrize("address", ["tables", "tables?table=grid"])
+def test_the_python_of_tables_counts_the_claims_of_the_page(address, capsys):
+    counted = run(address, capsys)[0].splitlines()[0]
+    assert f"<strong>{counted}</strong>" in snapshot.taken(tour.Scene(address)).body
+
+
+def test_every_page_with_a_picture_has_its_lines():
+    """Asked of the sources, since most lines were run above: who offers none."""
+    sources = {name: (APP / path).read_text(encoding="utf-8") for name, path in navigation.names().items()}
+    assert {name for name, source in sources.items() if "offer_python" not in source} == {"data", "tours"}
+
+
 def test_a_page_without_lines_says_so_and_saves_its_picture():
-    lines = paper.python("hybrid")
-    assert lines.startswith("# The library's own lines for what this page shows are not written yet.")
-    assert "Path('hybrid.html').write_text(page.html('hybrid')" in lines
+    lines = paper.python("data")
+    assert lines.startswith(
+        "# No lines compute this: it is stored, or its data stay with whoever brought them."
+    )
+    assert "Path('data.html').write_text(page.html('data')" in lines
 
 
 def test_what_is_typed_stays_a_text_of_the_python():

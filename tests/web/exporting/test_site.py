@@ -1,5 +1,8 @@
 """A site of static files: every scene there, shared scripts once, sentences with the page's numbers."""
 
+import base64
+import gzip
+import hashlib
 import json
 import re
 from html import unescape
@@ -49,6 +52,16 @@ def test_every_scene_is_there_and_what_it_names(made):
         wanted += [chart[theme] for chart in found["charts"] for theme in ("light", "dark") if theme in chart]
         assert wanted
         assert all((made.folder / path).is_file() for path in wanted)
+
+
+def test_parts_lie_packed_under_the_digest_of_what_they_hold(made):
+    files = list((made.folder / "shared" / "parts").iterdir())
+    assert files
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        digest, packed = re.fullmatch(r'SPCVIZ\.part\("(\w+)", "(.*)"\);\n', text).groups()
+        content = gzip.decompress(base64.b64decode(packed))
+        assert digest == path.stem == hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
 def test_the_question_comes_before_its_answer(made):

@@ -134,9 +134,8 @@ function jointsOf(view, w, i, reading) {
 }
 const truthOf = (view, w, i) => triple(view.trueJoints, 6 * (view.start[w] + i));
 
-/** A canvas's context at the screen's own resolution, in CSS pixels. */
-function contextOf(canvas, wide, high) {
-  const dots = window.devicePixelRatio || 1;
+/** A canvas's context at the view's resolution, in CSS pixels. */
+function contextOf({ dots }, canvas, wide, high) {
   canvas.width = Math.round(wide * dots);
   canvas.height = Math.round(high * dots);
   canvas.style.width = `${wide}px`;
@@ -148,7 +147,7 @@ function contextOf(canvas, wide, high) {
 
 function drawStrip(view, strip, w, tiers, reading, isSecret, here) {
   const n = tiers.length, wide = strip.clientWidth, mark = 4, bars = 15, high = bars + 2 * mark + 4;
-  const dots = window.devicePixelRatio || 1, cell = wide / n, context = strip.getContext("2d");
+  const { dots } = view, cell = wide / n, context = strip.getContext("2d");
   strip.width = Math.round(wide * dots);
   strip.height = Math.round(high * dots);
   strip.style.height = `${high}px`;
@@ -188,7 +187,7 @@ function sheetFrame(view, context, chain, frame, x, y, side) {
 
 /** One frame with its predicted and true arm: what it shows is named as in paint(). */
 function drawBig(view, canvas, side, { chain, frame, tier, own, real, bits, isSecret }) {
-  const context = contextOf(canvas, side, side), scale = side / PICTURE, colour = view.data.tier_colours.dark[tier];
+  const context = contextOf(view, canvas, side, side), scale = side / PICTURE, colour = view.data.tier_colours.dark[tier];
   sheetFrame(view, context, chain, frame, 0, 0, side);
   if (!isSecret) {
     for (const [x, y] of real.slice(1)) {
@@ -222,7 +221,7 @@ function drawBig(view, canvas, side, { chain, frame, tier, own, real, bits, isSe
 /** All frames of an arm, small, in rows. */
 function drawFilm(view, canvas, chain, frame, tiers, reading, isSecret) {
   const n = tiers.length, columns = Math.ceil(n / Math.ceil(n / 10)), size = Math.floor(Math.min(canvas.parentElement.clientWidth / columns, 96));
-  const context = contextOf(canvas, size * columns, size * Math.ceil(n / columns));
+  const context = contextOf(view, canvas, size * columns, size * Math.ceil(n / columns));
   canvas.grid = { columns, size };
   for (let i = 0; i < n; i++) {
     const x = size * (i % columns), y = size * Math.floor(i / columns), bits = isSecret ? 0 : faultsOf(view.data, view.start, chain, i, reading);

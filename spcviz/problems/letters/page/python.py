@@ -1,15 +1,13 @@
-"""The Python of the pages Letters and Sweep: lines that compute what is shown."""
+"""The Python of the pages Letters, Write and Sweep: lines that compute what is shown."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 OPEN = {"open": "fourier", "open_raw": "raw"}
 
-_LETTERS = """# Letters: one handwritten word, and what a cascade keeps at each level. Run this in a clone.
+_LETTERS = """# {what}, and what a cascade keeps at each level. Run this in a clone.
 from spcviz.learning.cascade.decoding import filter_examples, predict
 from spcviz.problems.common.folders import MODELS
 {read}
-rows = slice(words.starts[at], words.starts[at + 1])
-pixels = words.pixels[rows]
 alphas = [level.alpha if a is None else a for level, a in zip(model.cascade.levels, {alphas})]
 features = model.features(pixels, [len(pixels)])
 steps = filter_examples(model.cascade, features, [len(pixels)], {order}, alphas)
@@ -26,12 +24,19 @@ from spcviz.problems.open_words.model import stored
 model = stored.load_open(MODELS, {name!r})
 words, at = load_set("unseen").words, {word}
 if at >= len(words.lengths):  # development words follow the test words
-    words, at = load_set("dev").words, at - len(words.lengths)"""
+    words, at = load_set("dev").words, at - len(words.lengths)
+pixels = words.pixels[words.starts[at] : words.starts[at + 1]]"""
 _FIXED = """from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import stored
 
 model = stored.load_ocr(MODELS, {name!r})
-words, at = load_words(), {word}"""
+words, at = load_words(), {word}
+pixels = words.pixels[words.starts[at] : words.starts[at + 1]]"""
+_WRITTEN = """from spcviz.problems.{folder}.model import stored
+from spcviz.problems.open_words.data import written
+
+model = stored.{load}(MODELS, {name!r})
+pixels = written.written({ink!r}).pixels"""
 
 _SWEEP = """# Sweep: every threshold of one level, what it loses and what it keeps. Run this in a clone.
 from spcviz.problems.common.folders import MODELS
@@ -56,7 +61,17 @@ def letters(state: Mapping) -> str:
     name, word = OPEN.get(state["features"], state["features"]), state["word"]
     read = (_OPEN if state["features"] in OPEN else _FIXED).format(name=name, word=int(word))
     alphas = [state[f"a{n}"] for n in range(1, state["order"] + 1)]
-    return _LETTERS.format(read=read, alphas=alphas, order=int(state["order"]))
+    return _LETTERS.format(what="Letters: one handwritten word", read=read, alphas=alphas,
+                           order=int(state["order"]))  # fmt: skip
+
+
+def written(state: Mapping, ink: str, alphas: Sequence[float | None]) -> str:
+    """The lines for a state of the page Write and the strokes that it shows."""
+    name = OPEN.get(state["features"], state["features"])
+    folder, load = ("open_words", "load_open") if state["features"] in OPEN else ("letters", "load_ocr")
+    read = _WRITTEN.format(folder=folder, load=load, name=name, ink=ink)
+    return _LETTERS.format(what="Write: strokes as a word", read=read, alphas=list(alphas),
+                           order=f"min({state['order']}, len(pixels))")  # fmt: skip
 
 
 def sweep(state: Mapping) -> str:

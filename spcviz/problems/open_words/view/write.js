@@ -86,7 +86,7 @@ class WriteView extends View {
 
   fit() {
     for (const { canvas } of this.cells ?? []) {
-      const { width, height } = canvas.getBoundingClientRect(), ratio = window.devicePixelRatio || 1;
+      const { width, height } = canvas.getBoundingClientRect(), ratio = this.dots;
       if (!width) continue;
       const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
       if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });

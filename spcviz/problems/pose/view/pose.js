@@ -22,7 +22,7 @@ const SHOWS = { level: "Limbs", heat: "Heat", all: "All levels", top: "Best and 
 const KEYS = [
   ["Space", "play or pause"], ["← →", "frame back, frame on"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
   ["0 … 6", "level"], ["Home", "first frame, level 0"], ["T", "tuned alpha"], ["R", "reference or truth on and off"],
-  ["V", "the next kind of picture"], ["Esc", "clear the selection"], ["?", "this list"],
+  ["V", "the next kind of picture"], ["Shift ← → ↑ ↓", "choose a limb; its next better or worse place"], ["Esc", "clear the selection"], ["?", "this list"],
 ];
 const REACH_PX = 9, MOST_FALLING = 500;
 
@@ -201,12 +201,21 @@ class PoseView extends View {
     const shows = this.tabNames(), next = shows[(shows.indexOf(this.shown) + 1) % shows.length], letter = event.key.toLowerCase();
     const own = { ArrowUp: nudge(0.01), ArrowDown: nudge(-0.01), Home: () => this.set({ frame: 0, level: 0, cell: "" }),
                   Escape: () => { this.keyList.hidden = true; this.closeMenu(); this.set({ cell: "" }); }, "?": () => this.toggleKeys() };
+    const choose = (parts, places) => () => this.moveChoice(parts, places);
+    if (event.shiftKey) Object.assign(own, { ArrowLeft: choose(-1, 0), ArrowRight: choose(1, 0), ArrowUp: choose(0, -1), ArrowDown: choose(0, 1) });
     if (/^[0-6]$/.test(event.key)) own[event.key] = () => this.goTo(+event.key);
     const letters = { t: () => this.tuned(), r: () => this.set({ truth: this.view.truth ? 0 : 1 }), v: () => this.set({ show: next }) };
     if (letters[letter]) own[event.key] = letters[letter];
     return own;
   }
   toggleKeys() { this.keyList.hidden = !this.keyList.hidden; }
+  /** What a click on a limb does, by keys: another limb at its best place, or the next better or worse place of the chosen one. */
+  moveChoice(parts, places) {
+    if (this.isArms || !this.now) return;
+    const { level, f, picked } = this.now, p = picked ? clamp(picked.p + parts, 0, level.nParts - 1) : 0, v = this.variable(level, f, p), order = this.order(level, v);
+    const rank = picked?.p === p ? clamp(order.indexOf(picked.s) + places, 0, order.length - 1) : 0;
+    this.set({ cell: `${p}-${level.states[level.start[v] + order[rank]]}` });
+  }
 
   // ---------------------------------------------------------------- what is worked out once and kept with a level
 
@@ -451,10 +460,10 @@ class PoseView extends View {
   }
 
   paintFilm() {
-    const { level, f, lostFrames, k } = this.now, n = level.nFrames, { part } = this.data, ratio = (part[2] - part[0]) / (part[3] - part[1]), dots = window.devicePixelRatio || 1;
+    const { level, f, lostFrames, k } = this.now, n = level.nFrames, { part } = this.data, ratio = (part[2] - part[0]) / (part[3] - part[1]), { dots } = this;
     const wide = Math.floor(Math.min(this.film.parentElement.clientWidth / n, ratio * (this.isBig ? 84 : 66))), high = Math.round(wide / ratio);
     this.root.dataset.lost = lostFrames.map(Number).join("");
-    const key = [f, this.view.level, n, wide, this.root.dataset.lost, level.digest, this.view.truth, this.theme].join("|");
+    const key = [f, this.view.level, n, wide, this.root.dataset.lost, level.digest, this.view.truth, this.theme, dots].join("|");
     if (n < 2 || this.filmDrawn === key) return;
     this.filmDrawn = key;
     this.filmWide = wide;
@@ -481,7 +490,7 @@ class PoseView extends View {
     if (!this.levels.length || !this.images.length) return;
     const width = this.stage.clientWidth, height = this.stage.clientHeight;
     if (width < 20 || height < 20) return;
-    const ratio = window.devicePixelRatio || 1, w = Math.round(width * ratio), h = Math.round(height * ratio), time = performance.now();
+    const ratio = this.dots, w = Math.round(width * ratio), h = Math.round(height * ratio), time = performance.now();
     if (this.canvas.width !== w || this.canvas.height !== h) {
       this.canvas.width = w;
       this.canvas.height = h;

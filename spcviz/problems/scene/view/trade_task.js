@@ -57,7 +57,7 @@ const PICTURES = {
 
 /** A picture under squares of its places' classes; a cross where the class is wrong. */
 function drawStreet(view, canvas, w, reading, isSecret) {
-  const { colours, step } = view.data.drawn, image = view.streets[w], dots = window.devicePixelRatio || 1;
+  const { colours, step } = view.data.drawn, image = view.streets[w], { dots } = view;
   if (!image.complete || !image.naturalWidth) return;
   const scale = canvas.clientWidth / image.naturalWidth, context = canvas.getContext("2d");
   canvas.width = Math.round(canvas.clientWidth * dots);
