@@ -37,7 +37,7 @@ MIXED = ("dms_pi", "spc_pi", "rounds", "whole_words")
 BUDGETS = np.geomspace(2.0, 150.0, 90)
 """Microseconds a letter at which those are offered."""
 
-GRID = np.round(np.geomspace(20.0, 800.0, 60), 1)
+GRID = np.round(np.geomspace(10.0, 800.0, 70), 1)
 """Microseconds a word at which curves of folds are averaged."""
 
 
