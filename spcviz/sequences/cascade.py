@@ -17,13 +17,13 @@ from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_cascade
 from spcviz.learning.chains.crf import blocks_of, examples_of
 from spcviz.learning.chains.spaces import joined
+from spcviz.learning.workers import in_threads, spread
 from spcviz.sequences import labels
 from spcviz.sequences.base import Bar, SequenceTagger, Texts, restore_names, row_starts
 from spcviz.sequences.chain import TagPaths
 from spcviz.sequences.grown import Grown, Points, Some, ranked
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
 from spcviz.sequences.levels import OneLevel, levels_of
-from spcviz.sequences.workers import in_threads, spread
 
 
 class CascadeState(NamedTuple):
