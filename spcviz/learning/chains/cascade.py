@@ -251,7 +251,7 @@ def _filter_states(
     for found, rows in _held_out(examples, part, models, pair_model.forbidden):
         left[rows] = states_left(found, alpha, config.max_arcs)
     stays = left[np.arange(len(left)), examples.labels]
-    return alpha, left, float(1 - np.logical_and.reduceat(stays, row_start[:-1]).mean())
+    return alpha, left, float((~np.logical_and.reduceat(stays, row_start[:-1])).mean())
 
 
 def _held_out(
