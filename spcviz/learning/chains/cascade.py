@@ -25,7 +25,7 @@ from spcviz.learning.cascade.features import Features
 from spcviz.learning.cascade.level import Progress
 from spcviz.learning.cascade.online import Model
 from spcviz.learning.chains import rows as layouts
-from spcviz.learning.chains.batch import fit_crf
+from spcviz.learning.chains.batch import Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, blocks_of, taken
 from spcviz.learning.chains.longer import fit_longer, level_of, tuned
 from spcviz.learning.chains.perceptron import fit_perceptron
@@ -217,7 +217,9 @@ def _pair_model(
         progress()
 
     if how.kind == "crf":
-        course = fit_crf(own, c2=how.c2, max_iterations=CRF_ITERATIONS, forbidden=how.forbidden, tick=tick)
+        course = fit_crf(
+            own, c2=how.c2, max_iterations=CRF_ITERATIONS, which=Which(forbidden=how.forbidden), tick=tick
+        )
         weights, was_interrupted = course.weights, course.was_interrupted
     else:
         walked = fit_perceptron(own, rng, epochs=epochs, forbidden=how.forbidden, tick=tick)
