@@ -25,6 +25,17 @@ def spread(function: Callable, jobs: Sequence[tuple], n_jobs: int | None) -> lis
     return Parallel(checked_jobs(n_jobs), prefer="threads")(delayed(function)(*job) for job in jobs)
 
 
+def is_alone(n_jobs: int | None) -> bool:
+    """Whether `spread` does one job after the other: by `n_jobs` or joblib's context.
+
+    Examples
+    --------
+    >>> is_alone(None), is_alone(2)
+    (True, False)
+    """
+    return bool(Parallel(checked_jobs(n_jobs)).n_jobs == 1)
+
+
 def checked_jobs(n_jobs: Any) -> int | None:
     """`n_jobs` as scikit-learn takes it: None (1, or what the context says), a count, or from -1 down."""
     if n_jobs is None:

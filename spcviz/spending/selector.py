@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,7 +18,7 @@ from spcviz.learning.budgets.chains.meta import META, chain_meta
 from spcviz.learning.budgets.chains.seen import seen_grams, seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.learning.budgets.selector import Selector
-from spcviz.learning.workers import spread
+from spcviz.learning.workers import is_alone, spread
 from spcviz.scores.names import named_array
 from spcviz.spending import labelled
 from spcviz.spending.answers import BudgetCurve, Purchase, Spent, curve_of
@@ -147,8 +146,8 @@ class ModelSelector(BaseEstimator):
         budgets = [expansion.checked_budget(own) for own in checks.listed("budgets", budgets)]
         labels = labelled.listed_labels(y, self.reader_.lengths(X))
         truth = labelled.numbers_of(labels, self.classes_.tolist())
-        runs = np.array_split(budgets, max(min(effective_n_jobs(self.n_jobs), len(budgets)), 1))
-        found = spread(_bought, [(self, X, truth, own.tolist()) for own in runs], self.n_jobs)
+        runs = [budgets] if is_alone(self.n_jobs) else [[own] for own in budgets]
+        found = spread(_bought, [(self, X, truth, own) for own in runs], self.n_jobs)
         return curve_of(budgets, list(itertools.chain.from_iterable(found)), len(self.models_))
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
