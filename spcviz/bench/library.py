@@ -76,7 +76,7 @@ FEW = {"pair_model": "perceptron", "passes": 5, "hold_out": 2}
 """Of cascades of many tags: not chosen by accuracy, but for the time they take."""
 CONTENDERS += tuple(
     Contender(what, name, tries, data)
-    for data, orders in ((PENN, (2, 3, 4)), (MORPHOLOGY, (2,)))  # of 395 tags, order 3 takes over 20 GB
+    for data, orders in ((PENN, (2, 3, 4)), (MORPHOLOGY, (2,)))  # order 3 of hundreds: not measured yet
     for what, name, tries in (
         ("perceptron", "python-crfsuite", ({"max_iterations": 5},)),
         ("perceptron", "spcviz", ({"passes": 5},)),

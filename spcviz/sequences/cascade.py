@@ -1,32 +1,29 @@
 """The structured prediction cascade as a scikit-learn estimator."""
 
+import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.chains import chain
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.ngrams.lattice import Lattice, bigrams, decode, extend, log_marginals, score_arcs
-from spcviz.engine.ngrams.prune import prune, truth_points
-from spcviz.engine.ngrams.space import path_of, states_left
+from spcviz.engine.ngrams.lattice import log_marginals, states_left
 from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.config import Cascade, CascadeConfig
-from spcviz.learning.cascade.decoding import decode_examples
-from spcviz.learning.cascade.features import Features, unary_scores
-from spcviz.learning.cascade.letters_first import keep_by_bigrams
 from spcviz.learning.chains import rows as layouts
-from spcviz.learning.chains.cascade import LevelFigures, train_chain_cascade
-from spcviz.learning.chains.crf import examples_of
+from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_cascade
+from spcviz.learning.chains.crf import blocks_of, examples_of
+from spcviz.learning.chains.spaces import joined
+from spcviz.learning.workers import in_threads, spread
 from spcviz.sequences import labels
 from spcviz.sequences.base import Bar, SequenceTagger, Texts, restore_names, row_starts
-from spcviz.sequences.encoding import Encoded
+from spcviz.sequences.chain import TagPaths
+from spcviz.sequences.grown import Grown, Points, Some, ranked
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
-from spcviz.sequences.levels import OneLevel, TruthPoints, levels_of
-from spcviz.sequences.workers import even_parts, in_threads, n_workers, spread
+from spcviz.sequences.levels import OneLevel, levels_of
 
 
 class CascadeState(NamedTuple):
@@ -69,6 +66,8 @@ class CascadeTagger(SequenceTagger):
         N-grams that a sequence may have at any level.
     min_count : int
         Named features that occur less often are left out.
+    constraints : {"bio", "bioes", "bilou"}, callable or None
+        Which label may follow which, as of `ChainCRF`: n-grams that break the rule are at no level.
     class_weight : dict, "balanced" or None
         Weights of labels in the pair model; a sequence counts with the mean over its tokens.
     random_state : int, numpy.random.Generator or None
@@ -117,6 +116,7 @@ class CascadeTagger(SequenceTagger):
         hold_out: int = 3,
         max_arcs: int = 100_000,
         min_count: int = 1,
+        constraints: Any = None,
         class_weight: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -132,6 +132,7 @@ class CascadeTagger(SequenceTagger):
         self.hold_out = hold_out
         self.max_arcs = max_arcs
         self.min_count = min_count
+        self.constraints = constraints
         self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -173,6 +174,8 @@ class CascadeTagger(SequenceTagger):
         batch = self._read(X, y, sample_weight, goes_on=False, min_count=min_count)
         if len(self.classes_) > 1000:
             raise ArgumentError(f"y must hold at most 1000 labels for a cascade, got {len(self.classes_)}")
+        forbidden = self._forbidden()
+        self._check_steps(batch, forbidden)
         lengths, is_used = batch.encoded.lengths, batch.encoded.lengths > 0
         if is_used.sum() < config.parts:
             raise ArgumentError(f"hold_out must be at most the {is_used.sum()} sequences, got {config.parts}")
@@ -184,11 +187,9 @@ class CascadeTagger(SequenceTagger):
                 data,
                 features_of(rows),
                 np.random.default_rng(self.random_state),
-                order=order,
                 tolerances=tolerances,
                 config=config,
-                pair_model=self.pair_model,
-                c2=checks.number("c2", self.c2, 0),
+                pair_model=PairModel(self.pair_model, checks.number("c2", self.c2, 0), forbidden),
                 groups=kinship,
                 run=lambda function, jobs: spread(function, jobs, self.n_jobs),
                 tick=bar.tick,
@@ -221,23 +222,8 @@ class CascadeTagger(SequenceTagger):
         -------
         list of ndarray
         """
-        encoded = self._encode(X)
-        used = encoded.lengths[encoded.lengths > 0]
-        if not len(used):
-            return self._split(self.classes_[:0], encoded.lengths)
-        mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
-        row_start = row_starts(used)
-
-        def best(first: int, last: int) -> np.ndarray:
-            a, b = row_start[first], row_start[last]
-            features = features_of(layouts.part(encoded.rows, a, b))
-            if mask is None:
-                return decode_examples(self.cascade_, features, used[first:last]).labels
-            return self._decoded(features, used[first:last], mask[a:b])
-
-        parts = even_parts(used, n_workers(self.n_jobs))
-        found = np.concatenate(in_threads(best, parts, self.n_jobs))
-        return self._split(self.classes_[found], encoded.lengths)
+        lengths, found = self._of_blocks(self._grown().best, X, allowed)
+        return self._split(self.classes_[np.concatenate([np.zeros(0, np.int64), *found])], lengths)
 
     def predict_marginals(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
         """Sum of exponentials of the last level's scores through each label, as shares of one.
@@ -253,15 +239,45 @@ class CascadeTagger(SequenceTagger):
         list of ndarray, each of shape (L, K)
             0 for labels that were pruned. Scores of a perceptron are no log-probabilities: a ranking.
         """
-        encoded = self._encode(X)
-        mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
-        lattice, scores = self._last(encoded, mask)
-        shares = np.zeros((int(encoded.lengths.sum()), len(self.classes_)))
-        if lattice is not None:
+        grown, n_states = self._grown(), len(self.classes_)
+
+        def shares(some: Some) -> np.ndarray:
+            lattice, scores = grown.last(some)
             _, logs = log_marginals(lattice, scores)
-            shares = state_shares(lattice, np.exp(logs))
-            shares /= shares.sum(axis=1, keepdims=True)
-        return self._split(shares, encoded.lengths)
+            found = state_shares(lattice, np.exp(logs))
+            return found / found.sum(axis=1, keepdims=True)
+
+        lengths, found = self._of_blocks(shares, X, allowed)
+        return self._split(np.concatenate([np.zeros((0, n_states)), *found]), lengths)
+
+    def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
+        """The k labellings of each sequence that the last level finds best among what the filters leave.
+
+        Parameters
+        ----------
+        X : list of sequences
+        k : int
+            1 .. 10,000.
+        allowed : list, optional
+            As in `predict`.
+
+        Returns
+        -------
+        list of TagPaths
+            Scores of the last level; fewer than k where the filters leave fewer.
+        """
+        k = checks.integer("k", k, 1, 10_000)
+        grown = self._grown()
+
+        def paths(some: Some) -> list[TagPaths]:
+            lattice, scores = grown.last(some)
+            best = [ranked(lattice, scores, w, k) for w in range(len(some.lengths))]
+            return [TagPaths(score, self.classes_[states]) for score, states in best]
+
+        lengths, found = self._of_blocks(paths, X, allowed)
+        rest = itertools.chain.from_iterable(found)
+        nothing = TagPaths(np.zeros(1), np.empty((1, 0), dtype=self.classes_.dtype))
+        return [next(rest) if length else nothing for length in lengths]
 
     def filter(
         self, X: Any, *, alpha: float | Sequence[float] | None = None, level: int | None = None
@@ -281,7 +297,7 @@ class CascadeTagger(SequenceTagger):
         -------
         Filtered
         """
-        encoded = self._encode(X)
+        self._check_is_fitted()
         most = len(self.cascade_.levels) - 1
         level = most if level is None else checks.integer("level", level, 1, most)
         alphas = [own.alpha for own in self.cascade_.levels[:level]]
@@ -292,11 +308,12 @@ class CascadeTagger(SequenceTagger):
                     f"alpha must be one number or {level} of them, one a filter, got {alpha!r:.60}"
                 )
             alphas = [checks.alpha("alpha", float(own)) for own in np.broadcast_to(given, level)]
-        used = encoded.lengths[encoded.lengths > 0]
-        if not len(used):
-            return Filtered(self._split(np.zeros((0, len(self.classes_)), bool), encoded.lengths), None)
-        lattice = self._lattice(features_of(encoded.rows), used, alphas, None)
-        return Filtered(self._split(states_left(lattice), encoded.lengths), lattice)
+        grown = self._grown()
+        lengths, found = self._of_blocks(lambda some: grown.lattice(some, alphas), X, None)
+        if not found:
+            return Filtered(self._split(np.zeros((0, len(self.classes_)), bool), lengths), None)
+        lattice = joined(found)
+        return Filtered(self._split(states_left(lattice), lengths), lattice)
 
     def tune(self, X: Any, y: Any, tolerance: Any = None) -> Self:
         """Set every threshold anew, on sequences that training has not seen.
@@ -312,89 +329,66 @@ class CascadeTagger(SequenceTagger):
         -------
         self
         """
-        encoded = self._encode(X)
+        encoded, grown = self._encode(X), self._grown()
         flat = labels.flat_labels(y, encoded.lengths)
         truth = labels.numbers_of(flat, self.classes_, unseen=None, lengths=encoded.lengths)
-        used = encoded.lengths[encoded.lengths > 0]
-        if not len(used):
+        if not len(truth):
             raise ArgumentError("X must hold at least one token to tune on, got none")
         if tolerance is not None:
             self.tolerance = tolerance
-        tolerances = self._tolerances(len(self.cascade_.levels))
-        features, alphas, figures = features_of(encoded.rows), [], []
-        for t, allowed in enumerate(tolerances):
-            points, lost = self._points(features, used, truth, alphas)
-            own = points.of_positions if self.tolerance_kind == "position" else points.of_examples[~lost]
-            alphas.append(filtering.largest_alpha(own, allowed))
-            lattice = self._lattice(features, used, alphas, None)
-            share = float((lost | (points.of_examples <= alphas[-1])).mean())
-            kept = states_left(lattice).sum() if t == 0 else lattice.n_arcs
-            figures.append(LevelFigures(t + 1, alphas[-1], share, float(kept / max(len(truth), 1))))
+        row_start = row_starts(encoded.lengths)
+        alphas: list[float] = []
+        figures = []
+
+        def points(some: Some) -> Points:
+            return grown.points(
+                some, truth[row_start[some.places[0]] : row_start[some.places[-1] + 1]], alphas
+            )
+
+        def kept(some: Some) -> int:
+            lattice = grown.lattice(some, alphas)
+            return int(states_left(lattice).sum()) if len(alphas) == 1 else lattice.n_arcs
+
+        for t, share in enumerate(self._tolerances(len(self.cascade_.levels))):
+            found = Points(*map(np.concatenate, zip(*self._of_blocks(points, X, None)[1])))
+            is_there = ~found.is_lost
+            own = found.of_positions if self.tolerance_kind == "position" else found.of_examples[is_there]
+            alphas.append(filtering.largest_alpha(own, share))
+            lost = float((found.is_lost | (found.of_examples <= alphas[-1])).mean())
+            n_kept = sum(self._of_blocks(kept, X, None)[1])
+            figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
         levels = [own._replace(alpha=alpha) for own, alpha in zip(self.cascade_.levels, [*alphas, 0.0])]
         self.cascade_, self.levels_ = self.cascade_._replace(levels=tuple(levels)), tuple(figures)
         return self
 
-    def _points(
-        self, features: Features, lengths: np.ndarray, truth: np.ndarray, alphas: Sequence[float]
-    ) -> tuple[TruthPoints, np.ndarray]:
-        """(alphas from which the next filter loses the truth, which examples have lost it before)."""
-        level, row_start = self.cascade_.levels[len(alphas)], row_starts(lengths)
-        unary = unary_scores(features, level.filter.weights)
-        if not alphas:
-            values = chain.max_marginals_batch(unary, lengths, level.filter.pairs.inner).unary
-            points = filtering.break_points_batch(values.reshape(-1), row_start * values.shape[1])
-            own = points.reshape(values.shape)[np.arange(len(truth)), truth]
-            return TruthPoints(own, np.minimum.reduceat(own, row_start[:-1])), np.zeros(
-                len(lengths), dtype=bool
-            )
-        lattice = self._lattice(features, lengths, alphas, None)
-        arc_score = score_arcs(lattice, unary, level.filter.table)
-        pruned = prune(lattice, arc_score, 0.0)
-        path = path_of(lattice, truth)
-        lost = ~np.logical_and.reduceat(path >= 0, lattice.col_start[:-1])
-        every = filtering.break_points_batch(pruned.values, pruned.starts)
-        own = np.where(path >= 0, every[path], -np.inf)
-        _, event = truth_points(lattice, pruned, path, np.where(lost, -np.inf, 0.0))
-        return TruthPoints(own[path >= 0], event), lost
+    def _grown(self) -> Grown:
+        self._check_is_fitted()
+        return Grown(self.cascade_, self._forbidden())
 
-    def _lattice(
-        self, features: Features, lengths: np.ndarray, alphas: Sequence[float], mask: np.ndarray | None
-    ) -> Lattice:
-        """What so many filters leave, as a lattice of the next order."""
-        levels, row_start = self.cascade_.levels, row_starts(lengths)
-        first = levels[0].filter
-        left = keep_by_bigrams(unary_scores(features, first.weights), row_start, first.pairs, alphas[0])
-        if mask is not None:
-            left &= mask
-            is_empty = ~left.any(axis=1)
-            left[is_empty] = mask[is_empty]
-        lattice = bigrams(lengths, len(self.classes_), left)
-        for level, alpha in zip(levels[1:], alphas[1:]):
-            arc_score = score_arcs(lattice, unary_scores(features, level.filter.weights), level.filter.table)
-            pruned = prune(lattice, arc_score, alpha, max_arcs=self.cascade_.max_arcs)
-            lattice = extend(lattice, pruned.keep)
-        return lattice
+    def _of_blocks(
+        self, function: Callable[[Some], Any], X: Any, allowed: Any
+    ) -> tuple[np.ndarray, list[Any]]:
+        """(lengths of all sequences, a function's values of a few at a time, which are not empty)."""
+        encoded = self._encode(X)
+        mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
+        places = np.flatnonzero(encoded.lengths)
+        lengths = encoded.lengths[places]
+        row_start = row_starts(lengths)
 
-    def _decoded(self, features: Features, lengths: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
-        alphas = [own.alpha for own in self.cascade_.levels[:-1]]
-        lattice = self._lattice(features, lengths, alphas, mask)
-        model = self.cascade_.levels[-1].predictor
-        return decode(lattice, score_arcs(lattice, unary_scores(features, model.weights), model.table)).labels
+        def of(first: int, last: int) -> Any:
+            a, b = row_start[first], row_start[last]
+            features = features_of(layouts.part(encoded.rows, a, b))
+            own = None if mask is None else mask[a:b]
+            return function(Some(features, lengths[first:last], own, places[first:last]))
 
-    def _last(self, encoded: Encoded, mask: np.ndarray | None) -> tuple[Lattice | None, np.ndarray]:
-        """The last level's lattice and arc scores."""
-        used = encoded.lengths[encoded.lengths > 0]
-        if not len(used):
-            return None, np.zeros(0)
-        features, model = features_of(encoded.rows), self.cascade_.levels[-1].predictor
-        lattice = self._lattice(features, used, [own.alpha for own in self.cascade_.levels[:-1]], mask)
-        return lattice, score_arcs(lattice, unary_scores(features, model.weights), model.table)
+        jobs = blocks_of(row_start, len(self.classes_)) if len(places) else []
+        return encoded.lengths, in_threads(of, jobs, self.n_jobs)
 
     def levels_of(self, x: Sequence) -> list[OneLevel]:
         """Each level's n-grams on one sequence, with their scores."""
-        encoded = self._encode([x])
-        features, lengths = features_of(encoded.rows), encoded.lengths
-        return levels_of(self.cascade_, features, lambda own: self._lattice(features, lengths, own, None))
+        grown, encoded = self._grown(), self._encode([x])
+        some = Some(features_of(encoded.rows), encoded.lengths, None, np.zeros(1, np.int64))
+        return levels_of(self.cascade_, some.features, lambda own: grown.lattice(some, own))
 
     def show(self, x: Sequence, words: Sequence[str] | None = None) -> object:
         """The cascade at work on one sequence in a notebook; see `spcviz.show`."""

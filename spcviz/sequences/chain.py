@@ -11,10 +11,10 @@ from spcviz.engine.chains import chain
 from spcviz.engine.errors import InfeasibleError
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partitions
+from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels
 from spcviz.sequences.base import Batch, SequenceTagger, row_starts
 from spcviz.sequences.encoding import Encoded
-from spcviz.sequences.workers import in_threads
 
 
 class TagPaths(NamedTuple):

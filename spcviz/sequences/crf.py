@@ -8,7 +8,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.chains.batch import Course, fit_crf
+from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
 from spcviz.sequences import labels
@@ -161,9 +161,7 @@ class ChainCRF(ChainTagger):
                 max_iterations=max_iter,
                 tolerance=checks.number("tol", self.tol, 0),
                 initial=self._grown(self.n_features_in_) if goes_on else None,
-                all_states=bool(self.all_possible_states),
-                all_steps=bool(self.all_possible_transitions),
-                forbidden=forbidden,
+                which=Which(bool(self.all_possible_states), bool(self.all_possible_transitions), forbidden),
                 tick=lambda _, loss: bar.tick(f"loss {loss:.1f}"),
             )
         self._take(course)

@@ -18,13 +18,6 @@ class OneLevel(NamedTuple):
     alpha: float  # what it is pruned with; 0 at the last level, which decodes
 
 
-class TruthPoints(NamedTuple):
-    """Alphas from which true states (n-grams) fall, and from which the first of each example does."""
-
-    of_positions: np.ndarray
-    of_examples: np.ndarray
-
-
 def levels_of(
     cascade: Cascade, features: Features, grown: Callable[[list[float]], Lattice]
 ) -> list[OneLevel]:

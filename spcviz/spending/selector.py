@@ -1,7 +1,8 @@
 """Whole sequences lifted to larger models, as far as a budget reaches: DMS (thesis chapter 6)."""
 
 import heapq
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -15,8 +16,9 @@ from spcviz.learning.budgets import selector as dms
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.budgets.chains.meta import META, chain_meta
 from spcviz.learning.budgets.chains.seen import seen_grams, seen_in_other_parts
-from spcviz.learning.budgets.chains.tiered import Tiered, fit_tiered, tier_scores
+from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.learning.budgets.selector import Selector
+from spcviz.learning.workers import is_alone, spread
 from spcviz.scores.names import named_array
 from spcviz.spending import labelled
 from spcviz.spending.answers import BudgetCurve, Purchase, Spent, curve_of
@@ -24,6 +26,7 @@ from spcviz.spending.labelled import Labelled
 from spcviz.spending.policies import checked_labels
 from spcviz.spending.read import Reader, StoredTiers, stored_tiers
 from spcviz.spending.tiers import FeatureTiers, checked
+from spcviz.spending.training import Training, trained
 
 SELECTORS = ("dms", "dms_by_value", "dms_per_cost", "fixed", "uniform")
 """What a `ModelSelector` may go by. ``dms``: of the queues by value and by value per cost the one that wastes
@@ -61,7 +64,7 @@ class ModelSelector(BaseEstimator):
         Costs are those of one position; a sequence's purchase costs as much as its positions together.
     policy : {"dms", "dms_by_value", "dms_per_cost", "fixed", "uniform"}
         See `SELECTORS`.
-    passes, folds, random_state
+    passes, folds, random_state, n_jobs
         As of `spcviz.spending.BudgetedTagger`.
 
     Attributes
@@ -85,12 +88,14 @@ class ModelSelector(BaseEstimator):
         passes: int = 8,
         folds: int = 5,
         random_state: int | np.random.Generator | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.tiers = tiers
         self.policy = policy
         self.passes = passes
         self.folds = folds
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(self, X: Sequence, y: Sequence) -> Self:
         """Train a model for each tier, and the selector; arguments and errors as of `BudgetedTagger.fit`."""
@@ -103,11 +108,9 @@ class ModelSelector(BaseEstimator):
         rng = np.random.default_rng(self.random_state)
         fold = labelled.drawn_folds(len(data.lengths), self.folds, rng)
 
-        def train(features: np.ndarray, data: Labelled) -> tuple[Tiered, ...]:
-            return _models(features, data, reader.edges, len(classes), passes, rng)
-
-        models = train(features, data)
-        looked = _crossed(train, features, data, fold, len(classes))
+        how = Training(reader.edges, len(classes), passes, False)
+        models, *without = trained(how, features, data, fold, rng, self.n_jobs)
+        looked = _crossed(without, features, data, fold, len(classes))
         costs = data.lengths[:, None] * tiers.costs
         self.selector_, self.per_cost_ = _selector(self.policy, looked, costs, rng)
         self.reader_, self.classes_, self.models_ = reader, named_array(classes), models
@@ -142,15 +145,10 @@ class ModelSelector(BaseEstimator):
         check_is_fitted(self)
         budgets = [expansion.checked_budget(own) for own in checks.listed("budgets", budgets)]
         labels = labelled.listed_labels(y, self.reader_.lengths(X))
-        truth, n = labelled.numbers_of(labels, self.classes_.tolist()), max(len(labels), 1)
-        reading, rows = _Reading(self, X), []
-        for budget in budgets:
-            reading.restart()
-            cost = float(sum(own[3] for own in reading.spend(budget)))
-            read = np.concatenate([np.zeros(0, dtype=np.int64), *reading.labels])
-            counts = np.bincount(reading.tiers, weights=reading.lengths, minlength=len(self.models_))
-            rows.append((cost, float((read != truth).sum() / n), counts / n))
-        return curve_of(budgets, rows, len(self.models_))
+        truth = labelled.numbers_of(labels, self.classes_.tolist())
+        runs = [budgets] if is_alone(self.n_jobs) else [[own] for own in budgets]
+        found = spread(_bought, [(self, X, truth, own) for own in runs], self.n_jobs)
+        return curve_of(budgets, list(itertools.chain.from_iterable(found)), len(self.models_))
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
         """Step by step to which model one sequence is lifted, and what is predicted after each step."""
@@ -298,21 +296,22 @@ class _Reading:
         return float(batch_selection.per_cost(np.array([[value]]), cost)[0, 0])
 
 
-def _models(
-    features: np.ndarray, data: Labelled, edges: np.ndarray, n: int, passes: int, rng: np.random.Generator
-) -> tuple[Tiered, ...]:
-    """One plain model a tier."""
-    fixed = np.zeros(len(data.labels), dtype=np.int64)
-    out = []
-    for edge in edges:
-        inputs = np.ascontiguousarray(features[:, :edge])
-        own = np.array([edge])
-        out.append(fit_tiered(inputs, data.labels, data.starts, own, n, lambda _: fixed, rng, epochs=passes))
-    return tuple(out)
+def _bought(
+    own: ModelSelector, X: Sequence, truth: np.ndarray, budgets: list[float]
+) -> list[tuple[float, float, np.ndarray]]:
+    """(cost, share of wrong labels, share of positions at each tier) of what each budget buys."""
+    reading, n, rows = _Reading(own, X), max(len(truth), 1), []
+    for budget in budgets:
+        reading.restart()
+        cost = float(sum(step[3] for step in reading.spend(budget)))
+        read = np.concatenate([np.zeros(0, dtype=np.int64), *reading.labels])
+        counts = np.bincount(reading.tiers, weights=reading.lengths, minlength=len(own.models_))
+        rows.append((cost, float((read != truth).sum() / n), counts / n))
+    return rows
 
 
 def _crossed(
-    train: Callable[[np.ndarray, Labelled], tuple[Tiered, ...]],
+    every: list[tuple[Tiered, ...]],
     features: np.ndarray,
     data: Labelled,
     fold: np.ndarray,
@@ -322,9 +321,8 @@ def _crossed(
     seen = seen_in_other_parts(data.labels, data.starts, fold, n)
     metas, losses, labels = [], [], []
     order = np.argsort(fold, kind="stable")  # sequences fold by fold, as they are read
-    for p in range(int(fold.max()) + 1):
-        held = labelled.rows_of(fold == p, data.lengths)
-        models, own = train(features[~held], labelled.some(data, fold != p)), labelled.some(data, fold == p)
+    for p, models in enumerate(every):
+        held, own = labelled.rows_of(fold == p, data.lengths), labelled.some(data, fold == p)
         looks = [_read_by(model, features[held], own.lengths, seen) for model in models]
         wrong = np.array([found != own.labels for found, _ in looks])
         losses.append(np.add.reduceat(wrong, own.starts[:-1], axis=1, dtype=np.int64).T)

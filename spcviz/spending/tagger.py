@@ -1,6 +1,6 @@
 """A tagger that buys features position by position, as far as a budget reaches (thesis chapter 7)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -13,8 +13,9 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.budgets import expansion, part_policy
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.chains.seen import seen_grams, seen_in_other_parts
-from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
+from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.learning.budgets.world import Course
+from spcviz.learning.workers import spread
 from spcviz.scores.names import named_array
 from spcviz.spending import labelled
 from spcviz.spending.answers import BudgetCurve, Purchase, Spent, curve_of
@@ -31,6 +32,7 @@ from spcviz.spending.policies import (
 )
 from spcviz.spending.read import Reader, StoredTiers, stored_tiers
 from spcviz.spending.tiers import FeatureTiers, checked
+from spcviz.spending.training import Training, trained
 
 
 class BudgetedTaggerState(NamedTuple):
@@ -70,6 +72,10 @@ class BudgetedTagger(BaseEstimator):
     folds : int
         Parts of the training sequences for readings by models that have not seen them.
     random_state : int, numpy.random.Generator or None
+    n_jobs : int or None
+        Models of folds that are trained, and budgets of a curve, at a time, by threads (or where joblib's
+        ``parallel_config`` says: ``"dask"`` for a cluster); -1: as many as there are processors. The result
+        is the same.
 
     Attributes
     ----------
@@ -95,6 +101,7 @@ class BudgetedTagger(BaseEstimator):
         passes: int = 8,
         folds: int = 5,
         random_state: int | np.random.Generator | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.tiers = tiers
         self.policy = policy
@@ -102,6 +109,7 @@ class BudgetedTagger(BaseEstimator):
         self.passes = passes
         self.folds = folds
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(self, X: Sequence, y: Sequence) -> Self:
         """Train the model and the policy.
@@ -163,15 +171,9 @@ class BudgetedTagger(BaseEstimator):
         rng = np.random.default_rng(self.random_state)
         fold = labelled.drawn_folds(len(data.lengths), self.folds, rng)
 
-        def train(features: np.ndarray, data: Labelled) -> Tiered:
-            def draw(own: np.random.Generator) -> np.ndarray:
-                return draw_tiers(data.starts, len(tiers.names), own)
-
-            how = data.labels, data.starts, reader.edges, len(classes)
-            return fit_tiered(features, *how, draw, rng, epochs=passes)
-
-        model = train(features, data)
-        world = _crossed(train, features, data, fold, len(classes))
+        how = Training(reader.edges, len(classes), passes, True)
+        (model,), *without = trained(how, features, data, fold, rng, self.n_jobs)
+        world = _crossed([own for (own,) in without], features, data, fold, len(classes))
         seen = seen_grams(data.labels, data.starts, len(classes))
         return [
             (reader, classes, model, seen, float(world.scale), fit_policy(key, world, tiers.costs, rng))
@@ -275,12 +277,7 @@ class BudgetedTagger(BaseEstimator):
             labelled.listed_labels(y, self.reader_.lengths(X)), self.classes_.tolist()
         )
         world = self._world(X, truth)
-        rows = []
-        for budget in budgets:
-            course = self._course(world, budget)
-            wrong = world.lost(course.labels) / max(len(truth), 1)
-            lifted = np.bincount(course.tiers, minlength=world.shape[1]) / max(len(truth), 1)
-            rows.append((float(course.cost.sum()), wrong, lifted))
+        rows = spread(_bought, [(self, world, budget) for budget in budgets], self.n_jobs)
         return curve_of(budgets, rows, world.shape[1])
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
@@ -354,20 +351,20 @@ class BudgetedTagger(BaseEstimator):
         return own
 
 
-def _crossed(
-    train: Callable[[np.ndarray, Labelled], Tiered],
-    features: np.ndarray,
-    data: Labelled,
-    fold: np.ndarray,
-    n: int,
-) -> Parts:
-    """The training sequences, each read by a model of the other folds."""
+def _bought(tagger: BudgetedTagger, world: Parts, budget: float) -> tuple[float, float, np.ndarray]:
+    """(cost, share of wrong labels, share of positions at each tier) of what a budget buys."""
+    course, n = tagger._course(world, budget), max(world.shape[0], 1)
+    lifted = np.bincount(course.tiers, minlength=world.shape[1]) / n
+    return float(course.cost.sum()), world.lost(course.labels) / n, lifted
+
+
+def _crossed(models: list[Tiered], features: np.ndarray, data: Labelled, fold: np.ndarray, n: int) -> Parts:
+    """The training sequences, each read by the model of the other folds."""
     scores, pairwise = [], []
     order = np.empty(len(features), dtype=np.int64)
     first = 0
-    for p in range(int(fold.max()) + 1):
+    for p, model in enumerate(models):
         held = labelled.rows_of(fold == p, data.lengths)
-        model = train(features[~held], labelled.some(data, fold != p))
         scores.append(tier_scores(model, features[held]))
         pairwise.append(model.pairwise)
         order[held] = np.arange(first, first + len(scores[-1]))

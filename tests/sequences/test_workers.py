@@ -10,7 +10,6 @@ from sklearn.exceptions import NotFittedError
 import spcviz as sp
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.learning.chains import crf
-from spcviz.sequences import workers
 from tests.sequences.data import sentences
 
 X, Y = sentences(60)
@@ -120,15 +119,3 @@ def test_a_bad_number_of_threads_is_named(tagger, n_jobs, message):
     with pytest.raises(ArgumentError, match=message):
         tagger.set_params(n_jobs=n_jobs).predict(XT)
     tagger.set_params(n_jobs=None)
-
-
-def test_parts_are_even_and_none_is_empty():
-    lengths = np.array([5, 1, 1, 1, 2, 10, 1])
-    for n_parts in range(1, 12):
-        parts = workers.even_parts(lengths, n_parts)
-        assert [i for a, b in parts for i in range(a, b)] == list(range(7))
-        assert len(parts) <= n_parts
-    assert workers.even_parts(np.zeros(0, np.int64), 3) == []
-    assert workers.n_workers(None) == 1
-    assert workers.n_workers(3) == 3
-    assert workers.n_workers(-1) >= 1

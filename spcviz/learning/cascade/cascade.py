@@ -58,7 +58,8 @@ from spcviz.learning.cascade.level import (
     stage_of,
     trials_of,
 )
-from spcviz.learning.cascade.online import Fit, Model, Problem
+from spcviz.learning.cascade.online import Fit, Model
+from spcviz.learning.cascade.problem import Problem
 
 __all__ = [
     "METHODS",

@@ -126,6 +126,7 @@ def decode_examples(
     lengths: np.ndarray,
     *,
     unaries: Sequence[np.ndarray] | None = None,
+    left: np.ndarray | None = None,
 ) -> BatchDecoded:
     """Filter and predict, keeping nothing on the way: the same labels as the last level of `filter_examples`.
 
@@ -139,6 +140,8 @@ def decode_examples(
     lengths : ndarray of int, shape (W,)
     unaries : sequence of ndarray, shape (R, K), optional
         One table a level, of its filter (the last: its predictor), instead of scoring features.
+    left : ndarray of bool, shape (R, K), optional
+        What the first filter leaves, where that is known.
 
     Returns
     -------
@@ -169,29 +172,29 @@ def decode_examples(
         def scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
             return unaries[t]
 
-    left = _first_left(cascade, scores(0, levels[0].filter, None), row_start)
+    begin = _first_left(cascade, scores(0, levels[0].filter, None), row_start) if left is None else left
     if not cascade.by_marginals:
 
         def checked_scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
-            return _fitting(scores(t, model, allowed), left.shape)
+            return _fitting(scores(t, model, allowed), begin.shape)
 
         decoded = _decode_fans(
-            cascade, checked_scores, row_start, left, unaries is None and isinstance(features, SparseRows)
+            cascade, checked_scores, row_start, begin, unaries is None and isinstance(features, SparseRows)
         )
         if decoded is not None:
             return decoded
-    lattice = bigrams(lengths, cascade.n_states, left)
+    lattice = bigrams(lengths, cascade.n_states, begin)
     for t, level in enumerate(levels[1:-1], start=1):
-        arc_score = score_arcs(lattice, scores(t, level.filter, left), level.filter.table)
+        arc_score = score_arcs(lattice, scores(t, level.filter, begin), level.filter.table)
         if t == 1 and cascade.on_nodes:
-            left = keep_states(lattice, arc_score, level.alpha, left, by_marginals=cascade.by_marginals)
-            lattice = bigrams(lengths, cascade.n_states, left)
+            begin = keep_states(lattice, arc_score, level.alpha, begin, by_marginals=cascade.by_marginals)
+            lattice = bigrams(lengths, cascade.n_states, begin)
             lattice = extend(lattice, np.ones(lattice.n_arcs, dtype=bool))
             continue
         lattice = extend(lattice, _prune_as(cascade, lattice, arc_score, level.alpha).keep)
-        left = states_left(lattice)
+        begin = states_left(lattice)
     predictor = levels[-1].predictor
-    unary = scores(len(levels) - 1, predictor, left)
+    unary = scores(len(levels) - 1, predictor, begin)
     found = decode(lattice, score_arcs(lattice, unary, predictor.table))
     return BatchDecoded(found.scores, found.labels)
 

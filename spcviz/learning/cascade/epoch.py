@@ -12,7 +12,7 @@ from spcviz.learning.cascade.features import (
 from spcviz.learning.cascade.losses import Loss, Scratch, arc_gradient
 
 if TYPE_CHECKING:
-    from spcviz.learning.cascade.online import Problem
+    from spcviz.learning.cascade.problem import Problem
 
 
 class Step(NamedTuple):
@@ -30,6 +30,8 @@ class Step(NamedTuple):
         Step t is rate / (1 + fall * t).
     taken : int
         Steps before this stretch.
+    scale, scale_sum : float
+        Where this stretch goes on: of one that begins, 1 and 0.
     """
 
     rate: float
@@ -37,6 +39,8 @@ class Step(NamedTuple):
     decay: float
     fall: float
     taken: int
+    scale: float = 1.0
+    scale_sum: float = 0.0
 
 
 class Moving(NamedTuple):
@@ -62,7 +66,7 @@ def run_epoch(
     lattice = problem.lattice
     n_states = lattice.n_states
     weights, weight_late, grams, gram_late = moving
-    scale, scale_sum, loss_sum = 1.0, 0.0, 0.0
+    scale, scale_sum, loss_sum = step.scale, step.scale_sum, 0.0
     longest = 0
     for w in range(len(lattice.order)):
         longest = max(longest, lattice.row_start[w + 1] - lattice.row_start[w])

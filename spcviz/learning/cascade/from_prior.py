@@ -28,7 +28,8 @@ from spcviz.engine.thresholds import curves, filtering
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level, accuracies
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.losses import FilterHinge, Loss, Perceptron
-from spcviz.learning.cascade.online import Model, Problem, fit, prepare
+from spcviz.learning.cascade.online import Model, Rates, fit
+from spcviz.learning.cascade.problem import Problem, prepare
 
 
 class Part(NamedTuple):
@@ -221,8 +222,7 @@ class _Learner(NamedTuple):
                 np.arange(len(problem.has_truth)),
                 self.rng,
                 epochs=epochs,
-                rate=rate,
-                gram_rate=config.gram_rate,
+                rates=Rates(rate, config.gram_rate),
                 initial=start,
                 tick=self._said(what, p),
             ).model

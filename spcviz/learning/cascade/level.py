@@ -17,7 +17,8 @@ from spcviz.learning.cascade.config import CascadeConfig
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams, prune_states
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Loss, Perceptron
-from spcviz.learning.cascade.online import Fit, Model, Problem, fit, passes, prepare
+from spcviz.learning.cascade.online import Fit, Model, Rates, fit, passes
+from spcviz.learning.cascade.problem import Problem, prepare
 
 
 @dataclass
@@ -112,8 +113,7 @@ def fit_predictor(
         examples,
         rng,
         epochs=config.predictor_epochs,
-        rate=config.predictor_rate,
-        gram_rate=config.gram_rate,
+        rates=Rates(config.predictor_rate, config.gram_rate),
         initial=initial if config.warm_predictor else None,
         tick=progress,
     )
@@ -121,8 +121,8 @@ def fit_predictor(
 
 def _filter_settings(config: CascadeConfig) -> dict[str, Any]:
     """What `passes` takes of a filter's settings."""
-    names = ("gram_rate", "decay", "falling", "dropout")
-    return {"rate": config.filter_rate} | {name: getattr(config, name) for name in names}
+    rates = Rates(config.filter_rate, config.gram_rate, config.decay, config.falling)
+    return {"rates": rates, "dropout": config.dropout}
 
 
 def _start(
@@ -143,8 +143,7 @@ def _start(
         examples,
         rng,
         epochs=config.crf_epochs,
-        rate=config.crf_rate,
-        gram_rate=config.gram_rate,
+        rates=Rates(config.crf_rate, config.gram_rate),
         dropout=config.dropout,
         initial=initial,
         tick=progress,

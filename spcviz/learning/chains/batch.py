@@ -40,6 +40,25 @@ class Course(NamedTuple):
     was_interrupted: bool
 
 
+class Which(NamedTuple):
+    """Which weights there are.
+
+    Attributes
+    ----------
+    all_states, all_steps : bool
+        Those of features with states, and of steps, that the examples do not show.
+    forbidden : ndarray of bool, shape (3, K, K), or None
+        Steps that no labelling takes; see `loss_and_gradient`.
+    """
+
+    all_states: bool = False
+    all_steps: bool = True
+    forbidden: np.ndarray | None = None
+
+
+USUAL = Which()
+
+
 def fit_crf(
     examples: Examples,
     *,
@@ -48,9 +67,7 @@ def fit_crf(
     max_iterations: int = 100,
     tolerance: float = 1e-5,
     initial: Weights | None = None,
-    all_states: bool = False,
-    all_steps: bool = True,
-    forbidden: np.ndarray | None = None,
+    which: Which = USUAL,
     tick: Callable[[int, float], object] | None = None,
 ) -> Course:
     """Minimise the regularised negative log-likelihood.
@@ -65,10 +82,7 @@ def fit_crf(
         Stop once an iteration improves the loss by less than this share of it.
     initial : Weights, optional
         Where to start; zeros by default.
-    all_states, all_steps : bool
-        Weights for features with states, and for steps, that the examples do not show.
-    forbidden : ndarray of bool, shape (3, K, K), optional
-        See `loss_and_gradient`.
+    which : Which
     tick : callable, optional
         Called with (iteration, loss) after each; a KeyboardInterrupt ends the course with the best so far.
 
@@ -91,8 +105,8 @@ def fit_crf(
     tolerance = checks.number("tolerance", tolerance, 0)
     if not examples.weights.all():  # what does not count brings no weights either
         examples = taken(examples, np.flatnonzero(examples.weights))
-    packing = _packing(examples, all_states, all_steps, forbidden, initial)
-    search = _Search(examples, packing, c1, c2, forbidden, tick)
+    packing = _packing(examples, which, initial)
+    search = _Search(examples, packing, c1, c2, which.forbidden, tick)
     start = packing.pack(packing.initial)
     if c1 > 0:
         start = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
@@ -148,25 +162,19 @@ class _Packing(NamedTuple):
         return weights
 
 
-def _packing(
-    examples: Examples,
-    all_states: bool,
-    all_steps: bool,
-    forbidden: np.ndarray | None,
-    initial: Weights | None,
-) -> _Packing:
+def _packing(examples: Examples, which: Which, initial: Weights | None) -> _Packing:
     shapes = (layouts.n_features(examples.rows), examples.n_states), (examples.n_states,) * 2
     begin = Weights(*map(np.zeros, shapes)) if initial is None else initial
     if (begin.unary.shape, begin.pairwise.shape) != shapes:
         raise ShapeError(f"initial has shapes {begin.unary.shape}, {begin.pairwise.shape}; it needs {shapes}")
     is_unary, is_step = begin.unary != 0, begin.pairwise != 0
-    if all_states:
+    if which.all_states:
         is_unary[:] = True
     else:
         is_unary.reshape(-1)[layouts.observed(examples.rows, examples.labels, examples.n_states)] = True
-    is_step |= all_steps | _seen_steps(examples)
-    if forbidden is not None:
-        is_step &= ~forbidden[1]
+    is_step |= which.all_steps | _seen_steps(examples)
+    if which.forbidden is not None:
+        is_step &= ~which.forbidden[1]
     return _Packing(np.flatnonzero(is_unary), np.flatnonzero(is_step), begin)
 
 

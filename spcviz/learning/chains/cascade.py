@@ -9,26 +9,28 @@ with models that have not seen the example: one for each of `parts` parts, learn
 The result is a `Cascade` with ``first_order=2``, as `decode_examples` runs it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.chains import chain
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.ngrams.lattice import bigrams, extend
+from spcviz.engine.ngrams.lattice import unigrams
 from spcviz.engine.ngrams.table import symbol_bits
-from spcviz.engine.thresholds import filtering, rule
+from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.config import Cascade, CascadeConfig, Level
 from spcviz.learning.cascade.features import Features
-from spcviz.learning.cascade.level import Progress, Stage, fit_predictor, tune
-from spcviz.learning.cascade.online import Fit, Model, Problem, prepare
+from spcviz.learning.cascade.level import Progress
+from spcviz.learning.cascade.online import Model
 from spcviz.learning.chains import rows as layouts
-from spcviz.learning.chains.batch import fit_crf
-from spcviz.learning.chains.crf import Examples, Weights, taken
+from spcviz.learning.chains.batch import Which, fit_crf
+from spcviz.learning.chains.crf import Examples, Weights, blocks_of, taken
+from spcviz.learning.chains.longer import fit_longer, level_of, tuned
 from spcviz.learning.chains.perceptron import fit_perceptron
+from spcviz.learning.chains.spaces import Space
+from spcviz.learning.chains.states import StateValues, state_values, states_left
 
 PAIR_MODELS = ("crf", "perceptron")
 
@@ -49,6 +51,28 @@ def one_by_one(function: Callable, jobs: list[tuple]) -> list:
     [2, 3]
     """
     return [function(*job) for job in jobs]
+
+
+class PairModel(NamedTuple):
+    """What the first level is.
+
+    Attributes
+    ----------
+    kind : {"crf", "perceptron"}
+        Max-marginals of a CRF part true states from hopeless ones far better: at the same loss it leaves half
+        as many states; a perceptron trains faster.
+    c2 : float
+        Of the CRF; see `spcviz.learning.chains.batch.fit_crf`.
+    forbidden : ndarray of bool, shape (3, K, K), optional
+        Steps that no labelling takes, at any level; see `spcviz.learning.chains.crf.loss_and_gradient`.
+    """
+
+    kind: str = "crf"
+    c2: float = 0.3
+    forbidden: np.ndarray | None = None
+
+
+CRF = PairModel()
 
 
 class LevelFigures(NamedTuple):
@@ -83,11 +107,9 @@ def train_chain_cascade(
     features: Features,
     rng: np.random.Generator,
     *,
-    order: int,
     tolerances: tuple[float, ...],
     config: CascadeConfig,
-    pair_model: str = "crf",
-    c2: float = 0.3,
+    pair_model: PairModel = CRF,
     groups: np.ndarray | None = None,
     run: Run = one_by_one,
     tick: Callable[[str], object] | None = None,
@@ -101,19 +123,13 @@ def train_chain_cascade(
     features : DenseRows or SparseRows
         The same rows as the lattices' learners read them.
     rng : numpy.random.Generator
-    order : int
-        Of the last level, which predicts; at least 2.
-    tolerances : tuple of float, length `order` - 1
+    tolerances : tuple of float
         Share of examples that may lose their truth to each filter: of states, of pairs, ...; what counts is
-        ``config.tolerance_kind``.
+        ``config.tolerance_kind``. The last level, which predicts, is of one order more than there are.
     config : CascadeConfig
         ``parts``, ``predictor_epochs``, ``predictor_rate``, ``gram_rate``, ``max_arcs`` and
-        ``tolerance_kind`` are read.
-    pair_model : {"crf", "perceptron"}
-        What the pair model is trained as. Max-marginals of a CRF part true states from hopeless ones far
-        better: at the same loss it leaves half as many states; a perceptron trains faster.
-    c2 : float
-        Of the CRF; see `spcviz.learning.chains.batch.fit_crf`.
+        ``tolerance_kind`` are read. ``max_arcs`` holds for pairs, too.
+    pair_model : PairModel
     groups : ndarray of int, shape (W,), optional
         Examples of one group fall into the same part; 0, 1, ...
     run : callable
@@ -134,71 +150,54 @@ def train_chain_cascade(
     ----------
     Weiss (2013), thesis, Algorithm 2 and section 4.5.1.
     """
-    order = checks.integer("order", order, 2, 12)
-    if pair_model not in PAIR_MODELS:
-        raise ArgumentError(f"pair_model must be one of {', '.join(PAIR_MODELS)}, got {pair_model!r}")
-    if len(tolerances) != order - 1:
-        raise ArgumentError(f"tolerances must hold {order - 1} numbers, one a filter, got {tolerances!r:.60}")
+    order = checks.integer("the number of tolerances", len(tolerances), 1, 11) + 1
+    if pair_model.kind not in PAIR_MODELS:
+        raise ArgumentError(f"pair_model must be one of {', '.join(PAIR_MODELS)}, got {pair_model.kind!r}")
     n, n_examples = examples.n_states, len(examples.weights)
     if n_examples < config.parts:
         raise ArgumentError(f"parts must be from 2 to {n_examples} (the examples), got {config.parts}")
     kinship = np.arange(n_examples) if groups is None else groups
     part = rng.permutation(np.arange(kinship.max() + 1) % config.parts)[kinship]
     progress = Progress(tick, "states")
-    pairs = _pair_models(examples, part, config, pair_model, c2, rng, progress, run)
-    lengths = np.diff(examples.row_start)
-    alpha, left, lost = _filter_states(examples, part, pairs[:-1], tolerances[0], config.tolerance_kind)
+    pairs = _pair_models(examples, part, config, pair_model, rng, progress, run)
+    alpha, left, lost = _filter_states(examples, part, pairs[:-1], tolerances[0], config, pair_model)
     figures = [LevelFigures(1, alpha, lost, float(left.sum() / max(len(left), 1)))]
-    fits = [_as_fit(own) for own in pairs]
-    levels = [Level(fits[-1].model, alpha, fits[-1].model)]
-    lattice = bigrams(lengths, n, left)
+    models = [model_of(own) for own in pairs]
+    levels = [Level(models[-1], alpha, models[-1])]
+    survivors = unigrams(np.diff(examples.row_start), n, left)
+    steps = None if pair_model.forbidden is None else pair_model.forbidden[1]
+    del pairs, left
     for level in range(2, order + 1):
         progress.label = f"order {level}"
-        problem = prepare(lattice, features, examples.labels)
+        space = Space(survivors, features, examples.labels, steps if level == 2 else None)
         if level > 2:
             chosen = [np.flatnonzero(part != p) for p in range(config.parts)] if level < order else []
             chosen.append(np.arange(n_examples))
-            begin = fits[-len(chosen) :]
-            own = chosen, repeat(config), begin, rng.spawn(len(chosen)), repeat(progress)
-            fits = run(_grown, list(zip(repeat(problem), *own)))
+            models = models[-len(chosen) :]
+            own = chosen, repeat(config), models, rng.spawn(len(chosen)), repeat(progress)
+            models = run(fit_longer, list(zip(repeat(level_of(space)), *own)))
         if level == order:
-            levels.append(Level(fits[-1].model, 0.0, fits[-1].model))
+            levels.append(Level(models[-1], 0.0, models[-1]))
             break
-        stage = Stage(problem, problem, False)
-        trial = tune(stage, examples.labels, part, config, fits, tolerances[level - 1])
-        levels.append(Level(fits[-1].model, trial.alpha, fits[-1].model))
-        is_lost = ~problem.has_truth | (trial.event <= trial.alpha)
-        kept = trial.size / max(int(lattice.col_start[-1]), 1)
-        figures.append(LevelFigures(level, trial.alpha, float(is_lost.mean()), kept))
-        lattice = extend(lattice, trial.pruned.keep)
+        found = tuned(space, part, config, models[:-1], tolerances[level - 1])
+        levels.append(Level(models[-1], found.alpha, models[-1]))
+        figures.append(LevelFigures(level, found.alpha, float(found.is_lost.mean()), found.kept))
+        survivors = found.survivors
     return ChainCascade(Cascade(n, tuple(levels), False, config.max_arcs, False, 2), tuple(figures))
-
-
-def _grown(
-    problem: Problem,
-    chosen: np.ndarray,
-    config: CascadeConfig,
-    begin: Fit,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> Fit:
-    """A perceptron on longer n-grams, begun at a model of shorter ones."""
-    return fit_predictor(problem, chosen, config, begin.model, rng, progress)
 
 
 def _pair_models(
     examples: Examples,
     part: np.ndarray,
     config: CascadeConfig,
-    kind: str,
-    c2: float,
+    pair_model: PairModel,
     rng: np.random.Generator,
     progress: Progress,
     run: Run,
 ) -> list[Weights]:
     """A chain model without each part, then one of all examples."""
     chosen = [np.flatnonzero(part != p) for p in range(config.parts + 1)]
-    how = repeat(kind), repeat(c2), repeat(config.predictor_epochs)
+    how = repeat(pair_model), repeat(config.predictor_epochs)
     jobs = zip(repeat(examples), chosen, *how, rng.spawn(len(chosen)), repeat(progress))
     return run(_pair_model, list(jobs))
 
@@ -206,19 +205,24 @@ def _pair_models(
 def _pair_model(
     examples: Examples,
     chosen: np.ndarray,
-    kind: str,
-    c2: float,
+    how: PairModel,
     epochs: int,
     rng: np.random.Generator,
     progress: Progress,
 ) -> Weights:
     """A chain model of some examples."""
     own = examples if len(chosen) == len(examples.weights) else taken(examples, chosen)
-    if kind == "crf":
-        course = fit_crf(own, c2=c2, max_iterations=CRF_ITERATIONS, tick=lambda _n, _loss: progress())
+
+    def tick(_n: int, _loss: float) -> None:
+        progress()
+
+    if how.kind == "crf":
+        course = fit_crf(
+            own, c2=how.c2, max_iterations=CRF_ITERATIONS, which=Which(forbidden=how.forbidden), tick=tick
+        )
         weights, was_interrupted = course.weights, course.was_interrupted
     else:
-        walked = fit_perceptron(own, rng, epochs=epochs, tick=lambda _epoch, _wrong: progress())
+        walked = fit_perceptron(own, rng, epochs=epochs, forbidden=how.forbidden, tick=tick)
         weights, was_interrupted = walked.running.average, walked.was_interrupted
     if was_interrupted:
         raise KeyboardInterrupt
@@ -226,27 +230,46 @@ def _pair_model(
 
 
 def _filter_states(
-    examples: Examples, part: np.ndarray, models: list[Weights], tolerance: float, kind: str
+    examples: Examples,
+    part: np.ndarray,
+    models: list[Weights],
+    tolerance: float,
+    config: CascadeConfig,
+    pair_model: PairModel,
 ) -> tuple[float, np.ndarray, float]:
-    """(alpha, mask of the states left (R, K), share of examples that lose their truth), held out."""
-    n = examples.n_states
-    values, best = np.empty((len(examples.labels), n)), np.empty(len(examples.labels), dtype=np.int64)
-    owner = np.repeat(part, np.diff(examples.row_start))
+    """(alpha, mask of the states left (R, K), share of examples that lose their truth), held out.
+
+    Max-marginals are found twice, a few examples at a time: no table of them is kept.
+    """
+    left = np.empty((len(examples.labels), examples.n_states), dtype=bool)
+    of_truth, row_start = np.empty(len(left)), examples.row_start
+    for found, rows in _held_out(examples, part, models, pair_model.forbidden):
+        values = found.values
+        points = filtering.break_points_batch(values.reshape(-1), found.row_start * examples.n_states)
+        of_truth[rows] = points.reshape(values.shape)[np.arange(len(rows)), examples.labels[rows]]
+    event = np.minimum.reduceat(of_truth, row_start[:-1])
+    counted = of_truth if config.tolerance_kind == "position" else event
+    alpha = filtering.largest_alpha(counted, tolerance)
+    for found, rows in _held_out(examples, part, models, pair_model.forbidden):
+        left[rows] = states_left(found, alpha, config.max_arcs)
+    stays = left[np.arange(len(left)), examples.labels]
+    return alpha, left, float((~np.logical_and.reduceat(stays, row_start[:-1])).mean())
+
+
+def _held_out(
+    examples: Examples, part: np.ndarray, models: list[Weights], forbidden: np.ndarray | None
+) -> Iterator[tuple[StateValues, np.ndarray]]:
+    """(max-marginals, their rows) of some examples after the other."""
     for p, weights in enumerate(models):
-        own = taken(examples, np.flatnonzero(part == p))
-        lengths = np.diff(own.row_start)
-        unary = layouts.emissions(own.rows, weights.unary)
-        values[owner == p] = chain.max_marginals_batch(unary, lengths, weights.pairwise).unary
-        best[owner == p] = chain.decode_batch(unary, lengths, weights.pairwise).labels
-    starts, rows = examples.row_start * n, np.arange(len(best))
-    points = filtering.break_points_batch(values.reshape(-1), starts).reshape(values.shape)
-    of_truth = points[rows, examples.labels]
-    event = np.minimum.reduceat(of_truth, examples.row_start[:-1])
-    alpha = filtering.largest_alpha(of_truth if kind == "position" else event, tolerance)
-    limits = filtering.threshold_batch(values.reshape(-1), starts, np.full(len(event), alpha))
-    left = rule.survives(values, np.repeat(limits.tau, np.diff(examples.row_start))[:, None])
-    left[rows, best] = True
-    return alpha, left, float((event <= alpha).mean())
+        chosen = np.flatnonzero(part == p)
+        for first, last in blocks_of(
+            np.concatenate([[0], np.cumsum(np.diff(examples.row_start)[chosen])]), examples.n_states
+        ):
+            some = chosen[first:last]
+            own = taken(examples, some)
+            unary = layouts.emissions(own.rows, weights.unary)
+            rows = layouts.ranges(examples.row_start[some], np.diff(own.row_start))
+            yield state_values(unary, own.row_start, weights.pairwise, forbidden), rows
 
 
 def model_of(weights: Weights) -> Model:
@@ -262,7 +285,3 @@ def model_of(weights: Weights) -> Model:
     codes = (np.arange(1, n + 1)[:, None] << symbol_bits(n)) + np.arange(1, n + 1)
     used = np.flatnonzero(weights.pairwise)
     return Model(weights.unary, codes.reshape(-1)[used], weights.pairwise.reshape(-1)[used])
-
-
-def _as_fit(weights: Weights) -> Fit:
-    return Fit(model_of(weights), np.zeros(1))

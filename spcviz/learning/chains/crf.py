@@ -18,7 +18,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.expectations import expect, steps_of
-from spcviz.learning.chains.rows import CsrRows, DenseRows, Rows
+from spcviz.learning.chains.rows import Rows
 
 BLOCK = 1 << 17
 """Scores of positions that are held at a time: they stay near the processor."""
@@ -117,37 +117,16 @@ def examples_of(
 def taken(examples: Examples, chosen: np.ndarray) -> Examples:
     """Some of the examples, in the order asked for."""
     first, lengths = examples.row_start[chosen], np.diff(examples.row_start)[chosen]
-    places = _ranges(first, lengths)
+    places = layouts.ranges(first, lengths)
     allowed = None if examples.allowed is None else examples.allowed[places]
     return Examples(
-        _taken_rows(examples.rows, places),
+        layouts.taken(examples.rows, places),
         np.concatenate([[0], np.cumsum(lengths)]),
         examples.labels[places],
         allowed,
         examples.weights[chosen],
         examples.n_states,
     )
-
-
-def _taken_rows(rows: Rows, places: np.ndarray) -> Rows:
-    if isinstance(rows, DenseRows):
-        return DenseRows(rows.values[places])
-    counts = np.diff(rows.start)[places]
-    entries = _ranges(rows.start[places], counts)
-    start = np.concatenate([[0], np.cumsum(counts)])
-    return CsrRows(start, rows.index[entries], rows.values[entries], rows.n_features)
-
-
-def _ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """``first[i] .. first[i] + counts[i] - 1`` of each i, one after the other.
-
-    Examples
-    --------
-    >>> _ranges(np.array([5, 0]), np.array([2, 1])).tolist()
-    [5, 6, 0]
-    """
-    before = np.cumsum(counts) - counts
-    return np.repeat(first - before, counts) + np.arange(int(counts.sum()))
 
 
 def loss_and_gradient(

@@ -16,7 +16,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.cascade import features as layouts
-from spcviz.learning.cascade.features import DenseRows
+from spcviz.learning.cascade.features import DenseRows, SparseRows
 
 
 class CsrRows(NamedTuple):
@@ -58,6 +58,30 @@ def part(rows: Rows, first: int, last: int) -> Rows:
     start = rows.start[first : last + 1]
     entries = slice(start[0], start[-1])
     return CsrRows(start - start[0], rows.index[entries], rows.values[entries], rows.n_features)
+
+
+def taken(rows: Any, places: np.ndarray) -> Any:
+    """Some rows of any layout, `SparseRows` too, in the order asked for."""
+    if isinstance(rows, DenseRows):
+        return DenseRows(rows.values[places])
+    counts = np.diff(rows.start)[places]
+    entries = ranges(rows.start[places], counts)
+    start, index = np.concatenate([[0], np.cumsum(counts)]), rows.index[entries]
+    if isinstance(rows, SparseRows):
+        return SparseRows(start, index, rows.n_features)
+    return CsrRows(start, index, rows.values[entries], rows.n_features)
+
+
+def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """``first[i] .. first[i] + counts[i] - 1`` of each i, one after the other.
+
+    Examples
+    --------
+    >>> ranges(np.array([5, 0]), np.array([2, 1])).tolist()
+    [5, 6, 0]
+    """
+    before = np.cumsum(counts) - counts
+    return np.repeat(first - before, counts) + np.arange(int(counts.sum()))
 
 
 def checked(rows: Rows | None) -> Rows:

@@ -42,14 +42,13 @@ def _us_between(start, end):
 def arc_level(level, step, labels, features, alpha, microseconds):
     """A `LevelTrace` of a level that filters n-grams, from its step of `filter_examples`."""
     lattice, arc_score, pruned = step
-    passed, limits = pruned.passed, pruned.limits
+    passed = pruned.passed
     into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
     truth_arcs, truth_score = _NO_ARCS, np.nan
     if labels is not None:
         arcs = path_of(lattice, labels)
         truth_arcs = arcs.astype(np.int32) if (arcs >= 0).all() else _NO_ARCS
-        unary = unary_scores(features, level.filter.weights)
-        truth_score = float(score_labels(lattice, unary, level.filter.table, labels)[0])
+        truth_score = _score_of(labels, level, lattice, features)
     return LevelTrace(
         order=int(lattice.order[0]),
         col_start=lattice.arc_start,
@@ -63,14 +62,7 @@ def arc_level(level, step, labels, features, alpha, microseconds):
         map_arcs=pruned.best_path.astype(np.int32),
         truth_arcs=truth_arcs,
         truth_score=truth_score,
-        best=float(limits.best[0]),
-        mean=float(limits.mean[0]),
-        n_valid=int(limits.n_valid[0]),
-        has_spread=bool(limits.has_spread[0]),
-        alpha=float(alpha),
-        tuned_alpha=float(level.alpha),
-        was_capped=bool(pruned.alpha[0] > alpha),
-        alpha_used=float(rule.capped(pruned.alpha[0])),
+        **_threshold(level, pruned, alpha),
         microseconds=float(microseconds),
     )
 
@@ -83,9 +75,8 @@ def node_level(level, step, labels, features, alpha, microseconds):
         arcs = path_of(lattice, labels)
         if (arcs >= 0).all():
             truth_arcs = np.concatenate([lattice.arc_tail[arcs], lattice.arc_head[arcs[-1:]]])
-        unary = unary_scores(features, level.filter.weights)
-        truth_score = float(score_labels(lattice, unary, level.filter.table, labels)[0])
-    passed, limits = pruned.passed, pruned.limits
+        truth_score = _score_of(labels, level, lattice, features)
+    passed = pruned.passed
     into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
     tail, head = lattice.arc_tail, lattice.arc_head
     of_arc = symbols(lattice)
@@ -109,13 +100,27 @@ def node_level(level, step, labels, features, alpha, microseconds):
         map_arcs=path.astype(np.int32),
         truth_arcs=truth_arcs.astype(np.int32),
         truth_score=truth_score,
-        best=float(limits.best[0]),
-        mean=float(limits.mean[0]),
-        n_valid=int(limits.n_valid[0]),
-        has_spread=bool(limits.has_spread[0]),
-        alpha=float(alpha),
-        tuned_alpha=float(level.alpha),
-        was_capped=bool(pruned.alpha[0] > alpha),
-        alpha_used=float(rule.capped(pruned.alpha[0])),
+        **_threshold(level, pruned, alpha),
         microseconds=float(microseconds),
     )
+
+
+def _score_of(labels, level, lattice, features):
+    """Score of a labelling, in or out of the lattice, under a level's filter."""
+    unary = unary_scores(features, level.filter.weights)
+    return float(score_labels(lattice, unary, level.filter.table, labels)[0])
+
+
+def _threshold(level, pruned, alpha):
+    """Fields of a `LevelTrace` that say what was pruned by; `alpha` is what was asked for."""
+    limits = pruned.limits
+    return {
+        "best": float(limits.best[0]),
+        "mean": float(limits.mean[0]),
+        "n_valid": int(limits.n_valid[0]),
+        "has_spread": bool(limits.has_spread[0]),
+        "alpha": float(alpha),
+        "tuned_alpha": float(level.alpha),
+        "was_capped": bool(pruned.alpha[0] > alpha),
+        "alpha_used": float(rule.capped(pruned.alpha[0])),
+    }

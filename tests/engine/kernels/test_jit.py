@@ -32,7 +32,8 @@ from spcviz.engine.ngrams.table import encode, ngram_table
 from spcviz.engine.ngrams.prune import prune, truth_points
 from spcviz.learning.cascade.features import DenseRows, SparseRows
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
-from spcviz.learning.cascade.online import fit, prepare
+from spcviz.learning.cascade.online import Rates, fit
+from spcviz.learning.cascade.problem import prepare
 
 rng = np.random.default_rng(0)
 out = []
@@ -62,7 +63,7 @@ sparse = SparseRows([0, 1, 3, 3], [0, 1, -1], 2)
 hinges = [(dense, FilterHinge(0.5)), (dense, FilterHinge(0.5, 1.0, True))]
 for features, loss in [(dense, Perceptron()), (dense, LogLoss()), (sparse, Perceptron()), *hinges]:
     problem = prepare(letters, features, [0, 1, 1], has_end=True)
-    model = fit(problem, loss, [0, 1], np.random.default_rng(0), epochs=2, decay=0.01).model
+    model = fit(problem, loss, [0, 1], np.random.default_rng(0), epochs=2, rates=Rates(decay=0.01)).model
     out += [*model.weights.ravel(), *model.values]
 print(json.dumps([float(v) for v in out]))
 """

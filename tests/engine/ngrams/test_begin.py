@@ -17,7 +17,8 @@ from spcviz.engine.ngrams.table import encode, lookup, ngram_table
 from spcviz.engine.variable_order.weights import Weights, checked_weights
 from spcviz.learning.cascade.config import CascadeConfig
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.cascade.online import Model, prepare
+from spcviz.learning.cascade.online import Model
+from spcviz.learning.cascade.problem import prepare
 from tests.oracles import ngram as oracle
 
 K = 3

@@ -20,7 +20,8 @@ from spcviz.learning.cascade.cascade import (
     train_cascade,
 )
 from spcviz.learning.cascade.features import DenseRows, unary_scores
-from spcviz.learning.cascade.online import Model, prepare
+from spcviz.learning.cascade.online import Model
+from spcviz.learning.cascade.problem import prepare
 from spcviz.problems.letters.data.handwriting import load_words, raw_features, rows_of
 
 QUICK = CascadeConfig(

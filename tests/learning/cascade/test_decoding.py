@@ -6,7 +6,8 @@ import pytest
 from spcviz.learning.cascade import decoding
 from spcviz.learning.cascade.config import Cascade, Level
 from spcviz.learning.cascade.features import SparseRows
-from spcviz.learning.cascade.online import Model, prepare
+from spcviz.learning.cascade.online import Model
+from spcviz.learning.cascade.problem import prepare
 
 K, F = 4, 7
 

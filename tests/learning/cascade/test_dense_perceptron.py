@@ -9,7 +9,8 @@ from spcviz.engine.ngrams.lattice import extend, unigrams
 from spcviz.learning.cascade.dense_perceptron import fit_dense
 from spcviz.learning.cascade.features import DenseRows, mean_squared_norm
 from spcviz.learning.cascade.losses import Perceptron
-from spcviz.learning.cascade.online import fit, prepare
+from spcviz.learning.cascade.online import Rates, fit
+from spcviz.learning.cascade.problem import prepare
 from tests.learning.cascade.test_crf import N_TAGS, sentences
 
 
@@ -28,8 +29,7 @@ def test_steps_are_those_of_the_full_lattice(order):
         np.arange(len(lengths)),
         np.random.default_rng(0),
         epochs=3,
-        rate=norm,  # steps of 1
-        gram_rate=0.37 / norm,
+        rates=Rates(norm, 0.37 / norm),  # steps of 1
     ).model
     fast = fit_dense(
         features, labels, lengths, N_TAGS, order, np.random.default_rng(0), epochs=3, gram_rate=0.37

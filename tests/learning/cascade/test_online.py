@@ -11,7 +11,8 @@ from spcviz.engine.ngrams import lattice
 from spcviz.engine.ngrams.table import encode
 from spcviz.learning.cascade.features import DenseRows, SparseRows, mean_squared_norm
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
-from spcviz.learning.cascade.online import Model, fit, passes, prepare
+from spcviz.learning.cascade.online import Model, Rates, fit, passes
+from spcviz.learning.cascade.problem import prepare
 from tests.engine.ngrams.test_lattice import arcs_of, grown
 from tests.oracles import ngram as spaces_oracle
 from tests.oracles import online as oracle
@@ -151,10 +152,7 @@ def test_averaged_weights_are_the_average_of_all_weights(
         chosen,
         np.random.default_rng(seed),
         epochs=3,
-        rate=rate,
-        gram_rate=0.3,
-        decay=decay,
-        falling=falling,
+        rates=Rates(rate, 0.3, decay, falling),
         initial=model,
     )
     want = naive(problem, examples, seed, plain, 3, rate, 0.3, decay, start, order, chosen, has_end, falling)
@@ -177,7 +175,7 @@ def test_perceptron_from_zero_ties_included(seed, n_states, order, sparse):
 
 def test_after_each_pass_stands_what_so_many_passes_find():
     problem, _, _ = setting(7, 3, 2, share=1.1, n_examples=6)
-    more = {"rate": 0.7, "decay": 0.01, "falling": True}
+    more = {"rates": Rates(0.7, decay=0.01, falling=True)}
     found = list(passes(problem, LogLoss(), np.arange(6), np.random.default_rng(3), epochs=4, **more))
     for n, each in enumerate(found):
         alone = fit(problem, LogLoss(), np.arange(6), np.random.default_rng(3), epochs=n, **more)
@@ -201,8 +199,7 @@ def test_decay_over_many_steps_keeps_its_digits(share):
         np.arange(400),
         np.random.default_rng(5),
         epochs=2,
-        gram_rate=0.3,
-        decay=decay,
+        rates=Rates(gram_rate=0.3, decay=decay),
         initial=model,
     )
     want = naive(problem, examples, 5, plain, 2, 1.0, 0.3, decay, start, 2, range(400))
@@ -330,12 +327,16 @@ PROBLEM = prepare(lattice.unigrams([2, 1], 2), DenseRows(np.ones((3, 1), dtype=n
         ({"examples": "all"}, ArgumentError, "examples must be an array of whole numbers, got 'all'"),
         ({"epochs": -1}, ArgumentError, "epochs must be a whole number from 0 to 1000000, got -1"),
         ({"epochs": 1.0}, ArgumentError, "epochs must be a whole number from 0 to 1000000, got 1.0"),
-        ({"rate": np.nan}, ArgumentError, "rate must be a number from 0 to inf, got nan"),
-        ({"rate": -1}, ArgumentError, "rate must be a number from 0 to inf, got -1"),
-        ({"rate": "schnell"}, ArgumentError, "rate must be a number from 0 to inf, got 'schnell'"),
-        ({"gram_rate": np.inf}, ArgumentError, "gram_rate must be a number from 0 to inf, got inf"),
-        ({"decay": -0.1}, ArgumentError, "decay must be a number from 0 to inf, got -0.1"),
-        ({"decay": 1.0}, ArgumentError, r"decay must be below 1 \(1 / eta\), got 1.0"),
+        ({"rates": Rates(np.nan)}, ArgumentError, "rate must be a number from 0 to inf, got nan"),
+        ({"rates": Rates(-1)}, ArgumentError, "rate must be a number from 0 to inf, got -1"),
+        ({"rates": Rates("schnell")}, ArgumentError, "rate must be a number from 0 to inf, got 'schnell'"),
+        (
+            {"rates": Rates(gram_rate=np.inf)},
+            ArgumentError,
+            "gram_rate must be a number from 0 to inf, got inf",
+        ),
+        ({"rates": Rates(decay=-0.1)}, ArgumentError, "decay must be a number from 0 to inf, got -0.1"),
+        ({"rates": Rates(decay=1.0)}, ArgumentError, r"decay must be below 1 \(1 / eta\), got 1.0"),
         (
             {"initial": Model(np.zeros((2, 2)), np.zeros(0, int), np.zeros(0))},
             ShapeError,

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.chains.batch import fit_crf
+from spcviz.learning.chains.batch import Which, fit_crf
 from spcviz.learning.chains.crf import Weights, examples_of, log_partitions, loss_and_gradient, taken
 from spcviz.learning.chains.perceptron import fit_perceptron
 from spcviz.learning.chains.rows import CsrRows, emissions
@@ -163,7 +163,7 @@ def test_l1_reaches_a_point_where_no_weight_wants_to_move():
     rng = np.random.default_rng(1)
     data, _ = problem(rng, n_features=20, lengths=(5,) * 12)
     c1, c2 = 0.6, 0.05
-    course = fit_crf(data, c1=c1, c2=c2, tolerance=1e-14, max_iterations=2000, all_states=True)
+    course = fit_crf(data, c1=c1, c2=c2, tolerance=1e-14, max_iterations=2000, which=Which(all_states=True))
     _, gradient = loss_and_gradient(data, course.weights)
     assert 0.2 < np.mean(course.weights.unary == 0) < 0.98
     for own, slope in zip(course.weights, gradient):

@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from spcviz.engine.ngrams.lattice import bigrams, extend, path_of, score_arcs
 from spcviz.engine.ngrams.prune import prune
 from spcviz.learning.cascade.features import SparseRows, unary_scores
-from spcviz.learning.cascade.online import Model, prepare
+from spcviz.learning.cascade.online import Model
+from spcviz.learning.cascade.problem import prepare
 from spcviz.problems.tagging.paper import equal_loss
 
 K = 4

@@ -29,7 +29,8 @@ from spcviz.learning.cascade.cascade import (
 )
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.losses import Perceptron
-from spcviz.learning.cascade.online import fit, prepare
+from spcviz.learning.cascade.online import fit
+from spcviz.learning.cascade.problem import prepare
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
 

@@ -15,7 +15,8 @@ from spcviz.engine.ngrams.lattice import extend, unigrams
 from spcviz.learning.cascade.cascade import filter_examples
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
-from spcviz.learning.cascade.online import fit, prepare
+from spcviz.learning.cascade.online import Rates, fit
+from spcviz.learning.cascade.problem import prepare
 from spcviz.problems.common.filter_curves import curve_of
 from spcviz.problems.common.report import describe
 from spcviz.problems.common.work.jobs import run_all
@@ -330,8 +331,7 @@ def _level_filters(model, level, train, settings, rng):
             everything,
             rng,
             epochs=config.filter_epochs,
-            rate=rates[method],
-            gram_rate=config.gram_rate,
+            rates=Rates(rates[method], config.gram_rate),
         ).model
         for method, loss in losses.items()
     }

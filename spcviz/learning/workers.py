@@ -1,11 +1,8 @@
 """Work of a tagger on several cores at once: threads, since kernels release the interpreter's lock."""
 
-import itertools
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from spcviz.engine import checks
@@ -28,6 +25,17 @@ def spread(function: Callable, jobs: Sequence[tuple], n_jobs: int | None) -> lis
     return Parallel(checked_jobs(n_jobs), prefer="threads")(delayed(function)(*job) for job in jobs)
 
 
+def is_alone(n_jobs: int | None) -> bool:
+    """Whether `spread` does one job after the other: by `n_jobs` or joblib's context.
+
+    Examples
+    --------
+    >>> is_alone(None), is_alone(2)
+    (True, False)
+    """
+    return bool(Parallel(checked_jobs(n_jobs)).n_jobs == 1)
+
+
 def checked_jobs(n_jobs: Any) -> int | None:
     """`n_jobs` as scikit-learn takes it: None (1, or what the context says), a count, or from -1 down."""
     if n_jobs is None:
@@ -36,23 +44,3 @@ def checked_jobs(n_jobs: Any) -> int | None:
     if n_jobs == 0:
         raise ArgumentError("n_jobs must be None, a number of threads or, for all processors, -1, got 0")
     return n_jobs
-
-
-def n_workers(n_jobs: int | None) -> int:
-    """How many threads `n_jobs` comes to here."""
-    n_jobs = checked_jobs(n_jobs) or 1
-    return n_jobs if n_jobs > 0 else max((os.cpu_count() or 1) + 1 + n_jobs, 1)
-
-
-def even_parts(lengths: np.ndarray, n_parts: int) -> list[tuple[int, int]]:
-    """Runs of sequences with about as many tokens each; fewer than asked for where there are few.
-
-    Examples
-    --------
-    >>> even_parts(np.array([2, 2, 4]), 2)
-    [(0, 2), (2, 3)]
-    """
-    ends = np.cumsum(lengths)
-    wanted = ends[-1] * np.arange(1, n_parts) / n_parts if len(ends) else np.zeros(0)
-    stops = [0, *(np.searchsorted(ends, wanted) + 1).tolist(), len(lengths)]
-    return [(a, b) for a, b in itertools.pairwise(stops) if a < b]

@@ -1,0 +1,210 @@
+"""One level's training problem: its lattice, the truth in it, and the n-grams of its arcs, numbered."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.ngrams.lattice import Lattice, path_of
+from spcviz.engine.ngrams.table import begin_code, slot_of
+from spcviz.learning.cascade.features import Features, checked, n_rows
+
+MAX_SHORT_BITS = 24
+"""Codes of n-grams that are looked up in a table of at most 64 MB have no more bits."""
+
+
+class Problem(NamedTuple):
+    """One level's training problem, prepared once for any number of passes.
+
+    Attributes
+    ----------
+    lattice : Lattice
+    features : DenseRows or SparseRows
+        Rows in the lattice's order.
+    truth : ndarray, shape (arc columns,), int64
+    has_truth : ndarray of bool, shape (W,)
+        False where the truth is not in the lattice.
+    gram_start : ndarray, shape (A + 1,), int64
+    gram_index : ndarray, int32
+        N-grams completed by each arc, as indices into `keys`.
+    keys : ndarray, shape (G,), int64
+    """
+
+    lattice: Lattice
+    features: Features
+    truth: np.ndarray
+    has_truth: np.ndarray
+    gram_start: np.ndarray
+    gram_index: np.ndarray
+    keys: np.ndarray
+
+
+def prepare(
+    lattice: Lattice,
+    features: Features,
+    labels: np.ndarray,
+    *,
+    has_end: bool = False,
+    has_begin: bool = False,
+) -> Problem:
+    """Look up the truth and number the n-grams of a lattice.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    features : DenseRows or SparseRows
+    labels : ndarray of int, shape (rows,)
+        True states.
+    has_end : bool
+        Add n-grams that end in the end mark.
+    has_begin : bool
+        Add those of two states and more that begin with the begin mark.
+
+    Returns
+    -------
+    Problem
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If features or labels do not fit the lattice.
+    """
+    rows = int(lattice.row_start[-1])
+    features = checked(features)
+    if n_rows(features) != rows:
+        raise ShapeError(f"features has {n_rows(features)} rows; the lattice needs {rows}")
+    truth = path_of(lattice, labels)
+    survives = (
+        np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1]) if len(truth) else np.zeros(0, bool)
+    )
+    if has_begin and lattice.n_states + 2 >= 1 << lattice.bits:
+        raise ArgumentError(
+            f"has_begin must be False: {lattice.n_states} states leave no symbol for ^, got True"
+        )
+    start = _gram_counts(lattice, has_end, has_begin)
+    index, keys = _gram_index(lattice, has_end, has_begin, start, _short_codes(lattice, int(start[-1])))
+    return Problem(lattice, features, truth, survives, start, index, keys)
+
+
+def _short_codes(lattice: Lattice, n_entries: int) -> np.ndarray:
+    """Zeros for the numbers of short n-grams, by their codes: as many as entries pay for."""
+    longest = int(lattice.order.max(initial=1)) + 2  # and both marks
+    n_bits = min(lattice.bits * longest, MAX_SHORT_BITS, (2 * n_entries + 4096).bit_length())
+    return np.zeros(1 << n_bits, dtype=np.int32)
+
+
+@kernel
+def _gram_counts(lattice: Lattice, has_end: bool, has_begin: bool) -> np.ndarray:
+    """Where each arc's n-grams begin: shape (A + 1,)."""
+    start = np.zeros(lattice.arc_start[-1] + 1, dtype=np.int64)
+    for w in range(len(lattice.order)):
+        n = lattice.order[w]
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        for c in range(first, last):
+            count = n - 1
+            if c == first:
+                count += (n - 1) * (n - 2) // 2  # what the prefixes complete
+                count += n - 1 if has_begin else 0
+            if c == last - 1 and has_end:
+                count += n
+            for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
+                start[a + 1] = start[a] + count
+    return start
+
+
+@kernel
+def _gram_index(
+    lattice: Lattice, has_end: bool, has_begin: bool, start: np.ndarray, short: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(index of each arc's n-grams into keys, keys), numbered in order of appearance.
+
+    `short[key]` is one more than the number of a key that is small enough to look it up; others are hashed.
+    """
+    bits = lattice.bits
+    index = np.empty(start[-1], dtype=np.int32)
+    slots = np.zeros(1 << 12, dtype=np.int64)
+    ids = np.zeros(len(slots), dtype=np.int32)
+    keys = np.empty(1 << 11, dtype=np.int64)
+    size = 0
+    for w in range(len(lattice.order)):
+        n = lattice.order[w]
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        for c in range(first, last):
+            for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
+                at = start[a]
+                if 2 * (size + n * n) >= len(keys):  # more than one arc can add
+                    keys, slots, ids = _grown(keys, slots, ids, size)
+                shortest = 1 if c == first else n  # shortest prefix whose n-grams this arc completes
+                key = lattice.arc_key[a]
+                for m in range(n, shortest - 1, -1):
+                    front = begin_code(has_begin and c == first, lattice.n_states, bits, m)
+                    with_mark = m + (front > 0)
+                    at, size = _number_suffixes(
+                        front + key, with_mark, bits, index, at, keys, slots, ids, short, size
+                    )
+                    key >>= bits
+                if c == last - 1 and has_end:
+                    key = (lattice.arc_key[a] << bits) + lattice.n_states + 1
+                    at, size = _number_suffixes(key, n + 1, bits, index, at, keys, slots, ids, short, size)
+    return index, keys[:size].copy()
+
+
+@kernel
+def _number_suffixes(
+    key: int | np.int64,
+    n: int | np.signedinteger,
+    bits: int,
+    index: np.ndarray,
+    at: int,
+    keys: np.ndarray,
+    slots: np.ndarray,
+    ids: np.ndarray,
+    short: np.ndarray,
+    size: int,
+) -> tuple[int, int]:
+    """Number the suffixes of 2 .. n symbols; returns where the index goes on, and how many keys."""
+    for m in range(2, n + 1):
+        own = key & ((np.int64(1) << (bits * m)) - 1)
+        if own < len(short):
+            if short[own] == 0:
+                keys[size] = own
+                size += 1
+                short[own] = size
+            index[at] = short[own] - 1
+        else:
+            index[at], size = _number(own, keys, slots, ids, size)
+        at += 1
+    return at, size
+
+
+@kernel
+def _number(
+    key: int | np.int64, keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
+) -> tuple[np.int32, int]:
+    """(number of the key, how many there are now); new keys get the next number."""
+    slot = slot_of(key, len(slots))
+    while slots[slot] != 0:
+        if slots[slot] == key:
+            return ids[slot], size
+        slot = (slot + 1) & (len(slots) - 1)
+    slots[slot], ids[slot], keys[size] = key, size, key
+    return np.int32(size), size + 1
+
+
+@kernel
+def _grown(
+    keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same numbering, with tables of four times the room."""
+    more_keys = np.empty(4 * len(keys), dtype=np.int64)
+    more_slots = np.zeros(4 * len(slots), dtype=np.int64)
+    more_ids = np.zeros(len(more_slots), dtype=np.int32)
+    more_keys[:size] = keys[:size]
+    for i in range(len(slots)):
+        if slots[i] != 0:
+            slot = slot_of(slots[i], len(more_slots))
+            while more_slots[slot] != 0:
+                slot = (slot + 1) & (len(more_slots) - 1)
+            more_slots[slot], more_ids[slot] = slots[i], ids[i]
+    return more_keys, more_slots, more_ids

@@ -1,0 +1,191 @@
+"""The levels behind a cascade's first: perceptrons on n-grams, and their filters, on a `Space`.
+
+Both are what `cascade.level` has for a lattice laid out in full, and find the same numbers; of n-grams only
+those whose weights have moved are kept.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.ngrams.lattice import Lattice, extend, path_of, score_arcs
+from spcviz.engine.ngrams.prune import points_of, prune, truth_points
+from spcviz.engine.thresholds import filtering
+from spcviz.learning.cascade.config import CascadeConfig
+from spcviz.learning.cascade.decoding import all_kept
+from spcviz.learning.cascade.epoch import Moving, run_epoch
+from spcviz.learning.cascade.features import mean_squared_norm, unary_scores
+from spcviz.learning.cascade.level import Progress, fit_predictor
+from spcviz.learning.cascade.losses import Perceptron, scratch
+from spcviz.learning.cascade.online import Model, Rates, add_to_sum, carried_over, checked_step
+from spcviz.learning.cascade.problem import Problem
+from spcviz.learning.chains import rows as layouts
+from spcviz.learning.chains.spaces import Space, joined, taken
+
+
+class Level(NamedTuple):
+    """One order's space, and what is made of it once for all its models.
+
+    Attributes
+    ----------
+    space : Space
+    whole : Problem or None
+        Of all examples, where that may be laid out at once.
+    shorter : ndarray, shape (S,), int64
+        Else codes of the n-grams of lower orders that are there, rising: a model that is begun at another
+        one takes over no others.
+    """
+
+    space: Space
+    whole: Problem | None
+    shorter: np.ndarray
+
+
+def level_of(space: Space) -> Level:
+    """A level on which models are to be trained."""
+    batches = space.batches(np.arange(space.n_examples))
+    if len(batches) == 1:
+        return Level(space, space.problem(batches[0]), np.zeros(0, np.int64))
+    shorter = np.zeros(0, np.int64)
+    limit = 1 << space.survivors.bits * int(space.survivors.order.max())
+    for chosen in batches:
+        keys = space.problem(chosen).keys
+        shorter = np.union1d(shorter, keys[keys < limit])
+    return Level(space, None, shorter)
+
+
+def fit_longer(
+    level: Level,
+    chosen: np.ndarray,
+    config: CascadeConfig,
+    begin: Model,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> Model:
+    """A perceptron on the chosen examples, begun at a model of shorter n-grams."""
+    if level.whole is not None:
+        return fit_predictor(level.whole, chosen, config, begin, rng, progress).model
+    space, rates = level.space, Rates(config.predictor_rate, config.gram_rate)
+    step = checked_step(rates, mean_squared_norm(space.features) or 1.0)
+    chosen = chosen[space.has_truth()[chosen]]
+    initial = begin if config.warm_predictor else None
+    shape = begin.weights.shape
+    weights = np.zeros(shape) if initial is None else begin.weights.copy()
+    total, n_seen = np.zeros(shape), 0
+    grams = _Grams.begun(initial, level.shorter)
+    for _ in range(config.predictor_epochs):
+        late = np.zeros(shape)
+        for some in space.batches(rng.permutation(chosen)):
+            problem = space.problem(some)
+            own = grams.of(problem.keys)
+            moving, room = Moving(weights, late, own.now, own.late), np.empty(problem.lattice.n_arcs)
+            order, work = np.arange(len(some)), scratch(problem.lattice)
+            _, _, done = run_epoch(Perceptron(), problem, order, step, moving, room, work)
+            step = step._replace(taken=step.taken + len(some), scale_sum=done)
+            grams = grams.with_those(own)
+        add_to_sum(total, step.scale_sum, weights, late)
+        add_to_sum(grams.total, step.scale_sum, grams.now, grams.late)
+        grams.late[:] = 0.0
+        n_seen, step = n_seen + len(chosen), step._replace(scale_sum=0.0)
+        progress()
+    if not n_seen:
+        return Model(weights, grams.keys, grams.now)
+    total /= n_seen
+    used = np.flatnonzero(grams.total)
+    return Model(total, grams.keys[used], grams.total[used] / n_seen)
+
+
+class _Grams(NamedTuple):
+    """Weights of some n-grams, by rising code: now, what the average takes off, and their sum so far."""
+
+    keys: np.ndarray
+    now: np.ndarray
+    late: np.ndarray
+    total: np.ndarray
+
+    @classmethod
+    def begun(cls, model: Model | None, known: np.ndarray) -> "_Grams":
+        if model is None:
+            return cls(known[:0], *np.zeros((3, 0)))
+        is_known = np.isin(model.keys, known)
+        keys = model.keys[is_known]
+        return cls(keys, model.values[is_known], *np.zeros((2, len(keys))))
+
+    def of(self, keys: np.ndarray) -> "_Grams":
+        """The weights of these n-grams, 0 where there are none yet."""
+        return _Grams(keys, *(carried_over(keys, self.keys, own) for own in self[1:]))
+
+    def with_those(self, others: "_Grams") -> "_Grams":
+        """These weights, replaced by the others' where they have them and they are not all 0."""
+        is_used = np.flatnonzero((others.now != 0) | (others.late != 0) | (others.total != 0))
+        is_mine = np.flatnonzero(~np.isin(self.keys, others.keys))
+        both = [np.concatenate([a[is_mine], b[is_used]]) for a, b in zip(self, others)]
+        order = np.argsort(both[0])
+        return _Grams(*(own[order] for own in both))
+
+
+class Filtered(NamedTuple):
+    """What a filter leaves of a space, held out.
+
+    Attributes
+    ----------
+    alpha : float
+    survivors : Lattice
+    is_lost : ndarray of bool, shape (W,)
+        Examples that have lost their truth, here or before.
+    kept : float
+        N-grams left for each column.
+    """
+
+    alpha: float
+    survivors: Lattice
+    is_lost: np.ndarray
+    kept: float
+
+
+def tuned(
+    space: Space, part: np.ndarray, config: CascadeConfig, models: list[Model], tolerance: float
+) -> Filtered:
+    """Score each example with the model that has not seen it, find the largest alpha, prune at it."""
+    batches = space.batches(np.arange(space.n_examples))
+    events, positions, has_truth = [], [], []
+    for chosen in batches:
+        seen = _Scored.of(space, chosen, part, models)
+        at_zero = prune(seen.lattice, seen.scores, 0.0)
+        truth = seen.truth
+        _, event = truth_points(seen.lattice, at_zero, truth, np.zeros(len(chosen)))
+        events.append(event)
+        positions.append(points_of(at_zero)[truth[truth >= 0]])
+        has_truth.append(np.logical_and.reduceat(truth >= 0, seen.lattice.col_start[:-1]))
+    event, survives = np.concatenate(events), np.concatenate(has_truth)
+    counted = np.concatenate(positions) if config.tolerance_kind == "position" else event[survives]
+    alpha = filtering.largest_alpha(counted, tolerance)
+    left, is_lost, n_kept, n_columns = [], [], 0, 0
+    for chosen in batches:
+        if len(batches) > 1:
+            seen = _Scored.of(space, chosen, part, models)
+        pruned = prune(seen.lattice, seen.scores, alpha, max_arcs=config.max_arcs)
+        left.append(extend(seen.lattice, pruned.keep, grow=False))
+        is_lost.append(~all_kept(seen.lattice, seen.truth, pruned.keep))
+        n_kept, n_columns = n_kept + int(pruned.keep.sum()), n_columns + int(seen.lattice.col_start[-1])
+    return Filtered(alpha, joined(left), np.concatenate(is_lost), n_kept / max(n_columns, 1))
+
+
+class _Scored(NamedTuple):
+    """Some examples' n-grams, the truth among them, and scores of models that have not seen them."""
+
+    lattice: Lattice
+    truth: np.ndarray
+    scores: np.ndarray
+
+    @classmethod
+    def of(cls, space: Space, chosen: np.ndarray, part: np.ndarray, models: list[Model]) -> "_Scored":
+        lattice = space.lattice(chosen)
+        scores = np.empty(lattice.n_arcs)
+        owner = np.repeat(part[chosen], np.diff(lattice.example_start))
+        for p, model in enumerate(models):
+            is_own = part[chosen] == p
+            own = taken(lattice, np.flatnonzero(is_own))
+            features = layouts.taken(space.features, space.rows(chosen[is_own]))
+            scores[owner == p] = score_arcs(own, unary_scores(features, model.weights), model.table)
+        return cls(lattice, path_of(lattice, space.labels[space.rows(chosen)]), scores)

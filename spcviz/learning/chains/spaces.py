@@ -1,0 +1,143 @@
+"""What filters have left of many chains, laid out as lattices a few chains at a time.
+
+Kept are the n-grams that have survived, 16 bytes each; the lattice of the next order, which needs several
+times that for each arc while a model is trained on it, exists for as many chains as `MOST_ARCS` allow.
+No result depends on how many those are.
+"""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.ngrams.lattice import Lattice, extend, extended_size, path_of
+from spcviz.learning.cascade.features import Features
+from spcviz.learning.cascade.problem import Problem, prepare
+from spcviz.learning.chains import rows as layouts
+
+MOST_ARCS = 1 << 23
+"""Arcs that are laid out at a time (more only for a single chain): half a gigabyte in training."""
+
+
+class Space(NamedTuple):
+    """The n-grams of one order that filters have left, as their (n - 1)-grams.
+
+    Attributes
+    ----------
+    survivors : Lattice
+        Of order n - 1, all of whose arcs have survived.
+    features : DenseRows or SparseRows
+    labels : ndarray, shape (R,), int64
+    forbidden : ndarray of bool, shape (K, K), or None
+        Pairs that are left out where n is 2.
+    """
+
+    survivors: Lattice
+    features: Features
+    labels: np.ndarray
+    forbidden: np.ndarray | None = None
+
+    @property
+    def n_examples(self) -> int:
+        return len(self.survivors.order)
+
+    def batches(self, chosen: np.ndarray) -> list[np.ndarray]:
+        """The chosen examples in their order, in runs that may be laid out at a time; at least one run."""
+        sizes = extended_size(self.survivors, np.ones(self.survivors.n_arcs, dtype=bool))[chosen]
+        ends, starts = np.cumsum(sizes), [0]
+        while starts[-1] < len(chosen):
+            begin = starts[-1]
+            limit = MOST_ARCS + (ends[begin - 1] if begin else 0)
+            starts.append(max(int(np.searchsorted(ends, limit, side="right")), begin + 1))
+        return [chosen[a:b] for a, b in itertools.pairwise(starts)] or [chosen]
+
+    def lattice(self, chosen: np.ndarray) -> Lattice:
+        """The n-grams of the chosen examples."""
+        own = taken(self.survivors, chosen)
+        grown = extend(own, np.ones(own.n_arcs, dtype=bool))
+        return grown if self.forbidden is None else without(grown, self.forbidden)
+
+    def rows(self, chosen: np.ndarray) -> np.ndarray:
+        """Rows of the chosen examples, in their order."""
+        row_start = self.survivors.row_start
+        return layouts.ranges(row_start[chosen], np.diff(row_start)[chosen])
+
+    def problem(self, chosen: np.ndarray) -> Problem:
+        """What a model is trained on, of the chosen examples."""
+        rows = self.rows(chosen)
+        return prepare(self.lattice(chosen), layouts.taken(self.features, rows), self.labels[rows])
+
+    def has_truth(self) -> np.ndarray:
+        """Which examples' true n-grams are all there, (W,) bool."""
+        path = path_of(self.survivors, self.labels)
+        return np.logical_and.reduceat(path >= 0, self.survivors.col_start[:-1])
+
+
+def without(lattice: Lattice, forbidden: np.ndarray) -> Lattice:
+    """A lattice of pairs (and single states) without those that are forbidden, (K, K) bool."""
+    bits, key = lattice.bits, lattice.arc_key
+    is_pair = np.repeat(lattice.order > 1, np.diff(lattice.example_start))
+    before, after = (key >> bits) - 1, (key & (1 << bits) - 1) - 1
+    return extend(lattice, ~(is_pair & forbidden[before, after]), grow=False)
+
+
+def taken(lattice: Lattice, chosen: np.ndarray) -> Lattice:
+    """Some examples of a lattice, in the order asked for.
+
+    Examples
+    --------
+    >>> from spcviz.engine.ngrams.lattice import unigrams
+    >>> taken(unigrams([1, 2], 3), np.array([1])).row_start.tolist()
+    [0, 2]
+    """
+    n = len(lattice.order)
+    if len(chosen) == n and np.array_equal(chosen, np.arange(n)):
+        return lattice
+    first, n_columns = lattice.col_start[chosen], np.diff(lattice.col_start)[chosen]
+    columns = layouts.ranges(first, n_columns)
+    example_start = lattice.example_start
+    n_arcs = np.diff(example_start)[chosen]
+    arcs = layouts.ranges(example_start[chosen], n_arcs)
+    node_columns = layouts.ranges(first + chosen, n_columns + 1)
+    node_start = _starts(np.diff(lattice.node_start)[node_columns])
+    own_nodes = node_start[_starts(n_columns + 1)[:-1]]
+    shift = np.repeat((own_nodes - lattice.node_start[first + chosen]).astype(np.int32), n_arcs)
+    return Lattice(
+        lattice.n_states,
+        lattice.bits,
+        lattice.order[chosen],
+        _starts(np.diff(lattice.row_start)[chosen]),
+        _starts(n_columns),
+        _starts(np.diff(lattice.arc_start)[columns]),
+        node_start,
+        lattice.arc_tail[arcs] + shift,
+        lattice.arc_head[arcs] + shift,
+        lattice.arc_key[arcs],
+    )
+
+
+def joined(lattices: list[Lattice]) -> Lattice:
+    """The examples of several lattices, one lattice after the other."""
+    if len(lattices) == 1:
+        return lattices[0]
+
+    def starts(name: str) -> np.ndarray:
+        return _starts(np.concatenate([np.diff(getattr(own, name)) for own in lattices]))
+
+    nodes = _starts(np.array([own.node_start[-1] for own in lattices])).astype(np.int32)
+    return Lattice(
+        lattices[0].n_states,
+        lattices[0].bits,
+        np.concatenate([own.order for own in lattices]),
+        starts("row_start"),
+        starts("col_start"),
+        starts("arc_start"),
+        starts("node_start"),
+        np.concatenate([own.arc_tail + shift for own, shift in zip(lattices, nodes)]),
+        np.concatenate([own.arc_head + shift for own, shift in zip(lattices, nodes)]),
+        np.concatenate([own.arc_key for own in lattices]),
+    )
+
+
+def _starts(counts: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

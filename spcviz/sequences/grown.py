@@ -1,0 +1,164 @@
+"""What a fitted cascade's filters leave of new sequences, with constraints or without; the k best of it."""
+
+import heapq
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import InfeasibleError
+from spcviz.engine.ngrams.lattice import Lattice, bigrams, decode, extend, messages, score_arcs
+from spcviz.engine.ngrams.prune import prune, truth_points
+from spcviz.engine.ngrams.space import path_of
+from spcviz.engine.thresholds import filtering
+from spcviz.learning.cascade.config import Cascade
+from spcviz.learning.cascade.decoding import decode_examples
+from spcviz.learning.cascade.features import Features, checked, scores_where, unary_scores
+from spcviz.learning.cascade.letters_first import keep_by_bigrams
+from spcviz.learning.chains.spaces import without
+from spcviz.learning.chains.states import StateValues, pairs_of, state_values, states_left
+from spcviz.sequences.base import row_starts
+
+
+class Some(NamedTuple):
+    """Some sequences: rows of their features, lengths, allowed states (R, K) or None; their places in X."""
+
+    features: Features
+    lengths: np.ndarray
+    mask: np.ndarray | None
+    places: np.ndarray
+
+
+class Points(NamedTuple):
+    """Alphas from which true n-grams fall, and the first of each example; which examples had lost theirs."""
+
+    of_positions: np.ndarray
+    of_examples: np.ndarray
+    is_lost: np.ndarray
+
+
+class Grown(NamedTuple):
+    """A cascade that begins with a pair model, and the steps that no labelling takes, (3, K, K) or None."""
+
+    cascade: Cascade
+    forbidden: np.ndarray | None
+
+    def left(self, some: Some, alpha: float) -> np.ndarray:
+        """The states that the first filter leaves, (R, K) bool."""
+        first, row_start = self.cascade.levels[0].filter, row_starts(some.lengths)
+        if self.forbidden is None:
+            unary = scores_where(checked(some.features), first.packed_weights, None)
+            left = keep_by_bigrams(unary, row_start, first.pairs, alpha)
+            if pairs_of(left, row_start).max(initial=0) > self.cascade.max_arcs:
+                left = states_left(self.states(some), alpha, self.cascade.max_arcs)
+            if some.mask is None:
+                return left
+            left &= some.mask
+            is_empty = ~left.any(axis=1)
+            left[is_empty] = some.mask[is_empty]
+            return left
+        return states_left(self.states(some), alpha, self.cascade.max_arcs)
+
+    def states(self, some: Some) -> StateValues:
+        """The first level's max-marginals; with constraints those of what they and `allowed` leave."""
+        first, row_start = self.cascade.levels[0].filter, row_starts(some.lengths)
+        unary = scores_where(checked(some.features), first.packed_weights, None)
+        if self.forbidden is not None and some.mask is not None:
+            unary[~some.mask] = -np.inf
+        found = state_values(unary, row_start, first.pairs.inner, self.forbidden)
+        if found.scores.min(initial=0.0) == -np.inf:
+            place = some.places[found.scores.argmin()]
+            raise InfeasibleError(
+                f"X[{place}] must have a labelling that constraints and allowed leave, got none"
+            )
+        return found
+
+    def lattice(self, some: Some, alphas: Sequence[float]) -> Lattice:
+        """What so many filters leave, as a lattice of the next order."""
+        lattice = bigrams(some.lengths, self.cascade.n_states, self.left(some, alphas[0]))
+        if self.forbidden is not None:
+            lattice = without(lattice, self.forbidden[1])
+        for level, alpha in zip(self.cascade.levels[1:], alphas[1:]):
+            unary = unary_scores(some.features, level.filter.weights)
+            arc_score = score_arcs(lattice, unary, level.filter.table)
+            pruned = prune(lattice, arc_score, alpha, max_arcs=self.cascade.max_arcs)
+            lattice = extend(lattice, pruned.keep)
+        return lattice
+
+    def last(self, some: Some) -> tuple[Lattice, np.ndarray]:
+        """The last level's lattice and arc scores."""
+        lattice = self.lattice(some, [own.alpha for own in self.cascade.levels[:-1]])
+        model = self.cascade.levels[-1].predictor
+        return lattice, score_arcs(lattice, unary_scores(some.features, model.weights), model.table)
+
+    def best(self, some: Some) -> np.ndarray:
+        """The best labels, (R,)."""
+        if self.forbidden is not None:
+            return decode(*self.last(some)).labels
+        left = self.left(some, self.cascade.levels[0].alpha)
+        return decode_examples(self.cascade, some.features, some.lengths, left=left).labels
+
+    def points(self, some: Some, truth: np.ndarray, alphas: Sequence[float]) -> Points:
+        """Where the filter behind those with `alphas` loses the truth."""
+        if not alphas:
+            found = self.states(some)
+            points = filtering.break_points_batch(
+                found.values.reshape(-1), found.row_start * self.cascade.n_states
+            )
+            own = points.reshape(found.values.shape)[np.arange(len(truth)), truth]
+            is_lost = np.zeros(len(some.lengths), dtype=bool)
+            return Points(own, np.minimum.reduceat(own, found.row_start[:-1]), is_lost)
+        level, lattice = self.cascade.levels[len(alphas)], self.lattice(some, alphas)
+        arc_score = score_arcs(lattice, unary_scores(some.features, level.filter.weights), level.filter.table)
+        pruned, path = prune(lattice, arc_score, 0.0), path_of(lattice, truth)
+        is_lost = ~np.logical_and.reduceat(path >= 0, lattice.col_start[:-1])
+        every = filtering.break_points_batch(pruned.values, pruned.starts)
+        _, event = truth_points(lattice, pruned, path, np.where(is_lost, -np.inf, 0.0))
+        return Points(every[path[path >= 0]], event, is_lost)
+
+
+def ranked(lattice: Lattice, arc_score: np.ndarray, example: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k best labellings of one example, best first: (scores (m,), labels (m, L)).
+
+    Best first from the end; what is still to come is known from the messages from the start, so that nothing
+    is taken up that is not among the k best.
+
+    References
+    ----------
+    Soong and Huang (1991), A tree-trellis based fast search for finding the N best sentence hypotheses.
+    """
+    forward = messages(lattice, arc_score).forward
+    first, last = lattice.col_start[example], lattice.col_start[example + 1]
+    start, stop = lattice.arc_start[first], lattice.arc_start[last]
+    by_head = start + np.argsort(lattice.arc_head[start:stop], kind="stable")
+    heads = lattice.arc_head[by_head]
+    inner = lattice.node_start[first + example + 1]  # nodes before it have nothing behind them
+    ends = range(lattice.node_start[last + example], lattice.node_start[last + example + 1])
+    count = itertools.count()  # equals in the order in which they were found
+    waiting = [(-forward[v], next(count), v, 0.0, ()) for v in ends if forward[v] > -np.inf]
+    heapq.heapify(waiting)
+    scores, labels = [], []
+    while waiting and len(scores) < k:
+        total, _, node, behind, path = heapq.heappop(waiting)
+        if node < inner:
+            scores.append(-total)
+            labels.append(_spelled(lattice, example, path))
+            continue
+        a, b = np.searchsorted(heads, [node, node + 1])
+        for arc in by_head[a:b].tolist():
+            more, tail = arc_score[arc] + behind, lattice.arc_tail[arc]
+            if forward[tail] + more > -np.inf:
+                heapq.heappush(waiting, (-(forward[tail] + more), next(count), tail, more, (arc, path)))
+    return np.array(scores), np.array(labels, dtype=np.int64)
+
+
+def _spelled(lattice: Lattice, example: int, path: tuple) -> list[int]:
+    """The states along arcs, linked from the first one on."""
+    mask, n = (1 << lattice.bits) - 1, int(lattice.order[example])
+    key = int(lattice.arc_key[path[0]])
+    found = [(key >> lattice.bits * back & mask) - 1 for back in range(n - 1, 0, -1)]
+    while path:
+        arc, path = path
+        found.append((int(lattice.arc_key[arc]) & mask) - 1)
+    return found

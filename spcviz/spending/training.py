@@ -1,0 +1,87 @@
+"""Models of several tiers trained on all sequences and on all but each fold, several at a time.
+
+Each training gets the random numbers that it would get one after the other: those before it are drawn ahead.
+"""
+
+import copy
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered
+from spcviz.learning.workers import spread
+from spcviz.spending import labelled
+from spcviz.spending.labelled import Labelled
+
+
+class Training(NamedTuple):
+    """How models are trained.
+
+    Attributes
+    ----------
+    edges : ndarray, shape (T,)
+        Features of each tier and those before it.
+    n_states : int
+    passes : int
+    is_one : bool
+        One model reads all tiers; else each tier has its own, which reads the features up to it.
+    """
+
+    edges: np.ndarray
+    n_states: int
+    passes: int
+    is_one: bool
+
+    def train(self, features: np.ndarray, data: Labelled, rng: np.random.Generator) -> tuple[Tiered, ...]:
+        """The model, or one for each tier."""
+        return tuple(
+            fit_tiered(
+                np.ascontiguousarray(features[:, : edges[-1]]),
+                data.labels,
+                data.starts,
+                edges,
+                self.n_states,
+                lambda own: self._drawn(data, own),
+                rng,
+                epochs=self.passes,
+            )
+            for edges in self._models()
+        )
+
+    def ahead(self, data: Labelled, rng: np.random.Generator) -> np.random.Generator:
+        """Random numbers for one training; `rng` goes on behind them."""
+        own = copy.deepcopy(rng)
+        for _ in range(self.passes * len(self._models())):
+            self._drawn(data, rng)
+            rng.permutation(len(data.lengths))
+        return own
+
+    def _models(self) -> list[np.ndarray]:
+        return [self.edges] if self.is_one else [self.edges[t : t + 1] for t in range(len(self.edges))]
+
+    def _drawn(self, data: Labelled, rng: np.random.Generator) -> np.ndarray:
+        """The tier at which a pass reads each position."""
+        if self.is_one:
+            return draw_tiers(data.starts, len(self.edges), rng)
+        return np.zeros(len(data.labels), dtype=np.int64)
+
+
+def trained(
+    how: Training,
+    features: np.ndarray,
+    data: Labelled,
+    fold: np.ndarray,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+) -> list[tuple[Tiered, ...]]:
+    """Models of all sequences, then those without each fold; by as many workers as joblib says."""
+    chosen = [np.ones(len(fold), dtype=bool), *(fold != p for p in range(int(fold.max()) + 1))]
+    each = [how.ahead(labelled.some(data, own), rng) for own in chosen]
+    return spread(_some_trained, [(how, features, data, *own) for own in zip(chosen, each)], n_jobs)
+
+
+def _some_trained(
+    how: Training, features: np.ndarray, data: Labelled, chosen: np.ndarray, rng: np.random.Generator
+) -> tuple[Tiered, ...]:
+    own = features if chosen.all() else features[labelled.rows_of(chosen, data.lengths)]
+    return how.train(own, labelled.some(data, chosen), rng)
