@@ -21,12 +21,14 @@ def page() -> None:
     bring.said(own, state)
     if own is None:
         return
-    source = cached.source_of(own, settings_of(state), state["steps"])
+    settings = settings_of(state)
+    cached.read_with_model(own, settings)
+    source = cached.source_of(own, settings, state["steps"])
     if layout.has_controls(state):
         training.row(own, state, source, lambda: views.sentence(own, source, state))
     training.follow(own)
     if source is None:
-        st.info(say.TRAIN_FIRST)
+        st.info(say.TRAIN_FIRST if own.model is None else say.MODEL_READS)
         return
     views.show(own, source, state)
 

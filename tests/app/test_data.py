@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import spcviz
+from spcviz.io.zipped import to_zip
 from spcviz.problems.own_data.controls.state import TABLE, VIEWS
-from spcviz.problems.own_data.data.examples import data_of
+from spcviz.problems.own_data.data.examples import data_of, read_example
 from spcviz.problems.own_data.data.files import digest_of
+from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.page import cached, shelf
 from spcviz.problems.own_data.page import text as say
 from tests.app.driver import open_page
@@ -100,6 +103,55 @@ def test_scores_of_another_model_open_at_once():
     at.selectbox(key="data_view").set_value("sweep").run()
     assert not at.exception
     assert "on test sequences" in said(at)
+
+
+def model_file(example, n):
+    """A model that somebody trained elsewhere, zipped."""
+    template = templates.read_template("lower[0] ending2[0]")
+    X = [templates.features_of(words, template) for words in example.sentences[:n]]
+    tagger = spcviz.StructuredPerceptron(passes=2, random_state=0).fit(X, example.labels[:n])
+    return to_zip(tagger)
+
+
+def read_with_model(at):
+    """The page once a brought model has read its sentences."""
+    own = shelf.of(next(iter(shelf._SHELF)))
+    assert own.job.ended.wait(240)
+    assert not own.job.problem
+    return at.run()
+
+
+def test_a_model_from_a_file_reads_the_example_and_then_pasted_sentences():
+    data = model_file(read_example("ewt"), 40)
+    at = give(run(), "mine.zip", data)
+    assert not at.error
+    assert "a perceptron, 16 labels" in said(at)
+    assert at.query_params["model"] == digest_of(data)
+    at = read_with_model(at)
+    assert "The model read 4,503 tokens" in said(at)
+    assert at.get("bidi_component")
+    at.selectbox(key="data_view").set_value("take").run()
+    assert "tagger = sp.load(" in at.code[0].value
+    at.selectbox(key="data_view").set_value("errors").run()
+    assert "held-out tokens are wrong" in said(at)
+
+    at.text_area(key="data_text").set_value("The\ndog\nbarked\n").run()
+    next(own for own in at.button if own.label == "Read it").click().run()
+    at = read_with_model(at)
+    assert "The model read 3 tokens; none has a gold label" in said(at)
+    assert "without gold labels" in at.info[0].value.lower()
+    at.selectbox(key="data_view").set_value("lattice").run()
+    assert at.get("bidi_component")
+    assert not at.error
+
+    next(own for own in at.button if own.label == "Put the model away").click().run()
+    assert "model" not in at.query_params
+    assert "The model read" not in said(at)
+
+
+def test_a_link_asks_for_its_model():
+    at = run(model="0123456789ab")
+    assert "a model of the digest 0123456789ab" in at.warning[0].value
 
 
 BAD = {

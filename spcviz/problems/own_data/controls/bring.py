@@ -29,8 +29,20 @@ def take_text() -> None:
 def _take(name, data):
     problem = cached.give(name, data)
     st.session_state["own_data_problem"] = problem
-    if not problem:
-        TABLE.write(file=cached.current(read()["example"]).brought.digest, columns="", **ANEW)
+    if problem:
+        return
+    own = cached.current(read()["example"])
+    model = own.model.digest if own.model else ""
+    if own.example:
+        TABLE.write(model=model, **ANEW)
+    else:
+        TABLE.write(file=own.brought.digest, model=model, columns="", **ANEW)
+
+
+def put_away() -> None:
+    """Go on without the model that was brought."""
+    cached.put_away(read()["example"])
+    TABLE.write(model="", **ANEW)
 
 
 def take_example() -> None:
@@ -39,7 +51,7 @@ def take_example() -> None:
     if chosen:
         cached.forget()
         st.session_state["own_data_problem"] = ""
-        TABLE.write(example=chosen, file="", columns="", **ANEW)
+        TABLE.write(example=chosen, file="", model="", columns="", **ANEW)
 
 
 def row(own, state: dict) -> None:
@@ -69,6 +81,8 @@ def other_ways(state: dict) -> None:
     """An example, or a pasted text; inside the box of what few need, once there is something to show."""
     if cached.has_examples():
         _examples(state)
+    if (own := cached.current(state["example"])) is not None and own.model is not None:
+        st.button("Put the model away", on_click=put_away)
     st.text_area("One token a line, a blank line after each sentence", key="data_text", height=120)
     st.button("Read it", on_click=take_text)
     st.caption(say.FORMATS)
@@ -102,6 +116,10 @@ def said(own, state: dict) -> None:
         st.warning(say.another(state["file"], own.brought.digest))
     name = "Example" if own.example else plain(own.brought.name)
     (st.caption if layout.is_projected() else st.markdown)(f"**{name}**: {cached.found(own.brought)}.")
+    if own.model is not None:
+        st.markdown(f"**{plain(own.model.name)}**: {plain(cached.found(own.model))}.")
+    if state["model"] and (own.model is None or own.model.digest != state["model"]):
+        st.warning(say.another_model(state["model"]))
     for warning in own.brought.warnings:
         st.warning(plain(warning))
 

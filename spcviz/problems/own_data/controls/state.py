@@ -20,6 +20,7 @@ N_LEVELS = 5
 TABLE = StateTable(
     choice("example", "ewt", cached.EXAMPLES),
     text("file", "", r"(?:[0-9a-f]{12})?"),
+    text("model", "", r"(?:[0-9a-f]{12})?"),
     choice("view", "lattice", VIEWS),
     choice("method", "cascade", cached.METHODS),
     whole("order", 3, 2, N_LEVELS),

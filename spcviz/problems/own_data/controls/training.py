@@ -27,7 +27,7 @@ def begin() -> None:
     """Train on what is there, as the address says."""
     state = read()
     cached.start(cached.current(state["example"]), settings_of(state))
-    TABLE.write(**ANEW)
+    TABLE.write(model="", **ANEW)
 
 
 def row(own, state: dict, source, sentence: Callable[[], None]) -> None:

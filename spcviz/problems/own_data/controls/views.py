@@ -53,7 +53,7 @@ def sentence(own, source, state: dict) -> None:
     names = {int(n): say.sentence(int(n), own.brought.sentences[n], ok) for n, ok in zip(chosen, right)}
     st.session_state["data_sentence"] = number_of(own, state, chosen, chosen[right])
     st.selectbox(
-        "Sentence that training has not seen" if own.brought.kind == "text" else "Sequence",
+        say.menu(source),
         list(names),
         width=330,
         format_func=names.get,
@@ -101,7 +101,7 @@ def lattice() -> None:
 def said(source, state: dict) -> str:
     """What training, or looking at scores, came to."""
     if source.scored is None:
-        return say.trained(source.report)
+        return (say.read if source.is_brought else say.trained)(source.report)
     steps = cached.STEPS[cached.steps_of(source.own, state["steps"])]
     return say.scored(source.report, len(source.report.labels), steps, source.has_gold)
 

@@ -14,7 +14,8 @@ from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.io.arrays import arrays_of
 from spcviz.io.conll import Corpus, read_conll
 from spcviz.io.scores import ScoreFile, read_scores
-from spcviz.io.zipped import MANIFEST, of_zip
+from spcviz.io.zipped import MANIFEST
+from spcviz.problems.own_data.model import brought as models
 from spcviz.scores.schemes import bio_transitions, parts_of
 from spcviz.scores.token_classifier import words_of
 
@@ -25,6 +26,10 @@ MOST_TEXT = 4 << 20
 LONGEST_LINE = 20_000
 MOST_UNPACKED = 64 << 20
 MOST_SCORES = 1_000_000
+
+_HALF = (
+    f"is half of a model; expected one .zip of the folder that spcviz.save wrote ({MANIFEST} and its .npz)"
+)
 
 Columns = tuple[int, int | None]
 
@@ -42,6 +47,7 @@ class Brought(NamedTuple):
     model: bytes
     warnings: tuple[str, ...]  # what is odd and was read all the same
     cut: int = 0  # bytes of a text that were read, if not all
+    about: str = ""  # what a model is
 
 
 def digest_of(data: bytes) -> str:
@@ -74,6 +80,8 @@ def read(name: str, data: bytes, columns: Columns | None = None) -> Brought:
 
 
 def _of_text(name: str, data: bytes, columns: Columns | None) -> Brought:
+    if data.lstrip()[:1] == b"{" and b'"spcviz model' in data[:200]:
+        raise ArgumentError(f"{name}: {_HALF}")
     line = _longest(data)
     if line[1] > LONGEST_LINE:
         raise ArgumentError(
@@ -182,8 +190,10 @@ def _of_zip(name: str, data: bytes) -> Brought:
     names = {entry.filename.rpartition("/")[2] for entry in entries}
     digest = digest_of(data)
     if MANIFEST in names:
-        of_zip(data, name)
-        return Brought(name, digest, "model", [], [], None, None, data, ())
+        said = models.said(models.model_of(data, name))
+        return Brought(name, digest, "model", [], [], None, None, data, (), about=said)
+    if "_skeleton.npy" in names:
+        raise ArgumentError(f"{name}: {_HALF}")
     if "logits.npy" in names:
         return _scored(name, digest, *_of_logits(name, data))
     return _scored(name, digest, read_scores(_named(name, data)), ())
@@ -239,7 +249,7 @@ def found(brought: Brought) -> str:
     It is what the page says first: "312 sentences, 7,214 tokens, 9 labels, BIO, gold labels there".
     """
     if brought.kind == "model":
-        return f"a trained model of {len(brought.model) / 1e6:.2f} MB"
+        return f"{brought.about}, {len(brought.model) / 1e6:.1f} MB"
     n_tokens = sum(map(len, brought.sentences))
     parts = [f"{len(brought.sentences):,} sentences", f"{n_tokens:,} tokens"]
     if brought.scores is not None:

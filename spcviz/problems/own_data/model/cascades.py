@@ -45,6 +45,8 @@ def reader_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Reader:
     if tagger.vocabulary_ is None:
         raise ValueError("The model reads arrays of numbers; this page makes named features of words.")
     names = dict.fromkeys(name.partition("=")[0] for name in tagger.vocabulary_)
+    if any(name in tagger.vocabulary_ for name in names if name != "bias"):
+        raise ValueError("Its features have values of numbers; those of a template are there or not.")
     labels = tuple(str(label) for label in tagger.classes_.tolist())
     template = templates.read_template(" ".join(names))
     return Reader(cascade_of(tagger, alphas), labels, tagger.vocabulary_, template)

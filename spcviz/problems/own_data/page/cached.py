@@ -4,6 +4,7 @@ Nothing of a visitor's is in a cache that others share: it lies on the shelf und
 """
 
 import os
+from collections.abc import Hashable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from spcviz.problems.own_data.data.examples import EXAMPLES, ORIGIN
 from spcviz.problems.own_data.data.files import found
 from spcviz.problems.own_data.model import cascades, scored, stored, tables
 from spcviz.problems.own_data.model import script as scripts
+from spcviz.problems.own_data.model.brought import as_text
 from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import METHODS, Settings, deal
 from spcviz.problems.own_data.model.template import DEFAULT, read_template
@@ -47,7 +49,9 @@ __all__ = [
     "give",
     "has_examples",
     "let_go",
+    "put_away",
     "read_template",
+    "read_with_model",
     "script",
     "source_of",
     "start",
@@ -108,11 +112,15 @@ def give(name: str, data: bytes) -> str:
         return str(error)
     if brought.kind == "model":
         own = current("ewt")
-        if own is None:
+        if own is None or own.brought.scores is not None:
             return f"{name}: a model joins sentences: bring those first"
+        own.end_job()
         own.model = brought
         return ""
-    shelf.put(session(), shelf.Own(brought, data), _is_there(session()))
+    before = shelf.of(session())
+    own = shelf.Own(brought, data)
+    own.model = before.model if before and brought.scores is None else None
+    shelf.put(session(), own, _is_there(session()))
     return ""
 
 
@@ -147,25 +155,43 @@ def start(own: shelf.Own | None, settings: Settings, work: str = "train") -> Non
     own.end_job()
     brought, (kind, steps) = own.brought, _WORKS[work]
     wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
-    own.asked = (work, _asked(settings, work))
+    if work == "read":
+        wanted["model"] = as_text(own.model.model)
+    elif work == "train":
+        own.model = None
+    own.asked = _key(own, settings, work)
     own.job = Job(work, wanted, kind, n_steps=steps(settings), is_wanted=_is_there(session()))
 
 
-def _asked(settings: Settings, work: str) -> Settings:
-    """The settings that some work depends on."""
-    usual = Settings()
-    same = {
-        "method": usual.method,
-        "order": usual.order,
-        "passes": usual.passes,
-        "tolerance": usual.tolerance,
-    }
-    return settings._replace(**same) if work == "budget" else settings
+def _key(own: shelf.Own, settings: Settings, work: str) -> tuple[Hashable, ...]:
+    """What the outcome of some work is kept under: the settings that it depends on, and the model."""
+    if work == "read":
+        return work, own.model.digest, Settings(seed=settings.seed, tolerance=settings.tolerance)
+    if work == "budget":
+        return work, Settings(template=settings.template, held=settings.held, seed=settings.seed)
+    return work, settings
 
 
 def bought(own: shelf.Own, settings: Settings) -> Bought | None:
     """What a budget buys on these sentences, if that has been worked out."""
-    return own.kept(("budget", _asked(settings, "budget")))
+    return own.kept(_key(own, settings, "budget"))
+
+
+def read_with_model(own: shelf.Own, settings: Settings) -> None:
+    """Let the model that was brought read the sentences, unless it has, or is about to."""
+    if own.model is None or own.job is not None:
+        return
+    key = _key(own, settings, "read")
+    if own.kept(key) is None and own.asked != key:  # what has failed is not begun again by itself
+        start(own, settings, "read")
+
+
+def put_away(name: str) -> None:
+    """Go on without the model that was brought."""
+    own = current(name)
+    if own is not None:
+        own.end_job()
+        own.model = None
 
 
 def _steps(settings: Settings) -> int:
@@ -175,7 +201,7 @@ def _steps(settings: Settings) -> int:
     return 50 if settings.method == "crf" else 120 + 4 * settings.passes * (settings.order - 2)
 
 
-_WORKS = {"train": (Trained, _steps), "budget": (Bought, lambda _: 1)}
+_WORKS = {"train": (Trained, _steps), "read": (Trained, lambda _: 1), "budget": (Bought, lambda _: 1)}
 
 
 def collect(own: shelf.Own) -> str:
@@ -202,6 +228,7 @@ class Source(NamedTuple):
     model: bytes  # empty where scores were brought
     scored: scored.Scored | None
     is_stored: bool = False
+    is_brought: bool = False  # whether the model came in a file
 
     @property
     def n_levels(self) -> int:
@@ -211,7 +238,8 @@ class Source(NamedTuple):
     @property
     def has_gold(self) -> bool:
         """Whether there is a truth to be lost."""
-        return bool(self.own.brought.labels)
+        is_known = not self.is_brought or bool((self.report.truth >= 0).any())
+        return bool(self.own.brought.labels) and is_known
 
     def sentences(self) -> tuple[np.ndarray, np.ndarray]:
         """(numbers of the sentences that training has not seen, whether each is read without a mistake)."""
@@ -278,7 +306,10 @@ def source_of(own: shelf.Own | None, settings: Settings, steps: str = "") -> Sou
         key = ("scored", how, settings.seed, settings.tolerance)
         look = own.once(key, lambda: scored.look_at(scores, how, settings.seed, settings.tolerance))
         return Source(own, look.report, b"", look)
-    done, is_stored = own.kept(("train", settings)), False
+    if own.model is not None:
+        read = own.kept(_key(own, settings, "read"))
+        return None if read is None else Source(own, read.report, read.model, None, is_brought=True)
+    done, is_stored = own.kept(_key(own, settings, "train")), False
     if done is None and own.example and settings == Settings():
         done, is_stored = stored_model(own.example), True
     return None if done is None else Source(own, done.report, done.model, None, is_stored)
@@ -314,6 +345,9 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
     if source.scored is not None:
         how = steps_of(own, steps)
         return scripts.of_scores(name, how, settings.seed, settings.tolerance, scored.MOST_ARCS)
+    if source.is_brought:
+        file = (name, own.brought.corpus.columns, own.brought.cut)
+        return scripts.of_model(*file, own.model.name, settings.seed, number)
     return scripts.of_training(name, own.brought.corpus.columns, settings, number, own.brought.cut)
 
 

@@ -60,6 +60,17 @@ def another(wanted: str, got: str, *, has_example: bool = True) -> str:
     )
 
 
+def another_model(wanted: str) -> str:
+    """That the link was made with a model that is not there."""
+    return (
+        f"This link was made with a model of the digest {wanted}. Bring the same zip file, and it reads "
+        "again."
+    )
+
+
+MODEL_READS = "The model that you brought reads the sentences; its lattice opens in a moment."
+
+
 def under_way(state: str, progress: float, ahead: int, seconds: float) -> str:
     """How far a training is."""
     if state == "waiting":
@@ -84,6 +95,31 @@ def trained(report) -> str:
         f"features){spent}; of {len(report.truth):,} tokens that it has not "
         f"seen, {100 * right:.1f} % are right."
     )
+
+
+def read(report) -> str:
+    """What a brought model makes of the sentences, in a line."""
+    n, known = len(report.truth), int((report.truth >= 0).sum())
+    if not known:
+        return (
+            f"The model read {n:,} tokens; none has a gold label that it knows, so nothing counts as right "
+            "or wrong."
+        )
+    unknown = (
+        f" It does not know {n - known:,} of the gold labels; these count as wrong." if known < n else ""
+    )
+    right = (report.truth == report.guess).sum() / n
+    return (
+        f"The model read {n:,} tokens, {100 * right:.1f} % of them right.{unknown} Whether it was trained on "
+        "some of them, nobody here can know."
+    )
+
+
+def menu(source) -> str:
+    """What the menu of sentences is called."""
+    if source.scored is not None:
+        return "Sequence"
+    return "Sentence" if source.is_brought else "Sentence that training has not seen"
 
 
 STEPS_HELP = (
