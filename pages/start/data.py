@@ -42,5 +42,5 @@ except common.StoreError as error:
     st.error(str(error))
 if not layout.is_projected():
     st.caption(say.PRIVATE)
-    if cached.has_examples():
-        st.caption(cached.ORIGIN)
+    if origin := cached.origin(TABLE.read()["example"]):
+        st.caption(origin)

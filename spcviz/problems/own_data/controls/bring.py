@@ -51,7 +51,8 @@ def take_example() -> None:
     if chosen:
         cached.forget()
         st.session_state["own_data_problem"] = ""
-        TABLE.write(example=chosen, file="", model="", columns="", **ANEW)
+        template = cached.EXAMPLES[chosen].template
+        TABLE.write(example=chosen, file="", model="", columns="", template=template, **ANEW)
 
 
 def row(own, state: dict) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page.cached import Settings
 from spcviz.web.ui import layout
+from spcviz.web.ui.spending import BROWSER_FIELDS
 from spcviz.web.ui.state import LOWEST_ALPHA, PIN, StateTable, choice, flag, real, text, whole
 
 VIEWS = {
@@ -17,6 +18,9 @@ VIEWS = {
     "take": "Take it away",
 }
 N_LEVELS = 5
+SPENT = {field.name: field for field in BROWSER_FIELDS}
+BUDGET = {name: "policy" if name == "method" else name for name in SPENT if not name.startswith("pin_")}
+"""What the browser owns of the budget's view, by what it is called in this page's address."""
 TABLE = StateTable(
     choice("example", "ewt", cached.EXAMPLES),
     text("file", "", r"(?:[0-9a-f]{12})?"),
@@ -40,6 +44,7 @@ TABLE = StateTable(
     choice("reveal", "shown", ("shown", "hidden")),
     choice("by", "event", ("event", "definition")),
     real("alpha", None, LOWEST_ALPHA, 1.0),
+    *(SPENT[name]._replace(name=own) for name, own in BUDGET.items()),
     choice("steps", "given", cached.STEPS),
     flag("controls", True),
 )

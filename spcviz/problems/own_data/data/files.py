@@ -16,7 +16,8 @@ from spcviz.io.conll import Corpus, read_conll
 from spcviz.io.scores import ScoreFile, read_scores
 from spcviz.io.zipped import MANIFEST
 from spcviz.problems.own_data.model import brought as models
-from spcviz.scores.schemes import bio_transitions, parts_of
+from spcviz.problems.own_data.model.settings import broken
+from spcviz.scores.schemes import parts_of
 from spcviz.scores.token_classifier import words_of
 
 MOST_BYTES = 20 << 20
@@ -142,25 +143,16 @@ def _odd(corpus: Corpus) -> list[str]:
 def _forbidden(corpus: Corpus) -> list[str]:
     """Steps of the gold that the rules of its own scheme forbid, in a sentence."""
     scheme = "BIO" if corpus.scheme == "IOB1" and _begins_chunks(corpus) else corpus.scheme
-    names = sorted({label for own in corpus.labels for label in own})
-    rules = bio_transitions(names, scheme)
-    number = {name: k for k, name in enumerate(names)}
-    first, count = "", 0
-    for i, own in enumerate(corpus.labels):
-        for at, label in enumerate(own):
-            before = own[at - 1] if at else None
-            is_bad = (
-                rules.start[number[label]]
-                if before is None
-                else rules.transitions[number[before], number[label]]
-            ) < 0
-            count += is_bad
-            if is_bad and not first:
-                where = "at the beginning" if before is None else f"behind {before}"
-                first = f"{label} {where}, sentence {i + 1}, token {at + 1} ({corpus.sentences[i][at]!r:.40})"
-    return (
-        [f"The rules of {scheme} forbid {count:,} of the gold labels; the first is {first}."] if count else []
-    )
+    found = broken(corpus.labels, scheme)
+    if not found:
+        return []
+    i, at = found[0]
+    where = f"behind {corpus.labels[i][at - 1]}" if at else "at the beginning"
+    first = f"{corpus.labels[i][at]} {where}, sentence {i + 1}, token {at + 1}"
+    return [
+        f"The rules of {scheme} forbid {len(found):,} of the gold labels; the first is {first} "
+        f"({corpus.sentences[i][at]!r:.40})."
+    ]
 
 
 def _begins_chunks(corpus: Corpus) -> bool:

@@ -11,13 +11,13 @@ _CLASS = {"perceptron": "StructuredPerceptron", "crf": "ChainCRF", "cascade": "C
 
 
 def of_training(
-    name: str, columns: tuple[int, int | None], settings: Settings, number: int, cut: int = 0
+    name: str, columns: tuple[int, int | None], settings: Settings, number: int, cut: int = 0, rules: str = ""
 ) -> str:
     """The script that trains as the page did, and prints the page's numbers.
 
     `number` is the sentence that is shown; of a file that was too long, its first `cut` bytes are read.
     """
-    given = ", ".join(f"{key}={value!r}" for key, value in arguments_of(settings).items())
+    given = ", ".join(f"{key}={value!r}" for key, value in arguments_of(settings, rules).items())
     return f'''"""Trains on {_plain(name)} as the page "Your data" of spcviz did. Needs: pip install spcviz"""
 
 import re
@@ -99,6 +99,7 @@ def _plain(name: str) -> str:
 def _template_source() -> str:
     """The functions of the template, without the examples in their docstrings."""
     named = [f"FARTHEST, LONGEST, MOST = {templates.FARTHEST}, {templates.LONGEST}, {templates.MOST}"]
+    named.append(f"MOST_SIGNS = {templates.MOST_SIGNS}")
     named.append(f'ENTRY = re.compile(r"{templates.ENTRY.pattern}")')
     functions = (templates.shape_of, templates.looked_at, templates.read_template, templates.name_of)
     return "\n\n\n".join(["\n".join(named), *map(_source, (*functions, templates.features_of))])

@@ -12,7 +12,7 @@ from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model import template as templates
-from spcviz.problems.own_data.model.settings import Dealt, Settings, deal, estimator_of
+from spcviz.problems.own_data.model.settings import Dealt, Settings, deal, estimator_of, rules_of
 from spcviz.problems.own_data.page.shown import Report, Swept, Trained
 from spcviz.sequences import ChainCRF
 
@@ -37,7 +37,7 @@ def train(
     features = {
         i: templates.features_of(list(sentences[i]), template) for part in dealt for i in part.tolist()
     }
-    tagger = estimator_of(settings).set_params(verbose=verbose)
+    tagger = estimator_of(settings, rules_of(labels)).set_params(verbose=verbose)
     tagger.fit([features[i] for i in dealt.train.tolist()], [list(labels[i]) for i in dealt.train.tolist()])
     tagger.set_params(verbose=0)
     report = report_on(tagger, dealt, features, labels, settings.tolerance)
@@ -63,10 +63,10 @@ def report_on(
         truth[:] = [number.get(label, -1) for i in held for label in labels[i]]
     guess = np.array([number[str(label)] for own in tagger.predict(X) for label in own.tolist()])
     shares = np.concatenate(tagger.predict_marginals(X))
-    n, vocabulary = len(dealt.dev), tagger.vocabulary_
+    n, vocabulary = len(dealt.dev), cascades.vocabulary_of(tagger)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     halves = tuple(
-        Half(cascades.encoded(X[a:b], vocabulary, len(vocabulary)), lengths[a:b], truth[ends[a] : ends[b]])
+        Half(cascades.encoded(X[a:b], vocabulary), lengths[a:b], truth[ends[a] : ends[b]])
         for a, b in ((0, n or len(held)), (n, len(held)))
     )
     return measured(

@@ -18,13 +18,14 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.own_data.data import examples, files
-from spcviz.problems.own_data.data.examples import EXAMPLES, ORIGIN
+from spcviz.problems.own_data.data.derived import pixels_of
+from spcviz.problems.own_data.data.examples import EXAMPLES
 from spcviz.problems.own_data.data.files import found
 from spcviz.problems.own_data.model import cascades, scored, stored, tables
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model.brought import as_text
 from spcviz.problems.own_data.model.jobs import Job
-from spcviz.problems.own_data.model.settings import METHODS, Settings, deal
+from spcviz.problems.own_data.model.settings import METHODS, Settings, deal, rules_of
 from spcviz.problems.own_data.model.template import DEFAULT, read_template
 from spcviz.problems.own_data.page import live, shelf
 from spcviz.problems.own_data.page.live import MAX_WORDS
@@ -36,29 +37,34 @@ __all__ = [
     "EXAMPLES",
     "MAX_WORDS",
     "METHODS",
-    "ORIGIN",
     "STEPS",
     "ArgumentError",
     "Settings",
     "Source",
-    "bought", "collect",
+    "bought",
+    "collect",
     "current",
     "dealt",
+    "example_file",
     "forget",
     "found",
     "give",
     "has_examples",
+    "is_ink",
     "let_go",
+    "origin",
     "put_away",
     "read_template",
     "read_with_model",
     "script",
     "source_of",
+    "spent_on",
     "start",
     "steps_of",
     "steps_offered",
     "table",
     "tables_of",
+    "title",
 ]  # fmt: skip
 
 STEPS = scored.STEPS
@@ -143,6 +149,27 @@ def current(name: str) -> shelf.Own | None:
     return own
 
 
+def is_ink(own: shelf.Own) -> bool:
+    """Whether the tokens are pictures of letters, as those of an example are."""
+    return bool(own.example) and EXAMPLES[own.example].is_ink
+
+
+def title(own: shelf.Own, number: int) -> str:
+    """A sentence, or what handwritten letters spell."""
+    return "".join(own.brought.labels[number]) if is_ink(own) else " ".join(own.brought.sentences[number])
+
+
+def origin(name: str) -> str:
+    """Where what is looked at comes from, if it is an example."""
+    own = current(name)
+    return EXAMPLES[own.example].origin if own is not None and own.example else ""
+
+
+def example_file(own: shelf.Own) -> tuple[str, bytes]:
+    """Name and bytes of an example's file."""
+    return EXAMPLES[own.example].name, examples.data_of(own.example)
+
+
 def forget() -> None:
     """Drop what this visitor has brought."""
     shelf.drop(session())
@@ -175,6 +202,11 @@ def _key(own: shelf.Own, settings: Settings, work: str) -> tuple[Hashable, ...]:
 def bought(own: shelf.Own, settings: Settings) -> Bought | None:
     """What a budget buys on these sentences, if that has been worked out."""
     return own.kept(_key(own, settings, "budget"))
+
+
+def spent_on(own: shelf.Own, settings: Settings) -> str:
+    """What tells one batch that features were bought for from another."""
+    return f"{own.brought.digest}|{_key(own, settings, 'budget')}"
 
 
 def read_with_model(own: shelf.Own, settings: Settings) -> None:
@@ -256,7 +288,8 @@ class Source(NamedTuple):
 
         def make() -> WordTrace:
             if self.scored is None:
-                return _traced(self.model, report, own.brought, number, alphas)
+                found = _traced(self.model, report, own.brought, number, alphas)
+                return found._replace(pixels=pixels_of(found.words), words=()) if is_ink(own) else found
             cascade, rows = scored.of_sequence(self.scored, number, MAX_WORDS)
             words, truth = _sentence(own.brought, number, report.labels)
             return live.trace(cascade, rows, words, report.labels, truth=truth, alphas=alphas)
@@ -348,7 +381,9 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
     if source.is_brought:
         file = (name, own.brought.corpus.columns, own.brought.cut)
         return scripts.of_model(*file, own.model.name, settings.seed, number)
-    return scripts.of_training(name, own.brought.corpus.columns, settings, number, own.brought.cut)
+    return scripts.of_training(
+        name, own.brought.corpus.columns, settings, number, own.brought.cut, rules_of(own.brought.labels)
+    )
 
 
 def tables_of(source: Source) -> list[str]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.problems.own_data.page.charts import TERMS
+from spcviz.problems.own_data.page.shown import TERMS
 
 INTRODUCTION = (
     "# Your data: a file in, the lattice out\n"
@@ -79,10 +79,9 @@ def under_way(state: str, progress: float, ahead: int, seconds: float) -> str:
     return f"Training: {100 * progress:.0f} %" if progress else "Training: reading the sentences"
 
 
-def sentence(number: int, words: list[str], is_right: bool | None) -> str:
+def sentence(number: int, text: str, is_right: bool) -> str:
     """A sentence in a menu: its number, whether it is read right, how it begins."""
-    mark = "" if is_right is None else "✔ " if is_right else "✘ "
-    text = " ".join(words)
+    mark = "✔ " if is_right else "✘ "
     return f"{mark}{number + 1}: {text[:90]}{'…' if len(text) > 90 else ''}"
 
 
@@ -233,13 +232,14 @@ SPEND_FIRST = (
 def bought(found) -> str:
     """What policies buy, in a sentence or two."""
     free, full = found.curves[0].right[0], found.curves[0].right[-1]
-    tiers = ", ".join(f"{name} {cost:g}" for name, cost in zip(found.tiers[1:], found.costs[1:]))
+    tiers = ", then ".join(found.tiers[1:])
     middle = {own.key: float(np.interp(0.2, own.spent, own.right)) for own in found.curves}
     best = max(middle, key=lambda key: middle[key])
     said = " · ".join(f"{METHODS[key].said(TERMS)[0]} {100 * value:.1f} %" for key, value in middle.items())
     return (
-        f"Free: {found.tiers[0]}; a token's {tiers} units. With nothing bought {100 * free:.1f} % of "
-        f"{found.n_tokens:,} tokens are right, with everything {100 * full:.1f} %. At a fifth of the "
+        f"Free: {found.tiers[0]}; a unit buys a token's next features: {tiers}. Drawn are "
+        f"{len(found.batch.truths)} sentences; of all {found.n_tokens:,} held-out tokens, with nothing "
+        f"bought {100 * free:.1f} % are right, with everything {100 * full:.1f} %. At a fifth of the "
         f"cost: {said}. "
         f"The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
     )
