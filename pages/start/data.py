@@ -6,7 +6,6 @@ from spcviz.problems.own_data.controls import bring, training, views
 from spcviz.problems.own_data.controls.state import TABLE, settings_of
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
-from spcviz.web.cached import common
 from spcviz.web.ui import layout
 
 
@@ -33,14 +32,4 @@ def page() -> None:
     views.show(own, source, state)
 
 
-layout.use_the_room(is_whole=True)
-if not layout.is_projected():
-    st.markdown(say.INTRODUCTION)
-try:
-    page()
-except common.StoreError as error:
-    st.error(str(error))
-if not layout.is_projected():
-    st.caption(say.PRIVATE)
-    if origin := cached.origin(TABLE.read()["example"]):
-        st.caption(origin)
+layout.framed(page, say.INTRODUCTION, say.PRIVATE, cached.origin(TABLE.read()["example"]))

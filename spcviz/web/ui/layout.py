@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from spcviz.store.errors import StoreError
 from spcviz.web.figures import palette
 from spcviz.web.ui.state import StateTable
 
@@ -47,6 +48,23 @@ def use_the_room(*, is_whole: bool = False):
     padding = margins if is_projected() else "3rem 2rem 1rem"
     head = ".stAppHeader {display: none}" if is_whole and is_projected() else ""
     st.html(f"<style>.stMainBlockContainer {{padding: {padding}}} {head}</style>")
+
+
+def framed(body: Callable[[], object], introduction: str, *captions: str) -> None:
+    """A page that has the whole room: its introduction, its body or what repairs a model, and captions.
+
+    On a projector the body alone.
+    """
+    use_the_room(is_whole=True)
+    if not is_projected():
+        st.markdown(introduction)
+    try:
+        body()
+    except StoreError as error:
+        st.error(str(error))
+    if not is_projected():
+        for caption in filter(None, captions):
+            st.caption(caption)
 
 
 def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:

@@ -6,7 +6,7 @@ from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page.cached import Settings
 from spcviz.web.ui import layout
 from spcviz.web.ui.spending import BROWSER_FIELDS
-from spcviz.web.ui.state import LOWEST_ALPHA, PIN, StateTable, choice, flag, real, text, whole
+from spcviz.web.ui.state import LOWEST_ALPHA, StateTable, choice, lattice_fields, real, text, whole
 
 VIEWS = {
     "lattice": "One sentence, step by step",
@@ -35,18 +35,11 @@ TABLE = StateTable(
     real("tol", 5.0, 0.0, 100.0),
     whole("passes", 10, 1, 50),
     whole("sentence", -1, 0, 1_000_000),
-    whole("level", 1, 1, N_LEVELS),
-    whole("step", 4, 0, 4),
-    *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, N_LEVELS + 1)),
-    text("cell", "", r"(?:[1-9][0-9]?-[^\x00-\x1f]{1,200})?"),
-    text("pin_a", "", PIN),
-    text("pin_b", "", PIN),
-    choice("reveal", "shown", ("shown", "hidden")),
+    *lattice_fields(N_LEVELS, r"[^\x00-\x1f]{1,200}"),
     choice("by", "event", ("event", "definition")),
     real("alpha", None, LOWEST_ALPHA, 1.0),
     *(SPENT[name]._replace(name=own) for name, own in BUDGET.items()),
     choice("steps", "given", cached.STEPS),
-    flag("controls", True),
 )
 ANEW = {
     "sentence": -1,
