@@ -146,10 +146,9 @@ def test_what_looks_like_something_else_and_is_none_of_it_is_read():
 
 
 def test_scores_whose_gold_breaks_the_rules_say_so():
-    names = ["O", "B-X", "I-X"]
-    brought = read("s.npz", npz(emissions=np.zeros((3, 3)), lengths=[3], labels=[0, 1, 2], label_names=names))
-    assert not brought.warnings
-    brought = read("s.npz", npz(emissions=np.zeros((3, 3)), lengths=[3], labels=[1, 0, 2], label_names=names))
+    about = {"emissions": np.zeros((5, 3)), "lengths": [5], "label_names": ["O", "B-X", "I-X"]}
+    assert not read("s.npz", npz(**about, labels=[0, 1, 2, 0, 1])).warnings
+    brought = read("s.npz", npz(**about, labels=[1, 1, 0, 2, 1]))
     assert "The rules of BIO forbid 1 of the gold labels; the first is I-X behind O" in brought.warnings[0]
 
 
@@ -187,7 +186,7 @@ def test_logits_count_the_first_sub_word_of_each_word():
 
 def test_of_a_long_text_the_sentences_that_fit_are_read_and_it_is_said():
     brought = read("a.txt", b"word X\nother Y\n\n" * 300_000)
-    assert len(brought.sentences) == 40_000
+    assert len(brought.sentences) == 39_999
     assert len(brought.sentences) * 16 - 2 == brought.cut
     assert "Only the first 0.6 MB" in brought.warnings[0]
     brought = read("a.txt", (b"w" * 99 + b" X\n\n") * 50_000)
