@@ -1,6 +1,7 @@
 """The first row: a file; where few look, an example or a pasted text; and one line on what was read."""
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from spcviz.problems.own_data.controls.state import ANEW, TABLE, read, tied
 from spcviz.problems.own_data.page import cached
@@ -12,9 +13,12 @@ MOST_MB = 20
 
 
 def take_file() -> None:
-    """A file was put into the first box: it is read, and Streamlit's own copy of it goes."""
+    """A file was put into the first box: it is read, and Streamlit's own copy of it goes.
+
+    Streamlit calls this once more when it finds that copy gone, with a file that is none.
+    """
     file = st.session_state.get("data_file")
-    if file is not None:
+    if isinstance(file, UploadedFile):
         _take(file.name, file.getvalue())
         cached.let_go(file)
 

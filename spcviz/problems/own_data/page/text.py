@@ -71,12 +71,15 @@ def another_model(wanted: str) -> str:
 MODEL_READS = "The model that you brought reads the sentences; its lattice opens in a moment."
 
 
-def under_way(state: str, progress: float, ahead: int, seconds: float) -> str:
-    """How far a training is."""
+WORKS = {"train": "Training", "read": "The model reads", "budget": "Learning to buy"}
+
+
+def under_way(work: str, state: str, progress: float, ahead: int, seconds: float) -> str:
+    """How far some work, a key of `WORKS`, is."""
     if state == "waiting":
         others = "1 other trains" if ahead == 1 else f"{ahead} others wait"
         return f"In the line: {others} before you, about {max(seconds, 1):.0f} s."
-    return f"Training: {100 * progress:.0f} %" if progress else "Training: reading the sentences"
+    return f"{WORKS[work]}: {100 * progress:.0f} %" if progress else f"{WORKS[work]} ..."
 
 
 def sentence(number: int, text: str, is_right: bool) -> str:
