@@ -14,6 +14,8 @@ from spcviz.problems.own_data.controls.state import TABLE, VIEWS
 from spcviz.problems.own_data.data.examples import data_of, read_example
 from spcviz.problems.own_data.data.files import digest_of
 from spcviz.problems.own_data.model import template as templates
+from spcviz.problems.own_data.model.budget import spend
+from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import cached, shelf
 from spcviz.problems.own_data.page import text as say
 from tests.app.driver import open_page
@@ -152,6 +154,33 @@ def test_a_model_from_a_file_reads_the_example_and_then_pasted_sentences():
 def test_a_link_asks_for_its_model():
     at = run(model="0123456789ab")
     assert "a model of the digest 0123456789ab" in at.warning[0].value
+
+
+def test_a_budget_is_drawn_in_the_trade_off_pages_view():
+    at = run(view="budget", policy="greedy", budget="0.3")
+    assert "What would you pay for features" in said(at)
+    own, example = shelf.of(next(iter(shelf._SHELF))), read_example("ewt")
+    found = spend(Settings(), example.sentences[:60], example.labels[:60])
+    own.keep(cached._key(own, Settings(), "budget"), found)
+    at.run()
+    assert not at.exception
+    assert at.get("bidi_component")
+    assert f"Drawn are {len(found.batch.truths)} sentences" in said(at)
+    state = TABLE.parse(dict(at.query_params))
+    assert (state["policy"], state["budget"]) == ("greedy", 0.3)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("chunks", "derived, not annotated"), ("names", "runs of proper nouns"), ("letters", "signs")],
+)
+def test_an_example_says_where_it_comes_from(name, says):
+    at = run()
+    at.selectbox(key="data_example").set_value(name).run()
+    assert not at.exception
+    assert says in said(at)
+    assert at.query_params["example"] == name
+    assert ("template" in at.query_params) == (name == "letters")
 
 
 BAD = {
