@@ -124,10 +124,11 @@ def read_with_model(at):
 
 
 def test_a_model_from_a_file_reads_the_example_and_then_pasted_sentences():
-    data = model_file(read_example("ewt"), 40)
+    example = read_example("ewt")
+    data, n_labels = model_file(example, 40), len({label for own in example.labels[:40] for label in own})
     at = give(run(), "mine.zip", data)
     assert not at.error
-    assert "a perceptron, 16 labels" in said(at)
+    assert f"a perceptron, {n_labels} labels" in said(at).replace("\\", "")
     assert at.query_params["model"] == digest_of(data)
     at = read_with_model(at)
     assert "The model read 4,503 tokens" in said(at)
