@@ -42,7 +42,7 @@ def give(at, name, data):
 
 
 def said(at):
-    return " ".join(own.value for own in (*at.markdown, *at.caption))
+    return " ".join(own.value for own in (*at.markdown, *at.caption)).replace("\\", "")
 
 
 def trained(at):
@@ -128,7 +128,7 @@ def test_a_model_from_a_file_reads_the_example_and_then_pasted_sentences():
     data, n_labels = model_file(example, 40), len({label for own in example.labels[:40] for label in own})
     at = give(run(), "mine.zip", data)
     assert not at.error
-    assert f"a perceptron, {n_labels} labels" in said(at).replace("\\", "")
+    assert f"a perceptron, {n_labels} labels" in said(at)
     assert at.query_params["model"] == digest_of(data)
     at = read_with_model(at)
     assert "The model read 4,503 tokens" in said(at)
@@ -136,7 +136,7 @@ def test_a_model_from_a_file_reads_the_example_and_then_pasted_sentences():
     at.selectbox(key="data_view").set_value("take").run()
     assert "tagger = sp.load(" in at.code[0].value
     at.selectbox(key="data_view").set_value("errors").run()
-    assert "held-out tokens are wrong" in said(at)
+    assert "tokens are wrong" in said(at)
 
     at.text_area(key="data_text").set_value("The\ndog\nbarked\n").run()
     next(own for own in at.button if own.label == "Read it").click().run()

@@ -202,9 +202,9 @@ def compared(choices, tolerance: float, n_labels: int) -> str:
 def mistakes(rows, n_wrong: int) -> str:
     """The most frequent confusions, in a sentence."""
     if not rows:
-        return "Every held-out token is right."
+        return "Every token is right."
     shown = ", ".join(f"{gold} read as {guess} ({n})" for gold, guess, n in rows[:3])
-    return f"{n_wrong:,} held-out tokens are wrong. Most often: {shown}."
+    return f"{n_wrong:,} tokens are wrong. Most often: {shown}."
 
 
 def sure(error: float, has_probabilities: bool) -> str:
