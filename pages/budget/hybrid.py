@@ -62,4 +62,4 @@ def hybrid():
         st.caption(f"{say.CHOSEN if chosen else ''}{say.ORIGIN}")
 
 
-framed(hybrid, say.INTRODUCTION)
+framed(common.tells_of_damage(hybrid), say.INTRODUCTION)

@@ -73,4 +73,4 @@ def parsing():
         st.caption(say.origin(key, key == TABLE.first_scene["sentence"]))
 
 
-framed(parsing, say.INTRODUCTION)
+framed(common.tells_of_damage(parsing), say.INTRODUCTION)

@@ -153,4 +153,4 @@ def page():
         st.caption(say.CHOSEN)
 
 
-layout.framed(page, say.INTRODUCTION, say.ORIGIN)
+layout.framed(common.tells_of_damage(page), say.INTRODUCTION, say.ORIGIN)

@@ -6,6 +6,7 @@ from spcviz.problems.own_data.controls import bring, training, views
 from spcviz.problems.own_data.controls.state import TABLE, settings_of
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
+from spcviz.web.cached import common
 from spcviz.web.ui import layout
 
 
@@ -32,4 +33,6 @@ def page() -> None:
     views.show(own, source, state)
 
 
-layout.framed(page, say.INTRODUCTION, say.PRIVATE, cached.origin(TABLE.read()["example"]))
+layout.framed(
+    common.tells_of_damage(page), say.INTRODUCTION, say.PRIVATE, cached.origin(TABLE.read()["example"])
+)

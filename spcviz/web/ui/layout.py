@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from spcviz.store.errors import StoreError
 from spcviz.web.figures import palette
 from spcviz.web.ui.state import StateTable
 
@@ -51,17 +50,11 @@ def use_the_room(*, is_whole: bool = False):
 
 
 def framed(body: Callable[[], object], introduction: str, *captions: str) -> None:
-    """A page that has the whole room: its introduction, its body or what repairs a model, and captions.
-
-    On a projector the body alone.
-    """
+    """A page that has the whole room: its introduction, its body, captions; on a projector the body alone."""
     use_the_room(is_whole=True)
     if not is_projected():
         st.markdown(introduction)
-    try:
-        body()
-    except StoreError as error:
-        st.error(str(error))
+    body()
     if not is_projected():
         for caption in filter(None, captions):
             st.caption(caption)

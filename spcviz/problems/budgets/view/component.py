@@ -8,8 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from spcviz.problems.budgets.shown import TradeOff
-from spcviz.problems.budgets.task import TradeTask
-from spcviz.problems.budgets.view.sentences import Drawn
+from spcviz.problems.budgets.task import Drawn, TradeTask
 from spcviz.web.view.mount import PACKAGE, Component, Packed, narrow, packed_of, show
 
 

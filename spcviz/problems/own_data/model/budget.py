@@ -6,6 +6,7 @@ tier is hashed into as many columns. A unit buys a token's next tier.
 
 import zlib
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.common.clock import fastest_us
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import Settings, deal
-from spcviz.problems.own_data.page.shown import TERMS, Bought, PolicyCurve
+from spcviz.problems.own_data.page.shown import TERMS
 from spcviz.spending import BudgetedTagger, FeatureTiers
 from spcviz.spending.policies import rule_of, world_of
 
@@ -39,6 +40,24 @@ OF_THEIR_OWN = ("one_shot", "anytime", "myopic")
 POLICIES = ("dms_pi", "greedy", "one_shot", "anytime", "myopic", "uniform", "random")
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)
 TIERS = ("words", "endings", "context")
+
+
+class PolicyCurve(NamedTuple):
+    """What one policy comes to at several budgets."""
+
+    key: str  # of `spcviz.learning.budgets.methods.METHODS`
+    spent: np.ndarray  # (B,): share of the cost of everything
+    right: np.ndarray  # (B,): share of the tokens
+
+
+class Bought(NamedTuple):
+    """Features bought for held-out sentences, policy by policy."""
+
+    tiers: tuple[str, ...]  # the first is free; each of the others costs a token one unit
+    curves: tuple[PolicyCurve, ...]
+    n_train: int  # sentences that the model and the policies learned from
+    n_tokens: int  # that the curves bought features for
+    batch: TradeOff  # some of them, under every policy; ``drawn`` is None, `chain_ids` their numbers
 
 
 def tier_of(entry: tuple[templates.Part, ...]) -> int:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from spcviz.problems.own_data.model import brought
-from spcviz.problems.own_data.model.budget import spend
+from spcviz.problems.own_data.model.budget import Bought, spend
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.training import train
-from spcviz.problems.own_data.page.shown import Bought, Trained
+from spcviz.problems.own_data.page.shown import Trained
 
 
 def _train(wanted: dict[str, Any]) -> Trained:

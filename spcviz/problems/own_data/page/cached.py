@@ -24,12 +24,13 @@ from spcviz.problems.own_data.data.files import found
 from spcviz.problems.own_data.model import cascades, scored, stored, tables
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model.brought import as_text
+from spcviz.problems.own_data.model.budget import Bought
 from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import METHODS, Settings, deal, rules_of
 from spcviz.problems.own_data.model.template import DEFAULT, read_template
 from spcviz.problems.own_data.page import live, shelf
 from spcviz.problems.own_data.page.live import MAX_WORDS
-from spcviz.problems.own_data.page.shown import Bought, Choice, Report, Trained
+from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.web.cached.shared import kernels_first, shared
 
 __all__ = [

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.learning.budgets.methods import Terms
-from spcviz.problems.budgets.shown import TradeOff
 
 LEVEL_NAMES = ("labels", "pairs of labels", "triples of labels", "4-grams of labels", "5-grams of labels")
 SHORT_NAMES = {1: "labels", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams"}
@@ -71,21 +70,3 @@ class Trained(NamedTuple):
 
     model: bytes
     report: Report
-
-
-class PolicyCurve(NamedTuple):
-    """What one policy comes to at several budgets."""
-
-    key: str  # of `spcviz.learning.budgets.methods.METHODS`
-    spent: np.ndarray  # (B,): share of the cost of everything
-    right: np.ndarray  # (B,): share of the tokens
-
-
-class Bought(NamedTuple):
-    """Features bought for held-out sentences, policy by policy."""
-
-    tiers: tuple[str, ...]  # the first is free; each of the others costs a token one unit
-    curves: tuple[PolicyCurve, ...]
-    n_train: int  # sentences that the model and the policies learned from
-    n_tokens: int  # that the curves bought features for
-    batch: TradeOff  # some of them, under every policy; ``drawn`` is None, `chain_ids` their numbers
