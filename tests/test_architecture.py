@@ -109,6 +109,7 @@ MAY_IMPORT = {
     "spcviz/bench": (*COMMON, "spcviz.problems.grids", "spcviz.problems.letters", "spcviz.bench"),
     "spcviz/bench/peers.py": ("numpy", "<computed>"),
     "spcviz/bench/library.py": (*COMMON, "spcviz.problems.tagging", "spcviz.bench", "spcviz.sequences"),
+    "spcviz/bench/data.py": (*COMMON, "spcviz.problems.own_data", "spcviz.problems.tagging"),
     "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", "spcviz.web.tours", *COMMON),
     "spcviz/bench/app/browsed.py": ("playwright", "spcviz.bench.app"),
     "spcviz/bench/app/preview.py": (

@@ -8,7 +8,7 @@ from spcviz.problems.hybrid.page.shown import SHOWN
 from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
-from spcviz.web.ui.layout import has_controls, is_projected, more, tied, use_the_room
+from spcviz.web.ui.layout import framed, has_controls, is_projected, more, tied
 from spcviz.web.ui.state import StateTable, choice, flag, text, whole
 from spcviz.web.view.mount import live_view
 
@@ -63,10 +63,4 @@ def hybrid():
         st.caption(f"{say.CHOSEN if chosen else ''}{say.ORIGIN}")
 
 
-use_the_room(is_whole=True)
-if not is_projected():
-    st.markdown(say.INTRODUCTION)
-try:
-    hybrid()
-except common.StoreError as error:
-    st.error(str(error))
+framed(common.tells_of_damage(hybrid), say.INTRODUCTION)

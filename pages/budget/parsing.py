@@ -8,7 +8,7 @@ from spcviz.problems.parsing.page.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
-from spcviz.web.ui.layout import has_controls, is_projected, missing, tied, use_the_room
+from spcviz.web.ui.layout import framed, has_controls, is_projected, missing, tied
 from spcviz.web.ui.state import MAX_TEXT, StateTable, choice, flag, real, text, whole
 from spcviz.web.view.mount import live_view
 
@@ -74,10 +74,4 @@ def parsing():
         st.caption(say.origin(key, key == TABLE.first_scene["sentence"]))
 
 
-use_the_room(is_whole=True)
-if not is_projected():
-    st.markdown(say.INTRODUCTION)
-try:
-    parsing()
-except common.StoreError as error:
-    st.error(str(error))
+framed(common.tells_of_damage(parsing), say.INTRODUCTION)

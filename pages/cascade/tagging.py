@@ -153,12 +153,4 @@ def page():
         st.caption(say.CHOSEN)
 
 
-layout.use_the_room(is_whole=True)
-if not layout.is_projected():
-    st.markdown(say.INTRODUCTION)
-try:
-    page()
-except common.StoreError as error:
-    st.error(str(error))
-if not layout.is_projected():
-    st.caption(say.ORIGIN)
+layout.framed(common.tells_of_damage(page), say.INTRODUCTION, say.ORIGIN)

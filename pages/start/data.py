@@ -21,24 +21,18 @@ def page() -> None:
     bring.said(own, state)
     if own is None:
         return
-    source = cached.source_of(own, settings_of(state), state["steps"])
+    settings = settings_of(state)
+    cached.read_with_model(own, settings)
+    source = cached.source_of(own, settings, state["steps"])
     if layout.has_controls(state):
         training.row(own, state, source, lambda: views.sentence(own, source, state))
     training.follow(own)
     if source is None:
-        st.info(say.TRAIN_FIRST)
+        st.info(say.TRAIN_FIRST if own.model is None else say.MODEL_READS)
         return
     views.show(own, source, state)
 
 
-layout.use_the_room(is_whole=True)
-if not layout.is_projected():
-    st.markdown(say.INTRODUCTION)
-try:
-    page()
-except common.StoreError as error:
-    st.error(str(error))
-if not layout.is_projected():
-    st.caption(say.PRIVATE)
-    if cached.has_examples():
-        st.caption(cached.ORIGIN)
+layout.framed(
+    common.tells_of_damage(page), say.INTRODUCTION, say.PRIVATE, cached.origin(TABLE.read()["example"])
+)

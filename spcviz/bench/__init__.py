@@ -49,6 +49,12 @@ BENCHES = {
             "repeats": {"type": int, "default": 3, "help": "medians over so many runs (default: 3)"},
         },
     ),
+    "data": Bench(
+        "the reach of the page Your data: 2,000 sentences with 45 tags read, trained on, drawn",
+        "spcviz.bench.data:bench_data",
+        "spcviz.bench.data:as_text",
+        {"scale": {"type": float, "default": 1.0, "help": "share of the sentences (default: 1)"}},
+    ),
     "robust": Bench(
         "count faults: enumeration, lattices, arguments, budgets, damaged models, kills, uploads, hostile",
         "spcviz.bench.robust:bench_robust",

@@ -8,9 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import spcviz
+from spcviz.io.zipped import to_zip
 from spcviz.problems.own_data.controls.state import TABLE, VIEWS
-from spcviz.problems.own_data.data.examples import data_of
+from spcviz.problems.own_data.data.examples import data_of, read_example
 from spcviz.problems.own_data.data.files import digest_of
+from spcviz.problems.own_data.model import template as templates
+from spcviz.problems.own_data.model.budget import spend
+from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import cached, shelf
 from spcviz.problems.own_data.page import text as say
 from tests.app.driver import open_page
@@ -37,7 +42,7 @@ def give(at, name, data):
 
 
 def said(at):
-    return " ".join(own.value for own in (*at.markdown, *at.caption))
+    return " ".join(own.value for own in (*at.markdown, *at.caption)).replace("\\", "")
 
 
 def trained(at):
@@ -100,6 +105,83 @@ def test_scores_of_another_model_open_at_once():
     at.selectbox(key="data_view").set_value("sweep").run()
     assert not at.exception
     assert "on test sequences" in said(at)
+
+
+def model_file(example, n):
+    """A model that somebody trained elsewhere, zipped."""
+    template = templates.read_template("lower[0] ending2[0]")
+    X = [templates.features_of(words, template) for words in example.sentences[:n]]
+    tagger = spcviz.StructuredPerceptron(passes=2, random_state=0).fit(X, example.labels[:n])
+    return to_zip(tagger)
+
+
+def read_with_model(at):
+    """The page once a brought model has read its sentences."""
+    own = shelf.of(next(iter(shelf._SHELF)))
+    assert own.job.ended.wait(240)
+    assert not own.job.problem
+    return at.run()
+
+
+def test_a_model_from_a_file_reads_the_example_and_then_pasted_sentences():
+    example = read_example("ewt")
+    data, n_labels = model_file(example, 40), len({label for own in example.labels[:40] for label in own})
+    at = give(run(), "mine.zip", data)
+    assert not at.error
+    assert f"a perceptron, {n_labels} labels" in said(at)
+    assert at.query_params["model"] == digest_of(data)
+    at = read_with_model(at)
+    assert "The model read 4,503 tokens" in said(at)
+    assert at.get("bidi_component")
+    at.selectbox(key="data_view").set_value("take").run()
+    assert "tagger = sp.load(" in at.code[0].value
+    at.selectbox(key="data_view").set_value("errors").run()
+    assert "tokens are wrong" in said(at)
+
+    at.text_area(key="data_text").set_value("The\ndog\nbarked\n").run()
+    next(own for own in at.button if own.label == "Read it").click().run()
+    at = read_with_model(at)
+    assert "The model read 3 tokens; none has a gold label" in said(at)
+    assert "without gold labels" in at.info[0].value.lower()
+    at.selectbox(key="data_view").set_value("lattice").run()
+    assert at.get("bidi_component")
+    assert not at.error
+
+    next(own for own in at.button if own.label == "Put the model away").click().run()
+    assert "model" not in at.query_params
+    assert "The model read" not in said(at)
+
+
+def test_a_link_asks_for_its_model():
+    at = run(model="0123456789ab")
+    assert "a model of the digest 0123456789ab" in at.warning[0].value
+
+
+def test_a_budget_is_drawn_in_the_trade_off_pages_view():
+    at = run(view="budget", policy="greedy", budget="0.3")
+    assert "What would you pay for features" in said(at)
+    own, example = shelf.of(next(iter(shelf._SHELF))), read_example("ewt")
+    found = spend(Settings(), example.sentences[:60], example.labels[:60])
+    own.keep(cached._key(own, Settings(), "budget"), found)
+    at.run()
+    assert not at.exception
+    assert at.get("bidi_component")
+    assert f"Drawn are {len(found.batch.truths)} sentences" in said(at)
+    state = TABLE.parse(dict(at.query_params))
+    assert (state["policy"], state["budget"]) == ("greedy", 0.3)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("chunks", "derived, not annotated"), ("names", "runs of proper nouns"), ("letters", "signs")],
+)
+def test_an_example_says_where_it_comes_from(name, says):
+    at = run()
+    at.selectbox(key="data_example").set_value(name).run()
+    assert not at.exception
+    assert says in said(at)
+    assert at.query_params["example"] == name
+    assert ("template" in at.query_params) == (name == "letters")
 
 
 BAD = {

@@ -13,6 +13,13 @@ class Choice(NamedTuple):
     help: str
 
 
+class Drawn(NamedTuple):
+    """What the view needs to draw a batch: the fields of these names of a `TradeTask`."""
+
+    colours: Mapping[str, list[str]]
+    packed: Callable[[Any], dict[str, Any]]
+
+
 class TradeTask(NamedTuple):
     """What the Trade-off page can spend on; how it is drawn stands in ``view/trade_task.js``."""
 

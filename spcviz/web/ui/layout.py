@@ -49,6 +49,17 @@ def use_the_room(*, is_whole: bool = False):
     st.html(f"<style>.stMainBlockContainer {{padding: {padding}}} {head}</style>")
 
 
+def framed(body: Callable[[], object], introduction: str, *captions: str) -> None:
+    """A page that has the whole room: its introduction, its body, captions; on a projector the body alone."""
+    use_the_room(is_whole=True)
+    if not is_projected():
+        st.markdown(introduction)
+    body()
+    if not is_projected():
+        for caption in filter(None, captions):
+            st.caption(caption)
+
+
 def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:
     """Arguments that tie a widget to one name of a page's table.
 

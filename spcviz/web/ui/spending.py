@@ -6,7 +6,17 @@ from typing import Any
 from spcviz.problems.budgets.task import TradeTask
 from spcviz.web.ui.state import PIN, Field, StateTable, choice, flag, real, text, whole
 
-SET_BY_BROWSER = ("budget", "method", "kind", "mode", "picks", "scored", "pin_a", "pin_b")
+BROWSER_FIELDS = (
+    real("budget", 0.1, 0.0, 1.0),
+    text("method", "dms_pi", r"[a-z_]{1,24}"),
+    choice("kind", "units", ("units", "us")),
+    choice("mode", "policy", ("policy", "hand")),
+    text("picks", "", r"(?:[0-9a-z]{1,2}(?:\.[0-9a-z]{1,2}){0,119})?"),
+    flag("scored", False),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
+)
+SET_BY_BROWSER = tuple(field.name for field in BROWSER_FIELDS)
 """What the browser owns of every task: `budget` as a share of buying everything, `picks` chains bought by
 hand (base 36), `pin_a` and `pin_b` a method and a budget each, to compare. A task's `looks` come after."""
 _DOORS = ("task", "controls")
@@ -64,14 +74,7 @@ def trade_off_table(
         choice("vocabulary", kinds[0], kinds),
         whole("size", 0, 0, 999),
         whole("seed", 0, 0, 999_999),
-        real("budget", 0.1, 0.0, 1.0),
-        text("method", "dms_pi", r"[a-z_]{1,24}"),
-        choice("kind", "units", ("units", "us")),
-        choice("mode", "policy", ("policy", "hand")),
-        text("picks", "", r"(?:[0-9a-z]{1,2}(?:\.[0-9a-z]{1,2}){0,119})?"),
-        flag("scored", False),
-        text("pin_a", "", PIN),
-        text("pin_b", "", PIN),
+        *BROWSER_FIELDS,
         flag("controls", True),
     )
     return SpendingTable(*shared, *_own_fields(tasks, {field.name for field in shared}), scene=scene)

@@ -244,6 +244,23 @@ PIN = rf"(?:[a-z0-9_]{{1,24}}:{_ALPHA}(?:,{_ALPHA}){{0,{MAX_ORDER - 1}}})?"
 PINS = {"A": "pin_a", "B": "pin_b"}
 
 
+def lattice_fields(n_levels: int, symbols: str) -> tuple[Field, ...]:
+    """What a lattice keeps in its page's address; an absent alpha is the tuned one.
+
+    `symbols` is a pattern of what a cell spells.
+    """
+    return (
+        whole("level", 1, 1, n_levels),
+        whole("step", 4, 0, 4),
+        *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, n_levels + 1)),
+        text("cell", "", rf"(?:[1-9][0-9]?-{symbols})?"),
+        text("pin_a", "", PIN),
+        text("pin_b", "", PIN),
+        choice("reveal", "shown", ("shown", "hidden")),
+        flag("controls", True),
+    )
+
+
 def pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
     """What is pinned on a page, from ``pin_a`` and ``pin_b`` of its state.
 
@@ -267,14 +284,7 @@ LETTERS = StateTable(
     whole("word", -1, 0, 10_000_000),
     text("features", "open", r"[a-z0-9_]{1,24}"),
     whole("order", 4, 1, MAX_ORDER),
-    whole("level", 1, 1, MAX_ORDER),
-    whole("step", 4, 0, 4),
-    *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, MAX_ORDER + 1)),
-    text("cell", "", rf"(?:[1-9][0-9]?-[a-z]{{1,{MAX_ORDER}}})?"),
-    text("pin_a", "", PIN),
-    text("pin_b", "", PIN),
-    choice("reveal", "shown", ("shown", "hidden")),
-    flag("controls", True),
+    *lattice_fields(MAX_ORDER, rf"[a-z]{{1,{MAX_ORDER}}}"),
     choice("which", "all", ("all", "wrong")),
     whole("seed", 0, 0, 999_999),
     choice("view", "lattice", ("lattice", "bars")),
@@ -289,14 +299,7 @@ WRITE = StateTable(
     text("truth", "", r"[a-z]{0,20}"),
     text("features", "open", r"[a-z0-9_]{1,24}"),
     whole("order", 4, 1, MAX_ORDER),
-    whole("level", 1, 1, MAX_ORDER),
-    whole("step", 4, 0, 4),
-    *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, MAX_ORDER + 1)),
-    text("cell", "", rf"(?:[1-9][0-9]?-[a-z]{{1,{MAX_ORDER}}})?"),
-    text("pin_a", "", PIN),
-    text("pin_b", "", PIN),
-    choice("reveal", "shown", ("shown", "hidden")),
-    flag("controls", True),
+    *lattice_fields(MAX_ORDER, rf"[a-z]{{1,{MAX_ORDER}}}"),
     opening={"example": 1},
 )
 """The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.data.written`). Without ink the
@@ -317,14 +320,7 @@ POLICY = StateTable(
 MAX_TEXT = 300
 TAGGING = StateTable(
     text("text", GARDEN_PATH, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
-    whole("level", 1, 1, 3),
-    whole("step", 4, 0, 4),
-    *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, 4)),
-    text("cell", "", r"(?:[1-9][0-9]?-[^\x00-\x1f]{1,20})?"),
-    text("pin_a", "", PIN),
-    text("pin_b", "", PIN),
-    choice("reveal", "shown", ("shown", "hidden")),
-    flag("controls", True),
+    *lattice_fields(3, r"[^\x00-\x1f]{1,20}"),
     choice("view", "lattice", ("lattice", "words", "compare")),
     opening={"text": FIRST, "view": "words", "level": 2},
 )

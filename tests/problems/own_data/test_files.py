@@ -65,6 +65,13 @@ def bomb():
     return file.getvalue()
 
 
+def zipped(name):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(name, "a X")
+    return file.getvalue()
+
+
 PICKLED = npz(**(SCORES | {"emissions": np.array([{"a": 1}], dtype=object)}))
 
 
@@ -89,6 +96,22 @@ PICKLED = npz(**(SCORES | {"emissions": np.array([{"a": 1}], dtype=object)}))
         ("s.npz", npz(**SCORES)[:100], "can be unpacked"),
         ("s.npz", npz(logits=np.zeros((1, 3, 2))), "must hold word_ids beside logits"),
         ("s.csv", b"sequence,token,N,V\n1,a,0,x\n", "s.csv, line 2: V must be a score, got 'x'"),
+        (
+            "l.npz",
+            npz(logits=np.zeros((1, 2, 2)), word_ids=[[0.0, np.nan]]),
+            "word_ids must be whole numbers",
+        ),
+        ("l.npz", npz(logits=np.zeros((1, 2, 2)), word_ids=["a", "b"]), "word_ids must be whole numbers"),
+        ("l.npz", npz(logits=np.zeros((1, 2, 2)), word_ids=[[[0, 1]]]), "in one or two dimensions"),
+        ("l.npz", npz(logits=np.zeros((1, 2, 2)), word_ids=[[-1, -1]]), "at least one token, got none"),
+        ("a.zip", zipped("a.conllu"), "holds no scores and no model, but a.conllu; bring what is inside"),
+        ("a.txt", "a X\n".encode("utf-32"), "is UTF-32; save it as UTF-8"),
+        ("a.htm", b"<!DOCTYPE html><p>a", "is a web page or XML; expected one token a line"),
+        ("a.json", b'{\n "tokens": ["a"]\n}', "is JSON; expected one token a line"),
+        ("a.jsonl", b'{"tokens": ["a"]}\n{"tokens": ["b"]}\n', "is JSON; expected one token a line"),
+        ("a.pkl", b"\x80\x04\x95abc.", "got the control character 0x04"),
+        ("a.csv", b"token;label\ndogs;N\nbark;V\n", "by semicolons; part them by commas"),
+        ("a.txt", b"a " + b"L" * 500 + b"\nb Y\n", "of 500 signs; expected at most 100"),
         ("big.txt", bytes(21 << 20) + b"a", "at most 20 MB"),
     ],
 )
@@ -115,6 +138,38 @@ def test_what_is_odd_is_read_and_said(text, said):
     assert any(said in warning for warning in brought.warnings)
 
 
+def test_what_looks_like_something_else_and_is_none_of_it_is_read():
+    assert found(read("a.txt", b"{ X\n} Y\n; Y\n[1] X\n")).startswith("1 sentences, 4 tokens, 2 labels")
+    assert found(read("a.txt", "<p> X\n\u202eab\u202c Y\n".encode())).startswith(
+        "1 sentences, 2 tokens, 2 labels"
+    )
+
+
+def test_scores_whose_gold_breaks_the_rules_say_so():
+    about = {"emissions": np.zeros((5, 3)), "lengths": [5], "label_names": ["O", "B-X", "I-X"]}
+    assert not read("s.npz", npz(**about, labels=[0, 1, 2, 0, 1])).warnings
+    brought = read("s.npz", npz(**about, labels=[1, 1, 0, 2, 1]))
+    assert "The rules of BIO forbid 1 of the gold labels; the first is I-X behind O" in brought.warnings[0]
+
+
+def test_labels_of_sub_words_count_for_their_words():
+    ids, labels = [[-1, 0, 0, 1], [0, 1, 1, -1]], [[-100, 1, -100, 0], [0, 1, -100, -100]]
+    data = npz(logits=np.zeros((2, 4, 2)), word_ids=ids, labels=labels, id2label=["N", "V"])
+    assert read("l.npz", data).labels == [["V", "N"], ["N", "V"]]
+
+
+def test_treebanks_of_other_languages_are_read_by_their_words():
+    turkish = (
+        "1\tOkula\tokul\tNOUN\t_\t_\t2\tobl\t_\t_\n2-3\tgidiyorum\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        "2\tgidiyor\tgit\tVERB\t_\t_\t0\troot\t_\t_\n3\tum\ti\tAUX\t_\t_\t2\tcop\t_\t_\n"
+        "3.1\tx\tx\tVERB\t_\t_\t_\t_\t_\t_\n\n"
+    )
+    brought = read("tr.conllu", b"\xef\xbb\xbf" + turkish.replace("\n", "\r\n").encode())
+    assert brought.sentences == [["Okula", "gidiyor", "um"]]
+    chinese = "1\t50\u3000公里\t_\tNUM\tCD\t_\t0\troot\t_\tSpaceAfter=No\n\n"
+    assert read("zh.conllu", chinese.encode()).sentences == [["50\u3000公里"]]
+
+
 def test_gold_in_iob1_is_not_called_forbidden():
     assert not read("a.txt", b"a I-X\nb I-X\nc O\nd I-X\ne B-X\n").warnings
 
@@ -131,6 +186,8 @@ def test_logits_count_the_first_sub_word_of_each_word():
 
 def test_of_a_long_text_the_sentences_that_fit_are_read_and_it_is_said():
     brought = read("a.txt", b"word X\nother Y\n\n" * 300_000)
-    assert brought.cut <= 4 << 20
+    assert len(brought.sentences) == 39_999
     assert len(brought.sentences) * 16 - 2 == brought.cut
-    assert "Only the first 4.2 MB" in brought.warnings[0]
+    assert "Only the first 0.6 MB" in brought.warnings[0]
+    brought = read("a.txt", (b"w" * 99 + b" X\n\n") * 50_000)
+    assert len(brought.sentences) * 103 - 2 == brought.cut <= 4 << 20

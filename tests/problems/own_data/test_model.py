@@ -259,6 +259,22 @@ def test_a_budget_buys_nothing_at_none_and_everything_at_all(example):
         assert own.spent[-1] == pytest.approx(1)
         assert own.right[0] == found.curves[0].right[0]
         assert own.right[-1] == found.curves[0].right[-1]
+    batch = found.batch
+    sentences, labels = example
+    assert [own.name for own in batch.methods] == ["fixed", *POLICIES]
+    n_parts = sum(len(sentences[n]) for n in batch.chain_ids)
+    assert batch.full_units == 2 * n_parts == batch.faults.shape[0] * 2
+    everything = []
+    for own in batch.methods:
+        assert own.units.sum() <= batch.full_units
+        now = list(own.start_readings)
+        for chain, reading in zip(own.chain, own.readings):
+            now[chain] = reading
+        everything.append(now)
+    assert all(now == everything[1] for now in everything[2:])  # with all bought, the order is forgotten
+    for n, truth in zip(batch.chain_ids.tolist(), batch.truths):
+        assert len(truth) == len(sentences[n])
+        assert len(set(zip(truth, labels[n]))) == len(set(labels[n]))
 
 
 def test_a_budget_wants_two_kinds_of_features(example):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from spcviz.problems.budgets.shown import TradeOff
-from spcviz.problems.budgets.task import TradeTask
+from spcviz.problems.budgets.task import Drawn, TradeTask
 from spcviz.web.view.mount import PACKAGE, Component, Packed, narrow, packed_of, show
 
 
@@ -28,6 +28,7 @@ TRADE_OFF = Component(
         "web/view/pins.js",
         "web/view/more.js",
         "problems/budgets/view/trade_core.js",
+        "problems/budgets/view/trade_sentences.js",
         *_of_tasks("js"),
         "problems/budgets/view/trade_off.js",
     ),
@@ -59,7 +60,7 @@ def method_payload(method) -> dict:
 
 
 def trade_off_payload(
-    trade_off: TradeOff, identity: str, task: TradeTask, evidence: str = ""
+    trade_off: TradeOff, identity: str, task: TradeTask | Drawn, evidence: str = ""
 ) -> tuple[dict, dict[str, Packed]]:
     """All the browser needs: what is sent on every run, and the parts that are sent once.
 

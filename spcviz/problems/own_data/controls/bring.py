@@ -1,6 +1,7 @@
 """The first row: a file; where few look, an example or a pasted text; and one line on what was read."""
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from spcviz.problems.own_data.controls.state import ANEW, TABLE, read, tied
 from spcviz.problems.own_data.page import cached
@@ -12,9 +13,12 @@ MOST_MB = 20
 
 
 def take_file() -> None:
-    """A file was put into the first box: it is read, and Streamlit's own copy of it goes."""
+    """A file was put into the first box: it is read, and Streamlit's own copy of it goes.
+
+    Streamlit calls this once more when it finds that copy gone, with a file that is none.
+    """
     file = st.session_state.get("data_file")
-    if file is not None:
+    if isinstance(file, UploadedFile):
         _take(file.name, file.getvalue())
         cached.let_go(file)
 
@@ -29,8 +33,20 @@ def take_text() -> None:
 def _take(name, data):
     problem = cached.give(name, data)
     st.session_state["own_data_problem"] = problem
-    if not problem:
-        TABLE.write(file=cached.current(read()["example"]).brought.digest, columns="", **ANEW)
+    if problem:
+        return
+    own = cached.current(read()["example"])
+    model = own.model.digest if own.model else ""
+    if own.example:
+        TABLE.write(model=model, **ANEW)
+    else:
+        TABLE.write(file=own.brought.digest, model=model, columns="", **ANEW)
+
+
+def put_away() -> None:
+    """Go on without the model that was brought."""
+    cached.put_away(read()["example"])
+    TABLE.write(model="", **ANEW)
 
 
 def take_example() -> None:
@@ -39,7 +55,8 @@ def take_example() -> None:
     if chosen:
         cached.forget()
         st.session_state["own_data_problem"] = ""
-        TABLE.write(example=chosen, file="", columns="", **ANEW)
+        template = cached.EXAMPLES[chosen].template
+        TABLE.write(example=chosen, file="", model="", columns="", template=template, **ANEW)
 
 
 def row(own, state: dict) -> None:
@@ -69,6 +86,8 @@ def other_ways(state: dict) -> None:
     """An example, or a pasted text; inside the box of what few need, once there is something to show."""
     if cached.has_examples():
         _examples(state)
+    if (own := cached.current(state["example"])) is not None and own.model is not None:
+        st.button("Put the model away", on_click=put_away)
     st.text_area("One token a line, a blank line after each sentence", key="data_text", height=120)
     st.button("Read it", on_click=take_text)
     st.caption(say.FORMATS)
@@ -102,6 +121,10 @@ def said(own, state: dict) -> None:
         st.warning(say.another(state["file"], own.brought.digest))
     name = "Example" if own.example else plain(own.brought.name)
     (st.caption if layout.is_projected() else st.markdown)(f"**{name}**: {cached.found(own.brought)}.")
+    if own.model is not None:
+        st.markdown(f"**{plain(own.model.name)}**: {plain(cached.found(own.model))}.")
+    if state["model"] and (own.model is None or own.model.digest != state["model"]):
+        st.warning(say.another_model(state["model"]))
     for warning in own.brought.warnings:
         st.warning(plain(warning))
 

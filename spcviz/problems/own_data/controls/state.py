@@ -5,7 +5,8 @@ import streamlit as st
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page.cached import Settings
 from spcviz.web.ui import layout
-from spcviz.web.ui.state import LOWEST_ALPHA, PIN, StateTable, choice, flag, real, text, whole
+from spcviz.web.ui.spending import BROWSER_FIELDS
+from spcviz.web.ui.state import LOWEST_ALPHA, StateTable, choice, lattice_fields, real, text, whole
 
 VIEWS = {
     "lattice": "One sentence, step by step",
@@ -17,9 +18,13 @@ VIEWS = {
     "take": "Take it away",
 }
 N_LEVELS = 5
+SPENT = {field.name: field for field in BROWSER_FIELDS}
+BUDGET = {name: "policy" if name == "method" else name for name in SPENT if not name.startswith("pin_")}
+"""What the browser owns of the budget's view, by what it is called in this page's address."""
 TABLE = StateTable(
     choice("example", "ewt", cached.EXAMPLES),
     text("file", "", r"(?:[0-9a-f]{12})?"),
+    text("model", "", r"(?:[0-9a-f]{12})?"),
     choice("view", "lattice", VIEWS),
     choice("method", "cascade", cached.METHODS),
     whole("order", 3, 2, N_LEVELS),
@@ -30,17 +35,11 @@ TABLE = StateTable(
     real("tol", 5.0, 0.0, 100.0),
     whole("passes", 10, 1, 50),
     whole("sentence", -1, 0, 1_000_000),
-    whole("level", 1, 1, N_LEVELS),
-    whole("step", 4, 0, 4),
-    *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, N_LEVELS + 1)),
-    text("cell", "", r"(?:[1-9][0-9]?-[^\x00-\x1f]{1,200})?"),
-    text("pin_a", "", PIN),
-    text("pin_b", "", PIN),
-    choice("reveal", "shown", ("shown", "hidden")),
+    *lattice_fields(N_LEVELS, r"[^\x00-\x1f]{1,200}"),
     choice("by", "event", ("event", "definition")),
     real("alpha", None, LOWEST_ALPHA, 1.0),
+    *(SPENT[name]._replace(name=own) for name, own in BUDGET.items()),
     choice("steps", "given", cached.STEPS),
-    flag("controls", True),
 )
 ANEW = {
     "sentence": -1,

@@ -27,7 +27,7 @@ def begin() -> None:
     """Train on what is there, as the address says."""
     state = read()
     cached.start(cached.current(state["example"]), settings_of(state))
-    TABLE.write(**ANEW)
+    TABLE.write(model="", **ANEW)
 
 
 def row(own, state: dict, source, sentence: Callable[[], None]) -> None:
@@ -98,6 +98,7 @@ def _follow():
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(
-            job.progress, text=say.under_way(job.state, job.progress, job.ahead(), job.seconds_to_wait())
+            job.progress,
+            text=say.under_way(job.work, job.state, job.progress, job.ahead(), job.seconds_to_wait()),
         )
         st.button("Cancel", on_click=own.end_job, icon=":material/close:")

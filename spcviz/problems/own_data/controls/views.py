@@ -3,11 +3,12 @@
 import numpy as np
 import streamlit as st
 
+from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
+from spcviz.problems.budgets.view.sentences import SENTENCES
 from spcviz.problems.letters.page.sweep import loss_curves
-from spcviz.problems.own_data.controls.state import N_LEVELS, TABLE, read, settings_of, tied
+from spcviz.problems.own_data.controls.state import BUDGET, N_LEVELS, TABLE, read, settings_of, tied
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
-from spcviz.problems.own_data.page.charts import budget as spending
 from spcviz.problems.own_data.page.charts import calibration, calibration_error, confusion, confusions
 from spcviz.problems.own_data.page.shown import SHORT_NAMES
 from spcviz.web.cached import common
@@ -21,7 +22,7 @@ from spcviz.web.ui import layout
 from spcviz.web.ui.state import LOWEST_ALPHA, pinned
 from spcviz.web.view.mount import live_view
 
-LATTICE = "data_lattice"
+LATTICE, SPENDING = "data_lattice", "data_spending"
 OWNED = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
 EASY = 11
 """Words of a sentence that fits beside its explanation."""
@@ -50,10 +51,10 @@ def number_of(own, state: dict, chosen, right) -> int:
 def sentence(own, source, state: dict) -> None:
     """Which held-out sentence."""
     chosen, right = source.sentences()
-    names = {int(n): say.sentence(int(n), own.brought.sentences[n], ok) for n, ok in zip(chosen, right)}
+    names = {int(n): say.sentence(int(n), cached.title(own, int(n)), ok) for n, ok in zip(chosen, right)}
     st.session_state["data_sentence"] = number_of(own, state, chosen, chosen[right])
     st.selectbox(
-        "Sentence that training has not seen" if own.brought.kind == "text" else "Sequence",
+        say.menu(source),
         list(names),
         width=330,
         format_func=names.get,
@@ -101,7 +102,7 @@ def lattice() -> None:
 def said(source, state: dict) -> str:
     """What training, or looking at scores, came to."""
     if source.scored is None:
-        return say.trained(source.report)
+        return (say.read if source.is_brought else say.trained)(source.report)
     steps = cached.STEPS[cached.steps_of(source.own, state["steps"])]
     return say.scored(source.report, len(source.report.labels), steps, source.has_gold)
 
@@ -154,7 +155,7 @@ def errors(own, source) -> None:
         {
             "wrong": [k for _, k in wrong],
             "number": [n + 1 for n, _ in wrong],
-            "sentence": [" ".join(own.brought.sentences[n])[:300] for n, _ in wrong],
+            "sentence": [cached.title(own, n)[:300] for n, _ in wrong],
         },
         key="data_errors",
         on_select=chosen_error,
@@ -205,6 +206,33 @@ def compare(source, state: dict) -> None:
     st.markdown(text)
 
 
+def from_spending() -> None:
+    """The budget's callback: what was set in the browser goes to the address."""
+    view = live_view(SPENDING)
+    if view:
+        TABLE.write(
+            **{own: view[name] for name, own in BUDGET.items()}, pin_a=view["pin_a"], pin_b=view["pin_b"]
+        )
+
+
+@st.fragment
+def spending() -> None:
+    """Where every policy spends the budget: the Trade-off page's view, in which it is dragged."""
+    state = read()
+    own = cached.current(state["example"])
+    found = own and cached.bought(own, settings_of(state))
+    if found is None:
+        return
+    batch = found.batch._replace(drawn=[own.brought.sentences[n] for n in found.batch.chain_ids.tolist()])
+    view = {name: state[own] for name, own in BUDGET.items()}
+    view |= {"pin_a": state["pin_a"], "pin_b": state["pin_b"]}
+    payload = trade_off_payload(batch, cached.spent_on(own, settings_of(state)), SENTENCES)
+    shown = show_trade_off(payload, key=SPENDING, view=view, on_change=from_spending, on_open=lambda: None)
+    if shown.get("open"):
+        TABLE.write(sentence=int(shown["open"]["chain"]), view="lattice", cell="", level=1)
+        st.rerun()
+
+
 def begin_to_spend() -> None:
     """Learn to buy features, as the address says."""
     state = read()
@@ -220,10 +248,8 @@ def budget(own, state: dict) -> None:
         st.markdown(say.SPEND_FIRST)
         st.button("Learn to buy", type="primary", on_click=begin_to_spend, disabled=own.job is not None)
     else:
-        text = say.bought(found)
-        figure = spending(found, **layout.look(480))
-        st.plotly_chart(figure, key="data_budget", alt=text, **layout.PLOT, config=CONFIG)
-        st.markdown(text)
+        spending()
+        st.markdown(say.bought(found))
 
 
 def take(own, source, state: dict) -> None:
@@ -243,6 +269,11 @@ def take(own, source, state: dict) -> None:
                 "Model (.zip)", source.model, "model.zip", "application/zip", key="data_take_model",
                 help=say.MODEL_HELP, on_click="ignore",
             )  # fmt: skip
+        if own.example:
+            name, data = cached.example_file(own)
+            st.download_button(
+                "The example", data, name, "text/plain", key="data_take_example", on_click="ignore"
+            )
         st.download_button(
             "Python", script, "your_data.py", "text/x-python", key="data_take_python", on_click="ignore"
         )

@@ -3,8 +3,12 @@
 Nothing here writes to a disk or runs anything that a file says. Sizes are looked at before parsing.
 """
 
+import codecs
+import contextlib
 import hashlib
 import io
+import json
+import re
 import zipfile
 from typing import Any, NamedTuple
 
@@ -14,17 +18,27 @@ from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.io.arrays import arrays_of
 from spcviz.io.conll import Corpus, read_conll
 from spcviz.io.scores import ScoreFile, read_scores
-from spcviz.io.zipped import MANIFEST, of_zip
-from spcviz.scores.schemes import bio_transitions, parts_of
+from spcviz.io.zipped import MANIFEST
+from spcviz.problems.own_data.model import brought as models
+from spcviz.problems.own_data.model.settings import broken
+from spcviz.scores.schemes import parts_of, scheme_of
 from spcviz.scores.token_classifier import words_of
 
 MOST_BYTES = 20 << 20
 MOST_TEXT = 4 << 20
-"""Bytes of a text that are read: about 300,000 lines; of a larger one, the sentences that fit."""
+MOST_LINES = 120_000
+"""Bytes and lines of a text that are read; of a larger one, the sentences that fit."""
 
-LONGEST_LINE = 20_000
+LONGEST_LINE, LONGEST_LABEL = 20_000, 100
 MOST_UNPACKED = 64 << 20
 MOST_SCORES = 1_000_000
+
+_HALF = (
+    f"is half of a model; expected one .zip of the folder that spcviz.save wrote ({MANIFEST} and its .npz)"
+)
+
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
+_PARTS = re.compile(rb"[,\t ]")
 
 Columns = tuple[int, int | None]
 
@@ -42,6 +56,7 @@ class Brought(NamedTuple):
     model: bytes
     warnings: tuple[str, ...]  # what is odd and was read all the same
     cut: int = 0  # bytes of a text that were read, if not all
+    about: str = ""  # what a model is
 
 
 def digest_of(data: bytes) -> str:
@@ -74,6 +89,10 @@ def read(name: str, data: bytes, columns: Columns | None = None) -> Brought:
 
 
 def _of_text(name: str, data: bytes, columns: Columns | None) -> Brought:
+    if data.lstrip()[:1] == b"{" and b'"spcviz model' in data[:200]:
+        raise ArgumentError(f"{name}: {_HALF}")
+    if what := _no_columns(data):
+        raise ArgumentError(f"{name}: {what}; expected one token a line, its label beside it")
     line = _longest(data)
     if line[1] > LONGEST_LINE:
         raise ArgumentError(
@@ -83,12 +102,19 @@ def _of_text(name: str, data: bytes, columns: Columns | None) -> Brought:
     digest, warnings, cut = digest_of(data), [], 0
     if _is_scores(data):
         return _scored(name, digest, read_scores(_named(name, data)), ())
-    if len(data) > MOST_TEXT:
-        ends = [data.rfind(own, 0, MOST_TEXT) for own in (b"\n\n", b"\r\n\r\n")]
-        cut = max(ends) if max(ends) > 0 else data.rfind(b"\n", 0, MOST_TEXT)
+    most = min(MOST_TEXT, _end_of_line(data, MOST_LINES))
+    if len(data) > most:
+        ends = [data.rfind(own, 0, most) for own in (b"\n\n", b"\r\n\r\n")]
+        cut = max(ends) if max(ends) > 0 else data.rfind(b"\n", 0, most)
         data = data[:cut]
         warnings.append(f"Only the first {len(data) / 1e6:.1f} MB of the text were read.")
     corpus = read_conll(_named(name, data), columns=columns)
+    longest = max((label for own in corpus.labels for label in own), key=len, default="")
+    if len(longest) > LONGEST_LABEL:
+        raise ArgumentError(
+            f"{name}: has the label {longest[:20]!r}... of {len(longest):,} signs; expected at most "
+            f"{LONGEST_LABEL}: other columns?"
+        )
     warnings += _odd(corpus)
     return Brought(
         name, digest, "text", corpus.sentences, corpus.labels, corpus, None, b"", tuple(warnings), cut
@@ -99,6 +125,36 @@ def _named(name: str, data: bytes) -> Any:
     file = io.BytesIO(data)
     file.name = name.replace("/", "_")
     return file
+
+
+def _no_columns(data: bytes) -> str:
+    """What a text is that looks like text, but not like tokens in columns; empty if nothing is the matter."""
+    if data[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+        return "is UTF-32; save it as UTF-8"
+    head = data[:1000].lstrip()
+    if head[:5].lower() in (b"<html", b"<!doc", b"<?xml"):
+        return "is a web page or XML"
+    if head[:1] == b"{":
+        for text in (head.partition(b"\n")[0], data):
+            with contextlib.suppress(ValueError, RecursionError):
+                if isinstance(json.loads(text), dict):
+                    return "is JSON"
+    if head[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and (found := _CONTROL.search(data)):
+        return f"must be text, got the control character 0x{found[0][0]:02x}"
+    lines = [own for own in data.splitlines() if own.strip()]
+    if all(own.count(b";") and not _PARTS.search(own) for own in lines):
+        return "parts its columns by semicolons; part them by commas, tabs or spaces"
+    return ""
+
+
+def _end_of_line(data: bytes, n: int) -> int:
+    """Where the n-th line ends, or the text."""
+    if data.count(b"\n") < n:
+        return len(data)
+    at = -1
+    for _ in range(n):
+        at = data.find(b"\n", at + 1)
+    return at
 
 
 def _longest(data: bytes) -> tuple[int, int]:
@@ -126,39 +182,30 @@ def _odd(corpus: Corpus) -> list[str]:
         found.append(
             f"All tokens have the same label, {label!r:.40}: there is nothing to learn. Other columns?"
         )
-    if corpus.scheme:
-        found += _forbidden(corpus)
-    return found
+    return found + _forbidden(corpus.scheme, corpus.sentences, corpus.labels)
 
 
-def _forbidden(corpus: Corpus) -> list[str]:
+def _forbidden(scheme: str, sentences: list[list[str]], labels: list[list[str]]) -> list[str]:
     """Steps of the gold that the rules of its own scheme forbid, in a sentence."""
-    scheme = "BIO" if corpus.scheme == "IOB1" and _begins_chunks(corpus) else corpus.scheme
-    names = sorted({label for own in corpus.labels for label in own})
-    rules = bio_transitions(names, scheme)
-    number = {name: k for k, name in enumerate(names)}
-    first, count = "", 0
-    for i, own in enumerate(corpus.labels):
-        for at, label in enumerate(own):
-            before = own[at - 1] if at else None
-            is_bad = (
-                rules.start[number[label]]
-                if before is None
-                else rules.transitions[number[before], number[label]]
-            ) < 0
-            count += is_bad
-            if is_bad and not first:
-                where = "at the beginning" if before is None else f"behind {before}"
-                first = f"{label} {where}, sentence {i + 1}, token {at + 1} ({corpus.sentences[i][at]!r:.40})"
-    return (
-        [f"The rules of {scheme} forbid {count:,} of the gold labels; the first is {first}."] if count else []
-    )
+    if not scheme:
+        return []
+    scheme = "BIO" if scheme == "IOB1" and _begins_chunks(labels) else scheme
+    found = broken(labels, scheme)
+    if not found:
+        return []
+    i, at = found[0]
+    where = f"behind {labels[i][at - 1]}" if at else "at the beginning"
+    first = f"{labels[i][at]} {where}, sentence {i + 1}, token {at + 1}"
+    return [
+        f"The rules of {scheme} forbid {len(found):,} of the gold labels; the first is {first} "
+        f"({sentences[i][at]!r:.40})."
+    ]
 
 
-def _begins_chunks(corpus: Corpus) -> bool:
+def _begins_chunks(labels: list[list[str]]) -> bool:
     """Whether most chunks begin with B: BIO with mistakes, rather than IOB1."""
     n_begun = n_inside = 0
-    for own in corpus.labels:
+    for own in labels:
         before = ("O", "")
         for label in own:
             now = parts_of(label)
@@ -182,8 +229,13 @@ def _of_zip(name: str, data: bytes) -> Brought:
     names = {entry.filename.rpartition("/")[2] for entry in entries}
     digest = digest_of(data)
     if MANIFEST in names:
-        of_zip(data, name)
-        return Brought(name, digest, "model", [], [], None, None, data, ())
+        said = models.said(models.model_of(data, name))
+        return Brought(name, digest, "model", [], [], None, None, data, (), about=said)
+    if "_skeleton.npy" in names:
+        raise ArgumentError(f"{name}: {_HALF}")
+    if not any(own.endswith(".npy") for own in names):
+        inside = ", ".join(sorted(names)[:3])
+        raise ArgumentError(f"{name}: holds no scores and no model, but {inside:.80}; bring what is inside")
     if "logits.npy" in names:
         return _scored(name, digest, *_of_logits(name, data))
     return _scored(name, digest, read_scores(_named(name, data)), ())
@@ -197,7 +249,13 @@ def _of_logits(name: str, data: bytes) -> tuple[ScoreFile, tuple[str, ...]]:
         raise ArgumentError(
             f"{name}: must hold word_ids beside logits: of each token its word's number, or -1"
         )
-    ids = [[None if k < 0 else int(k) for k in row] for row in np.atleast_2d(arrays["word_ids"]).tolist()]
+    numbers = np.atleast_2d(arrays["word_ids"])
+    if numbers.ndim != 2 or numbers.dtype.kind not in "iu":
+        raise ArgumentError(
+            f"{name}: word_ids must be whole numbers in one or two dimensions, got {numbers.dtype} in "
+            f"{numbers.ndim}"
+        )
+    ids = [[None if k < 0 else k for k in row] for row in numbers.tolist()]
     logits = arrays["logits"] if arrays["logits"].ndim == 3 else arrays["logits"][None]
     tables = words_of(logits, ids, arrays.get("attention_mask"))
     made: dict[str, np.ndarray] = {
@@ -206,11 +264,25 @@ def _of_logits(name: str, data: bytes) -> tuple[ScoreFile, tuple[str, ...]]:
     }
     made |= {"label_names": arrays["id2label"]} if "id2label" in arrays else {}
     made |= {key: arrays[key] for key in ("labels", "tokens") if key in arrays}
+    if np.atleast_2d(made.get("labels", 0)).shape == numbers.shape and numbers.size != len(made["emissions"]):
+        made["labels"] = _of_first(np.atleast_2d(made["labels"]), ids, arrays.get("attention_mask"))
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **made)
     n_pieces = sum(k is not None for row in ids for k in row)
     said = f"Of {n_pieces:,} sub-words the first of each of {len(made['emissions']):,} words counts."
     return read_scores(_named(name, buffer.getvalue())), (said,)
+
+
+def _of_first(labels: np.ndarray, ids: list[list[int | None]], mask: np.ndarray | None) -> np.ndarray:
+    """Labels of sub-words, as they are trained on, as labels of words: those of the first of each."""
+    found = []
+    for i, row in enumerate(ids):
+        first: dict[int, int] = {}
+        for at, word in enumerate(row):
+            if word is not None and (mask is None or np.atleast_2d(mask)[i, at]):
+                first.setdefault(word, at)
+        found.append(labels[i, list(first.values())])
+    return np.concatenate(found)
 
 
 def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]) -> Brought:
@@ -221,6 +293,8 @@ def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]
         )
     if scores.emissions.shape[1] < 2:
         raise ArgumentError(f"{name}: has scores of one label; expected at least 2 columns of scores")
+    if not len(scores.emissions):
+        raise ArgumentError(f"{name}: must hold scores of at least one token, got none")
     tokens = scores.tokens or tuple(f"{k + 1}" for n in scores.lengths.tolist() for k in range(n))
     names = scores.label_names or tuple(str(k) for k in range(scores.emissions.shape[1]))
     ends = np.cumsum(scores.lengths).tolist()
@@ -230,6 +304,7 @@ def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]
     )
     sentences = [list(tokens[a:b]) for a, b in cuts]
     named = scores._replace(label_names=names)
+    warnings += tuple(_forbidden(scheme_of(labels), sentences, labels) if labels else ())
     return Brought(name, digest, "scores", sentences, labels, None, named, b"", warnings)
 
 
@@ -239,7 +314,7 @@ def found(brought: Brought) -> str:
     It is what the page says first: "312 sentences, 7,214 tokens, 9 labels, BIO, gold labels there".
     """
     if brought.kind == "model":
-        return f"a trained model of {len(brought.model) / 1e6:.2f} MB"
+        return f"{brought.about}, {len(brought.model) / 1e6:.1f} MB"
     n_tokens = sum(map(len, brought.sentences))
     parts = [f"{len(brought.sentences):,} sentences", f"{n_tokens:,} tokens"]
     if brought.scores is not None:

@@ -1,27 +1,63 @@
 """One budget over a visitor's sentences: features in three tiers, and what every policy buys with it.
 
 Features of the template are words (free), their endings, beginnings and shapes, and their neighbours; each
-tier is hashed into as many columns. Costs are in units: a feature of a token costs one.
+tier is hashed into as many columns. A unit buys a token's next tier.
 """
 
 import zlib
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.engine.chains.chain import decode_batch
 from spcviz.engine.errors import ArgumentError
+from spcviz.learning.budgets.chains.tiered import tier_scores
+from spcviz.learning.budgets.part_policy import Learned
+from spcviz.problems.budgets.compare import Batch, trade_off
+from spcviz.problems.budgets.purchases import spelled
+from spcviz.problems.budgets.shown import TradeOff
+from spcviz.problems.common.clock import fastest_us
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import Settings, deal
-from spcviz.problems.own_data.page.shown import Bought, PolicyCurve
+from spcviz.problems.own_data.page.shown import TERMS
 from spcviz.spending import BudgetedTagger, FeatureTiers
+from spcviz.spending.policies import rule_of, world_of
 
 N_COLUMNS = 256
 MOST_TOKENS = 4_000
 """That policies are learned from, and that they are tried on."""
 
+MOST_SENTENCES, MOST_DRAWN = 60, 900
+"""Sentences, and their tokens, that the view draws."""
+
+FIRST_SYMBOL = 0x2800
+"""Labels as text, a symbol each, from here on."""
+
+OF_THEIR_OWN = ("one_shot", "anytime", "myopic")
+"""Policies whose values are worked out before anything is bought."""
+
 POLICIES = ("dms_pi", "greedy", "one_shot", "anytime", "myopic", "uniform", "random")
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)
 TIERS = ("words", "endings", "context")
+
+
+class PolicyCurve(NamedTuple):
+    """What one policy comes to at several budgets."""
+
+    key: str  # of `spcviz.learning.budgets.methods.METHODS`
+    spent: np.ndarray  # (B,): share of the cost of everything
+    right: np.ndarray  # (B,): share of the tokens
+
+
+class Bought(NamedTuple):
+    """Features bought for held-out sentences, policy by policy."""
+
+    tiers: tuple[str, ...]  # the first is free; each of the others costs a token one unit
+    curves: tuple[PolicyCurve, ...]
+    n_train: int  # sentences that the model and the policies learned from
+    n_tokens: int  # that the curves bought features for
+    batch: TradeOff  # some of them, under every policy; ``drawn`` is None, `chain_ids` their numbers
 
 
 def tier_of(entry: tuple[templates.Part, ...]) -> int:
@@ -39,21 +75,20 @@ def spend(settings: Settings, sentences: Sequence[list[str]], labels: Sequence[l
     """Train on one part of the sentences, and buy features for the held-out ones by every policy."""
     template = templates.read_template(settings.template)
     tiers = [tuple(own for own in template if tier_of(own) == t) for t in range(len(TIERS))]
-    used = [t for t, own in enumerate(tiers) if own]
-    if len(used) < 2:
+    if sum(map(bool, tiers)) < 2:
         raise ArgumentError(
             "A budget needs features of at least two kinds in the template: words, endings (or shapes), and "
             "neighbours (places other than [0])."
         )
     dealt = deal([len(words) for words in sentences], settings)
     lengths = np.array([len(words) for words in sentences])
-    train = dealt.train[np.cumsum(lengths[dealt.train]) <= MOST_TOKENS]
-    test = np.concatenate([dealt.dev, dealt.test])
-    test = test[np.cumsum(lengths[test]) <= MOST_TOKENS]
-    X = {int(i): _rows(sentences[i], [tiers[t] for t in used]) for i in (*train.tolist(), *test.tolist())}
-    costs = (0.0, *(float(len(tiers[t])) for t in used[1:]))
+    train, test = _some(dealt.train, lengths, MOST_TOKENS), np.concatenate([dealt.dev, dealt.test])
+    test = _some(test, lengths, MOST_TOKENS)
+    used = [tier for tier in tiers if tier]
+    X = {i: _rows(sentences[i], used) for i in (*train.tolist(), *test.tolist())}
     columns = [np.arange(n * N_COLUMNS, (n + 1) * N_COLUMNS) for n in range(len(used))]
-    names = [TIERS[t] for t in used]
+    names = tuple(name for name, tier in zip(TIERS, tiers) if tier)
+    costs = (0.0, *(1.0,) * (len(used) - 1))
     tagger = BudgetedTagger(FeatureTiers(names, columns, costs), folds=3, random_state=settings.seed)
     every = tagger.fit_each(
         [X[i] for i in train.tolist()], [list(labels[i]) for i in train.tolist()], POLICIES
@@ -64,7 +99,68 @@ def spend(settings: Settings, sentences: Sequence[list[str]], labels: Sequence[l
     for key, own in every.items():
         curve = own.curve(held, gold, [share * everything for share in SHARES])
         curves.append(PolicyCurve(key, curve.cost / everything, 1.0 - curve.error))
-    return Bought(tuple(names), costs, tuple(curves), len(train), int(lengths[test].sum()))
+    drawn = _some(test, lengths, MOST_DRAWN)[:MOST_SENTENCES]
+    us = [_us([sentences[i] for i in drawn.tolist()], tier) for tier in used[1:]]
+    batch = _batch(every, [X[i] for i in drawn.tolist()], [labels[i] for i in drawn.tolist()], us)
+    batch = batch._replace(chain_ids=drawn, tier_names=(names[0], *(f"+ {name}" for name in names[1:])))
+    return Bought(names, tuple(curves), len(train), int(lengths[test].sum()), batch)
+
+
+def _some(chosen: np.ndarray, lengths: np.ndarray, most: int) -> np.ndarray:
+    """The first of some sentences, at most so many tokens."""
+    return chosen[np.cumsum(lengths[chosen]) <= most]
+
+
+def _us(sentences: list[list[str]], template: templates.Template) -> float:
+    """Microseconds that a tier's features of a token take."""
+    _, us = fastest_us(lambda: [_rows(words, [template]) for words in sentences])
+    return us / sum(map(len, sentences))
+
+
+def _batch(
+    every: dict[str, BudgetedTagger], X: list[np.ndarray], labels: list[list[str]], us: list[float]
+) -> TradeOff:
+    """Sentences as the Trade-off view replays them: what every policy buys, purchase by purchase."""
+    first = every[POLICIES[0]]
+    names = [str(label) for label in first.classes_.tolist()]
+    number = {name: k for k, name in enumerate(names)}
+    truth = np.array([number.get(label, len(names)) for own in labels for label in own])
+    starts = np.concatenate([[0], np.cumsum([len(own) for own in labels])])
+    scores = tier_scores(first.model_, first.reader_.features(X))
+    step, model = first.model_.pairwise, np.zeros(len(truth), dtype=np.int64)
+    world = world_of(scores, step[None], model, truth, starts, first.seen_, first.margin_)
+    n_tiers = scores.shape[1]
+    read = [
+        decode_batch(np.ascontiguousarray(scores[:, t]), np.diff(starts), step).labels for t in range(n_tiers)
+    ]
+    alphabet = "".join(chr(FIRST_SYMBOL + k) for k in range(len(names) + 1))  # the last: no label of these
+    batch = Batch(
+        world=world,
+        labels=np.array(read),
+        values={},
+        learned=Learned(
+            policy=first.policy_.beta,
+            one_step=every["greedy"].policy_.beta,
+            imitation=None,
+            noise=np.random.default_rng(first.policy_.seed).random((len(truth), n_tiers - 1)),
+            fixed={key: rule_of(every[key].policy_, world, 0.0).fixed for key in OF_THEIR_OWN},
+        ),
+        feature_us=np.tile(us, (len(truth), 1)),
+        costs=None,
+        read=lambda: decode_batch(np.ascontiguousarray(scores[:, 0]), np.diff(starts), step),
+        alphabet=alphabet,
+    )
+    return trade_off(
+        batch,
+        ("fixed", *POLICIES),
+        TERMS,
+        task="own_data",
+        chain_ids=np.arange(len(labels)),
+        truths=spelled(truth, starts, alphabet),
+        faults=(truth[:, None] != np.arange(len(names) + 1)).astype(np.uint8),
+        tier_names=(),
+        tier_short=TIERS[:n_tiers],
+    )
 
 
 def _rows(words: list[str], tiers: list[templates.Template]) -> np.ndarray:

@@ -23,9 +23,12 @@ from spcviz.learning.chains.crf import Weights
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.page.shown import Points
 from spcviz.sequences import CascadeTagger, encoding
+from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.lattices import features_of
 
 MAX_ARCS = 20_000
+FIRST, LAST = "^", "$"
+"""Features of the first and the last word of a sentence where rules say what may begin or end one."""
 
 
 class Reader(NamedTuple):
@@ -45,20 +48,44 @@ def reader_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Reader:
     if tagger.vocabulary_ is None:
         raise ValueError("The model reads arrays of numbers; this page makes named features of words.")
     names = dict.fromkeys(name.partition("=")[0] for name in tagger.vocabulary_)
+    if any(name in tagger.vocabulary_ for name in names if name != "bias"):
+        raise ValueError("Its features have values of numbers; those of a template are there or not.")
     labels = tuple(str(label) for label in tagger.classes_.tolist())
     template = templates.read_template(" ".join(names))
-    return Reader(cascade_of(tagger, alphas), labels, tagger.vocabulary_, template)
+    return Reader(cascade_of(tagger, alphas), labels, vocabulary_of(tagger), template)
+
+
+def vocabulary_of(tagger: Any) -> dict[str, int]:
+    """Names of features and their numbers; with rules, two more for the first and the last word."""
+    n = len(tagger.vocabulary_)
+    is_ruled = not isinstance(tagger, CascadeTagger) and tagger.constraints is not None
+    return tagger.vocabulary_ | {FIRST: n, LAST: n + 1} if is_ruled else tagger.vocabulary_
 
 
 def cascade_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Cascade:
     """The cascade of a fitted tagger."""
     if not isinstance(tagger, CascadeTagger):
-        return of_weights(Weights(tagger.state_weights_, tagger.transition_weights_), alphas)
+        return of_weights(_ruled(tagger), alphas)
     cascade, levels = tagger.cascade_, tagger.cascade_.levels
     first = levels[0].filter
     if len(levels) > 1 and np.array_equal(levels[1].filter.weights, first.weights):  # read from a file twice
         levels = (levels[0]._replace(predictor=first), levels[1]._replace(filter=first), *levels[2:])
     return cascade._replace(levels=levels)
+
+
+def _ruled(tagger: Any) -> Weights:
+    """The weights of a chain model; a step that its rules forbid costs more than all else can gain.
+
+    The tables of a cascade hold finite weights only.
+    """
+    own = Weights(tagger.state_weights_, tagger.transition_weights_)
+    forbidden = forbidden_steps(tagger.constraints, tagger.classes_)
+    if forbidden is None:
+        return own
+    n_entries = len({name.partition("=")[0] for name in tagger.vocabulary_})
+    penalty = 1.0 + 3.0 * (n_entries * float(np.ptp(own.unary)) + float(np.ptp(own.pairwise)))
+    ends = -penalty * np.stack([forbidden[0].diagonal(), forbidden[2].diagonal()])
+    return Weights(np.vstack([own.unary, ends]), np.where(forbidden[1], -penalty, own.pairwise))
 
 
 def of_weights(weights: Weights, alphas: tuple[float, ...] = ()) -> Cascade:
@@ -88,13 +115,17 @@ def rows_between(features: SparseRows, first: int, last: int) -> SparseRows:
 
 def rows_of(reader: Reader, sentences: list[list[str]]) -> Features:
     """Features of some sentences, one token after the other; what training has not seen is left out."""
-    named = [templates.features_of(words, reader.template) for words in sentences]
-    return encoded(named, reader.vocabulary, len(reader.vocabulary))
+    return encoded([templates.features_of(words, reader.template) for words in sentences], reader.vocabulary)
 
 
-def encoded(named: list[list[list[str]]], vocabulary: dict[str, int], n: int) -> Features:
+def encoded(named: list[list[list[str]]], vocabulary: dict[str, int]) -> Features:
     """Named features of some sentences as rows of numbers."""
-    return features_of(encoding.encode(named, vocabulary, n).rows)
+    if FIRST in vocabulary:
+        named = [
+            [own + [FIRST] * (i == 0) + [LAST] * (i == len(sentence) - 1) for i, own in enumerate(sentence)]
+            for sentence in named
+        ]
+    return features_of(encoding.encode(named, vocabulary, len(vocabulary)).rows)
 
 
 def swept(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.ndarray) -> list[Points]:

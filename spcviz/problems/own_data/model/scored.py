@@ -15,6 +15,7 @@ from spcviz.io.scores import ScoreFile
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import SparseRows
 from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model.settings import halved
 from spcviz.problems.own_data.model.training import Half, measured
 from spcviz.problems.own_data.page.shown import Report
 from spcviz.scores.schemes import bio_transitions, is_chunked
@@ -50,7 +51,11 @@ def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Score
     emissions = np.array(scores.emissions, dtype=float)
     n, lengths = emissions.shape[1], scores.lengths
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    halves = _halves(lengths, seed, n)
+    halves = halved(lengths, seed, MOST_ARCS // n**2)
+    if not len(halves[0]):
+        raise ArgumentError(
+            f"Scores must be of at least 2 sequences that can be measured, got {len(halves[1])}."
+        )
     truth = np.full(len(emissions), -1) if scores.labels is None else np.asarray(scores.labels)
     transitions = np.zeros((n, n))
     if steps == "given" and scores.transitions is not None:
@@ -77,15 +82,6 @@ def penalty_of(emissions: np.ndarray) -> float:
     """
     finite = emissions[np.isfinite(emissions)]
     return 1.0 + 3.0 * float(finite.max() - finite.min()) if len(finite) else 1.0
-
-
-def _halves(lengths: np.ndarray, seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    filled = np.flatnonzero(lengths)
-    order = np.random.default_rng(seed).permutation(filled)
-    order = order[np.cumsum(lengths[order]) * n * n <= MOST_ARCS]
-    if len(order) < 2:
-        raise ArgumentError(f"Scores must be of at least 2 sequences that can be measured, got {len(order)}.")
-    return np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
 
 
 def _add(

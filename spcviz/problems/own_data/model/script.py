@@ -3,6 +3,7 @@
 import inspect
 import re
 
+from spcviz.io.zipped import MANIFEST
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import MOST_HELD, MOST_TOKENS, Settings, arguments_of
 
@@ -10,14 +11,13 @@ _CLASS = {"perceptron": "StructuredPerceptron", "crf": "ChainCRF", "cascade": "C
 
 
 def of_training(
-    name: str, columns: tuple[int, int | None], settings: Settings, number: int, cut: int = 0
+    name: str, columns: tuple[int, int | None], settings: Settings, number: int, cut: int = 0, rules: str = ""
 ) -> str:
     """The script that trains as the page did, and prints the page's numbers.
 
     `number` is the sentence that is shown; of a file that was too long, its first `cut` bytes are read.
     """
-    given = ", ".join(f"{key}={value!r}" for key, value in arguments_of(settings).items())
-    source = f"open({name!r}, 'rb').read({cut})" if cut else repr(name)
+    given = ", ".join(f"{key}={value!r}" for key, value in arguments_of(settings, rules).items())
     return f'''"""Trains on {_plain(name)} as the page "Your data" of spcviz did. Needs: pip install spcviz"""
 
 import re
@@ -26,18 +26,10 @@ import numpy as np
 
 import spcviz as sp
 
-# ---- features: the page's template
+{_read(name, columns, cut, repr(settings.template))}
 
-{_template_source()}
+# ---- dealt into parts
 
-# ---- the file, dealt into parts
-
-corpus = sp.read_conll({source}, columns={columns!r})
-template = read_template({settings.template!r})
-X = [features_of(words, template) for words in corpus.sentences]
-y = corpus.labels
-
-lengths = np.array([len(words) for words in X])
 order = np.random.default_rng({settings.seed}).permutation(np.flatnonzero(lengths))
 n_held = max(2, round(len(order) * {settings.held} / 100))
 held, rest = order[:n_held], order[n_held:]
@@ -53,6 +45,52 @@ print("sentence {number + 1}:", " ".join(map(str, tagger.predict([X[{number}]])[
 '''
 
 
+def of_model(name: str, columns: tuple[int, int | None], cut: int, model: str, seed: int, number: int) -> str:
+    """The script that lets a zipped model read a file as the page did, and prints the page's numbers."""
+    template = '" ".join(dict.fromkeys(name.partition("=")[0] for name in tagger.vocabulary_))'
+    return f'''"""Reads {_plain(name)} with {_plain(model)} as the page "Your data" of spcviz did."""
+
+import re
+import tempfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+import spcviz as sp
+
+# ---- the model
+
+with tempfile.TemporaryDirectory() as folder:
+    zipfile.ZipFile({model!r}).extractall(folder)
+    tagger = sp.load(next(Path(folder).rglob({MANIFEST!r})).parent)
+
+{_read(name, columns, cut, template)}
+
+order = np.random.default_rng({seed}).permutation(np.flatnonzero(lengths))
+held = order[np.cumsum(lengths[order]) <= {MOST_HELD}]
+if y:
+    print(f"tokens right: {{tagger.score([X[i] for i in held], [y[i] for i in held]):.6f}}")
+print("sentence {number + 1}:", " ".join(map(str, tagger.predict([X[{number}]])[0])))
+'''
+
+
+def _read(name: str, columns: tuple[int, int | None], cut: int, template: str) -> str:
+    """Lines that read a file into features X and labels y, by a template."""
+    source = f"open({name!r}, 'rb').read({cut})" if cut else repr(name)
+    return f"""# ---- features: the page's template
+
+{_template_source()}
+
+# ---- the file
+
+corpus = sp.read_conll({source}, columns={columns!r})
+template = read_template({template})
+X = [features_of(words, template) for words in corpus.sentences]
+y = corpus.labels
+lengths = np.array([len(words) for words in X])"""
+
+
 def _plain(name: str) -> str:
     """A file's name for a docstring: a stranger may have chosen it to end there and go on as code."""
     return repr(re.sub(r"[^\w .()-]+", "_", name, flags=re.ASCII)[:60])
@@ -61,6 +99,7 @@ def _plain(name: str) -> str:
 def _template_source() -> str:
     """The functions of the template, without the examples in their docstrings."""
     named = [f"FARTHEST, LONGEST, MOST = {templates.FARTHEST}, {templates.LONGEST}, {templates.MOST}"]
+    named.append(f"MOST_SIGNS = {templates.MOST_SIGNS}")
     named.append(f'ENTRY = re.compile(r"{templates.ENTRY.pattern}")')
     functions = (templates.shape_of, templates.looked_at, templates.read_template, templates.name_of)
     return "\n\n\n".join(["\n".join(named), *map(_source, (*functions, templates.features_of))])

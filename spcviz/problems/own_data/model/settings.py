@@ -1,12 +1,15 @@
 """What a visitor chooses before training, and how sentences are dealt into parts for it."""
 
 from collections.abc import Sequence
+from inspect import signature
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.own_data.model import template as templates
+from spcviz.scores.schemes import bio_transitions, scheme_of
 from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
 
 METHODS = {"perceptron": "Perceptron", "crf": "CRF", "cascade": "Cascade"}
@@ -63,23 +66,60 @@ def deal(lengths: Sequence[int], settings: Settings) -> Dealt:
     return Dealt(np.sort(train), np.sort(held[: len(held) // 2]), np.sort(held[len(held) // 2 :]))
 
 
-def estimator_of(settings: Settings) -> Any:
-    """The estimator of the library that is trained; `python_of` writes the same call."""
-    return {"perceptron": StructuredPerceptron, "crf": ChainCRF, "cascade": CascadeTagger}[settings.method](
-        **arguments_of(settings)
-    )
+def halved(lengths: Sequence[int] | np.ndarray, seed: int, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Deal sequences that are not empty into two halves at random by a seed; at most `most` tokens of them.
+
+    >>> [len(half) for half in halved([5, 0, 5, 5], seed=0, most=15)]
+    [1, 2]
+    """
+    counts = np.asarray(lengths, dtype=np.int64)
+    order = np.random.default_rng(seed).permutation(np.flatnonzero(counts))
+    order = order[np.cumsum(counts[order]) <= most]
+    return np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
 
 
-def arguments_of(settings: Settings) -> dict[str, Any]:
-    """What the estimator is made with."""
+def broken(labels: Sequence[Sequence[str]], scheme: str) -> list[tuple[int, int]]:
+    """(sentence, token) of every gold label that the rules of its own scheme forbid.
+
+    >>> broken([["B-X", "I-X"], ["O", "I-X"]], "BIO")
+    [(1, 1)]
+    """
+    names = sorted({label for own in labels for label in own})
+    rules, number = bio_transitions(names, scheme), {name: k for k, name in enumerate(names)}
+    found = []
+    for i, own in enumerate(labels):
+        coded = [number[label] for label in own]
+        may = [rules.start[k] for k in coded[:1]]
+        may += [rules.transitions[step] for step in pairwise(coded)]
+        found += [(i, at) for at, score in enumerate(may) if score < 0]
+    return found
+
+
+def rules_of(labels: Sequence[Sequence[str]]) -> str:
+    """Rules that a model of these labels can keep to: those of chunks, if all gold labels do.
+
+    >>> rules_of([["B-X", "I-X"]]), rules_of([["DT", "NN"]]), rules_of([["O", "I-X"]])
+    ('bio', '', '')
+    """
+    scheme = scheme_of(labels)
+    return scheme.lower() if scheme in ("BIO", "BIOES") and not broken(labels, scheme) else ""
+
+
+_ESTIMATORS = {"perceptron": StructuredPerceptron, "crf": ChainCRF, "cascade": CascadeTagger}
+
+
+def estimator_of(settings: Settings, rules: str = "") -> Any:
+    """The estimator of the library that is trained; the script of the page writes the same call."""
+    return _ESTIMATORS[settings.method](**arguments_of(settings, rules))
+
+
+def arguments_of(settings: Settings, rules: str = "") -> dict[str, Any]:
+    """What the estimator is made with; `rules` of chunks are for those that can keep to them."""
+    takes_rules = "constraints" in signature(_ESTIMATORS[settings.method]).parameters
+    more = {"constraints": rules} if rules and takes_rules else {}
     if settings.method == "crf":
-        return {"c2": 0.3, "max_iter": 50}
+        return {"c2": 0.3, "max_iter": 50} | more
     if settings.method == "perceptron":
-        return {"passes": settings.passes, "random_state": settings.seed}
-    return {
-        "order": settings.order,
-        "tolerance": settings.tolerance,
-        "passes": settings.passes,
-        "max_arcs": 20_000,
-        "random_state": settings.seed,
-    }
+        return {"passes": settings.passes, "random_state": settings.seed} | more
+    usual = {"passes": settings.passes, "max_arcs": 20_000, "random_state": settings.seed}
+    return {"order": settings.order, "tolerance": settings.tolerance} | usual | more

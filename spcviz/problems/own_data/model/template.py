@@ -8,10 +8,12 @@ import re
 
 DEFAULT = "bias word[0] lower[0] shape[0] ending2[0] ending3[0] beginning2[0] word[-1] word[1]"
 LONGEST, MOST = 400, 40
+MOST_SIGNS = 32
+"""Of a word's signs that ``signs`` sees, each in its place."""
 FARTHEST = 5
 """Of a neighbour that is looked at."""
 
-ENTRY = re.compile(r"(word|lower|shape|ending[1-5]|beginning[1-5])\[(-?[0-9])\]")
+ENTRY = re.compile(r"(word|lower|shape|signs|ending[1-5]|beginning[1-5])\[(-?[0-9])\]")
 
 Part = tuple[str, int]
 Template = tuple[tuple[Part, ...], ...]
@@ -57,10 +59,10 @@ def read_template(text: str) -> Template:
             found.append(())
             continue
         parts = [ENTRY.fullmatch(part) for part in entry.split("+")]
-        if None in parts or len(parts) > 3:
+        if None in parts or len(parts) > 3 or (len(parts) > 1 and "signs[" in entry):
             raise ValueError(
-                f"A template's entry must be bias or up to three of word, lower, shape, ending1 to ending5, "
-                f"beginning1 to beginning5, each with a place like [0] or [-1], joined by +; got "
+                f"A template's entry must be bias, signs, or up to three of word, lower, shape, ending1 to "
+                f"ending5, beginning1 to beginning5, each with a place like [0] or [-1], joined by +; got "
                 f"{entry!r:.60}."
             )
         found.append(tuple((part[1], int(part[2])) for part in parts))
@@ -85,16 +87,22 @@ def features_of(words: list[str], template: Template) -> list[list[str]]:
 
     >>> features_of(["The", "dog"], read_template("lower[0] word[-1]"))
     [['lower[0]=the', 'word[-1]=<s>'], ['lower[0]=dog', 'word[-1]=The']]
+    >>> features_of(["3f"], read_template("signs[0]"))
+    [['signs[0]=0:3', 'signs[0]=1:f']]
     """
     n, named = len(words), [(name_of(entry), entry) for entry in template]
     seen: dict[Part, list[str]] = {}
     for part in {part for entry in template for part in entry}:
         what, place = part
-        own = [looked_at(word, what) for word in words]
+        own = [word if what == "signs" else looked_at(word, what) for word in words]
         seen[part] = [
             own[i + place] if 0 <= i + place < n else "<s>" if i + place < 0 else "</s>" for i in range(n)
         ]
-    return [
-        [f"{name}={'|'.join(seen[part][i] for part in entry)}" if entry else name for name, entry in named]
-        for i in range(n)
-    ]
+    out: list[list[str]] = [[] for _ in words]
+    for name, entry in named:
+        for i in range(n):
+            if entry and entry[0][0] == "signs":
+                out[i] += [f"{name}={k}:{c}" for k, c in enumerate(seen[entry[0]][i][:MOST_SIGNS])]
+            else:
+                out[i].append(f"{name}={'|'.join(seen[part][i] for part in entry)}" if entry else name)
+    return out

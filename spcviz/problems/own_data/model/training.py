@@ -1,7 +1,7 @@
 """Train a tagger on a visitor's sentences and measure it on those that training has not seen."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +12,9 @@ from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model import template as templates
-from spcviz.problems.own_data.model.settings import Dealt, Settings, deal, estimator_of
+from spcviz.problems.own_data.model.settings import Dealt, Settings, deal, estimator_of, rules_of
 from spcviz.problems.own_data.page.shown import Report, Swept, Trained
+from spcviz.sequences import ChainCRF
 
 MOST_LABELS = 100
 
@@ -36,46 +37,54 @@ def train(
     features = {
         i: templates.features_of(list(sentences[i]), template) for part in dealt for i in part.tolist()
     }
-    tagger = estimator_of(settings).set_params(verbose=verbose)
+    tagger = estimator_of(settings, rules_of(labels)).set_params(verbose=verbose)
     tagger.fit([features[i] for i in dealt.train.tolist()], [list(labels[i]) for i in dealt.train.tolist()])
     tagger.set_params(verbose=0)
-    report = _report(settings, tagger, dealt, features, labels)
-    return Trained(to_zip(tagger), report._replace(cpu_seconds=time.process_time() - begun))
+    report = report_on(tagger, dealt, features, labels, settings.tolerance)
+    n_tokens = sum(len(labels[i]) for i in dealt.train.tolist())
+    used = {"n_train": len(dealt.train), "n_train_tokens": n_tokens}
+    return Trained(to_zip(tagger), report._replace(**used, cpu_seconds=time.process_time() - begun))
 
 
-def _report(settings, tagger, dealt: Dealt, features, labels) -> Report:
+def report_on(
+    tagger: Any,
+    dealt: Dealt,
+    features: Mapping[int, list[list[str]]],
+    labels: Mapping[int, list[str]] | Sequence[list[str]],
+    tolerance: float,
+) -> Report:
+    """What a fitted tagger makes of the two halves that are held out; without `labels`, none is known."""
     held = [*dealt.dev.tolist(), *dealt.test.tolist()]
     X, lengths = [features[i] for i in held], np.array([len(features[i]) for i in held])
     names = [str(label) for label in tagger.classes_.tolist()]
     number = {name: k for k, name in enumerate(names)}
-    truth = np.array([number.get(label, -1) for i in held for label in labels[i]], dtype=np.int64)
+    truth = np.full(lengths.sum(), -1)
+    if len(labels):
+        truth[:] = [number.get(label, -1) for i in held for label in labels[i]]
     guess = np.array([number[str(label)] for own in tagger.predict(X) for label in own.tolist()])
     shares = np.concatenate(tagger.predict_marginals(X))
-    n, vocabulary = len(dealt.dev), tagger.vocabulary_
-    ends = np.cumsum(lengths)
+    n, vocabulary = len(dealt.dev), cascades.vocabulary_of(tagger)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
     halves = tuple(
-        Half(cascades.encoded(own, vocabulary, len(vocabulary)), counts, found)
-        for own, counts, found in (
-            (X[:n], lengths[:n], truth[: ends[n - 1]]),
-            (X[n:], lengths[n:], truth[ends[n - 1] :]),
-        )
+        Half(cascades.encoded(X[a:b], vocabulary), lengths[a:b], truth[ends[a] : ends[b]])
+        for a, b in ((0, n or len(held)), (n, len(held)))
     )
     return measured(
         cascades.cascade_of(tagger),
         halves,
-        settings.tolerance,
+        tolerance,
         labels=tuple(names),
-        n_train=len(dealt.train),
-        n_train_tokens=sum(len(labels[i]) for i in dealt.train.tolist()),
+        n_train=0,
+        n_train_tokens=0,
         n_features=int(tagger.n_features_in_),
         cpu_seconds=0.0,
         dev=dealt.dev,
         test=dealt.test,
-        starts=np.concatenate([[0], ends]),
+        starts=ends,
         truth=truth.astype(np.int16),
         guess=guess.astype(np.int16),
         sure=shares[np.arange(len(guess)), guess].astype(np.float32),
-        has_probabilities=settings.method == "crf",
+        has_probabilities=isinstance(tagger, ChainCRF),
     )
 
 

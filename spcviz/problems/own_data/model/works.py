@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from spcviz.problems.own_data.model.budget import spend
+from spcviz.problems.own_data.model import brought
+from spcviz.problems.own_data.model.budget import Bought, spend
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.training import train
-from spcviz.problems.own_data.page.shown import Bought, Trained
+from spcviz.problems.own_data.page.shown import Trained
 
 
 def _train(wanted: dict[str, Any]) -> Trained:
@@ -17,7 +18,14 @@ def _spend(wanted: dict[str, Any]) -> Bought:
     return spend(Settings(**wanted["settings"]), wanted["sentences"], wanted["labels"])
 
 
+def _read(wanted: dict[str, Any]) -> Trained:
+    settings, data = Settings(**wanted["settings"]), brought.of_text(wanted["model"])
+    about = {"seed": settings.seed, "tolerance": settings.tolerance}
+    return brought.read_with(data, wanted["sentences"], wanted["labels"], **about)
+
+
 WORKS: dict[str, tuple[Callable[[dict[str, Any]], Any], type]] = {
     "train": (_train, Trained),
+    "read": (_read, Trained),
     "budget": (_spend, Bought),
 }

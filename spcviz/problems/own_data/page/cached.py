@@ -4,6 +4,7 @@ Nothing of a visitor's is in a cache that others share: it lies on the shelf und
 """
 
 import os
+from collections.abc import Hashable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,16 +18,19 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.own_data.data import examples, files
-from spcviz.problems.own_data.data.examples import EXAMPLES, ORIGIN
+from spcviz.problems.own_data.data.derived import pixels_of
+from spcviz.problems.own_data.data.examples import EXAMPLES
 from spcviz.problems.own_data.data.files import found
 from spcviz.problems.own_data.model import cascades, scored, stored, tables
 from spcviz.problems.own_data.model import script as scripts
+from spcviz.problems.own_data.model.brought import as_text
+from spcviz.problems.own_data.model.budget import Bought
 from spcviz.problems.own_data.model.jobs import Job
-from spcviz.problems.own_data.model.settings import METHODS, Settings, deal
+from spcviz.problems.own_data.model.settings import METHODS, Settings, deal, rules_of
 from spcviz.problems.own_data.model.template import DEFAULT, read_template
 from spcviz.problems.own_data.page import live, shelf
 from spcviz.problems.own_data.page.live import MAX_WORDS
-from spcviz.problems.own_data.page.shown import Bought, Choice, Report, Trained
+from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.web.cached.shared import kernels_first, shared
 
 __all__ = [
@@ -34,27 +38,34 @@ __all__ = [
     "EXAMPLES",
     "MAX_WORDS",
     "METHODS",
-    "ORIGIN",
     "STEPS",
     "ArgumentError",
     "Settings",
     "Source",
-    "bought", "collect",
+    "bought",
+    "collect",
     "current",
     "dealt",
+    "example_file",
     "forget",
     "found",
     "give",
     "has_examples",
+    "is_ink",
     "let_go",
+    "origin",
+    "put_away",
     "read_template",
+    "read_with_model",
     "script",
     "source_of",
+    "spent_on",
     "start",
     "steps_of",
     "steps_offered",
     "table",
     "tables_of",
+    "title",
 ]  # fmt: skip
 
 STEPS = scored.STEPS
@@ -108,11 +119,15 @@ def give(name: str, data: bytes) -> str:
         return str(error)
     if brought.kind == "model":
         own = current("ewt")
-        if own is None:
+        if own is None or own.brought.scores is not None:
             return f"{name}: a model joins sentences: bring those first"
+        own.end_job()
         own.model = brought
         return ""
-    shelf.put(session(), shelf.Own(brought, data), _is_there(session()))
+    before = shelf.of(session())
+    own = shelf.Own(brought, data)
+    own.model = before.model if before and brought.scores is None else None
+    shelf.put(session(), own, _is_there(session()))
     return ""
 
 
@@ -135,6 +150,27 @@ def current(name: str) -> shelf.Own | None:
     return own
 
 
+def is_ink(own: shelf.Own) -> bool:
+    """Whether the tokens are pictures of letters, as those of an example are."""
+    return bool(own.example) and EXAMPLES[own.example].is_ink
+
+
+def title(own: shelf.Own, number: int) -> str:
+    """A sentence, or what handwritten letters spell."""
+    return "".join(own.brought.labels[number]) if is_ink(own) else " ".join(own.brought.sentences[number])
+
+
+def origin(name: str) -> str:
+    """Where what is looked at comes from, if it is an example."""
+    own = current(name)
+    return EXAMPLES[own.example].origin if own is not None and own.example else ""
+
+
+def example_file(own: shelf.Own) -> tuple[str, bytes]:
+    """Name and bytes of an example's file."""
+    return EXAMPLES[own.example].name, examples.data_of(own.example)
+
+
 def forget() -> None:
     """Drop what this visitor has brought."""
     shelf.drop(session())
@@ -147,25 +183,48 @@ def start(own: shelf.Own | None, settings: Settings, work: str = "train") -> Non
     own.end_job()
     brought, (kind, steps) = own.brought, _WORKS[work]
     wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
-    own.asked = (work, _asked(settings, work))
+    if work == "read":
+        wanted["model"] = as_text(own.model.model)
+    elif work == "train":
+        own.model = None
+    own.asked = _key(own, settings, work)
     own.job = Job(work, wanted, kind, n_steps=steps(settings), is_wanted=_is_there(session()))
 
 
-def _asked(settings: Settings, work: str) -> Settings:
-    """The settings that some work depends on."""
-    usual = Settings()
-    same = {
-        "method": usual.method,
-        "order": usual.order,
-        "passes": usual.passes,
-        "tolerance": usual.tolerance,
-    }
-    return settings._replace(**same) if work == "budget" else settings
+def _key(own: shelf.Own, settings: Settings, work: str) -> tuple[Hashable, ...]:
+    """What the outcome of some work is kept under: the settings that it depends on, and the model."""
+    if work == "read":
+        return work, own.model.digest, Settings(seed=settings.seed, tolerance=settings.tolerance)
+    if work == "budget":
+        return work, Settings(template=settings.template, held=settings.held, seed=settings.seed)
+    return work, settings
 
 
 def bought(own: shelf.Own, settings: Settings) -> Bought | None:
     """What a budget buys on these sentences, if that has been worked out."""
-    return own.kept(("budget", _asked(settings, "budget")))
+    return own.kept(_key(own, settings, "budget"))
+
+
+def spent_on(own: shelf.Own, settings: Settings) -> str:
+    """What tells one batch that features were bought for from another."""
+    return f"{own.brought.digest}|{_key(own, settings, 'budget')}"
+
+
+def read_with_model(own: shelf.Own, settings: Settings) -> None:
+    """Let the model that was brought read the sentences, unless it has, or is about to."""
+    if own.model is None or own.job is not None:
+        return
+    key = _key(own, settings, "read")
+    if own.kept(key) is None and own.asked != key:  # what has failed is not begun again by itself
+        start(own, settings, "read")
+
+
+def put_away(name: str) -> None:
+    """Go on without the model that was brought."""
+    own = current(name)
+    if own is not None:
+        own.end_job()
+        own.model = None
 
 
 def _steps(settings: Settings) -> int:
@@ -175,7 +234,7 @@ def _steps(settings: Settings) -> int:
     return 50 if settings.method == "crf" else 120 + 4 * settings.passes * (settings.order - 2)
 
 
-_WORKS = {"train": (Trained, _steps), "budget": (Bought, lambda _: 1)}
+_WORKS = {"train": (Trained, _steps), "read": (Trained, lambda _: 1), "budget": (Bought, lambda _: 1)}
 
 
 def collect(own: shelf.Own) -> str:
@@ -202,6 +261,7 @@ class Source(NamedTuple):
     model: bytes  # empty where scores were brought
     scored: scored.Scored | None
     is_stored: bool = False
+    is_brought: bool = False  # whether the model came in a file
 
     @property
     def n_levels(self) -> int:
@@ -211,7 +271,8 @@ class Source(NamedTuple):
     @property
     def has_gold(self) -> bool:
         """Whether there is a truth to be lost."""
-        return bool(self.own.brought.labels)
+        is_known = not self.is_brought or bool((self.report.truth >= 0).any())
+        return bool(self.own.brought.labels) and is_known
 
     def sentences(self) -> tuple[np.ndarray, np.ndarray]:
         """(numbers of the sentences that training has not seen, whether each is read without a mistake)."""
@@ -228,7 +289,8 @@ class Source(NamedTuple):
 
         def make() -> WordTrace:
             if self.scored is None:
-                return _traced(self.model, report, own.brought, number, alphas)
+                found = _traced(self.model, report, own.brought, number, alphas)
+                return found._replace(pixels=pixels_of(found.words), words=()) if is_ink(own) else found
             cascade, rows = scored.of_sequence(self.scored, number, MAX_WORDS)
             words, truth = _sentence(own.brought, number, report.labels)
             return live.trace(cascade, rows, words, report.labels, truth=truth, alphas=alphas)
@@ -278,7 +340,10 @@ def source_of(own: shelf.Own | None, settings: Settings, steps: str = "") -> Sou
         key = ("scored", how, settings.seed, settings.tolerance)
         look = own.once(key, lambda: scored.look_at(scores, how, settings.seed, settings.tolerance))
         return Source(own, look.report, b"", look)
-    done, is_stored = own.kept(("train", settings)), False
+    if own.model is not None:
+        read = own.kept(_key(own, settings, "read"))
+        return None if read is None else Source(own, read.report, read.model, None, is_brought=True)
+    done, is_stored = own.kept(_key(own, settings, "train")), False
     if done is None and own.example and settings == Settings():
         done, is_stored = stored_model(own.example), True
     return None if done is None else Source(own, done.report, done.model, None, is_stored)
@@ -314,7 +379,12 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
     if source.scored is not None:
         how = steps_of(own, steps)
         return scripts.of_scores(name, how, settings.seed, settings.tolerance, scored.MOST_ARCS)
-    return scripts.of_training(name, own.brought.corpus.columns, settings, number, own.brought.cut)
+    if source.is_brought:
+        file = (name, own.brought.corpus.columns, own.brought.cut)
+        return scripts.of_model(*file, own.model.name, settings.seed, number)
+    return scripts.of_training(
+        name, own.brought.corpus.columns, settings, number, own.brought.cut, rules_of(own.brought.labels)
+    )
 
 
 def tables_of(source: Source) -> list[str]:

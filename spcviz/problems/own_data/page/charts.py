@@ -1,20 +1,16 @@
-"""Charts of a visitor's model: its confusions, how calibrated it is, what a budget buys."""
+"""Charts of a visitor's model: its confusions, and how calibrated it is."""
 
 import html
 
 import numpy as np
 
-from spcviz.learning.budgets.methods import METHODS, Terms
-from spcviz.problems.own_data.page.shown import Bought, Report
+from spcviz.problems.own_data.page.shown import Report
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import SIZE, Chart, figure
 
 MOST_LABELS = 16
 """Rows and columns of the table of confusions: the labels that are mistaken most."""
 N_BINS = 10
-TERMS = Terms("sentence", "sentences", "token", "tokens", free="words")
-CHANCE = ("uniform", "random")
-SYMBOLS = ("circle", "diamond", "square", "cross", "x", "triangle-up", "triangle-down")
 
 
 def confusions(report: Report) -> list[tuple[str, str, int]]:
@@ -116,34 +112,3 @@ def calibration(report: Report, palette: Palette, scale: float = 1.0, height: fl
         "yaxis": {"title": "share that is right", "range": [-0.02, 1.05]},
     }
     return figure(traces, axes, palette, scale=scale, height=height, left=5, top=3.4)
-
-
-def budget(bought: Bought, palette: Palette, scale: float = 1.0, height: float = 480) -> Chart:
-    """Tokens right against the share of the cost of all features, a line a policy."""
-    colours = (
-        palette.kept,
-        palette.threshold,
-        palette.truth,
-        palette.map,
-        palette.lost,
-        palette.muted,
-        palette.pruned,
-    )
-    traces = [
-        {
-            "type": "scatter",
-            "x": (100 * own.spent).tolist(),
-            "y": (100 * own.right).tolist(),
-            "mode": "lines+markers",
-            "name": METHODS[own.key].said(TERMS)[0],
-            "line": {"color": colour, "width": 2 * scale, "dash": "dot" if own.key in CHANCE else "solid"},
-            "marker": {"size": 7 * scale, "color": colour, "symbol": symbol},
-            "hovertemplate": "%{x:.1f} % of the cost: %{y:.1f} % right",
-        }
-        for own, colour, symbol in zip(bought.curves, colours, SYMBOLS)
-    ]
-    axes = {
-        "xaxis": {"title": "spent, % of what all features of all tokens cost", "range": [-2, 102]},
-        "yaxis": {"title": "tokens right, %"},
-    }
-    return figure(traces, axes, palette, scale=scale, height=height, left=5, top=5.4)

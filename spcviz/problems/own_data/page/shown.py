@@ -4,8 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.learning.budgets.methods import Terms
+
 LEVEL_NAMES = ("labels", "pairs of labels", "triples of labels", "4-grams of labels", "5-grams of labels")
 SHORT_NAMES = {1: "labels", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams"}
+
+TERMS = Terms("sentence", "sentences", "token", "tokens", free="words")
 
 
 class Points(NamedTuple):
@@ -66,21 +70,3 @@ class Trained(NamedTuple):
 
     model: bytes
     report: Report
-
-
-class PolicyCurve(NamedTuple):
-    """What one policy comes to at several budgets."""
-
-    key: str  # of `spcviz.learning.budgets.methods.METHODS`
-    spent: np.ndarray  # (B,): share of the cost of everything
-    right: np.ndarray  # (B,): share of the tokens
-
-
-class Bought(NamedTuple):
-    """Features bought for held-out sentences, policy by policy."""
-
-    tiers: tuple[str, ...]  # the first is free
-    costs: tuple[float, ...]  # of a tier for one token, units
-    curves: tuple[PolicyCurve, ...]
-    n_train: int  # sentences that the model and the policies learned from
-    n_tokens: int  # that features were bought for

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.problems.own_data.page.charts import TERMS
+from spcviz.problems.own_data.page.shown import TERMS
 
 INTRODUCTION = (
     "# Your data: a file in, the lattice out\n"
@@ -60,18 +60,31 @@ def another(wanted: str, got: str, *, has_example: bool = True) -> str:
     )
 
 
-def under_way(state: str, progress: float, ahead: int, seconds: float) -> str:
-    """How far a training is."""
+def another_model(wanted: str) -> str:
+    """That the link was made with a model that is not there."""
+    return (
+        f"This link was made with a model of the digest {wanted}. Bring the same zip file, and it reads "
+        "again."
+    )
+
+
+MODEL_READS = "The model that you brought reads the sentences; its lattice opens in a moment."
+
+
+WORKS = {"train": "Training", "read": "The model reads", "budget": "Learning to buy"}
+
+
+def under_way(work: str, state: str, progress: float, ahead: int, seconds: float) -> str:
+    """How far some work, a key of `WORKS`, is."""
     if state == "waiting":
         others = "1 other trains" if ahead == 1 else f"{ahead} others wait"
         return f"In the line: {others} before you, about {max(seconds, 1):.0f} s."
-    return f"Training: {100 * progress:.0f} %" if progress else "Training: reading the sentences"
+    return f"{WORKS[work]}: {100 * progress:.0f} %" if progress else f"{WORKS[work]} ..."
 
 
-def sentence(number: int, words: list[str], is_right: bool | None) -> str:
+def sentence(number: int, text: str, is_right: bool) -> str:
     """A sentence in a menu: its number, whether it is read right, how it begins."""
-    mark = "" if is_right is None else "✔ " if is_right else "✘ "
-    text = " ".join(words)
+    mark = "✔ " if is_right else "✘ "
     return f"{mark}{number + 1}: {text[:90]}{'…' if len(text) > 90 else ''}"
 
 
@@ -84,6 +97,31 @@ def trained(report) -> str:
         f"features){spent}; of {len(report.truth):,} tokens that it has not "
         f"seen, {100 * right:.1f} % are right."
     )
+
+
+def read(report) -> str:
+    """What a brought model makes of the sentences, in a line."""
+    n, known = len(report.truth), int((report.truth >= 0).sum())
+    if not known:
+        return (
+            f"The model read {n:,} tokens; none has a gold label that it knows, so nothing counts as right "
+            "or wrong."
+        )
+    unknown = (
+        f" It does not know {n - known:,} of the gold labels; these count as wrong." if known < n else ""
+    )
+    right = (report.truth == report.guess).sum() / n
+    return (
+        f"The model read {n:,} tokens, {100 * right:.1f} % of them right.{unknown} Whether it was trained on "
+        "some of them, nobody here can know."
+    )
+
+
+def menu(source) -> str:
+    """What the menu of sentences is called."""
+    if source.scored is not None:
+        return "Sequence"
+    return "Sentence" if source.is_brought else "Sentence that training has not seen"
 
 
 STEPS_HELP = (
@@ -164,9 +202,9 @@ def compared(choices, tolerance: float, n_labels: int) -> str:
 def mistakes(rows, n_wrong: int) -> str:
     """The most frequent confusions, in a sentence."""
     if not rows:
-        return "Every held-out token is right."
+        return "Every token is right."
     shown = ", ".join(f"{gold} read as {guess} ({n})" for gold, guess, n in rows[:3])
-    return f"{n_wrong:,} held-out tokens are wrong. Most often: {shown}."
+    return f"{n_wrong:,} tokens are wrong. Most often: {shown}."
 
 
 def sure(error: float, has_probabilities: bool) -> str:
@@ -197,13 +235,14 @@ SPEND_FIRST = (
 def bought(found) -> str:
     """What policies buy, in a sentence or two."""
     free, full = found.curves[0].right[0], found.curves[0].right[-1]
-    tiers = ", ".join(f"{name} {cost:g}" for name, cost in zip(found.tiers[1:], found.costs[1:]))
+    tiers = ", then ".join(found.tiers[1:])
     middle = {own.key: float(np.interp(0.2, own.spent, own.right)) for own in found.curves}
     best = max(middle, key=lambda key: middle[key])
     said = " · ".join(f"{METHODS[key].said(TERMS)[0]} {100 * value:.1f} %" for key, value in middle.items())
     return (
-        f"Free: {found.tiers[0]}; a token's {tiers} units. With nothing bought {100 * free:.1f} % of "
-        f"{found.n_tokens:,} tokens are right, with everything {100 * full:.1f} %. At a fifth of the "
+        f"Free: {found.tiers[0]}; a unit buys a token's next features: {tiers}. Drawn are "
+        f"{len(found.batch.truths)} sentences; of all {found.n_tokens:,} held-out tokens, with nothing "
+        f"bought {100 * free:.1f} % are right, with everything {100 * full:.1f} %. At a fifth of the "
         f"cost: {said}. "
         f"The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
     )

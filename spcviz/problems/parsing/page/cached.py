@@ -6,13 +6,13 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets.shown import TradeOff
+from spcviz.problems.budgets.view.sentences import SENTENCES
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.page import live
 from spcviz.problems.parsing.page.shown import COST_HELP, ORIGIN, ParsedSentence, PolicyCourse
 from spcviz.problems.parsing.paper import pays
-from spcviz.problems.parsing.view import trade_task
 from spcviz.problems.tagging.page.cached import tagger
 from spcviz.web.cached.common import STORED, TradeTask, stored_evidence
 from spcviz.web.cached.shared import shared
@@ -90,8 +90,8 @@ TRADE = (
         identity=("size", "seed"),
         cost_help=COST_HELP,
         origin=ORIGIN,
-        colours=trade_task.COLOURS,
-        packed=trade_task.packed,
+        colours=SENTENCES.colours,
+        packed=SENTENCES.packed,
         evidence=lambda _: stored_evidence(pays.evidence, ("parsing",)),
     )
     if HAS_PARSER and HAS_SENTENCES

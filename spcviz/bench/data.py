@@ -1,0 +1,128 @@
+"""The reach of the page Your data: 2,000 sentences with 45 tags read, trained on and drawn, as it does.
+
+Times are CPU seconds, of this process or of the training process alone, whose start (Python, libraries,
+compiled kernels) is counted by itself. Memory is what one more visitor with such data and a model costs the
+server.
+"""
+
+import copy
+import resource
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+from spcviz.engine import checks
+from spcviz.engine.errors import SpcvizError
+from spcviz.problems.common.folders import data_folder
+from spcviz.problems.common.report import describe
+from spcviz.problems.own_data.data.files import Brought, read
+from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model.jobs import Job
+from spcviz.problems.own_data.model.settings import Settings
+from spcviz.problems.own_data.page import live
+from spcviz.problems.own_data.page.shelf import Own
+from spcviz.problems.own_data.page.shown import Trained
+from spcviz.problems.tagging.data.corpora import read_splits
+
+N_SENTENCES = 2_000
+GOALS = {"read": 1.0, "perceptron": 5.0, "cascade of order 3": 20.0, "first lattice": 0.3, "memory": 15.0}
+"""Seconds, and megabytes."""
+
+
+def bench_data(*, scale: float = 1.0, tick: Callable | None = None) -> dict:
+    """Measure; `scale` is the share of the sentences, `tick` is called with a line at each step.
+
+    Returns ``rows``: `what`, `goal`, `measured`, `unit`; where a process trains, `tokens_right` of those held
+    out, and `start_s`, its CPU seconds beside those of the training.
+    """
+    scale = checks.number("scale", scale, 0.01, 1)
+    folder = data_folder()
+    if folder is None:
+        raise SpcvizError("bench data needs SPCVIZ_DATA with text_ptb_sample: see python -m spcviz data")
+    text = conll_of(read_splits("wsj", folder)["train"][: round(scale * N_SENTENCES)])
+    rows, made = [_row("read", _timed(lambda: read("wsj.txt", text))[1])], []
+    brought = read("wsj.txt", text)
+    for what, settings in (
+        ("perceptron", Settings(method="perceptron")),
+        ("cascade of order 3", Settings(method="cascade", order=3)),
+    ):
+        if tick is not None:
+            tick(what)
+        trained, start_s = _trained(brought, settings)
+        rows.append(_row(what, trained.report.cpu_seconds) | {"start_s": start_s})
+        rows[-1] |= {"tokens_right": float((trained.report.truth == trained.report.guess).mean())}
+        made.append(trained)
+    _lattice(brought, made[-1])  # loads the compiled kernels
+    rows.append(_row("first lattice", _timed(lambda: _lattice(brought, made[-1]))[1]))
+    rows.append(_row("memory", _memory(text, made[-1]), "MB a visitor"))
+    about = {"scale": scale, "sentences": len(brought.sentences), "tokens": sum(map(len, brought.sentences))}
+    about["labels"] = len({label for own in brought.labels for label in own})
+    return describe("bench-data", "goals of the page Your data", rows, baselines=[], settings=about, data={})
+
+
+def conll_of(sentences: list) -> bytes:
+    r"""Sentences of (word, tag) in two columns.
+
+    >>> conll_of([[("a", "X"), ("b", "Y")]])
+    b'a\tX\nb\tY\n\n'
+    """
+    return "".join("".join(f"{word}\t{tag}\n" for word, tag in own) + "\n" for own in sentences).encode()
+
+
+def _row(what: str, measured: float, unit: str = "CPU s") -> dict[str, Any]:
+    return {"what": what, "goal": GOALS[what], "measured": measured, "unit": unit}
+
+
+def _timed(call: Callable) -> tuple[Any, float]:
+    start = time.process_time()
+    value = call()
+    return value, time.process_time() - start
+
+
+def _trained(brought: Brought, settings: Settings) -> tuple[Trained, float]:
+    """(what a training process brought home, its CPU seconds beside those of the training)."""
+    wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    job = Job("train", wanted, Trained, n_steps=1)
+    job.ended.wait()
+    if job.state != "done":
+        raise SpcvizError(f"training failed: {job.problem}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return job.outcome, spent - job.outcome.report.cpu_seconds
+
+
+def _lattice(brought: Brought, trained: Trained) -> Any:
+    """The first sentence that training has not seen, from the model's bytes to what is drawn."""
+    reader = live.reader_in(trained.model, tuple(level.tuned_alpha for level in trained.report.levels))
+    words = brought.sentences[int(trained.report.dev[0])][: live.MAX_WORDS]
+    return live.trace(reader.cascade, cascades.rows_of(reader, [words]), words, reader.labels)
+
+
+def _memory(text: bytes, trained: Trained) -> float:
+    """Megabytes that Python and numpy allocate for one visitor: his sentences, a model and its report."""
+    tracemalloc.start()
+    try:
+        own = _own(text, trained)
+        n_bytes, _ = tracemalloc.get_traced_memory()
+        del own
+        return n_bytes / 1e6
+    finally:
+        tracemalloc.stop()
+
+
+def _own(text: bytes, trained: Trained) -> Own:
+    own = Own(read("wsj.txt", text), text)
+    own.keep("train", copy.deepcopy(trained)._replace(model=bytes(bytearray(trained.model))))
+    return own
+
+
+def as_text(result: dict) -> str:
+    """The table for a terminal."""
+    about = result["settings"]
+    lines = [f"{about['sentences']:,} sentences, {about['tokens']:,} tokens, {about['labels']} labels"]
+    for row in result["rows"]:
+        start = f", and {row['start_s']:.1f} to start the process" if "start_s" in row else ""
+        lines.append(f"{row['what']:20} {row['measured']:8.2f} {row['unit']} (goal {row['goal']:g}){start}")
+    return "\n".join(lines)

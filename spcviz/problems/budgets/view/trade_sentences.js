@@ -1,0 +1,33 @@
+// Tasks of the Trade-off view whose chains are sentences: words marked where features were bought, and where they are wrong.
+
+import { node } from "../../../web/view/elements.js";
+
+/** A task of `TASKS` with sentences for chains and words for parts; `own` are its texts, and what is wrong of a word. */
+export const sentences = (own) => ({
+  chains: "sentences",
+  parts: "words",
+  chipsClass: "sentences",
+  build: () => null,
+  chip: (view, w) => [node("span", { style: "white-space: normal" }, view.data.drawn.texts[w].map((word) => [node("span", {}, word), " "]))],
+
+  paintChip(view, piece, w, tiers, reading, isSecret) {
+    const { data } = view, { chip } = piece, truth = data.truths[w], isRight = reading === truth;
+    if (!isSecret) chip.classList.add(isRight ? "right" : "wrong");
+    const key = `${tiers.join("")}|${reading}|${isSecret}|${view.theme}`;
+    if (piece.drawn === key) return;
+    piece.drawn = key;
+    const spans = piece.inner[0].querySelectorAll("span");
+    data.drawn.texts[w].forEach((word, i) => {
+      const isWrong = !isSecret && reading[i] !== truth[i], { style } = spans[i];
+      style.background = tiers[i] ? `color-mix(in srgb, ${view.tierColours[tiers[i]]} 45%, transparent)` : "";
+      style.textDecoration = isWrong ? "underline dashed var(--st-red-color) 2px" : "";
+      spans[i].textContent = isWrong ? `${word}✖` : word;
+    });
+    const wrong = [...truth].filter((c, i) => c !== reading[i]).length, bought = tiers.filter((t) => t > 0).length;
+    chip.title = isSecret ? "click to buy for all its words" : `${bought} of ${tiers.length} words bought, ${wrong} ${this.wrong}`;
+    chip.setAttribute("aria-label", `${data.drawn.texts[w].join(" ")}: ${chip.title}`);
+  },
+
+  paint() {},
+  ...own,
+});

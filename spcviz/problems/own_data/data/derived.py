@@ -1,0 +1,127 @@
+"""Examples that are made from what ships: noun chunks and names of treebank sentences, letters of words.
+
+Nobody annotated these chunks and names: they follow from the treebank's tags and trees by the rules that are
+stated here, and that the page says.
+"""
+
+import io
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.problems.letters.data.handwriting import SHAPE, load_words
+
+NOUNS = ("NOUN", "PROPN", "PRON")
+INSIDE = ("det", "amod", "nummod", "compound", "flat", "nmod:poss")
+"""Relations by which a word belongs to the chunk of its noun; subtypes (``det:predet``) count."""
+
+N_WORDS = 400
+N_DIGITS = SHAPE[0] * SHAPE[1] // 4
+"""Hexadecimal digits of a letter's pixels."""
+
+
+class Token(NamedTuple):
+    """A word of a treebank."""
+
+    word: str
+    tag: str
+    head: int  # place of the word that it hangs on, from 0; -1 = none
+    relation: str
+
+
+def sentences_of(text: str) -> list[list[Token]]:
+    """Sentences of a CoNLL-U text, without ranges and empty nodes."""
+    found: list[list[Token]] = [[]]
+    for line in text.splitlines():
+        fields = line.split("\t")
+        if fields[0].isdigit():
+            found[-1].append(Token(fields[1], fields[3], int(fields[6]) - 1, fields[7]))
+        elif not line.strip():
+            found.append([])
+    return [own for own in found if own]
+
+
+def chunks(tokens: Sequence[Token]) -> list[str]:
+    """Noun chunks in BIO: a noun with the unbroken run of words about it that hang on it, directly or not.
+
+    The last step of such a chain into the noun is one of `INSIDE`. Of two that overlap the longer counts.
+
+    >>> chunks([Token("the", "DET", 2, "det"), Token("old", "ADJ", 2, "amod"),
+    ...         Token("man", "NOUN", 3, "nsubj"), Token("sleeps", "VERB", -1, "root")])
+    ['B-NP', 'I-NP', 'I-NP', 'O']
+    """
+    spans = sorted((_span(tokens, at) for at, own in enumerate(tokens) if own.tag in NOUNS), key=_size)
+    labels = ["O"] * len(tokens)
+    for a, b in spans:
+        if all(label == "O" for label in labels[a:b]):
+            labels[a:b] = ["B-NP"] + ["I-NP"] * (b - a - 1)
+    return labels
+
+
+def _size(span: tuple[int, int]) -> tuple[int, int]:
+    return span[0] - span[1], span[0]
+
+
+def _span(tokens: Sequence[Token], noun: int) -> tuple[int, int]:
+    first, last = noun, noun + 1
+    while first and _belongs(tokens, first - 1, noun):
+        first -= 1
+    while last < len(tokens) and _belongs(tokens, last, noun):
+        last += 1
+    return first, last
+
+
+def _belongs(tokens: Sequence[Token], at: int, noun: int) -> bool:
+    for _ in tokens:  # a tree's chain is no longer
+        if at < 0 or tokens[at].head == noun:
+            break
+        at = tokens[at].head
+    return at >= 0 and (tokens[at].relation in INSIDE or tokens[at].relation.partition(":")[0] in INSIDE)
+
+
+def names(tokens: Sequence[Token]) -> list[str]:
+    """Runs of proper nouns (PROPN) in BIO; no annotated entities.
+
+    >>> names([Token("New", "PROPN", 1, "compound"), Token("York", "PROPN", -1, "root"),
+    ...        Token("sleeps", "VERB", 1, "acl")])
+    ['B-NAME', 'I-NAME', 'O']
+    """
+    is_name = [own.tag == "PROPN" for own in tokens]
+    before = [False, *is_name]
+    return ["O" if not now else "I-NAME" if was else "B-NAME" for was, now in zip(before, is_name)]
+
+
+def columns(text: str, label: Callable[[Sequence[Token]], list[str]]) -> bytes:
+    """A treebank's sentences in three columns as of CoNLL-2000: word, tag, label of a chunk."""
+    out = io.StringIO()
+    for tokens in sentences_of(text):
+        out.writelines(f"{own.word} {own.tag} {bio}\n" for own, bio in zip(tokens, label(tokens)))
+        out.write("\n")
+    return out.getvalue().encode()
+
+
+def letters() -> bytes:
+    """`N_WORDS` handwritten words, evenly from all, as CSV: a letter a line, its pixels and what it is.
+
+    The pixels are 32 hexadecimal digits, two a row of 8 from the top: `pixels_of` reads them.
+    """
+    words = load_words()
+    out = io.StringIO("token,label\n")
+    out.seek(0, io.SEEK_END)
+    for w in np.linspace(0, len(words.lengths) - 1, N_WORDS).round().astype(int).tolist():
+        rows = words.pixels[words.starts[w] : words.starts[w + 1]]
+        ink = np.packbits(rows.reshape(len(rows), -1), axis=1)
+        out.writelines(f"{own.tobytes().hex()},{letter}\n" for own, letter in zip(ink, words.text(w)))
+        out.write("\n")
+    return out.getvalue().encode()
+
+
+def pixels_of(tokens: Sequence[str]) -> np.ndarray:
+    """Pixels (L, 16, 8) uint8 of letters that are written in hexadecimal digits.
+
+    >>> pixels_of(["80" + 30 * "0"])[0, 0].tolist()
+    [1, 0, 0, 0, 0, 0, 0, 0]
+    """
+    ink = np.frombuffer(bytes.fromhex("".join(tokens)), dtype=np.uint8)
+    return np.unpackbits(ink).reshape(-1, *SHAPE)

@@ -1,0 +1,121 @@
+"""A model that a visitor brings: whether it can read words here, and what it makes of his sentences.
+
+It may have been written by anybody. `spcviz.io.zipped` reads numbers and texts alone; what these say is
+looked at here before any kernel runs on it.
+"""
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.io.zipped import of_zip
+from spcviz.learning.cascade.config import Cascade
+from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model import template as templates
+from spcviz.problems.own_data.model.settings import MOST_HELD, Dealt, halved
+from spcviz.problems.own_data.model.training import MOST_LABELS, report_on
+from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Trained
+from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
+
+KINDS = {StructuredPerceptron: "perceptron", ChainCRF: "CRF", CascadeTagger: "cascade"}
+
+
+def model_of(data: bytes, name: str) -> Any:
+    """The tagger in a zip file, if this page's features are what it reads.
+
+    Raises
+    ------
+    ArgumentError
+        With a sentence: it is damaged, of another version, no tagger, or reads other features.
+    """
+    tagger = of_zip(data, name)
+    if type(tagger) not in KINDS:
+        known = ", ".join(kind.__name__ for kind in KINDS)
+        raise ArgumentError(f"{name}: holds a {type(tagger).__name__}; this page takes {known}")
+    try:
+        reader = cascades.reader_of(tagger)
+    except ValueError as error:
+        raise ArgumentError(
+            f"{name}: reads other features than this page makes of words, so it can tag nothing here. {error}"
+        ) from None
+    _check(name, reader)
+    if isinstance(tagger, CascadeTagger):
+        most = min(tagger.cascade_.max_arcs, cascades.MAX_ARCS)
+        tagger.cascade_ = tagger.cascade_._replace(max_arcs=most)
+    return tagger
+
+
+def _check(name: str, reader: cascades.Reader) -> None:
+    """Raise `ArgumentError` unless all parts of a model belong together and are small enough to draw."""
+    n, cascade, labels = len(reader.vocabulary), reader.cascade, reader.labels
+    if not 2 <= len(labels) <= MOST_LABELS or len(set(labels)) < len(labels):
+        raise ArgumentError(f"{name}: must have from 2 to {MOST_LABELS} different labels, got {len(labels)}")
+    if not 2 <= len(cascade.levels) <= (most := len(LEVEL_NAMES)):
+        raise ArgumentError(f"{name}: must have from 2 to {most} levels, got {len(cascade.levels)}")
+    try:
+        _check_cascade(cascade, n, len(labels))
+    except ArgumentError as error:
+        raise ArgumentError(f"{name}: is damaged: {error}; write it again with spcviz.save") from None
+
+
+def _check_cascade(cascade: Cascade, n_features: int, n_labels: int) -> None:
+    kinds = cascade.n_states, cascade.on_nodes, cascade.by_marginals, cascade.first_order
+    if kinds != (n_labels, False, False, 2):
+        raise ArgumentError(f"a tagger's cascade is no {kinds}")
+    checks.integer("max_arcs", cascade.max_arcs, 1, 2**40)
+    for t, level in enumerate(cascade.levels):
+        checks.alpha("alpha", level.alpha)
+        for model in (level.filter, level.predictor):
+            weights = checks.scores("weights", model.weights, 2)
+            if weights.shape != (n_features, n_labels) or not np.isfinite(weights).all():
+                raise ArgumentError(f"weights of level {t + 1} have shape {weights.shape}, or are not finite")
+            if model.table.has_begin or model.table.has_end:
+                raise ArgumentError(f"level {t + 1} has weights of beginnings or ends")
+
+
+def read_with(
+    data: bytes, sentences: Sequence[list[str]], labels: Sequence[list[str]], *, seed: int, tolerance: float
+) -> Trained:
+    """What a brought model makes of some sentences, at most `MOST_HELD` tokens of them, in two halves.
+
+    Gold labels of which the model knows none count as if there were none.
+    """
+    tagger = model_of(data, "model")
+    template = cascades.reader_of(tagger).template
+    dev, test = halved([len(words) for words in sentences], seed, MOST_HELD)
+    if not len(test):
+        raise ArgumentError(f"No sentence has from 1 to {MOST_HELD:,} words: the model has nothing to read.")
+    features = {
+        i: templates.features_of(list(sentences[i]), template) for i in (*dev.tolist(), *test.tolist())
+    }
+    dealt = Dealt(np.zeros(0, dtype=np.int64), dev, test)
+    return Trained(data, report_on(tagger, dealt, features, labels, tolerance))
+
+
+def as_text(data: bytes) -> str:
+    """A model's bytes for the line of JSON that the training process is told."""
+    return base64.b64encode(data).decode()
+
+
+def of_text(text: str) -> bytes:
+    """The bytes again."""
+    return base64.b64decode(text)
+
+
+def said(tagger: Any) -> str:
+    """A tagger in a few words.
+
+    >>> from spcviz.sequences import StructuredPerceptron
+    >>> X, y = [[["lower[0]=a"], ["lower[0]=b"]]], [["X", "Y"]]
+    >>> said(StructuredPerceptron(passes=1, random_state=0).fit(X, y))
+    'a perceptron, 2 labels, 2 features of lower[0]'
+    """
+    kind = KINDS[type(tagger)]
+    if isinstance(tagger, CascadeTagger):
+        kind += f" of order {len(tagger.cascade_.levels)}"
+    names = " ".join(dict.fromkeys(name.partition("=")[0] for name in tagger.vocabulary_))
+    return f"a {kind}, {len(tagger.classes_)} labels, {len(tagger.vocabulary_):,} features of {names}"

@@ -1,0 +1,1 @@
+"""How a visitor's sentences are drawn where features are bought for them."""

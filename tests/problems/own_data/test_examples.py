@@ -1,0 +1,112 @@
+"""Examples that are made from what ships: what their rules say, and that models of chunks keep to BIO."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from spcviz.io.zipped import of_zip
+from spcviz.problems.letters.data.handwriting import load_words
+from spcviz.problems.own_data.data.derived import N_WORDS, pixels_of
+from spcviz.problems.own_data.data.examples import EXAMPLES, data_of, read_example
+from spcviz.problems.own_data.data.files import found
+from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model import script as scripts
+from spcviz.problems.own_data.model.settings import Settings, rules_of
+from spcviz.problems.own_data.model.training import train
+from spcviz.problems.own_data.page import live
+from tests.problems.own_data.test_model import run
+
+SIZES = {
+    "ewt": "300 sentences, 4,503 tokens, 17 labels, CoNLL-U, gold labels there",
+    "penn": "300 sentences, 4,503 tokens, 46 labels, CoNLL-U, gold labels there",
+    "chunks": "300 sentences, 4,503 tokens, 3 labels, CoNLL-2000, BIO, gold labels there",
+    "names": "300 sentences, 4,503 tokens, 3 labels, CoNLL-2000, BIO, gold labels there",
+    "letters": "400 sentences, 3,026 tokens, 26 labels, CSV, gold labels there",
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_read_as_a_visitors_file_is(name):
+    brought = read_example(name)
+    assert found(brought) == SIZES[name]
+    assert not brought.warnings
+
+
+@pytest.mark.parametrize("name", ["chunks", "names"])
+def test_derived_labels_keep_to_the_rules_of_bio(name):
+    labels = read_example(name).labels
+    assert rules_of(labels) == "bio"
+    assert rules_of([sentence[::-1] for sentence in labels]) == ""  # backwards they do not
+
+
+def spans(name, number):
+    """Words of each chunk of a sentence."""
+    brought, out = read_example(name), []
+    for word, label in zip(brought.sentences[number], brought.labels[number]):
+        if label[0] == "B":
+            out.append([word])
+        elif label[0] == "I":
+            out[-1].append(word)
+    return [" ".join(own) for own in out]
+
+
+def test_chunks_are_those_of_the_trees_and_names_runs_of_proper_nouns():
+    assert spans("chunks", 1) == [
+        "the eastern city", "Baqubah", "guerrillas", "a car bomb", "a police station", "several people"
+    ]  # fmt: skip
+    assert spans("chunks", 2)[:2] == ["Arafat 's secular nationalism", "Israel"]
+    assert spans("names", 2) == ["Arafat", "Israel"]
+
+
+def test_letters_are_the_shipped_ones():
+    brought, words = read_example("letters"), load_words()
+    chosen = np.linspace(0, len(words.lengths) - 1, N_WORDS).round().astype(int)
+    for at in (0, 7, N_WORDS - 1):
+        rows = slice(words.starts[chosen[at]], words.starts[chosen[at] + 1])
+        assert (pixels_of(brought.sentences[at]) == words.pixels[rows]).all()
+        assert "".join(brought.labels[at]) == words.text(chosen[at])
+
+
+@pytest.fixture(scope="module", params=["perceptron", "crf"])
+def ruled(request):
+    example, settings = read_example("names"), Settings(method=request.param, passes=1, template="shape[0]")
+    return example, settings, train(settings, example.sentences, example.labels)
+
+
+def test_a_model_of_names_keeps_to_the_rules_and_so_does_its_lattice(ruled):
+    example, _, model = ruled
+    report, tagger = model.report, of_zip(model.model)
+    assert tagger.constraints == "bio"
+    inside, outside = report.labels.index("I-NAME"), report.labels.index("O")
+    for a, b in pairwise(report.starts.tolist()):
+        own = report.guess[a:b].tolist()
+        assert own[0] != inside
+        assert (outside, inside) not in pairwise(own)
+    reader = live.reader_in(model.model)
+    held = [*report.dev.tolist(), *report.test.tolist()]
+    for i in range(0, len(held), 9):
+        words = example.sentences[held[i]][: live.MAX_WORDS]
+        if len(words) < len(example.sentences[held[i]]):
+            continue
+        trace = live.trace(reader.cascade, cascades.rows_of(reader, [words]), words, reader.labels)
+        assert (
+            trace.predictions[-1].tolist() == report.guess[report.starts[i] : report.starts[i + 1]].tolist()
+        )
+
+
+def test_the_script_keeps_to_the_rules_too(ruled, tmp_path):
+    example, settings, model = ruled
+    (tmp_path / "names.txt").write_bytes(data_of("names"))
+    rules = rules_of(example.labels)
+    script = scripts.of_training("names.txt", (0, 2), settings, int(model.report.dev[0]), rules=rules)
+    assert "constraints='bio'" in script
+    right = (model.report.truth == model.report.guess).mean()
+    assert float(run(script, tmp_path)["tokens right"]) == pytest.approx(right, abs=1e-6)
+
+
+def test_letters_are_read_by_their_pixels():
+    example = read_example("letters")
+    settings = Settings(method="perceptron", passes=3, template=EXAMPLES["letters"].template)
+    report = train(settings, example.sentences[:200], example.labels[:200]).report
+    assert (report.truth == report.guess).mean() > 0.6
