@@ -7,7 +7,7 @@ from spcviz.problems.arms.page import clip_text as tell
 from spcviz.problems.pose.page import cached, facts
 from spcviz.problems.pose.page import text as say
 from spcviz.problems.pose.paper import anyone_shown, tables
-from spcviz.problems.pose.view.component import pose_payload, show_pose
+from spcviz.problems.pose.view.component import on_demand, pose_payload, show_pose
 from spcviz.web.cached import common
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
@@ -230,7 +230,7 @@ def shown(state, clip, arms=None):
     )  # fmt: skip
     view = {name: state[name] for name in VIEW}
     view["alphas"] = [state[name] for name in ALPHAS]
-    show_pose(payload, key=KEY, view=view, on_change=from_picture)
+    show_pose(payload, key=KEY, view=view, on_change=from_picture, later=on_demand(payload[1], view))
 
 
 def filtered(state, scene):
