@@ -122,6 +122,11 @@ def recording() -> Iterator[list[Mounted]]:
         _RECORDS.remove(records)
 
 
+def is_recorded() -> bool:
+    """Whether a page is opened to be saved: what waits for a visitor's click has to be in it."""
+    return bool(_RECORDS)
+
+
 @cache
 def _renderer(component):
     css = "".join((PACKAGE / sheet).read_text(encoding="utf-8") for sheet in component.css)
@@ -245,6 +250,17 @@ def narrow(array):
     """
     array = np.asarray(array)
     return array.astype(np.min_scalar_type(int(array.max(initial=0))))
+
+
+def runs(array: ArrayLike) -> dict[str, np.ndarray]:
+    """Whole numbers of at least 0, of which many follow their equals, for `unrolled` in elements.js.
+
+    >>> {name: own.tolist() for name, own in runs([7, 7, 7, 0, 7]).items()}
+    {'values': [7, 0, 7], 'lengths': [3, 1, 1]}
+    """
+    flat = np.asarray(array).ravel()
+    first = np.flatnonzero(np.diff(flat, prepend=flat[:1] + 1))
+    return {"values": narrow(flat[first]), "lengths": narrow(np.diff(first, append=len(flat)))}
 
 
 TYPES = {"float64": "f8", "int32": "i4", "int16": "i2", "int8": "i1"} | {
