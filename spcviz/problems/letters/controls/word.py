@@ -1,9 +1,12 @@
 """What is chosen on the page Letters: the word; behind a button which words, the model and the picture."""
 
+from collections import Counter
+
 import numpy as np
 import streamlit as st
 
 from spcviz.problems.letters.page import cached
+from spcviz.web.cached.shared import shared
 from spcviz.web.ui import layout
 from spcviz.web.ui.state import LETTERS
 
@@ -33,9 +36,18 @@ def wrong_at(state: dict) -> int | None:
     return state["order"] if state["which"] == "wrong" else None
 
 
+@shared(64, kernels=False)
+def menu(features: str, wrong_at: int | None, is_hidden: bool, _labels: dict[int, str]) -> dict[int, str]:
+    """Labels of words without their numbers where no two are equal: half of what the page weighs."""
+    texts = {word_id: label.partition(" · ")[0] for word_id, label in _labels.items()}
+    n = Counter(texts.values())
+    return {word_id: text if n[text] == 1 else _labels[word_id] for word_id, text in texts.items()}
+
+
 def show(state: dict) -> None:
     """The row of choices: the word; which words, model, order and picture behind a button."""
-    names = cached.letters_labels(state["features"], wrong_at(state), state["reveal"] == "hidden")
+    of_words = state["features"], wrong_at(state), state["reveal"] == "hidden"
+    names = menu(*of_words, cached.letters_labels(*of_words))
 
     def tie(name, **others):
         key = f"letters_{name}"
