@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.letters.controls import word
+from spcviz.problems.letters.controls.word import menu
 from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.page.shown import FIRST_WORD
 from tests.app.driver import open_page
@@ -113,6 +113,6 @@ def test_the_first_scene_says_why_it_was_chosen_and_an_older_link_keeps_its_own(
 
 def test_the_menu_tells_equal_words_apart_by_their_numbers_and_no_others():
     labels = {1: "tree · 1", 2: "tree · 2", 3: "bee · 3"}
-    assert word.menu("some", None, False, labels) == {1: "tree · 1", 2: "tree · 2", 3: "bee"}
+    assert menu("some", None, False, labels) == {1: "tree · 1", 2: "tree · 2", 3: "bee"}
     hidden = {1: "word 1, 4 letters", 2: "word 2, 4 letters"}
-    assert word.menu("some", None, True, hidden) == hidden
+    assert menu("some", None, True, hidden) == hidden
