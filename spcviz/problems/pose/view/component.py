@@ -2,7 +2,7 @@
 
 What a code is stands in `spcviz.problems.pose.page.trace` and in pose_core.js. Pictures and levels are parts:
 sent once (see `spcviz.web.view.mount`), and of the levels that are not looked at only what the shown one is
-made from: the states that each keeps, a bit a state.
+made from: the states that each keeps.
 """
 
 import base64
@@ -14,7 +14,7 @@ import numpy as np
 
 from spcviz.problems.pose.page.shown import ClipLevel, ClipTrace
 from spcviz.web.figures.palette import DARK, DARK_TIERS, LIGHT_TIERS
-from spcviz.web.view.mount import Component, packed_of, viewer
+from spcviz.web.view.mount import Component, narrow, packed_of, viewer
 
 VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth", "spend")
 """What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
@@ -71,8 +71,15 @@ def scores_part(level: ClipLevel) -> dict:
 
 
 def kept_part(levels: Sequence[ClipLevel]) -> dict:
-    """Which states of each level but the last the next was made from, a bit a state."""
-    return {"kept": [np.packbits(kept_of(*pair)) for pair in pairwise(levels)]}
+    """Which states of each level but the last the next was made from: a bit a state or, where few are kept,
+    how far each is from the one before.
+    """
+    return {"kept": [_smaller(kept_of(*pair)) for pair in pairwise(levels)]}
+
+
+def _smaller(kept):
+    bits, gaps = np.packbits(kept), narrow(np.diff(np.flatnonzero(kept), prepend=-1))
+    return {"gaps": gaps} if gaps.nbytes < bits.nbytes else {"bits": bits}
 
 
 def kept_of(level: ClipLevel, after: ClipLevel) -> np.ndarray:

@@ -63,17 +63,25 @@ export function childrenOf(coarse, fine, states) {
   return out.sort();
 }
 
-/** Give every level its `states`, from what each but the last keeps: a bit a state, the first the highest of its byte. */
+/** 1 for each of n states that is kept, from a bit for each or from how far each is from the one before. */
+function maskOf({ bits, gaps }, n) {
+  if (bits) return Uint8Array.from({ length: n }, (_, s) => (bits[s >> 3] >> (7 - (s & 7))) & 1);
+  const mask = new Uint8Array(n);
+  gaps.reduce((at, gap) => { mask[at + gap] = 1; return at + gap; }, -1);
+  return mask;
+}
+
+/** Give every level its `states`, from what each but the last keeps. */
 export function fillStates(levels, kept) {
   levels.forEach((level, l) => {
     level.states = new Int32Array(level.start[level.nGiven.length]);
-    const before = levels[l - 1], bits = kept[l - 1];
+    const before = levels[l - 1], mask = l && maskOf(kept[l - 1], before.states.length);
     for (let v = 0; v < level.nGiven.length; v++) {
       let own;
       if (l === 0) own = Int32Array.from({ length: level.nGiven[v] }, (_, s) => s);
       else {
-        const at = before.start[v], stands = (_, s) => bits[(at + s) >> 3] & (128 >> ((at + s) & 7));
-        own = childrenOf(before, level, before.states.subarray(at, before.start[v + 1]).filter(stands));
+        const at = before.start[v];
+        own = childrenOf(before, level, before.states.subarray(at, before.start[v + 1]).filter((_, s) => mask[at + s]));
       }
       if (own.length !== level.nGiven[v]) throw new Error(`level ${l} has ${level.nGiven[v]} states, its parents have ${own.length} children`);
       level.states.set(own, level.start[v]);
