@@ -53,7 +53,7 @@ def test_a_page_reruns_a_part_by_itself_unless_a_tour_tells_its_numbers(monkeypa
 
 def test_another_run_of_the_list_makes_no_picture_anew(monkeypatch):
     at = open_page("pages/start/tours.py")
-    assert len(at.get("imgs")) == len(list(tour.PICTURES.glob("*.webp")))
+    assert len(at.get("image")) == len(list(tour.PICTURES.glob("*.webp")))
     monkeypatch.setattr(Image.Image, "save", None)
     checked(at.run())
 
