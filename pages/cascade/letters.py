@@ -1,8 +1,8 @@
 """Letters: one handwritten word, and the cascade that prunes what it could say."""
 
-import numpy as np
 import streamlit as st
 
+from spcviz.problems.letters.controls import word
 from spcviz.problems.letters.page import cached, python
 from spcviz.problems.letters.page import positions as bars
 from spcviz.problems.letters.page import text as say
@@ -18,14 +18,6 @@ from spcviz.web.ui.state import LETTERS, MAX_ORDER, pinned
 from spcviz.web.view.mount import live_view
 
 KEY = "letters_lattice"
-ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
-# What is said beside the closed box of what is set in it.
-SAID = {
-    "which": lambda _: "misread words",
-    "order": lambda n: f"up to {ORDERS[n]}",
-    "view": lambda _: "bars",
-    "features": lambda name: FEATURES.get(name, name),
-}
 SHOWCASE = ("convenient", "ommanding")
 # Name of a model's features -> what a menu calls them.
 FEATURES = cached.LETTERS_FEATURES
@@ -45,11 +37,6 @@ def traces_of_pins(view, word_id, order):
     }
 
 
-def sync(**changes):
-    """A widget's callback: new choices go to the address."""
-    LETTERS.write(cell="", **changes)
-
-
 def from_lattice():
     """The component's callback: what was set in the browser goes to the address, once it is let go of."""
     view = live_view(KEY)
@@ -57,49 +44,6 @@ def from_lattice():
         alphas = {f"a{n}": a for n, a in enumerate(alphas_of(view["alphas"]), start=1)}
         names = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
         LETTERS.write(**alphas, **{name: view[name] for name in names})
-
-
-def draw_random(words):
-    """Another word, chosen by the next seed so that the address repeats it."""
-    seed = (LETTERS.parse(st.query_params)["seed"] + 1) % 1_000_000
-    sync(word=int(np.random.default_rng(seed).choice(list(words))), seed=seed)
-
-
-def wrong_at(state):
-    """The order at which words on offer are misread; None where all are on offer."""
-    return state["order"] if state["which"] == "wrong" else None
-
-
-def pick(state):
-    """The row of choices: the word; which words, model, order and picture behind a button."""
-    names = cached.letters_labels(state["features"], wrong_at(state), state["reveal"] == "hidden")
-
-    def tie(name, **others):
-        key = f"letters_{name}"
-        st.session_state[key] = state[name]
-        labels = "collapsed" if layout.is_projected() else "visible"
-        changed = {"on_change": lambda: sync(**{name: st.session_state[key]}, **others)}
-        return {"key": key, "label_visibility": labels, **changed}
-
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        label = "Word: type to search"
-        st.selectbox(label, list(names), format_func=names.get, width=300, **tie("word"))
-        st.button(
-            "Another word",
-            on_click=draw_random,
-            args=(names,),
-            icon=":material/casino:",
-            help="Draws a word; the seed in the address repeats it.",
-        )
-        box = layout.more(LETTERS, state, SAID)
-    with box:
-        layout.segments("Choose from", {"all": "all words", "wrong": "misread"}, tie("which"))
-        orders = {n: f"up to {name}" if n == state["order"] else str(n) for n, name in ORDERS.items()}
-        layout.segments("Longest n-gram", orders, tie("order", level=1))
-        layout.segments("Picture", {"lattice": "lattice", "bars": "bars"}, tie("view"))
-        if len(FEATURES) > 1:
-            of = {"format_func": FEATURES.get, "width": 270}
-            st.selectbox("What it sees", list(FEATURES), **of, **tie("features"))
 
 
 def table_of(features):
@@ -111,7 +55,7 @@ def current(features):
     """The page's state, with a word among those on offer."""
     table = table_of(features)
     state = table.read()
-    words = cached.letters_offer(features, wrong_at(state))
+    words = cached.letters_offer(features, word.wrong_at(state))
     return state if state["word"] in words else table.write(word=next(iter(words)))
 
 
@@ -123,7 +67,7 @@ def letters():
     state = current(asked["features"])
     touring.offer_python(python.letters(state))
     if layout.has_controls(state):
-        pick(state)
+        word.show(state)
     st.session_state["letters_reveal"] = state["reveal"]
     picture()
     if state["word"] == FIRST_WORD and not layout.is_projected():

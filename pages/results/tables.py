@@ -13,6 +13,7 @@ from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
 from spcviz.web.ui.state import StateTable, choice, flag, text
+from spcviz.web.view.mount import is_recorded
 
 LOOK = layout.look(430)
 PLOT = layout.PLOT | {"config": CONFIG}
@@ -31,13 +32,12 @@ def words(block):
         st.markdown(block.markdown)
 
 
-def claimed(readings, name, columns=claims.COLUMNS):
+def claimed(found, name):
     """Claims with their verdicts, worst first, and how many there are of each."""
-    st.markdown(f"**{claims.counts(readings)}**", help=claims.NOTE)
-    frame = claims.frame(claims.worst_first(readings), columns)
-    height = min(36 * (len(frame) + 1), 640 if name == "all" else 400)
-    st.dataframe(frame.reset_index(), hide_index=True, height=height, placeholder="–")
-    download(frame, f"{name}-claims")
+    st.markdown(f"**{found.counts}**", help=claims.NOTE)
+    height = min(36 * (len(found.frame) + 1), 640 if name == "all" else 400)
+    st.dataframe(found.rows, hide_index=True, height=height, placeholder="–")
+    download(found.frame, f"{name}-claims")
 
 
 def overview():
@@ -45,8 +45,9 @@ def overview():
     readings, missing = tables.all_claims(results.readings)
     st.markdown(f"**{claims.counts(readings)}** By system, worst first; a system's name opens its table.")
     st.html(overview_html(claims.systems(readings)))
-    with st.expander("All claims"):
-        claimed(readings, "all", claims.COLUMNS[:5])
+    with st.expander("All claims", key="tables_all", on_change="rerun") as box:
+        if box.open or is_recorded():  # the part that draws tables that scroll weighs more than all else here
+            claimed(tables.verdicts("all", claims.COLUMNS[:5], lambda: readings), "all")
     st.caption(claims.NOTE)
     if missing:
         st.info(f"Not stored here, or not to be read: {', '.join(map(results.title, missing))}.")
@@ -71,7 +72,7 @@ def table(block):
         c: st.column_config.NumberColumn(format=blocks.number_format(c, block.decimals))
         for c in frame.select_dtypes("number").columns
     }
-    st.dataframe(frame, column_config=formats, placeholder="–")
+    st.dataframe(block.rows, column_config=formats, placeholder="–")
     download(frame, name)
 
 
@@ -130,8 +131,8 @@ def controls(state, labels):
 def body(result, name, features, shown):
     """One result."""
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
-    if found := measured(shown, result):
-        claimed(found, name, claims.COLUMNS)
+    if found := tables.verdicts(name, claims.COLUMNS, lambda: measured(shown, result)):
+        claimed(found, name)
     else:
         st.caption(shown.no_claims)
     for block in tables.result_blocks(name, features, **LOOK, _shown=shown):

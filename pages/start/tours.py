@@ -2,12 +2,12 @@
 
 import streamlit as st
 
+from spcviz.web.cached import tours
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour, touring
 from spcviz.web.touring.own_scenes import scene_box
 from spcviz.web.tours import packed, tour
-from spcviz.web.ui import navigation
-from spcviz.web.ui.layout import use_the_room
+from spcviz.web.ui import layout, navigation
 
 INTRODUCTION = (
     "# Tours: walk through the app, scene by scene\n"
@@ -33,7 +33,7 @@ def card(name, found, *, number=0):
     """One tour to follow; of those that ship, numbered, what a lecture needs is behind a button."""
     with st.container(border=True, key=f"tour_card_{name}"):
         text = st.container()
-        if number and (picture := tour.picture(name)):
+        if number and (picture := tours.picture(name)):
             text, side = st.columns([3, 2])
             side.image(picture, width="stretch", alt="A scene of this tour")
         text.header(f"{number}\\. {plain(found.title)}" if number else plain(found.title), anchor=False)
@@ -167,7 +167,7 @@ def ours():
             card(key, found, number=at + 1)
 
 
-use_the_room()
+layout.use_the_room()
 if (linked := st.query_params.get("own")) is not None:
     take(lambda: packed.unpack(linked), "link")
     st.session_state["tours_linked"] = True

@@ -2,6 +2,7 @@
 
 import pytest
 
+from spcviz.problems.letters.controls.word import menu
 from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.page.shown import FIRST_WORD
 from tests.app.driver import open_page
@@ -108,3 +109,10 @@ def test_the_first_scene_says_why_it_was_chosen_and_an_older_link_keeps_its_own(
     older = open_page(PAGE, order="4")
     assert cached.letters_offer("open")[older.session_state["letters_word"]] == "convenient"
     assert not any("chosen because" in caption.value for caption in older.caption)
+
+
+def test_the_menu_tells_equal_words_apart_by_their_numbers_and_no_others():
+    labels = {1: "tree · 1", 2: "tree · 2", 3: "bee · 3"}
+    assert menu("some", None, False, labels) == {1: "tree · 1", 2: "tree · 2", 3: "bee"}
+    hidden = {1: "word 1, 4 letters", 2: "word 2, 4 letters"}
+    assert menu("some", None, True, hidden) == hidden

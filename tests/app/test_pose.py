@@ -60,7 +60,8 @@ def test_it_opens_with_people_signing_from_the_stored_clip(monkeypatch):
     data = sent(at)
     assert data["truth_name"] == "reference"
     assert [len(data["alphas"]), len(data["parts"]["pictures"]["frames"])] == [7, data["n_frames"]]
-    assert data["n_bytes"] < 3_000_000
+    assert data["n_bytes"] < 260_000
+    assert [name for name in data["parts"] if name.startswith(("codes", "scores"))] == ["codes 3"]
 
 
 def test_the_stored_clip_is_of_the_stored_model_and_is_worked_out_anew_without_it():
@@ -83,7 +84,7 @@ def test_alphas_of_the_address_prune_and_deeper_levels_follow():
 
 def test_three_sub_models_come_with_the_picture_of_them():
     data = sent(visit(scene="astronaut", show="three"))
-    assert len(data["parts"]["level 0"]["each"]) == 2
+    assert len(data["parts"]["scores 3"]["each"]) == 2
 
 
 def test_the_figure_of_the_thesis_has_its_chart_or_says_why_not():

@@ -2,6 +2,7 @@
 
 import pytest
 import streamlit as st
+from PIL import Image
 
 from spcviz.problems.letters.page import cached
 from spcviz.web.figures.lattice_facts import facts as facts_of
@@ -48,6 +49,13 @@ def test_a_page_reruns_a_part_by_itself_unless_a_tour_tells_its_numbers(monkeypa
     assert touring.by_itself(print) == ("alone", print)
     params["tour"] = "circles"
     assert touring.by_itself(print) is print
+
+
+def test_another_run_of_the_list_makes_no_picture_anew(monkeypatch):
+    at = open_page("pages/start/tours.py")
+    assert len(at.get("image")) == len(list(tour.PICTURES.glob("*.webp")))
+    monkeypatch.setattr(Image.Image, "save", None)
+    checked(at.run())
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import { node, setText } from "../view/elements.js";
 import { partOf } from "../touring/tour_core.js";
 
 const AWAY = 10; // pixels between a part's edge and its callout
+const LARGE = 0.4; // of the window's height: what stands above so large a part is said of it, and not to be covered
 const PUT_AWAY = "spcviz-callouts"; // names of the pages whose callouts were put away
 
 const putAway = () => {
@@ -38,7 +39,8 @@ export class Callouts {
     setText(this.text, one.say);
     setText(this.nextButton, this.at + 1 < this.some.length ? `Next (${this.at + 1} of ${this.some.length})` : "Got it");
     const box = part.getBoundingClientRect(), { offsetWidth: width, offsetHeight: height } = this.root;
-    const fits = [box.bottom + AWAY, box.top - AWAY - height].find((top) => top > 60 && top + height < window.innerHeight);
+    const above = box.height > LARGE * window.innerHeight ? [] : [box.top - AWAY - height];
+    const fits = [box.bottom + AWAY, ...above].find((top) => top > 60 && top + height < window.innerHeight);
     const top = fits ?? Math.max(64, Math.min(box.top + AWAY, window.innerHeight - height - AWAY)); // a large part: inside its corner
     const left = fits === undefined ? box.right - width - AWAY : box.left;
     this.root.style.left = `${Math.max(8, Math.min(left, window.innerWidth - width - 16))}px`;

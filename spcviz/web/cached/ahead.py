@@ -76,16 +76,26 @@ def load_rest(state):
         return
     for name in warmup.groups()[1:]:
         _load(name, state)
-    for name in warmup.groups():
-        _load(name, state, "fill_more")
+    more = {name: fill(name, "fill_more") for name in warmup.groups()}
+    while more:  # a piece of each in turn: one group may have minutes of work
+        for name in list(more):
+            state.let_visitors_first(forever=True)  # it may never be asked for
+            if not _went_on(name, more[name]):
+                del more[name]
 
 
-def _load(name, state, what="fill"):
-    can_wait = what == "fill_more"  # it may never be asked for
-    state.let_visitors_first(forever=can_wait)
+def _load(name, state):
+    state.let_visitors_first(forever=False)
+    pieces = fill(name, "fill")
+    while _went_on(name, pieces):
+        state.let_visitors_first(forever=False)
+    state.pending.discard(name)
+
+
+def _went_on(name, pieces):
+    """Whether another piece was loaded."""
     try:
-        for _ in fill(name, what):
-            state.let_visitors_first(forever=can_wait)
+        return next(pieces, pieces) is not pieces
     except Exception:  # its page will say what is wrong; the others still want theirs
         LOG.exception("warm-up of %s failed", name)
-    state.pending.discard(name)
+        return False

@@ -1,17 +1,24 @@
 """Cached calls of the Paper tables page."""
 
+from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+from streamlit import dataframe_util
 
 from spcviz.web.cached import common
 from spcviz.web.cached.shared import shared
-from spcviz.web.figures import blocks
+from spcviz.web.figures import blocks, claims
 
 
 @shared(48, kernels=False, seconds=300)
 def result_blocks(
     name: str, features: str, palette, scale: float, height: float, _shown: blocks.Shown
 ) -> list[blocks.Block]:
-    """What a stored result is shown as; each chart is made once, when it is first asked for.
+    """What a stored result is shown as; each chart is made once, when it is first asked for, and so are the
+    rows of each table as a browser takes them.
 
     `features` is one of its sets of features; `palette`, `scale` and `height` are those of
     `spcviz.web.ui.layout.look`; `_shown` says how the result is shown.
@@ -26,8 +33,33 @@ def all_claims(_read):
     return _read()
 
 
+class Verdicts(NamedTuple):
+    """Claims with their verdicts, worst first."""
+
+    counts: str  # how many there are of each
+    frame: pd.DataFrame
+    rows: pa.Table  # the same, as a browser takes it
+
+
+@shared(48, kernels=False, seconds=300)
+def verdicts(name: str, columns: tuple[str, ...], _read: Callable[[], list]) -> Verdicts | None:
+    """What the claims of a result come to, as `_read` says it; None where nothing is claimed."""
+    readings = _read()
+    if not readings:
+        return None
+    frame = claims.frame(claims.worst_first(readings), columns)
+    return Verdicts(claims.counts(readings), frame, rows_of(frame.reset_index()))
+
+
+def rows_of(frame: pd.DataFrame) -> pa.Table:
+    """A frame as a browser takes it: Streamlit would make it anew in every run."""
+    return dataframe_util.convert_pandas_df_to_arrow_table(frame)
+
+
 def _once(block):
-    """A block whose charts are made once."""
+    """A block whose charts and rows are made once."""
+    if isinstance(block, blocks.Table):
+        return block._replace(rows=rows_of(block.frame))
     if isinstance(block, blocks.Chart):
         return block._replace(make=cache(block.make))
     if isinstance(block, blocks.Charts):

@@ -54,6 +54,7 @@ class Table(NamedTuple):
     frame: pd.DataFrame
     name: str  # of the file that a visitor takes home
     decimals: Mapping[str, int] = _NONE  # how a column begins to its decimals; see `number_format`
+    rows: Any = None  # the frame as a browser takes it, once it is shown
 
 
 class Link(NamedTuple):

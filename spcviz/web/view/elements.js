@@ -62,6 +62,14 @@ export function opened(bytes) {
   });
 }
 
+/** What mount.runs made of an array. */
+export function unrolled({ values, lengths }) {
+  const out = new values.constructor(lengths.reduce((sum, n) => sum + n, 0));
+  let at = 0;
+  values.forEach((value, i) => out.fill(value, at, at += lengths[i]));
+  return out;
+}
+
 /** Handwritten letters, 16 rows of 8 pixels each, as arrays of 128 zeros and ones. */
 export function unpackInk(bytes) {
   return Array.from({ length: bytes.length / 16 }, (_, i) =>

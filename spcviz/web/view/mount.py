@@ -3,7 +3,8 @@
 The browser owns a component's view (what is dragged, chosen, selected); the server keeps it in the address.
 What a component draws are its *parts*: dicts of arrays and JSON values, named by a digest and sent once. The
 browser keeps the latest; if it lacks one (a message was dropped, the page was left), it says so with its next
-view, and gets all of them. A message is bytes: a header in JSON, then the arrays as they lie in memory.
+view, and gets all of them. Parts that the first picture does not need are sent *later*, when the browser asks
+for them by name. A message is bytes: a header in JSON, then the arrays as they lie in memory.
 """
 
 import contextlib
@@ -11,7 +12,7 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -121,6 +122,11 @@ def recording() -> Iterator[list[Mounted]]:
         _RECORDS.remove(records)
 
 
+def is_recorded() -> bool:
+    """Whether a page is opened to be saved: what waits for a visitor's click has to be in it."""
+    return bool(_RECORDS)
+
+
 @cache
 def _renderer(component):
     css = "".join((PACKAGE / sheet).read_text(encoding="utf-8") for sheet in component.css)
@@ -137,15 +143,16 @@ def show(
     key: str,
     view: dict | None = None,
     parts: dict[str, dict] | None = None,
+    later: Collection[str] = (),
     **callbacks,
 ) -> dict:
     """Mount a component.
 
     `payload` is sent on every run: JSON values, and arrays if there are `parts`. `view` has the component's
     `view_names`, if any; see `epoch` for whose view wins. `parts`, arrays and JSON values or `Packed`, are
-    sent once; the browser finds them under the same names in ``data.parts``. `callbacks` are
-    ``on_view_change`` and the like, called without arguments. Returns what the browser has sent: ``view`` and
-    triggers.
+    sent once; the browser finds them under the same names in ``data.parts``, those named in `later` once it
+    has asked for them (``want`` in view.js). `callbacks` are ``on_view_change`` and the like, called without
+    arguments. Returns what the browser has sent: ``view`` and triggers.
     """
     if component.view_names:
         view = {name: view[name] for name in component.view_names}
@@ -153,33 +160,54 @@ def show(
     for records in _RECORDS:
         records.append(Mounted(component, payload, None if parts is None else ready(parts)))
     if parts is not None:
-        payload = message(payload, *unsent(key, parts))
+        payload = message(payload | {"later": sorted(later)}, *unsent(key, parts, later))
     return _renderer(component)(key=key, data=payload, **callbacks)
 
 
 def viewer(component):
-    """The function that mounts a component with a view and parts: (payload, *, key, view, on_change).
+    """The function that mounts a component with a view and parts: (payload, *, key, view, on_change, later).
 
     ``payload`` is what is sent on every run and the parts that are sent once, ``on_change`` is called without
-    arguments when the view changes.
+    arguments when the view changes; ``later`` as in `show`.
     """
 
-    def mount(payload, *, key, view, on_change):
+    def mount(payload, *, key, view, on_change, later=()):
         sent, parts = payload
-        return show(component, sent, key=key, view=view, parts=parts, on_view_change=on_change)
+        return show(component, sent, key=key, view=view, parts=parts, later=later, on_view_change=on_change)
 
     return mount
 
 
-def unsent(key: str, parts: dict[str, dict]) -> tuple[dict[str, str], dict[str, bytes]]:
-    """Digests of parts by name, and, by digest, the packed parts missing from this session's last message."""
-    packs = ready(parts)
-    memory = st.session_state.setdefault(f"{key}_sent", {"digests": frozenset(), "lost": None})
-    lost = (live_view(key) or {}).get("lost")
+def unsent(
+    key: str, parts: dict[str, dict], later: Collection[str] = ()
+) -> tuple[dict[str, str], dict[str, bytes]]:
+    """Digests of parts by name, and, by digest, the packed parts missing from this session's last message.
+
+    Of those named in `later` only what the browser has asked for since.
+    """
+    packs, live = ready(parts), live_view(key) or {}
+    memory = st.session_state.setdefault(
+        f"{key}_sent", {"digests": frozenset(), "lost": None, "wanted": None}
+    )
+    lost, wanted = live.get("lost"), live.get("wanted")
     known = memory["digests"] if lost == memory["lost"] else frozenset()
-    memory |= {"digests": frozenset(part.digest for part in packs.values()), "lost": lost}
-    fresh = {part.digest: part.content for part in packs.values() if part.digest not in known}
+    asked = frozenset() if wanted == memory["wanted"] else _names_of(wanted)
+    fresh = {
+        part.digest: part.content
+        for name, part in packs.items()
+        if name in asked or (name not in later and part.digest not in known)
+    }
+    has = known.union(fresh) & {part.digest for part in packs.values()}
+    memory |= {"digests": has, "lost": lost, "wanted": wanted}
     return {name: part.digest for name, part in packs.items()}, fresh
+
+
+def _names_of(wanted):
+    """The parts that a browser asks for; whoever sends may send anything."""
+    names = wanted.get("names") if isinstance(wanted, Mapping) else None
+    return (
+        frozenset(name for name in names if isinstance(name, str)) if isinstance(names, list) else frozenset()
+    )
 
 
 def ready(parts: Mapping[str, "dict | Packed"]) -> dict[str, Packed]:
@@ -222,6 +250,17 @@ def narrow(array):
     """
     array = np.asarray(array)
     return array.astype(np.min_scalar_type(int(array.max(initial=0))))
+
+
+def runs(array: ArrayLike) -> dict[str, np.ndarray]:
+    """Whole numbers of at least 0, of which many follow their equals, for `unrolled` in elements.js.
+
+    >>> {name: own.tolist() for name, own in runs([7, 7, 7, 0, 7]).items()}
+    {'values': [7, 0, 7], 'lengths': [3, 1, 1]}
+    """
+    flat = np.asarray(array).ravel()
+    first = np.flatnonzero(np.diff(flat, prepend=flat[:1] + 1))
+    return {"values": narrow(flat[first]), "lengths": narrow(np.diff(first, append=len(flat)))}
 
 
 TYPES = {"float64": "f8", "int32": "i4", "int16": "i2", "int8": "i1"} | {

@@ -41,9 +41,9 @@ function isOurKey(event, root) {
 /** Parts of data that were received, the latest used last: the server sends each once. */
 const library = new Map();
 
-/** A component's data, each part by its name; and whether all of them are here. */
+/** A component's data, each part by its name; and whether all of them are here but those that come when wanted. */
 export function received(bytes) {
-  const { digests, fresh, ...data } = opened(bytes);
+  const { fresh, later = [], ...data } = opened(bytes), { digests } = data;
   for (const [digest, packed] of Object.entries(fresh)) library.set(digest, Object.assign(opened(packed), { digest }));
   data.parts = {};
   for (const [name, digest] of Object.entries(digests)) {
@@ -53,7 +53,7 @@ export function received(bytes) {
     data.parts[name] = part;
   }
   for (const digest of library.keys()) if (library.size > KEPT_PARTS) library.delete(digest);
-  return { data, isWhole: Object.values(data.parts).every(Boolean) };
+  return { data, isWhole: Object.entries(data.parts).every(([name, part]) => part || later.includes(name)) };
 }
 
 /** A component's life on the page. What each has of its own:
@@ -82,6 +82,7 @@ export class View {
   playMs = 1000;
   leastHeight = 0; // of a window that gets a projector's sizes
   timers = new Map();
+  wanting = new Set(); // parts asked for since the last data came
   ending = new AbortController();
   note = node("span", { class: "note", "aria-live": "polite" });
 
@@ -141,6 +142,7 @@ export class View {
     this.identity = data.identity;
     this.epoch = data.epoch;
     this.data = data;
+    this.wanting.clear();
     this.take(data, isNew);
     this.resize();
   }
@@ -166,8 +168,20 @@ export class View {
     component.setStateValue("view", this.told());
     this.view = view;
   }
+  /** Ask for parts that are not here yet, each once until other data come. */
+  want(names) {
+    const lacking = names.filter((name) => !this.data.parts[name] && !this.wanting.has(name));
+    if (!lacking.length) return;
+    for (const name of lacking) this.wanting.add(name);
+    this.wish = { names: [...this.wanting], at: Date.now() };
+    this.cancel("send");
+    this.component.setStateValue("view", this.told());
+  }
   /** What `sent` says, and what was asked for. */
-  told() { return this.lost ? { ...this.sent(), lost: this.lost } : this.sent(); }
+  told() {
+    const { lost, wish } = this;
+    return { ...this.sent(), ...lost && { lost }, ...wish && { wanted: wish } };
+  }
   /** Whether there is something to say yet. */
   get isUnsent() { return this.isDue("send"); }
   /** A slider over a share of the view, in thousandths. */

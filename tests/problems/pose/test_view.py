@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,7 +17,10 @@ from spcviz.web.view import mount
 from tests.node import needs_node, run_node
 
 SETTINGS = levels.Settings(n_parts=3, n_negatives=8, n_frames=4, n_clips=2, n_epochs=1)
-FILL = "const levels = core.fillStates(data.levels.map((own, l) => core.levelOf(own, data.alphas[l], 3)));"
+FILL = (
+    "const levels = data.levels.map((own, l) => core.levelOf(own, data.alphas[l], 3));"
+    "core.fillStates(levels, data.kept);"
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +44,20 @@ def fine(model, scene):
     return list(cascade.detect(model, scene.images))
 
 
+def every_part(level):
+    """A level as the browser has it once all its parts have come."""
+    return component.level_part(level) | component.codes_part(level) | component.scores_part(level)
+
+
 @pytest.fixture(scope="module")
 def payload(model, scene, fine):
     """Two frames by themselves; level 1 under an alpha that is on no thousandth."""
     alphas = [0.31, 0.12345, 0.4, None, 0.2, 0.0, None]
     runs = [trace.run_levels(model, [own], "single", alphas)[0] for own in fine]
     clip = trace.clip_trace(scene, "single", trace.joined(runs), (1.0, 0.5))
-    levels = [component.level_part(level) for level in clip.levels]
-    return *component.pose_payload(clip, names=body.PARTS, lengths=body.LENGTHS), levels
+    levels = [every_part(level) for level in clip.levels]
+    sent, parts = component.pose_payload(clip, names=body.PARTS, lengths=body.LENGTHS)
+    return sent, parts, levels, clip.levels
 
 
 def random_level(rng):
@@ -83,7 +93,7 @@ def test_keep_masks_are_the_engines_on_1000_random_levels(tmp_path):
         zeros = np.zeros(1)
         zeros = np.zeros(1)
         part = {"n_given": np.full(n, table.shape[1], np.int32), "first": first.astype(np.int32)}
-        part |= {"codes": codes, "tuned": tuned, "rows": 10, "columns": 10, "each": []}
+        part |= {"codes": codes, "tuned": tuned, "rows": 10, "columns": 10, "n_each": 0}
         part |= dict.fromkeys(("best", "mean", "low", "unary_range"), zeros)
         asked.append(part | {"unary": codes[:0], "alpha": alpha})
     body_ = """console.log(JSON.stringify(data.map((own) => {
@@ -116,9 +126,9 @@ def test_states_bodies_and_falls_are_the_engines(tmp_path, model, scene, fine, p
         core.limbOf(last, last.states[last.start[4] + s], data.lengths[1])),
     }));"""
     )
-    sent, parts, levels_ = payload
+    sent, parts, levels_, clip_levels = payload
     data = {"levels": levels_, "alphas": sent["alphas"], "lengths": sent["lengths"]}
-    data["truth"] = parts["truth"]["limbs"]
+    data["truth"], data["kept"] = parts["truth"]["limbs"], component.kept_part(clip_levels)["kept"]
     found = run_node(tmp_path, "problems/pose/view/pose_core.js", main, data)
     alphas = sent["alphas"]
     runs = [list(cascade.filtered_models(model, [own], "single", alphas)) for own in fine]
@@ -155,10 +165,10 @@ def test_three_sub_models_send_two_and_the_sum(model, fine, scene):
     found, _ = trace.run_levels(model, fine, "ensemble", [0.9] * 7)
     clip = trace.clip_trace(scene, "ensemble", found, (1.0, 0.5))
     sent, parts = component.pose_payload(clip, names=body.PARTS, lengths=body.LENGTHS)
-    first = component.level_part(clip.levels[0])
-    assert len(first["each"]) == 2
+    first = component.scores_part(clip.levels[0])
+    assert len(first["each"]) == component.level_part(clip.levels[0])["n_each"] == 2
     assert first["unary"].size == 0
-    assert parts["level 0"] == mount.packed(first)
+    assert parts["scores 0"] == mount.packed(first)
     assert len(mount.as_message(sent, parts)) > sum(own.codes.nbytes for own in clip.levels)
 
 
@@ -170,6 +180,33 @@ def test_sub_models_side_by_side_find_the_same(model, fine):
         for name in one._fields:
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     assert seconds > 0
+
+
+def test_a_limb_that_loses_all_keeps_its_best_and_is_said_to(model, fine, scene):
+    levels, _ = trace.run_levels(model, fine, "single", [1.0] * 7)
+    kept = [component.kept_of(*pair) for pair in pairwise(levels)]
+    for own, level in zip(kept, levels):
+        ends = np.cumsum(level.n_given)
+        best = (ends - level.n_given.ravel() + level.first.ravel()).tolist()
+        assert set(best) <= set(np.flatnonzero(own).tolist())
+    assert kept[0].sum() == levels[1].n_given.sum() // 2
+
+
+@pytest.mark.parametrize(
+    ("view", "missing"),
+    [
+        ({"show": "level", "cell": ""}, 13),
+        ({"show": "level", "cell": "0-7"}, 12),
+        ({"show": "three", "cell": ""}, 12),
+        ({"show": "all", "cell": ""}, 7),
+    ],
+)
+def test_only_what_the_picture_needs_is_sent_at_once(payload, view, missing):
+    _, parts, *_ = payload
+    later = component.on_demand(parts, view | {"level": 3})
+    assert len(later) == missing
+    assert "codes 3" not in later
+    assert {name.split()[0] for name in later} <= {"codes", "scores"}
 
 
 def test_a_levels_part_does_not_change_with_the_alpha_that_follows(model, fine):

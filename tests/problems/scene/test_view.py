@@ -6,18 +6,18 @@ import pytest
 from spcviz.problems.budgets.view.component import TRADE_OFF
 from spcviz.problems.scene.page.shown import Choices, Course, MarkedPictures, SceneCourse
 from spcviz.problems.scene.view import trade_task
-from spcviz.problems.scene.view.component import opening_share, scene_payload
+from spcviz.problems.scene.view.component import opening_share, scene_part
 from spcviz.web.view.mount import script
 from tests.node import needs_node, run_node
 
 BODY = """
-const s = data.scene, sim = s.courses[0], sizes = core.sizesOf(s.atoms), n = sizes.length;
+const s = core.laidOut(data.scene), sim = s.courses[0], sizes = core.sizesOf(s.atoms), n = sizes.length;
 const out = new Uint8ClampedArray(4 * s.atoms.length), strength = new Float32Array(n).fill(1);
 strength[0] = -1;
 const tints = new Float32Array(3 * n).fill(200);
 core.overlay(out, s.picture, s.atoms, tints, strength);
 console.log(JSON.stringify({
-  steps: data.times.map((t) => core.stepAt(sim.ms, t)), sizes: [...sizes],
+  atoms: [...s.atoms], steps: data.times.map((t) => core.stepAt(sim.ms, t)), sizes: [...sizes],
   labels: sim.ms.map((_, k) => [...core.rowOf(sim.labels, k, n)]),
   set: sim.ms.map((_, k) => [...sizes].map((_, a) => core.isSet(s.updated, k, a, s.updated.length / 3))),
   shares: [...core.sharesOf(core.rowOf(sim.labels, 1, n), sizes, 11)],
@@ -46,21 +46,20 @@ def test_the_page_opens_at_a_third_of_the_anytime_predictor_s_own_time():
     assert opening_share(own) == pytest.approx(20.001 / (1.02 * 40), abs=1e-6)
     slow = own._replace(him=own.him._replace(seconds=np.array([0.5])))
     assert opening_share(slow) == pytest.approx(20.001 / (1.02 * 500), abs=1e-6)
-    _, parts = scene_payload(slow, "x")
-    sim, him = (course["ms"] for course in parts["scene"]["courses"])
+    sim, him = (course["ms"] for course in scene_part(slow)["courses"])
     assert sim[1] <= opening_share(slow) * 1.02 * him[0] < sim[2]
 
 
 @needs_node
 def test_the_browser_sees_what_was_sent(tmp_path):
     own = scene(np.random.default_rng(0))
-    _, parts = scene_payload(own, "x")
     times = [0, 9.99, 10, 15, 20, 39, 40, 1e9]
     seen = run_node(
-        tmp_path, "problems/scene/view/scene_core.js", BODY, {"scene": parts["scene"], "times": times}
+        tmp_path, "problems/scene/view/scene_core.js", BODY, {"scene": scene_part(own), "times": times}
     )
     size = np.bincount(own.atoms.ravel())
     assert seen["steps"] == [-1, -1, 0, 0, 1, 1, 2, 2]
+    assert seen["atoms"] == own.atoms.ravel().tolist()
     assert seen["sizes"] == size.tolist()
     assert seen["labels"] == own.sim.labels.tolist()
     assert seen["set"] == own.choices.is_updated.astype(int).tolist()

@@ -38,6 +38,21 @@ def test_the_first_story_is_loaded_and_the_others_when_they_are_wanted(filled, m
     assert "no tagger" in caplog.text
 
 
+def test_a_group_with_much_to_load_keeps_no_other_waiting(monkeypatch):
+    done = []
+
+    def fill(name, what):
+        for n in range(3 if what == "fill_more" and name == "pose" else 1):
+            done.append((name, what, n))
+            yield
+
+    monkeypatch.setattr(ahead, "fill", fill)
+    monkeypatch.setattr(ahead.warmup, "groups", lambda: ["pose", "scene"])
+    ahead.load_rest(State())
+    more = [(name, n) for name, what, n in done if what == "fill_more"]
+    assert more == [("pose", 0), ("scene", 0), ("pose", 1), ("pose", 2)]
+
+
 def test_a_machine_with_other_work_loads_only_what_is_opened(filled, monkeypatch):
     monkeypatch.setenv("SPCVIZ_AHEAD", "0")
     ahead.load_rest(State())

@@ -102,6 +102,51 @@ def test_a_part_is_sent_once_and_everything_again_when_it_is_asked_for(monkeypat
     assert mount.unsent("key", {"x": one, "y": two}) == (digests, {})  # asked once, sent once
 
 
+def test_what_may_come_later_is_sent_when_it_is_asked_for(monkeypatch):
+    state = {}
+    monkeypatch.setattr(mount.st, "session_state", state)
+    parts = {name: {"a": np.full(3, n, np.uint8)} for n, name in enumerate("xyz")}
+    digests, fresh = mount.unsent("key", parts, "yz")
+    assert list(fresh) == [digests["x"]]
+    for wanted in ("y", {"names": "y"}, {"names": [["y"], 3]}, {"names": ["q"]}):  # whatever is no name
+        state["key"] = {"view": {"wanted": wanted}}
+        assert mount.unsent("key", parts, "yz") == (digests, {})
+    state["key"] = {"view": {"wanted": {"names": ["y"], "at": 1}}}
+    assert list(mount.unsent("key", parts, "yz")[1]) == [digests["y"]]
+    assert mount.unsent("key", parts, "yz") == (digests, {})  # asked once, sent once
+    assert list(mount.unsent("key", parts, "y")[1]) == [digests["z"]]  # another picture needs it at once
+    state["key"] = {"view": {"wanted": {"names": ["y"], "at": 2}}}
+    assert list(mount.unsent("key", parts, "y")[1]) == [digests["y"]]  # it was lost on its way
+    state["key"] = {"view": {"wanted": {"names": ["y"], "at": 2}, "lost": "12"}}
+    assert list(mount.unsent("key", parts, "yz")[1]) == [digests["x"]]
+
+
+@needs_node
+def test_what_comes_later_is_not_missed_and_is_asked_for_once(tmp_path):
+    part = {"d1": mount.pack({"a": np.arange(3.0)})}
+    messages = [
+        mount.message(
+            {"view": {"cut": 1}, "epoch": 0, "later": ["y", "z"]}, {"x": "d1", "y": "d2", "z": "d3"}, part
+        ),
+        mount.message({"view": {"cut": 1}, "epoch": 0, "later": ["y"]}, {"x": "d1", "z": "d3"}, {}),
+    ]
+    body = (
+        STUB
+        + """
+    const [first, second] = data.map((bytes) => core.received(bytes));
+    const component = { setStateValue: (name, value) => told.push(value.wanted.names) };
+    view.update(component, first.data);
+    view.want(["x", "y"]);
+    view.want(["y"]);
+    view.want(["y", "z"]);
+    view.update(component, first.data);
+    view.want(["y"]);
+    process.stdout.write(JSON.stringify({ told, whole: [first.isWhole, second.isWhole] }));"""
+    )
+    seen = run_node(tmp_path, "web/view/view.js", body, [np.frombuffer(one, np.uint8) for one in messages])
+    assert seen == {"told": [["y"], ["y", "z"], ["y"]], "whole": [True, False]}
+
+
 @needs_node
 def test_what_is_received_once_is_kept_and_what_is_missing_is_asked_for(tmp_path):
     one, two = {"a": np.arange(3.0)}, {"a": np.arange(4, dtype=np.uint16)}

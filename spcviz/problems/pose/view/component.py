@@ -1,17 +1,20 @@
 """A clip of poses that one can drag: a Streamlit component (components v2) around pose*.js.
 
 What a code is stands in `spcviz.problems.pose.page.trace` and in pose_core.js. Pictures and levels are parts:
-sent once (see `spcviz.web.view.mount`).
+sent once (see `spcviz.web.view.mount`), and of the levels that are not looked at only what the shown one is
+made from: the states that each keeps.
 """
 
+import base64
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from spcviz.problems.pose.page.shown import ClipLevel, ClipTrace
 from spcviz.web.figures.palette import DARK, DARK_TIERS, LIGHT_TIERS
-from spcviz.web.view.mount import Component, packed_of, viewer
+from spcviz.web.view.mount import Component, narrow, packed_of, viewer
 
 VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth", "spend")
 """What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
@@ -48,17 +51,65 @@ COLOURS = (DARK.kept, DARK.threshold, DARK.map, DARK.lost, DARK.truth)
 
 def level_part(level: ClipLevel) -> dict:
     """One `ClipLevel` as arrays and JSON values for the browser, without its alpha, which changes more
-    often.
+    often, and without what `codes_part` and `scores_part` say.
     """
-    arrays = ("n_given", "first", "codes", "unary", "unary_range", "best", "mean", "low")
+    arrays = ("n_given", "first", "unary_range", "best", "mean", "low")
     out = {name: getattr(level, name) for name in arrays}
     out |= {name: np.round(getattr(level, name), 6).tolist() for name in ("reach", "gap", "weight", "turn")}
     out |= {name: int(getattr(level, name)) for name in ("rows", "columns")}
-    return out | {"tuned": float(level.tuned), "each": list(level.each)}
+    return out | {"tuned": float(level.tuned), "n_each": len(level.each)}
+
+
+def codes_part(level: ClipLevel) -> dict:
+    """Max-marginals of a level's states: to draw it and to prune it."""
+    return {"codes": level.codes}
+
+
+def scores_part(level: ClipLevel) -> dict:
+    """What witnesses and single sub-models are found from."""
+    return {"unary": level.unary, "each": list(level.each)}
+
+
+def kept_part(levels: Sequence[ClipLevel]) -> dict:
+    """Which states of each level but the last the next was made from: a bit a state or, where few are kept,
+    how far each is from the one before.
+    """
+    return {"kept": [_smaller(kept_of(*pair)) for pair in pairwise(levels)]}
+
+
+def _smaller(kept):
+    bits, gaps = np.packbits(kept), narrow(np.diff(np.flatnonzero(kept), prepend=-1))
+    return {"gaps": gaps} if gaps.nbytes < bits.nbytes else {"bits": bits}
+
+
+def kept_of(level: ClipLevel, after: ClipLevel) -> np.ndarray:
+    """Whether the level `after` has children of a state (S,): of each limb's the best, as many as there are
+    children for; a limb that would lose all keeps its first.
+    """
+    sizes, first = level.n_given.ravel(), level.first.ravel()
+    n_children = (after.rows // level.rows) * (after.columns // level.columns)
+    kept, start = np.zeros(len(level.codes), dtype=bool), np.cumsum(sizes) - sizes
+    for at, size, n, best in zip(start, sizes, after.n_given.ravel() // n_children, first):
+        codes = level.codes[at : at + size]
+        kept[at : at + size] = codes >= np.partition(codes, size - n)[size - n] if n > 1 else False
+        kept[at + best] = True
+    return kept
 
 
 def _frames(pictures):
-    return {"frames": list(pictures)}
+    """Data URIs of JPEG pictures as bytes, which take a quarter less."""
+    frames = [np.frombuffer(base64.b64decode(own.partition(",")[2]), np.uint8) for own in pictures]
+    return {"frames": frames}
+
+
+def on_demand(parts: Collection[str], view: dict) -> list[str]:
+    """Names of the parts that the picture of a view does not need."""
+    level, show = view["level"], view["show"]
+    needed = set() if show == "all" else {f"codes {level}"}
+    if view["cell"] or show == "three":
+        needed.add(f"scores {level}")
+    optional = ("scores",) if show == "all" else ("codes", "scores")
+    return [name for name in parts if name.startswith(optional) and name not in needed]
 
 
 def tenths(joints):
@@ -107,7 +158,12 @@ def pose_payload(
     if trace.truth is not None:
         flat = np.round(trace.truth.reshape(n_frames, n_parts, 4), 1)
         truth = [[None if np.isnan(limb).any() else limb.tolist() for limb in frame] for frame in flat]
-    parts = {f"level {number}": packed_of(level, level_part) for number, level in enumerate(trace.levels)}
+    parts = {
+        f"{name} {number}": packed_of(level, make)
+        for number, level in enumerate(trace.levels)
+        for name, make in (("level", level_part), ("codes", codes_part), ("scores", scores_part))
+    }
+    parts["kept"] = packed_of(trace.levels, kept_part)
     parts["pictures"] = packed_of(trace.pictures, _frames)
     parts["truth"] = {"limbs": truth, "reachable": trace.reachable.reshape(-1).astype(np.uint8)}
     if arms is not None:

@@ -56,7 +56,8 @@ class PoseView extends View {
     this.shows = node("div", { class: "tabs", role: "group", "aria-label": "Picture" });
     this.coarse = node("input", { type: "range", min: "0", step: "1", "aria-label": "Level of the cascade", oninput: () => this.goTo(+this.coarse.value), onpointerup: () => this.coarse.blur() });
     this.levelSays = node("output");
-    this.tabs = node("label", { class: "tabs levels" }, "Level", this.coarse, this.levelSays);
+    const wantAll = () => this.want(this.levels.map((_, l) => `codes ${l}`)); // whoever comes here walks through them
+    this.tabs = node("label", { class: "tabs levels", onpointerenter: wantAll, onfocusin: wantAll }, "Level", this.coarse, this.levelSays);
     this.guide = node("div", { class: "guide" }, node("b"), node("p"));
     this.scrub = node("input", { type: "range", min: "0", step: "1", class: "scrub", "aria-label": "Frame",
       oninput: () => { this.play(false); this.set({ frame: +this.scrub.value }, true); }, onchange: () => { this.scrub.blur(); this.send(); } });
@@ -129,15 +130,16 @@ class PoseView extends View {
   take(data, isNew) {
     this.playMs = 1000 / data.rate;
     if (isNew) { this.hover = null; this.falling = []; this.play(false); }
-    const { pictures, truth } = data.parts, { levels } = this;
+    const { pictures, truth, kept } = data.parts, { levels } = this;
     if (pictures.digest !== this.pictures) this.loadPictures(pictures);
     this.truth = truth.limbs;
     this.reachable = truth.reachable;
-    this.levels = data.alphas.map((alpha, l) => this.levelOf(data.parts[`level ${l}`], alpha, levels[l]));
+    this.levels = data.alphas.map((alpha, l) => this.levelOf(l, alpha, levels[l]));
     if (this.levels.some((level, l) => level !== levels[l])) {
-      fillStates(this.levels);
+      fillStates(this.levels, kept.kept);
       for (const level of this.levels) level.cache = new Map();
     }
+    this.levels.forEach((level, l) => Object.assign(level, data.parts[`codes ${l}`], data.parts[`scores ${l}`], { digest: this.digestOf(l) }));
     const { view } = this, n = this.levels[0].nFrames;
     view.frame = clamp(view.frame, 0, n - 1);
     view.level = clamp(view.level, 0, this.levels.length - 1);
@@ -151,18 +153,25 @@ class PoseView extends View {
   }
 
   /** A level of the payload; the one that is here if it is the same. */
-  levelOf(part, alpha, old) {
-    return old && old.digest === part.digest && old.alpha === alpha ? old : levelOf(part, alpha, this.data.names.length);
+  levelOf(l, alpha, old) {
+    return old && old.digest === this.digestOf(l) && old.alpha === alpha ? old : levelOf(this.data.parts[`level ${l}`], alpha, this.data.names.length);
   }
+  digestOf(l) { return `${this.data.digests[`level ${l}`]} ${this.data.digests[`codes ${l}`]}`; }
 
   loadPictures({ digest, frames }) {
     this.pictures = digest;
-    this.images = frames.map((source) => {
+    this.images = frames.map((bytes) => {
       const image = new Image();
       image.onload = () => { this.filmDrawn = ""; this.draw(); };
-      image.src = source;
+      image.src = `data:image/jpeg;base64,${btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ""))}`;
       return image;
     });
+  }
+
+  /** Parts that the picture wants and that are not here. */
+  get lacking() {
+    const { level } = this.view, names = this.shown === "all" ? this.levels.map((_, l) => `codes ${l}`) : [`codes ${level}`];
+    return (this.shown === "three" ? [...names, `scores ${level}`] : names).filter((name) => !this.data.parts[name]);
   }
 
   alphaOf(l) {
@@ -247,6 +256,10 @@ class PoseView extends View {
     return limbOf(level, level.states[level.start[v] + level.first[v]], this.data.lengths[p]);
   }
   bodyOf(level, f, p, s) {
+    if (!level.nEach && !level.unary) {
+      this.want([`scores ${this.levels.indexOf(level)}`]);
+      return null;
+    }
     return this.kept(level, `body ${f} ${p} ${s}`, () => {
       const found = witness(level, f, p, s);
       return found && { score: found.score, limbs: found.places.map((place, q) => limbOf(level, level.states[level.start[this.variable(level, f, q)] + place], this.data.lengths[q])) };
@@ -339,7 +352,7 @@ class PoseView extends View {
     for (const [name, colour] of Object.entries(this.colours)) this.root.style.setProperty(`--c-${name}`, colour);
   }
 
-  tabNames() { return Object.keys(SHOWS).filter((name) => this.isOfArms(name) ? this.data.has_arms : name !== "three" || this.levels[0].each.length); }
+  tabNames() { return Object.keys(SHOWS).filter((name) => this.isOfArms(name) ? this.data.has_arms : name !== "three" || this.levels[0].nEach); }
   buildTabs() {
     const key = `${this.tabNames()}|${this.levels.map((level) => `${level.columns}`)}`;
     if (this.tabsDrawn === key) return;
@@ -495,7 +508,11 @@ class PoseView extends View {
       this.canvas.width = w;
       this.canvas.height = h;
     }
-    const context = this.canvas.getContext("2d");
+    const context = this.canvas.getContext("2d"), { lacking } = this;
+    if (lacking.length) { // the picture before stays until they have come
+      this.want(lacking);
+      return this.markTabs();
+    }
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     this.compute();

@@ -28,9 +28,9 @@ export function alphaIndex(level, alpha) {
   return found;
 }
 
-/** A level of the payload; nothing yet of which states these are. */
+/** A level of the payload; nothing yet of which states these are, nor of their codes and scores. */
 export function levelOf(part, alpha, nParts) {
-  const level = { ...part, alpha, nParts, nGiven: part.n_given, unaryRange: part.unary_range, alphas: sliderAlphas(part.tuned), nFrames: part.best.length };
+  const level = { ...part, alpha, nParts, nGiven: part.n_given, nEach: part.n_each, unaryRange: part.unary_range, alphas: sliderAlphas(part.tuned), nFrames: part.best.length };
   level.start = new Int32Array(level.nGiven.length + 1);
   for (let v = 0; v < level.nGiven.length; v++) level.start[v + 1] = level.start[v] + level.nGiven[v];
   return level;
@@ -63,17 +63,25 @@ export function childrenOf(coarse, fine, states) {
   return out.sort();
 }
 
-/** Give every level its `states`, from the masks that the server used. */
-export function fillStates(levels) {
+/** 1 for each of n states that is kept, from a bit for each or from how far each is from the one before. */
+function maskOf({ bits, gaps }, n) {
+  if (bits) return Uint8Array.from({ length: n }, (_, s) => (bits[s >> 3] >> (7 - (s & 7))) & 1);
+  const mask = new Uint8Array(n);
+  gaps.reduce((at, gap) => { mask[at + gap] = 1; return at + gap; }, -1);
+  return mask;
+}
+
+/** Give every level its `states`, from what each but the last keeps. */
+export function fillStates(levels, kept) {
   levels.forEach((level, l) => {
-    level.states = new Int32Array(level.codes.length);
-    const before = levels[l - 1], k = l && alphaIndex(before, before.alpha);
+    level.states = new Int32Array(level.start[level.nGiven.length]);
+    const before = levels[l - 1], mask = l && maskOf(kept[l - 1], before.states.length);
     for (let v = 0; v < level.nGiven.length; v++) {
       let own;
       if (l === 0) own = Int32Array.from({ length: level.nGiven[v] }, (_, s) => s);
       else {
-        const mask = keepMask(before, v, k);
-        own = childrenOf(before, level, before.states.subarray(before.start[v], before.start[v + 1]).filter((_, s) => mask[s]));
+        const at = before.start[v];
+        own = childrenOf(before, level, before.states.subarray(at, before.start[v + 1]).filter((_, s) => mask[at + s]));
       }
       if (own.length !== level.nGiven[v]) throw new Error(`level ${l} has ${level.nGiven[v]} states, its parents have ${own.length} children`);
       level.states.set(own, level.start[v]);
@@ -212,7 +220,7 @@ const scoresOf = (level, f, p) => {
 /** The best whole body through state s of limb p in frame f: places of all limbs, and its score. Null where several
  *  sub-models each have a witness of their own. The torso's messages are made once for a frame and level. */
 export function witness(level, f, p, s) {
-  if (!level.unary.length) return null;
+  if (!level.unary?.length) return null;
   const cache = level.messages || (level.messages = new Map());
   if (!cache.has(f)) {
     const torso = scoresOf(level, f, 0), fromArms = [null];

@@ -107,7 +107,7 @@ export const WORDS = {
   tellWhy() {
     this.why.hidden = this.isArms;
     const { now, data, view } = this, picked = now.picked;
-    const key = JSON.stringify([view.cell, picked && picked.s, view.frame, view.level, now.k, data.identity]);
+    const key = JSON.stringify([view.cell, picked && [picked.s, Boolean(picked.body)], view.frame, view.level, now.k, data.identity]);
     if (this.why.drawn === key) return;
     this.why.drawn = key;
     if (!view.cell) {
@@ -125,7 +125,7 @@ export const WORDS = {
       node("b", { title: MEANING.witness }, `${capital(data.names[p])}: ${stands ? "stands" : "has fallen"}`),
       node("p", { class: "numbers" }, `max-marginal ${score(mm)} ${stands ? ">" : "≤"} τ ${score(tau)}`),
       node("p", {}, `${when} Height between mean (0) and best (1): ${positionOf(level, code).toFixed(3)}.`),
-      node("p", {}, picked.body ? `Drawn: its witness, the best whole body through it, score ${score(picked.body.score)}.` : "Each sub-model has a witness of its own: none is drawn."),
+      node("p", {}, picked.body ? `Drawn: its witness, the best whole body through it, score ${score(picked.body.score)}.` : level.nEach ? "Each sub-model has a witness of its own: none is drawn." : "Its witness is on its way."),
       node("p", { class: "caption" }, `from (${limb[0].toFixed(0)}, ${limb[1].toFixed(0)}) to (${limb[2].toFixed(0)}, ${limb[3].toFixed(0)}) of 240 × 240 pixels`),
       button("to its edge", "Set alpha to just before this limb falls", () => this.setAlpha(this.view.level, level.alphas[Math.max(0, Math.min(fall, level.alphas.length) - 1)], true)),
       button("clear (Esc)", "Clear the selection", () => this.set({ cell: "" })));

@@ -7,7 +7,7 @@ without a server.
 import numpy as np
 
 from spcviz.problems.scene.page.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS, LONGER, SceneCourse
-from spcviz.web.view.mount import Component, by_theme, viewer
+from spcviz.web.view.mount import Component, Packed, by_theme, packed_of, runs, viewer
 
 VIEW_NAMES = ("spend", "show")
 """What the browser owns: `spend` as a share of the longer trajectory, and the overlay of the left picture."""
@@ -30,12 +30,14 @@ _MOST_ENTROPY = float(np.log(len(CLASSES)))
 
 
 def course_payload(course):
-    """A `Course` for the browser: entropy in 255 steps of its greatest value."""
+    """A `Course` for the browser: labels atom after atom, since few change from step to step; entropy step
+    after step, in 255 steps of its greatest value.
+    """
     return {
         "name": course.name,
         "label": course.label,
         "ms": np.round(1000 * np.asarray(course.seconds), 3).tolist(),
-        "labels": np.asarray(course.labels, dtype=np.uint8),
+        "labels": runs(np.transpose(course.labels)),
         "entropy": np.round(255 * np.clip(course.entropy / _MOST_ENTROPY, 0, 1)).astype(np.uint8),
         "accuracy": None if course.accuracy is None else np.round(course.accuracy, 3).tolist(),
     }
@@ -51,18 +53,15 @@ def opening_share(scene: SceneCourse) -> float:
     return round(float((sim[step] + 1e-6) / (LONGER * max(sim[-1], him))), 6)
 
 
-def scene_payload(scene: SceneCourse, identity: str) -> tuple[dict, dict[str, dict]]:
-    """All the browser needs: what is sent on every run, and the parts that are sent once.
-
-    `identity` changes when the picture or the models do.
-    """
+def scene_part(scene: SceneCourse) -> dict:
+    """A picture with its courses, as arrays and JSON values."""
     tall, wide = scene.atoms.shape
     chosen = scene.choices
-    shown = {
+    return {
         "title": scene.title,
         "size": [wide, tall],
         "picture": np.ascontiguousarray(scene.picture),
-        "atoms": scene.atoms.astype(np.uint16),
+        "atoms": runs(scene.atoms),
         "truth": None if scene.truth is None else scene.truth.astype(np.uint8),
         "regions_ms": round(1000 * float(scene.regions_seconds), 3),
         "courses": [course_payload(course) for course in (scene.sim, scene.him)],
@@ -73,6 +72,13 @@ def scene_payload(scene: SceneCourse, identity: str) -> tuple[dict, dict[str, di
         "bought": chosen.bought.tolist(),
         "begun": chosen.is_begun.astype(int).tolist(),
     }
+
+
+def scene_payload(scene: SceneCourse, identity: str) -> tuple[dict, dict[str, Packed]]:
+    """All the browser needs: what is sent on every run, and the parts that are sent once.
+
+    `identity` changes when the picture or the models do.
+    """
     constant = {
         "classes": list(CLASSES),
         "colours": list(COLOURS),
@@ -81,4 +87,4 @@ def scene_payload(scene: SceneCourse, identity: str) -> tuple[dict, dict[str, di
         "lines": by_theme(lambda palette: [palette.kept, palette.threshold]),
         "most_entropy": _MOST_ENTROPY,
     }
-    return {"identity": identity} | constant, {"scene": shown}
+    return {"identity": identity} | constant, {"scene": packed_of(scene, scene_part)}

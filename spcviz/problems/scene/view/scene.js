@@ -1,7 +1,7 @@
 // The page Scenes at any time: one picture labelled by the anytime predictor on the left and by the inference
 // machine on the right, at the same time; below, time, the curve of both, and what was chosen and bought.
 
-import { agreement, isSet, meanOf, outlined, overlay, rowOf, sharesOf, sizesOf, stepAt } from "./scene_core.js";
+import { agreement, isSet, laidOut, meanOf, outlined, overlay, rowOf, sharesOf, sizesOf, stepAt } from "./scene_core.js";
 import { button, clamp, node, setText, svg, toRgb } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
@@ -43,7 +43,7 @@ class SceneView extends View {
   }
 
   take(given, isNew) {
-    const data = (this.data = { ...given, ...given.parts.scene });
+    const data = (this.data = { ...given, ...laidOut(given.parts.scene) });
     const [wide, tall] = data.size;
     this.sizes = sizesOf(data.atoms);
     this.n = this.sizes.length;

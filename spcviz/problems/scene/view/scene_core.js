@@ -1,5 +1,19 @@
 // A trajectory of labels as plain functions: which step stands at a time, what a picture's pixels become.
 
+import { unrolled } from "../../../web/view/elements.js";
+
+/** A picture as it was sent, its runs laid out: an atom a pixel, a row of labels a step. */
+export function laidOut(scene) {
+  const courses = scene.courses.map((own) => ({ ...own, labels: turned(unrolled(own.labels), own.ms.length) }));
+  return { ...scene, atoms: unrolled(scene.atoms), courses };
+}
+
+/** A table of S columns with its rows for columns: S rows. */
+function turned(table, s) {
+  const n = table.length / s;
+  return table.map((_, i) => table[(i % n) * s + Math.floor(i / n)]);
+}
+
 /** The last step that is done after so many milliseconds; -1 before the first. */
 export function stepAt(ms, time) {
   let low = 0, high = ms.length;

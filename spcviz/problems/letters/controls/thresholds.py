@@ -1,0 +1,81 @@
+"""What is chosen on the page Sweep: its state, what is looked at, and what may be lost."""
+
+import streamlit as st
+
+from spcviz.problems.letters.page import cached, theorem_2
+from spcviz.problems.letters.page import sweep_text as say
+from spcviz.web.figures.filter_curves import grams
+from spcviz.web.ui import layout
+from spcviz.web.ui.state import LOWEST_ALPHA, MAX_ORDER, PIN, StateTable, choice, flag, real, text, whole
+
+SHOWS = {
+    "curves": "One filter, every α",
+    "filters": "Three filters compared",
+    "bound": "What theory promises",
+}
+SPLITS = {"test": "test words", "dev": "development words"}
+ZOOMS = {"low": "low losses", "all": "all"}
+TOLERANCES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
+MARGINS = (0.01, 0.1, 1.0, 10.0)
+MODELS = (1, 2, 3, 6, 22)  # sub-models of an ensemble: three limbs, the combs of grids of 3 and 11 a side
+TABLE = StateTable(
+    choice("show", "curves", SHOWS),
+    text("features", "open", r"[a-z0-9_]{1,24}"),
+    whole("level", 2, 1, MAX_ORDER),
+    real("tol", None, 0.0, 100.0),  # percent; absent: what training allowed at this level
+    choice("by", "event", say.LOSSES),
+    real("alpha", None, LOWEST_ALPHA, 1.0),
+    real("margin", 1.0, 0.001, 1000.0),
+    whole("models", 3, 1, 22, MODELS),
+    choice("split", "test", SPLITS),
+    choice("zoom", "low", ZOOMS),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
+    flag("controls", True),
+)
+# What is said beside the closed box of what is set in it.
+SAID = {
+    "features": lambda name: cached.LETTERS_FEATURES.get(name, name),
+    "margin": "margin {:g} ×".format,
+    "models": "{} sub-models".format,
+    "by": lambda name: f"lost: {say.LOSSES[name]}",
+    "split": SPLITS.get,
+    "zoom": lambda _: "all losses",
+}
+
+
+def show(state: dict):
+    """The row of choices: those that matter for what is shown. Returns the box of those that few need."""
+    view, names = state["show"], cached.LETTERS_FEATURES
+
+    def tie(name, **forget):
+        return layout.tied(TABLE, "sweep", name, state, **forget)
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox("Show", list(SHOWS), format_func=SHOWS.get, width=240, **tie("show"))
+        if view != "filters":
+            levels = {n: f"{n}: {grams(n)}" for n in range(1, MAX_ORDER + 1)}
+            of = {"format_func": levels.get, "width": 150, "help": say.HELP["level"]}
+            st.selectbox("Level", list(levels), **of, **tie("level", alpha=None))
+        values = {*TOLERANCES, state["tol"]}
+        _slide("True words we accept to lose", values, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
+        box = layout.more(TABLE, state, SAID)
+    with box:
+        if len(names) > 1:
+            st.selectbox("What it sees", names, format_func=names.get, **tie("features", alpha=None))
+        if view == "bound":
+            _slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
+            layout.segments("Sub-models P", {n: str(n) for n in MODELS}, tie("models"), theorem_2.HELP)
+        if view == "curves":
+            layout.segments("A word counts as lost", say.LOSSES, tie("by", alpha=None), say.HELP["by"])
+        if view == "filters":
+            layout.segments("Measured on", SPLITS, tie("split"))
+        if view != "bound":
+            layout.segments("Zoom", ZOOMS, tie("zoom"))
+    return box
+
+
+def _slide(label, values, form, tie, meaning):
+    """A slider over a few numbers, the address's own among them; without a label its value is cut off."""
+    tie["label_visibility"] = "visible"
+    st.select_slider(label, sorted(values), format_func=form.format, width=270, help=meaning, **tie)
