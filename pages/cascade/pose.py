@@ -87,7 +87,7 @@ def clip_of():
         anew()
     st.session_state["pose_seen"] = (clip.title, clip.method)
     touring.offer(facts.clip, clip, state)
-    if state["scene"] not in OWN:
+    if state["scene"] not in brought.KINDS:
         alphas = [state[name] for name in ALPHAS]
         touring.offer_python(python.lines(state, named(state), alphas, clip.method))
     if arms is not None and is_arms:
