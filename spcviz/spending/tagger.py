@@ -239,6 +239,12 @@ class BudgetedTagger(BaseEstimator):
         rule = rule_of(self.policy_, world, float(self.inference_tolerance))
         return part_policy.spend(world, rule, limit, self.reader_.tiers.costs, keep_all=keep_all)
 
+    def _bought(self, world: Parts, budget: float) -> tuple[float, float, np.ndarray]:
+        """(cost, share of wrong labels, share of positions at each tier) of what a budget buys."""
+        course, n = self._course(world, budget), max(world.shape[0], 1)
+        lifted = np.bincount(course.tiers, minlength=world.shape[1]) / n
+        return float(course.cost.sum()), world.lost(course.labels) / n, lifted
+
     def _lazily(self, X: Sequence, lengths: np.ndarray, limit: float) -> tuple[np.ndarray, np.ndarray, float]:
         reader, filled = self.reader_, np.flatnonzero(lengths)
         features = reader.free_features(X)
@@ -277,7 +283,7 @@ class BudgetedTagger(BaseEstimator):
             labelled.listed_labels(y, self.reader_.lengths(X)), self.classes_.tolist()
         )
         world = self._world(X, truth)
-        rows = spread(_bought, [(self, world, budget) for budget in budgets], self.n_jobs)
+        rows = spread(self._bought, [(world, budget) for budget in budgets], self.n_jobs)
         return curve_of(budgets, rows, world.shape[1])
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
@@ -349,13 +355,6 @@ class BudgetedTagger(BaseEstimator):
         own.classes_, own.model_, own.policy_ = named_array(state.classes), model, state.learned
         own.seen_, own.margin_ = state.seen, float(state.margin)
         return own
-
-
-def _bought(tagger: BudgetedTagger, world: Parts, budget: float) -> tuple[float, float, np.ndarray]:
-    """(cost, share of wrong labels, share of positions at each tier) of what a budget buys."""
-    course, n = tagger._course(world, budget), max(world.shape[0], 1)
-    lifted = np.bincount(course.tiers, minlength=world.shape[1]) / n
-    return float(course.cost.sum()), world.lost(course.labels) / n, lifted
 
 
 def _crossed(models: list[Tiered], features: np.ndarray, data: Labelled, fold: np.ndarray, n: int) -> Parts:
