@@ -37,6 +37,13 @@ def put(page, name, data):
     box.set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": data})
 
 
+@pytest.fixture
+def page(browser):
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
 def test_files_are_read_once_and_a_model_reads_them(page, server):
     page.goto(f"{server}/data", timeout=120_000)
     put(page, "chunks.txt", CHUNKS.encode())

@@ -25,7 +25,8 @@ FOREIGN = """(pictures) => {
   const marked = found(mark).filter((e) => /^(\\d+\\. |\\/)?own /.test(e.closest(block)?.innerText ?? ''));
   const isNext = (e) => e.matches('iframe[title="The next scene"]:not([srcdoc])')
     && (!e.src || new URL(e.src).origin === location.origin); // the speaker's window shows it
-  const isOurs = (e) => (e.matches('img') && pictures.includes(e.src)) || isNext(e);
+  const isCode = (e) => e.matches('img:not([src])'); // of a room's address, once there is a room
+  const isOurs = (e) => (e.matches('img') && pictures.includes(e.src)) || isNext(e) || isCode(e);
   const shown = found('img, iframe, script, object, embed').filter((e) => !isOurs(e));
   return [...links, ...shown, ...marked].map((e) => e.outerHTML.slice(0, 200));
 }"""

@@ -73,7 +73,11 @@ def at(page, slide):
 
 def inside(page, name):
     """The document of the shown frame, once its scene has come."""
-    frame = next(one for one in page.frames if name in one.url)
+    page.wait_for_selector(f"iframe[src*='{name}']")
+    frame = page.frame(url=lambda url: name in url)
+    while frame is None:  # its document has not begun
+        page.wait_for_timeout(50)
+        frame = page.frame(url=lambda url: name in url)
     wait_for(frame, "document.documentElement.dataset.shown === '1'")
     return frame
 

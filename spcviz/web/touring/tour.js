@@ -23,7 +23,7 @@ const OVER_WORDS = `button { position: fixed; z-index: 80; padding: 0; border: n
   [hidden] { display: none; }
   @media print { button { display: none; } }`;
 const TEN_POINTS = 0.83; // what makes ten points of the 16 pixels that pages are written in
-const SMALLEST = 0.68; // a page that is a little too high is made so small, to stand on one sheet
+const SMALLEST = 0.62; // a page that is a little too high is made so small, to stand on one sheet
 const PAPER = 640; // pixels of a page's height, with room for what grows
 /** On paper: the page alone, with the tour's sentence and the address. From here, not from the server: there before the page is. */
 const ON_PAPER = `@media print {
@@ -31,7 +31,7 @@ const ON_PAPER = `@media print {
   .stApp { background: #fff !important; }
   .stMarkdown *, .stCaptionContainer *, .stText * { color: #17202b !important; }
   .stSelectbox, .stSlider, .stButton, .stButtonGroup, .stPopover, .stTextInput, .stNumberInput, .stFileUploader, .stDownloadButton, .stPageLink,
-  .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
+  .st-key-article, .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
   .stApp, .stAppViewContainer, .stMain { position: static !important; height: auto !important; overflow: visible !important; display: block !important; }
   .stMainBlockContainer { zoom: var(--spcviz-paper, 0.6); max-width: none !important; padding: 0 !important; }
   .stHorizontalBlock { display: flex !important; }
@@ -225,7 +225,8 @@ class TourView extends View {
 
   /** One page of paper, if the letters stay large enough to be read. */
   fitPaper() {
-    const page = document.querySelector(".stMainBlockContainer"), share = PAPER / Math.max(1, page?.scrollHeight ?? PAPER);
+    const page = document.querySelector(".stMainBlockContainer"), article = page?.querySelector(".st-key-article")?.offsetHeight ?? 0;
+    const share = PAPER / Math.max(1, (page?.scrollHeight ?? PAPER) - article); // the article is not printed
     document.documentElement.style.setProperty("--spcviz-paper", String(share < SMALLEST ? TEN_POINTS : Math.min(TEN_POINTS, share)));
   }
 

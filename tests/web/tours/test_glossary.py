@@ -21,7 +21,7 @@ ENTRIES = glossary.entries()
 PLAIN = {
     "CSV", "PNG", "SVG", "JSON", "CSS", "CPU", "MB", "US", "NASA", "CC", "BY", "SA", "QU", "QV", "TRUTH",
     "LOST", "PRUNED", "CLIC", "LSPET", "PARSE", "VideoPose", "UD", "EWT", "WSJ", "INK", "OCR", "FLIC", "PTB",
-    "MEANING", "SHA", "CamVid", "MODELS",
+    "MEANING", "SHA", "CamVid", "MODELS", "CLASSES",
 }  # fmt: skip
 NAMES = ("unary", "pairwise", "score", "max-marginal", "witness", "alpha", "threshold", "n-gram", "level",
          "lattice", "arc", "cost", "budget", "value of a model", "gain", "selector", "policy", "tier",
