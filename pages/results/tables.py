@@ -16,7 +16,6 @@ from spcviz.web.ui.state import StateTable, choice, flag, text
 from spcviz.web.view.mount import is_recorded
 
 LOOK = layout.look(430)
-PLOT = layout.PLOT | {"config": CONFIG}
 NAMES = results.names()
 OVERVIEW = "overview"
 TABLE = StateTable(
@@ -55,7 +54,7 @@ def overview():
 
 def chart(block):
     """One chart."""
-    st.plotly_chart(block.make(), alt=block.alt, key=block.key, **PLOT)
+    st.plotly_chart(block.make(), alt=block.alt, key=block.key, config=CONFIG, **layout.PLOT)
 
 
 def charts(block):

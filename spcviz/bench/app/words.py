@@ -1,5 +1,7 @@
 """The result of `spcviz.bench.app.hall` as a table for a terminal and as lines for README."""
 
+import re
+
 from spcviz.bench.app import beside
 
 COLUMNS = {
@@ -67,12 +69,12 @@ def for_readme(result: dict) -> str:
         worst = max(crowds, key=lambda row: row["arrival_p95_ms"] or 0)
         lines.append(
             f"- {few} who come within a second see the whole page after {_s(worst['arrival_p95_ms'])} "
-            f"(p95, {worst['page']}, the slowest; goal {_s(goal['arrival_p95_ms'])})"
+            f"(p95, {_page(worst)}, the slowest; goal {_s(goal['arrival_p95_ms'])})"
         )
     for row in result["rows"]:
         if row["sessions"] == many:
             lines.append(
-                f"- {row['page']} with {many} students, one action in {row['period_s']:g} s each: "
+                f"- {_page(row)} with {many} students, one action in {row['period_s']:g} s each: "
                 f"{_s(row['p95_ms'])} (p95; goal {_s(goals[many]['p95_ms'])}), {row['skipped']} of "
                 f"{row['actions'] + row['skipped']} actions had to wait for the one before; "
                 f"{_weight(row)}, {row['kb_rerun']:.0f} for a change"
@@ -94,6 +96,15 @@ def for_readme(result: dict) -> str:
     if hostile:
         lines.append(_beside(hostile))
     return "\n".join(lines)
+
+
+def _page(row):
+    """A page's title without its number and minutes, which the side bar shows.
+
+    >>> _page({"page": "3 Letters · 12 min"}), _page({"page": "Tours"})
+    ('Letters', 'Tours')
+    """
+    return re.sub(r"^\d+ | · \d+ min$", "", row["page"])
 
 
 def _weight(row):
@@ -127,7 +138,7 @@ def _holds(row, goal):
 def _others(crowds, holding):
     """The pages that are slower, and by how much."""
     slower = [
-        f"{row['page']} {_s(row['p50_ms'])} and {_s(row['p95_ms'])}" for row in crowds if row not in holding
+        f"{_page(row)} {_s(row['p50_ms'])} and {_s(row['p95_ms'])}" for row in crowds if row not in holding
     ]
     return f"slower: {', '.join(slower)}" if slower else "none is slower"
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 MOST_BYTES = 2**30
-"""The models of all pages take 320 MB of it (what two of them share counts twice); what was opened once and
+"""The models of all pages take 300 MB of it (what two of them share counts twice); what was opened once and
 left goes first. With less, loading one model drives out the sentences, words and results that a class is at.
 """
 _PLAIN = (type, ModuleType, FunctionType, MethodType, type(threading.Lock()))

@@ -37,7 +37,8 @@ class Read(NamedTuple):
 
     starts: np.ndarray  # (W + 1,)
     wrong: np.ndarray  # (W, C): letters read wrong by each of `COURSES`
-    at_first: np.ndarray  # (W,): by the chain of pairs that all begin with
+    # (W,): by the cascade of pairs of tier 0, which differs from the chain only where its filter errs
+    at_first: np.ndarray
     features: np.ndarray  # (W, D): what that chain shows
 
 

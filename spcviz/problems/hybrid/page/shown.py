@@ -22,6 +22,8 @@ METHODS = {
     "random": ("Random", "both, by chance"),
 }
 """Methods of the result: label, and what each does."""
+VARIANTS = ("spc_pi", "rounds", "whole_words", "portfolio")
+"""Of them, those that buy orders and features together: compared with the others."""
 
 TIERS = ("pixels", "coarse edges", "fine edges")
 

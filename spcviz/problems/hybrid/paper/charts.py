@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.problems.hybrid.page.shown import DATA, METHODS
+from spcviz.problems.hybrid.page.shown import DATA, METHODS, VARIANTS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
@@ -19,7 +19,6 @@ _LOOKS = {
     "greedy": ("truth", "dot"),
     "random": ("pruned", "dot"),
 }
-VARIANTS = ("spc_pi", "rounds", "whole_words", "portfolio")
 _MARKS = ("circle", "diamond", "square")
 _TIER_ROLES = ("kept", "lost", "text")
 

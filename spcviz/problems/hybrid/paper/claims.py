@@ -1,7 +1,6 @@
 """Claims about orders and features bought together (thesis, chapter 8: a proposal without experiments)."""
 
-from spcviz.problems.hybrid.page.shown import DATA, METHODS
-from spcviz.problems.hybrid.paper.charts import VARIANTS
+from spcviz.problems.hybrid.page.shown import DATA, METHODS, VARIANTS
 from spcviz.web.figures.claims import Claim, NotMeasured, find
 
 GOAL, MIDDLE = 0.8, (0.25, 0.75)

@@ -11,9 +11,12 @@ DECIMALS = {"letters right %": 2, "words right %": 2, "±": 2, "µs": 3}
 NOTE = (
     "Times are this process's CPU microseconds a word: features, scores, inference, the controller itself. "
     "Curves are of all test words under one budget; SPC-π begins with pairs of letters, filtered once, in "
-    "rounds it does all good actions of a word in one sweep. SPC has a point for each order (its number) and "
-    "each tier of features bought for all letters. N-grams of both are counted from training words; "
-    "learned is how far to trust image and letters before in each state. ± is the deviation over folds."
+    "rounds it does all good actions of a word in one sweep. By whole words, each word is read by pairs and, "
+    "where a linear prediction from that reading says that it pays, again by a fixed cascade; the portfolio "
+    "mixes the methods that lie on the hull of development words' points. SPC has a point for "
+    "each order (its number) and each tier of features bought for all letters. N-grams of both are "
+    "counted from training words; learned is how far to trust image and letters before in each state. "
+    "± is the deviation over folds."
 )
 
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from spcviz.problems.hybrid.page.shown import VARIANTS
+
 LEVELS = 40
 """Accuracies at which methods are compared, between where they begin and what both sides reach."""
 
@@ -76,7 +78,6 @@ def curve_of(fold, name):
     return points + [(own[end]["us"], own[end]["char_accuracy"]) for end in ("begin", "end")]
 
 
-VARIANTS = ("spc_pi", "rounds", "whole_words", "portfolio")
 PARENTS = ("spc", "dms_pi")
 
 
