@@ -29,6 +29,8 @@ CHROMIUM_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Left to Playwright, each refused certificate starts a request anew: a page of many gave up on one.
+    "--ignore-certificate-errors",
 ]
 
 # numba compiles inside the first example: a deadline would only measure that.

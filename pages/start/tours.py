@@ -1,5 +1,7 @@
 """Tours: those that ship, and one's own: order, sentences, questions, taken away and brought back."""
 
+import html
+
 import streamlit as st
 
 from spcviz.web.cached import tours
@@ -32,14 +34,13 @@ def link(name, more):
 def card(name, found, *, number=0):
     """One tour to follow; of those that ship, numbered, what a lecture needs is behind a button."""
     with st.container(border=True, key=f"tour_card_{name}"):
-        text = st.container()
-        if number and (picture := tours.picture(name)):
-            text, side = st.columns([3, 2])
-            side.image(picture, width="stretch", alt="A scene of this tour")
-        text.header(f"{number}\\. {plain(found.title)}" if number else plain(found.title), anchor=False)
-        text.text(found.about)
-        st.caption(plain(tour.told(found)))
-        with st.container(horizontal=True):
+        picture = tours.picture(name) if number else ""
+        st.html(  # one element: ten cards of Streamlit's own took a class of 40 a second and a half
+            (f'<img src="{picture}" alt="A scene of this tour">' if picture else "")
+            + f"<h2>{f'{number}. ' if number else ''}{html.escape(found.title)}</h2>"
+            f"<p>{html.escape(found.about)}</p><p><small>{html.escape(tour.told(found))}</small></p>"
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
             here = navigation.file_of("pages/start/tours.py")
             st.page_link(here, label="Start", icon=":material/play_arrow:",
                          query_params={"tour": name, "scene": "1"})  # fmt: skip

@@ -1,11 +1,8 @@
 """Cached calls about the shipped tours: numbers of their scenes, for handouts and speakers, and pictures."""
 
-import io
-
-from PIL import Image
-
 from spcviz.web.cached.shared import shared
 from spcviz.web.tours import tour
+from spcviz.web.view import served
 
 
 @shared(1, kernels=False)
@@ -15,13 +12,7 @@ def known_facts():
 
 
 @shared(40, kernels=False)
-def picture(name: str) -> bytes | None:
-    """The small picture of a tour that ships as a JPEG, None if there is none: of a WebP Streamlit would make
-    one in every run.
-    """
+def picture(name: str) -> str:
+    """The address of the small picture of a tour that ships, "" if there is none."""
     path = tour.picture(name)
-    if path is None:
-        return None
-    file = io.BytesIO()
-    Image.open(path).convert("RGB").save(file, "JPEG", quality=85)
-    return file.getvalue()
+    return "" if path is None else served.publish_file(f"tour-{name}.webp", path.read_bytes(), "image/webp")

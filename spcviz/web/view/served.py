@@ -1,9 +1,10 @@
-"""Serve components' JavaScript at URLs of its own: Streamlit would send it along with every run.
+"""Serve components' JavaScript, and pictures, at URLs of their own: Streamlit would send them with every run.
 
 `app.py` gives `routes` to the server. Without them (a page run by itself, a test) nothing is published and
 the JavaScript travels inline.
 """
 
+import base64
 import hashlib
 import json
 
@@ -48,16 +49,32 @@ def publish(name: str, js: str, css: str) -> str:
     """
     if not _SERVER["has_routes"]:
         return ""
-    content = f"{js}\nexport const css = {json.dumps(css)};\n"
-    address = f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:16]}.js"
-    _PUBLISHED[address] = content
-    return STUB.format(address=f"{FOLDER}/{address}")
+    content = f"{js}\nexport const css = {json.dumps(css)};\n".encode()
+    return STUB.format(address=_published(f"{name}.js", content, "text/javascript"))
+
+
+def publish_file(name: str, content: bytes, media_type: str) -> str:
+    """Serve a file at an address of its own, relative to the app's; inline where no server has `routes`.
+
+    >>> publish_file("one.txt", b"text", "text/plain")
+    'data:text/plain;base64,dGV4dA=='
+    """
+    if not _SERVER["has_routes"]:
+        return f"data:{media_type};base64,{base64.b64encode(content).decode()}"
+    return _published(name, content, media_type)
+
+
+def _published(name, content, media_type):
+    """The address names the content, so it never changes."""
+    stem, _, ending = name.rpartition(".")
+    address = f"{stem}-{hashlib.sha256(content).hexdigest()[:16]}.{ending}"
+    _PUBLISHED[address] = content, media_type
+    return f"{FOLDER}/{address}"
 
 
 async def _send(request):
-    content = _PUBLISHED.get(request.path_params["name"])
-    if content is None:
-        return Response(status_code=404)
-    # The address names the content, so it never changes.
     name = request.path_params["name"]
-    return await answer(name, content.encode, request.headers, "text/javascript")
+    if name not in _PUBLISHED:
+        return Response(status_code=404)
+    content, media_type = _PUBLISHED[name]
+    return await answer(name, lambda: content, request.headers, media_type)

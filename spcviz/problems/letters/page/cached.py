@@ -285,6 +285,9 @@ def fill_more():
         written_trace(example(), FIRST, 4, (None,) * MAX_ORDER)
         yield
     for features in LETTERS_FEATURES:
+        _sweep(features)
+        yield
+    for features in LETTERS_FEATURES:
         words = letters_offer(features)
         for order in range(1, cascade.DENSE_ORDERS + 1):  # longer ones hold 33 MB each
             letters_trace(next(iter(words)), features, order, (None,) * MAX_ORDER)

@@ -117,10 +117,10 @@ def _scene(title, images, truth):
     return PoseScene(title, images, pictures, tuple(data_uri(np.asarray(own), 70) for own in small), truth)
 
 
-def data_uri(image, quality=88):
+def data_uri(image, quality=84):
     """A picture (H, W, 3) of bytes as a JPEG for browsers."""
     file = io.BytesIO()
-    Image.fromarray(image).save(file, "JPEG", quality=quality)
+    Image.fromarray(image).save(file, "JPEG", quality=quality, optimize=True)
     return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
 
