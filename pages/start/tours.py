@@ -1,12 +1,10 @@
 """Tours: those that ship, and one's own: order, sentences, questions, taken away and brought back."""
 
-import html
-
 import streamlit as st
 
-from spcviz.web.cached import tours
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour, touring
+from spcviz.web.touring.component import picture as picture_of
 from spcviz.web.touring.own_scenes import scene_box
 from spcviz.web.tours import packed, tour
 from spcviz.web.ui import layout, navigation
@@ -34,11 +32,11 @@ def link(name, more):
 def card(name, found, *, number=0):
     """One tour to follow; of those that ship, numbered, what a lecture needs is behind a button."""
     with st.container(border=True, key=f"tour_card_{name}"):
-        picture = tours.picture(name) if number else ""
-        st.html(  # one element: ten cards of Streamlit's own took a class of 40 a second and a half
-            (f'<img src="{picture}" alt="A scene of this tour">' if picture else "")
-            + f"<h2>{f'{number}. ' if number else ''}{html.escape(found.title)}</h2>"
-            f"<p>{html.escape(found.about)}</p><p><small>{html.escape(tour.told(found))}</small></p>"
+        picture = picture_of(name) if number else ""
+        title = f"## {number}\\. {plain(found.title)}" if number else f"## {plain(found.title)}"
+        st.markdown(  # one element: with one for each piece a class of 40 waited a second and a half
+            (f"![A scene of this tour]({picture})\n\n" if picture else "")
+            + f"{title}\n{plain(found.about)}\n\n:small[{plain(tour.told(found))}]"
         )
         with st.container(horizontal=True, vertical_alignment="center"):
             here = navigation.file_of("pages/start/tours.py")

@@ -25,6 +25,10 @@ GATE: dict[str, Callable[[str, bool], bool]] = {}
 cached calls of this module want. If not, it says so on the page, and ends the run unless the page has
 something else to show. Empty where nobody compiles ahead."""
 
+ASKED = {"at": 0.0}
+"""When a visitor's run last asked for a value, by `time.monotonic`: a part that reruns by itself is seen by
+nothing else that is ours."""
+
 _INSIDE = threading.local()
 
 
@@ -77,6 +81,8 @@ class _Shared:
         self.known, self.asked, self.lock = OrderedDict(), {}, threading.Lock()
 
     def __call__(self, *given, **named):
+        if get_script_run_ctx(suppress_warning=True) is not None:
+            ASKED["at"] = time.monotonic()
         if named:
             given = self._signature.bind(*given, **named).args
         tells = self._tells + [True] * (len(given) - len(self._tells))  # of *arguments, too

@@ -1,7 +1,10 @@
 """Components of tours: the bar with the tools at a page's top, the speaker's window, a tour on paper."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
+from spcviz.web.tours import tour as tours
+from spcviz.web.view import served
 from spcviz.web.view.mount import Component, show
 
 PARTS = ("web/view/elements.js", "web/view/view.js", "web/touring/tour_core.js")
@@ -62,3 +65,10 @@ def show_handout(scenes: list[dict], *, key: str):
     """
     payload = {"identity": str(len(scenes)), "scenes": scenes} | ALONE
     show(HANDOUT, payload, key=key, parts={}, on_done_change=lambda: None)
+
+
+@cache
+def picture(name: str) -> str:
+    """The address of the small picture of a tour that ships, "" if there is none."""
+    path = tours.picture(name)
+    return "" if path is None else served.publish_file(f"tour-{name}.webp", path.read_bytes(), "image/webp")

@@ -44,8 +44,12 @@ class State:
     def let_visitors_first(self, forever=False):
         """Wait until no page has run for a moment, but not for long unless `forever`: it would take half its
         speed."""
+        from spcviz.web.cached.shared import ASKED
+
         give_up, rest = (math.inf, _QUIET) if forever else (time.monotonic() + _PATIENCE, _REST)
-        while time.monotonic() < give_up and (self.running or time.monotonic() < self.visited + rest):
+        while time.monotonic() < give_up and (
+            self.running or time.monotonic() < max(self.visited, ASKED["at"]) + rest
+        ):
             time.sleep(0.05)
 
     def tell_how_long(self):

@@ -7,6 +7,7 @@ import types
 import pytest
 
 import spcviz.web.cached
+from spcviz.web.cached import shared
 from spcviz.web.ui import warmup
 
 
@@ -104,6 +105,23 @@ def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
     state.visited = begun = warmup.time.monotonic()
     state.let_visitors_first(forever=True)  # a guest that has all the time there is
     assert 0.3 < warmup.time.monotonic() - begun < 3
+
+
+def test_loading_makes_room_for_a_part_that_reruns_by_itself(calls, monkeypatch):
+    """Of a fragment nothing runs but its function: what it asks the cache for is what tells of it."""
+    value_of = shared.shared(1, kernels=False)(lambda: 1)
+    monkeypatch.setattr(warmup, "_QUIET", 0.4)
+    monkeypatch.setitem(shared.ASKED, "at", 0.0)
+
+    def waited():
+        value_of()
+        begun = warmup.time.monotonic()
+        warmup.State().let_visitors_first(forever=True)
+        return warmup.time.monotonic() - begun
+
+    assert waited() < 0.2  # this thread runs no page
+    monkeypatch.setattr(shared, "get_script_run_ctx", lambda **_: object())
+    assert 0.3 < waited() < 3
 
 
 def test_the_terminal_hears_how_long_the_longest_lane_takes(calls, capsys):

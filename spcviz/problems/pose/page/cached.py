@@ -219,7 +219,7 @@ def fill():
 
 
 def fill_more():
-    """Clips that are one or two choices away, one after the other: the app asks for the next while nobody acts."""
+    """Clips at most two choices away, one after the other: the app asks for the next while nobody acts."""
     if HAS_POSE:
         yield from shelf.filled(_pose_model(), data_folder(), of_models=MODELS, within=2)
 
