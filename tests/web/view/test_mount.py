@@ -101,6 +101,9 @@ def test_javascript_has_an_address_of_its_own_where_a_server_serves_it(monkeypat
     assert get("app.py").status_code == 404
     assert len(stub) < 500  # it travels with every run
     assert served.publish("x", "export default 2;", "") != stub
+    address = served.publish_file("small.webp", b"RIFF", "image/webp")
+    answer = get(address.removeprefix("view/"))
+    assert (answer.body, answer.headers["content-type"]) == (b"RIFF", "image/webp")
 
 
 def test_what_is_packed_already_is_sent_as_it_is(monkeypatch):
