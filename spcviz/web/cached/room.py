@@ -1,4 +1,4 @@
-"""How much memory all cached calls may hold together: one budget of bytes, and what goes when it is full.
+"""How much memory all cached calls may hold together: one budget of bytes, the least recently used goes.
 
 Each call bounds how many values it keeps; how large they are differs a thousandfold between a list of words
 and a clip. So what a class has opened stays below `MOST_BYTES`, whichever pages it was.
@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 MOST_BYTES = 2**30
-"""The models of all pages take 300 MB of it (what two of them share counts twice), sweeps 150."""
+"""The models of all pages take 300 MB of it (what two of them share counts twice); what was opened once and
+left goes first. With less, loading one model drives out the sentences, words and results that a class is at.
+"""
 _PLAIN = (type, ModuleType, FunctionType, MethodType, type(threading.Lock()))
 
 
@@ -44,66 +46,49 @@ def bytes_of(value: Any) -> int:
 
 
 class Room:
-    """Values by the call that keeps them and their key, each call's in the order of their last use.
-
-    Where there is no room the call that takes most gives up what it used longest ago: a class that drags
-    makes lattices by the hundred, and must not drive out models and sweeps, which take seconds to make.
+    """Values by the call that keeps them and its key, in the order of their last use.
 
     >>> gone = []
     >>> room = Room(100)
-    >>> room.add("lattice", 1, gone.append, 30), room.add("lattice", 2, gone.append, 30)
-    (None, None)
-    >>> room.add("model", 3, gone.append, 35), room.used("lattice", 1), room.add("sweep", 4, gone.append, 20)
+    >>> room.add("a", gone.append, 60), room.add("b", gone.append, 30), room.used("a")
     (None, None, None)
-    >>> gone, room.n_bytes
-    ([2], 85)
+    >>> room.add("c", gone.append, 20), gone, room.n_bytes
+    (None, ['b'], 80)
     """
 
     def __init__(self, most: int):
         self.most, self.n_bytes = most, 0
-        self._held: dict[Hashable, OrderedDict[Hashable, tuple[int, Callable[[Any], None]]]] = {}
-        self._of_call: dict[Hashable, int] = {}
+        self._held: OrderedDict[Hashable, tuple[int, Callable[[Any], None]]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def used(self, call: Hashable, key: Hashable) -> None:
+    def used(self, name: Hashable) -> None:
         """The value was asked for just now."""
         with self._lock:
-            if key in self._held.get(call, ()):
-                self._held[call].move_to_end(key)
+            if name in self._held:
+                self._held.move_to_end(name)
 
-    def add(self, call: Hashable, key: Hashable, forget: Callable[[Any], None], n_bytes: int) -> None:
-        """A value is kept; where there is no room, others are forgotten by ``forget(key)``, it last."""
+    def add(self, name: Hashable, forget: Callable[[Any], None], n_bytes: int) -> None:
+        """A value is kept; where there is no room, others are forgotten by ``forget(name)``, it last."""
         with self._lock:
-            self._remove(call, key)
-            self._held.setdefault(call, OrderedDict())[key] = n_bytes, forget
-            self._of_call[call] = self._of_call.get(call, 0) + n_bytes
+            self._remove(name)
+            self._held[name] = n_bytes, forget
             self.n_bytes += n_bytes
             going = []
-            while self.n_bytes > self.most:
-                others = [one for one, held in self._held.items() if one != call or len(held) > 1]
-                if not others:
-                    break
-                most = max(others, key=self._of_call.__getitem__)
-                oldest = next(iter(self._held[most]))
-                going.append((self._held[most][oldest][1], oldest))
-                self._remove(most, oldest)
-        for its_forget, oldest in going:  # outside the lock: each call has a lock of its own
+            while self.n_bytes > self.most and len(self._held) > 1:
+                oldest = next(iter(self._held))
+                going.append((oldest, self._held[oldest][1]))
+                self._remove(oldest)
+        for oldest, its_forget in going:  # outside the lock: each call has a lock of its own
             its_forget(oldest)
 
-    def remove(self, call: Hashable, key: Hashable) -> None:
+    def remove(self, name: Hashable) -> None:
         """The value is kept no longer."""
         with self._lock:
-            self._remove(call, key)
+            self._remove(name)
 
-    def _remove(self, call, key):
-        held = self._held.get(call, {})
-        n_bytes, _ = held.pop(key, (0, None))
+    def _remove(self, name):
+        n_bytes, _ = self._held.pop(name, (0, None))
         self.n_bytes -= n_bytes
-        if held:
-            self._of_call[call] -= n_bytes
-        else:
-            self._held.pop(call, None)
-            self._of_call.pop(call, None)
 
 
 ROOM = Room(MOST_BYTES)

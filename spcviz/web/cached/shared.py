@@ -44,7 +44,7 @@ def shared(
     """A decorator: a function of small values is called once for each, whoever asks.
 
     Those who ask for the same value at once wait for the first. Errors are not cached. Of at most `most`
-    values the least recently used is evicted, and more of them when all calls' values take too many bytes
+    values the least recently used is evicted, and of all calls' values when they take too many bytes
     (`spcviz.web.cached.room`); `spinner` is what a page says while it waits, nothing by default. A value is
     kept for so many `seconds`, for good by default. The function takes hashable arguments; those whose name
     begins with an underscore are handed on and do not tell one call from another. It gets a ``clear()``.
@@ -96,7 +96,7 @@ class _Shared:
         with self.lock:
             if self._is_known(key):
                 self.known.move_to_end(key)
-                room.ROOM.used(id(self), key)
+                room.ROOM.used((id(self), key))
                 return self._shown(key, self.known[key][0])
             turn = self.asked.setdefault(key, threading.Lock())
         with turn:
@@ -115,7 +115,7 @@ class _Shared:
                     self.known[key] = value, time.monotonic() + self.seconds
                     while len(self.known) > self.most:
                         self._drop(next(iter(self.known)))
-                room.ROOM.add(id(self), key, self._forget, room.bytes_of(value))
+                room.ROOM.add((id(self), key), self._forget, room.bytes_of(value))
             finally:
                 with self.lock:
                     self.asked.pop(key, None)
@@ -132,12 +132,12 @@ class _Shared:
     def _drop(self, key):
         """Keep a value no longer. The lock is held."""
         self.known.pop(key, None)
-        room.ROOM.remove(id(self), key)
+        room.ROOM.remove((id(self), key))
 
-    def _forget(self, key):
+    def _forget(self, name):
         """There is no room for a value any more."""
         with self.lock:
-            self.known.pop(key, None)
+            self.known.pop(name[1], None)
 
     def _shown(self, key, value):
         """`value`, remembered as what this visitor saw last."""
