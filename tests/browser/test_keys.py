@@ -32,6 +32,8 @@ def test_a_limb_is_chosen_by_keys(opened):
     for key in ("Shift+ArrowDown", "Shift+ArrowDown", "Shift+ArrowRight", "Shift+ArrowUp", "Escape"):
         page.keyboard.press(key)
         page.wait_for_timeout(400)
+        if key == "Escape":
+            view.and_(page.locator('[data-picked="0"]')).wait_for(timeout=20_000)
         chosen.append(view.get_attribute("data-picked"))
     assert chosen == ["1", "1", "1", "1", "0"]
     page.keyboard.press("Shift+ArrowDown")

@@ -119,7 +119,7 @@ def pictures(browser, server):
     with opened(browser, f"{server}/tours") as page:
         until(page, f"{images}.length === {n}")
         found = page.evaluate(f"() => {images}.map((e) => e.src)")
-    assert all(address.startswith(f"{server}/media/") for address in found)
+    assert all(address.startswith(f"{server}/view/tour-") for address in found)
     return found
 
 
