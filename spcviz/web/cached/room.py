@@ -15,7 +15,8 @@ import numpy as np
 
 MOST_BYTES = 2**30
 """The models of all pages take 300 MB of it (what two of them share counts twice); what was opened once and
-left goes first. With less, loading one model drives out the sentences, words and results that a class is at.
+left goes first. With less, loading one model drives out the sentences, words and results that a class is at;
+with this, lattices that a class drags still drive out sweeps.
 """
 _PLAIN = (type, ModuleType, FunctionType, MethodType, type(threading.Lock()))
 

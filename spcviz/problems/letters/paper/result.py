@@ -36,7 +36,7 @@ def _orders(result, features, look):
 def _orders_notes(result):
     departures = result.get("settings", {}).get("departures", ())
     ours = [f"Where the learning is not the thesis' own: {' '.join(departures)}"] if departures else []
-    return [FILTER_LOSS_NOTE, *ours, *_folds(result), *chosen_on(result), TRACE_NOTE]
+    return [FILTER_LOSS_NOTE, *ours, *_folds(result), *_earlier(result), *chosen_on(result), TRACE_NOTE]
 
 
 def _folds(result):
@@ -44,6 +44,17 @@ def _folds(result):
     folds = {row["features"]: row.get("folds", 10) for row in result["rows"]}
     few = [f"{tables.FEATURES[name]} {n}" for name, n in folds.items() if n != 10]
     return [f"Not all ten test folds were run: {', '.join(few)}."] if few else []
+
+
+def _earlier(result):
+    """Where rows are of a run before orders had cascades of their own."""
+    of = dict.fromkeys(tables.FEATURES[row["features"]] for row in result["rows"] if "cascade" not in row)
+    if not of:
+        return []
+    return [
+        f"Of an earlier run, perhaps on another processor: {', '.join(of)}. There one cascade stands for all "
+        "orders and alpha is not below 0: their times and losses are not to be compared with the others'."
+    ]
 
 
 def _trade(result, features, look):
