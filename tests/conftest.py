@@ -48,8 +48,14 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark the tests that want data, so that `-m needs_data` runs what is skipped without."""
+    """Mark the tests that want data, so that `-m needs_data` runs what is skipped without.
+
+    What fails in a browser gets a second chance: two busy cores can be late for any of its thousand waits.
+    pytest counts such tests in its last line ("1 rerun").
+    """
     for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
         if "shared_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.needs_data)
 

@@ -19,6 +19,11 @@ SHOWN_SIZES = """
 """
 
 
+def bottom_of_chart(root):
+    box = root.locator("svg.chart").bounding_box()
+    return box["y"] + box["height"]
+
+
 def test_a_course_is_walked_and_taken_over(browser, server):
     page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
     faults = []
@@ -68,6 +73,21 @@ def test_the_page_opens_on_a_right_reading_and_its_curve_can_be_read(browser, se
     heights = root.evaluate(SHOWN_SIZES)
     assert len(heights) > 3
     assert min(heights) >= 12
-    box = root.locator("svg.chart").bounding_box()
-    assert box["y"] + box["height"] <= 900
+    assert bottom_of_chart(root) <= 900
+    page.close()
+
+
+def test_what_comes_late_above_the_picture_moves_nothing_out_of_sight(browser, server):
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    root = ready(page, f"{server}/hybrid")
+    graph = root.locator("svg.graph")
+    top = graph.bounding_box()["y"]
+    page.evaluate("""() => {
+      const late = document.createElement("div");
+      late.style.flex = "0 0 30px";
+      document.querySelector(".stMainBlockContainer > div").prepend(late);
+    }""")
+    page.wait_for_timeout(500)
+    assert graph.bounding_box()["y"] > top + 29
+    assert bottom_of_chart(root) <= 900
     page.close()

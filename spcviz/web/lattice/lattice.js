@@ -409,16 +409,9 @@ class LatticeView extends View {
   fit() {
     const wide = this.root.clientWidth, { isEmbed } = this;
     this.letter = this.isBig ? 26 : wide < 600 ? 13 : 16;
-    const body = this.root.querySelector(".body"), scroller = this.scroller();
-    const top = body.getBoundingClientRect().top + (scroller ? scroller.scrollTop : 0);
-    const height = isEmbed ? Math.max(this.data.brief ? 380 : 560, window.innerHeight - top - 10) : clamp(window.innerHeight - top - 16, window.innerWidth < NARROW ? 600 : 500, 1100);
+    const room = this.roomBelow(this.root.querySelector(".body"));
+    const height = isEmbed ? Math.max(this.data.brief ? 380 : 560, room - 10) : clamp(room - 16, window.innerWidth < NARROW ? 600 : 500, 1100);
     this.root.style.setProperty("--body-height", `${Math.round(height)}px`);
-  }
-  scroller() {
-    for (let e = this.root; e; e = e.parentElement || (e.getRootNode() || {}).host) {
-      if (e.scrollHeight > e.clientHeight + 1 && getComputedStyle(e).overflowY !== "visible") return e;
-    }
-    return null;
   }
 
   readColours() {

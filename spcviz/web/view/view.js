@@ -10,6 +10,7 @@ import { button, isDarkColour, node, opened, percentile, setText, toRgb } from "
 /** Between views on a page: "here is a lattice for you", "a lattice was painted". */
 export const LATTICE = "spcviz-lattice";
 export const PAINTED = "spcviz-painted";
+const PAGE = ".stMainBlockContainer"; // of Streamlit: as tall as all that is above and below a view
 const PAPER_DOTS = 3; // of a pixel's side on paper: 300 to the inch
 /** On paper: the light theme, pictures in their own proportions, and nothing to operate but what also explains them. */
 const PRINTED = `.on-paper { color-scheme: light;
@@ -93,7 +94,8 @@ export class View {
     this.listen(window, "resize", () => this.resize());
     for (const name of ["beforeprint", "afterprint"]) this.listen(window, name, () => this.putOnPaper(name === "beforeprint"));
     this.observer = new ResizeObserver(() => this.resize());
-    for (const one of this.watched) this.observer.observe(one);
+    const page = document.querySelector(PAGE); // not there in a saved page
+    for (const one of page ? [...this.watched, page] : this.watched) this.observer.observe(one);
   }
   destroy() {
     this.ending.abort();
@@ -104,6 +106,12 @@ export class View {
   /** The elements whose sizes count. */
   get watched() { return [this.root]; }
   fit() {}
+  /** How much of the window is left below an element's top, the page being scrolled to its start. */
+  roomBelow(element) {
+    let scrolled = 0;
+    for (let e = element.parentElement; e; e = e.parentElement || (e.getRootNode() || {}).host) scrolled += e.scrollTop || 0;
+    return window.innerHeight - element.getBoundingClientRect().top - scrolled;
+  }
 
   // ---------------------------------------------------------------- time
 

@@ -168,8 +168,7 @@ class TradeView extends View {
   }
 
   fit() {
-    const top = this.chips.getBoundingClientRect().top;
-    const room = clamp(window.innerHeight - Math.max(top, 0) - 20, 360, 1000);
+    const room = clamp(this.roomBelow(this.chips) - 20, 360, 1000);
     this.root.style.setProperty("--room", `${room}px`);
     this.root.style.setProperty("--chart", `${Math.round(clamp(room * (this.isBig ? 0.58 : 0.5), 230, 460))}px`);
     this.ratio = this.isBig ? 3 : 2;

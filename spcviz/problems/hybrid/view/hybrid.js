@@ -92,8 +92,8 @@ class HybridView extends View {
     this.slider.value = step;
     setText(this.spends, `${step} of ${this.course.length - 1} actions, ${now.us.toFixed(0)} µs`);
     [...this.whose.children].forEach((b, c) => c < this.data.courses.length && b.setAttribute("aria-pressed", String(c === course)));
+    this.paintChart(); // before the graph, which takes the height that the chart leaves
     this.paintGraph(now);
-    this.paintChart();
     this.compare(this.readBefore, this.course[0], "before: pairs of letters, read from pixels");
     this.compare(this.readNow, now, `now: ${step} action${step === 1 ? "" : "s"}, ${now.us.toFixed(0)} µs`);
     setText(this.says, this.tell(now));
@@ -133,7 +133,7 @@ class HybridView extends View {
     this.picture.replaceChildren(...edges, ...drawn);
     const width = COLUMN * length, height = listTop + ROW * (SHOWN + 1), room = this.root.clientWidth - 20;
     const beside = room - SIDE_EM * parseFloat(getComputedStyle(this.root).fontSize), [least, best] = this.isBig ? [1.6, 1.75] : [0.8, 1.15];
-    const tall = window.innerHeight - this.scroller.getBoundingClientRect().top - (this.isBig ? 20 : this.chart.clientHeight + 40);
+    const tall = this.roomBelow(this.scroller) - (this.isBig ? 20 : this.chart.clientHeight + 40);
     const times = Math.min(best, Math.max(least, Math.min((beside >= least * width ? beside : room) / width, tall / height)));
     for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width: width * times, height: height * times, "aria-label": this.tell(now) })) this.picture.setAttribute(name, value);
   }

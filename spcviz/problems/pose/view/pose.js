@@ -333,14 +333,10 @@ class PoseView extends View {
 
   fit() {
     this.letter = this.isBig ? 25 : this.root.clientWidth < 600 ? 13 : 15;
-    const body = this.root.querySelector(".body"), top = body.getBoundingClientRect().top + this.scrolled();
-    const height = this.isEmbed ? Math.max(560, window.innerHeight - top - 8) : clamp(window.innerHeight - top - 16, 560, 1000);
+    const room = this.roomBelow(this.root.querySelector(".body"));
+    const height = this.isEmbed ? Math.max(560, room - 8) : clamp(room - 16, 560, 1000);
     this.root.style.setProperty("--body-height", `${Math.round(height)}px`);
     this.filmDrawn = "";
-  }
-  scrolled() {
-    for (let e = this.root; e; e = e.parentElement || (e.getRootNode() || {}).host) if (e.scrollTop > 0) return e.scrollTop;
-    return 0;
   }
 
   readColours() {
