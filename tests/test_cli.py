@@ -504,6 +504,8 @@ def train(settings, fold, *arguments, **options):
     return real(settings, fold, *arguments, **options)
 
 faulthandler.register(signal.SIGUSR1)
+# A shell starts what runs in its background with the signal ignored, tests too, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with small_world():
     experiment.train = train
     sys.exit(cli.main(sys.argv[1:]))

@@ -9,25 +9,36 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from types import FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 MOST_BYTES = 2**30
-"""The models of all pages take 300 MB of it (what two of them share counts twice); what was opened once and
-left goes first. With less, loading one model drives out the sentences, words and results that a class is at;
-with this, lattices that a class drags still drive out sweeps.
+"""The models of all pages take half of it; what was opened once and left goes first. With less, loading one
+model drives out the sentences, words and results that a class is at.
 """
+_LARGE = 2**16
+"""Bytes from which an array is known to the budget by itself, so that values which share it count it once."""
 _PLAIN = (type, ModuleType, FunctionType, MethodType, type(threading.Lock()))
 
 
-def bytes_of(value: Any) -> int:
+class Held(NamedTuple):
+    """What a value takes."""
+
+    n_bytes: int
+    """Without its large arrays."""
+    large: dict[int, int]
+    """Bytes of large arrays by their ``id``."""
+
+
+def held_by(value: Any) -> Held:
     """About how many bytes a value holds: arrays, texts and containers within it, each counted once.
 
-    >>> bytes_of((np.zeros(1000), np.zeros(1000))) // 1000
-    16
+    >>> own = held_by((np.zeros(1000), np.zeros(10_000), np.zeros(20_000)))
+    >>> own.n_bytes // 1000, [*own.large.values()]
+    (8, [160000, 80000])
     """
-    n_bytes, seen, todo = 0, set(), [value]
+    n_bytes, large, seen, todo = 0, {}, set(), [value]
     while todo:
         own = todo.pop()
         if isinstance(own, np.ndarray):
@@ -36,30 +47,39 @@ def bytes_of(value: Any) -> int:
         if id(own) in seen or isinstance(own, _PLAIN):
             continue
         seen.add(id(own))
-        n_bytes += own.nbytes if isinstance(own, np.ndarray) else sys.getsizeof(own, 0)
+        if isinstance(own, np.ndarray):
+            if own.nbytes >= _LARGE:
+                large[id(own)] = own.nbytes
+            else:
+                n_bytes += own.nbytes
+        else:
+            n_bytes += sys.getsizeof(own, 0)
         if isinstance(own, dict):
             todo += [*own.keys(), *own.values()]
         elif isinstance(own, list | tuple | set | frozenset):
             todo += own
         elif hasattr(own, "__dict__"):
             todo += vars(own).values()
-    return n_bytes
+    return Held(n_bytes, large)
 
 
 class Room:
     """Values by the call that keeps them and its key, in the order of their last use.
 
+    What a value gets after it was kept (tables that a model makes at first use) is not counted.
+
     >>> gone = []
-    >>> room = Room(100)
-    >>> room.add("a", gone.append, 60), room.add("b", gone.append, 30), room.used("a")
+    >>> room = Room(350)
+    >>> room.add("a", gone.append, "x" * 100), room.add("b", gone.append, "y" * 50), room.used("a")
     (None, None, None)
-    >>> room.add("c", gone.append, 20), gone, room.n_bytes
-    (None, ['b'], 80)
+    >>> room.add("c", gone.append, "z" * 80), gone, room.n_bytes
+    (None, ['b'], 278)
     """
 
     def __init__(self, most: int):
         self.most, self.n_bytes = most, 0
-        self._held: OrderedDict[Hashable, tuple[int, Callable[[Any], None]]] = OrderedDict()
+        self._held: OrderedDict[Hashable, tuple[Held, Callable[[Any], None]]] = OrderedDict()
+        self._large: dict[int, list[int]] = {}  # of large arrays: [bytes, how many values hold it]
         self._lock = threading.Lock()
 
     def used(self, name: Hashable) -> None:
@@ -68,12 +88,18 @@ class Room:
             if name in self._held:
                 self._held.move_to_end(name)
 
-    def add(self, name: Hashable, forget: Callable[[Any], None], n_bytes: int) -> None:
+    def add(self, name: Hashable, forget: Callable[[Any], None], value: Any) -> None:
         """A value is kept; where there is no room, others are forgotten by ``forget(name)``, it last."""
+        own = held_by(value)
         with self._lock:
             self._remove(name)
-            self._held[name] = n_bytes, forget
-            self.n_bytes += n_bytes
+            self._held[name] = own, forget
+            self.n_bytes += own.n_bytes
+            for array, n_bytes in own.large.items():
+                if array not in self._large:
+                    self._large[array] = [n_bytes, 0]
+                    self.n_bytes += n_bytes
+                self._large[array][1] += 1
             going = []
             while self.n_bytes > self.most and len(self._held) > 1:
                 oldest = next(iter(self._held))
@@ -88,8 +114,14 @@ class Room:
             self._remove(name)
 
     def _remove(self, name):
-        n_bytes, _ = self._held.pop(name, (0, None))
-        self.n_bytes -= n_bytes
+        if name not in self._held:
+            return
+        own, _ = self._held.pop(name)
+        self.n_bytes -= own.n_bytes
+        for array in own.large:
+            self._large[array][1] -= 1
+            if not self._large[array][1]:
+                self.n_bytes -= self._large.pop(array)[0]
 
 
 ROOM = Room(MOST_BYTES)

@@ -115,7 +115,7 @@ class _Shared:
                     self.known[key] = value, time.monotonic() + self.seconds
                     while len(self.known) > self.most:
                         self._drop(next(iter(self.known)))
-                room.ROOM.add((id(self), key), self._forget, room.bytes_of(value))
+                room.ROOM.add((id(self), key), self._forget, value)
             finally:
                 with self.lock:
                     self.asked.pop(key, None)

@@ -30,7 +30,19 @@ def arrays_of(n):
 
 def test_views_of_one_array_are_counted_once():
     base = np.zeros(1000)
-    assert room.bytes_of([base[:10], base[5:], {"a": base}]) == pytest.approx(8000, abs=700)
+    assert room.held_by([base[:10], base[5:], {"a": base}]).n_bytes == pytest.approx(8000, abs=700)
+
+
+def test_what_two_values_share_counts_once_until_both_are_gone():
+    large, own = np.zeros(100_000), room.Room(10**9)
+    own.add("model", print, [large])
+    own.add("reader", print, {"model": large[5:], "images": np.zeros(10)})
+    assert own.n_bytes == pytest.approx(800_000, abs=1000)
+    own.remove("model")
+    assert own.n_bytes == pytest.approx(800_000, abs=1000)
+    own.remove("reader")
+    own.remove("reader")
+    assert own.n_bytes == 0
 
 
 def test_attributes_are_counted_and_circles_end():
@@ -39,7 +51,7 @@ def test_attributes_are_counted_and_circles_end():
 
     model = Model()
     model.weights, model.own, model.act, model.lock = np.zeros(500), model, print, threading.Lock()
-    assert 4000 <= room.bytes_of(model) <= 5000
+    assert 4000 <= room.held_by(model).n_bytes <= 5000
 
 
 def test_the_least_recently_used_of_all_calls_goes(small):
