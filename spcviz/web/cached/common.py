@@ -23,7 +23,16 @@ STORED = {status.name for status in list_models(MODELS) if not status.problem}
 """Names of the models that are there."""
 
 
-@shared(32, kernels=False, seconds=300)  # more than there are: the menu has all
+def _results_stamp():
+    """Another one when a result has been made anew."""
+    return {file.name: (file.stat().st_mtime_ns, file.stat().st_size) for file in RESULTS.glob("*.json")}
+
+
+UNCHANGED = {"seconds": 60, "stamp": _results_stamp}
+"""Of `shared`: for what is made of results, which are looked at again from time to time."""
+
+
+@shared(32, kernels=False, **UNCHANGED)  # more than there are: the menu has all
 def result(name):
     """A reproduced result from cache/results, or None if it has not been made.
 
@@ -33,7 +42,7 @@ def result(name):
     return stored.read(RESULTS, name)
 
 
-@shared(16, kernels=False, seconds=300)
+@shared(16, kernels=False, **UNCHANGED)
 def stored_evidence(_make, names: tuple[str, ...], *about):
     """``_make(*results, *about)`` of stored results by name; None where one is not there or is damaged."""
     try:

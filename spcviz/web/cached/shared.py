@@ -40,14 +40,16 @@ def shared(
     kernels: bool = True,
     beside: int | None = None,
     seconds: float | None = None,
+    stamp: Callable[[], Any] | None = None,
 ) -> Callable:
     """A decorator: a function of small values is called once for each, whoever asks.
 
     Those who ask for the same value at once wait for the first. Errors are not cached. Of at most `most`
     values the least recently used is evicted, and of all calls' values when they take too many bytes
     (`spcviz.web.cached.room`); `spinner` is what a page says while it waits, nothing by default. A value is
-    kept for so many `seconds`, for good by default. The function takes hashable arguments; those whose name
-    begins with an underscore are handed on and do not tell one call from another. It gets a ``clear()``.
+    kept for so many `seconds`, for good by default, and on from there while `stamp`, if given, returns what
+    it returned when the value was made. The function takes hashable arguments; those whose name begins with
+    an underscore are handed on and do not tell one call from another. It gets a ``clear()``.
 
     With `stored`, the records that its values consist of (``()`` if there are none), what pages and tours
     open with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits
@@ -65,16 +67,18 @@ def shared(
 
     def decorate(function):
         answers = None if stored is None else first.Answers(function, stored)
-        shared_function = _Shared(function, most, spinner, answers, kernels, beside, seconds or float("inf"))
+        times = seconds or float("inf"), stamp or (lambda: time.monotonic())
+        shared_function = _Shared(function, most, spinner, answers, kernels, beside, times)
         return functools.wraps(function)(shared_function)
 
     return decorate
 
 
 class _Shared:
-    def __init__(self, function, most, spinner, answers, kernels, beside, seconds):
+    def __init__(self, function, most, spinner, answers, kernels, beside, times):
         self.function, self.most, self.spinner = function, most, spinner
-        self.answers, self.kernels, self.beside, self.seconds = answers, kernels, beside, seconds
+        self.answers, self.kernels, self.beside = answers, kernels, beside
+        self.seconds, self.stamp = times
         self._signature = inspect.signature(function)
         self._tells = [not name.startswith("_") for name in self._signature.parameters]
         self._shown_key = f"{function.__module__}.{function.__name__} shown"
@@ -104,6 +108,7 @@ class _Shared:
                 if self._is_known(key):
                     return self._shown(key, self.known[key][0])
             try:
+                stamp = self.stamp()  # before the value: what changes meanwhile is seen later
                 value = first.MISSING if self.answers is None else self.answers.get(key)
                 if value is first.MISSING:
                     other = self._waited(key)
@@ -112,7 +117,7 @@ class _Shared:
                     with self._spinning(), _inside():
                         value = self.function(*given)
                 with self.lock:
-                    self.known[key] = value, time.monotonic() + self.seconds
+                    self.known[key] = value, time.monotonic() + self.seconds, stamp
                     while len(self.known) > self.most:
                         self._drop(next(iter(self.known)))
                 room.ROOM.add((id(self), key), self._forget, value)
@@ -122,11 +127,16 @@ class _Shared:
         return self._shown(key, value)
 
     def _is_known(self, key):
-        """Whether there is a value; those whose time is over are forgotten. The lock is held."""
-        if self.seconds < float("inf"):
-            now = time.monotonic()
-            for old in [old for old, (_, until) in self.known.items() if until < now]:
-                self._drop(old)
+        """Whether there is a value; those whose time is over are forgotten if their stamp is another one. The
+        lock is held."""
+        now = time.monotonic()
+        if self.seconds < float("inf") and any(until < now for _, until, _ in self.known.values()):
+            stamp = self.stamp()
+            for old, (value, until, its_stamp) in list(self.known.items()):
+                if until < now and its_stamp == stamp:
+                    self.known[old] = value, now + self.seconds, stamp
+                elif until < now:
+                    self._drop(old)
         return key in self.known
 
     def _drop(self, key):

@@ -13,7 +13,7 @@ from spcviz.web.cached.shared import shared
 from spcviz.web.figures import blocks, claims
 
 
-@shared(48, kernels=False, seconds=300)
+@shared(48, kernels=False, **common.UNCHANGED)
 def result_blocks(
     name: str, features: str, palette, scale: float, height: float, _shown: blocks.Shown
 ) -> list[blocks.Block]:
@@ -27,7 +27,7 @@ def result_blocks(
     return [_once(block) for block in _shown.blocks(common.result(name), features, look)]
 
 
-@shared(1, kernels=False, seconds=300)
+@shared(1, kernels=False, **common.UNCHANGED)
 def all_claims(_read):
     """What all claims come to, as `_read` says it."""
     return _read()
@@ -41,7 +41,7 @@ class Verdicts(NamedTuple):
     rows: pa.Table  # the same, as a browser takes it
 
 
-@shared(48, kernels=False, seconds=300)
+@shared(48, kernels=False, **common.UNCHANGED)
 def verdicts(name: str, columns: tuple[str, ...], _read: Callable[[], list]) -> Verdicts | None:
     """What the claims of a result come to, as `_read` says it; None where nothing is claimed."""
     readings = _read()

@@ -100,3 +100,21 @@ def test_a_value_is_forgotten_when_its_time_is_over(monkeypatch):
     assert list(read.known) == [("b",)]  # the old one is gone, though nobody asked for it
     read("a")
     assert made == ["a", "b", "a"]
+
+
+def test_a_value_is_kept_on_while_what_it_is_made_of_is_the_same(monkeypatch):
+    now, made, file = [0.0], [], ["first"]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+
+    @shared(4, seconds=10, stamp=lambda: file[0])
+    def read(name):
+        made.append(name)
+        return file[0]
+
+    read("a")
+    now[0] = 11.0
+    assert (read("a"), made) == ("first", ["a"])
+    file[0], now[0] = "second", 15.0
+    assert read("a") == "first"  # looked at 4 seconds ago
+    now[0] = 21.5
+    assert (read("a"), made) == ("second", ["a", "a"])

@@ -146,7 +146,7 @@ def thinned(scene, method):
     return live.thinned(scene, shelf.MOST_FRAMES[method])
 
 
-@shared(24, kernels=False, seconds=1800)
+@shared(64, kernels=False, seconds=1800)  # 0.7 MB each, all that are loaded ahead
 def _on_shelf(path):
     return shelf.take(path)
 
