@@ -14,7 +14,7 @@ from spcviz.problems.exact.page.shown import (
 from spcviz.web.cached.shared import shared
 
 
-@shared(96, stored=(WordProblem, ExactRun))
+@shared(256, stored=(WordProblem, ExactRun))
 def exact_run(word_id, start, n_letters, n_candidates, pair_weight):
     """(problem, both methods run on it); see `spcviz.problems.exact.page.live`."""
     problem = live.word_problem(word_id, start, n_letters, n_candidates, pair_weight)
@@ -37,14 +37,14 @@ def tree_run(name, n_candidates, pair_weight, root):
     return problem, crossword.run_tree(problem, min(root, len(problem.names) - 1))
 
 
-@shared(96, stored=(WordProblem, FamilyRun))
+@shared(256, stored=(WordProblem, FamilyRun))
 def family_run(word_id, start, n_letters, pair_weight):
     """(problem with all letters, its losses from CRF to SVM); see `spcviz.problems.exact.model.family`."""
     problem = live.word_problem(word_id, start, n_letters, 26, pair_weight)
     return problem, family.run_family(problem)
 
 
-@shared(96, stored=(WordProblem, MergedRun))
+@shared(256, stored=(WordProblem, MergedRun))
 def merged_run(word_id, start, n_letters, n_candidates, weight, order):
     """(problem, its n-gram model as a chain); see `spcviz.problems.exact.model.merged`."""
     every = live.word_problem(word_id, start, max(n_letters, order), 26)

@@ -11,7 +11,7 @@ def live_grid(rows, columns, n_states, strength, seed):
     return live.live_grid(rows, columns, n_states, strength, seed)
 
 
-@shared(96, stored=GridBeliefs)
+@shared(256, stored=GridBeliefs)
 def grid_beliefs(rows, columns, n_states, strength, seed, kind, damping):
     """Belief propagation on it; see `spcviz.problems.grids.page.live.grid_beliefs`."""
     return live.grid_beliefs(live_grid(rows, columns, n_states, strength, seed), kind, damping)

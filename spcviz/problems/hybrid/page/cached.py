@@ -22,7 +22,7 @@ def offered_words(data):
     return live.offered(data)
 
 
-@shared(64, stored=(HybridWord, HybridCourse, Step), beside=2)
+@shared(256, stored=(HybridWord, HybridCourse, Step), beside=2)
 def _course(data, place, hand):
     return live.word(_model("open" if data == "dev" else data), data, place, hand)
 

@@ -105,7 +105,7 @@ def _dense_us(features, order, length):
     return live.dense_time(level, _reader(features).features(pixels, [length]), _dense(features, order))
 
 
-@shared(256, stored=WordTrace, beside=3)
+@shared(512, stored=WordTrace, beside=3)
 def letters_trace(
     word_id: int, features: str, order: int, alphas: tuple[float | None, ...] = ()
 ) -> WordTrace:
@@ -221,7 +221,7 @@ def read_ink(ink: str) -> written.Written:
         return written.written("b")
 
 
-@shared(256, stored=WordTrace, beside=3)
+@shared(512, stored=WordTrace, beside=3)
 def written_trace(
     ink: str, features: str, order: int, alphas: tuple[float | None, ...] = (), truth: str = ""
 ) -> WordTrace:
