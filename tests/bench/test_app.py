@@ -139,6 +139,11 @@ def test_the_texts_say_what_holds_and_what_does_not(result):
     assert "slower: Pose 445 ms and 764 ms" in said
     assert "Letters with 200 students, one action in 1 s each: 1.9 s (p95; goal 2.0 s)" in said
     assert len(said.splitlines()) == 5
+    rows = [row | {"first_visit_ms": 700.0 + 2000 * at} for at, row in enumerate(result["rows"][:2])]
+    start = {"page": "3 Letters · 12 min", "sessions": 40, "arrival_p95_ms": 1900.0}
+    said = words.for_readme(result | {"rows": rows, "at_start": start})
+    assert "first visitor has the whole page after 2.7 s (Pose, the slowest; goal 2.5 s), 40 students" in said
+    assert "within a second to Letters after 1.9 s (p95; goal 3.0 s)" in said
     for mb, sentence in (
         (-13.8, "memory falls by 13.8 MB after the first fifth, 1 faults"),
         (None, "memory not known, 1 faults"),
@@ -170,6 +175,7 @@ def test_a_small_class_on_the_real_server(monkeypatch):
     assert 0 < row["p50_ms"] <= row["p95_ms"]
     assert 0 < row["kb_rerun"] <= row["kb_first"] < 1000
     assert row["first_picture_cold_ms"] > 0
+    assert row["first_visit_ms"] > 0
     assert found["visits"]["visits"] == 20
     assert found["visits"]["exceptions"] == found["malformed"]["faults"] == 0, found
     assert found["server"]["logged_tracebacks"] == 0

@@ -1,11 +1,17 @@
-"""Time to the first picture of each page on a fresh machine: a server with no compiled kernel."""
+"""The first minute of a server.
+
+On a machine with no compiled kernel: each page's first picture. On one that has them all: the first visitor
+of a server that has just started, and a class that comes to it at once.
+"""
 
 import tempfile
 import time
 
+from spcviz.bench.app.load import crowd
 from spcviz.bench.app.server import Server
 from spcviz.bench.app.visitor import Lost, Visitor
 
+VISIT_GOAL_MS, CLASS_GOAL_MS = 2500.0, 3000.0
 PICTURES = ("bidi_component", "plotly_chart", "imgs", "arrow_data_frame", "arrow_table")
 """Kinds of elements that a page is about; the bar of a tour, a component too, is none."""
 
@@ -36,6 +42,33 @@ async def _first_picture(port, page):
         return None
     finally:
         await visitor.close()
+
+
+async def first_visits(pages: list[str], tick) -> dict[str, float | None]:
+    """{page: milliseconds in which the first visitor of a server has the whole page}; None where it was lost.
+
+    Each page has a server of its own, which answers for the first time at this moment.
+    """
+    found = {}
+    for page in pages:
+        tick(f"{page or 'home'}: the first visitor of a server")
+        with Server() as server:
+            visitor = Visitor(server.port, page)
+            try:
+                found[page] = round((await visitor.open()).ms, 1)
+            except Lost:
+                found[page] = None
+            finally:
+                await visitor.close()
+    return found
+
+
+async def class_at_start(page: str, n: int, tick) -> list[float]:
+    """Milliseconds in which each of a class has the whole page, on a server that has just started."""
+    tick(f"{page or 'home'}: {n} students at a server that has just started")
+    with Server() as server:
+        done = await crowd(server.port, page, n, within=1.0, period=1.0, seconds=0.0, seed=0)
+    return [ran.ms for ran in done.first]
 
 
 def is_picture(message) -> bool:

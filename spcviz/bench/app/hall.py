@@ -97,6 +97,9 @@ async def _measure(server, scale, wanted, tick):
     found = await _found(server.port)  # a server may begin to warm up when its first visitor has been served
     pages = _chosen(found, wanted)
     first_pictures = await cold.first_pictures(pages, tick)
+    first_visits = await cold.first_visits(pages, tick)
+    start_page, n_start = pages[0] if wanted else HALL_PAGE, max(2, round(N_CROWD * scale))
+    at_start = await cold.class_at_start(start_page, n_start, tick)
     await _until_idle(server)
     idle_mb = server.memory_mb()
     for page in pages:
@@ -113,7 +116,11 @@ async def _measure(server, scale, wanted, tick):
         used, began = server.cpu_seconds(), time.perf_counter()
         done = await crowd(server.port, page, n, within=within, period=period, seconds=seconds, seed=seed)
         share = _share(server.cpu_seconds(), used, time.perf_counter() - began)
-        own = {"server_cores": share, "first_picture_cold_ms": first_pictures.get(page)}
+        own = {
+            "server_cores": share,
+            "first_picture_cold_ms": first_pictures.get(page),
+            "first_visit_ms": first_visits.get(page),
+        }
         rows.append(_row(found[page], n, within, period, done) | own | in_browser.get(page, {}))
     tours = [
         await _followed(server.port, name, scale, tick) for name in (tour.shipped() if not wanted else ())
@@ -138,6 +145,10 @@ async def _measure(server, scale, wanted, tick):
         settings={"scale": scale, "warmed": warmed, "goals": _goals()},
         data={}, tours=tours, visits=_of_visits(came), malformed=_of_malformed(bad),
         server=_of_server(server, idle_mb) | {"logged_tracebacks": n_logged}, beside=hostile,
+        at_start={
+            "page": found[start_page], "sessions": n_start,
+            "arrival_p95_ms": beside.percentile(at_start, 95),
+        },
         client=client, wall_seconds=round(time.perf_counter() - started, 1),
     )  # fmt: skip
 

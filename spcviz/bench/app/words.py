@@ -2,7 +2,7 @@
 
 import re
 
-from spcviz.bench.app import beside
+from spcviz.bench.app import beside, cold
 
 COLUMNS = {
     "p50_ms": "p50 ms", "p95_ms": "p95 ms", "arrival_p95_ms": "come p95", "exceptions": "faults",
@@ -30,6 +30,7 @@ def as_text(result):
         f"{server['logged_tracebacks']} tracebacks logged",
         f"these visitors: {client['cores']} of a core, their clock late by {client['lag_p95_ms']} ms (p95)",
     ]
+    lines += _at_start(result)
     for row in result["rows"]:
         lines += [f"{row['page']}: {n} times {fault}" for fault, n in row["faults"].items()]
     return "\n".join(lines)
@@ -71,6 +72,7 @@ def for_readme(result: dict) -> str:
             f"- {few} who come within a second see the whole page after {_s(worst['arrival_p95_ms'])} "
             f"(p95, {_page(worst)}, the slowest; goal {_s(goal['arrival_p95_ms'])})"
         )
+    lines += _at_start(result)
     for row in result["rows"]:
         if row["sessions"] == many:
             lines.append(
@@ -114,6 +116,20 @@ def _weight(row):
     second = row.get("kb_browser_second")
     later = "" if second is None else f" ({second:.0f} KB for who comes from another page)"
     return f"{first:.0f} KB in a browser for the first visit{later}"
+
+
+def _at_start(result):
+    """A line on a server that has just started, if it was measured."""
+    visits = [row for row in result["rows"] if row.get("first_visit_ms") is not None]
+    if not visits or "at_start" not in result:
+        return []
+    slow, start = max(visits, key=lambda row: row["first_visit_ms"]), result["at_start"]
+    return [
+        f"- a server that has just started: its first visitor has the whole page after "
+        f"{_s(slow['first_visit_ms'])} ({_page(slow)}, the slowest; goal {_s(cold.VISIT_GOAL_MS)}), "
+        f"{start['sessions']} students who come within a second to {_page(start)} after "
+        f"{_s(start['arrival_p95_ms'])} (p95; goal {_s(cold.CLASS_GOAL_MS)})"
+    ]
 
 
 def _beside(rows):
