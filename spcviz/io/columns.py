@@ -93,6 +93,7 @@ def table_of(text: str, name: str = "text", *, has_ids: bool | None = None) -> T
     is_conllu = _is_conllu(data, split, n) if has_ids is None else has_ids
     sentences: list[list[list[str]]] = [[]]
     first_lines = [0]
+    known: dict[str, str] = {}  # a word that comes a hundred times is kept once
     for number, line in enumerate(lines, 1):
         if not line.strip(" \t") or line.startswith(_DOCUMENT):
             if sentences[-1]:
@@ -116,7 +117,7 @@ def table_of(text: str, name: str = "text", *, has_ids: bool | None = None) -> T
             )
         if not sentences[-1]:
             first_lines[-1] = number
-        sentences[-1].append(fields)
+        sentences[-1].append([known.setdefault(field, field) for field in fields])
     if not sentences[-1]:
         sentences.pop()
         first_lines.pop()
