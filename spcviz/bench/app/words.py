@@ -72,7 +72,7 @@ def for_readme(result: dict) -> str:
             f"- {few} who come within a second see the whole page after {_s(worst['arrival_p95_ms'])} "
             f"(p95, {_page(worst)}, the slowest; goal {_s(goal['arrival_p95_ms'])})"
         )
-    lines += _at_start(result)
+    lines[-1] += "".join(f"; {line.removeprefix('- ')}" for line in _at_start(result))
     for row in result["rows"]:
         if row["sessions"] == many:
             lines.append(
