@@ -57,8 +57,8 @@ def bench_app(
 
     Returns ``rows``: page, sessions, p50_ms and p95_ms of an action, exceptions, kb_first and kb_rerun
     (medians), and further figures, those of `cold` and `browsed` too; ``visits``, ``malformed``, ``server``,
-    ``client``; ``beside``, unless pages are named: the rows beside hostile clients. Raises `ArgumentError`
-    for other values, `SpcvizError` if the server does not start.
+    ``client``, ``at_start``; ``beside``, unless pages are named: the rows beside hostile clients. Raises
+    `ArgumentError` for other values, `SpcvizError` if the server does not start.
     """
     scale = checks.number("scale", scale, 0.01, 10.0)
     if only not in (None, HOSTILE):

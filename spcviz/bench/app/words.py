@@ -30,7 +30,7 @@ def as_text(result):
         f"{server['logged_tracebacks']} tracebacks logged",
         f"these visitors: {client['cores']} of a core, their clock late by {client['lag_p95_ms']} ms (p95)",
     ]
-    lines += _at_start(result)
+    lines += filter(None, [_at_start(result)])
     for row in result["rows"]:
         lines += [f"{row['page']}: {n} times {fault}" for fault, n in row["faults"].items()]
     return "\n".join(lines)
@@ -72,7 +72,8 @@ def for_readme(result: dict) -> str:
             f"- {few} who come within a second see the whole page after {_s(worst['arrival_p95_ms'])} "
             f"(p95, {_page(worst)}, the slowest; goal {_s(goal['arrival_p95_ms'])})"
         )
-    lines[-1] += "".join(f"; {line.removeprefix('- ')}" for line in _at_start(result))
+        if start := _at_start(result):
+            lines[-1] += f"; {start}"
     for row in result["rows"]:
         if row["sessions"] == many:
             lines.append(
@@ -119,17 +120,17 @@ def _weight(row):
 
 
 def _at_start(result):
-    """A line on a server that has just started, if it was measured."""
+    """What a server does that has just started; empty if it was not measured."""
     visits = [row for row in result["rows"] if row.get("first_visit_ms") is not None]
     if not visits or "at_start" not in result:
-        return []
+        return ""
     slow, start = max(visits, key=lambda row: row["first_visit_ms"]), result["at_start"]
-    return [
-        f"- a server that has just started: its first visitor has the whole page after "
+    return (
+        f"a server that has just started: its first visitor has the whole page after "
         f"{_s(slow['first_visit_ms'])} ({_page(slow)}, the slowest; goal {_s(cold.VISIT_GOAL_MS)}), "
         f"{start['sessions']} students who come within a second to {_page(start)} after "
         f"{_s(start['arrival_p95_ms'])} (p95; goal {_s(cold.CLASS_GOAL_MS)})"
-    ]
+    )
 
 
 def _beside(rows):

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MOST_BYTES = 2**30
-"""The models of all pages take half of it; what was opened once and left goes first. With less, loading one
-model drives out the sentences, words and results that a class is at.
+"""The models of all pages take a third of it; what was opened once and left goes first. With less, loading
+one model drives out the sentences, words and results that a class is at.
 """
 _LARGE = 2**16
 """Bytes from which an array is known to the budget by itself, so that values which share it count it once."""

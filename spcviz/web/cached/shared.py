@@ -67,7 +67,7 @@ def shared(
 
     def decorate(function):
         answers = None if stored is None else first.Answers(function, stored)
-        times = seconds or float("inf"), stamp or (lambda: time.monotonic())
+        times = seconds or float("inf"), stamp or object  # no two of it are equal
         shared_function = _Shared(function, most, spinner, answers, kernels, beside, times)
         return functools.wraps(function)(shared_function)
 

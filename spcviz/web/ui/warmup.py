@@ -207,15 +207,16 @@ fills: a class left 200 MB more behind."""
 
 def _keep_together():
     """Let all threads take memory from the same few parts, where the C library can."""
-    try:
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
-    except (OSError, AttributeError, TypeError):
-        LOG.debug("this system's C library has no mallopt")
+    _tell_c_library("mallopt", _M_ARENA_MAX, _ARENAS)
 
 
 def give_back():
     """Hand memory that is free back to the system, where the C library can: loading leaves 50 MB and more."""
+    _tell_c_library("malloc_trim", 0)
+
+
+def _tell_c_library(function, *numbers):
     try:
-        ctypes.CDLL(None).malloc_trim(0)
+        getattr(ctypes.CDLL(None), function)(*numbers)
     except (OSError, AttributeError, TypeError):
-        LOG.debug("this system's C library has no malloc_trim")
+        LOG.debug("this system's C library has no %s", function)

@@ -289,7 +289,7 @@ def fill_more():
         yield
     for features in LETTERS_FEATURES:
         words = letters_offer(features)
-        for order in range(1, cascade.DENSE_ORDERS + 1):  # longer ones hold 33 MB each
+        for order in range(1, cascade.DENSE_ORDERS + 1):  # longer ones make tables of 33 MB a level
             letters_trace(next(iter(words)), features, order, (None,) * MAX_ORDER)
             for length in set(map(len, words.values())):
                 _dense_us(features, order, length)
