@@ -26,27 +26,13 @@ from spcviz.engine.chains.soft import soft_best
 
 
 class FamilyLoss(NamedTuple):
-    """One row an epsilon; gradients are by the scores F of states and transitions.
+    """One row an epsilon; gradients are by the scores F of states and transitions."""
 
-    Attributes
-    ----------
-    value : ndarray, shape (E,)
-        At least 0.
-    weights : ndarray, shape (E, L, K)
-        Share of each state in the softened best: 0 .. 1, what is pushed down.
-    unary : ndarray, shape (E, L, K)
-        d value / d unary: the weights, less 1 at the truth.
-    pairwise : ndarray, shape (E, L - 1, K, K)
-        d value / d pairwise.
-    n_readings : ndarray, shape (E,)
-        How many labellings share the weight: exp of its entropy, 1 .. K to the L.
-    """
-
-    value: np.ndarray
-    weights: np.ndarray
-    unary: np.ndarray
-    pairwise: np.ndarray
-    n_readings: np.ndarray
+    value: np.ndarray  # (E,) at least 0
+    weights: np.ndarray  # (E, L, K) share of each state in the softened best: 0 .. 1, what is pushed down
+    unary: np.ndarray  # (E, L, K) d value / d unary: the weights, less 1 at the truth
+    pairwise: np.ndarray  # (E, L - 1, K, K) d value / d pairwise
+    n_readings: np.ndarray  # (E,) how many labellings share the weight: exp of its entropy, 1 .. K to the L
 
 
 def loss_family(
@@ -63,10 +49,6 @@ def loss_family(
         At least 0; 0 gives the limit.
     cost : float
         What a wrong position costs, at least 0.
-
-    Returns
-    -------
-    FamilyLoss
 
     Raises
     ------

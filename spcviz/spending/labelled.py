@@ -15,18 +15,10 @@ LEAST = 3
 
 
 class Labelled(NamedTuple):
-    """Sequences with positions, one after the other.
+    """Sequences with positions, one after the other."""
 
-    Attributes
-    ----------
-    labels : ndarray, shape (R,), int64
-        Numbers of classes; -1 for a label that is none.
-    lengths : ndarray, shape (W,), int64
-        At least 1 each.
-    """
-
-    labels: np.ndarray
-    lengths: np.ndarray
+    labels: np.ndarray  # (R,) int64: numbers of classes; -1 for a label that is none
+    lengths: np.ndarray  # (W,) int64: at least 1 each
 
     @property
     def starts(self) -> np.ndarray:

@@ -37,27 +37,14 @@ _MARGIN = ACTION_FEATURES.index("margin small")
 
 
 class Policy(NamedTuple):
-    """What was learned for one of `POLICIES`.
-
-    Attributes
-    ----------
-    key : str
-    beta : ndarray, shape (T - 1, D), or None
-        Weights of an action's features.
-    per_cost : bool
-        The queue goes by value per cost.
-    one_shot : OneShot or None
-    anytime : Anytime or None
-    seed : int
-        Of the random numbers that random policies go by.
-    """
+    """What was learned for one of `POLICIES`."""
 
     key: str
-    beta: np.ndarray | None
-    per_cost: bool
+    beta: np.ndarray | None  # (T - 1, D) weights of an action's features
+    per_cost: bool  # the queue goes by value per cost
     one_shot: OneShot | None
     anytime: Anytime | None
-    seed: int
+    seed: int  # of the random numbers that random policies go by
 
 
 def checked_policy(policy: str) -> str:
@@ -90,7 +77,6 @@ def world_of(
     starts : ndarray, shape (W + 1,)
     seen : ndarray
         Of `spcviz.learning.budgets.chains.seen.seen_grams`.
-    margin : float
     """
     n_rows, n_tiers, n = scores.shape
     return Parts(
@@ -126,7 +112,6 @@ def fit_policy(key: str, world: Parts, costs: np.ndarray, rng: np.random.Generat
     ----------
     key : str
         One of `POLICIES`.
-    world : Parts
     costs : ndarray, shape (T - 1,)
     rng : numpy.random.Generator
     """

@@ -11,21 +11,12 @@ from spcviz.spending.tiers import FeatureTiers, Tiers
 
 
 class StoredTiers(NamedTuple):
-    """Tiers of columns, as they are stored.
-
-    Attributes
-    ----------
-    names : tuple of str
-    columns : tuple of ndarray of int
-    costs : ndarray, shape (T - 1,)
-    widths : ndarray, shape (T,)
-        Features of each tier.
-    """
+    """Tiers of columns, as they are stored."""
 
     names: tuple[str, ...]
-    columns: tuple[np.ndarray, ...]
-    costs: np.ndarray
-    widths: np.ndarray
+    columns: tuple[np.ndarray, ...]  # int
+    costs: np.ndarray  # (T - 1,)
+    widths: np.ndarray  # (T,) features of each tier
 
     def given(self) -> FeatureTiers:
         """As a user writes them."""
@@ -44,18 +35,11 @@ def stored_tiers(own: Tiers) -> StoredTiers:
 
 
 class Reader(NamedTuple):
-    """Tiers, how wide each is, and the factors that bring all to one scale.
-
-    Attributes
-    ----------
-    tiers : Tiers
-    widths : ndarray, shape (T,), int64
-    scales : ndarray, shape (T,)
-    """
+    """Tiers, how wide each is, and the factors that bring all to one scale."""
 
     tiers: Tiers
-    widths: np.ndarray
-    scales: np.ndarray
+    widths: np.ndarray  # (T,) int64
+    scales: np.ndarray  # (T,)
 
     @classmethod
     def fitted(cls, own: Tiers, X: Any, y: Any) -> tuple[Self, np.ndarray, Labelled, tuple[str | int, ...]]:

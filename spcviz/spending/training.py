@@ -15,22 +15,12 @@ from spcviz.spending.labelled import Labelled
 
 
 class Training(NamedTuple):
-    """How models are trained.
+    """How models are trained."""
 
-    Attributes
-    ----------
-    edges : ndarray, shape (T,)
-        Features of each tier and those before it.
-    n_states : int
-    passes : int
-    is_one : bool
-        One model reads all tiers; else each tier has its own, which reads the features up to it.
-    """
-
-    edges: np.ndarray
+    edges: np.ndarray  # (T,) features of each tier and those before it
     n_states: int
     passes: int
-    is_one: bool
+    is_one: bool  # one model reads all tiers; else each tier has its own, which reads the features up to it
 
     def train(self, features: np.ndarray, data: Labelled, rng: np.random.Generator) -> tuple[Tiered, ...]:
         """The model, or one for each tier."""

@@ -12,14 +12,9 @@ import numpy as np
 
 
 class Anytime(NamedTuple):
-    """Linear scores of purchases, a function of its own for each step; the last serves all later ones.
+    """Linear scores of purchases, a function of its own for each step; the last serves all later ones."""
 
-    Attributes
-    ----------
-    weights : ndarray, shape (steps, d)
-    """
-
-    weights: np.ndarray
+    weights: np.ndarray  # (steps, d)
 
 
 def fit_anytime(
@@ -38,11 +33,6 @@ def fit_anytime(
     describe : callable
         describe(tiers) -> features of lifting each part, shape (R, d).
     starts : ndarray, shape (W + 1,)
-    n_tiers, n_steps : int
-
-    Returns
-    -------
-    Anytime
     """
     from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
 

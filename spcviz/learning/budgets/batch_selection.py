@@ -14,62 +14,34 @@ from spcviz.learning.budgets.methods import METHODS
 
 
 class Looked(NamedTuple):
-    """What the selector sees of a batch of examples, and is judged by.
+    """What the selector sees of a batch of examples, and is judged by."""
 
-    Attributes
-    ----------
-    meta : ndarray, shape (n, T - 1, 2 d)
-        Meta-features after each model but the last, with their changes.
-    losses : ndarray, shape (n, T), int64
-        Of each example by each model.
-    labels : ndarray, shape (T, R), int64
-        Predictions of each model for all parts.
-    group : ndarray of int, shape (n,), optional
-        Examples of one group stay together in cross-validation: what they share must not be learned.
-    sizes : ndarray, shape (n,), optional
-        Values are learned as a mean over so many parts; if None, as a sum.
-    """
-
-    meta: np.ndarray
-    losses: np.ndarray
-    labels: np.ndarray
+    meta: np.ndarray  # (n, T - 1, 2 d) meta-features after each model but the last, with their changes
+    losses: np.ndarray  # (n, T) int64: of each example by each model
+    labels: np.ndarray  # (T, R) int64: predictions of each model for all parts
+    # (n,) int: examples of one group stay together in cross-validation: what they share must not be learned
     group: np.ndarray | None = None
-    sizes: np.ndarray | None = None
+    sizes: np.ndarray | None = None  # (n,) values are learned as a mean over so many parts; if None, as a sum
 
 
 class Chooser(NamedTuple):
-    """A selector with all that was learned for it on training examples.
-
-    Attributes
-    ----------
-    selector : Selector
-    budget : float
-        Least cost an example with which training examples, read by models that had not seen them and
-        valued by selectors that had not either, reach the last model's loss; infinity if they never do.
-    best_budget : float
-        Cost an example of the least loss on training examples.
-    """
+    """A selector with all that was learned for it on training examples."""
 
     selector: selector.Selector
+    # least cost an example with which training examples, read by models that had not seen them and valued by
+    # selectors that had not either, reach the last model's loss; infinity if they never do
     budget: float
-    best_budget: float
+    best_budget: float  # cost an example of the least loss on training examples
 
 
 class Variant(NamedTuple):
-    """One way to train a selector.
-
-    Attributes
-    ----------
-    name : str
-    train, test : Looked
-        ``test.losses`` is not looked at.
-    per : (ndarray, ndarray) or None
-        What a value is divided by in the queue, for training and test examples, both (n, T - 1).
-    """
+    """One way to train a selector."""
 
     name: str
+    # train, test: ``test.losses`` is not looked at
     train: Looked
     test: Looked
+    # what a value is divided by in the queue, for training and test examples, both (n, T - 1)
     per: tuple[np.ndarray, np.ndarray] | None = None
 
 

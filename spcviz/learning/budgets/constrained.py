@@ -29,7 +29,6 @@ def labels_of(search: str, world: World, trajectory: one_shot.Trajectory, price:
         That the search was run on.
     trajectory : Trajectory
         Not used by parsimonious search.
-    price : float
     """
     n_parts, n_tiers = world.shape
     if search == "trajectory":
@@ -92,7 +91,6 @@ def unsure_first(close: np.ndarray, starts: np.ndarray, n_tiers: int) -> np.ndar
     close : ndarray, shape (R,)
         How undecided each part is.
     starts : ndarray, shape (W + 1,)
-    n_tiers : int
     """
     lengths = np.diff(starts)
     unsure = np.add.reduceat(close, starts[:-1]) / lengths

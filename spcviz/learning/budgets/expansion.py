@@ -10,31 +10,18 @@ from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 
 
 class Expansion(NamedTuple):
-    """Purchases in order.
+    """Purchases in order."""
 
-    Attributes
-    ----------
-    example : ndarray, shape (S,), int64
-    tier : ndarray, shape (S,), int64
-        The tier the example was lifted to, 1 .. T - 1.
-    value, cost : ndarray, shape (S,)
-    """
-
-    example: np.ndarray
-    tier: np.ndarray
-    value: np.ndarray
-    cost: np.ndarray
+    example: np.ndarray  # (S,) int64
+    tier: np.ndarray  # (S,) int64: the tier the example was lifted to, 1 .. T - 1
+    value: np.ndarray  # (S,)
+    cost: np.ndarray  # (S,)
 
 
 class Curve(NamedTuple):
-    """Points (cost so far, loss so far), the first before any purchase.
+    """Points (cost so far, loss so far), the first before any purchase."""
 
-    Attributes
-    ----------
-    cost, loss : ndarray, shape (S + 1,)
-        `loss` has a second axis for several kinds of loss.
-    """
-
+    # cost, loss (S + 1,): `loss` has a second axis for several kinds of loss
     cost: np.ndarray
     loss: np.ndarray
 
@@ -86,7 +73,6 @@ def expand(values: np.ndarray, costs: np.ndarray, budget: float = np.inf) -> Exp
         it has been bought. Negative ones are bought too while money is left.
     costs : array_like, shape (n, T - 1) or (T - 1,)
         Incremental.
-    budget : float
 
     Returns
     -------
@@ -139,13 +125,8 @@ def curve_of(expansion: Expansion, losses: np.ndarray) -> Curve:
 
     Parameters
     ----------
-    expansion : Expansion
     losses : ndarray, shape (n, T) or (n, T, J)
         Of each example at each tier; one or several kinds.
-
-    Returns
-    -------
-    Curve
     """
     gains = losses[expansion.example, expansion.tier] - losses[expansion.example, expansion.tier - 1]
     cost = np.concatenate([[0.0], np.cumsum(expansion.cost)])

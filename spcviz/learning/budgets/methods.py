@@ -15,90 +15,51 @@ RANDOM = (BY_TIER, ANY_TIER)
 
 
 class Terms(NamedTuple):
-    """What a problem calls its examples and parts; labels and sentences are filled in with it.
-
-    Attributes
-    ----------
-    example, examples, part, parts : str
-    gain : str
-        What a selector predicts.
-    free : str
-        What is known of a part before anything is bought.
-    """
+    """What a problem calls its examples and parts; labels and sentences are filled in with it."""
 
     example: str
     examples: str
     part: str
     parts: str
-    gain: str = "gain"
-    free: str = "pixels"
+    gain: str = "gain"  # what a selector predicts
+    free: str = "pixels"  # what is known of a part before anything is bought
 
 
 class Tier(NamedTuple):
-    """A level of features that can be bought; the first is free.
+    """A level of features that can be bought; the first is free."""
 
-    Attributes
-    ----------
-    key : str
-        In results.
-    name, short : str
-        In legends, and where there is little room.
-    """
-
-    key: str
+    key: str  # in results
+    # name, short: in legends, and where there is little room
     name: str
     short: str
 
 
 class Spends(NamedTuple):
-    """What a method goes by.
+    """What a method goes by."""
 
-    Attributes
-    ----------
-    by : str
-        Where values of purchases come from: "selector" (predicted gain of the next model), "truth" (its real
-        gain), "policy" (values learned from whole trajectories), "one step" (predicted gain of the next
-        purchase alone), "imitation" (likeness to what was bought early), "margin" (the least sure first),
-        "noise", "noise by tier" (random; tier by tier), "one shot" and "anytime" (their own policies),
-        "contrast" (one shot, learned from what everything mends),
-        "one shot, streamed" (the same policies, one for each price, each example decided by itself),
-        "nothing" (all alike).
-    looks : bool
-        Reads and describes an example again before its next purchase, which takes time.
-    is_refreshed : bool
-        Revalues all actions that a purchase may have changed; else only the part's own next, as printed.
-    is_all_at_once : bool
-        Lifts a part to the last tier in one step.
-    search, inputs : str
-        Of one-shot policies: whose pseudo-labels they learn, and what their classifier sees.
-    """
-
+    # where values of purchases come from: "selector" (predicted gain of the next model), "truth" (its real
+    # gain), "policy" (values learned from whole trajectories), "one step" (predicted gain of the next
+    # purchase alone), "imitation" (likeness to what was bought early), "margin" (the least sure first),
+    # "noise", "noise by tier" (random; tier by tier), "one shot" and "anytime" (their own policies),
+    # "contrast" (one shot, learned from what everything mends), "one shot, streamed" (the same policies, one
+    # for each price, each example decided by itself), "nothing" (all alike)
     by: str
-    looks: bool = False
+    looks: bool = False  # reads and describes an example again before its next purchase, which takes time
+    # revalues all actions that a purchase may have changed; else only the part's own next, as printed
     is_refreshed: bool = True
-    is_all_at_once: bool = False
+    is_all_at_once: bool = False  # lifts a part to the last tier in one step
+    # search, inputs: of one-shot policies: whose pseudo-labels they learn, and what their classifier sees
     search: str = ""
     inputs: str = ""
 
 
 class Method(NamedTuple):
-    """One row of the table.
+    """One row of the table."""
 
-    Attributes
-    ----------
-    key : str
-        In code and in addresses of pages.
-    level : {"example", "part"}
-    names : tuple of str
-        In the rows of result files (different files came to call it differently).
-    label, help : str
-        What menus and charts call it, and one sentence; ``{Examples}`` and the like stand for `Terms`.
-    rule : Spends
-    """
-
-    key: str
-    level: str
-    names: tuple[str, ...]
+    key: str  # in code and in addresses of pages
+    level: str  # {"example", "part"}
+    names: tuple[str, ...]  # in the rows of result files (different files came to call it differently)
+    # label, help: what menus and charts call it, and one sentence; ``{Examples}`` and the like: `Terms`
     label: str
     help: str
     rule: Spends
@@ -317,10 +278,6 @@ def named(name: str, level: str) -> Method:
     name : str
         Of `Method.names`.
     level : {"example", "part"}
-
-    Returns
-    -------
-    Method
 
     Raises
     ------

@@ -16,40 +16,21 @@ from spcviz.engine.errors import ArgumentError
 
 
 class Trajectory(NamedTuple):
-    """Greedy purchases of every example, until it has everything.
+    """Greedy purchases of every example, until it has everything."""
 
-    Attributes
-    ----------
-    part : ndarray, shape (S,), int64
-        Part lifted by one tier, steps of one example after the other in order.
-    loss : ndarray, shape (S,)
-        Loss of the example after the step.
-    first_loss : ndarray, shape (W,)
-        Before the first.
-    starts : ndarray, shape (W + 1,), int64
-        Steps of example w: starts[w] .. starts[w + 1] - 1.
-    """
-
-    part: np.ndarray
-    loss: np.ndarray
-    first_loss: np.ndarray
-    starts: np.ndarray
+    part: np.ndarray  # (S,) int64: part lifted by one tier, steps of one example after the other in order
+    loss: np.ndarray  # (S,) loss of the example after the step
+    first_loss: np.ndarray  # (W,) before the first
+    starts: np.ndarray  # (W + 1,) int64: steps of example w: starts[w] .. starts[w + 1] - 1
 
 
 class OneShot(NamedTuple):
-    """Log odds of "this part should reach tier t", one linear function a tier.
+    """Log odds of "this part should reach tier t", one linear function a tier."""
 
-    Attributes
-    ----------
-    weights : ndarray, shape (T - 1, d)
-    constant : ndarray, shape (T - 1,)
-    mean, scale : ndarray, shape (d,)
-    """
-
-    weights: np.ndarray
-    constant: np.ndarray
-    mean: np.ndarray
-    scale: np.ndarray
+    weights: np.ndarray  # (T - 1, d)
+    constant: np.ndarray  # (T - 1,)
+    mean: np.ndarray  # (d,)
+    scale: np.ndarray  # (d,)
 
 
 def greedy_trajectories(
@@ -68,11 +49,6 @@ def greedy_trajectories(
         losses_if(tiers, targets) -> (loss of each example, loss with part r alone moved to targets[r]).
     starts : ndarray, shape (W + 1,)
         Parts of each example.
-    n_tiers : int
-
-    Returns
-    -------
-    Trajectory
     """
     lengths = np.diff(starts)
     n_parts, n_more = int(starts[-1]), n_tiers - 1
@@ -154,15 +130,10 @@ def fit_one_shot(
     inputs : ndarray, shape (R, d)
     tiers : ndarray of int, shape (R,)
         Pseudo-labels.
-    n_tiers : int
     weights : ndarray, shape (R,), optional
         Importance of each part.
     positive_weight : float
         Class weight of buying: larger buys more.
-
-    Returns
-    -------
-    OneShot
 
     Raises
     ------

@@ -29,23 +29,14 @@ MAX_POLICIES = 1_000_000
 
 
 class Checked(NamedTuple):
-    """The theorems on every policy of a class.
-
-    Attributes
-    ----------
-    n_policies : int
-    n_unequal : int
-        Policies at which 2.1 (or 2.3) is not (1) plus the constant.
-    n_below : int
-        Policies at which (2) is less than (1).
-    least, least_by_sum, least_by_bound : int
-        The least (1) of all; the least (1) among the policies that minimise 2.1 (or 2.3); that among those
-        that minimise (2). The last is larger than the first where the bound leads astray.
-    """
+    """The theorems on every policy of a class."""
 
     n_policies: int
-    n_unequal: int
-    n_below: int
+    n_unequal: int  # policies at which 2.1 (or 2.3) is not (1) plus the constant
+    n_below: int  # policies at which (2) is less than (1)
+    # least, least_by_sum, least_by_bound: the least (1) of all; the least (1) among the policies that
+    # minimise 2.1 (or 2.3); that among those that minimise (2). The last is larger than the first where the
+    # bound leads astray
     least: int
     least_by_sum: int
     least_by_bound: int
@@ -112,10 +103,6 @@ def check_one_shot(costs: np.ndarray, chosen: np.ndarray) -> Checked:
     ----------
     costs : array_like of int, shape (N, S)
     chosen : ndarray of int, shape (P, N)
-
-    Returns
-    -------
-    Checked
 
     Raises
     ------

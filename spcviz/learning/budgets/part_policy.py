@@ -59,16 +59,10 @@ def spend(
 
     Parameters
     ----------
-    world : World
-    how : Rule
     budget : float
         For the whole batch.
     costs : array_like, shape (R, T - 1) or (T - 1,), optional
         Incremental; one unit a tier if None.
-
-    Returns
-    -------
-    Course
 
     Raises
     ------
@@ -112,7 +106,6 @@ def train(
     world : World
         Read by models that have not seen the examples.
     rng : numpy.random.Generator
-    costs : array_like, optional
     per_cost : bool
         As in `Rule`, for all policies.
     group : ndarray of int, shape (W,), optional
@@ -145,24 +138,14 @@ def train(
 
 
 class Trained(NamedTuple):
-    """What `train` returns for one queue, and how it does on its chains.
-
-    Attributes
-    ----------
-    policy : QPolicy
-    imitation : ndarray, shape (T - 1, D)
-    per_cost : bool
-        The queue goes by value per cost; else by value, as printed.
-    badness : float
-        On the examples left for development.
-    budgets : dict of str to float
-        Of `chosen_budgets`, on all examples: the few left for development say too little about a budget.
-    """
+    """What `train` returns for one queue, and how it does on its chains."""
 
     policy: q_policy.QPolicy
-    imitation: np.ndarray
-    per_cost: bool
-    badness: float
+    imitation: np.ndarray  # (T - 1, D)
+    per_cost: bool  # the queue goes by value per cost; else by value, as printed
+    badness: float  # on the examples left for development
+    # of `chosen_budgets`, on all examples: the few left for development say too little
+    # about a budget
     budgets: dict[str, float]
 
 
@@ -205,9 +188,6 @@ def chosen_budgets(
 
     Parameters
     ----------
-    world : World
-    how : Rule
-    costs : array_like, optional
     loss : float, optional
         Of all features; what the rule itself ends with if None (with exact messages it is the same).
 
@@ -224,27 +204,16 @@ def chosen_budgets(
 
 
 class Learned(NamedTuple):
-    """What rules are made of.
+    """What rules are made of."""
 
-    Attributes
-    ----------
-    policy, one_step, imitation : ndarray, shape (T - 1, D)
-        Weights of actions: learned from whole trajectories, for the next purchase alone, by imitation (None
-        where nobody asks for it).
-    noise : ndarray, shape (R, T - 1)
-        Random numbers in 0 .. 1.
-    fixed : dict of str to ndarray, shape (R, T - 1)
-        Values of methods that have their own, by key.
-    per_cost : bool
-        The queues of the learned ones go by value per cost.
-    """
-
+    # policy, one_step, imitation (T - 1, D): weights of actions: learned from whole trajectories, for the
+    # next purchase alone, by imitation (None where nobody asks for it)
     policy: np.ndarray
     one_step: np.ndarray
     imitation: np.ndarray | None
-    noise: np.ndarray
-    fixed: dict[str, np.ndarray]
-    per_cost: bool = False
+    noise: np.ndarray  # (R, T - 1) random numbers in 0 .. 1
+    fixed: dict[str, np.ndarray]  # (R, T - 1) values of methods that have their own, by key
+    per_cost: bool = False  # the queues of the learned ones go by value per cost
 
     def at(self, rows: np.ndarray) -> Self:
         """For some of the parts."""
@@ -257,8 +226,6 @@ def rule_of(method: methods.Method, learned: Learned, *, q: float = 0.0, scale: 
 
     Parameters
     ----------
-    method : Method
-    learned : Learned
     q : float
         Tolerance of quiescent inference.
     scale : {"range", "margin"}

@@ -19,41 +19,21 @@ from spcviz.engine.kernels.jit import kernel
 
 
 class Steps(NamedTuple):
-    """Steps of trajectories, one trajectory after the other.
+    """Steps of trajectories, one trajectory after the other."""
 
-    Attributes
-    ----------
-    features : ndarray, shape (S, D)
-        Of each action in its state.
-    tier : ndarray, shape (S,), int64
-        The tier the action starts from, 0 .. T - 2: each has weights of its own.
-    reward : ndarray, shape (S,)
-        Loss before minus loss after.
-    starts : ndarray, shape (N + 1,), int64
-        Steps of trajectory n: starts[n] .. starts[n + 1] - 1.
-    """
-
-    features: np.ndarray
-    tier: np.ndarray
-    reward: np.ndarray
-    starts: np.ndarray
+    features: np.ndarray  # (S, D) of each action in its state
+    tier: np.ndarray  # (S,) int64: the tier the action starts from, 0 .. T - 2: each has weights of its own
+    reward: np.ndarray  # (S,) loss before minus loss after
+    starts: np.ndarray  # (N + 1,) int64: steps of trajectory n: starts[n] .. starts[n + 1] - 1
 
 
 class QPolicy(NamedTuple):
-    """A linear policy and what it was made with.
+    """A linear policy and what it was made with."""
 
-    Attributes
-    ----------
-    beta : ndarray, shape (T - 1, D)
-        After one policy iteration.
-    myopic : ndarray, shape (T - 1, D)
-        Fitted to immediate rewards: where the iteration began, and the greedy policy.
-    gamma, alpha, penalty : float
-        Discount, shaping and ridge, chosen on development data.
-    """
-
-    beta: np.ndarray
+    beta: np.ndarray  # (T - 1, D) after one policy iteration
+    # (T - 1, D) fitted to immediate rewards: where the iteration began, and the greedy policy
     myopic: np.ndarray
+    # gamma, alpha, penalty: discount, shaping and ridge, chosen on development data
     gamma: float
     alpha: float
     penalty: float
@@ -109,7 +89,6 @@ def fit_values(steps: Steps, targets: np.ndarray, penalty: float) -> np.ndarray:
 
     Parameters
     ----------
-    steps : Steps
     targets : ndarray, shape (S,)
     penalty : float
         lambda, against the mean squared error.
@@ -160,10 +139,6 @@ def train_policy(
         judge(beta) -> float, how bad a policy is on development data.
     gammas, alphas, penalties : sequence of float
         To choose from: gammas and alphas by `judge`, penalties by cross-validation.
-
-    Returns
-    -------
-    QPolicy
     """
     at_random = roll_out(None)
     myopic = fit_values(at_random, at_random.reward, best_penalty(at_random, at_random.reward, penalties))

@@ -18,22 +18,13 @@ LAMBDAS = tuple(10.0**k for k in range(-4, 5))
 
 
 class Selector(NamedTuple):
-    """Ridge regression a level.
+    """Ridge regression a level."""
 
-    Attributes
-    ----------
-    beta : ndarray, shape (T - 1, d + 1)
-        Weights of the standardised meta-features, then the constant.
-    mean, scale : ndarray, shape (T - 1, d)
-        They are standardised with.
-    penalty : float
-        lambda of (6.3), chosen by cross-validation.
-    """
-
-    beta: np.ndarray
+    beta: np.ndarray  # (T - 1, d + 1) weights of the standardised meta-features, then the constant
+    # mean, scale (T - 1, d): they are standardised with
     mean: np.ndarray
     scale: np.ndarray
-    penalty: float
+    penalty: float  # lambda of (6.3), chosen by cross-validation
 
 
 def fit_selector(
@@ -49,11 +40,6 @@ def fit_selector(
         What the next model gained.
     folds : array_like of int, shape (n,)
         Cross-validation part of each example.
-    penalties : sequence of float
-
-    Returns
-    -------
-    Selector
 
     Raises
     ------
@@ -136,19 +122,12 @@ def oracle_stops(losses: np.ndarray, costs: np.ndarray, eta: float) -> np.ndarra
 
 
 class Imitator(NamedTuple):
-    """A linear classifier a level: go on where ``inputs @ weights + constant > 0``.
+    """A linear classifier a level: go on where ``inputs @ weights + constant > 0``."""
 
-    Attributes
-    ----------
-    weights : ndarray, shape (T - 1, d)
-    constant : ndarray, shape (T - 1,)
-    mean, scale : ndarray, shape (T - 1, d)
-    """
-
-    weights: np.ndarray
-    constant: np.ndarray
-    mean: np.ndarray
-    scale: np.ndarray
+    weights: np.ndarray  # (T - 1, d)
+    constant: np.ndarray  # (T - 1,)
+    mean: np.ndarray  # (T - 1, d)
+    scale: np.ndarray  # (T - 1, d)
 
 
 def fit_imitator(meta: np.ndarray, stops: np.ndarray) -> Imitator:

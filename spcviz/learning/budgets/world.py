@@ -11,73 +11,38 @@ import numpy as np
 
 
 class Rule(NamedTuple):
-    """How actions are valued, and inference is done after each.
+    """How actions are valued, and inference is done after each."""
 
-    Attributes
-    ----------
-    beta : ndarray, shape (T - 1, D)
-        Weights of the features of an action at each tier; not used if `fixed` has rows.
-    fixed : ndarray, shape (R, T - 1) or (0, 0)
-        Values that do not depend on the state.
-    refreshed : bool
-        Revalue all actions that a step may have changed; else only the part's own next one, as printed.
-    all_at_once : bool
-        An action lifts a part to the last tier.
-    tolerance : float
-        q of quiescent inference, where messages are passed; 0 is exact.
-    by_margin : bool
-        What q is a fraction of: the margin of a part's best two states, else their range.
-    per_cost : bool
-        Actions are queued by value per cost, not by value as printed; `fixed` is taken as it is.
-    """
-
+    # (T - 1, D) weights of the features of an action at each tier; not used if `fixed` has rows
     beta: np.ndarray
-    fixed: np.ndarray
+    fixed: np.ndarray  # (R, T - 1) or (0, 0) values that do not depend on the state
+    # revalue all actions that a step may have changed; else only the part's own next one, as printed
     refreshed: bool
-    all_at_once: bool
-    tolerance: float
-    by_margin: bool
-    per_cost: bool
+    all_at_once: bool  # an action lifts a part to the last tier
+    tolerance: float  # q of quiescent inference, where messages are passed; 0 is exact
+    by_margin: bool  # what q is a fraction of: the margin of a part's best two states, else their range
+    per_cost: bool  # actions are queued by value per cost, not by value as printed; `fixed` is taken as it is
 
 
 class Course(NamedTuple):
-    """Steps of one run, in order.
+    """Steps of one run, in order."""
 
-    Attributes
-    ----------
-    part : ndarray, shape (S,), int64
-    tier : ndarray, shape (S,), int64
-        The tier the part was lifted to.
-    value : ndarray, shape (S,)
-    cost : ndarray, shape (S,)
-    gain : ndarray, shape (S,), int64
-        Less loss than before; negative where it got worse.
-    messages : ndarray, shape (S,), int64
-        Columns of messages passed.
-    first, last : ndarray, shape (S,), int64
-        Positions of the batch whose max-marginals may have changed.
-    features : ndarray, shape (S, D) or (0, D)
-        Of the action, if asked for.
-    labels_before, labels : ndarray, shape (R,), int64
-        Prediction before the first step and after the last.
-    tiers : ndarray, shape (R,), int64
-        At the end.
-    all_values, all_labels : ndarray, shape (S, R) or (0, R)
-        Values of every part's next action when the step was chosen (-inf: none), and labels after it.
-    """
-
-    part: np.ndarray
-    tier: np.ndarray
-    value: np.ndarray
-    cost: np.ndarray
-    gain: np.ndarray
-    messages: np.ndarray
+    part: np.ndarray  # (S,) int64
+    tier: np.ndarray  # (S,) int64: the tier the part was lifted to
+    value: np.ndarray  # (S,)
+    cost: np.ndarray  # (S,)
+    gain: np.ndarray  # (S,) int64: less loss than before; negative where it got worse
+    messages: np.ndarray  # (S,) int64: columns of messages passed
+    # first, last (S,) int64: positions of the batch whose max-marginals may have changed
     first: np.ndarray
     last: np.ndarray
-    features: np.ndarray
+    features: np.ndarray  # (S, D) or (0, D) of the action, if asked for
+    # labels_before, labels (R,) int64: prediction before the first step and after the last
     labels_before: np.ndarray
     labels: np.ndarray
-    tiers: np.ndarray
+    tiers: np.ndarray  # (R,) int64: at the end
+    # all_values, all_labels (S, R) or (0, R): values of every part's next action when the step was chosen
+    # (-inf: none), and labels after it
     all_values: np.ndarray
     all_labels: np.ndarray
 

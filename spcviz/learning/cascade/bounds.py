@@ -25,27 +25,14 @@ CONSTANT = 4 * np.sqrt(np.pi)
 
 
 class Bound(NamedTuple):
-    """Theorem 1 or 2 term by term.
+    """Theorem 1 or 2 term by term."""
 
-    Attributes
-    ----------
-    empirical : float
-        Margin-augmented loss on the sample.
-    complexity : float
-    confidence : float
-    total : float
-        Their sum.
-    is_vacuous : bool
-        True if the total is 1 or more: then it says nothing, since the losses are at most 1.
-    samples_needed : float
-        n from which the total could fall below 1 with the same empirical loss; inf if never.
-    """
-
-    empirical: float
+    empirical: float  # margin-augmented loss on the sample
     complexity: float
     confidence: float
-    total: float
-    is_vacuous: bool
+    total: float  # their sum
+    is_vacuous: bool  # True if the total is 1 or more: then it says nothing, since the losses are at most 1
+    # n from which the total could fall below 1 with the same empirical loss; inf if never
     samples_needed: float
 
 
@@ -84,7 +71,6 @@ def theorem_1(
     ----------
     empirical : float
         Mean margin-augmented loss on the sample, 0 to 1.
-    n_samples : int
     n_assignments : float
         m, e.g. 26 L + 26^2 (L - 1) for a bigram chain.
     n_factors : float
@@ -95,10 +81,6 @@ def theorem_1(
         gamma.
     delta : float
         Allowed failure probability, over 0 and below 1.
-
-    Returns
-    -------
-    Bound
 
     Raises
     ------
@@ -151,10 +133,6 @@ def theorem_2(
         Pay the square root of P (derived, see above) and not P (as printed).
     **terms
         ``n_samples``, ``n_assignments``, ``n_factors``, ``margin``, ``delta`` as in `theorem_1`.
-
-    Returns
-    -------
-    Bound
 
     Raises
     ------

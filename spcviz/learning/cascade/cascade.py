@@ -103,8 +103,6 @@ def train_cascade(
         One row per position, examples one after the other.
     labels : ndarray of int, shape (rows,)
     lengths : ndarray of int, shape (W,)
-    n_states : int
-    config : CascadeConfig
     rng : numpy.random.Generator
     tick : callable, optional
         Called with a short text at the end of each pass over the data.
@@ -113,10 +111,6 @@ def train_cascade(
     first : First, optional
         The first level's filters as an earlier call has learned them, which had all arguments alike but
         tolerances: taken over, and the result is the same as if learned again.
-
-    Returns
-    -------
-    Trained
 
     Raises
     ------

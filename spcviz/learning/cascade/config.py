@@ -17,91 +17,51 @@ TOLERANCE_KINDS = ("example", "position")
 
 @dataclass(frozen=True)
 class CascadeConfig:
-    """How a cascade is trained.
+    """How a cascade is trained."""
 
-    Attributes
-    ----------
-    tolerances : tuple of float
-        Allowed share of examples that lose their truth at each level, or of positions (see
-        `tolerance_kind`); its length is the number of levels.
-    tolerance_kind : {"example", "position"}
-        What tolerances count: examples of which some true n-gram fell, or true n-grams that fell, each
-        among those that had not fallen before.
-    by_definition : bool
-        Tune alpha on Definition 1's filter loss; False: on the event that it bounds (some
-        n-gram of the truth pruned), which prunes more at the same true loss.
-    train_alphas : tuple of float
-        Candidates for alpha in the hinge; the filter that ends up smallest is kept (B14).
-    margin : float
-        Margin of the hinge per position.
-    filter_epochs, predictor_epochs : int
-        Passes over the data.
-    first_epochs : int or None
-        Passes for the first level's filter, if more: it is cheap, and what it loses is lost to all.
-    filter_rate, predictor_rate : float
-        Step sizes; see `online.fit`. A perceptron's matters only against the weights it starts from.
-    gram_rate : float
-        Step of n-gram weights relative to the unary ones; see `online`.
-    decay : float
-        lambda in (4.8).
-    has_end : bool
-        N-grams that end the word have weights of their own.
-    has_begin : bool
-        So have those that begin it.
-    parts : int
-        Number of held-out parts, at least 2.
-    max_arcs : int
-        Cap on the arcs of one example at any level.
-    on_nodes : bool
-        Filter (n-1)-grams rather than n-grams.
-    first_order : int
-        What filters single states at the first level: 1, each position by itself; 2, a bigram model over
-        all pairs (`letters_first`).
-    warm_start : bool
-        Begin each level's filter at the weights of the one before.
-    warm_predictor : bool
-        Begin each predictor at its level's filter rather than at zero.
-    method : {"spc", "perceptron", "crf"}
-        What filters are trained for: the hinge (4.8), a perceptron's zero loss, or the log loss; a CRF
-        prunes by sum-product marginals, the others by max-marginals.
-    crf_epochs : int
-        SPC only: so many passes over the log loss first, and the hinge begins where they end.
-    crf_rate : float
-        Their step size.
-    dropout : float
-        Share of indicator features hidden from filters in each pass; see `online.fit`.
-    falling : bool
-        Steps of filters fall as the regulariser says; see `online.passes`.
-    patience : int or None
-        Filters stop early: after so many passes without one that leaves fewer n-grams at the tolerance
-        (held out), `filter_epochs` at most, and the best pass is kept. None: `filter_epochs` passes.
-    """
-
+    # allowed share of examples that lose their truth at each level, or of positions (see `tolerance_kind`);
+    # its length is the number of levels
     tolerances: tuple[float, ...] = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
+    # {"example", "position"}: what tolerances count: examples of which some true n-gram fell, or true n-grams
+    # that fell, each among those that had not fallen before
     tolerance_kind: str = "example"
+    # tune alpha on Definition 1's filter loss; False: on the event that it bounds (some n-gram of the truth
+    # pruned), which prunes more at the same true loss
     by_definition: bool = False
+    # candidates for alpha in the hinge; the filter that ends up smallest is kept (B14)
     train_alphas: tuple[float, ...] = (0.8,)
-    margin: float = 1.0
+    margin: float = 1.0  # of the hinge, for each position
+    # filter_epochs, predictor_epochs: passes over the data
     filter_epochs: int = 10
     predictor_epochs: int = 10
+    # passes for the first level's filter, if more: it is cheap, and what it loses is lost to all
     first_epochs: int | None = None
+    # filter_rate, predictor_rate: step sizes; see `online.fit`. A perceptron's matters only against the
+    # weights it starts from
     filter_rate: float = 4.0
     predictor_rate: float = 40.0
-    gram_rate: float = 0.3
-    decay: float = 0.0
-    has_end: bool = False
-    has_begin: bool = False
-    parts: int = 3
-    max_arcs: int = 100_000
-    on_nodes: bool = False
+    gram_rate: float = 0.3  # step of n-gram weights relative to the unary ones; see `online`
+    decay: float = 0.0  # lambda in (4.8)
+    has_end: bool = False  # n-grams that end the word have weights of their own
+    has_begin: bool = False  # so have those that begin it
+    parts: int = 3  # number of held-out parts, at least 2
+    max_arcs: int = 100_000  # cap on the arcs of one example at any level
+    on_nodes: bool = False  # filter (n-1)-grams rather than n-grams
+    # what filters single states at the first level: 1, each position by itself; 2, a bigram model over all
+    # pairs (`letters_first`)
     first_order: int = 1
-    warm_start: bool = True
-    warm_predictor: bool = True
+    warm_start: bool = True  # begin each level's filter at the weights of the one before
+    warm_predictor: bool = True  # begin each predictor at its level's filter rather than at zero
+    # {"spc", "perceptron", "crf"}: what filters are trained for: the hinge (4.8), a perceptron's zero loss,
+    # or the log loss; a CRF prunes by sum-product marginals, the others by max-marginals
     method: str = "spc"
+    # SPC only: so many passes over the log loss first, and the hinge begins where they end
     crf_epochs: int = 0
-    crf_rate: float = 4.0
-    dropout: float = 0.0
-    falling: bool = False
+    crf_rate: float = 4.0  # their step size
+    dropout: float = 0.0  # share of indicator features hidden from filters in each pass; see `online.fit`
+    falling: bool = False  # steps of filters fall as the regulariser says; see `online.passes`
+    # filters stop early: after so many passes without one that leaves fewer n-grams at the tolerance (held
+    # out), `filter_epochs` at most, and the best pass is kept. None: `filter_epochs` passes
     patience: int | None = None
 
     def __post_init__(self) -> None:
@@ -141,106 +101,61 @@ class CascadeConfig:
 
 
 class Level(NamedTuple):
-    """One level of a trained cascade.
-
-    Attributes
-    ----------
-    filter : Model
-    alpha : float
-    predictor : Model
-        Averaged perceptron for the level's own order on the level's own space.
-    """
+    """One level of a trained cascade."""
 
     filter: Model
     alpha: float
-    predictor: Model
+    predictor: Model  # averaged perceptron for the level's own order on the level's own space
 
 
 class Cascade(NamedTuple):
-    """A trained cascade.
-
-    Attributes
-    ----------
-    n_states : int
-    levels : tuple of Level
-        Orders 1, 2, ...
-    on_nodes : bool
-    max_arcs : int
-    by_marginals : bool
-        Pruned as a CRF prunes; see `spcviz.engine.ngrams.prune`.
-    first_order : int
-        See `CascadeConfig`.
-    """
+    """A trained cascade."""
 
     n_states: int
-    levels: tuple[Level, ...]
+    levels: tuple[Level, ...]  # orders 1, 2, ...
     on_nodes: bool
     max_arcs: int
-    by_marginals: bool = False
-    first_order: int = 1
+    by_marginals: bool = False  # pruned as a CRF prunes; see `spcviz.engine.ngrams.prune`
+    first_order: int = 1  # see `CascadeConfig`
 
 
 class LevelReport(NamedTuple):
-    """Held-out figures of one level, on the pooled parts.
-
-    Attributes
-    ----------
-    order : int
-    train_alpha, alpha : float
-    filter_loss, was_pruned : float
-        Share of examples, cumulative over levels: by Definition 1 at this level or lost before,
-        and in fact.
-    efficiency_loss : float
-        Share of this level's valid assignments that survive.
-    arcs_in, arcs_kept : float
-        Mean per column.
-    n_capped : int
-    optimism : float
-        Share of examples lost when each is pruned by a filter that saw it, minus held out;
-        negative means the training figure flatters.
-    filter_hinge, predictor_loss : float
-        Mean loss in the last pass.
-    n_passes : int
-        Of the filter over the data.
-    accuracy, example_accuracy : float
-        Held-out accuracy of predictors trained without the part, per position and per example;
-        None if not asked for.
-    position_loss : float
-        Share of the true n-grams that are pruned, at this level or before.
-    """
+    """Held-out figures of one level, on the pooled parts."""
 
     order: int
     train_alpha: float
     alpha: float
+    # filter_loss, was_pruned: share of examples, cumulative over levels: by Definition 1 at this level or
+    # lost before, and in fact
     filter_loss: float
     was_pruned: float
-    efficiency_loss: float
+    efficiency_loss: float  # share of this level's valid assignments that survive
+    # arcs_in, arcs_kept: mean per column
     arcs_in: float
     arcs_kept: float
     n_capped: int
+    # share of examples lost when each is pruned by a filter that saw it, minus held out; negative means the
+    # training figure flatters
     optimism: float
+    # filter_hinge, predictor_loss: mean loss in the last pass
     filter_hinge: float
     predictor_loss: float
-    n_passes: int
+    n_passes: int  # of the filter over the data
+    # accuracy, example_accuracy: held-out accuracy of predictors trained without the part, per position and
+    # per example; None if not asked for
     accuracy: float | None
     example_accuracy: float | None
-    position_loss: float
+    position_loss: float  # share of the true n-grams that are pruned, at this level or before
 
 
 class HeldOut(NamedTuple):
-    """One level's filter on the pooled held-out parts, at every alpha.
+    """One level's filter on the pooled held-out parts, at every alpha."""
 
-    Attributes
-    ----------
-    by_definition, event : ndarray, shape (W,)
-        The alpha from which each example loses its truth, by Definition 1 and in fact; -inf where
-        an earlier level had lost it.
-    alpha, efficiency : ndarray, shape (S,)
-        Efficiency loss as a step function of alpha, thinned to about 500 steps.
-    """
-
+    # by_definition, event (W,): the alpha from which each example loses its truth, by Definition 1 and in
+    # fact; -inf where an earlier level had lost it
     by_definition: np.ndarray
     event: np.ndarray
+    # alpha, efficiency (S,): efficiency loss as a step function of alpha, thinned to about 500 steps
     alpha: np.ndarray
     efficiency: np.ndarray
 

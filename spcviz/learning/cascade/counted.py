@@ -29,31 +29,18 @@ Smoothing = Literal["absolute", "kneser_ney"]
 
 
 class Counted(NamedTuple):
-    """Log probabilities of an n-gram model, as differences to the shorter context.
+    """Log probabilities of an n-gram model, as differences to the shorter context."""
 
-    Attributes
-    ----------
-    n_states : int
-        K.
-    single, first : ndarray, shape (K,)
-        log p(y) anywhere, and as the first of a word.
-    size : ndarray, shape (G,), int64
-        Symbols of each n-gram, marks included: 2 and more.
-    is_end, is_begin : ndarray of bool, shape (G,)
-        Whether it ends in #; whether it begins with ^.
-    keys : ndarray, shape (G,), int64
-        Their codes, rising within a size; see `spcviz.engine.ngrams.table`.
-    values : ndarray, shape (G,)
-    """
-
-    n_states: int
+    n_states: int  # K
+    # single, first (K,): log p(y) anywhere, and as the first of a word
     single: np.ndarray
     first: np.ndarray
-    size: np.ndarray
+    size: np.ndarray  # (G,) int64: symbols of each n-gram, marks included: 2 and more
+    # is_end, is_begin (G,) bool: whether it ends in #; whether it begins with ^
     is_end: np.ndarray
     is_begin: np.ndarray
-    keys: np.ndarray
-    values: np.ndarray
+    keys: np.ndarray  # (G,) int64: their codes, rising within a size; see `spcviz.engine.ngrams.table`
+    values: np.ndarray  # (G,)
 
 
 def count(
@@ -92,10 +79,6 @@ def count(
         Kneser and Ney: symbols of the shortest n-grams that keep plain counts; those of `longest` by default.
     has_begin : bool
         Whether n-grams may begin with ^. `first` says how words begin in any case.
-
-    Returns
-    -------
-    Counted
 
     Raises
     ------

@@ -36,18 +36,10 @@ def kept_truth(truth: np.ndarray, keep: np.ndarray) -> np.ndarray:
 
 
 class Step(NamedTuple):
-    """One level of a run.
+    """One level of a run."""
 
-    Attributes
-    ----------
-    lattice : Lattice
-        Before this level's pruning.
-    arc_score : ndarray, shape (A,)
-        Under the filter; at a first level by pairs of states the states' max-marginals.
-    pruned : Pruned
-    """
-
-    lattice: Lattice
+    lattice: Lattice  # before this level's pruning
+    # (A,) under the filter; at a first level by pairs of states the states' max-marginals
     arc_score: np.ndarray
     pruned: Pruned
 
@@ -65,17 +57,11 @@ def filter_examples(
 
     Parameters
     ----------
-    cascade : Cascade
-    features : DenseRows or SparseRows
     lengths : ndarray of int, shape (W,)
     n_levels : int, optional
         Levels that filter; all by default.
     alphas : sequence of float, optional
         Instead of the tuned ones.
-
-    Yields
-    ------
-    Step
 
     References
     ----------
@@ -136,16 +122,11 @@ def decode_examples(
     ----------
     cascade : Cascade
         Of at least two levels; the last one only predicts.
-    features : DenseRows or SparseRows
     lengths : ndarray of int, shape (W,)
     unaries : sequence of ndarray, shape (R, K), optional
         One table a level, of its filter (the last: its predictor), instead of scoring features.
     left : ndarray of bool, shape (R, K), optional
         What the first filter leaves, where that is known.
-
-    Returns
-    -------
-    BatchDecoded
 
     Raises
     ------

@@ -26,17 +26,11 @@ MAX_ENTRIES = 10_000_000
 
 
 class _Learned(NamedTuple):
-    """Weights on their way; the average is ``weights - late / seen``, table by table.
+    """Weights on their way; the average is ``weights - late / seen``, table by table."""
 
-    Attributes
-    ----------
-    weights, late : ndarray, shape (F, K)
-    grams, gram_late, sums : tuple of ndarray, shape (K^(m-1), K) for m = 1 .. n
-        w_m; their part of the average; what the decoder reads.
-    """
-
-    weights: np.ndarray
-    late: np.ndarray
+    weights: np.ndarray  # (F, K)
+    late: np.ndarray  # (F, K)
+    # (K^(m-1), K) for m = 1 .. n: w_m, their part of the average, what the decoder reads
     grams: tuple[np.ndarray, ...]
     gram_late: tuple[np.ndarray, ...]
     sums: tuple[np.ndarray, ...]
@@ -66,7 +60,6 @@ def fit_dense(
         K and n; K^n at most 10 million.
     rng : numpy.random.Generator
         Orders each pass.
-    epochs : int
     gram_rate : float
         Step of n-gram weights relative to a unary feature's.
     tick : callable, optional

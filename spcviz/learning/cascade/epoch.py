@@ -16,29 +16,14 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """What a step is made of.
+    """What a step is made of."""
 
-    Attributes
-    ----------
-    rate : float
-        eta of unary weights at step 0.
-    gram_rate : float
-        Multiplies it for n-grams.
-    decay : float
-        lambda.
-    fall : float
-        Step t is rate / (1 + fall * t).
-    taken : int
-        Steps before this stretch.
-    scale, scale_sum : float
-        Where this stretch goes on: of one that begins, 1 and 0.
-    """
-
-    rate: float
-    gram_rate: float
-    decay: float
-    fall: float
-    taken: int
+    rate: float  # eta of unary weights at step 0
+    gram_rate: float  # multiplies it for n-grams
+    decay: float  # lambda
+    fall: float  # step t is rate / (1 + fall * t)
+    taken: int  # steps before this stretch
+    # scale, scale_sum: where this stretch goes on: of one that begins, 1 and 0
     scale: float = 1.0
     scale_sum: float = 0.0
 

@@ -31,20 +31,12 @@ class DenseRows(NamedTuple):
 
 
 class SparseRows(NamedTuple):
-    """Indicator features of each row.
+    """Indicator features of each row."""
 
-    Attributes
-    ----------
-    start : ndarray, shape (R + 1,), int64
-    index : ndarray, shape (start[-1],), int32
-        Features of row r: ``index[start[r] : start[r + 1]]``; negative ones are ignored.
-    n_features : int
-        F.
-    """
-
-    start: np.ndarray
+    start: np.ndarray  # (R + 1,) int64
+    # (start[-1],) int32: features of row r: ``index[start[r] : start[r + 1]]``; negative ones are ignored
     index: np.ndarray  # type: ignore[assignment]  # nobody asks this tuple where an entry is
-    n_features: int
+    n_features: int  # F
 
 
 Features = DenseRows | SparseRows
@@ -108,7 +100,6 @@ def unary_scores(features: Features, weights: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    features : DenseRows or SparseRows
     weights : array_like, shape (F, K)
 
     Returns

@@ -33,42 +33,25 @@ from spcviz.learning.cascade.problem import Problem, prepare
 
 
 class Part(NamedTuple):
-    """Examples, and priors that do not know them.
-
-    Attributes
-    ----------
-    features : DenseRows or SparseRows
-    labels : ndarray of int, shape (R,)
-    lengths : ndarray of int, shape (W,)
-    priors : tuple of Model
-        For orders 1, 2, ...
-    """
+    """Examples, and priors that do not know them."""
 
     features: Features
-    labels: np.ndarray
-    lengths: np.ndarray
-    priors: tuple[Model, ...]
+    labels: np.ndarray  # (R,) int
+    lengths: np.ndarray  # (W,) int
+    priors: tuple[Model, ...]  # for orders 1, 2, ...
 
 
 class Learned(NamedTuple):
-    """What `train_from_prior` returns.
-
-    Attributes
-    ----------
-    cascade : Cascade
-    corrections : tuple of (Model, Model)
-        By level: what was added to the prior of the filter, and of the predictor.
-    reports : tuple of dict
-        By level, on development examples: ``order``, ``alpha``, ``filter_loss`` and ``efficiency_loss``
-        (shares; cumulative, and of this level's valid n-grams), ``char_accuracy``, ``word_accuracy``.
-    held_out : tuple of HeldOut
-        By level, on development examples.
-    """
+    """What `train_from_prior` returns."""
 
     cascade: Cascade
+    # by level: what was added to the prior of the filter, and of the predictor
     corrections: tuple[tuple[Model, Model], ...]
+    # by level, on development examples: ``order``, ``alpha``, ``filter_loss`` and
+    # ``efficiency_loss`` (shares; cumulative, and of this level's valid n-grams), ``char_accuracy``,
+    # ``word_accuracy``
     reports: tuple[dict, ...]
-    held_out: tuple[HeldOut, ...]
+    held_out: tuple[HeldOut, ...]  # by level, on development examples
 
 
 def combined(models: Sequence[Model], shares: Sequence[float]) -> Model:
@@ -78,11 +61,6 @@ def combined(models: Sequence[Model], shares: Sequence[float]) -> Model:
     ----------
     models : sequence of Model
         With weights of one shape.
-    shares : sequence of float
-
-    Returns
-    -------
-    Model
 
     Examples
     --------
@@ -107,7 +85,6 @@ def correction(learned: Model, start: Model, known: np.ndarray) -> Model:
 
     Parameters
     ----------
-    learned, start : Model
     known : ndarray of int
         Codes of the problem's n-grams.
     """
@@ -134,7 +111,6 @@ def train_from_prior(
         At least two.
     dev : Part
         Development examples, with the priors that were made from all parts.
-    n_states : int
     config : CascadeConfig
         Its first `train_alphas`, `margin`, `has_end`, `has_begin`, `max_arcs`, tolerances per example, passes
         and rates are read; a rate is relative to scores in the prior's own unit.
@@ -143,10 +119,6 @@ def train_from_prior(
         Orders whose predictor is learned too; the others' is the prior. All by default.
     tick : callable, optional
         Called with a short text at the end of each pass over a part.
-
-    Returns
-    -------
-    Learned
 
     Raises
     ------

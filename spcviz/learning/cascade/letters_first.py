@@ -57,23 +57,15 @@ def prune_states(lattice: Lattice, arc_score: np.ndarray, alpha: float | np.ndar
 
 
 class PairWeights(NamedTuple):
-    """A bigram model's weights as arrays; made by `pair_weights`.
+    """A bigram model's weights as arrays; made by `pair_weights`."""
 
-    Attributes
-    ----------
-    inner, last : ndarray, shape (K, K)
-        Of the pair ``[from, to]`` within an example, and of its last pair (with what ending there adds).
-    inner_t, last_t : ndarray, shape (K, K)
-        Both turned over, for the way back.
-    single : ndarray, shape (K,)
-        What ending adds to an example of one position.
-    """
-
+    # inner, last (K, K): of the pair ``[from, to]`` in an example, and of its last pair (with what ending adds)
     inner: np.ndarray
     last: np.ndarray
+    # inner_t, last_t (K, K): both turned over, for the way back
     inner_t: np.ndarray
     last_t: np.ndarray
-    single: np.ndarray
+    single: np.ndarray  # (K,) what ending adds to an example of one position
 
 
 def pair_weights(table: NgramTable) -> PairWeights:
@@ -95,8 +87,6 @@ def keep_by_bigrams(
         Finite.
     row_start : array_like of int, shape (W + 1,)
         Example w owns rows ``row_start[w] : row_start[w + 1]``, at least one.
-    weights : PairWeights
-    alpha : float
 
     Returns
     -------

@@ -34,21 +34,11 @@ class Perceptron(NamedTuple):
 
 
 class FilterHinge(NamedTuple):
-    """max(0, margin * L + threshold - truth), for filtering arcs or (on_nodes) their (n-1)-grams.
+    """max(0, margin * L + threshold - truth), for filtering arcs or (on_nodes) their (n-1)-grams."""
 
-    Attributes
-    ----------
-    alpha : float
-        0 <= alpha < 1.
-    margin : float
-        Times the example's length (thesis: the length itself).
-    on_nodes : bool
-        Filter (n-1)-grams instead of n-grams (thesis 4.5.1), where n is at least 2.
-    """
-
-    alpha: float = 0.5
-    margin: float = 1.0
-    on_nodes: bool = False
+    alpha: float = 0.5  # 0 <= alpha < 1
+    margin: float = 1.0  # times the example's length (thesis: the length itself)
+    on_nodes: bool = False  # filter (n-1)-grams instead of n-grams (thesis 4.5.1), where n is at least 2
 
 
 class LogLoss(NamedTuple):

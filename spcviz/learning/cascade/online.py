@@ -40,19 +40,13 @@ class Model:
 
     Attributes
     ----------
-    weights : ndarray, shape (F, K)
-        Of unary features.
-    keys : ndarray, shape (G,), int64
-        Codes of n-grams, rising; see `spcviz.engine.ngrams.table`.
-    values : ndarray, shape (G,)
-        Their weights.
     table : NgramTable
         The same weights for look-up; built when first asked for.
     """
 
-    weights: np.ndarray
-    keys: np.ndarray
-    values: np.ndarray
+    weights: np.ndarray  # (F, K) of unary features
+    keys: np.ndarray  # (G,) int64: codes of n-grams, rising; see `spcviz.engine.ngrams.table`
+    values: np.ndarray  # (G,) their weights
 
     @cached_property
     def table(self) -> NgramTable:
@@ -79,25 +73,16 @@ class Model:
 
 
 class Rates(NamedTuple):
-    """How long steps are.
+    """How long steps are."""
 
-    Attributes
-    ----------
-    rate : float
-        Step size eta, divided by the mean squared norm of the unary features: a unit step on a
-        position changes its score by about `rate`, whatever the features.
-    gram_rate : float
-        rho as a multiple of the mean squared norm of the unary features.
-    decay : float
-        lambda of the quadratic regulariser: weights shrink by (1 - eta * decay) at each example.
-    falling : bool
-        Step t = 0, 1, ... is eta / (1 + eta * decay * t): it begins at eta and comes to the
-        1 / (decay * t) of Pegasos. Its projection is left out: that step alone converges too.
-    """
-
+    # step size eta, divided by the mean squared norm of the unary features: a unit step on a position changes
+    # its score by about `rate`, whatever the features
     rate: float = 1.0
-    gram_rate: float = 1.0
+    gram_rate: float = 1.0  # rho as a multiple of the mean squared norm of the unary features
+    # lambda of the quadratic regulariser: weights shrink by (1 - eta * decay) at each example
     decay: float = 0.0
+    # step t = 0, 1, ... is eta / (1 + eta * decay * t): it begins at eta and comes to the 1 / (decay * t) of
+    # Pegasos. Its projection is left out: that step alone converges too
     falling: bool = False
 
 
@@ -114,18 +99,10 @@ class _Sums(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A trained model and its course.
+    """A trained model and its course."""
 
-    Attributes
-    ----------
-    model : Model
-        Averaged weights.
-    losses : ndarray, shape (epochs,)
-        Mean loss per example in each pass, before its step.
-    """
-
-    model: Model
-    losses: np.ndarray
+    model: Model  # averaged weights
+    losses: np.ndarray  # (epochs,) mean loss per example in each pass, before its step
 
 
 def fit(
@@ -148,10 +125,6 @@ def fit(
         Called after each epoch.
     **settings
         Of `passes`.
-
-    Returns
-    -------
-    Fit
     """
     epochs = checks.integer("epochs", epochs, 0, 1_000_000)
     for n, found in enumerate(_course(problem, loss, examples, rng, epochs, **settings)):
@@ -176,23 +149,16 @@ def passes(
 
     Parameters
     ----------
-    problem : Problem
     loss : Perceptron, FilterHinge or LogLoss
     examples : ndarray of int
         Those without truth in the lattice are left out.
     rng : numpy.random.Generator
         Orders each pass.
-    epochs : int
-    rates : Rates
     dropout : float
         Share of indicator features hidden at random in each pass (`SparseRows` only), so that no word is
         known by its rarest feature alone.
     initial : Model, optional
         Where to start; n-grams it does not know start at 0.
-
-    Yields
-    ------
-    Fit
 
     Raises
     ------

@@ -15,29 +15,15 @@ MAX_SHORT_BITS = 24
 
 
 class Problem(NamedTuple):
-    """One level's training problem, prepared once for any number of passes.
-
-    Attributes
-    ----------
-    lattice : Lattice
-    features : DenseRows or SparseRows
-        Rows in the lattice's order.
-    truth : ndarray, shape (arc columns,), int64
-    has_truth : ndarray of bool, shape (W,)
-        False where the truth is not in the lattice.
-    gram_start : ndarray, shape (A + 1,), int64
-    gram_index : ndarray, int32
-        N-grams completed by each arc, as indices into `keys`.
-    keys : ndarray, shape (G,), int64
-    """
+    """One level's training problem, prepared once for any number of passes."""
 
     lattice: Lattice
-    features: Features
-    truth: np.ndarray
-    has_truth: np.ndarray
-    gram_start: np.ndarray
-    gram_index: np.ndarray
-    keys: np.ndarray
+    features: Features  # rows in the lattice's order
+    truth: np.ndarray  # (arc columns,) int64
+    has_truth: np.ndarray  # (W,) bool: False where the truth is not in the lattice
+    gram_start: np.ndarray  # (A + 1,) int64
+    gram_index: np.ndarray  # int32: n-grams completed by each arc, as indices into `keys`
+    keys: np.ndarray  # (G,) int64
 
 
 def prepare(
@@ -52,18 +38,12 @@ def prepare(
 
     Parameters
     ----------
-    lattice : Lattice
-    features : DenseRows or SparseRows
     labels : ndarray of int, shape (rows,)
         True states.
     has_end : bool
         Add n-grams that end in the end mark.
     has_begin : bool
         Add those of two states and more that begin with the begin mark.
-
-    Returns
-    -------
-    Problem
 
     Raises
     ------

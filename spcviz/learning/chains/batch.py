@@ -20,39 +20,22 @@ from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, tak
 
 
 class Course(NamedTuple):
-    """How a batch optimisation went.
+    """How a batch optimisation went."""
 
-    Attributes
-    ----------
-    weights : Weights
-        The best ones.
-    loss : float
-        Of them, with the regularisers.
-    n_iterations : int
-    has_converged : bool
-    was_interrupted : bool
-    """
-
-    weights: Weights
-    loss: float
+    weights: Weights  # the best ones
+    loss: float  # of them, with the regularisers
     n_iterations: int
     has_converged: bool
     was_interrupted: bool
 
 
 class Which(NamedTuple):
-    """Which weights there are.
+    """Which weights there are."""
 
-    Attributes
-    ----------
-    all_states, all_steps : bool
-        Those of features with states, and of steps, that the examples do not show.
-    forbidden : ndarray of bool, shape (3, K, K), or None
-        Steps that no labelling takes; see `loss_and_gradient`.
-    """
-
+    # all_states, all_steps: those of features with states, and of steps, that the examples do not show
     all_states: bool = False
     all_steps: bool = True
+    # (3, K, K) bool: steps that no labelling takes; see `loss_and_gradient`
     forbidden: np.ndarray | None = None
 
 
@@ -74,21 +57,14 @@ def fit_crf(
 
     Parameters
     ----------
-    examples : Examples
     c1, c2 : float
         Of the sum of absolute values and of squares of the weights; at least 0.
-    max_iterations : int
     tolerance : float
         Stop once an iteration improves the loss by less than this share of it.
     initial : Weights, optional
         Where to start; zeros by default.
-    which : Which
     tick : callable, optional
         Called with (iteration, loss) after each; a KeyboardInterrupt ends the course with the best so far.
-
-    Returns
-    -------
-    Course
 
     Raises
     ------

@@ -54,21 +54,14 @@ def one_by_one(function: Callable, jobs: list[tuple]) -> list:
 
 
 class PairModel(NamedTuple):
-    """What the first level is.
+    """What the first level is."""
 
-    Attributes
-    ----------
-    kind : {"crf", "perceptron"}
-        Max-marginals of a CRF part true states from hopeless ones far better: at the same loss it leaves half
-        as many states; a perceptron trains faster.
-    c2 : float
-        Of the CRF; see `spcviz.learning.chains.batch.fit_crf`.
-    forbidden : ndarray of bool, shape (3, K, K), optional
-        Steps that no labelling takes, at any level; see `spcviz.learning.chains.crf.loss_and_gradient`.
-    """
-
+    # {"crf", "perceptron"}: max-marginals of a CRF part true states from hopeless ones far better: at the
+    # same loss it leaves half as many states; a perceptron trains faster
     kind: str = "crf"
-    c2: float = 0.3
+    c2: float = 0.3  # of the CRF; see `spcviz.learning.chains.batch.fit_crf`
+    # (3, K, K) bool: steps that no labelling takes, at any level; see
+    # `spcviz.learning.chains.crf.loss_and_gradient`
     forbidden: np.ndarray | None = None
 
 
@@ -76,23 +69,12 @@ CRF = PairModel()
 
 
 class LevelFigures(NamedTuple):
-    """What training found out about one filter, held out.
+    """What training found out about one filter, held out."""
 
-    Attributes
-    ----------
-    order : int
-        Of what is filtered: 1 states, 2 pairs, ...
-    alpha : float
-    lost : float
-        Share of examples that have lost their truth, at this level or before.
-    kept : float
-        States or n-grams left for each position.
-    """
-
-    order: int
+    order: int  # of what is filtered: 1 states, 2 pairs, ...
     alpha: float
-    lost: float
-    kept: float
+    lost: float  # share of examples that have lost their truth, at this level or before
+    kept: float  # states or n-grams left for each position
 
 
 class ChainCascade(NamedTuple):
@@ -129,17 +111,12 @@ def train_chain_cascade(
     config : CascadeConfig
         ``parts``, ``predictor_epochs``, ``predictor_rate``, ``gram_rate``, ``max_arcs`` and
         ``tolerance_kind`` are read. ``max_arcs`` holds for pairs, too.
-    pair_model : PairModel
     groups : ndarray of int, shape (W,), optional
         Examples of one group fall into the same part; 0, 1, ...
     run : callable
         Runs a function of many jobs, which know nothing of each other; `one_by_one` by default.
     tick : callable, optional
         Called with a short text after each model and each pass.
-
-    Returns
-    -------
-    ChainCascade
 
     Raises
     ------

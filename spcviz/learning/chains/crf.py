@@ -32,26 +32,13 @@ class Weights(NamedTuple):
 
 
 class Examples(NamedTuple):
-    """Labelled chains; made by `examples_of`.
+    """Labelled chains; made by `examples_of`."""
 
-    Attributes
-    ----------
-    rows : CsrRows or DenseRows
-        R positions, one chain after the other.
-    row_start : ndarray, shape (W + 1,), int64
-    labels : ndarray, shape (R,), int64
-        -1 where the label is not known.
-    allowed : ndarray of bool, shape (R, K), or None
-        What a label that is not known may be.
-    weights : ndarray, shape (W,)
-    n_states : int
-    """
-
-    rows: Rows
-    row_start: np.ndarray
-    labels: np.ndarray
-    allowed: np.ndarray | None
-    weights: np.ndarray
+    rows: Rows  # R positions, one chain after the other
+    row_start: np.ndarray  # (W + 1,) int64
+    labels: np.ndarray  # (R,) int64: -1 where the label is not known
+    allowed: np.ndarray | None  # (R, K) bool: what a label that is not known may be
+    weights: np.ndarray  # (W,)
     n_states: int
 
 
@@ -80,10 +67,6 @@ def examples_of(
         States of positions whose label is not known; all by default.
     weights : array_like, shape (W,), optional
         At least 0; 1 by default.
-
-    Returns
-    -------
-    Examples
 
     Raises
     ------
@@ -136,7 +119,6 @@ def loss_and_gradient(
 
     Parameters
     ----------
-    examples : Examples
     weights : Weights
         unary (F, K) and pairwise (K, K).
     forbidden : ndarray of bool, shape (3, K, K), optional

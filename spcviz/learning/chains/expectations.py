@@ -29,37 +29,21 @@ TINY = 1e-200
 
 
 class Expectations(NamedTuple):
-    """What forward-backward finds.
+    """What forward-backward finds."""
 
-    Attributes
-    ----------
-    log_partition : ndarray, shape (W,)
-    unary : ndarray, shape (R, K)
-        Probability of each state, times the weight of its chain.
-    pairwise : ndarray, shape (K, K)
-        Expected number of steps ``[from, to]``, times the weight of its chain.
-    """
-
-    log_partition: np.ndarray
-    unary: np.ndarray
-    pairwise: np.ndarray
+    log_partition: np.ndarray  # (W,)
+    unary: np.ndarray  # (R, K) probability of each state, times the weight of its chain
+    pairwise: np.ndarray  # (K, K) expected number of steps ``[from, to]``, times the weight of its chain
 
 
 class Steps(NamedTuple):
-    """A transition table as the kernel reads it; see `steps_of`.
+    """A transition table as the kernel reads it; see `steps_of`."""
 
-    Attributes
-    ----------
-    pairwise : ndarray, shape (K, K)
-    table, back : ndarray, shape (K, K or more)
-        exp(pairwise - high), and the same turned over, in rows filled up with 0.
-    high, spread : float
-        Largest finite score; the same less the smallest.
-    """
-
-    pairwise: np.ndarray
+    pairwise: np.ndarray  # (K, K)
+    # table, back (K, K or more): exp(pairwise - high), and the same turned over, in rows filled up with 0
     table: np.ndarray
     back: np.ndarray
+    # high, spread: largest finite score; the same less the smallest
     high: float
     spread: float
 
@@ -91,10 +75,6 @@ def expectations(
         Scores of steps ``[from, to]``; -inf forbids.
     weights : array_like, shape (W,), optional
         What each chain's probabilities are multiplied with; 1 by default.
-
-    Returns
-    -------
-    Expectations
 
     Raises
     ------

@@ -24,20 +24,12 @@ from spcviz.learning.chains.spaces import Space, joined, taken
 
 
 class Level(NamedTuple):
-    """One order's space, and what is made of it once for all its models.
-
-    Attributes
-    ----------
-    space : Space
-    whole : Problem or None
-        Of all examples, where that may be laid out at once.
-    shorter : ndarray, shape (S,), int64
-        Else codes of the n-grams of lower orders that are there, rising: a model that is begun at another
-        one takes over no others.
-    """
+    """One order's space, and what is made of it once for all its models."""
 
     space: Space
-    whole: Problem | None
+    whole: Problem | None  # of all examples, where that may be laid out at once
+    # (S,) int64: else codes of the n-grams of lower orders that are there, rising: a model that is begun at
+    # another one takes over no others
     shorter: np.ndarray
 
 
@@ -125,22 +117,12 @@ class _Grams(NamedTuple):
 
 
 class Filtered(NamedTuple):
-    """What a filter leaves of a space, held out.
-
-    Attributes
-    ----------
-    alpha : float
-    survivors : Lattice
-    is_lost : ndarray of bool, shape (W,)
-        Examples that have lost their truth, here or before.
-    kept : float
-        N-grams left for each column.
-    """
+    """What a filter leaves of a space, held out."""
 
     alpha: float
     survivors: Lattice
-    is_lost: np.ndarray
-    kept: float
+    is_lost: np.ndarray  # (W,) bool: examples that have lost their truth, here or before
+    kept: float  # n-grams left for each column
 
 
 def tuned(

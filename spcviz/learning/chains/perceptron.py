@@ -24,19 +24,10 @@ from spcviz.learning.chains.rows import Rows, add_into, score_into
 
 
 class Running(NamedTuple):
-    """A perceptron on its way.
+    """A perceptron on its way."""
 
-    Attributes
-    ----------
-    weights : Weights
-        After the last step.
-    late : Weights
-        Sums of changes times the steps before them.
-    n_steps : int
-    """
-
-    weights: Weights
-    late: Weights
+    weights: Weights  # after the last step
+    late: Weights  # sums of changes times the steps before them
     n_steps: int
 
     @property
@@ -82,7 +73,6 @@ def fit_perceptron(
     examples : Examples
         Every label known.
     rng : numpy.random.Generator
-    epochs : int
     running : Running, optional
         To go on with; it is not changed.
     forbidden : ndarray of bool, shape (3, K, K), optional
@@ -90,10 +80,6 @@ def fit_perceptron(
     tick : callable, optional
         Called with (pass, wrong positions) after each; a KeyboardInterrupt ends the training with what was
         learned so far.
-
-    Returns
-    -------
-    Walked
 
     Raises
     ------

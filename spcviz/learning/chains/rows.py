@@ -20,22 +20,13 @@ from spcviz.learning.cascade.features import DenseRows, SparseRows
 
 
 class CsrRows(NamedTuple):
-    """Features of each row with their values.
+    """Features of each row with their values."""
 
-    Attributes
-    ----------
-    start : ndarray, shape (R + 1,), int64
-    index : ndarray, shape (n,), int32
-        Features of row r: ``index[start[r] : start[r + 1]]``; one that is there twice counts twice.
-    values : ndarray, shape (n,), float32 or float64
-    n_features : int
-        F.
-    """
-
-    start: np.ndarray
+    start: np.ndarray  # (R + 1,) int64
+    # (n,) int32: features of row r: ``index[start[r] : start[r + 1]]``; one that is there twice counts twice
     index: np.ndarray  # type: ignore[assignment]  # nobody asks this tuple where an entry is
-    values: np.ndarray
-    n_features: int
+    values: np.ndarray  # (n,) float32 or float64
+    n_features: int  # F
 
 
 Rows = CsrRows | DenseRows
@@ -191,7 +182,6 @@ def observed(rows: Rows, labels: np.ndarray, n_states: int) -> np.ndarray:
 
     Parameters
     ----------
-    rows : CsrRows or DenseRows
     labels : ndarray of int, shape (R,)
         Negative ones (unknown) count as every state.
     n_states : int

@@ -20,22 +20,12 @@ MOST_ARCS = 1 << 23
 
 
 class Space(NamedTuple):
-    """The n-grams of one order that filters have left, as their (n - 1)-grams.
+    """The n-grams of one order that filters have left, as their (n - 1)-grams."""
 
-    Attributes
-    ----------
-    survivors : Lattice
-        Of order n - 1, all of whose arcs have survived.
-    features : DenseRows or SparseRows
-    labels : ndarray, shape (R,), int64
-    forbidden : ndarray of bool, shape (K, K), or None
-        Pairs that are left out where n is 2.
-    """
-
-    survivors: Lattice
+    survivors: Lattice  # of order n - 1, all of whose arcs have survived
     features: Features
-    labels: np.ndarray
-    forbidden: np.ndarray | None = None
+    labels: np.ndarray  # (R,) int64
+    forbidden: np.ndarray | None = None  # (K, K) bool: pairs that are left out where n is 2
 
     @property
     def n_examples(self) -> int:

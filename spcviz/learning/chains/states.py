@@ -11,22 +11,12 @@ from spcviz.learning.chains.crf import forbid
 
 
 class StateValues(NamedTuple):
-    """Of examples one after the other: max-marginals, the best labelling and its score.
+    """Of examples one after the other: max-marginals, the best labelling and its score."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (R, K)
-        -inf where no labelling goes through a state.
-    best : ndarray, shape (R,), int64
-    scores : ndarray, shape (W,)
-        -inf where an example has no labelling.
-    row_start : ndarray, shape (W + 1,), int64
-    """
-
-    values: np.ndarray
-    best: np.ndarray
-    scores: np.ndarray
-    row_start: np.ndarray
+    values: np.ndarray  # (R, K) -inf where no labelling goes through a state
+    best: np.ndarray  # (R,) int64
+    scores: np.ndarray  # (W,) -inf where an example has no labelling
+    row_start: np.ndarray  # (W + 1,) int64
 
 
 def state_values(
@@ -57,10 +47,8 @@ def states_left(found: StateValues, alpha: float, max_pairs: int) -> np.ndarray:
 
     Parameters
     ----------
-    found : StateValues
     alpha : float
         Raised, just enough, for examples that would keep more pairs than `max_pairs`.
-    max_pairs : int
 
     Returns
     -------

@@ -51,7 +51,6 @@ def fit_stochastic(
 
     Parameters
     ----------
-    examples : Examples
     rng : numpy.random.Generator
     start : Adapting
         Not changed.
@@ -61,10 +60,6 @@ def fit_stochastic(
         Of the squares of the weights, as of `spcviz.learning.chains.batch.fit_crf`; each step has its share.
     forbidden : ndarray of bool, shape (3, K, K), optional
         See `spcviz.learning.chains.crf.loss_and_gradient`.
-
-    Returns
-    -------
-    Adapting
 
     Raises
     ------

@@ -15,42 +15,20 @@ from spcviz.learning.ensemble.placed_states import PlacedModel
 
 
 class Level(NamedTuple):
-    """One level of one example.
+    """One level of one example."""
 
-    Attributes
-    ----------
-    start : ndarray, shape (N + 1,)
-        States of variable v are ``start[v] : start[v + 1]``.
-    states : ndarray of int, shape (S,)
-        What the level was given.
-    summed : ndarray, shape (S,)
-        Summed max-marginals.
-    each : tuple of ndarray, shape (S,)
-        Those of every sub-model.
-    best, mean : float
-        Sums over sub-models of the largest and the mean max-marginal.
-    extremes : ndarray, shape (2, sub-models)
-        What they are sums of.
-    threshold : float
-        As `rule.threshold` of these two sums.
-    keep : ndarray of bool, shape (S,)
-    labels : tuple of ndarray, shape (N,)
-        Best labelling of each sub-model, as indices into the S states.
-    n_rescued : int
-        Variables that would have lost every state.
-    """
-
-    start: np.ndarray
-    states: np.ndarray
-    summed: np.ndarray
-    each: tuple[np.ndarray, ...]
+    start: np.ndarray  # (N + 1,) states of variable v are ``start[v] : start[v + 1]``
+    states: np.ndarray  # (S,) int: what the level was given
+    summed: np.ndarray  # (S,) summed max-marginals
+    each: tuple[np.ndarray, ...]  # (S,) those of every sub-model
+    # best, mean: sums over sub-models of the largest and the mean max-marginal
     best: float
     mean: float
-    extremes: np.ndarray
-    threshold: float
-    keep: np.ndarray
-    labels: tuple[np.ndarray, ...]
-    n_rescued: int
+    extremes: np.ndarray  # (2, sub-models) what they are sums of
+    threshold: float  # as `rule.threshold` of these two sums
+    keep: np.ndarray  # (S,) bool
+    labels: tuple[np.ndarray, ...]  # (N,) best labelling of each sub-model, as indices into the S states
+    n_rescued: int  # variables that would have lost every state
 
     def of(self, variable: int) -> slice:
         """Slice of a variable's states."""
@@ -78,10 +56,6 @@ def filter_level(
         At most 1; 0 is the mean.
     run : callable
         As `map`; an executor's lets sub-models run side by side (their kernels hold no lock).
-
-    Returns
-    -------
-    Level
 
     Raises
     ------
@@ -115,7 +89,6 @@ def refine(level: Level, children: Callable[[np.ndarray], np.ndarray]) -> tuple[
 
     Parameters
     ----------
-    level : Level
     children : callable
         States of one variable to their children, ascending.
 

@@ -47,95 +47,50 @@ class SubModel(Protocol):
 
 
 class Example(NamedTuple):
-    """One training example.
+    """One training example."""
 
-    Attributes
-    ----------
-    models : sequence of sub-models
-        One for each p, over the same N variables.
-    truth : sequence
-        The truth for each, as its ``margin_parts`` takes it.
-    """
-
-    models: Sequence[SubModel]
-    truth: Sequence[Any]
+    models: Sequence[SubModel]  # one for each p, over the same N variables
+    truth: Sequence[Any]  # the truth for each, as its ``margin_parts`` takes it
 
 
 class Terms(NamedTuple):
-    """One sub-model's part in the joint margin of one example.
-
-    Attributes
-    ----------
-    truth_score, best, mean, threshold : float
-    truth_features, threshold_gradient : ndarray, shape (n_weights,)
-        Gradients of `truth_score` and `threshold` in the weights.
-    """
+    """One sub-model's part in the joint margin of one example."""
 
     truth_score: float
     best: float
     mean: float
     threshold: float
+    # truth_features, threshold_gradient (n_weights,): gradients of `truth_score` and `threshold`
     truth_features: np.ndarray
     threshold_gradient: np.ndarray
 
 
 class Joint(NamedTuple):
-    """The joint hinge of one example.
+    """The joint hinge of one example."""
 
-    Attributes
-    ----------
-    hinge : float
-        [sum of thresholds - truth's score + margin]_+, without the regulariser.
-    is_lost : bool
-        The joint filter loss (5.3): the truth's score is not over the summed threshold.
-    directions : tuple of ndarray
-        Minus the sub-gradient of `hinge` in each sub-model's weights; zeros if the hinge is 0.
-    """
-
-    hinge: float
-    is_lost: bool
+    hinge: float  # [sum of thresholds - truth's score + margin]_+, without the regulariser
+    is_lost: bool  # the joint filter loss (5.3): the truth's score is not over the summed threshold
+    # minus the sub-gradient of `hinge` in each sub-model's weights; zeros if the hinge is 0
     directions: tuple[np.ndarray, ...]
 
 
 @dataclass(frozen=True)
 class Config:
-    """How `train` goes about it.
+    """How `train` goes about it."""
 
-    Attributes
-    ----------
-    alpha : float
-        0 <= alpha < 1, as in the threshold.
-    regularisation : float
-        lambda of (5.5), over 0.
-    n_epochs : int
-    step : float or None
-        Constant eta, or None for 1 / (lambda t).
-    margin : float or None
-        The margin of each example, or None for its number of variables.
-    """
-
-    alpha: float = 0.0
-    regularisation: float = 1e-2
+    alpha: float = 0.0  # 0 <= alpha < 1, as in the threshold
+    regularisation: float = 1e-2  # lambda of (5.5), over 0
     n_epochs: int = 10
-    step: float | None = None
-    margin: float | None = None
+    step: float | None = None  # constant eta, or None for 1 / (lambda t)
+    margin: float | None = None  # the margin of each example, or None for its number of variables
 
 
 class Ensemble(NamedTuple):
-    """Trained weights.
+    """Trained weights."""
 
-    Attributes
-    ----------
-    weights : tuple of ndarray, shape (n_weights of p,)
-        Averaged over all updates: what to filter with.
-    last : tuple of ndarray
-        After the last update.
-    hinges, losses : ndarray, shape (n_epochs,)
-        Mean hinge and mean joint filter loss met along each epoch.
-    """
-
-    weights: tuple[np.ndarray, ...]
-    last: tuple[np.ndarray, ...]
+    weights: tuple[np.ndarray, ...]  # (n_weights of p,) averaged over all updates: what to filter with
+    last: tuple[np.ndarray, ...]  # after the last update
+    # hinges, losses (n_epochs,): mean hinge and mean joint filter loss met along each epoch
     hinges: np.ndarray
     losses: np.ndarray
 
@@ -203,11 +158,6 @@ def update(
     Parameters
     ----------
     weights, directions : sequence of ndarray
-    regularisation, step : float
-
-    Returns
-    -------
-    tuple of ndarray
 
     References
     ----------
@@ -247,17 +197,12 @@ def train(
     ----------
     examples : sequence of Example
         All with the same sub-models' numbers of weights.
-    config : Config
     rng : numpy.random.Generator
         Orders the examples.
     progress : callable, optional
         Called with (epochs done, epochs in all).
     start : sequence of ndarray, optional
         Weights to begin with, and to shrink towards: the regulariser holds w - start. Zeros by default.
-
-    Returns
-    -------
-    Ensemble
 
     Raises
     ------

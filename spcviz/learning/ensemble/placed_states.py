@@ -16,27 +16,14 @@ from spcviz.engine.thresholds import rule
 
 
 class PlacedModel(NamedTuple):
-    """One sub-model of one example: `joint` takes it as it is.
-
-    Attributes
-    ----------
-    places : placed.Places
-    node_kinds : ndarray of int, shape (N,)
-    node : ndarray, shape (S, F)
-        Features of states.
-    edges : ndarray of int, shape (E, 2)
-    kinds : ndarray of int, shape (E,)
-    joints : placed.Joints
-        With weights of 1.
-    n_node_kinds : int
-    """
+    """One sub-model of one example: `joint` takes it as it is."""
 
     places: placed.Places
-    node_kinds: np.ndarray
-    node: np.ndarray
-    edges: np.ndarray
-    kinds: np.ndarray
-    joints: placed.Joints
+    node_kinds: np.ndarray  # (N,) int
+    node: np.ndarray  # (S, F) features of states
+    edges: np.ndarray  # (E, 2) int
+    kinds: np.ndarray  # (E,) int
+    joints: placed.Joints  # with weights of 1
     n_node_kinds: int
 
     @property

@@ -38,13 +38,7 @@ N_LEAST = 40
 
 
 class Part(NamedTuple):
-    """Words and weights to begin at that do not know them.
-
-    Attributes
-    ----------
-    batch : Batch
-    weights : Weights
-    """
+    """Words and weights to begin at that do not know them."""
 
     batch: Batch
     weights: Weights
@@ -52,32 +46,15 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class AdaptiveSettings:
-    """How a model is trained.
-
-    Attributes
-    ----------
-    epochs : int
-    rate : float
-        Step, against the loss a letter.
-    margin : float
-        A letter's share of the filter's margin l.
-    train_alpha : float
-        Of the filter's hinge.
-    tolerance : float
-        Share of true assignments that one filter may lose.
-    rounds : int
-        Alphas are tuned so often, each time behind the last ones.
-    visits : int
-        Random courses a word that they are tuned on.
-    """
+    """How a model is trained."""
 
     epochs: int = 2
-    rate: float = 0.002
-    margin: float = 0.5
-    train_alpha: float = 0.2
-    tolerance: float = 5e-3
-    rounds: int = 2
-    visits: int = 1
+    rate: float = 0.002  # step, against the loss a letter
+    margin: float = 0.5  # a letter's share of the filter's margin l
+    train_alpha: float = 0.2  # of the filter's hinge
+    tolerance: float = 5e-3  # share of true assignments that one filter may lose
+    rounds: int = 2  # alphas are tuned so often, each time behind the last ones
+    visits: int = 1  # random courses a word that they are tuned on
 
 
 def unfiltered(weights: Weights, predicts: Weights | None = None) -> Model:
@@ -109,7 +86,6 @@ def fit(
     model : Model
         Weights to begin at, and alphas of the filters that states come from. Its `filters` filters
         throughout; what is learned is `predicts`.
-    settings : AdaptiveSettings
     rng : numpy.random.Generator
     share : (float, float)
         Of the filter's hinge and of the predictor's: (1, 1) for one model, (1, 0) and (0, 1) for two.
@@ -154,13 +130,7 @@ def tune(parts: Sequence[Part], model: Model, settings: AdaptiveSettings, rng: n
     ----------
     parts : sequence of Part
         Words that the model has not seen.
-    model : Model
-    settings : AdaptiveSettings
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    Model
     """
     first = [first_points(part.batch, weights_for(part.weights, model.filters)) for part in parts]
     model = model._replace(first_alpha=_largest(np.concatenate(first), settings.tolerance))

@@ -31,24 +31,12 @@ class Reach(NamedTuple):
 
 @dataclass(frozen=True)
 class Prices:
-    """Microseconds that a controller reckons with.
+    """Microseconds that a controller reckons with."""
 
-    Attributes
-    ----------
-    sweep : float
-        An action, or a round of them, whatever it changes.
-    arc : float
-        An arc that it makes or scores.
-    tiers : tuple of float
-        A letter's features and scores of tier 1, 2, ...
-    begin : float
-        A letter, before anything is done.
-    """
-
-    sweep: float = 3.0
-    arc: float = 0.035
-    tiers: tuple[float, ...] = (27.0, 30.0)
-    begin: float = 4.5
+    sweep: float = 3.0  # an action, or a round of them, whatever it changes
+    arc: float = 0.035  # an arc that it makes or scores
+    tiers: tuple[float, ...] = (27.0, 30.0)  # a letter's features and scores of tier 1, 2, ...
+    begin: float = 4.5  # a letter, before anything is done
 
     def of_blocks(self, n_orders: int) -> np.ndarray:
         """Of each block of actions done alone."""
@@ -56,17 +44,10 @@ class Prices:
 
 
 class Points(NamedTuple):
-    """A batch's course in the order of the queue: before the first action and after each, shape (S + 1,).
+    """A batch's course in the order of the queue: before the first action and after each, shape (S + 1,)."""
 
-    Attributes
-    ----------
-    us : ndarray
-        Spent on the whole batch.
-    wrong, wrong_words : ndarray of int64
-        Letters and words read wrong.
-    """
-
-    us: np.ndarray
+    us: np.ndarray  # spent on the whole batch
+    # wrong, wrong_words int64: letters and words read wrong
     wrong: np.ndarray
     wrong_words: np.ndarray
 
@@ -84,9 +65,6 @@ def rule_of(
 
     Parameters
     ----------
-    model : Model
-    prices : Prices
-    reach : Reach
     beta, noise : ndarray, optional
         One of the two.
     together : float
@@ -135,16 +113,10 @@ def points_of(batch: records.Batch, found: records.Course, us: np.ndarray, begun
 
     Parameters
     ----------
-    batch : Batch
-    found : Course
     us : ndarray, shape (S,)
         Of each action.
     begun_us : float
         Of the whole batch before the first.
-
-    Returns
-    -------
-    Points
     """
     order, firsts = merged(found.value, found.starts), found.starts
     word = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
@@ -194,14 +166,7 @@ def train(
         Training words; trajectories on them.
     dev : Batch
         Discount, shaping and penalty are chosen on it.
-    model : Model
-    prices : Prices
-    reach : Reach
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    QPolicy
     """
     noises = [rng.random((len(part.batch.labels), len(model.alphas))) for part in parts]
 

@@ -40,19 +40,11 @@ ODD_AT = 8.0
 
 
 class Batch(NamedTuple):
-    """Words one after the other, R letters in all.
+    """Words one after the other, R letters in all."""
 
-    Attributes
-    ----------
-    unary : ndarray, shape (R, T, K)
-        log p(letter | image) at every tier.
-    labels : ndarray, shape (R,), int64
-    starts : ndarray, shape (W + 1,), int64
-    """
-
-    unary: np.ndarray
-    labels: np.ndarray
-    starts: np.ndarray
+    unary: np.ndarray  # (R, T, K) log p(letter | image) at every tier
+    labels: np.ndarray  # (R,) int64
+    starts: np.ndarray  # (W + 1,) int64
 
     def some(self, chosen: np.ndarray) -> tuple["Batch", np.ndarray]:
         """Some words, in the order chosen, and their rows."""
@@ -64,81 +56,45 @@ class Batch(NamedTuple):
 
 
 class Model(NamedTuple):
-    """What filters and what predicts; the same weights where one model does both.
-
-    Attributes
-    ----------
-    filters, predicts : Weights
-    is_one : bool
-        Whether they are the same: then the lattice that filters is read as it is.
-    alphas : ndarray, shape (blocks,)
-    first_alpha : float
-        Of the pairs that every word begins with.
-    """
+    """What filters and what predicts; the same weights where one model does both."""
 
     filters: Weights
     predicts: Weights
-    is_one: bool
-    alphas: np.ndarray
-    first_alpha: float
+    is_one: bool  # whether they are the same: then the lattice that filters is read as it is
+    alphas: np.ndarray  # (blocks,)
+    first_alpha: float  # of the pairs that every word begins with
 
 
 class Rule(NamedTuple):
-    """How actions are valued.
+    """How actions are valued."""
 
-    Attributes
-    ----------
-    beta : ndarray, shape (blocks, D)
-    fixed : ndarray, shape (R, blocks) or (0, 0)
-        Values that depend on nothing; then `beta` is not used.
-    prices : ndarray, shape (blocks,)
-        Of an action; what gains goes by gain per price.
-    arc_price : float
-        Further price of each arc that a raised order makes.
-    n_orders, n_tiers : int
-        How far either may go: 1 means that there are no such actions.
-    together : float
-        Of rounds, the least share of the best value; `ALONE`: each action by itself.
-    """
-
-    beta: np.ndarray
-    fixed: np.ndarray
-    prices: np.ndarray
-    arc_price: float
+    beta: np.ndarray  # (blocks, D)
+    fixed: np.ndarray  # (R, blocks) or (0, 0) values that depend on nothing; then `beta` is not used
+    prices: np.ndarray  # (blocks,) of an action; what gains goes by gain per price
+    arc_price: float  # further price of each arc that a raised order makes
+    # n_orders, n_tiers: how far either may go: 1 means that there are no such actions
     n_orders: int
     n_tiers: int
-    together: float
+    together: float  # of rounds, the least share of the best value; `ALONE`: each action by itself
 
 
 class Course(NamedTuple):
-    """What was done, word by word: S actions, those of word w at starts[w] .. starts[w + 1] - 1.
+    """What was done, word by word: S actions, those of word w at starts[w] .. starts[w + 1] - 1."""
 
-    Attributes
-    ----------
-    starts : ndarray, shape (W + 1,), int64
-    row, block : ndarray, shape (S,), int64
-        Position and kind of action.
-    value : ndarray, shape (S,)
-        What it was chosen for; inf for those of a round behind its first: a queue takes them with it.
-    gain : ndarray, shape (S,), int64
-        Letters right that were not; negative where it got worse; of a round, with its last action.
-    work : ndarray, shape (S, 5), int64
-        Arcs made, arcs passed, actions valued, letters scored (of a bought tier), sweeps; of a round, with
-        its first action.
-    features : ndarray, shape (S, D) or (0, D)
-    begun : ndarray, shape (W, 2), int64
-        Pairs of letters that the first filter leaves of each word; actions valued then.
-    before, after : ndarray, shape (R,), int64
-        What the words are read as at the beginning and at the end.
-    """
-
-    starts: np.ndarray
+    starts: np.ndarray  # (W + 1,) int64
+    # row, block (S,) int64: position and kind of action
     row: np.ndarray
     block: np.ndarray
+    # (S,) what it was chosen for; inf for those of a round behind its first: a queue takes them with it
     value: np.ndarray
+    # (S,) int64: letters right that were not; negative where it got worse; of a round, with its last action
     gain: np.ndarray
+    # (S, 5) int64: arcs made, arcs passed, actions valued, letters scored (of a bought tier), sweeps; of a
+    # round, with its first action
     work: np.ndarray
-    features: np.ndarray
+    features: np.ndarray  # (S, D) or (0, D)
+    # (W, 2) int64: pairs of letters that the first filter leaves of each word; actions valued then
     begun: np.ndarray
+    # before, after (R,) int64: what the words are read as at the beginning and at the end
     before: np.ndarray
     after: np.ndarray

@@ -26,54 +26,30 @@ from spcviz.learning.hybrid import courses, records
 
 
 class Factor(NamedTuple):
-    """What survives of a factor, best first.
+    """What survives of a factor, best first."""
 
-    Attributes
-    ----------
-    grams : tuple of tuple of int
-        Assignments.
-    values : ndarray
-        Max-marginals, less the best.
-    count : int
-        How many there are in all.
-    """
-
-    grams: tuple[tuple[int, ...], ...]
-    values: np.ndarray
+    grams: tuple[tuple[int, ...], ...]  # assignments
+    values: np.ndarray  # max-marginals, less the best
+    # how many there are in all
     count: int  # type: ignore[assignment]  # nobody counts entries of this tuple
 
 
 class State(NamedTuple):
-    """A word between two actions, L letters.
+    """A word between two actions, L letters."""
 
-    Attributes
-    ----------
-    order, tier, labels : ndarray, shape (L,), int64
-    factors : tuple of Factor, length L
-    values : ndarray, shape (L, 2)
-        The controller's, of raising and of buying; -inf where there is no such action.
-    doubt : ndarray, shape (L,)
-    done : tuple of int, or None
-        (kind, position) of the action that led here.
-    n_in, n_kept : int
-        Assignments of the factor that it changed, before and behind the filter.
-    work : ndarray, shape (5,), int64
-        As of a `Course`; of the beginning, the actions valued.
-    block : int
-        Of the action; -1 at the beginning.
-    """
-
-    order: np.ndarray
-    tier: np.ndarray
-    labels: np.ndarray
-    factors: tuple[Factor, ...]
+    order: np.ndarray  # (L,) int64
+    tier: np.ndarray  # (L,) int64
+    labels: np.ndarray  # (L,) int64
+    factors: tuple[Factor, ...]  # one for each letter
+    # (L, 2) the controller's, of raising and of buying; -inf where there is no such action
     values: np.ndarray
-    doubt: np.ndarray
-    done: tuple[int, int] | None
+    doubt: np.ndarray  # (L,)
+    done: tuple[int, int] | None  # (kind, position) of the action that led here
+    # n_in, n_kept: assignments of the factor that it changed, before and behind the filter
     n_in: int
     n_kept: int
-    work: np.ndarray
-    block: int
+    work: np.ndarray  # (5,) int64: as of a `Course`; of the beginning, the actions valued
+    block: int  # of the action; -1 at the beginning
 
 
 def trace(
@@ -89,7 +65,6 @@ def trace(
     Parameters
     ----------
     unary : ndarray, shape (L, T, K)
-    model : Model
     rule : Rule
         Learned: nothing fixed.
     forced : sequence of (int, int)

@@ -36,60 +36,33 @@ from spcviz.learning.speedboost.structure import Structure
 
 @dataclass(frozen=True)
 class Settings:
-    """How to learn.
-
-    Attributes
-    ----------
-    n_turns : int
-    thetas : tuple of float
-        Of the selectors, in nats.
-    learners : tuple of (int, float)
-        Depth and lambda (per millisecond) of the trees.
-    n_folds : int
-        At least 2.
-    n_candidates : int
-        Selectors with learners looked at in a turn; all in the first.
-    n_trees : int
-        Of a step: the winner of a turn is joined by others, grown on regions drawn anew, that ask for nothing
-        new; their mean is what it says. One tree alone says too much of the regions that it was grown on.
-    n_rows : int
-        Regions, drawn by weight, that a tree is fitted to; the winner's answers are means over all.
-    column_share, context_share : float
-        Of the columns that were not bought, in (0, 1], and of context; those that were bought cost nothing
-        any more and are always looked at.
-    least : float
-        Least share of the weight on either side of a split.
-    n_searched : int
-        Elements that a line search looks at.
-    patience : int
-    """
+    """How to learn."""
 
     n_turns: int = 150
-    thetas: tuple[float, ...] = (0.0, 0.4, 0.9, 1.5)
+    thetas: tuple[float, ...] = (0.0, 0.4, 0.9, 1.5)  # of the selectors, in nats
+    # depth and lambda (per millisecond) of the trees
     learners: tuple[tuple[int, float], ...] = ((3, 0.003), (4, 0.0005), (5, 0.0))
-    n_folds: int = 3
-    n_candidates: int = 8
+    n_folds: int = 3  # at least 2
+    n_candidates: int = 8  # selectors with learners looked at in a turn; all in the first
+    # of a step: the winner of a turn is joined by others, grown on regions drawn anew, that ask for nothing
+    # new; their mean is what it says. One tree alone says too much of the regions that it was grown on
     n_trees: int = 5
+    # regions, drawn by weight, that a tree is fitted to; the winner's answers are means over all
     n_rows: int = 2500
+    # column_share, context_share: of the columns that were not bought, in (0, 1], and of context; those that
+    # were bought cost nothing any more and are always looked at
     column_share: float = 0.2
     context_share: float = 0.6
-    least: float = 0.002
-    n_searched: int = 15_000
+    least: float = 0.002  # least share of the weight on either side of a split
+    n_searched: int = 15_000  # elements that a line search looks at
     patience: int = 3
 
 
 class Costs(NamedTuple):
-    """What a weak predictor costs, milliseconds.
+    """What a weak predictor costs, milliseconds."""
 
-    Attributes
-    ----------
-    prices : Prices
-        Of features; context costs nothing on top.
-    select_ms, predict_ms : float
-        Of every selection and every prediction.
-    """
-
-    prices: trees.Prices
+    prices: trees.Prices  # of features; context costs nothing on top
+    # select_ms, predict_ms: of every selection and every prediction
     select_ms: float
     predict_ms: float
 
@@ -100,20 +73,11 @@ class Costs(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What a turn found.
-
-    Attributes
-    ----------
-    step : Step
-    risk : float
-        Held out, after it.
-    ms : float
-        Modelled, of this step.
-    """
+    """What a turn found."""
 
     step: Step
-    risk: float
-    ms: float
+    risk: float  # held out, after it
+    ms: float  # modelled, of this step
 
 
 class _Candidate(NamedTuple):
@@ -141,8 +105,6 @@ def boost(
         Of at least as many examples as there are folds; features of all regions.
     target : ndarray, shape (E, K)
         How much each class weighs in an element; rows of zeros count nowhere.
-    costs : Costs
-    settings : Settings
     rng : numpy.random.Generator
     tick : callable, optional
         Called with a few words after each turn.

@@ -8,26 +8,14 @@ from spcviz.engine.kernels.jit import kernel
 
 
 class Forest(NamedTuple):
-    """Trees one after the other, N nodes in all.
+    """Trees one after the other, N nodes in all."""
 
-    Attributes
-    ----------
-    root : ndarray of int32, shape (T,)
-    feature : ndarray of int32, shape (N,)
-        Column that a node asks about; -1 if it answers.
-    threshold : ndarray of uint8, shape (N,)
-        Rows with at most so many steps go left.
-    left : ndarray of int32, shape (N,)
-        First child, counted from its tree's root; the second is the node after it. -1 if it answers.
-    value : ndarray of float32, shape (N, K)
-        The answer; zeros where it asks.
-    """
-
-    root: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
+    root: np.ndarray  # (T,) int32
+    feature: np.ndarray  # (N,) int32: column that a node asks about; -1 if it answers
+    threshold: np.ndarray  # (N,) uint8: rows with at most so many steps go left
+    # (N,) int32: first child, counted from its tree's root; the second is the node after it; -1: it answers
     left: np.ndarray
-    value: np.ndarray
+    value: np.ndarray  # (N, K) float32: the answer; zeros where it asks
 
     def columns(self) -> np.ndarray:
         """Columns that it asks about, rising."""
@@ -50,10 +38,6 @@ def fit(
         With a most of leaves the library grows the best leaf first, and children lie side by side.
     **how
         More of scikit-learn's ``ExtraTreesRegressor``.
-
-    Returns
-    -------
-    Forest
     """
     from sklearn.ensemble import ExtraTreesRegressor  # a second to import, and only learning wants it
 

@@ -47,68 +47,34 @@ _UNSEEN = np.float32(2e-3)
 
 @dataclass(frozen=True)
 class Settings:
-    """How to learn.
+    """How to learn."""
 
-    Attributes
-    ----------
-    levels : tuple of int
-        In the order in which they predict.
-    n_trees, depth : int
-        Of each predictor.
-    rate : float
-        Share of a tree's answer that counts.
-    n_folds : int
-        At least 2.
-    n_pool : int
-        Regions, drawn by weight, that a predictor learns from.
-    n_rows : int
-        So many of these, drawn anew, choose a tree's splits.
-    column_share, context_share : float
-        Of the features, and of what was predicted before, that a tree may ask for.
-    least : float
-        Least share of the weight on either side of a split.
-    n_forest, n_forest_fold : int
-        Trees of the forest, and of one learned without a fold.
-    n_forest_pool : int
-        Regions, drawn by weight, that a forest learns from.
-    forest_share : float
-        Of all columns, that each node of a forest's tree may ask for.
-    forest_leaves : int
-        At most, of each of its trees.
-    """
-
-    levels: tuple[int, ...] = (4, 3, 2, 1, 2)
+    levels: tuple[int, ...] = (4, 3, 2, 1, 2)  # in the order in which they predict
+    # n_trees, depth: of each predictor
     n_trees: int = 80
     depth: int = 6
-    rate: float = 0.12
-    n_folds: int = 5
-    n_pool: int = 40_000
-    n_rows: int = 6000
+    rate: float = 0.12  # share of a tree's answer that counts
+    n_folds: int = 5  # at least 2
+    n_pool: int = 40_000  # regions, drawn by weight, that a predictor learns from
+    n_rows: int = 6000  # so many of these, drawn anew, choose a tree's splits
+    # column_share, context_share: of the features, and of what was predicted before, that a tree may ask for
     column_share: float = 0.2
     context_share: float = 0.4
-    least: float = 0.001
+    least: float = 0.001  # least share of the weight on either side of a split
+    # n_forest, n_forest_fold: trees of the forest, and of one learned without a fold
     n_forest: int = 20
     n_forest_fold: int = 12
-    n_forest_pool: int = 15_000
-    forest_share: float = 0.25
-    forest_leaves: int = 800
+    n_forest_pool: int = 15_000  # regions, drawn by weight, that a forest learns from
+    forest_share: float = 0.25  # of all columns, that each node of a forest's tree may ask for
+    forest_leaves: int = 800  # at most, of each of its trees
 
 
 class Stage(NamedTuple):
-    """One level's predictor.
-
-    Attributes
-    ----------
-    level : int
-    trees : tuple of Tree
-        Columns from F on are context; answers are added up.
-    forest : Forest or None
-        Likewise, answers are averaged.
-    """
+    """One level's predictor."""
 
     level: int
-    trees: tuple[trees.Tree, ...]
-    forest: forests.Forest | None = None
+    trees: tuple[trees.Tree, ...]  # columns from F on are context; answers are added up
+    forest: forests.Forest | None = None  # likewise, answers are averaged
 
     def columns(self) -> np.ndarray:
         """Columns that its trees ask about, rising."""
@@ -150,12 +116,10 @@ def learn(
 
     Parameters
     ----------
-    structure : Structure
     target : ndarray, shape (E, K)
         How much each class weighs in an element.
     columns : ndarray of int
         Features that may be asked for.
-    settings : Settings
     rng : numpy.random.Generator
     tick : callable, optional
         Called with a few words after each predictor.
@@ -393,7 +357,6 @@ def course(
     Parameters
     ----------
     stages : sequence of Stage
-    structure : Structure
     n_features : int
         F.
     steps_of : callable

@@ -19,22 +19,12 @@ from spcviz.learning.speedboost.trees import Tree, leaf_of
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One weak predictor.
-
-    Attributes
-    ----------
-    level : int
-    theta : float
-        Regions above this mean entropy are chosen (strictly).
-    alpha : float
-    trees : tuple of Tree
-        Their mean answers. Columns from F on are context.
-    """
+    """One weak predictor."""
 
     level: int
-    theta: float
+    theta: float  # regions above this mean entropy are chosen (strictly)
     alpha: float
-    trees: tuple[Tree, ...]
+    trees: tuple[Tree, ...]  # their mean answers. Columns from F on are context
 
     @cached_property
     def columns(self) -> np.ndarray:
@@ -53,36 +43,20 @@ _NONE = np.zeros((1, 1), dtype=np.uint8)
 
 
 class State(NamedTuple):
-    """What is predicted so far; its arrays change in place.
+    """What is predicted so far; its arrays change in place."""
 
-    Attributes
-    ----------
-    scores, share : ndarray of float32, shape (E, K)
-        f, and its softmax.
-    entropy : ndarray of float32, shape (E,)
-        Of each row of `share`, nats.
-    """
-
+    # scores, share (E, K) float32: f, and its softmax
     scores: np.ndarray
     share: np.ndarray
-    entropy: np.ndarray
+    entropy: np.ndarray  # (E,) float32: of each row of `share`, nats
 
 
 class Update(NamedTuple):
-    """What a step did.
-
-    Attributes
-    ----------
-    step : Step
-    regions : ndarray of int
-        Chosen regions of the step's level, rising.
-    state : State
-        Afterwards; the same arrays each time.
-    """
+    """What a step did."""
 
     step: Step
-    regions: np.ndarray
-    state: State
+    regions: np.ndarray  # int: chosen regions of the step's level, rising
+    state: State  # afterwards; the same arrays each time
 
 
 def start(structure: Structure) -> State:
@@ -106,16 +80,11 @@ def course(
     Parameters
     ----------
     steps : sequence of Step
-    structure : Structure
     n_features : int
         F: columns from there on are context.
     steps_of : callable
         steps_of(level, columns) -> uint8 (R, F), features of a level's regions of which at least these
         columns are computed.
-
-    Yields
-    ------
-    Update
     """
     state = start(structure)
     for step in steps:

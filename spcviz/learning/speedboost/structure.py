@@ -23,44 +23,24 @@ _UP = 2
 
 
 class Level(NamedTuple):
-    """Regions of one level.
+    """Regions of one level."""
 
-    Attributes
-    ----------
-    member : ndarray of int32, shape (E,)
-        Region of each element, 0 .. R - 1.
-    steps : ndarray of uint8, shape (R, F)
-        Features in at most 64 steps; may have no rows where they are computed on demand.
-    first, second : ndarray of int32, shape (B,)
-        Pairs of neighbours, each pair both ways.
-    length : ndarray of float32, shape (B, C)
-        How much border they share, by kind.
-    """
-
-    member: np.ndarray
+    member: np.ndarray  # (E,) int32: region of each element, 0 .. R - 1
+    # (R, F) uint8: features in at most 64 steps; may have no rows where they are computed on demand
     steps: np.ndarray
+    # first, second (B,) int32: pairs of neighbours, each pair both ways
     first: np.ndarray
     second: np.ndarray
-    length: np.ndarray
+    length: np.ndarray  # (B, C) float32: how much border they share, by kind
 
 
 class Structure(NamedTuple):
-    """Elements and levels.
+    """Elements and levels."""
 
-    Attributes
-    ----------
-    example : ndarray of int32, shape (E,)
-        Example of each element, rising from 0.
-    size : ndarray of float32, shape (E,)
-        How much an element counts in means, positive.
-    levels : tuple of Level
-        From small regions to large ones; regions of one level are unions of regions of the one before,
-        or at least the first element of each stands for where it lies.
-    n_classes : int
-    """
-
-    example: np.ndarray
-    size: np.ndarray
+    example: np.ndarray  # (E,) int32: example of each element, rising from 0
+    size: np.ndarray  # (E,) float32: how much an element counts in means, positive
+    # from small regions to large ones; regions of one level are unions of regions of the one before, or at
+    # least the first element of each stands for where it lies
     levels: tuple[Level, ...]
     n_classes: int
 
@@ -232,10 +212,8 @@ def context(
 
     Parameters
     ----------
-    structure : Structure
     share : ndarray of float32, shape (E, K)
         Predicted chances.
-    level : int
     wanted : ndarray of bool, shape (R,), optional
         Regions whose context is asked for; rows of the others are 0. Default: all.
     columns : ndarray of int, optional

@@ -23,33 +23,18 @@ _N_CUTS = N_STEPS // 2
 
 
 class Prices(NamedTuple):
-    """What features cost, milliseconds.
+    """What features cost, milliseconds."""
 
-    Attributes
-    ----------
-    group : ndarray of int32, shape (F,)
-        Group of each column; -1 for columns that cost nothing.
-    group_ms : ndarray, shape (G,)
-        Once, with the first column of a group.
-    column_ms : ndarray, shape (F,)
-        Once for each column.
-    """
-
-    group: np.ndarray
-    group_ms: np.ndarray
-    column_ms: np.ndarray
+    group: np.ndarray  # (F,) int32: group of each column; -1 for columns that cost nothing
+    group_ms: np.ndarray  # (G,) once, with the first column of a group
+    column_ms: np.ndarray  # (F,) once for each column
 
 
 class Bought(NamedTuple):
-    """What has been paid for.
+    """What has been paid for."""
 
-    Attributes
-    ----------
-    groups, columns : ndarray of bool, shapes (G,) and (F,)
-    """
-
-    groups: np.ndarray
-    columns: np.ndarray
+    groups: np.ndarray  # (G,) bool
+    columns: np.ndarray  # (F,) bool
 
     def copy(self) -> "Bought":
         """The same, to go on from."""
@@ -73,21 +58,11 @@ def nothing_bought(prices: Prices) -> Bought:
 
 
 class Tree(NamedTuple):
-    """A tree of N = 2^(depth + 1) - 1 nodes.
+    """A tree of N = 2^(depth + 1) - 1 nodes."""
 
-    Attributes
-    ----------
-    feature : ndarray of int32, shape (N,)
-        Column that a node asks about; -1 if it answers.
-    threshold : ndarray of uint8, shape (N,)
-        Rows with at most so many steps go left.
-    value : ndarray of float32, shape (N, K)
-        The answer.
-    """
-
-    feature: np.ndarray
-    threshold: np.ndarray
-    value: np.ndarray
+    feature: np.ndarray  # (N,) int32: column that a node asks about; -1 if it answers
+    threshold: np.ndarray  # (N,) uint8: rows with at most so many steps go left
+    value: np.ndarray  # (N, K) float32: the answer
 
     def columns(self) -> np.ndarray:
         """Columns that it asks about, rising."""
@@ -95,22 +70,12 @@ class Tree(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What a tree is fitted to.
+    """What a tree is fitted to."""
 
-    Attributes
-    ----------
-    columns : ndarray of uint8, shape (F', n)
-        Steps below 64, a column after the other, C order.
-    names : ndarray of int, shape (F',)
-        Which of the F columns they are.
-    target : ndarray, shape (n, K)
-    weight : ndarray, shape (n,)
-    """
-
-    columns: np.ndarray
-    names: np.ndarray
-    target: np.ndarray
-    weight: np.ndarray
+    columns: np.ndarray  # (F', n) uint8: steps below 64, a column after the other, C order
+    names: np.ndarray  # (F',) int: which of the F columns they are
+    target: np.ndarray  # (n, K)
+    weight: np.ndarray  # (n,)
 
 
 def fit(
@@ -120,8 +85,6 @@ def fit(
 
     Parameters
     ----------
-    rows : Rows
-    prices : Prices
     bought : Bought
         Before; not changed.
     price_weight : float
@@ -130,10 +93,6 @@ def fit(
         1 .. 10.
     least : float
         Least share of all weight on either side of a split.
-
-    Returns
-    -------
-    Tree
 
     Raises
     ------

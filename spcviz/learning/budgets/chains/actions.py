@@ -75,29 +75,16 @@ _JUMP_RIGHT = _N_ACTION + PLACE_FEATURES.index("jump to the right")
 
 
 class State(NamedTuple):
-    """Where a batch of chains stands, row by row; `read_off` keeps what is read off the messages.
+    """Where a batch of chains stands, row by row; `read_off` keeps what is read off the messages."""
 
-    Attributes
-    ----------
-    at : ndarray, shape (R,), int64
-        Tiers.
-    unary, forward, backward : ndarray, shape (R, K)
-    labels : ndarray, shape (R,), int64
-    margin : ndarray, shape (R,)
-        Best less second best max-marginal.
-    own : ndarray, shape (R,)
-        The label's unary score less its best rival's.
-    new : ndarray, shape (R, LONGEST - 1)
-        How odd the windows of 2 .. LONGEST labels are that begin here; 0 where they do not fit.
-    """
-
-    at: np.ndarray
-    unary: np.ndarray
-    forward: np.ndarray
-    backward: np.ndarray
-    labels: np.ndarray
-    margin: np.ndarray
-    own: np.ndarray
+    at: np.ndarray  # (R,) int64: tiers
+    unary: np.ndarray  # (R, K)
+    forward: np.ndarray  # (R, K)
+    backward: np.ndarray  # (R, K)
+    labels: np.ndarray  # (R,) int64
+    margin: np.ndarray  # (R,) best less second best max-marginal
+    own: np.ndarray  # (R,) the label's unary score less its best rival's
+    # (R, LONGEST - 1) how odd the windows of 2 .. LONGEST labels are that begin here; 0 where they do not fit
     new: np.ndarray
 
 

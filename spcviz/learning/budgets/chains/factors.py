@@ -30,15 +30,9 @@ _NOTHING = np.zeros((0, 0), dtype=np.int64)
 
 
 class Factors(NamedTuple):
-    """The world of a batch of chains whose steps are bought for apart; see `spcviz.learning.budgets.world`.
+    """The `World` of a batch of chains whose steps are bought for apart."""
 
-    Attributes
-    ----------
-    parts : Parts
-        ``parts.step`` [r, t] is the table of the step into r when the step stands at tier t.
-    """
-
-    parts: Parts
+    parts: Parts  # ``parts.step`` [r, t] is the table of the step into r when the step stands at tier t
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -31,43 +31,24 @@ from spcviz.learning.budgets.world import Course, Rule
 
 
 class Parts(NamedTuple):
-    """A batch of chains at all tiers.
+    """A batch of chains at all tiers."""
 
-    Attributes
-    ----------
-    scores : ndarray, shape (R, T, K)
-        Unary scores of each part at each tier.
-    pairwise, transposed : ndarray, shape (M, K, K)
-        Transition tables [table, from, to] and their transposes.
-    step : ndarray, shape (R, T), int64
-        Which table is the step into each part at each tier; of a chain's first part not used.
-    starts : ndarray, shape (W + 1,), int64
-        First part of each chain.
-    loss : ndarray, shape (R, K), int64
-        Of each state of each part; letters: 1 for all but the true one.
-    seen : ndarray
-        Known n-grams, of `spcviz.learning.budgets.chains.seen.seen_grams`. Not used where states have looks.
-    looks : ndarray, shape (R, K, B), float32
-        A histogram of each state that sums to 1; shape (R, 0, 0) if states have none.
-    places : ndarray, shape (R, K, P), float32
-        x and y of each state's joints, 1 being a notable distance; (R, 0, 0) if states have none.
-    scale : float
-        What a margin is compared with: the median at tier 0 in training.
-    bits : int
-        Bits a symbol, of `spcviz.engine.ngrams.table.symbol_bits`.
-    """
-
-    scores: np.ndarray
+    scores: np.ndarray  # (R, T, K) unary scores of each part at each tier
+    # pairwise, transposed (M, K, K): transition tables [table, from, to] and their transposes
     pairwise: np.ndarray
     transposed: np.ndarray
+    # (R, T) int64: which table is the step into each part at each tier; of a chain's first part not used
     step: np.ndarray
-    starts: np.ndarray
-    loss: np.ndarray
+    starts: np.ndarray  # (W + 1,) int64: first part of each chain
+    loss: np.ndarray  # (R, K) int64: of each state of each part; letters: 1 for all but the true one
+    # known n-grams, of `spcviz.learning.budgets.chains.seen.seen_grams`. Not used where states have looks
     seen: np.ndarray
+    # (R, K, B) float32: a histogram of each state that sums to 1; shape (R, 0, 0) if states have none
     looks: np.ndarray
+    # (R, K, P) float32: x and y of each state's joints, 1 being a notable distance; (R, 0, 0) if there are none
     places: np.ndarray
-    scale: float
-    bits: int
+    scale: float  # what a margin is compared with: the median at tier 0 in training
+    bits: int  # bits a symbol, of `spcviz.engine.ngrams.table.symbol_bits`
 
     @property
     def shape(self) -> tuple[int, int]:

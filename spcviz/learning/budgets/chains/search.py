@@ -18,7 +18,6 @@ def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[n
 
     Parameters
     ----------
-    parts : Parts
     tiers : ndarray of int, shape (R,)
     targets : ndarray of int, shape (R,)
         Part r goes to targets[r], the others stay; where both agree the loss stays too.

@@ -20,7 +20,6 @@ def seen_grams(labels: np.ndarray, starts: np.ndarray, n_states: int, longest: i
     labels : array_like of int, shape (R,)
         Sequences one after the other.
     starts : array_like of int, shape (W + 1,)
-    n_states : int
     longest : int
         2 or more.
 

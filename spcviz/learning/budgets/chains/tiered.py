@@ -22,21 +22,12 @@ from spcviz.engine.kernels.jit import kernel
 
 
 class Tiered(NamedTuple):
-    """Weights for positions at any tier.
+    """Weights for positions at any tier."""
 
-    Attributes
-    ----------
-    edges : ndarray, shape (T,), int64
-        Tier a (0-based) uses features 0 .. edges[a] - 1.
-    weights : ndarray, shape (edges.sum(), K)
-        Tier a's copy is rows ``offsets[a] : offsets[a] + edges[a]``, offsets = 0, edges[0], ...
-    pairwise : ndarray, shape (K, K)
-        Transition scores.
-    """
-
-    edges: np.ndarray
+    edges: np.ndarray  # (T,) int64: tier a (0-based) uses features 0 .. edges[a] - 1
+    # (edges.sum(), K) tier a's copy is rows ``offsets[a] : offsets[a] + edges[a]``
     weights: np.ndarray
-    pairwise: np.ndarray
+    pairwise: np.ndarray  # (K, K) transition scores
 
     @property
     def offsets(self) -> np.ndarray:
@@ -64,7 +55,6 @@ def draw_tiers(
     ----------
     starts : ndarray of int, shape (W + 1,)
         Example w has positions starts[w] .. starts[w + 1] - 1.
-    n_tiers : int
     rng : numpy.random.Generator
     by_example : bool
         One tier for all positions of an example.
@@ -115,15 +105,9 @@ def fit_tiered(
     starts : array_like of int, shape (W + 1,)
     edges : array_like of int, shape (T,)
         Rising; the last is F or less.
-    n_states : int
     draw : callable
         draw(rng) -> tiers of all rows, called once a pass.
     rng : numpy.random.Generator
-    epochs : int
-
-    Returns
-    -------
-    Tiered
 
     Raises
     ------
@@ -158,7 +142,6 @@ def tier_scores(model: Tiered, features: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    model : Tiered
     features : array_like, shape (R, F)
 
     Returns

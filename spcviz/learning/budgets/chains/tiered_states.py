@@ -22,36 +22,20 @@ from spcviz.engine.kernels.jit import kernel
 
 
 class Proposals(NamedTuple):
-    """Chains of positions with K states each, R positions in all.
+    """Chains of positions with K states each, R positions in all."""
 
-    Attributes
-    ----------
-    starts : ndarray, shape (W + 1,), int64
-    state : ndarray, shape (R, K, Fs), float32
-        Features of states.
-    before : ndarray, shape (R, K, B), int64
-        The states at the position before from which a step may lead here.
-    step : ndarray, shape (R, K, B, Fp), float32
-        Features of these steps; not used at the first position of a chain.
-    """
-
-    starts: np.ndarray
-    state: np.ndarray
-    before: np.ndarray
+    starts: np.ndarray  # (W + 1,) int64
+    state: np.ndarray  # (R, K, Fs) float32: features of states
+    before: np.ndarray  # (R, K, B) int64: the states at the position before from which a step may lead here
+    # (R, K, B, Fp) float32: features of these steps; not used at the first position of a chain
     step: np.ndarray
 
 
 class TieredStates(NamedTuple):
-    """Weights a tier; features that a tier does not have weigh 0.
+    """Weights a tier; features that a tier does not have weigh 0."""
 
-    Attributes
-    ----------
-    state : ndarray, shape (T, Fs)
-    step : ndarray, shape (T, Fp)
-    """
-
-    state: np.ndarray
-    step: np.ndarray
+    state: np.ndarray  # (T, Fs)
+    step: np.ndarray  # (T, Fp)
 
 
 def nearest_paths(proposals: Proposals, cost: np.ndarray) -> np.ndarray:
@@ -59,7 +43,6 @@ def nearest_paths(proposals: Proposals, cost: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    proposals : Proposals
     cost : array_like, shape (R, K)
         For instance pixels from the truth.
 
@@ -103,7 +86,6 @@ def fit_tiered_states(
 
     Parameters
     ----------
-    proposals : Proposals
     target : array_like of int, shape (R,)
         The wanted path of each chain, as from `nearest_paths`.
     loss : array_like, shape (R, K)
@@ -113,15 +95,10 @@ def fit_tiered_states(
     draw : callable
         draw(rng) -> tiers of all positions, called once a pass.
     rng : numpy.random.Generator
-    epochs : int
     margin : float
         By how much of its loss another path should score less.
     penalty : float
         lambda of the squared norm.
-
-    Returns
-    -------
-    TieredStates
 
     Raises
     ------
