@@ -5,6 +5,7 @@ messages, so a new page is driven without a word. Only what a component lets one
 """
 
 import json
+import math
 from typing import NamedTuple
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -20,37 +21,20 @@ class Widget(NamedTuple):
     state: WidgetState | None  # what the browser would send of it
 
 
-def _lattice(rng, n):
-    """An alpha of the first level, let go of."""
-    view = {"alphas": [_share(rng), *[None] * 5], "level": 1, "step": 4, "cell": ""}
-    return view | {"pin_a": "", "pin_b": "", "reveal": "shown", "seq": n, "dragging": False}
-
-
-def _policy(rng, n):
-    return {"spend": _share(rng)}
-
-
-def _trade_off(rng, n):
-    view = {"budget": _share(rng), "method": "dms_pi", "kind": "units", "mode": "policy"}
-    view |= {"pin_a": "", "pin_b": ""}
-    return view | {"picks": "", "scored": 0, "chain": int(rng.integers(6)), "frame": 0}
-
-
-def _scene(rng, n):
-    return {"spend": _share(rng), "show": "labels"}
-
-
-def _sentence(rng, n):
-    return {"alphas": [_share(rng), None, None], "level": 1, "cell": ""}
-
-
+_PINS = {"pin_a": "", "pin_b": ""}
 VIEWS = {
-    "spcviz_lattice": _lattice,
-    "spcviz_policy": _policy,
-    "spcviz_scene": _scene,
-    "spcviz_sentence": _sentence,
-    "spcviz_trade_off": _trade_off,
-}
+    "spcviz_lattice": lambda rng, n: {
+        "alphas": [_share(rng), *[None] * 5], "level": 1, "step": 4, "cell": "", "reveal": "shown", "seq": n,
+        "dragging": False, **_PINS,
+    },
+    "spcviz_policy": lambda rng, n: {"spend": _share(rng)},
+    "spcviz_scene": lambda rng, n: {"spend": _share(rng), "show": "labels"},
+    "spcviz_sentence": lambda rng, n: {"alphas": [_share(rng), None, None], "level": 1, "cell": ""},
+    "spcviz_trade_off": lambda rng, n: {
+        "budget": _share(rng), "method": "dms_pi", "kind": "units", "mode": "policy", "picks": "",
+        "scored": 0, "chain": int(rng.integers(6)), "frame": 0, **_PINS,
+    },
+}  # fmt: skip
 """Component to what it sends when something in it was dragged; takes (rng, how many actions before)."""
 
 DRAGS = 0.5
@@ -65,16 +49,12 @@ def widget_of(kind, element, fragment):
     """A `Widget` of an element that can be acted on, or None."""
     if kind not in _ACTS:
         return None
-    element_of_kind = getattr(element, kind)
+    own = getattr(element, kind)
     if kind == "bidi_component":
-        is_ours = element_of_kind.component_name.split(".")[-1] in VIEWS
-        return Widget(element_of_kind.id, kind, fragment, element_of_kind, None) if is_ours else None
-    if element_of_kind.disabled or getattr(element_of_kind, "ignore_rerun", False) or element_of_kind.form_id:
-        return None
-    shown = _SHOWN.get(kind)
-    return Widget(
-        element_of_kind.id, kind, fragment, element_of_kind, shown(element_of_kind) if shown else None
-    )
+        can_act = own.component_name.split(".")[-1] in VIEWS
+    else:
+        can_act = not (own.disabled or getattr(own, "ignore_rerun", False) or own.form_id)
+    return Widget(own.id, kind, fragment, own, _shown(kind, own)) if can_act else None
 
 
 def trigger(component, name, value):
@@ -100,16 +80,13 @@ def choose(widgets: dict[str, Widget], rng) -> Widget | None:
     if components and rng.random() < DRAGS:
         return _acted(components[0], rng)
     others = [w for w in widgets.values() if w.kind != "bidi_component"]
-    for at in rng.permutation(len(others)):
-        acted = _acted(others[at], rng)
-        if acted is not None:
-            return acted
-    return _acted(components[0], rng) if components else None
+    order = [others[at] for at in rng.permutation(len(others))] + components[:1]
+    return next((acted for widget in order if (acted := _acted(widget, rng)) is not None), None)
 
 
 def _acted(widget, rng):
     state = WidgetState(id=widget.id)
-    return widget._replace(state=state) if _ACTS[widget.kind](widget, state, rng) else None
+    return widget._replace(state=state) if _ACTS[widget.kind](widget, state, rng) is not None else None
 
 
 def _other(rng, options, now):
@@ -118,117 +95,84 @@ def _other(rng, options, now):
     return others[int(rng.integers(len(others)))] if others else None
 
 
-# ------------------------------------------------------------------ what is shown, as the browser sends it
-
-
-def _shown_slider(element):
-    state = WidgetState(id=element.id)
-    if element.options:
-        values = (
-            element.raw_value if element.set_value else [element.options[int(at)] for at in element.default]
+def _shown(kind, element):
+    """What is shown of an element, as the browser sends it; None where that is nothing."""
+    state, is_set = WidgetState(id=element.id), getattr(element, "set_value", False)
+    texts, numbers = state.string_array_value.data, state.double_array_value.data
+    if kind == "slider" and element.options:
+        texts.extend(element.raw_value if is_set else [element.options[int(at)] for at in element.default])
+    elif kind == "slider":
+        numbers.extend(element.value if is_set else element.default)
+    elif kind == "button_group":
+        texts.extend(
+            element.raw_values if is_set else [element.options[at].content for at in element.default]
         )
-        state.string_array_value.data.extend(values)
+    elif kind in ("selectbox", "radio") and (is_set or element.options):
+        state.string_value = element.raw_value if is_set else element.options[element.default]
+    elif kind == "number_input":
+        state.double_value = element.value if is_set else element.default
+    elif kind == "checkbox":
+        state.bool_value = element.value if is_set else element.default
     else:
-        state.double_array_value.data.extend(element.value if element.set_value else element.default)
+        return None
     return state
 
 
-def _shown_list(element):
-    if element.set_value:
-        return WidgetState(id=element.id, string_value=element.raw_value)
-    return (
-        WidgetState(id=element.id, string_value=element.options[element.default]) if element.options else None
-    )
-
-
-def _shown_group(element):
-    state = WidgetState(id=element.id)
-    values = (
-        element.raw_values if element.set_value else [element.options[at].content for at in element.default]
-    )
-    state.string_array_value.data.extend(values)
-    return state
-
-
-def _shown_number(element):
-    return WidgetState(id=element.id, double_value=element.value if element.set_value else element.default)
-
-
-def _shown_switch(element):
-    return WidgetState(id=element.id, bool_value=element.value if element.set_value else element.default)
-
-
-_SHOWN = {
-    "slider": _shown_slider,
-    "selectbox": _shown_list,
-    "radio": _shown_list,
-    "button_group": _shown_group,
-    "number_input": _shown_number,
-    "checkbox": _shown_switch,
-}
-
-
-# ------------------------------------------------------------------ what a visitor does; True if anything
+# ------------------------------------------------------------------ what a visitor does; None if nothing
 
 
 def _slide(widget, state, rng):
-    element = widget.element
+    element, before = widget.element, widget.state
     if element.options:
-        choice = _other(rng, list(element.options), _first(widget.state.string_array_value.data))
-        state.string_array_value.data.extend([choice] * len(widget.state.string_array_value.data))
-        return choice is not None
+        texts = before.string_array_value.data
+        choice = _other(rng, list(element.options), _first(texts))
+        state.string_array_value.data.extend([choice] * len(texts))
+        return choice
     n_steps = round((element.max - element.min) / element.step)
-    ends = sorted(
-        element.min + element.step * rng.integers(0, n_steps + 1, len(widget.state.double_array_value.data))
-    )
-    state.double_array_value.data.extend(min(float(end), element.max) for end in ends)
-    return n_steps > 0
+    ends = element.min + element.step * rng.integers(0, n_steps + 1, len(before.double_array_value.data))
+    state.double_array_value.data.extend(min(float(end), element.max) for end in sorted(ends))
+    return n_steps or None
 
 
 def _pick(widget, state, rng):
     now = widget.state.string_value if widget.state is not None else None
-    choice = _other(rng, list(widget.element.options), now)
-    if choice is not None:
+    if (choice := _other(rng, list(widget.element.options), now)) is not None:
         state.string_value = choice
-    return choice is not None
+    return choice
 
 
 def _choose(widget, state, rng):
     now = _first(widget.state.string_array_value.data)
     choice = _other(rng, [option.content for option in widget.element.options], now)
-    if choice is not None:
-        state.string_array_value.data.append(choice)
-    return choice is not None
+    state.string_array_value.data.extend([] if choice is None else [choice])
+    return choice
 
 
 def _number(widget, state, rng):
     element, now = widget.element, widget.state.double_value
-    near = [
-        value
-        for value in (now - element.step, now + element.step)
-        if not (element.has_min and value < element.min) and not (element.has_max and value > element.max)
-    ]
-    chosen = _other(rng, near, now)
-    if chosen is not None:
-        state.double_value = chosen
-    return chosen is not None
+    low = element.min if element.has_min else -math.inf
+    high = element.max if element.has_max else math.inf
+    near = [value for value in (now - element.step, now + element.step) if low <= value <= high]
+    if (choice := _other(rng, near, now)) is not None:
+        state.double_value = choice
+    return choice
 
 
 def _switch(widget, state, rng):
     state.bool_value = not widget.state.bool_value
-    return True
+    return state
 
 
 def _press(widget, state, rng):
     state.trigger_value = True
-    return True
+    return state
 
 
 def _drag(widget, state, rng):
     name = widget.element.component_name.split(".")[-1]
     before = json.loads(widget.state.json_value)["view"].get("seq", 0) if widget.state is not None else 0
     state.json_value = json.dumps({"view": VIEWS[name](rng, before + 1)})
-    return True
+    return state
 
 
 def _first(values):

@@ -24,21 +24,7 @@ QUIET = "nobody"
 
 
 async def sieges(server, scale, rest, tick):
-    """The rows: without a hostile client first, then with one of each kind.
-
-    Parameters
-    ----------
-    server : spcviz.bench.app.server.Server
-    scale : float
-        How many students, for how long.
-    rest : coroutine function
-        Waits until a server has nothing to do.
-    tick : callable
-
-    Returns
-    -------
-    list of dict
-    """
+    """The rows, each after ``await rest(server)``: without a hostile client, then with one of each kind."""
     rows = []
     for kind in (QUIET, *hostile.KINDS):
         await rest(server)

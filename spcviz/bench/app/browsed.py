@@ -26,6 +26,8 @@ FIGURES = (
     "layout_shift",
     *(own for of in ASKS.values() for own in of),
 )
+"""Kilobytes for a visitor with an empty cache, and for one who comes from Home (to Home from Letters), with
+headers and websocket; the worst shift of all sizes; what `less` says."""
 
 WATCH_SHIFTS = """
 window.spcvizShifts = [];
@@ -46,9 +48,7 @@ REST_MS, IDLE_MS, PATIENCE_MS = 1000, 7000, 60_000
 
 
 def shift_of(shifts: list[tuple[float, float]]) -> float:
-    """Cumulative layout shift of (ms, score) in order.
-
-    It is the worst window of at most 5 s without a pause of 1 s, as https://web.dev/articles/cls defines it.
+    """Cumulative layout shift (https://web.dev/articles/cls): the worst 5 s without a pause of 1 s.
 
     >>> shift_of([(0, 0.1), (900, 0.05), (2000, 0.02)])
     0.15
@@ -65,13 +65,7 @@ def shift_of(shifts: list[tuple[float, float]]) -> float:
 async def browsed(
     port: int, pages: list[str], tick, *, sizes: tuple[str, ...] = tuple(SIZES)
 ) -> dict[str, dict]:
-    """{page: kb_browser_first, kb_browser_second, layout_shift, operable, groups, projector_height,
-    phone_width} of pages by name; {} without a browser.
-
-    The first is a visitor's with an empty cache, the second a visitor's who comes from Home (to Home from
-    Letters); both count headers and the websocket. The shift is the worst of the `sizes`; the others are what
-    `spcviz.bench.app.less` says of each, None of a size that is not asked for.
-    """
+    """{page: `FIGURES`} of pages by name, None of a size that is not asked for; {} without a browser."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None or importlib.util.find_spec("playwright") is None:
         tick("no Chromium, or no Playwright: pages are not opened in a browser")

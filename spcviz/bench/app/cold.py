@@ -17,10 +17,7 @@ PICTURES = ("bidi_component", "plotly_chart", "imgs", "arrow_data_frame", "arrow
 
 
 async def first_pictures(pages: list[str], tick) -> dict[str, float | None]:
-    """{page: milliseconds from opening it to its first picture, or to its end if it has none}.
-
-    None where it was lost. All pages are opened on one server, one after the other, while it compiles.
-    """
+    """{page: ms to its first picture, or its end if it has none; None: lost} on one server that compiles."""
     found = {}
     with tempfile.TemporaryDirectory(prefix="spcviz-cold-") as folder, Server(kernels=folder) as server:
         for page in pages:
@@ -45,10 +42,7 @@ async def _first_picture(port, page):
 
 
 async def first_visits(pages: list[str], tick) -> dict[str, float | None]:
-    """{page: milliseconds in which the first visitor of a server has the whole page}; None where it was lost.
-
-    Each page has a server of its own, which answers for the first time at this moment.
-    """
+    """{page: ms in which the first visitor of a server of its own has the whole page; None: lost}."""
     found = {}
     for page in pages:
         tick(f"{page or 'home'}: the first visitor of a server")

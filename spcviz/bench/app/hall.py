@@ -48,17 +48,11 @@ def bench_app(
     port: int | None = None,
     tick: Callable | None = None,
 ) -> dict:
-    """Drive the app as a class does.
+    """Drive the app as a class does: a result whose ``rows`` are crowds, a page each, with figures of `cold`
+    and `browsed`.
 
-    `scale`, 0.01 .. 10, says how many visitors, for how long; 1 is what the goals are for. `pages` are URL
-    paths separated by commas ("home" is the first), all by default. `only` runs just the class beside hostile
-    clients (`spcviz.bench.app.beside`). The server's `port` is a free one by default. `tick` is called with a
-    line at each step.
-
-    Returns ``rows``: page, sessions, p50_ms and p95_ms of an action, exceptions, kb_first and kb_rerun
-    (medians), and further figures, those of `cold` and `browsed` too; ``visits``, ``malformed``, ``server``,
-    ``client``, ``at_start``; ``beside``, unless pages are named: the rows beside hostile clients. Raises
-    `ArgumentError` for other values, `SpcvizError` if the server does not start.
+    `pages` are URL paths separated by commas ("home" is the first), all by default; if named, tours and
+    the class beside hostile clients are left out. `only` measures just that class. `scale` is 0.01 .. 10.
     """
     scale = checks.number("scale", scale, 0.01, 10.0)
     if only not in (None, HOSTILE):

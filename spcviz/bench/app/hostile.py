@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import time
+from functools import partial
 
 import numpy as np
 from PIL import Image
@@ -143,7 +144,7 @@ async def _ask(port, count, done):
         await asyncio.sleep(0.001)
 
 
-async def _bring(port, count, done, made, name):
+async def _bring(made, name, port, count, done):
     while True:
         visitor = Uploader(port, "pose", "scene=upload")
         with contextlib.suppress(Lost, OSError):
@@ -153,14 +154,6 @@ async def _bring(port, count, done, made, name):
                 done.append(number)
         await visitor.close()
         await asyncio.sleep(0.1)
-
-
-async def _bomb(port, count, done):
-    await _bring(port, count, done, bomb, "clip.webp")
-
-
-async def _picture(port, count, done):
-    await _bring(port, count, done, picture, "picture.png")
 
 
 async def _batch(port, count, done):
@@ -178,8 +171,12 @@ async def _batch(port, count, done):
 
 KINDS = {
     "asks": (_ask, N_ASKS, "asks in flight, ever other alphas"),
-    "bombs": (_bomb, N_BOMBS, "uploads at once that unpack to 2.9 GB"),
-    "pictures": (_picture, N_PICTURES, "sessions that bring ever new pictures to Pose"),
+    "bombs": (partial(_bring, bomb, "clip.webp"), N_BOMBS, "uploads at once that unpack to 2.9 GB"),
+    "pictures": (
+        partial(_bring, picture, "picture.png"),
+        N_PICTURES,
+        "sessions that bring ever new pictures to Pose",
+    ),
     "batches": (_batch, N_BATCHES, "sessions that ask for ever new batches of 120 words on Trade-off"),
 }
 """Name -> what one of its tasks does, how many there are, in words."""

@@ -29,22 +29,6 @@ async def crowd(port, page, n, *, within, period, seconds, seed, kind=Visitor):
 
     An action waits for the end of the one before; moments at which it was not there yet are counted, so that
     a server that cannot follow is not made to look idle.
-
-    Parameters
-    ----------
-    port : int
-    page : str
-        Or the name of a tour.
-    n : int
-    within, period, seconds : float
-        How long they take to come; from action to action; how long they act.
-    seed : int
-    kind : type
-        `Visitor` or `Follower`.
-
-    Returns
-    -------
-    Crowd
     """
     done = Crowd([], [], [], 0, seconds)
     visitors = [kind(port, page) for _ in range(n)]
@@ -104,21 +88,7 @@ class Visits(NamedTuple):
 
 
 async def visits(port, pages, n, *, seed, memory):
-    """`n` visits in turn to all pages, some of them cut off in the middle of their first run.
-
-    Parameters
-    ----------
-    port : int
-    pages : sequence of str
-    n : int
-    seed : int
-    memory : callable
-        Gives the server's memory in MB, or None.
-
-    Returns
-    -------
-    Visits
-    """
+    """`n` visits in turn to all pages, some of them cut off in the middle of their first run."""
     rng = np.random.default_rng(seed)
     each = (pages[i % len(pages)] for i in range(n))
     plan = iter([(page, bool(rng.random() < CUT_OFF), int(rng.integers(4))) for page in each])
@@ -167,20 +137,7 @@ class Malformed(NamedTuple):
 
 
 async def malformed(port, page, n, *, seed, is_alive):
-    """`n` malformed messages, each in a session of its own; another visitor has to be served all the while.
-
-    Parameters
-    ----------
-    port : int
-    page : str
-    n : int
-    seed : int
-    is_alive : callable
-
-    Returns
-    -------
-    Malformed
-    """
+    """`n` malformed messages, each in a session of its own; another visitor has to be served meanwhile."""
     rng, witness, faults, shown = np.random.default_rng(seed), Visitor(port, page), [], []
     if not await _noted(witness.open(), [], faults):
         return Malformed(0, faults, shown)
@@ -225,16 +182,19 @@ def _flipped(sender, rng):
     return bytes(data)
 
 
-def _unknown_page(sender, rng):
-    back = sender.message()
-    back.rerun_script.page_script_hash = rng.bytes(16).hex()
-    return back.SerializeToString()
+def _rerun(name, make):
+    """A whole message of a rerun, but for one field."""
+
+    def made(sender, rng):
+        back = sender.message()
+        setattr(back.rerun_script, name, make(sender, rng))
+        return back.SerializeToString()
+
+    return made
 
 
-def _unknown_fragment(sender, rng):
-    back = sender.message()
-    back.rerun_script.fragment_id = rng.bytes(16).hex()
-    return back.SerializeToString()
+def _unknown(sender, rng):
+    return rng.bytes(16).hex()
 
 
 def _unknown_widgets(sender, rng):
@@ -245,17 +205,9 @@ def _unknown_widgets(sender, rng):
 
 
 def _bad_address(sender, rng):
-    back = sender.message()
     names = [pair.partition("=")[0] for pair in sender.query.split("&") if pair] + list(ADDRESS_NAMES)
     values = ("abc", "-1", "1e999", "nan", "%00", "%F0%9F%98%80", "9" * 300, "%27%22%3Cb%3E", "..%2F..")
-    back.rerun_script.query_string = "&".join(f"{name}={rng.choice(values)}" for name in names)
-    return back.SerializeToString()
-
-
-def _long_address(sender, rng):
-    back = sender.message()
-    back.rerun_script.query_string = "word=" + "1" * 100_000
-    return back.SerializeToString()
+    return "&".join(f"{name}={rng.choice(values)}" for name in names)
 
 
 def _other_message(sender, rng):
@@ -263,20 +215,8 @@ def _other_message(sender, rng):
     return BackMsg(**{str(rng.choice(kinds)): True}).SerializeToString()
 
 
-ADDRESS_NAMES = (
-    "word",
-    "level",
-    "step",
-    "a1",
-    "alpha",
-    "seed",
-    "show",
-    "view",
-    "text",
-    "budget",
-    "spend",
-    "k",
-)
+ADDRESS_NAMES = ("word", "level", "step", "a1", "alpha", "seed", "show", "view", "text", "budget", "spend",
+                 "k")  # fmt: skip
 """Names in the addresses of pages; those that a page does not have, it has to ignore."""
 
 _MALFORMED = {
@@ -284,10 +224,10 @@ _MALFORMED = {
     "text": _text,
     "cut off": _truncated,
     "bits": _flipped,
-    "page": _unknown_page,
-    "fragment": _unknown_fragment,
+    "page": _rerun("page_script_hash", _unknown),
+    "fragment": _rerun("fragment_id", _unknown),
     "widgets": _unknown_widgets,
-    "address": _bad_address,
-    "long address": _long_address,
+    "address": _rerun("query_string", _bad_address),
+    "long address": _rerun("query_string", lambda sender, rng: "word=" + "1" * 100_000),
     "others": _other_message,
 }

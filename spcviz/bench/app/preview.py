@@ -1,5 +1,6 @@
 """Pictures of the app: messengers' and the tours'; ``python -m spcviz.bench.app.preview`` takes them."""
 
+import contextlib
 import io
 import shutil
 from pathlib import Path
@@ -19,17 +20,9 @@ QUALITIES, MOST = (80, 70, 60, 50), 100_000
 
 def take(port: int, target: Path = TARGET) -> int:
     """Photograph the page as the server at `port` shows it; its size in bytes."""
-    from playwright.sync_api import sync_playwright  # tests/requirements.txt
-
-    width, height = SIZE
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="light")
-        page.goto(f"http://127.0.0.1:{port}/{ADDRESS}")
-        page.wait_for_function(IS_SHOWN, timeout=60_000)
-        page.wait_for_timeout(1000)
+    with _browser() as browser:
+        page = _shown(browser, SIZE, f"http://127.0.0.1:{port}/{ADDRESS}")
         taken = [page.screenshot(type="jpeg", quality=quality) for quality in QUALITIES]
-        browser.close()
     fitting = next(one for one in taken if len(one) <= MOST)
     target.write_bytes(fitting)
     return len(fitting)
@@ -46,27 +39,41 @@ TOUR_SIZE, TOUR_WIDTH, TOUR_QUALITY = (1280, 720), 360, 78
 def take_tours(port: int, folder: Path = tour.PICTURES) -> dict[str, int]:
     """Photograph a scene of every tour as the server at `port` shows it; bytes of each picture by tour."""
     from PIL import Image
-    from playwright.sync_api import sync_playwright  # tests/requirements.txt
 
     folder.mkdir(exist_ok=True)
     width, height = TOUR_SIZE
     sizes = {}
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    with _browser() as browser:
         for name, found in tour.shipped().items():
             scene = found.scenes[SCENE[name] - 1]
             query = scene.query() | {"embed": "true", "controls": "0"}
-            page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="light")
-            page.goto(f"http://127.0.0.1:{port}/{tour.address(scene.page, query)}&embed=true")
-            page.wait_for_function(IS_SHOWN, timeout=120_000)
-            page.wait_for_timeout(1500)
+            address = f"http://127.0.0.1:{port}/{tour.address(scene.page, query)}&embed=true"
+            page = _shown(browser, TOUR_SIZE, address)
             picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
             page.close()
             target = folder / f"{name}.webp"
             picture.resize((TOUR_WIDTH, TOUR_WIDTH * height // width)).save(target, quality=TOUR_QUALITY)
             sizes[name] = target.stat().st_size
-        browser.close()
     return sizes
+
+
+@contextlib.contextmanager
+def _browser():
+    from playwright.sync_api import sync_playwright  # tests/requirements.txt
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def _shown(browser, size, address):
+    """A page in a window of a size, once it is there as a whole."""
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme="light")
+    page.goto(address)
+    page.wait_for_function(IS_SHOWN, timeout=120_000)
+    page.wait_for_timeout(1500)
+    return page
 
 
 if __name__ == "__main__":

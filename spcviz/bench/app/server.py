@@ -23,10 +23,7 @@ class ServerError(SpcvizError):
 
 
 class Server:
-    """``python -m streamlit run app.py`` on this machine, on a free port by default; a context manager.
-
-    `kernels` is the folder of compiled kernels, the user's own by default.
-    """
+    """``streamlit run app.py`` on a free port, with the user's own folder of kernels by default."""
 
     def __init__(self, port: int | None = None, kernels: str | None = None):
         self.port = _free_port() if port is None else port

@@ -65,29 +65,10 @@ class Visitor:
 
     async def act(self, rng):
         """One action on something that the page shows; see `acting.choose`."""
-        chosen = acting.choose(self.widgets, rng)
-        if chosen is None:  # nothing but text and links: the visitor opens the page again
-            return await self.run()
-        return await self.run(chosen)
+        return await self.run(acting.choose(self.widgets, rng))  # None: text and links; the page again
 
     async def run(self, chosen=None, start=None):
-        """Ask for a run and wait for its end.
-
-        Parameters
-        ----------
-        chosen : acting.Widget, optional
-            The widget that was acted on, with its new state.
-        start : float, optional
-            When the visitor began to wait, by `time.perf_counter`.
-
-        Returns
-        -------
-        Ran
-
-        Raises
-        ------
-        Lost
-        """
+        """Ask for a run, after an action on a widget if one is `chosen`, and wait for its end: a `Ran`."""
         start = time.perf_counter() if start is None else start
         await self.send(self.message(chosen).SerializeToString())
         try:
@@ -99,23 +80,17 @@ class Visitor:
 
     def message(self, chosen=None):
         """The `BackMsg` of a rerun."""
-        back = BackMsg()
+        context = {"timezone": "Etc/UTC", "locale": "en", "color_scheme": "light"}
+        context |= {"url": f"http://127.0.0.1:{self.port}/{self.page}"}
+        about = {"query_string": self.query, "page_script_hash": self._hash, "context_info": context}
+        about |= {} if self._hash else {"page_name": self.page}
+        back = BackMsg(rerun_script={**about, "cached_message_hashes": list(self._seen)})
         state = back.rerun_script
-        state.query_string = self.query
-        state.page_script_hash = self._hash
-        if not self._hash:
-            state.page_name = self.page
-        state.cached_message_hashes.extend(self._seen)
-        state.context_info.timezone = "Etc/UTC"
-        state.context_info.locale = "en"
-        state.context_info.color_scheme = "light"
-        state.context_info.url = f"http://127.0.0.1:{self.port}/{self.page}"
         if chosen is not None:
             self.widgets[chosen.id] = chosen
             state.fragment_id = chosen.fragment
-        for widget in self.widgets.values():
-            if widget.state is not None:
-                state.widget_states.widgets.append(widget.state)
+        states = [widget.state for widget in self.widgets.values() if widget.state is not None]
+        state.widget_states.widgets.extend(states)
         if chosen is not None and chosen.kind == "button":
             self.widgets[chosen.id] = chosen._replace(state=None)  # pressed once
         return back

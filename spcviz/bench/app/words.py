@@ -57,8 +57,7 @@ def of_siege(row):
 def for_readme(result: dict) -> str:
     """What a class can expect, as Markdown: one line for each goal of the stored result."""
     goals = {row["sessions"]: row for row in result["settings"]["goals"]}
-    few, many = min(goals), max(goals)
-    cpu = result["machine"]
+    few, many, cpu = min(goals), max(goals), result["machine"]
     lines = [f"Measured with the visitors on the same {cpu['cores']} cores ({cpu['cpu']}):"]
     crowds = [row for row in result["rows"] if row["sessions"] == few]
     if crowds:
