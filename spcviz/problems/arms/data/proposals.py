@@ -26,14 +26,11 @@ from spcviz.store import digest_of_arrays
 
 N_TIERS, N_MODES = len(features.STATE_EDGES), pose_modes.N_MODES
 N_CLIPS, FIRST_SEED = 120, 0
-CODE = ("spcviz.problems.arms.data.proposals",)
-"""The modules that make the features of clips."""
+CODE = ("spcviz.problems.arms.data.proposals",)  # the modules that make the features of clips
 
-SIGN_EVERY, PIECE = 2, 10
-"""Every second frame of a signing clip, 15 a second, is cut into pieces of about so many frames."""
+SIGN_EVERY, PIECE = 2, 10  # frames from one to the next, 15 a second are left; frames of a piece, about
 
-MODE_CLIPS, MODE_SEED = 24, 10_000
-"""Rendered clips that modes are made of: others than those that anything is measured on."""
+MODE_CLIPS, MODE_SEED = 24, 10_000  # rendered clips that modes are made of; nothing is measured on them
 
 
 class ArmClips(NamedTuple):
@@ -111,13 +108,7 @@ def arm_chains(
     clip: int = 0,
     run: Callable = map,
 ) -> ArmClips:
-    """Both arms of one clip, the left arm's chain and the right arm's, with all tiers of features, each
-    timed.
-
-    The model must have detectors of all five parts. `images` is (L, 240, 240, 3), `limbs` (L, 5, 2, 2) the
-    truth, `clip` the clip's number; `tick` is called with the share done after every frame. `run` works like
-    `map`: an executor's lets both arms and the next frame's detectors run side by side.
-    """
+    """Both arms of a clip with all tiers of features; an executor's `run` works side by side."""
     search = pose_modes.search_tables(modes)
     log_share, log_follows = np.log(modes.share), np.log(modes.follows)
     chains, before = ([], []), [None, None]
@@ -231,10 +222,7 @@ def rendered_clips(
     n_clips: int = N_CLIPS,
     tick: Callable | None = None,
 ) -> ArmClips:
-    """Chains of rendered clips, seeds 0 .. n_clips - 1; finished clips are kept in the work folder.
-
-    `tick` is called with a text after every clip.
-    """
+    """Chains of rendered clips, seeds 0 .. n_clips - 1; finished clips are kept in the work folder."""
     n_clips = checks.integer("n_clips", n_clips, 1, 10_000)
     about = made_with(model, modes)
 
@@ -273,11 +261,7 @@ def sign_clips(
     names: Sequence[str] | None = None,
     tick: Callable | None = None,
 ) -> ArmClips:
-    """Chains of pieces of the signing clips, as `rendered_clips`, all 20 by default; finished clips are kept
-    in the work folder.
-
-    Clips are numbered as in the reference. Where a joint of an arm is not seen, the truth is NaN.
-    """
+    """Chains of pieces of signing clips, numbered as in the reference; truth is NaN where not seen."""
     every, about = signs.load_reference().clips, made_with(model, modes)
 
     def chains(number):

@@ -33,29 +33,23 @@ STEP_NAMES = (
     "elbow jumps, at most 20 px", "wrist jumps, at most 20 px", "colour", "flow", "flow less background",
 )  # fmt: skip
 STATE_EDGES = (3, 3, 4, 7)
-STEP_EDGES = (7, 8, 8, 10)
-"""Tier t uses the first so many of the features."""
+STEP_EDGES = (7, 8, 8, 10)  # tier t uses the first so many of the features
 
 N_BEFORE = 5
 WINDOW = 160
-N_COLOURS = 4
-"""Levels a channel of the colour histograms."""
+N_COLOURS = 4  # levels a channel of the colour histograms
 _ALONG, _ACROSS = 12, 4
 _WIDTHS = (16.0, 12.0)
 _SCALE, _SIGMA, _LEAST = 100, 0.8, 30
 _COARSE = 2
-_PIECE = 12
-"""Points of an arm, a quarter of a limb, that move together: by the median of their flow."""
+_PIECE = 12  # points of an arm, a quarter of a limb, that move together: by the median of their flow
 _CELL = 4
-_BODY = (70, 65)
-"""Columns right of and rows below these are the person's: background is what lies outside."""
+_BODY = (70, 65)  # columns right of and rows below these are the person's: background is what lies outside
 NEAR_PX = 20.0
 
 
 def points_of(joints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Points (N, 96, 2) that cover arms (N, 3, 2), upper arm first, and the area in pixels that each
-    stands for (N, 96).
-    """
+    """Points (N, 96, 2) that cover arms, upper arm first, and the pixels that each stands for."""
     along = (np.arange(_ALONG) + 0.5) / _ALONG
     across = (np.arange(_ACROSS) + 0.5) / _ACROSS - 0.5
     points, area = [], []
@@ -81,10 +75,7 @@ def _pixels(points, shape, cell=1):
 
 
 def nearest_before(joints: np.ndarray, before: np.ndarray, n: int = N_BEFORE) -> np.ndarray:
-    """The n proposals of the previous frame that lie nearest to each proposal, nearest first: (M, n).
-
-    Shapes: joints, before (M, 3, 2).
-    """
+    """The n proposals of the previous frame (M, 3, 2) nearest to each, nearest first: (M, n)."""
     apart = ((joints[:, None] - before[None]) ** 2).sum(axis=(2, 3))
     return np.argsort(apart, axis=1, kind="stable")[:, :n]
 
@@ -133,13 +124,7 @@ def superpixels(picture):
 
 
 def superpixel_overlap(segments: np.ndarray, points: np.ndarray, area: np.ndarray) -> np.ndarray:
-    """Intersection over union of each arm and the superpixels that fit it best, (N,).
-
-    `segments` is (H, W), `points` and `area` as from `points_of`.
-
-    The best union of superpixels takes them by falling share inside the arm, so the best of these prefixes
-    is the best of all subsets.
-    """
+    """Intersection over union of each arm and its best superpixels: a prefix by share inside it."""
     n, n_segments = len(points), int(segments.max()) + 1
     inside = (points[..., 0] >= 0) & (points[..., 0] < segments.shape[1])
     label = segments[_pixels(points, segments.shape)] + n_segments * np.arange(n)[:, None]
@@ -153,11 +138,7 @@ def superpixel_overlap(segments: np.ndarray, points: np.ndarray, area: np.ndarra
 
 
 def flow_between(picture: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Optical flow back to the previous frame, (120, 80, 2), and the background's median flow, (2,).
-
-    The flow is (x, y) in pixels of the whole picture, at every second pixel of the window: where what is seen
-    there was in the previous frame, minus where it is. The background is where the person is not.
-    """
+    """Flow (x, y) back to the previous frame at every second pixel, and the background's median."""
     flow = _COARSE * match_blocks(_small(picture), _small(before)).astype(float)
     row, column = np.mgrid[: flow.shape[0], : flow.shape[1]] * _COARSE
     outside = ~((column > _BODY[0]) & (row > _BODY[1]))
@@ -170,16 +151,12 @@ def _small(picture):
 
 
 def motion(flow: np.ndarray, background: np.ndarray, joints: np.ndarray) -> np.ndarray:
-    """How much more each arm (M, 3, 2) moves than the frame's other proposals: (M, 3).
-
-    Of upper arm, lower arm and the last quarter of the lower arm: median length of the flow less the
-    background's, in standard deviations from the mean over the proposals (of at least a pixel). Where nothing
-    moves it is uninformative; where an arm moves, proposals beside it stand still.
-    """
+    """Flow of arm and hand (M, 3) less the background's, in standard deviations (a pixel at least)."""
     size = np.linalg.norm(_seen(flow, points_of(joints)[0]) - background, axis=-1)
     half = size.shape[1] // 2
     pieces = (size[:, :half], size[:, half:], size[:, -_PIECE:])
     found = np.stack([np.median(own, axis=1) for own in pieces], axis=-1)
+    # against the other proposals: beside an arm that moves they stand still
     return (found - found.mean(axis=0)) / np.maximum(found.std(axis=0), 1.0)
 
 
@@ -191,16 +168,12 @@ def _seen(flow, points):
 def flow_overlap(
     flow: np.ndarray, background: np.ndarray, joints: np.ndarray, before: np.ndarray
 ) -> np.ndarray:
-    """Intersection over union of arms moved back by the flow and the arms of the previous frame: (M, M, 2).
-
-    ``[proposal of this frame, of the previous one]``: moved by the flow as it is, and less the background's.
-    Which of the two is informative depends on whether the window follows the person or the scene.
-    """
+    """Intersection over union (M, M, 2) of arms moved back, as is and less the background, and others."""
     points = points_of(joints)[0]
     pieces = np.median(_seen(flow, points).reshape(len(points), -1, _PIECE, 2), axis=2)
     moved = points + np.repeat(pieces, _PIECE, axis=1)
     old = _cells(points_of(before)[0])
-    out = []
+    out = []  # which one is informative depends on whether the window follows the person or the scene
     for shift in (np.zeros(2), background):
         now = _cells(moved - shift)
         common = now @ old.T

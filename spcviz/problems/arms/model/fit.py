@@ -70,9 +70,7 @@ def wanted(clips, settings):
 
 
 def fit_readers(clips: ArmClips, settings: ArmSettings, rng: np.random.Generator) -> Readers:
-    """Train all predictors on chains with truth; weights are rounded to float32, as the store returns
-    them.
-    """
+    """Train all predictors on chains with truth, rounded to float32, as the store returns them."""
     proposals, target = proposals_of(clips), wanted(clips, settings)
     fixed = np.zeros(len(target), dtype=np.int64)
     how = {"epochs": settings.epochs, "margin": settings.margin, "penalty": settings.penalty}
@@ -131,11 +129,7 @@ def read_unseen(
     part: np.ndarray | None = None,
     more: ArmClips | None = None,
 ) -> tuple[Read, Read]:
-    """Training chains (read by the plain and by the tiered models), each by models trained on the other parts
-    of the clips.
-
-    `part` (W,) of each chain is drawn if None; all of the models also learn from `more`.
-    """
+    """Chains read by plain and by tiered models trained on the other parts (drawn if None) and `more`."""
     part = draw_parts(clips, settings, rng) if part is None else part
     shape = (len(clips.joints), N_TIERS, N_MODES)
     plain, tiered = (Read(np.empty(shape), np.empty((*shape, N_MODES))) for _ in range(2))
@@ -156,11 +150,7 @@ def seen_modes(clips, settings):
 
 
 def parts_of(read: Read, clips: ArmClips, seen: np.ndarray, scale: float | None = None) -> Parts:
-    """Chains as parts with tiers.
-
-    Without truth every loss is 0. `seen` is from `seen_modes`; margins are compared with `scale`, by default
-    the median margin at tier 0.
-    """
+    """Chains as parts with tiers; margins go by `scale`, else by the median margin at tier 0."""
     rows = len(read.scores)
     tables = np.ascontiguousarray(read.tables.reshape(-1, N_MODES, N_MODES))
     back = transposed_tables(tables)
@@ -189,9 +179,7 @@ def parts_of(read: Read, clips: ArmClips, seen: np.ndarray, scale: float | None 
 
 
 def partition(clips: ArmClips, index: int, shares: Sequence[float] = (0.7, 0.1, 0.2)) -> tuple[ArmClips, ...]:
-    """Random training, development and test chains, one set for each share; both arms of a clip stay
-    together.
-    """
+    """Random chains, one set for each share; both arms of a clip stay together."""
     numbers = np.unique(clips.clip)
     order = np.random.default_rng([7, index]).permutation(numbers)
     ends = np.rint(np.cumsum(shares) / np.sum(shares) * len(order)).astype(int)
@@ -206,10 +194,7 @@ def median_costs(clips):
 
 
 def costs_of(clips, medians=None):
-    """Cost of every part's next tier, shape (R, T - 1), ms: medians, but a first frame has no flow.
-
-    The medians (T - 1,) are those of the clips themselves if None.
-    """
+    """Milliseconds of parts' next tier, (R, T - 1): medians, but a first frame has no flow."""
     costs = np.tile(median_costs(clips)[0] if medians is None else medians, (len(clips.joints), 1))
     costs[clips.starts[:-1], N_TIERS - 2] = 0.0
     return costs

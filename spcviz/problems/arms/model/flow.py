@@ -30,11 +30,7 @@ def match_blocks(
     weight: float = WEIGHT,
     cap: int = CAP,
 ) -> np.ndarray:
-    """Steps (x, y) of all pixels from one picture to the next, (H, W, 2); of equal steps the shortest.
-
-    Pictures are (H, W, C) with colours 0 to 255. `reach` is the longest step and `half` half the side of a
-    block, in pixels; `weight` of a step's length against the mean difference of colours in a block;
-    differences count up to `cap`. Raises `ShapeError` or `ArgumentError`.
+    """Steps (x, y) of pixels (H, W, C) to the next picture, of equal ones the shortest: (H, W, 2).
 
     >>> picture = np.random.default_rng(0).integers(0, 256, (20, 20, 3))
     >>> match_blocks(picture, np.roll(picture, 2, axis=1), reach=3, half=1)[10, 10].tolist()

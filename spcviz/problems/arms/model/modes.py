@@ -25,8 +25,7 @@ _REACH = ((9.0, 18.0), (12.0, 24.0), (12.0, 24.0))
 _SHOULDER_WEIGHT = 0.3
 _LEAST_SPREAD, _LEAST_LENGTH_SPREAD = 4.0, 4.0
 _PRIOR_SPREAD, _PRIOR_COUNT = 8.0, 10
-PRIOR_WEIGHT = 0.3
-"""Of leaving the centre, against standardised detectors; chosen on Buffy's development clips."""
+PRIOR_WEIGHT = 0.3  # of leaving the centre, beside standardised detectors; by Buffy's development clips
 
 
 class Modes(NamedTuple):
@@ -54,10 +53,7 @@ class Search(NamedTuple):
 
 
 def arms_of(limbs: np.ndarray) -> np.ndarray:
-    """Left arms and mirrored right arms of poses (N, 5, 2, 2): (N, 2, 3, 2), ``[frame, side, joint, x or
-    y]``.
-
-    The elbow is halfway between the ends that meet there. Raises `ShapeError`.
+    """(N, 2, 3, 2), left and mirrored right arms of limbs; an elbow is halfway between both ends.
 
     >>> arms_of(np.full((1, 5, 2, 2), 100.0))[0, :, 0].tolist()
     [[100.0, 100.0], [140.0, 100.0]]
@@ -82,11 +78,7 @@ def mirrored(joints):
 
 
 def arm_scores(fine: np.ndarray, side: int) -> tuple[np.ndarray, ...]:
-    """Detector scores (24, 80, 80) of one side's upper and lower arm, a right arm's mirrored.
-
-    `fine` (5, 24, 80, 80) is as from `spcviz.problems.pose.model.cascade.detect`; `side` is 0 for the left of
-    the picture, 1 for the right.
-    """
+    """Scores (24, 80, 80) of upper and lower arm of a picture's left (0) or right (1) side, mirrored."""
     upper, lower = fine[1 + side], fine[3 + side]
     if side == 0:
         return upper, lower
@@ -95,12 +87,7 @@ def arm_scores(fine: np.ndarray, side: int) -> tuple[np.ndarray, ...]:
 
 
 def fit_modes(joints: ArrayLike, starts: ArrayLike, n_modes: int = N_MODES, random_state: int = 0) -> Modes:
-    """Cluster arms (N, 3, 2) by elbow, wrist and, less, shoulder (k-means), commonest first.
-
-    `joints` are left or mirrored right arms, frame after frame; starts[c] .. starts[c + 1] - 1 are those of
-    clip c. Spreads are drawn towards 8 pixels where a cluster is small. Raises `ScoreError`, `ShapeError` or
-    `ArgumentError` if joints are not finite, starts do not divide them, or there are more modes than arms.
-    """
+    """Cluster arms (N, 3, 2) by elbow, wrist and, less, shoulder (k-means), commonest first."""
     from sklearn.cluster import KMeans  # a second to import, and only fitting wants it
 
     joints = checks.scores("joints", joints, 3)
@@ -164,11 +151,7 @@ def _limb_states(inner, outer, modes, limb):
 
 
 def propose(search: Search, upper: np.ndarray, lower: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The best arm of every mode, (M, 3, 2) as if it were a left arm, and its score (M,): detectors plus
-    weighted prior.
-
-    `upper` and `lower` (24, 80, 80) are standardised detector scores, as from `arm_scores`.
-    """
+    """The best arm of every mode, (M, 3, 2), and its score: detectors plus weighted prior."""
     own = np.take(upper.ravel(), search.upper) + search.upper_prior
     shoulder = own.argmax(axis=2)
     whole = own.max(axis=2)[:, :, None] + np.take(lower.ravel(), search.lower) + search.lower_prior

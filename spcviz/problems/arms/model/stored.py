@@ -27,10 +27,8 @@ from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, st
 
 NAME, KIND, VERSION = "budget-pose", "arm-budget", 2
 RANDOM_STATE = 0
-N_QUICK = 12
-"""Clips of a quick look."""
-_LOOK_UNIT = 96
-"""Colour histograms count so many points of an arm: stored as whole numbers."""
+N_QUICK = 12  # clips of a quick look
+_LOOK_UNIT = 96  # colour histograms count so many points of an arm: stored as whole numbers
 
 
 class ArmModel(NamedTuple):
@@ -74,11 +72,7 @@ class Stored(NamedTuple):
 def train(
     models: Path, folder: Path | None = None, quick: bool = False, tick: Callable | None = None
 ) -> tuple[Stored, dict]:
-    """Train all that the pages need on 70 % of the rendered clips; 10 % choose a queue, 20 % are stored.
-
-    `models` is the folder with the stored detectors; features of clips are kept in `folder`. The result, with
-    its settings, is the same for the same arguments and measured times.
-    """
+    """Train what pages need on 70 % of rendered clips; 10 % choose a queue, 20 % are stored."""
     detectors = pose_models.load_pose(models, pose_models.ARMS)
     modes = proposals.fit_modes(pose_data.load_buffy(pose_models.data_folder(), "train"))
     n_clips = N_QUICK if quick else proposals.N_CLIPS
@@ -152,11 +146,7 @@ def save(folder, stored, settings):
 
 
 def load(folder):
-    """Read the models.
-
-    Raises `StoreError` if they or the detectors are missing or damaged; the message ends with the command
-    that trains them.
-    """
+    """Read the models; the `StoreError` of missing or damaged ones ends with what trains them."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     return model_of(stored_as(Stored, stored), pose_models.load_pose(folder, pose_models.ARMS))
 

@@ -48,11 +48,7 @@ def known_budget(pictures):
 
 
 def pose_budget(scene: PoseScene, progress: Callable):
-    """Both arms of a clip under a budget; see `spcviz.problems.arms.page.clip.watch`.
-
-    Features take half a second a frame, with progress, which a cached function could not replay: so what is
-    cached is a place to put the answer in. `progress` is called with the share of frames done.
-    """
+    """Both arms of a clip under a budget; a place is cached, as a cached call could not replay progress."""
     kernels_first(__name__)
     slot = _arm_slot(scene.pictures)
     with slot["lock"]:

@@ -33,11 +33,7 @@ def watch(
     tick: Callable | None = None,
     run: Callable = map,
 ) -> PoseBudget:
-    """Features of all tiers of a clip (N, 240, 240, 3), and what follows from them.
-
-    `limbs` (N, 5, 2, 2) is the truth; `tick` is called with the share done after every frame; `run` works
-    like `map`, see `proposals.arm_chains`.
-    """
+    """Features of all tiers of a clip (N, 240, 240, 3), and what a budget buys of them."""
     clips = proposals.arm_chains(model.detectors, model.modes, images, limbs, tick, run=run)
     seconds, usual = float(clips.seconds.sum()), model.clips.seconds[0]
     clips = clips._replace(seconds=np.tile(usual, (len(clips.joints), 1)))

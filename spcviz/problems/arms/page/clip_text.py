@@ -4,8 +4,7 @@ import numpy as np
 
 from spcviz.problems.arms.page.shown import PoseBudget
 
-NEAR_PX = 20.0
-"""An elbow or wrist counts as right within so many pixels."""
+NEAR_PX = 20.0  # an elbow or wrist counts as right within so many pixels
 
 MISSING = (
     "The models of arms are not stored here. Make them with: `python -m spcviz train budget-pose` (needs the "

@@ -21,8 +21,7 @@ from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spelled
 from spcviz.problems.budgets.shown import TradeOff
 
-ALPHABET = "0123456789abcdefghijklmnopqrstuv"
-"""A symbol for each of the 32 modes."""
+ALPHABET = "0123456789abcdefghijklmnopqrstuv"  # a symbol for each of the 32 modes
 
 THUMBNAIL = 160
 
@@ -30,11 +29,7 @@ THUMBNAIL = 160
 def compare(
     model: ArmModel, chains: Sequence[int], seed: int = 0, sheet_of: Callable | None = None
 ) -> TradeOff:
-    """What every method buys on a batch of chains of ``model.clips``, both arms of a clip one after the
-    other.
-
-    `seed` is of the random orders; `sheet_of` replaces `draw_sheet` for a caller that caches sheets.
-    """
+    """What methods buy on chains of ``model.clips``, both arms of a clip one after the other."""
     read = arm_batch.read(model, model.clips.chosen(chains))
     clips, labels, world = read.clips, read.looked.labels, read.parts
     starts, rng = clips.starts, np.random.default_rng([seed, 5])

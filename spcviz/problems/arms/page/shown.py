@@ -7,22 +7,20 @@ import numpy as np
 from spcviz.learning.budgets.methods import Terms, Tier
 
 TERMS = Terms("arm", "arms", "frame", "frames", gain="gain for the time")
-TIERS = (
+TIERS = (  # of an arm's features in a frame (thesis 6.3.2); kinematics are free
     Tier("kinematics", "kinematics", "kinem."),
     Tier("colour", "+ colour", "colour"),
     Tier("superpixels", "+ superpixels", "superpixels"),
     Tier("flow", "+ optical flow", "flow"),
 )
-"""Of an arm's features in a frame (thesis 6.3.2); kinematics are free."""
 
-OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")
-"""Methods of the Trade-off page, in its order."""
+OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")  # in their order
 
 COST_HELP = (
     "Units: 1 lifts one frame of one arm by one tier, from kinematics to colour to superpixels to flow. "
     "Measured: features, inference and the method itself."
 )
-ORIGIN = (
+ORIGIN = (  # of what the Trade-off page shows
     "Rendered clips that no model here has seen, with exact joints; an elbow or wrist counts as right within "
     "20 pixels of the truth, in windows of 240 x 240. Each arm has 32 guesses a frame, of which a chain over "
     "the frames takes one. Kinematics: how joints move from frame to frame (free). Then: colours of the arm "
@@ -32,7 +30,6 @@ ORIGIN = (
     "moves a curve by many joints: who is ahead changes from batch to batch; the page Paper tables has many. "
     "Weiss (2013), sections 6.3.2 and 7.4.1."
 )
-"""Of what the Trade-off page shows."""
 
 
 class ArmPictures(NamedTuple):
@@ -46,11 +43,7 @@ class ArmPictures(NamedTuple):
 
 
 class PoseBudget(NamedTuple):
-    """Both arms of a clip of N frames: read by four plain models, and by DMS-pi purchase by purchase.
-
-    Arms are (N, 2, 3, 2): ``[frame, left or right of the picture, shoulder or elbow or wrist, x or y]``,
-    pixels of a 240 x 240 picture.
-    """
+    """Arms of N frames, (N, 2 sides, 3 joints, 2) pixels: four plain models, and DMS-pi by purchase."""
 
     tier_names: tuple  # (T)
     four: np.ndarray  # (T, N, 2, 3, 2): by the plain model of each tier

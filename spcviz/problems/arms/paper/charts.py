@@ -8,8 +8,7 @@ from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
-NEEDS = ("method", "data", "ms_per_frame", "features_share", "elbow_error", "wrist_error")
-"""What each row must have to be drawn."""
+NEEDS = ("method", "data", "ms_per_frame", "features_share", "elbow_error", "wrist_error")  # of a row
 
 JOINTS = ("elbow", "wrist")
 _LEVELS = {"dms-pose": (EXAMPLE,), "policy-pose": (PART, EXAMPLE)}
@@ -34,13 +33,12 @@ CLIPS = {
     "buffy": "Buffy's clips (real, 4 frames)",
 }
 SHORT = {"signs": "signing clips", "rendered": "rendered clips", "buffy": "Buffy's clips"}
-SHOWN = {
+SHOWN = {  # curves of the charts; the others are in the tables
     "dms-pose": ("dms", "uniform", "uniform, not by tiers", "imitation", "myopic", "oracle"),
     "policy-pose": (
         "q-learning", "imitation", "greedy", "greedy, whole clips", "uniform by tiers", "random",
     ),
 }  # fmt: skip
-"""Curves of the charts; the others are in the tables."""
 
 TIER_NAMES = tuple(tier.name for tier in TIERS)
 _ROLES = ("map", "threshold", "kept", "pruned", "muted", "text")
@@ -66,9 +64,7 @@ def speedup_figure(
     scale: float = 1.0,
     height: float = 420,
 ) -> Chart:
-    """Change of the "elbow" or "wrist" error against speed-up, both relative to the last model: thesis
-    Fig. 6.3.
-    """
+    """Change of a joint's error against speed-up, both relative to the last model: thesis Fig. 6.3."""
     rows = rows_of(result, clips)
     last = rows["fixed"][-1]
     traces = []
@@ -155,10 +151,7 @@ def time_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=4
 
 
 def at_tiers(rows):
-    """The first row of a fixed model at each tier: where its error or time changes.
-
-    Rows between are left out: there some partitions have been lifted and others not.
-    """
+    """The first row of a fixed model at each tier; between them only some partitions were lifted."""
     out, n_more = [], len(TIER_NAMES) - 1
     for row in rows:
         tier = row["features_share"] * n_more / 100

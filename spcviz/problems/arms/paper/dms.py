@@ -26,8 +26,7 @@ from spcviz.problems.arms.paper import readings
 from spcviz.problems.arms.paper.readings import GRID, N_GRAM_COLUMNS, TARGETS, Overhead
 from spcviz.problems.arms.paper.tallies import Tally
 
-RADII = tuple(range(5, 41, 5))
-"""Pixels of Fig. 6.2."""
+RADII = tuple(range(5, 41, 5))  # pixels of Fig. 6.2
 
 RANDOM_STATE = 11
 READERS = ("best proposal of a frame", *(f"model {t + 1}" for t in range(N_TIERS)), "nearest allowed path")
@@ -39,8 +38,7 @@ ETAS = tuple(np.geomspace(0.003, 3.0, 25))
 QUEUES = {False: METHODS["dms_by_value"].name, True: METHODS["dms_per_cost"].names[1]}
 """Whether a queue goes by value per cost, to what results call DMS with that queue."""
 
-AS_IMITATION = "dms, for what imitation spends"
-"""DMS at the milliseconds that the imitation baseline has spent, in `Measured.equal`."""
+AS_IMITATION = "dms, for what imitation spends"  # at the milliseconds that imitation has spent, in `equal`
 
 _LOSSES = {METHODS["dms_elbows"].name: [0], METHODS["dms_wrists"].name: [1]}
 
@@ -172,10 +170,7 @@ def _plain_rows(own):
 
 
 def _look_at(trial, split, settings, rng, overhead):
-    """`Looked`, n-grams and all, and wrong joints of training, development if any, and test chains.
-
-    Overhead is measured if None.
-    """
+    """`Looked`, n-grams and all, and wrong joints of each set; overhead is measured if None."""
     train, *others = split
     part = trial.part_of(train, settings, rng)
     plain, _ = fit.read_unseen(train, settings, rng, part, trial.more)
@@ -190,10 +185,7 @@ def _look_at(trial, split, settings, rng, overhead):
 
 
 def goes_per_cost(looked, costs, split, rng):
-    """Whether the queue by value per cost wastes less over all budgets.
-
-    On development chains if there are any; else on training chains, by cross-validation.
-    """
+    """Whether the queue by value per cost wastes less: on development chains, or cross-validated."""
     train, at = looked[0][0], 0 if len(looked) == 2 else 1
     if at:
         values = batch_selection.predicted(
@@ -218,11 +210,7 @@ def _crossed(train, rng):
 
 
 def _curves(looked, more, costs, split, is_per_cost, numbers, rng):
-    """Rows of `batch_selection.curves`, DMS with its chosen queue first.
-
-    Errors are of each clip's two joints, costs are shares of all. `more`: further learned methods by name,
-    `Looked` of training and of test chains.
-    """
+    """`batch_selection.curves` of each clip's joints and shares of all costs, DMS's own queue first."""
     (train, train_wrong), (test, wrong), clips = looked[0], looked[-1], split[-1]
     per = costs[0], costs[-1]
     chosen = per if is_per_cost else None

@@ -28,8 +28,7 @@ TARGETS = (2, 4, 8, 16, 32)
 FIXED = ("Base only", "All-Colour", "All-Flow", "All")
 """The tiered predictor with all frames at one tier; the thesis has the first and the last two."""
 
-QUEUES = {False: "dms_pi_by_value", True: "dms_pi_per_cost"}
-"""Whether a queue goes by value per cost, to the method with that queue."""
+QUEUES = {False: "dms_pi_by_value", True: "dms_pi_per_cost"}  # by whether a queue goes by value per cost
 
 _PLAIN = ("dms_pi", "imitation_parts", "greedy", "random", "uniform")
 

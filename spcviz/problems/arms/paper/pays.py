@@ -3,19 +3,14 @@
 from spcviz.problems.arms.page.shown import TERMS
 from spcviz.problems.budgets.evidence import Evidence, Gap
 
-CLIPS = "rendered"
-"""What the page shows, and the rows that are about it."""
+CLIPS = "rendered"  # what the page shows, and the rows that are about it
 # (summary's name, method, rivals by what the summary calls them): what was compared on the same clips
 _DMS = (("dms_minus_uniform", "uniform_arms"), ("dms_minus_unsynchronised", "uniform_loose"))
 _POLICY = (("uniform by tiers", "uniform"), ("random", "random"))
 
 
 def evidence(dms: dict, policy: dict) -> Evidence:
-    """Learned methods against random ones, elbows and wrists together.
-
-    The results hold differences of each joint with a standard error over clips. That of both together is
-    taken as if they erred together (the mean of the two errors), which it cannot exceed.
-    """
+    """Learned methods against random ones; joints as if they erred together, at most their spread."""
     chosen, frames = dms["summary"][CLIPS], policy["summary"][CLIPS]["q_learning_minus"]
     gaps = [gap for name, rival in _DMS for gap in _gaps("dms", rival, chosen[name])]
     gaps += [gap for name, rival in _POLICY for gap in _gaps("dms_pi", rival, frames[name])]

@@ -23,16 +23,14 @@ from spcviz.problems.common.clock import median_us
 from spcviz.problems.common.work.kept import kept
 from spcviz.problems.pose.data import render
 
-TARGETS = (2, 3, 4, 5, 8, 16, 32)
-"""Methods are compared where all of them have spent the milliseconds of everything, divided by this."""
+TARGETS = (2, 3, 4, 5, 8, 16, 32)  # where all have spent the milliseconds of everything, divided by this
 
 SPEEDUPS = (1.5, *TARGETS)
 GRID = np.unique(np.concatenate([[0.0], np.round(np.geomspace(0.003, 1.0, 25), 5), 1 / np.array(SPEEDUPS)]))
 """Shares of the cost of everything at which curves of different partitions are averaged."""
 
 _GRAMS = slice(4, len(META))
-N_GRAM_COLUMNS = 2 * len(META[_GRAMS])
-"""How many columns `look` adds with n-grams, at the end."""
+N_GRAM_COLUMNS = 2 * len(META[_GRAMS])  # how many columns `look` adds with n-grams, at the end
 
 MOTION_META = (
     *(f"{what} jump of the {joint}" for what in ("mean", "largest") for joint in JOINTS),
@@ -45,11 +43,7 @@ TIMED_CLIPS = 3
 
 
 def tier_ms(model, modes, folder=None):
-    """Milliseconds of a frame's features of each tier, medians over three rendered clips: shape (T,).
-
-    Of the process's own time, so that other programs do not count. Measured once and kept in the work folder:
-    one clock for all results.
-    """
+    """Milliseconds of the process by tier, medians of rendered clips; kept: one clock for all results."""
     key = {"n_clips": TIMED_CLIPS} | data.made_with(model, modes)
 
     def make():
@@ -69,9 +63,7 @@ class Overhead(NamedTuple):
 def overhead_of(
     model: TieredStates, clips: data.ArmClips, read: fit.Read, seen: np.ndarray, repeats: int = 9
 ) -> Overhead:
-    """Time the pieces on some chains in one process and one thread; medians over `repeats`. The model has one
-    tier.
-    """
+    """Time the pieces with a one-tier model on one thread; medians over `repeats`."""
     n, lengths = len(clips.joints), np.diff(clips.starts)
     proposals = fit.proposals_of(clips)
     unary, tables = np.ascontiguousarray(read.scores[:, 0]), np.ascontiguousarray(read.tables[:, 0])
@@ -115,13 +107,7 @@ def motion(clips, labels):
 def look(
     read: fit.Read, clips: data.ArmClips, seen: np.ndarray, *, n_grams: bool = False
 ) -> tuple[Looked, np.ndarray]:
-    """What a selector sees of chains that stand at one tier each, and how many joints are wrong there.
-
-    How confident the reading is, changes of looks, `MOTION_META`; with `n_grams` also how many n-grams of
-    modes a frame are new, and whether any is (the thesis' meta-features). Losses are wrong elbows and wrists
-    together; both arms of a clip are one group. The second value (W, T, 2) counts frames with a wrong elbow,
-    and with a wrong wrist.
-    """
+    """What a selector sees of chains at each tier (`n_grams`: the thesis' too), and wrong joints."""
     lengths, rows = np.diff(clips.starts), np.arange(len(clips.joints))
     labels, meta, wrong = [], [], []
     is_wrong = clips.errors > features.NEAR_PX
@@ -173,9 +159,7 @@ def frames_by_clip(clips, numbers):
 
 
 def near_share(clips: data.ArmClips) -> tuple[float, ...]:
-    """Percent of frames and arms with a proposal whose elbow and wrist are both near, and its standard
-    error.
-    """
+    """Percent of frames with a proposal whose elbow and wrist are near, and its standard error."""
     numbers = np.unique(clips.clip)
     near = (clips.is_known & (clips.loss.min(axis=1) == 0)).astype(float)
     by_clip = np.zeros(len(numbers))

@@ -39,8 +39,7 @@ N_REPEATS = 2
 """How often each person is left out: what training and random spending draw is averaged away, so that clips
 remain as what differs."""
 
-N_MORE = 40
-"""Rendered clips that predictors of signing clips learn from beside four persons' clips."""
+N_MORE = 40  # rendered clips that predictors of signing clips learn from beside four persons' clips
 
 TABLE_7_1 = {
     "All": {"error": 44.3, "time_s": 5.20, "speedup": 1.0},
@@ -81,17 +80,7 @@ def result(run: Run) -> dict:
 
 
 def measure(run: Run) -> Measured:
-    """All that dms-pose or policy-pose is made of.
-
-    ``run.features`` are names of `DATA`, all by default. ``run.folds`` is the number of persons left out, and
-    of partitions of rendered clips; quick: two persons, six rendered clips, two partitions, few passes. In
-    ``run.models``, "pose-arms" has the detectors. Has ``summary`` and ``equal_ms``, the methods at equal
-    milliseconds; dms-pose also ``accuracy`` (Fig. 6.2), ``stopping_points`` (Fig. 6.4) and ``by_fold``;
-    policy-pose ``table`` (Table 7.1).
-
-    Raises `ArgumentError` for an unknown set of clips, or if Buffy's training frames (which the modes of arms
-    come from) are not there, and `StoreError` if the detectors are not.
-    """
+    """All of a result on ``run.features``; folds: persons left out, and partitions of rendered clips."""
     names = run.features or DATA[run.name]
     for name in names:
         if name not in DATA[run.name]:

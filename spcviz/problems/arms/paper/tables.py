@@ -52,10 +52,7 @@ def table_of(result, clips):
 
 
 def paper_improvement(result) -> dict[tuple[str, int | None], float]:
-    """Share of the total gain of all features over none, in percent, from the errors that the thesis prints.
-
-    By method and speed-up, for the lines that the thesis has; empty without its errors.
-    """
+    """Percent of all features' gain by method and speed-up, from the errors that the thesis prints."""
     rows = [row for row in result.get("table") or () if row.get("paper")]
     printed = {(row["method"], row.get("target")): row["paper"]["error"] for row in rows}
     base, everything = printed.get(("Base only", None)), printed.get(("All", None))

@@ -6,12 +6,7 @@ JOINTS = ("elbow", "wrist")
 
 
 class Tally:
-    """Sums over partitions of one method's figures at some budgets.
-
-    `wrong` (G, C, 2) counts wrong elbows and wrists of each clip, at each of G budgets; `frames` (C,) are the
-    frames of each clip that were tested, both arms; `means` are sums of other figures, first axis G; `n` is
-    the number of partitions.
-    """
+    """Sums over `n` partitions: `wrong` (budgets, clips, joints), `frames` tested, other `means`."""
 
     def __init__(self, n_budgets, n_clips):
         self.wrong, self.frames = np.zeros((n_budgets, n_clips, 2)), np.zeros(n_clips)
@@ -55,9 +50,7 @@ class Tally:
 
 
 def ratio_error(wrong: np.ndarray, frames: np.ndarray) -> np.ndarray:
-    """Standard error over clips of percentages ``100 * wrong.sum(clips) / frames.sum()``: (G, J).
-
-    `wrong` is (G, C, J), `frames` (C,); clips without frames do not count.
+    """Standard error over clips with frames of ``100 * wrong.sum(clips) / frames.sum()``: (G, J).
 
     >>> ratio_error(np.array([[[0.0], [2.0]]]), np.array([2.0, 2.0])).tolist()
     [[50.0]]
@@ -71,10 +64,7 @@ def ratio_error(wrong: np.ndarray, frames: np.ndarray) -> np.ndarray:
 
 
 def gap(one: Tally, other: Tally, at: int, at_other: int | None = None):
-    """(one's error minus other's, its standard error over clips) at a budget, both joints: shapes (2,).
-
-    `at` and `at_other` are indices of the budgets; both are `at` by default. The partitions must be the same.
-    """
+    """(one's error minus other's, its standard error over clips) at budgets of the same partitions."""
     apart = one.wrong[at] - other.wrong[at if at_other is None else at_other]
     return 100 * apart.sum(axis=0) / one.frames.sum(), ratio_error(apart[None], one.frames)[0]
 

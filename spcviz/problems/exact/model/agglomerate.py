@@ -31,13 +31,8 @@ class Agglomerated(NamedTuple):
 
 
 def agglomerate(unary: ArrayLike, ngrams: ArrayLike) -> Agglomerated:
-    """Merge n - 1 neighbours of a chain into one variable.
-
-    `unary` (L, K) are state scores; `ngrams` (L - n + 1, K, ..., K) are factor scores, ``[j, y_j, ...,
-    y_{j+n-1}]``; n is at least 2 and at most L. Raises `ShapeError` if the arrays disagree, `ScoreError` if a
-    score is NaN or +inf, and `ArgumentError` if there would be more than `MAX_STATES` states.
-
-    Weiss (2013), thesis, sections 3.2 and 3.3, Fig. 3.2 and 3.3.
+    """Merge n - 1 neighbours (thesis, 3.2 and 3.3, Fig. 3.2 and 3.3) of scores (L, K) and factors (L - n + 1,
+    K, ..., K), ``[j, y_j, ..., y_{j+n-1}]``.
 
     >>> found = agglomerate(np.zeros((3, 2)), np.ones((1, 2, 2, 2)))
     >>> found.states.tolist(), found.pairwise[0, 1].tolist()  # 01 goes on with 10 and 11 only
@@ -70,10 +65,7 @@ def agglomerate(unary: ArrayLike, ngrams: ArrayLike) -> Agglomerated:
 
 
 def separate(labels: ArrayLike, states: np.ndarray) -> np.ndarray:
-    """Labels of the merged chain as labels of the old one.
-
-    `labels` (M,) int. `states` (S, n - 1): as in `Agglomerated`. Returns (M + n - 2,) int64. Raises
-    `ArgumentError` if two neighbours disagree about a state that they share.
+    """Labels (M,) of the merged chain as (M + n - 2,) of the old one; `ArgumentError` where two disagree.
 
     >>> separate([1, 2], np.array([[0, 0], [0, 1], [1, 0], [1, 1]])).tolist()
     [0, 1, 0]

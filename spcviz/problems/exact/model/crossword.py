@@ -26,10 +26,7 @@ CROSSWORDS = {
 
 
 def crossword(name: str, n_candidates: int = 4, pair_weight: float = 1.0) -> TreeProblem:
-    """Two crossing words, `name` of `CROSSWORDS`, as a tree.
-
-    `n_candidates`: K, 1 .. 26: the best by ink at each letter. `pair_weight` multiplies pair scores. The
-    crossing letter's ink is that of the word across. Raises `ArgumentError` for other values.
+    """Two of `CROSSWORDS` as a tree of the K best letters by ink, at the crossing by the word across.
 
     >>> found = crossword("wab-axi", 3)
     >>> found.names, found.edges.tolist()
@@ -73,9 +70,7 @@ def crossword(name: str, n_candidates: int = 4, pair_weight: float = 1.0) -> Tre
 
 
 def run_tree(problem: TreeProblem, root: int = 0) -> TreeRun:
-    """Every message of a tree, to the root and back.
-
-    Raises `ArgumentError` for a root out of range, `CycleError` if the edges are no tree.
+    """Every message of a tree, to the root and back; `CycleError` if the edges are no tree.
 
     >>> run = run_tree(crossword("wab-axi", 3), 1)
     >>> [(m.source, m.target) for m in run.messages]

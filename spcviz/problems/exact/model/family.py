@@ -15,9 +15,7 @@ EPSILONS = np.linspace(1.0, 0.0, 51)
 
 
 def run_family(problem: WordProblem) -> FamilyRun:
-    """A word's losses at every epsilon, where a wrong letter costs nothing, 1, or 1 - epsilon.
-
-    `problem` offers all 26 letters, so that the truth is among them; with fewer, raises `ArgumentError`.
+    """A word's losses (all 26 letters) at every epsilon, where a wrong letter costs 0, 1, or 1 - epsilon.
 
     >>> from spcviz.problems.exact.page.live import word_problem
     >>> run = run_family(word_problem(6320, 2, 4, 26))

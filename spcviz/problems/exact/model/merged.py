@@ -20,10 +20,7 @@ CAP = 100_000
 
 
 def run_merged(problem: WordProblem, order: int, weight: float = 1.0) -> MergedRun:
-    """Merge a word's letters and read it both ways.
-
-    The word's pair scores are not used. `order` is n, 2 .. 4 and at most the number of letters; `weight`
-    multiplies n-gram scores. Raises `ArgumentError` for other values.
+    """Merge a word's letters by n-grams of an order of 2 .. 4, without its pair scores, and read both ways.
 
     >>> from spcviz.problems.exact.page.live import word_problem
     >>> run = run_merged(word_problem(6320, 2, 4, 3), 3)
@@ -54,10 +51,7 @@ def run_merged(problem: WordProblem, order: int, weight: float = 1.0) -> MergedR
 
 
 def narrowed(problem: WordProblem, n_candidates: int) -> WordProblem:
-    """A word with K = `n_candidates` candidates per position: those that the best words by pairs go through.
-
-    So the best word by pairs can still be read.
-    """
+    """A word with the K candidates that its best words by pairs go through, so the best can still be read."""
     k = checks.integer("n_candidates", n_candidates, 1, problem.unary.shape[1])
     through = chain.max_marginals(problem.unary, problem.pairwise, edges=False).unary
     kept = np.sort(np.argsort(-through, axis=1, kind="stable")[:, :k], axis=1)
@@ -90,10 +84,7 @@ def _logs_without(fold, n):
 
 
 def conditional_logs(words: handwriting.Words, is_training: np.ndarray, n: int):
-    """log p(letter | the n - 1 letters before it), shape (26,) * n, counted in some of the words.
-
-    `is_training` bool: of each word. `n`: 2 .. 4.
-    """
+    """log p(letter | the n - 1 letters before it), shape (26,) * n, counted in training words."""
     of_word = np.repeat(np.arange(len(words.lengths)), words.lengths)
     first = np.arange(len(of_word) - n + 1)
     first = first[(of_word[first] == of_word[first + n - 1]) & is_training[of_word[first]]]

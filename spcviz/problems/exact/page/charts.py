@@ -19,10 +19,7 @@ def spell(problem, labels):
 
 
 def work(pixels, n_candidates, palette, *, scale=1.0, height=430):
-    """Steps of both methods against the number of letters, on a logarithmic axis.
-
-    The handwriting of the letters that are read, (D, 16, 8), stands above their numbers, and D is marked.
-    """
+    """Steps of both methods by number of letters, D marked, the handwriting above; a logarithmic axis."""
     length, d = len(pixels), np.arange(1, 15)
     k = float(n_candidates)
     traces = []
@@ -102,10 +99,7 @@ def ink(problem, run, palette, *, scale=1.0, height=430):
 
 
 def messages(problem, run, step, palette, *, scale=1.0, height=520):
-    """The chain after so many messages: a number in every node that has one, a line for every max taken.
-
-    Steps 1 .. D - 1 are forward messages, D .. 2 D - 2 backward ones, 2 D - 1 the max-marginals.
-    """
+    """The chain after D - 1 forward, D - 1 backward messages or fewer, then the max-marginals."""
     length, k = problem.unary.shape
     values, lines, said = chain_state(run, length, k, step)
     x, y = np.divmod(np.arange(length * k), k)

@@ -15,10 +15,7 @@ _WIDE = 1060  # pixels that a chart is wide on a desk
 
 
 def beliefs(problem, run, step):
-    """Ink plus the messages that have arrived after so many steps, shape (N, K).
-
-    When all 2 (N - 1) have, these are the max-marginals.
-    """
+    """Ink plus the messages that have arrived, (N, K); after all 2 (N - 1), the max-marginals."""
     values = problem.unary.copy()
     for message in run.messages[:step]:
         values[message.target] += message.values
@@ -42,10 +39,7 @@ def messages(
     scale: float = 1.0,
     height: float = 520,
 ) -> Chart:
-    """The tree after so many messages: a number beside every letter, a line for every max taken.
-
-    `step`: 0 .. 2 N - 1; the last shows the best word.
-    """
+    """The tree after 0 .. 2 N - 1 steps: numbers, a line for every max taken, at last the best word."""
     n, k = problem.unary.shape
     values, lacks = beliefs(problem, run, step), waiting_for(problem, run, step)
     is_end = step > len(run.messages)

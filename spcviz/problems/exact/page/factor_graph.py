@@ -10,23 +10,18 @@ from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
 _BARE = {"visible": False, "fixedrange": True}
-PLACES = {
+PLACES = {  # sets of letters that a table can score together, and where its square stands
     "1": (0.74, 0.62), "2": (1.74, 0.62), "3": (2.74, 0.62), "4": (3.74, 0.62),
     "12": (1.5, 0.0), "23": (2.5, 0.0), "34": (3.5, 0.0),
     "13": (2.0, 1.0), "24": (3.0, 1.0), "14": (2.5, 1.75),
     "123": (2.0, -1.0), "234": (3.0, -1.0), "124": (1.5, -1.75), "134": (3.5, -1.75), "1234": (2.5, -2.4),
 }  # fmt: skip
-"""Every set of letters that a table can score together, and where its square stands."""
 
 
 def factor_graph(
     sets: Sequence[str], pixels: np.ndarray, palette: Palette, *, scale: float = 1.0, height: float = 520
 ) -> Chart:
-    """Circles, squares and the edges between them; unused squares are faint and can be clicked too.
-
-    The set "12" is a table over letters 1 and 2; `pixels` (4, 16, 8) are the letters' images. Each square's
-    customdata are [its set].
-    """
+    """Circles, squares and the edges between them; unused squares are faint and can be clicked too."""
     x, y, colours = [], [], palette.kept
     for name in sets:
         for digit in name:

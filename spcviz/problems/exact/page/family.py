@@ -27,11 +27,7 @@ def family(
     scale: float = 1.0,
     height: float = 500,
 ) -> Chart:
-    """The loss over epsilon, with its four corners named, and the letters behind it at one epsilon.
-
-    `at` is an index into the run's epsilons; `cost`, the first index of its arrays, says whose letters are
-    shown.
-    """
+    """Losses over epsilon with four corners named, and the letters behind one of them at one epsilon."""
     traces = [_curve(run, c, c == cost, palette, scale) for c in range(3)]
     traces.append(_now(run, at, cost, palette, scale))
     bars, notes, images = _letters(problem, run, at, cost, palette, scale)

@@ -25,11 +25,7 @@ CAP = 3_000_000
 def word_problem(
     word_id: int, start: int, n_letters: int, n_candidates: int, pair_weight: float = 1.0
 ) -> WordProblem:
-    """Some letters of a word with the best candidates at each position.
-
-    `start` is the first letter taken, 0 = the word's first, cut to the last; `n_letters`, D, is cut to the
-    word's length. `n_candidates`: K, 1 .. 26. `pair_weight` multiplies pair scores; 0 = every letter by
-    itself.
+    """D letters of a word from `start` (cut to its end) with the K best candidates at each.
 
     >>> found = word_problem(0, 0, 4, 3)
     >>> found.unary.shape, found.pairwise.shape
@@ -59,11 +55,7 @@ def word_problem(
 
 
 def letter_scores(ink: np.ndarray, is_training: np.ndarray):
-    """Scores counted in training letters.
-
-    `ink` (D, 128) is 0 or 1; `is_training` says which letters of the data may be counted. Returns (D, 26),
-    how well each letter explains the ink, and (26, 26), the log share of each next letter.
-    """
+    """(How well letters explain ink (D, 26), log shares of the next letter), of training letters."""
     mean, pairs = _counted(np.packbits(is_training).tobytes())
     return home_word.PIXEL_WEIGHT * home_word._scores_of_ink(ink, mean), pairs
 
@@ -84,9 +76,7 @@ def _counted(packed_choice):
 
 
 def run_exact(problem: WordProblem, cap: int = CAP) -> ExactRun:
-    """Both methods on one word, really run and timed; exhaustive search only up to `cap` configurations.
-
-    `cap`: beyond it, search runs on as many letters as fit, and its speed there gives the projection.
+    """Both methods really run and timed; beyond `cap`, search runs on fewer letters and is projected.
 
     >>> run = run_exact(word_problem(0, 0, 3, 4))
     >>> run.n_visited == 64, abs(run.score_search - run.score) < 1e-9
@@ -128,10 +118,7 @@ def run_exact(problem: WordProblem, cap: int = CAP) -> ExactRun:
 
 
 def _fastest(call, n=3, enough=0.005):
-    """(seconds, result) of the fastest of n calls: what else the computer does is not to be measured.
-
-    One that takes `enough` seconds is called once: it is long beside what disturbs it.
-    """
+    """(seconds, result) of the fastest call; one call of `enough` seconds is long beside disturbances."""
     times = []
     while len(times) < n and sum(times) < enough:
         began = time.perf_counter()
@@ -141,10 +128,7 @@ def _fastest(call, n=3, enough=0.005):
 
 
 def decomposition(n_states: Sequence[int], scopes: Sequence[Sequence[int]]) -> Decomposition:
-    """Sizes of the tables of some restriction sets, their scores, and how many entries either method visits.
-
-    `n_states` are those of 1 .. 7 variables, whose orders are all tried; `scopes` count variables from 0.
-    Raises `ArgumentError` for other values.
+    """Sizes of the tables of 1 .. 7 variables, whose orders are all tried, and entries visited.
 
     >>> found = decomposition([26] * 4, [[0], [1], [2], [3], [0, 1], [1, 2], [2, 3]])
     >>> found.n_stored, found.n_configurations, found.n_explored

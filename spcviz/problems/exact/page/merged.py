@@ -22,10 +22,7 @@ def name(problem, run, j, s):
 def merged(
     problem: WordProblem, run: MergedRun, palette: Palette, *, scale: float = 1.0, height: float = 500
 ) -> Chart:
-    """The n-gram model above, its merged chain below it, and the first transition's table at the right.
-
-    `run` should have few states, about 9.
-    """
+    """The n-gram model above, its merged chain below, the first transition at the right; few states."""
     length, n, n_states = len(problem.unary), run.order, len(run.states)
     unit = (height - 6 * 14 * scale - _HEADS * scale) / (n_states + 0.2)  # pixels a row
 

@@ -45,8 +45,7 @@ HELP = {
 }
 
 
-FAR = 14
-"""Letters of the longest word of the data: what search would face there is always projected."""
+FAR = 14  # letters of the longest word of the data: what search would face there is always projected
 CROSSWORDS = {
     "qual-bul": "qual × bul (u)",
     "phone-roje": "phone × roje (o)",

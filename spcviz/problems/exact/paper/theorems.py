@@ -54,11 +54,8 @@ def make(run):
 
 
 def fold_result(words: handwriting.Words, fold: int) -> list[dict]:
-    """Rows of one test fold, whose words are read with letters counted in the others.
-
-    Returns ``theorem`` ("2.1", "2.2", "2.3", "search"), ``policies``, ``n_problems``, ``n_policies``,
-    ``violations``; ``astray``: share of the problems where minimising the surrogate instead of the true risk
-    costs more than necessary, and ``excess``: how much, in wrong letters per word, over all problems.
+    """Rows of a test fold, read with the others' letters: ``violations``, and problems where the surrogate
+    goes ``astray``, with ``excess`` wrong letters a word.
     """
     rng = np.random.default_rng((0, fold))
     able = np.flatnonzero((words.folds == fold) & (words.lengths >= LONG))

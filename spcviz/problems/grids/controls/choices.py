@@ -41,11 +41,7 @@ OF_GRID = ("rows", "columns", "classes", "strength", "seed")
 
 
 def read():
-    """The page's state.
-
-    An address that says nothing becomes that of the first grid. One that says something but not which view is
-    from before there was a view of the grid itself, as is a tour's; these mean the errors.
-    """
+    """The page's state; nothing said: the first grid; no view said, as in old links and tours: the errors."""
     if "show" not in st.query_params:
         is_old = {*TABLE.fields, "tour"} & set(st.query_params)
         st.query_params.update({"show": "errors"} if is_old else TABLE.encode(OPENING))

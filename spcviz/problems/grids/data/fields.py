@@ -27,12 +27,7 @@ class GridInstance(NamedTuple):
 def random_grid(
     rng: np.random.Generator, rows: int = 11, columns: int = 11, n_states: int = 8, strength: float = 25.0
 ) -> GridInstance:
-    """One instance of the synthetic segmentation task.
-
-    `rows` and `columns` are 1 .. 300, `n_states` 1 .. 100; `strength`, 0 .. 100, is half the range of
-    pairwise scores. Raises `ArgumentError` for other values.
-
-    Weiss (2013), thesis, section 5.5.1.
+    """One instance of the synthetic segmentation task (thesis, section 5.5.1); raises `ArgumentError`.
 
     >>> random_grid(np.random.default_rng(0), 3, 3, 2).across.shape
     (3, 2, 2, 2)
@@ -53,11 +48,7 @@ def random_grid(
 def truth_samples(
     instance: GridInstance, rng: np.random.Generator, n_samples: int = 1000, n_sweeps: int = 1000
 ) -> np.ndarray:
-    """Labellings drawn from the instance by Gibbs sampling, the chain restarted for each.
-
-    Returns (n_samples, R C) int64. Raises `ArgumentError` for other values.
-
-    Weiss (2013), thesis, section 5.5.1.
+    """Labellings (S, R C) by Gibbs sampling, the chain restarted for each (thesis, section 5.5.1).
 
     >>> rng = np.random.default_rng(0)
     >>> truth_samples(random_grid(rng, 2, 2, 3), rng, n_samples=5, n_sweeps=10).shape
@@ -68,9 +59,7 @@ def truth_samples(
 
 
 def state_frequencies(samples: np.ndarray, n_states: int) -> np.ndarray:
-    """Share of samples with each state: (N, K), rows add up to 1, from samples (S, N).
-
-    Raises `ArgumentError` if there are no samples.
+    """Share of samples (S, N) with each state: (N, K), rows add up to 1.
 
     >>> state_frequencies(np.array([[0, 1], [0, 0]]), 2)
     array([[1. , 0. ], [0.5, 0.5]])
@@ -82,11 +71,7 @@ def state_frequencies(samples: np.ndarray, n_states: int) -> np.ndarray:
 
 
 def filter_error(frequencies: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Share of true states not among the top k of their variable, for every k.
-
-    `frequencies` (N, K): as from `state_frequencies`. `ranks` (..., N, K) int: 0 = best, as from
-    `ensemble.state_rank`. Returns (..., N, K): ``[..., i, k - 1]``: error at variable i when its top k states
-    are kept.
+    """Share of true states not among each variable's top k, ``[..., i, k - 1]``, by ranks from 0 = best.
 
     >>> filter_error(np.array([[0.9, 0.1]]), np.array([[1, 0]]))
     array([[0.9, 0. ]])
@@ -97,12 +82,7 @@ def filter_error(frequencies: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 
 
 def agreement(ranks: np.ndarray) -> np.ndarray:
-    """Mean Spearman correlation over all pairs of rankings, per variable.
-
-    `ranks` (P, N, K): a ranking of K states by each of P models. Returns (N,): -1 / (P - 1) .. 1; NaN with
-    fewer than two models or two states.
-
-    Weiss (2013), thesis, section 5.5.1.
+    """Mean Spearman correlation of all pairs of ranks (P, N, K), (N,): -1 / (P - 1) .. 1 (thesis, 5.5.1).
 
     >>> agreement(np.array([[[0, 1, 2]], [[0, 1, 2]], [[2, 1, 0]]]))
     array([-0.33333333])

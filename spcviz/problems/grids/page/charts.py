@@ -17,10 +17,7 @@ METHODS = {  # name, role of the palette, mark, dash
 
 
 def rankings(live, beliefs, comb, variable, palette, *, scale=1.0, height=420):
-    """The states of one variable under one comb, all combs, belief propagation and the samples, two by two.
-
-    Each panel runs from its worst (0) to its best (1), or from 0 to 1 for shares.
-    """
+    """A variable's states by one comb, all combs, belief propagation and samples, worst (0) to best (1)."""
     mean_field = live.combs[comb, variable], live.summed[variable]
     panels = (
         (f"comb {comb_name(live, comb)}", _unit(mean_field[0]), mean_field[0], "pruned", "max-marginal"),
@@ -81,10 +78,7 @@ def strengths(
     scale: float = 1.0,
     height: float = 430,
 ) -> Chart:
-    """Error at k against coupling strength; below, the share of variables on which LBP converges.
-
-    The chosen `strength` is marked.
-    """
+    """Error at k by coupling, the chosen one marked; below, the share of variables where LBP converges."""
     traces, x = [], sweep.strengths
     for method, (name, *_) in METHODS.items():
         hover = f"ω = %{{x}}: %{{y:.1f}} % of true states lost<extra>{name}</extra>"
@@ -103,10 +97,7 @@ def strengths(
 
 
 def thesis(result: dict, palette, *, scale=1.0, height=430):
-    """Fig. 5.3 as reproduced: the same axes, means over instances with standard errors.
-
-    `result` is that of `spcviz.problems.grids.paper.reproduce.reproduce_grid`.
-    """
+    """Fig. 5.3 as reproduced: the same axes, means over instances with standard errors."""
     rows = [*result["rows"], *(r for r in result.get("baselines", ()) if r["method"] == "samples")]
     curves, bars, each = {}, {}, {}
     for row in sorted(rows, key=lambda r: r["k"]):

@@ -33,11 +33,7 @@ def live_grid(
     n_samples: int = N_SAMPLES,
     n_sweeps: int = N_SWEEPS,
 ) -> LiveGrid:
-    """Draw an instance and its samples; rank every variable's states by each comb and by their sum.
-
-    `rows` and `columns` are 1 .. 11, `n_states` 1 .. 8; pairwise scores are uniform on [-strength, strength],
-    with `strength` 0 .. 100. The instance and its samples depend on `seed` alone. Raises `ArgumentError` for
-    other values.
+    """Draw an instance and its samples by `seed` alone; rank states by each comb and by their sum.
 
     >>> found = live_grid(3, 3, 2, 5.0, 0, n_samples=20, n_sweeps=20)
     >>> found.combs.shape, found.membership.sum(axis=1).tolist()
@@ -78,8 +74,6 @@ def grid_beliefs(
 ) -> GridBeliefs:
     """Belief propagation on the same instance, every iteration kept.
 
-    `damping`: 0 <= damping < 1. Raises `ArgumentError` for other values.
-
     >>> live = live_grid(2, 2, 2, 1.0, 0, n_samples=20, n_sweeps=20)
     >>> found = grid_beliefs(live)
     >>> found.trace.shape[1:], bool(np.allclose(found.trace[-1], found.beliefs))
@@ -110,8 +104,6 @@ def grid_beliefs(
 def prune_grid(live: LiveGrid, alpha: float) -> GridPruned:
     """Prune states by the combs' summed max-marginals.
 
-    `alpha`: 0 .. 1. Raises `ArgumentError` for other values.
-
     >>> live = live_grid(3, 3, 3, 5.0, 0, n_samples=20, n_sweeps=20)
     >>> bool(prune_grid(live, 0.0).keep.sum() >= prune_grid(live, 0.9).keep.sum())
     True
@@ -135,8 +127,6 @@ def sweep_strength(
     draw: Callable = live_grid,
 ) -> StrengthSweep:
     """The same draw at rising coupling strength: where does belief propagation fail?
-
-    Arguments are those of `live_grid` and `grid_beliefs`; `draw` is `live_grid`, or a cached one.
 
     >>> sweep_strength(2, 2, 2, 0, strengths=(1.0, 9.0)).lbp.shape
     (2, 2)

@@ -34,11 +34,7 @@ def comb_name(live, comb):
 def combs(
     live: LiveGrid, comb: int, variable: int, palette: Palette, *, scale: float = 1.0, height: float = 520
 ) -> Chart:
-    """All combs as small pictures: the spine thick, the teeth thin, the omitted edges dotted.
-
-    The chosen comb is framed, the chosen variable ringed. Every node can be clicked; its customdata are
-    (comb, variable).
-    """
+    """Combs as small pictures: spine thick, teeth thin, omitted edges dotted; nodes can be clicked."""
     n_combs = len(live.combs)
     wide, tall = live.columns + 1.0, 1.2 * live.rows + 1.2
     across = min(range(1, n_combs + 1), key=lambda a: _waste(a, n_combs, wide, tall))

@@ -71,8 +71,6 @@ class InstanceResult(NamedTuple):
 def measure_instance(settings: GridSettings, seed) -> InstanceResult:
     """Draw one instance and its samples and measure every method on it.
 
-    `seed` is a `numpy.random.SeedSequence` or an integer.
-
     >>> tiny = GridSettings(1, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20)
     >>> measure_instance(tiny, 0).trees.shape
     (6, 4)
@@ -120,25 +118,9 @@ def reproduce_grid(
     tick: Callable | None = None,
     settings: GridSettings | None = None,
 ) -> dict:
-    """Fig. 5.3 and the agreement analysis.
-
-    `quick` runs fewer instances, samples and sweeps (`QUICK`), for a look, not the figure; `settings`
-    replaces `FULL` or `QUICK`. Instance i depends on (seed, i) alone. `executor` runs instances side by side;
-    threads will do, as the sampler releases the interpreter's lock. `tick` is called with a text whenever the
-    executor has done an instance.
-
-    Returns a result, see `spcviz.problems.common.report.describe`; a "fold" is an instance. ``rows``:
-    ``method`` ("ensemble", "lbp", "tree"), ``k``, ``error``, ``stderr`` (of the mean over instances; "tree"
-    is the mean over combs). ``trees``: the same for each comb, with ``tree``, row combs first. ``baselines``:
-    the same for "lbp_max", "unary" and "samples" (see `InstanceResult`). ``gaps``: ``method``, ``k``,
-    ``gap``, ``stderr`` of error minus the ensemble's, paired by instance. ``agreement``: ``median``,
-    ``complete`` (share of variables with full agreement), ``by_k`` with the correlations of a variable's
-    agreement with its error and with the gain over LBP (rho and p of Spearman's, pearson; None where all
-    errors are equal). ``convergence``: instances and variables on which LBP had not converged.
-    ``order_holds``: whether error is ensemble <= lbp <= tree at every k, and at which k not. ``paper``: what
-    the thesis states. Raises `ArgumentError` for other values.
-
-    Weiss (2013), thesis, section 5.5.1, Fig. 5.3.
+    """Fig. 5.3 and the agreement analysis (thesis, section 5.5.1): instance i depends on (seed, i) alone,
+    threads will do as the sampler releases the interpreter's lock; "tree" is the mean over combs, ``gaps``
+    are paired by instance.
 
     >>> tiny = GridSettings(3, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20)
     >>> result = reproduce_grid(settings=tiny)

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-METHODS = {
+METHODS = {  # as a column is called
     "ensemble": "all combs (ensemble)",
     "lbp": "LBP",
     "tree": "mean comb",
@@ -10,14 +10,10 @@ METHODS = {
     "unary": "no neighbours",
     "samples": "samples' own order",
 }
-"""Methods of the rows, as a column is called."""
 
 
 def errors_frame(result: dict) -> pd.DataFrame:
-    """Fig. 5.3 as a table: error in percent for every number of states kept, one row per K.
-
-    "best comb" is the single comb with the least error at that K.
-    """
+    """Fig. 5.3 in percent, one row per K; "best comb" is the single comb with the least error there."""
     table = {}
     for row in (*result["rows"], *result.get("baselines", ())):
         name = METHODS.get(row["method"], row["method"])

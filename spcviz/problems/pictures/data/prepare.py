@@ -36,11 +36,8 @@ _PFM = re.compile(rb"Pf\s+(\d{1,5})\s+(\d{1,5})\s+(-?[\d.eE+-]+)\n")
 
 
 def stereo(folder: Path, place: Path) -> Iterator[str]:
-    """Prepare the pairs that are there; see `spcviz.problems.problem.DataSet.prepare`.
-
-    `folder` has motorcycle_left.png and its companions (scikit-image), or the folders Motorcycle-perfect,
-    Adirondack-perfect (scenes of 2014), cones (2003), some or all; `place` is an empty folder. Raises
-    `OriginalError` if no pair is there, or a file of one is missing or cannot be read.
+    """Prepare the pairs in motorcycle_left.png and its companions, Motorcycle-perfect, Adirondack-perfect
+    (2014) or cones (2003); see `DataSet.prepare`.
     """
     pairs = []
     for name, finders in _FINDERS.items():
@@ -135,11 +132,7 @@ def _check(name, left, right, disparity):
 
 
 def read_pfm(path: Path) -> np.ndarray:
-    """One channel of a Portable Float Map, (H, W) float.
-
-    The first row is the upper one, though the file begins with the lowest; +inf becomes NaN (unknown). Raises
-    `OriginalError` if the file is something else, or cut off.
-    """
+    """One channel of a Portable Float Map, upper row first (the file: lowest); +inf becomes NaN."""
     data = path.read_bytes()
     head = _PFM.match(data)
     if head is None:

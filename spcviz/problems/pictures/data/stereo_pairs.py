@@ -56,10 +56,7 @@ def available(folder: str | Path | None = None) -> list[str]:
 
 
 def load_pair(name: str, folder: str | Path | None = None) -> RealPair:
-    """Read a pair, one of `PAIRS`, and shrink it.
-
-    Raises `ArgumentError` if there is no such pair, it is not here, or its files cannot be read.
-    """
+    """Read one of `PAIRS` and shrink it; raises `ArgumentError` where it is not here or damaged."""
     if name not in PAIRS:
         raise ArgumentError(f"name must be one of {', '.join(PAIRS)}, got {name!r}")
     files = _files(name, folder)
@@ -84,10 +81,7 @@ def _photograph(file):
 
 
 def shrunk(left: np.ndarray, right: np.ndarray, disparity: np.ndarray, shrink: int) -> RealPair:
-    """A pair of 1 / `shrink` of the size.
-
-    `left`, `right` (H, W, 3). `disparity` (H, W): in pixels; anything that is not finite is unknown.
-    `shrink`: 1 .. 64. Raises `ShapeError` or `ArgumentError`.
+    """A pair of 1 / `shrink` (1 .. 64) of the size; disparities that are not finite are unknown.
 
     >>> small = shrunk(np.ones((4, 6, 3)), np.ones((4, 6, 3)), np.full((4, 6), 4.0), 2)
     >>> small.left.shape, small.disparity, small.n_disparities

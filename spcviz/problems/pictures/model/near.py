@@ -37,13 +37,8 @@ def propagate_near(
     damping: float = 0.0,
     tolerance: float = 1e-6,
 ) -> NearBeliefs:
-    """Run max-product belief propagation from uniform messages, all of them at once.
-
-    `unary` (H, W, K) are finite scores; messages of float32 scores are float32, too, and take half the time,
-    else they are float64. `weight` is lambda, 0 .. 1,000: the cost of a jump by one state; two or more cost
-    twice that. `max_iterations`: 1 .. 100,000. `damping`: 0 <= damping < 1: share of the old message in the
-    new one. Ends when no message changes by more than `tolerance`. Raises `ShapeError`, `ScoreError` or
-    `ArgumentError` for other values.
+    """Max-product messages of finite scores (H, W, K), all at once, until none moves more than `tolerance`; a
+    jump by one state costs `weight`, larger ones twice that; float32 takes half the time.
 
     >>> propagate_near([[[0.0, 0.1], [1.0, 0.0], [0.0, 0.1]]], 0.5).labels
     array([[0, 0, 0]])
@@ -68,10 +63,8 @@ def propagate_near(
 
 @kernel
 def _propagate(unary, prices, shares, tolerance, most):
-    """(beliefs (H, K, W), largest change into each pixel (H, W), iterations).
-
-    A message is written over the old one as soon as no pixel needs that any more: those to the next row wait
-    until that row is through, so there are two places for them.
+    """(beliefs (H, K, W), largest changes (H, W), iterations). Messages to the next row wait until this one
+    is through, in two places; the others are written over as soon as no pixel needs the old ones.
     """
     height, n, width = unary.shape
     left, right, up, down = np.zeros((4, *unary.shape), unary.dtype)  # from there, into each pixel
@@ -113,10 +106,7 @@ def _leave_out(unary, one, two, three, out):
 
 @inlined_kernel
 def _send(cavity, prices, shares, old, new, peak, shift):
-    """Messages of a row of pixels, damped, and the largest entry of each, which is still to be taken off.
-
-    Columns ``shift[0] + c`` tell columns ``shift[1] + c``.
-    """
+    """Damped messages from columns ``shift[0] + c`` to ``shift[1] + c``, peaks still to be taken off."""
     n, width = cavity.shape
     source, target = shift
     count = width - source - target

@@ -33,11 +33,8 @@ class StereoPair(NamedTuple):
 def random_dots(
     rng: np.random.Generator, height: int = 60, width: int = 80, n_disparities: int = 8, noise: float = 0.1
 ) -> StereoPair:
-    """A random-dot stereogram: nothing to be seen in either image, a stepped pyramid in both.
-
-    `height` and `width` are 4 .. 2,000, `n_disparities` 2 .. 64 and below the width: the pyramid's top has
-    n_disparities - 1. `noise`, 0 .. 1, is the share of the right image's pixels drawn anew. Raises
-    `ArgumentError` for other values.
+    """A random-dot stereogram: nothing to be seen in either view, a stepped pyramid in both; a share `noise`
+    of the right view is drawn anew.
 
     >>> pair = random_dots(np.random.default_rng(0), 20, 30, 4)
     >>> pair.left.shape, np.unique(pair.disparity)
@@ -64,13 +61,8 @@ def random_dots(
 
 
 def matching_scores(left: ArrayLike, right: ArrayLike, n_disparities: int, cut: float = 1.0) -> np.ndarray:
-    """Minus the absolute difference of the pixels that each disparity matches, as a share of `cut`.
-
-    `left` and `right`, (H, W) or (H, W, C), are grey values or colours, 0 .. 1; differences of colours are
-    averaged over C. Disparities are 0 .. n_disparities - 1, with 1 .. 256 of them; differences above `cut`
-    (0.001 .. 1) count no more, for a pixel may be hidden in the other view. Returns (H, W, n_disparities), -1
-    .. 0; -1 where the match would lie outside the right image. Raises `ShapeError`, `ScoreError` or
-    `ArgumentError`.
+    """Minus the mean colour difference of what each disparity matches, as a share of `cut`, beyond which it
+    counts no more (a pixel may be hidden); -1 where the match lies outside the right view.
 
     >>> matching_scores([[0.0, 1.0]], [[1.0, 0.0]], 2)[0, 1]
     array([-1., -0.])
@@ -88,10 +80,8 @@ def matching_scores(left: ArrayLike, right: ArrayLike, n_disparities: int, cut: 
 
 
 def smoothness(n_disparities: int, weight: float = 0.5, cut: int = 2) -> np.ndarray:
-    """Score of two neighbouring disparities: minus the weight times their difference, cut off.
-
-    `n_disparities` is 1 .. 256, `weight` 0 .. 1,000; jumps larger than `cut` (1 .. 256) cost no more, so that
-    edges stay sharp. Returns (n_disparities, n_disparities). Raises `ArgumentError` for other values.
+    """Scores of neighbouring disparities: -weight times their difference, which `cut` bounds so that edges
+    stay sharp.
 
     >>> smoothness(4, 0.5, 2)[0]
     array([-0. , -0.5, -1. , -1. ])
@@ -106,9 +96,7 @@ def smoothness(n_disparities: int, weight: float = 0.5, cut: int = 2) -> np.ndar
 
 
 def errors_of(labels: ArrayLike, truth: ArrayLike, slack: float = 0) -> tuple[float, float]:
-    """(share of pixels more than `slack` off, mean distance), over pixels whose truth is known.
-
-    `labels` and `truth` are (H, W); unknown truths are NaN. Raises `ArgumentError` for other values.
+    """(share of pixels more than `slack` off, mean distance), over pixels whose truth is not NaN.
 
     >>> errors_of([0, 1, 3, 9], [0, 1, 1, np.nan], slack=1)
     (0.3333333333333333, 0.6666666666666666)

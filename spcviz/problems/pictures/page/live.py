@@ -20,10 +20,8 @@ from spcviz.problems.pictures.page.shown import PictureReadings
 
 DOTS = "dots"
 DOTS_WEIGHT, PAIR_WEIGHT = 0.5, 0.25
-CUT = 0.1
-"""Colour differences beyond it count alike. It and `PAIR_WEIGHT` were chosen on Cones."""
-SLACK = 1
-"""A disparity more than so many (shrunken) pixels off is wrong."""
+CUT = 0.1  # colour differences beyond it count alike. It and `PAIR_WEIGHT` were chosen on Cones
+SLACK = 1  # a disparity more than so many (shrunken) pixels off is wrong
 ITERATIONS, DAMPING = 40, 0.3  # 20 more cost a third of the time and move no error by 0.2 points
 
 
@@ -39,12 +37,7 @@ def stereo_readings(
     width: int = 64,
     n_disparities: int = 7,
 ) -> PictureReadings:
-    """A stereo pair read three ways.
-
-    `name` is "dots", a rendered random-dot pair of the given height, width and number of disparities, or one
-    of `stereo_pairs.PAIRS`, read from `folder` by `load` (or a cached one). `seed` draws random dots, and the
-    noise added to a photograph: a share `noise` of the right view's pixels. `weight` of smoothness is by
-    default what suits the kind of picture. Raises `ArgumentError` for other values.
+    """A stereo pair read three ways: "dots", or one of `PAIRS` with a share of the right view spoiled.
 
     >>> found = stereo_readings("dots", 0, 0.1, height=10, width=16, n_disparities=3)
     >>> found.readings[2].shape
@@ -68,11 +61,7 @@ def stereo_readings(
 def clean_readings(
     name: str, seed: int, noise: float, weight: float | None = None, *, load: Callable = denoise.load_picture
 ) -> PictureReadings:
-    """A noisy picture cleaned three ways.
-
-    `name` is one of `denoise.PICTURES`, read by `load` (or a cached one); a share `noise` of its pixels is
-    replaced by other classes. `weight` of smoothness is by default what suits the picture. Raises
-    `ArgumentError` for other values.
+    """One of `denoise.PICTURES`, a share of its pixels replaced, cleaned three ways.
 
     >>> one, rows, grid = clean_readings("horse", 1, 0.1).errors
     >>> grid < rows <= one

@@ -39,11 +39,7 @@ class PoseClips(NamedTuple):
 
 
 def load_buffy(data: Path, split: str, number: int | None = None) -> PoseClips:
-    """Frames of one split ("train", "dev" or "test"), or of its clip `number` only.
-
-    `data` is the folder that SPCVIZ_DATA names. Raises `ArgumentError` if it is not there, the split is
-    unknown, or it has no such clip.
-    """
+    """Frames of one split ("train", "dev" or "test"), or of its clip `number`; raises `ArgumentError`."""
     if split not in ("train", "dev", "test"):
         raise ArgumentError(f"split must be train, dev or test, got {split!r}")
     folder = Path(data) / FOLDER
@@ -90,12 +86,7 @@ def mirrored(clips):
 def jittered(
     clips: PoseClips, rng: np.random.Generator, shift: float = JITTER_PX, scale: float = JITTER_SCALE
 ) -> PoseClips:
-    """Crops as uncertain as a detector's window: every clip shifted and scaled at random, black outside the
-    old crop.
-
-    `shift` is the standard deviation of the window's place in pixels, `scale` that of the logarithm of its
-    size.
-    """
+    """Clips shifted by `shift` pixels, scaled by exp(`scale`) (standard deviations); black outside."""
     images, limbs = np.empty_like(clips.images), np.empty_like(clips.limbs)
     centre = body.SIDE / 2
     for i, image in enumerate(clips.images):

@@ -22,19 +22,13 @@ ORIGINS = {
     "pose_lspet": "http://sam.johnson.io/research/lspet.html (Johnson and Everingham 2011), 2000 of 10000",
 }
 MAX_LEAN = np.pi / 6
-MIN_SIDE = 90.0
-"""Smaller windows, in pixels of the stored picture, show little but blur when enlarged to 240."""
+MIN_SIDE = 90.0  # smaller windows, in pixels of the stored picture, show little but blur when enlarged to 240
 
 _SIDES = (("l_shoulder", "l_elbow", "l_wrist"), ("r_shoulder", "r_elbow", "r_wrist"))
 
 
 def load_pictures(data: Path, name: str, *, max_lean: float = MAX_LEAN) -> PoseClips:
-    """Upright people of one data set, "pose_parse" or "pose_lspet"; each picture is a clip of its own.
-
-    `data` is the folder that SPCVIZ_DATA names, `max_lean` the largest angle in radians between the line from
-    neck to hips and the vertical. Unknown limbs are nan. Raises `ArgumentError` if the folder is not there or
-    the set is unknown.
-    """
+    """People of `ORIGINS` who lean at most `max_lean` radians; unknown limbs are nan; `ArgumentError`."""
     if name not in ORIGINS:
         raise ArgumentError(f"name must be one of {', '.join(ORIGINS)}, got {name!r}")
     max_lean = checks.number("max_lean", max_lean, 0, np.pi)
@@ -92,9 +86,7 @@ def _cropped(path, left, top, side):
 
 
 def window(image: np.ndarray, x: float, y: float, side: float) -> np.ndarray:
-    """A square of a picture (H, W, 3), resized to 240 x 240 pixels; black outside the picture.
-
-    (x, y) is the centre of the square and `side` its side, in pixels.
+    """A square of a picture (H, W, 3) about (x, y) as 240 x 240 pixels; black outside the picture.
 
     >>> window(np.full((100, 100, 3), 9, np.uint8), 50, 50, 200)[[0, 120], [0, 120], 0].tolist()
     [0, 9]

@@ -26,18 +26,16 @@ LSPET_SOURCES = (
 )
 
 EPISODES, TRAIN_EPISODES = (2, 3, 4, 5, 6), (3, 4)
-CLIP = 4
-"""Frames of an episode in a row that make a clip."""
+CLIP = 4  # frames of an episode in a row that make a clip
 STICKS = ("torso", "l_upper_arm", "r_upper_arm", "l_lower_arm", "r_lower_arm", "head")
 BUFFY_JOINTS = (
     "head_top", "neck", "l_shoulder", "l_elbow", "r_shoulder", "r_elbow", "l_wrist", "r_wrist",
     "l_hip", "r_hip",
 )  # fmt: skip
-JOINTS = (
+JOINTS = (  # of PARSE and LSPET, in their order
     "r_ankle", "r_knee", "r_hip", "l_hip", "l_knee", "l_ankle", "r_wrist", "r_elbow", "r_shoulder",
     "l_shoulder", "l_elbow", "l_wrist", "neck", "head_top",
 )  # fmt: skip
-"""Of PARSE and LSPET, in their order."""
 _UPPER = slice(6, 14)  # wrists, elbows, shoulders, neck, head
 N_LSPET, N_PARSE_TRAIN = 2000, 100
 LONGEST = 240
@@ -45,11 +43,7 @@ MARGIN, MARGIN_PX = 0.2, 10
 
 
 def buffy(folder: Path, place: Path) -> Iterator[str]:
-    """Prepare Buffy Stickmen; see `spcviz.problems.problem.DataSet.prepare`.
-
-    `folder` holds Buffy Stickmen V3.0, alone or within the pose release, whose labels/buffy_s5eE_labels.mat
-    are used. Raises `OriginalError` if sticks, labels or a picture are missing or unreadable.
-    """
+    """Prepare Buffy Stickmen V3.0, alone or within the pose release, whose labels are used; see `DataSet`."""
     root = original.root_of(folder, f"data/{_sticks_name(EPISODES[0])}")
     texts = original.all_there(root, [f"data/{_sticks_name(episode)}" for episode in EPISODES])
     read = [read_sticks(path) for path in texts]
@@ -90,12 +84,7 @@ def _labels_name(episode):
 
 
 def read_sticks(path: Path) -> tuple[np.ndarray]:
-    """Frame numbers (N,) and sticks (N, 6, 2, 2), ``[frame, stick, end, x or y]`` in pixels, of an annotation
-    file.
-
-    The file holds for each frame its number, then x1 y1 x2 y2 of the six `STICKS`. Raises `OriginalError` if
-    it does not have that form.
-    """
+    """Frame numbers (N,) and sticks (N, 6, 2, 2), ``[frame, stick, end, x or y]``, in pixels."""
     per_frame = 1 + 4 * len(STICKS)
     try:
         numbers = np.array(path.read_text(encoding="ascii").split(), dtype=float)
@@ -116,12 +105,7 @@ def _labelled(root, counts):
 
 
 def joints_of(sticks: np.ndarray) -> np.ndarray:
-    """The ten joints, (N, 10, 2) in the order of `BUFFY_JOINTS`, from sticks (N, 6, 2, 2) in the order of
-    `STICKS`.
-
-    The ends of a stick are annotated in no fixed order: where two sticks meet, the joint lies between the two
-    ends that are nearest to one another. Both hips are the torso's lower end: only their middle is shown.
-    """
+    """Joints (N, 10, 2) where the nearest ends of two sticks meet; both hips: the torso's end."""
     torso, upper_left, upper_right, lower_left, lower_right, head = np.moveaxis(sticks, 1, 0)
     hips, neck, top = _meeting(torso, head)
     left = _meeting(upper_left, lower_left)
@@ -168,11 +152,7 @@ def _buffy_table(files, episode, frame, joints, windows):
 
 
 def parse(folder: Path, place: Path) -> Iterator[str]:
-    """Prepare PARSE; see `spcviz.problems.problem.DataSet.prepare`.
-
-    `folder` holds labels.mat (an array ptsAll) and im0001.jpg and so on. Raises `OriginalError` if labels or
-    a picture are missing or unreadable.
-    """
+    """Prepare PARSE from labels.mat (an array ptsAll) and im0001.jpg and so on; see `DataSet.prepare`."""
     labels = original.root_of(folder, "labels.mat") / "labels.mat"
     joints = original.matrix(labels, "ptsAll", (len(JOINTS), 2, None)).transpose(2, 0, 1)
     names = [f"im{number:04d}.jpg" for number in range(1, len(joints) + 1)]
@@ -203,11 +183,7 @@ def _shrunk(image, share):
 
 
 def lspet(folder: Path, place: Path) -> Iterator[str]:
-    """Prepare a part of Leeds Sports Pose Extended; see `spcviz.problems.problem.DataSet.prepare`.
-
-    `folder` holds joints.mat and images/im00001.jpg and so on. Raises `OriginalError` if joints or a picture
-    are missing or unreadable.
-    """
+    """Prepare a part of Leeds Sports Pose Extended from joints.mat and images/im00001.jpg and so on."""
     root = original.root_of(folder, "joints.mat")
     table = original.matrix(root / "joints.mat", "joints", (len(JOINTS), 3, None)).transpose(2, 0, 1)
     joints, visible = table[..., :2], table[..., 2] != 0
@@ -236,11 +212,7 @@ def lspet(folder: Path, place: Path) -> Iterator[str]:
 
 
 def boxes_of(joints: np.ndarray, visible: np.ndarray) -> np.ndarray:
-    """Left, top, right and bottom of each crop in whole pixels, (N, 4); right and bottom may lie outside the
-    picture.
-
-    Shapes: joints (N, 14, 2); visible (N, 14).
-    """
+    """(left, top, right, bottom) of crops, whole pixels (N, 4); right and bottom may lie outside."""
     seen = visible[..., None]
     low = np.where(seen, joints, np.inf).min(axis=1)
     high = np.where(seen, joints, -np.inf).max(axis=1)

@@ -28,8 +28,7 @@ PHOTOGRAPHS = (
 )
 _WIDTHS = {"upper arm": (11.0, 8.5), "lower arm": (8.0, 6.0)}
 MAX_FRAMES = 300
-STRIDE = 3
-"""For who looks at motion: arms move 2 to 3 pixels from one frame to the next; flow could say little more."""
+STRIDE = 3  # flow between neighbours says little: arms move 2 to 3 pixels from a frame to the next
 
 
 class RenderedClip(NamedTuple):
@@ -41,10 +40,7 @@ class RenderedClip(NamedTuple):
 
 
 def render_clip(seed: int, n_frames: int = 20, *, occlusion: bool = True, every: int = 1) -> RenderedClip:
-    """A rendered clip of one person, 1 to 300 frames.
-
-    `seed`, `n_frames` and `occlusion` (whether something may pass in front) determine the whole clip; `every`
-    draws only every so many of its frames, the first one always.
+    """A rendered clip of 1 to 300 frames: all follows from the seed; only each `every`-th is drawn.
 
     >>> clip = render_clip(0, 2)
     >>> clip.images.shape, clip.limbs.shape

@@ -35,13 +35,11 @@ SHIPPED = CACHE / "data" / "signs" / "pose_signs.zip"
 SHIPPED_SHA256 = "a1153c521a8b68f422cb0919946804604b05fba11682f1f17ff2e8ac48e8e1b9"
 
 PERSONS = ("A", "B", "C", "D", "E")
-VISIBLE = 0.5
-"""Least visibility, as the network says it, of a joint that counts."""
+VISIBLE = 0.5  # least visibility, as the network says it, of a joint that counts
 
 SHOULDERS = (120.8, 84.2)
 """Middle between the shoulders in Buffy's crops, pixels of 240: mean of the training episodes."""
-SIZES = {"shoulders": 64.3, "torso": body.LENGTHS[0], "upper arms": body.LENGTHS[1]}
-"""Buffy's medians, pixels of 240."""
+SIZES = {"shoulders": 64.3, "torso": body.LENGTHS[0], "upper arms": body.LENGTHS[1]}  # Buffy's medians, px
 
 _ENDS = (
     (("l_shoulder", "r_shoulder"), ("l_hip", "r_hip")),
@@ -90,10 +88,7 @@ class Fold(NamedTuple):
 
 @lru_cache(maxsize=1)
 def load_reference() -> Reference:
-    """People and joints of all clips, read-only.
-
-    Raises `NoCacheError` in a package installed by pip: the clips come with the repository.
-    """
+    """People and joints of all clips, read-only; `NoCacheError` without the repository they come with."""
     with (
         zipfile.ZipFile(shipped(SHIPPED)) as packed,
         np.load(io.BytesIO(packed.read("reference.npz")), allow_pickle=False) as stored,
@@ -110,10 +105,7 @@ def load_reference() -> Reference:
 
 
 def load_signs(names: Sequence[str] | None = None, *, every: int = 1) -> list[SignClip]:
-    """Clips as the pose model wants them, in the order of `names`; all 20 by default (229 MB).
-
-    `every` takes only every so many frames, the first of a clip always. Raises `ArgumentError` for an unknown
-    name, and `NoCacheError`.
+    """Clips as the pose model wants them, each `every`-th frame from the first; all 20 take 229 MB.
 
     >>> (clip,) = load_signs(["eat"], every=10)
     >>> clip.person, clip.images.shape, clip.limbs.shape
@@ -179,11 +171,7 @@ def joints_left():
 
 
 def window_of(limbs: np.ndarray) -> tuple[float, ...]:
-    """(x, y, side) of a clip's window in pixels of the video, from medians over its frames.
-
-    `limbs` is (N, 5, 2, 2) in pixels of the video. The side is the geometric mean of the three that `SIZES`
-    asks for.
-    """
+    """(x, y, side) of the window of limbs (N, 5, 2, 2): geometric mean of what `SIZES` asks for; pixels."""
     lengths = np.median(np.linalg.norm(limbs[:, :, 1] - limbs[:, :, 0], axis=2), axis=0)
     shoulders = limbs[:, 1:3, 0]
     apart = np.median(np.linalg.norm(shoulders[:, 1] - shoulders[:, 0], axis=1))

@@ -19,14 +19,12 @@ from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.data.buffy import FOLDER
 
 SIGNS_EVERY, BUFFY_EVERY, N_WALLS = 15, 2, 120
-THINGS = (
+THINGS = (  # of scikit-image, in the package itself; nobody is on them
     "brick", "cat", "clock", "coffee", "coins", "grass", "gravel", "moon", "page", "rocket", "text",
 )  # fmt: skip
-"""Of scikit-image, in the package itself; nobody is on them."""
 STREETS_EVERY, LEFT = 8, ("left",)
 SMALLEST_PART = 0.6
-LEAST_WALL, MARGIN = 28, 0.05
-"""Pixels of a wall's shorter side; how far from the joints it begins, a share of their spread."""
+LEAST_WALL, MARGIN = 28, 0.05  # pixels of a wall's shorter side; gap to joints, of their spread
 
 
 class Picture(NamedTuple):
@@ -79,10 +77,7 @@ def _signing(name, every):
 
 
 def moved(pictures: Sequence[Picture], rng: np.random.Generator) -> list[Picture]:
-    """The same pictures cropped at random, so that a person may stand anywhere in them and be of any size.
-
-    A crop has at least `SMALLEST_PART` of the width and height, with the window's centre in its middle 70 %.
-    """
+    """Pictures cropped to at least `SMALLEST_PART` a side, the window's centre in the middle 70 %."""
     out = []
     for name, image, (x, y, side) in pictures:
         share, place = rng.uniform(SMALLEST_PART, 1), rng.uniform(0.15, 0.85, 2)
@@ -96,10 +91,7 @@ def moved(pictures: Sequence[Picture], rng: np.random.Generator) -> list[Picture
 
 
 def walls(data: Path, half: int, most: int = N_WALLS):
-    """Parts of LSPET pictures that hold no joint, as a list of Picture without a window.
-
-    `half` takes the pictures of even (0) or odd (1) place in the set: one half is trained on.
-    """
+    """Parts of LSPET pictures that hold no joint; of even (0) or odd (1) place: one half trains."""
     folder = data / "pose_lspet"
     with np.load(folder / "annotations.npz", allow_pickle=False) as stored:
         files, joints = stored["files"], stored["joints"]
@@ -115,10 +107,7 @@ def walls(data: Path, half: int, most: int = N_WALLS):
 
 
 def things(half: int):
-    """Photographs of things, of scikit-image and scikit-learn, as a list of Picture without a window.
-
-    `half` (0 or 1) takes every second one: one half is trained on.
-    """
+    """Photographs of things, of scikit-image and scikit-learn; every second one: one half trains."""
     from sklearn.datasets import load_sample_images  # a second to import
 
     images = [getattr(skimage_data, name)() for name in THINGS]
@@ -129,11 +118,7 @@ def things(half: int):
 
 
 def strange(data):
-    """Pictures of sets that nothing here is trained on and that show nobody near: by set, lists of Picture.
-
-    Streets of CamVid (passers-by are far off) and indoor scenes of Middlebury's stereo pairs; a set that is
-    not here is left out.
-    """
+    """Streets of CamVid (passers-by far off) and Middlebury's rooms, never trained on, where here."""
     found = {
         "streets": sorted((data / "scene_camvid" / "test").glob("*"))[::STREETS_EVERY],
         "rooms": [path for path in sorted((data / "stereo").glob("*/*")) if path.stem in LEFT],

@@ -21,16 +21,13 @@ PITCH = 3.0
 N_ANGLES = 24
 N_LEVELS = 7
 N_FINE = 80
-NEAR = 0.25
-"""Share of a limb's length within which both ends of a state have to lie to stand for the limb."""
+NEAR = 0.25  # share of a limb's length within which both ends of a state have to lie to stand for the limb
 
 PARTS = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")
 MIRRORED = (0, 2, 1, 4, 3)
-LENGTHS = (76.0, 42.0, 42.0, 34.0, 34.0)
-"""Pixels in a normalised picture: medians of the training episodes."""
+LENGTHS = (76.0, 42.0, 42.0, 34.0, 34.0)  # pixels in a normalised picture: medians of the training episodes
 
-TREE = ((0, 1), (0, 2), (1, 3), (2, 4))
-"""Torso - upper arms - lower arms, (parent, child)."""
+TREE = ((0, 1), (0, 2), (1, 3), (2, 4))  # torso - upper arms - lower arms, (parent, child)
 
 
 class Grid(NamedTuple):
@@ -89,9 +86,7 @@ def children(level: int, states: np.ndarray) -> np.ndarray:
 
 
 def nearest_states(level: int, limbs: np.ndarray) -> np.ndarray:
-    """The state of a level whose cell holds each limb's middle, with the nearest angle; shape (...).
-
-    `limbs` is (..., 2, 2), ``[inner or outer end, x or y]``; middles outside the picture go to its edge.
+    """State whose cell (at most the edge's) holds the middle of limbs (..., inner or outer end, x or y).
 
     >>> nearest_states(0, np.array([[12.0, 36.0], [36.0, 36.0]]))
     np.int64(11)
@@ -121,10 +116,7 @@ def limbs_of(level: int, part: int, states: np.ndarray, lengths: Sequence[float]
 
 
 def is_correct(found: np.ndarray, truth: np.ndarray, tolerance: float) -> np.ndarray:
-    """Whether both ends of a limb (..., 2, 2) lie within a share of its true length of the true ends; shape
-    (...).
-
-    A tolerance of 0.5 is the usual "PCP", 0.25 the strict one.
+    """Whether both ends lie within a share of the true limb's length: 0.5 is "PCP", 0.25 the strict one.
 
     >>> truth = np.array([[0.0, 0.0], [10.0, 0.0]])
     >>> bool(is_correct(truth + 3.0, truth, 0.5)), bool(is_correct(truth + 3.0, truth, 0.25))

@@ -16,12 +16,11 @@ from spcviz.learning.ensemble.placed_states import PlacedModel
 from spcviz.problems.pose.model import body, features
 from spcviz.problems.pose.model import geometry as pose_geometry
 
-SUB_MODELS = {
+SUB_MODELS = {  # by method: the limb that each sub-model ties from frame to frame
     "single": ("single",),
     "torso": ("torso",),
     "ensemble": ("torso", "left upper arm", "right upper arm"),
 }
-"""Which limbs are tied together from frame to frame, by each sub-model of a method."""
 
 
 class PoseModel(NamedTuple):
@@ -39,9 +38,7 @@ class PoseModel(NamedTuple):
 
 
 def detect(model: PoseModel, pictures: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
-    """Standardised detector scores of every frame, (P, 24, 80, 80) float32, from pictures (240, 240, 3)
-    uint8.
-    """
+    """Standardised detector scores of every picture's parts, (P, 24, 80, 80) float32."""
     for picture in pictures:
         yield standardised(model, features.histograms(picture))
 
@@ -56,8 +53,7 @@ def standardised(model, cells):
 
 
 def edges_over_time(n_frames: int, n_parts: int, limb: str) -> tuple[np.ndarray, np.ndarray]:
-    """(edges (E, 2), kinds (E,)) of a sub-model; `limb` is "single" or the part that is tied from frame to
-    frame.
+    """(edges (E, 2), kinds (E,)) of a sub-model that ties `limb` over time, or no limb if "single".
 
     >>> edges_over_time(2, 3, "torso")[0].tolist()
     [[0, 1], [0, 2], [3, 4], [3, 5], [0, 3]]
@@ -80,11 +76,7 @@ def sub_models(
     states: np.ndarray,
     limbs: Sequence[str],
 ) -> tuple[PlacedModel, ...]:
-    """The sub-models of one level, one for each of `limbs`.
-
-    `fine` has (P, 24, 80, 80) detector scores for each frame, as from `detect`; float16 is enough, and better
-    for a long clip. `start` and `states` list the states of every variable.
-    """
+    """Sub-models of a level, one for each limb, over the listed states; float16 scores are enough."""
     n = geometry.n_parts
     rows = []
     for f, scores in enumerate(fine):
@@ -148,10 +140,7 @@ def is_lost(
     limbs: np.ndarray,
     method: str = "single",
 ) -> bool:
-    """Joint filter loss (Definition 4) of one level: the true labelling scores no more than the threshold.
-
-    `number` is the level's depth, `limbs` (frames, 3 or more, 2, 2) the truth.
-    """
+    """Joint filter loss (Definition 4) of a level: the true labelling scores at most the threshold."""
     states = body.nearest_states(number, limbs[:, : model.geometry.n_parts]).ravel()
     start, weights = np.arange(len(states) + 1), model.weights[method][number]
     truths = sub_models(model.geometry, fine, number, start, states, SUB_MODELS[method])

@@ -112,11 +112,7 @@ def _examples(part, limb, n, rng):
 def untrained(
     detectors: dict, cells: np.ndarray, limbs: np.ndarray, clips: np.ndarray, settings
 ) -> cascade.PoseModel:
-    """A model with hand-set weights and thresholds at the mean.
-
-    Detectors are standardised on `cells` (N, 80, 80, 14) of some training pictures; geometry is fitted to
-    `limbs` and `clips` of all training frames.
-    """
+    """Hand-set weights and mean thresholds: detectors standardised on `cells`, geometry fitted to limbs."""
     scores = np.stack([features.responses(own, detectors) for own in cells])
     geometry = pose_geometry.fit(limbs, clips, settings.n_parts)
     axes = (0, 2, 3, 4)
@@ -132,17 +128,12 @@ def untrained(
 def detectors_and_halves(
     frames: buffy.PoseClips, extra: list[Examples], settings, rng: np.random.Generator
 ) -> tuple[cascade.PoseModel, list[tuple[cascade.PoseModel, np.ndarray]], np.ndarray]:
-    """The model with hand-set weights, and two whose detectors have not seen half of the clips.
-
-    Weights learned on the pictures that detectors were trained on would trust detectors too much. `frames`
-    are as from `augmented`; all detectors see `extra`. The two halves are (model, frames its detectors have
-    not seen); the last value is `cells` (N, 80, 80, 14) of the frames.
-    """
+    """(Model set by hand, two of them with the frames that their detectors have not seen, cells)."""
     cells = cells_of(frames.images)
     some = np.sort(rng.permutation(len(cells))[:40])
     n = len(frames.clips) // 2  # the second half are the same pictures in a mirror
     in_first = np.tile(frames.clips[:n] % 2 == 0, 2)
-    models = []
+    models = []  # weights learned on the detectors' own pictures would trust detectors too much
     for is_seen in (~in_first, in_first, np.ones(2 * n, dtype=bool)):
         own = Examples(cells[is_seen], frames.limbs[is_seen])
         detectors = train_detectors([own, *extra], settings, rng)

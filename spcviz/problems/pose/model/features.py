@@ -15,11 +15,9 @@ from spcviz.problems.pose.model import body, hog, templates
 
 N_BINS, N_CHANNELS = 12, 14
 _BLOCK = 5
-_FACE, _CHEST = (120, 58, 12, 11), (120, 112, 16, 20)
-"""Centre (x, y) and half the width and height of where they should be, pixels."""
+_FACE, _CHEST = (120, 58, 12, 11), (120, 112, 16, 20)  # centre (x, y), half width and height, px
 _SHADES = 8
-_LEAST = 1e-4
-"""Added to every colour's share, so that rare ones say little."""
+_LEAST = 1e-4  # added to every colour's share, so that rare ones say little
 _STEP = {0: 9.0, 1: 6.0, 3: 6.0}
 _REACH = {0: (54.0, 45.0), 1: (36.0, 18.0), 3: (36.0, 18.0)}
 """Half of the template's extent (along, across), pixels, by part; 2 and 4 are mirrored 1 and 3."""
@@ -37,10 +35,7 @@ def checked_picture(picture):
 
 
 def histograms(picture: np.ndarray) -> np.ndarray:
-    """What detectors see of a picture (240, 240, 3) in every cell of the finest grid: (80, 80, 14).
-
-    Normalised orientation histograms, and likeness to the colours of the face and of the chest.
-    """
+    """Normalised orientation histograms and likeness to face and chest of a picture's cells: (80, 80, 14)."""
     margin = (_BLOCK // 2) * int(body.PITCH)
     framed = np.pad(checked_picture(picture), ((margin, margin), (margin, margin), (0, 0)), mode="edge")
     blocks = hog.middles(framed, N_BINS, int(body.PITCH), _BLOCK, 3)
@@ -95,15 +90,8 @@ def mirrored(cells):
 
 
 def responses(cells: np.ndarray, detectors: dict[int, np.ndarray]) -> np.ndarray:
-    """Scores of every part at every state of the finest grid, (3 or 5, 24, 80, 80).
-
-    `cells` (80, 80, 14) are as from `histograms`; `detectors` has the weights of parts 0, 1 and, where lower
-    arms are wanted, 3.
-
-    Nothing is left for later levels: every cell of level 0 takes the best of all its finest cells. Skipping
-    pruned cells could save no more than these 20 ms (3 parts), beside as much again for the histograms.
-    """
-    out = []
+    """Scores (3 or 5, 24, 80, 80) of every part at every state of the finest grid, from `histograms`."""
+    out = []  # whole: skipping what level 0 prunes could save no more than these 20 ms (3 parts)
     for part in range(5 if 3 in detectors else 3):
         kind = {2: 1, 4: 3}.get(part, part)
         weights = detectors[kind] if part == kind else mirrored_weights(kind, detectors[kind])

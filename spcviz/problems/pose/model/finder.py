@@ -21,13 +21,10 @@ from spcviz.engine.errors import ShapeError
 from spcviz.problems.pose.model import hog
 
 CELL, N_CELLS, N_BINS = 5, 12, 12
-SIDE = CELL * N_CELLS
-"""Pixels of a window's side in a shrunk picture."""
+SIDE = CELL * N_CELLS  # pixels of a window's side in a shrunk picture
 _BLOCK = 3
-SMALLEST, LARGEST, RATIO = 0.5, 1.8, 1.19
-"""Sides of the window that are tried, of the picture's shorter side, and from each to the next."""
-OUTSIDE = 6
-"""Cells, half of a window, by which it may stand out of the picture."""
+SMALLEST, LARGEST, RATIO = 0.5, 1.8, 1.19  # sides that are tried, of the picture's shorter one; their ratio
+OUTSIDE = 6  # cells, half of a window, by which it may stand out of the picture
 
 
 class Finder(NamedTuple):
@@ -139,8 +136,7 @@ def checked(picture):
 
 
 def is_right(found: tuple[float, ...], window: tuple[float, ...], shift: float = 0.25, ratio: float = 1.25):
-    """Whether a window (x, y, side, ...) is close to another: the centre within `shift` of the true side, the
-    ratio of the sides at most `ratio` either way.
+    """Whether a window (x, y, side, ...) is within `shift` sides and `ratio` of the true one.
 
     >>> is_right((10, 10, 100), (20, 20, 110)), is_right((10, 10, 100), (50, 10, 100))
     (True, False)

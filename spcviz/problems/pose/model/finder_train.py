@@ -18,8 +18,7 @@ from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, st
 
 NAME, KIND, VERSION, RANDOM_STATE = "pose-finder", "pose-finder", 1, 0
 ROUNDS, N_FIRST, N_HARD = 2, 4, 12
-NEAR_SHIFT, NEAR_RATIO = 0.3, 1.35
-"""Windows nearer than this are neither right nor wrong in training."""
+NEAR_SHIFT, NEAR_RATIO = 0.3, 1.35  # windows nearer than this are neither right nor wrong in training
 C = 0.01
 
 
@@ -180,11 +179,7 @@ def _with_threshold(pictures, made):
 def row_of(
     data: str, how: str, part: str, model: finder.Finder, pictures: Sequence[Seen], learned: Sequence[Seen]
 ) -> dict:
-    """Results on one set of pictures, as shares of 1.
-
-    ``right``; ``mean_right`` for the mean window of `learned`, the pictures with people that were trained on
-    (a baseline that never looks); ``missed`` or, for pictures without people, ``invented``.
-    """
+    """Shares of 1 that a finder has right or invents; beside them the mean window, which never looks."""
     found = [finder.best_of(model, own.scales) for own in pictures]
     over = float(np.mean([own.score >= model.threshold for own in found]))
     row = {"data": data, "how": how, "part": part, "n": len(found)}

@@ -28,10 +28,7 @@ class Geometry(NamedTuple):
 
 
 def fit(limbs: np.ndarray, clips: np.ndarray, n_parts: int) -> Geometry:
-    """Densities of annotated limbs (N, 5, 2, 2); frames of one clip (N,) are consecutive.
-
-    `n_parts` is 3 (no lower arms) or 5.
-    """
+    """Densities of 3 or 5 parts of limbs (N, 5, 2, 2), frames of a clip one after another."""
     limbs = np.asarray(limbs)[:, :n_parts]
     middle, angle = limbs.mean(axis=2), _angle(limbs)
     rows = []
@@ -50,9 +47,7 @@ def fit(limbs: np.ndarray, clips: np.ndarray, n_parts: int) -> Geometry:
 
 
 def state_features(geometry: Geometry, level: int, part: int, states: np.ndarray, scores: np.ndarray):
-    """(N, 3): detector score, place and angle of states (N,) of a level; `scores` as from
-    `features.pooled`.
-    """
+    """(N, 3): detector score, place and angle of states of a level, from `features.pooled`."""
     x, y, _ = body.grid(level).centres(states).T
     angle = body.grid(level).unpacked(states)[0]
     gap = np.stack([x, y], axis=1) - geometry.place_mean[part]

@@ -17,12 +17,7 @@ _EPS, _MOST = 1e-5, 0.2
 
 
 def middles(picture: np.ndarray, n_bins: int, cell: int, block: int, middle: int) -> np.ndarray:
-    """The middle cells of every block, L2-Hys normalised.
-
-    `picture` is (H, W, C) with H and W whole multiples of `cell`, the side of a cell in pixels (odd); `block`
-    and `middle` are the sides of a block and of the wanted middle in cells (both odd). The result is (H /
-    cell - block + 1, W / cell - block + 1, middle, middle, n_bins).
-    """
+    """The middle cells of all blocks, L2-Hys normalised: (rows, columns, middle, middle, n_bins)."""
     cells = _histograms(*_gradients(picture.astype(float)), n_bins, cell)
     wide = cells.shape[1] - block + 1
     out = np.empty((cells.shape[0] - block + 1, wide, middle, middle, n_bins))

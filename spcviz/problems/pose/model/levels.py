@@ -74,10 +74,7 @@ def clip_problems(fine, frames, n_parts, by_clip):
 
 
 class Problem:
-    """A clip while its levels are learned one after another.
-
-    `fine` has detector scores (P, 24, 80, 80) for each frame, `limbs` is (frames, 5, 2, 2).
-    """
+    """A clip whose levels are learned one after another: scores (P, 24, 80, 80) a frame, and limbs."""
 
     def __init__(self, fine, limbs, n_parts):
         self.fine, self.limbs = fine, limbs[:, :n_parts]
@@ -94,11 +91,7 @@ class Problem:
         return cascade.sub_models(geometry, self.fine, level, start, states, names)
 
     def truth_points(self, found, geometry, level, names, weights):
-        """(Definition 4's, the event's): the alpha at which a filtered level loses the truth.
-
-        By Definition 4 where its labelling's summed score falls; by the event where the first of its states
-        does, which is never earlier (Lemma 3). -inf, for the event, if an earlier level has lost a state.
-        """
+        """Alphas at which a level loses the truth: by score (Definition 4), by state (never earlier)."""
         truths = self.truths(geometry, level, names)
         score = sum(truth.max_marginals(w).best for truth, w in zip(truths, weights))
         own = body.nearest_states(level, self.limbs).ravel()
@@ -142,12 +135,7 @@ def train_method(
     learn: bool = True,
     tick: Callable | None = None,
 ) -> cascade.PoseModel:
-    """Weights and thresholds of one method, level by level.
-
-    The model's weights of the method (a key of `cascade.SUB_MODELS`) are where learning starts; with `learn`
-    off they are kept and only the thresholds are tuned. `train` and `dev` must be fresh: they are used up.
-    `tick` is called with a text after every level.
-    """
+    """Learn weights (unless `learn` is off) and tune thresholds level by level; uses the problems up."""
     names, geometry = cascade.SUB_MODELS[method], model.geometry
     weights, alphas = model.weights[method].copy(), np.zeros(body.N_LEVELS)
     config = joint.Config(
@@ -180,11 +168,7 @@ def _points(dev, found, geometry, level, names, weights, kind):
 
 
 def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str = "score") -> list[dict]:
-    """What each level's threshold loses of the truths that reach it, by level; `kind` as in `Settings`.
-
-    ``n_given`` truths, and the percent of them ``lost`` at the model's alpha and ``lost_at_zero`` at alpha 0.
-    `dev` must be fresh: it is used up.
-    """
+    """Percent of the truths that reach each level that its alpha, or alpha 0, loses; uses `dev` up."""
     names, geometry, out = cascade.SUB_MODELS[method], model.geometry, []
     for level, alpha in enumerate(model.alphas[method]):
         weights = model.weights[method][level]
@@ -208,11 +192,7 @@ def _learned(train, geometry, level, names, start, config, rng):
 
 
 def symmetric(weights: np.ndarray, names: Sequence[str], n_parts: int) -> np.ndarray:
-    """Weights (sub-models, n_weights) averaged with those of the mirrored body: left and right are learned as
-    one.
-
-    `names` has the limb that each sub-model ties over time.
-    """
+    """Weights (sub-models, n_weights) averaged with the mirrored body's: left and right are one."""
     other = {body.PARTS[i]: body.PARTS[j] for i, j in enumerate(body.MIRRORED)}
     subs = [names.index(other.get(name, name)) if other.get(name, name) in names else i
             for i, name in enumerate(names)]  # fmt: skip
@@ -243,9 +223,7 @@ def again(found, alpha):
 
 
 def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float) -> float:
-    """The largest alpha, of 32 bits, that filters no more than a share of the truths that reach a level.
-
-    `points` are as from `Problem.truth_points`; truths that earlier levels lost do not count.
+    """The largest 32-bit alpha that loses at most a share of the truths that reach a level.
 
     >>> round(tolerated_alpha([(0.3, 0.4), (0.1, 0.2), (0.2, -np.inf)], 0.5), 6)
     0.3
@@ -257,10 +235,7 @@ def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float) -> 
 
 
 def alpha_for(found, n_kept, lowest=-np.inf):
-    """The alpha, at least `lowest`, at which levels of several clips keep `n_kept` states a variable.
-
-    Each state falls at alpha = (mm - mean) / (best - mean): the answer is a quantile.
-    """
+    """The alpha at which `n_kept` states a variable stay: a quantile of (mm - mean) / (best - mean)."""
     falls = np.concatenate([rule.position(f.summed, f.best, f.mean) for f in found])
     n_variables = sum(len(f.start) - 1 for f in found)
     if len(falls) <= n_kept * n_variables:

@@ -12,8 +12,7 @@ from spcviz.problems.common.work.kept import kept, tree_of
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import features
 
-EVERY = 3
-"""Frames of the video from one to the next: 10 a second are left."""
+EVERY = 3  # frames of the video from one to the next: 10 a second are left
 MODULES = ("spcviz.problems.pose.model.seen",)
 
 

@@ -78,10 +78,7 @@ def digest_of(model):
 
 
 def load_pose(folder, name=NAME):
-    """Read a model; see `spcviz.store.load_model`.
-
-    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it.
-    """
+    """Read a model; the `StoreError` of a missing or damaged one ends with the command that trains it."""
     return _model_of(stored_as(Stored, load_model(folder, name, kind=KIND, version=VERSION)))
 
 

@@ -23,10 +23,7 @@ _FAR = 2**40  # cells; further out sums of places could wrap around
 
 
 def turned_points(points: ArrayLike, n_angles: int, pitch: float) -> np.ndarray:
-    """Whole-cell offsets (A, T, 2), (down, right), of a template's sample points at every angle.
-
-    `points` (T, 2) are (along, across) the limb in pixels from its middle, `n_angles` is 2 to 360, `pitch` is
-    the side of a cell in pixels. Raises `ShapeError`, `ScoreError` or `ArgumentError`.
+    """Cells (A, T, 2), (down, right), of sample points (along, across) in pixels, at every angle.
 
     >>> turned_points([[6.0, 0.0]], 4, 3.0)[:, 0].tolist()
     [[0, 2], [2, 0], [0, -2], [-2, 0]]
@@ -44,10 +41,7 @@ def turned_points(points: ArrayLike, n_angles: int, pitch: float) -> np.ndarray:
 
 
 def respond(cells: ArrayLike, points: np.ndarray, weights: ArrayLike) -> np.ndarray:
-    """Score of one template at every angle and cell, (2 B, Y, X).
-
-    `cells` (Y, X, C) has the histogram of every cell, C >= B channels; `points` (2 B, T, 2) are as from
-    `turned_points`; `weights` is (T, C). Raises `ShapeError`, `ScoreError` or `ArgumentError`.
+    """Score (2 B, Y, X) of one template (T, C) at every angle and cell of a map (Y, X, C).
 
     >>> cells = np.zeros((1, 3, 2))
     >>> cells[0, 2, 0] = 1.0
@@ -81,9 +75,7 @@ def respond(cells: ArrayLike, points: np.ndarray, weights: ArrayLike) -> np.ndar
 def gather(
     cells: np.ndarray, points: np.ndarray, rows: ArrayLike, columns: ArrayLike, angles: ArrayLike
 ) -> np.ndarray:
-    """What a template sees in given states, (N, T C): the vector whose product with its weights is `respond`.
-
-    `cells` is (Y, X, C), `points` (2 B, T, 2); `rows`, `columns` and `angles` are (N,).
+    """What a template sees in given states, (N, T C): its product with the weights is `respond`.
 
     >>> cells = np.arange(4.0).reshape(1, 2, 2)
     >>> gather(cells, turned_points([[0.0, 0.0]], 4, 3.0), [0, 0], [1, 1], [0, 1])

@@ -27,12 +27,7 @@ def train(
     random_state: int = stored.RANDOM_STATE,
     tick: Callable | None = None,
 ) -> tuple[cascade.PoseModel, cascade.PoseModel]:
-    """Train everything, from pictures on: the model with learned weights, and the same detectors with
-    hand-set weights.
-
-    `methods` are keys of `cascade.SUB_MODELS`, "single" first; the model has no others. `tick` is called with
-    a text after every part.
-    """
+    """(Model with learned weights, the same detectors with hand-set ones) of methods, "single" first."""
     tick = tick or (lambda label: None)
     rng, own = np.random.default_rng(random_state), replace(settings, tolerance=None)
     folder = stored.data_folder()
@@ -65,11 +60,7 @@ def train(
 def tuned(
     model: cascade.PoseModel, settings: levels.Settings, dev: buffy.PoseClips, fine: list[np.ndarray]
 ) -> cascade.PoseModel:
-    """The model with thresholds for the settings' tolerance, its weights as they are.
-
-    `model` is rounded as in the store, `dev` are development frames and `fine` their detector scores, (P, 24,
-    80, 80) float16 each.
-    """
+    """The model with thresholds for the settings' tolerance on development frames; weights stay."""
     rng = np.random.default_rng(stored.RANDOM_STATE)  # nothing is drawn where nothing is learned
     for method in model.weights:
         held_out = levels.clip_problems(fine, dev, settings.n_parts, method != "single")

@@ -18,16 +18,13 @@ from spcviz.web.cached.common import STORED
 from spcviz.web.cached.shared import kernels_first, shared
 
 HAS_POSE = stored.NAME in STORED
-SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()
-"""Names of the signing clips that are here."""
-SHELVED = ("signs", "rendered", "astronaut", "buffy")
-"""Kinds of clips that everybody can choose."""
+SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()  # signing clips that are here
+SHELVED = ("signs", "rendered", "astronaut", "buffy")  # kinds of clips that everybody can choose
 N_FRAMES, N_BUFFY = shelf.N_FRAMES, shelf.N_BUFFY
 LENGTHS, FIRST = body.LENGTHS, shelf.SIGN
 HAS_FINDER = finder_train.NAME in STORED
 MIDDLE = {"x": 0.5, "y": 0.5, "size": 1.0, "score": None, "threshold": None}
-N_LOOKED = 3
-"""Frames of a clip that the person is looked for in."""
+N_LOOKED = 3  # frames of a clip that the person is looked for in
 
 
 def has_buffy():
@@ -71,11 +68,7 @@ def finder_rows():
 
 
 def find_person(data) -> dict:
-    """Where the person is in a visitor's file, in shares of the picture; raises `UploadError`.
-
-    ``x``, ``y`` and ``size`` as `live.upload_scene` takes them, ``score`` and ``threshold``; without a stored
-    finder the middle of the picture and no score.
-    """
+    """The window of the person in a visitor's file, score and threshold; raises `UploadError`."""
     if not HAS_FINDER:
         return MIDDLE
     return _found(*_frames_of(data))
@@ -102,10 +95,7 @@ def upload_scene(data, x, y, size):
 
 @shared(40, kernels=False)
 def failure_picture(kind: str, picture: str):
-    """A picture of the gallery of failures as a data URI; None where its data are not available.
-
-    `kind` and `picture` are ``data`` and ``picture`` in the gallery of ``pose-people``.
-    """
+    """A picture of the gallery of ``pose-people`` as a data URI, None where its data are not here."""
     if kind.startswith("signs"):
         name, _, number = picture.rpartition(" ")
         (clip,) = signs.load_signs([name])
@@ -152,9 +142,7 @@ def _on_shelf(path):
 
 
 def known_clip(kind: str, name: str | int, method: str) -> ClipTrace | None:
-    """A clip under the tuned alphas that was computed before, else None; arguments as `pose_scene` takes
-    them.
-    """
+    """A clip under the tuned alphas that was computed before, else None."""
     path = _place(kind, name, method)
     return _on_shelf(path) if path is not None and path.is_file() else None
 
@@ -183,11 +171,7 @@ def pose_clip(
     progress: Callable,
     most: int | None = None,
 ) -> ClipTrace:
-    """A clip after the cascade, for the component.
-
-    `alphas` has one value for each level, None for the tuned ones; `progress` is called with the share of
-    frames done; `most` stops after so many frames, to have something to show early.
-    """
+    """The `most` first frames after the cascade (alphas None: tuned); `progress` hears the share done."""
     kernels_first(__name__)
     scene = thinned(scene, method)
     images = scene.images[:most]

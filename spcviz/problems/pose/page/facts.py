@@ -4,9 +4,7 @@ from spcviz.problems.pose.page.shown import ClipTrace
 
 
 def clip(found: ClipTrace, state: dict) -> dict[str, str]:
-    """What is left of the limbs' states, as the component counts it; `state` has ``frame`` and ``level``
-    of the page.
-    """
+    """What is left of the limbs' states at the page's frame and level, as the component counts it."""
     at = min(state["level"], len(found.levels) - 1)
     level = found.levels[at]
     frame = min(state["frame"], len(level.n_given) - 1)

@@ -15,14 +15,12 @@ from spcviz.problems.pose.data.pictures import window
 from spcviz.problems.pose.model import body, cascade
 from spcviz.problems.pose.page.shown import PoseScene
 
-ASTRONAUT = (225.0, 327.0, 800.0)
-"""Centre and side of the window in scikit-image's picture."""
+ASTRONAUT = (225.0, 327.0, 800.0)  # centre and side of the window in scikit-image's picture
 
 SIGN_EVERY, SIGN_RATE = 3, 30.0
 THUMBNAIL = 60
 N_TOP = 4
-APART_PX, APART_ANGLE = 12.0, np.pi / 6
-"""Two of the top hypotheses differ by at least one of these."""
+APART_PX, APART_ANGLE = 12.0, np.pi / 6  # two of the top hypotheses differ by at least one of these
 
 
 def rendered_scene(seed, n_frames):
@@ -44,9 +42,7 @@ def astronaut_scene():
 
 
 def sign_scene(name):
-    """A signing clip, ten frames a second, with the reference where the network was confident of it; raises
-    `ArgumentError`.
-    """
+    """A signing clip, ten frames a second, with the reference where the network was confident of it."""
     (clip,) = signs.load_signs([name], every=SIGN_EVERY)
     limbs = np.where(clip.is_seen[..., None, None], clip.limbs, np.nan)
     scene = _scene(f"Signing clip “{name}”, person {clip.person}", clip.images, limbs)
@@ -55,19 +51,13 @@ def sign_scene(name):
 
 
 def buffy_scene(folder, number):
-    """A test clip of Buffy Stickmen; raises `ArgumentError` if the data are not there or have no such
-    clip.
-    """
+    """A test clip of Buffy Stickmen; raises `ArgumentError` where there is none."""
     chosen = buffy.load_buffy(folder, "test", number)
     return _scene(f"Buffy Stickmen, {chosen.names[0].split('.')[0]} and on", chosen.images, chosen.limbs)
 
 
 def scene_of(kind: str, name: str | int, n_frames: int, folder: str | Path | None = None) -> PoseScene:
-    """A clip that everybody can choose: "signs", "rendered", "strided", "astronaut" or "buffy".
-
-    `name` is a word, a seed or a number, `n_frames` the length of a rendered clip, `folder` the data folder.
-    Raises `ArgumentError`.
-    """
+    """A clip of a kind that everybody can choose, by its word, seed or number; raises `ArgumentError`."""
     if kind == "signs":
         return sign_scene(name)
     if kind == "strided":
@@ -80,11 +70,7 @@ def scene_of(kind: str, name: str | int, n_frames: int, folder: str | Path | Non
 
 
 def upload_scene(frames: np.ndarray, x: float, y: float, size: float) -> PoseScene:
-    """A visitor's frames (N, H, W, 3) through one square window; raises `ArgumentError`.
-
-    (x, y) is the centre of the window in shares of the picture's width and height, `size` its side in shares
-    of the picture's shorter side.
-    """
+    """Frames through a window about (x, y), in shares of the sides; `size` of the shorter one."""
     x, y = checks.number("x", x, 0, 1), checks.number("y", y, 0, 1)
     size = checks.number("size", size, 0.1, 3)
     tall, wide = frames.shape[1:3]
@@ -134,11 +120,7 @@ def scores_of(model, image):
 def top_limbs(
     level, variable: int, part: int, n_top: int = N_TOP, number: int = body.N_LEVELS - 1
 ) -> np.ndarray:
-    """The best limbs of a level that differ in place or angle, best first, (n_top, 2, 2); `number` is the
-    level's depth.
-
-    The last is repeated if there are fewer.
-    """
+    """The level's best limbs that differ in place or angle, (n_top, 2, 2); the last fills the rest."""
     at = level.of(variable)
     states = level.states[at][level.keep[at]]
     states = states[np.argsort(-level.summed[at][level.keep[at]], kind="stable")]

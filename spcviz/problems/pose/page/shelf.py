@@ -36,11 +36,9 @@ SIGN = "thanks"
 not by what is found."""
 MODULES = ("spcviz.problems.pose.page.shelf", "spcviz.problems.pose.page.trace")
 METHODS = ("single", "torso", "ensemble")
-MOST_FRAMES = {"single": 24, "torso": 10, "ensemble": 10}
-"""Of a clip by method: what a browser gets stays within 3 MB."""
+MOST_FRAMES = {"single": 24, "torso": 10, "ensemble": 10}  # a browser gets at most 3 MB
 N_FRAMES, FIRST_SEED, N_SEEDS, N_BUFFY = 12, 5, 12, 69
-MOST_BYTES = 400_000_000
-"""All together; the oldest go first."""
+MOST_BYTES = 400_000_000  # all together; the oldest go first
 
 
 class Asked(NamedTuple):
@@ -63,9 +61,7 @@ def is_offered(asked):
 
 
 def offered(has_buffy: bool, within: int = 3) -> list[Asked]:
-    """All clips with a place, ordered by how many choices they are away from what the page opens with, at
-    most `within`.
-    """
+    """Clips with a place that are at most `within` choices from what the page opens with, nearest first."""
     names = {"signs": signs.load_reference().clips, "astronaut": (0,)}
     names |= {"rendered": range(FIRST_SEED, FIRST_SEED + N_SEEDS), "buffy": range(N_BUFFY * has_buffy)}
     every = [Asked(kind, name, method) for kind, own in names.items() for name in own for method in METHODS]
@@ -78,10 +74,7 @@ def offered(has_buffy: bool, within: int = 3) -> list[Asked]:
 
 
 def place(asked: Asked, folder: str | Path | None = None, *, of_models: Path, work: Path = WORK):
-    """The path of a clip, whether or not it is there.
-
-    `folder` is the data folder, `of_models` and `work` the folders of stored models and of finished work.
-    """
+    """The path of a clip, whether or not it is there."""
     origin = {"signs": signs.SHIPPED_SHA256, "buffy": _digest_of(folder) if asked.kind == "buffy" else ""}
     key = [*asked, MOST_FRAMES[asked.method], N_FRAMES, origin.get(asked.kind, "")]
     return path_of(Path(work) / FOLDER, NAME, [*key, model_digest(of_models, stored.NAME)], MODULES, CLIP)
@@ -137,8 +130,7 @@ def _read(path):
     return rebuild(arrays, head["skeleton"], ClipTrace)
 
 
-CLIP = Form(".clip", _write, _read, lambda clip: clip)
-"""How a `ClipTrace` is kept."""
+CLIP = Form(".clip", _write, _read, lambda clip: clip)  # how a `ClipTrace` is kept
 
 
 def _drop_oldest(folder):
@@ -169,9 +161,7 @@ def work_out(model, asked: Asked, folder: str | Path | None = None, run: Callabl
 def filled(
     model, folder: Path | None, *, of_models: Path, work: Path = WORK, within: int = 3
 ) -> Iterator[tuple[Asked, Path]]:
-    """Compute every clip that has a place and is not there yet; yields each that was kept. Arguments as for
-    `place` and `offered`. Where nothing can be kept it ends with the first.
-    """
+    """Compute every clip with a place that is not there yet; ends where nothing can be kept."""
     has_buffy = folder is not None and (Path(folder) / data.FOLDER).is_dir()
     for asked in offered(has_buffy, within):
         path = place(asked, folder, of_models=of_models, work=work)

@@ -20,11 +20,7 @@ class PoseScene(NamedTuple):
 
 
 class ClipLevel(NamedTuple):
-    """One level of every frame of a clip, small enough to travel: see `spcviz.problems.pose.page.trace`.
-
-    States are not listed: level 0 has the whole grid, and a later level the children of what the one before
-    keeps under its own `alpha`.
-    """
+    """One level of a clip's frames (`trace`): states are the grid's or children of those kept before."""
 
     # rows, columns: the level's own grid
     rows: int

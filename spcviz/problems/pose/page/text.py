@@ -40,8 +40,7 @@ _SETS = {
 }
 
 
-_CHOSEN_ON = ("other walls",)
-"""What the threshold was chosen on: no evidence."""
+_CHOSEN_ON = ("other walls",)  # what the threshold was chosen on: no evidence
 
 
 def _rows(rows, *kind):

@@ -64,10 +64,7 @@ def nearest_alpha(tuned, alpha):
 
 
 def codes_of(summed: np.ndarray, extremes: np.ndarray, alphas: np.ndarray) -> np.ndarray:
-    """Summed max-marginals (S,) as two bytes each.
-
-    `extremes` (2, sub-models) has the largest and the mean max-marginal of every sub-model, `alphas` (K,) are
-    ascending.
+    """Summed max-marginals (S,) as two bytes each; extremes (2, sub-models) are largest and mean.
 
     >>> codes_of(np.array([0.0, 1.0, 1.5, 2.0]), np.array([[2.0], [1.0]]), np.array([0.0, 0.5, 1.0])).tolist()
     [0, 16383, 16415, 16479]
@@ -94,12 +91,7 @@ def run_levels(
     alphas: Sequence[float] | None = None,
     run: Callable = map,
 ) -> tuple[list[ClipLevel], float]:
-    """Frames that are filtered together, level by level, and the seconds of the cascade itself.
-
-    `alphas` of None are the model's own, of one level or of all; others go to the slider's nearest. `run`
-    works like `map` over the sub-models of a level; the seconds are processor time of this thread and of
-    those that `run` uses. Raises `ArgumentError`.
-    """
+    """Frames filtered together under the slider's nearest alphas, and the cascade's processor seconds."""
     if method not in cascade.SUB_MODELS:
         raise ArgumentError(f"method must be one of {', '.join(cascade.SUB_MODELS)}, got {method!r}")
     tuned = model.alphas[method].tolist()
@@ -164,9 +156,7 @@ def joined(runs: Sequence[list[ClipLevel]]):
 def clip_trace(
     scene: PoseScene, method: str, levels: list[ClipLevel], seconds: tuple[float, float]
 ) -> ClipTrace:
-    """What the page draws of a clip, or of its first frames; `seconds` of features and detectors, and of the
-    cascade.
-    """
+    """What the page draws of a clip; `seconds` of features and detectors, and of the cascade."""
     n, n_parts = levels[0].n_given.shape
     truth = None if scene.truth is None else np.asarray(scene.truth[:n, :n_parts], dtype=float)
     near = np.zeros((n, body.N_LEVELS, n_parts), dtype=bool)

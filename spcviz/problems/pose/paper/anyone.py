@@ -31,12 +31,10 @@ SETS = ("buffy", "jittered", *(f"signs, {person}" for person in signs.PERSONS), 
 """What is measured, one job each."""
 SIGNS_EVERY, BUFFY_EVERY = 9, 2
 N_LSPET = 200
-LEAST_SHOULDERS = 0.5
-"""Of the torso's length; who stands sideways shows less."""
+LEAST_SHOULDERS = 0.5  # of the torso's length; who stands sideways shows less
 N_GALLERY = 3
 MODULES = ("spcviz.problems.pose.paper.anyone",)
-UPPER = 3
-"""Torso and upper arms: what the model has."""
+UPPER = 3  # torso and upper arms: what the model has
 
 
 def reproduce_people(run: Run) -> dict:
@@ -123,9 +121,7 @@ def pictures_of(name, quick=False):
 
 
 def of_set(name: str, folder: str | Path, work: str | Path | None = None, quick: bool = False) -> dict:
-    """One of `SETS` through the stored model in `folder`: arrays of `measure.Measured`, limbs, clips and
-    names.
-    """
+    """One of `SETS` through the stored model: arrays of `measure.Measured`, limbs, clips and names."""
     model = stored.load_pose(folder)
     key = {"set": name, "model": stored.digest_of(model), "quick": quick}
     clips = pictures_of(name, quick)
@@ -187,10 +183,7 @@ def _failures(name, own):
 
 
 def failure(limb: str, off: float, found: np.ndarray):
-    """One sentence on why a limb was missed.
-
-    `off` is the error of its worse end in pixels, `found` (7, 7) the limb's `measure.Measured.found` by
-    level.
+    """One sentence on why a limb is `off` pixels, from its `measure.Measured.found` (7, 7) by level.
 
     >>> found = np.ones((7, 7))
     >>> failure("torso", 40.0, found)

@@ -52,10 +52,7 @@ def failures_frame(result):
 
 
 def failure_svg(own: dict, picture: str) -> str:
-    """One picture of the gallery as SVG: the best guess in the limbs' colours, what is known dashed.
-
-    `own` is an entry of the result's gallery, `picture` a data URI of 240 x 240 pixels.
-    """
+    """A picture of the gallery as SVG: the best guess in the limbs' colours, what is known dashed."""
     colours = (DARK.kept, DARK.threshold, DARK.map)
     lines = [_line(limb, "#FFFFFF", 2.5, "6 4") for limb in own["truth"]]
     lines += [_line(limb, colour, 4, "none") for limb, colour in zip(own["limbs"], colours)]

@@ -5,8 +5,7 @@ from itertools import pairwise
 from spcviz.problems.pose.paper.anyone_shown import NAMES, baseline
 from spcviz.web.figures.claims import Claim, NotMeasured, find, twice
 
-_LEVELS = {2: "20 × 20", 4: "40 × 40", 6: "80 × 80"}
-"""Levels that the thesis prints, and their cells."""
+_LEVELS = {2: "20 × 20", 4: "40 × 40", 6: "80 × 80"}  # levels that the thesis prints, and their cells
 _CURVE, _TIME = "thesis Fig. 5.5(c)", "thesis Fig. 5.5(a, b)"
 _OTHER = "The paper's clips are others (VideoPose)."
 _COUNTED = {"score": "tolerance kept", "near": "tolerance kept, a state within 25 % is enough"}

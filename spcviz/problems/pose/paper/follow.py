@@ -25,15 +25,7 @@ def detected(model, images):
 
 
 def follow(model: cascade.PoseModel, fine: Sequence[np.ndarray], truth: np.ndarray, method: str) -> dict:
-    """What a method makes of a clip.
-
-    `fine` has (P, 24, 80, 80) scores for each frame, as from `cascade.detect`; `truth` (frames, 3 or more, 2,
-    2) are limbs, or the reference in their place; `method` is a key of `cascade.SUB_MODELS` (single frames
-    run one by one). The result has ``frames``: `MEASURES` of each; ``states_kept`` a limb after the last
-    level, mean; ``n_runs``: 1, or the number of single frames; ``n_lost`` of them by Definition 4 at any
-    level; ``n_broken`` variables that would have lost all their states, over all levels, of ``n_variables``;
-    ``ms`` of processor time.
-    """
+    """What a method makes of a clip: `MEASURES` of ``frames``, losses by Definition 4, processor ``ms``."""
     n = model.geometry.n_parts
     runs = [[f] for f in range(len(fine))] if method == "single" else [list(range(len(fine)))]
     limbs = np.empty((len(fine), n, 2, 2))
@@ -77,13 +69,7 @@ def measures(limbs, truth):
 
 
 def row(found: list[dict], single: list[dict]) -> dict:
-    """Averages over many clips.
-
-    `found` and `single` (single frames on the same pieces) are as from `follow` with ``clip``: pieces of one
-    clip share it. Means over frames, "..._stderr" over clips; ``elbow_gain_over_single`` in pixels;
-    ``elbow_error_quartiles``: the mean of the errors between the first and the third quartile, which is what
-    the thesis draws.
-    """
+    """Means over frames beside single frames; quartiles: the mean between them, as the thesis draws."""
     frames, clips = _frames(found), _clips(found)
     low, high = np.quantile(frames[:, 0], [0.25, 0.75])
     middle = frames[(frames[:, 0] >= low) & (frames[:, 0] <= high), 0]

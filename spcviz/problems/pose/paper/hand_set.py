@@ -11,17 +11,14 @@ from spcviz.problems.pose.paper import follow
 from spcviz.store import digest_of_arrays
 
 FIRST_SEED, N_RENDERED, N_FRAMES = 1000, 6, 16
-BUFFY_EVERY = 3
-"""Of the test clips: with alphas of 0 over time a frame takes all methods together about a second."""
+BUFFY_EVERY = 3  # of the test clips: under alphas of 0 over time a frame takes all methods a second
 MODULES = ("spcviz.problems.pose.paper.hand_set",)
 
 
 def of_set(
     model: cascade.PoseModel, kind: str, work: str | Path | None = None, quick: bool = False
 ) -> list[dict]:
-    """What every method makes of a set of clips, "rendered" or "buffy"; see `joint_signers.measured` for the
-    form.
-    """
+    """What every method makes of the "rendered" or "buffy" clips, as `joint_signers.measured`."""
     key, clips = (_buffy if kind == "buffy" else _rendered)(quick)
     key |= {"kind": kind, "model": stored.digest_of(model)}
     return kept(work, f"pose-ensemble-{kind}", key, MODULES, lambda: _of(model, clips))

@@ -28,8 +28,7 @@ from spcviz.problems.pose.paper import follow
 from spcviz.store import digest_of_arrays
 
 PIECE, EVERY_PIECE = 4, 2
-SOME = 40
-"""Teaching frames on which detectors' scores are standardised."""
+SOME = 40  # teaching frames on which detectors' scores are standardised
 SETTINGS = levels.Settings(
     n_frames=36, n_clips=9, n_epochs=1, tolerance=0.01, learns_over_time=True, extra=()
 )
@@ -58,8 +57,7 @@ class Piece(NamedTuple):
 
 
 def teachers(fold):
-    """(training clips, development clips) of a fold's four persons: every third clip of each person is
-    held out.
+    """(training clips, development clips) of a fold: every third clip of each person is held out.
 
     >>> teach, dev = teachers(signs.folds()[0])
     >>> len(teach), len(dev), set(teach) & set(dev)
@@ -102,9 +100,7 @@ def scored(model, parts):
 def of_person(
     model: cascade.PoseModel, person: str, work: str | Path | None = None, quick: bool = False
 ) -> list[dict]:
-    """Learn on four persons and measure on the fifth, `person`: rows as `measured`. The model's detectors are
-    used as they are.
-    """
+    """`measured` on one person, after learning on the other four; detectors stay as they are."""
     settings = settings_for(quick)
     key = {"person": person, "settings": asdict(settings), "detectors": digest_of_detectors(model),
            "data": signs.SHIPPED_SHA256}  # fmt: skip
@@ -126,11 +122,7 @@ def learn(
     work: str | Path | None = None,
     tick: Callable | None = None,
 ) -> dict[tuple[str, str], cascade.PoseModel]:
-    """Single frames, and both methods over time with hand-set and learned ties, on the other four persons.
-
-    By method and origin of its ties: "none", "hand-set", "learned". The model's detectors are used as they
-    are, `person` is left out, and finished methods are kept in `work`.
-    """
+    """Models by method and origin of its ties: "none", "hand-set", "learned", from the other four."""
     fold = next(own for own in signs.folds() if own.person == person)
     teach, dev = ([clips[name] for name in names] for names in teachers(fold))
     base = begun(model, teach, settings)
@@ -205,11 +197,7 @@ def _problems(pieces, by_clip):
 
 
 def measured(learnt: dict, clips: dict[str, seen.Clip], names: Sequence[str]) -> list[dict]:
-    """What every method makes of some clips of the left-out person.
-
-    One row for each method: ``method``, ``ties`` and ``found``: of each piece as from `follow`, with
-    ``clip``, and ``detect_ms`` a frame.
-    """
+    """``method``, ``ties`` and what was ``found``: a `follow` of each piece, its clip and detector's ms."""
     scores = {name: _scored_clip(next(iter(learnt.values())), clips[name]) for name in names}
     out = []
     for (method, ties), model in learnt.items():

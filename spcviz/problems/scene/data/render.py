@@ -13,8 +13,7 @@ from spcviz.problems.scene.data.camvid import SIZE, VOID
 from spcviz.problems.scene.page.shown import CLASSES
 
 _CLASS = {name: number for number, name in enumerate(CLASSES)}
-_ROUGH = {"Sky": 0.4, "Building": 3, "Road": 1.5, "Pavement": 2, "Tree": 16, "Fence": 5, "Car": 1.5}
-"""Noise of a class, grey levels."""
+_ROUGH = {"Sky": 0.4, "Building": 3, "Road": 1.5, "Pavement": 2, "Tree": 16, "Fence": 5, "Car": 1.5}  # noise
 
 
 class _Canvas:
@@ -44,7 +43,7 @@ class _Canvas:
 
 
 def street(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A street: picture (180, 240, 3) and truth (180, 240), determined by the seed. Raises `ArgumentError`.
+    """A street's picture (180, 240, 3) and truth, determined by the seed; raises `ArgumentError`.
 
     >>> picture, truth = street(3)
     >>> picture.shape, bool((truth == 3).mean() > 0.1)

@@ -28,10 +28,7 @@ DATA_SETS = (
 
 
 def photograph() -> np.ndarray:
-    """The photograph as it ships, (540, 960, 3) uint8.
-
-    Raises `NoCacheError` in a package installed by pip: it comes with the repository.
-    """
+    """The photograph as it ships, (540, 960, 3); `NoCacheError` without the repository it comes with."""
     from PIL import Image
 
     return np.asarray(Image.open(shipped(SHIPPED)).convert("RGB"))

@@ -16,16 +16,11 @@ from spcviz.problems.scene.model import descriptors
 
 GROUPS = ("TXT", "LBP", "I-SIFT", "C-SIFT")
 N_CENTRES = 150
-_FEW = 6
-"""Up to so many centres are worked out one after the other, each for all points."""
+_FEW = 6  # up to so many centres are worked out one after the other, each for all points
 
 
 class Codebook:
-    """Centres (150, D) of a group's descriptors divided by `scale` (D,), their standard deviations in
-    training.
-
-    A centre's code is the inner product of a descriptor and its row of `weights` (150, D), plus its entry of
-    `constants` (150,), and at least 0.
+    """Codes max(0, <weights_i, v> + constants_i) by centres (150, D) of descriptors v, over `scale`.
 
     >>> book = Codebook(np.float32([[0, 0], [2, 0]]), np.ones(2, np.float32))
     >>> book.weights[1], book.constants[1]
@@ -122,10 +117,7 @@ def pool(values, grid, n_atoms):
 
 
 def raise_to(values: np.ndarray, member: np.ndarray, share: np.ndarray, n_regions: int) -> np.ndarray:
-    """Mean codes of a level's regions, (R, n), from those of atoms, (A, n).
-
-    `member` (A,) is the region of each atom, `share` (A,) the atom's share of its region's pixels.
-    """
+    """Mean codes (R, n) of a level's regions from atoms' (A, n), their regions and shares of these."""
     return _pool(values, member, np.arange(len(member)), share, n_regions)
 
 

@@ -17,10 +17,8 @@ import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
 
-STEPS = {"TXT": 2, "LBP": 4, "I-SIFT": 4, "C-SIFT": 4}
-"""Pixels between grid points, by group."""
-LENGTHS = {"TXT": 17, "LBP": 59, "I-SIFT": 128, "C-SIFT": 384}
-"""Numbers in a descriptor."""
+STEPS = {"TXT": 2, "LBP": 4, "I-SIFT": 4, "C-SIFT": 4}  # pixels between grid points, by group
+LENGTHS = {"TXT": 17, "LBP": 59, "I-SIFT": 128, "C-SIFT": 384}  # numbers in a descriptor
 _MOST = 0.2
 _DIRECTIONS = 8
 

@@ -12,11 +12,9 @@ from spcviz.problems.common.work.kept import ARRAYS, kept, tree_of
 from spcviz.problems.scene.data import camvid, changed
 from spcviz.problems.scene.model import codes, features, segments, shape
 
-N_FOR_BOOKS, N_SAMPLES = 48, 600
-"""Pictures, evenly over the drives, and descriptors of each, that codebooks are learned from."""
+N_FOR_BOOKS, N_SAMPLES = 48, 600  # pictures over the drives, and descriptors of each, for codebooks
 RANDOM_STATE = 3
-_SPREAD = (0.2, 99.8)
-"""Percentiles of values between which steps lie."""
+_SPREAD = (0.2, 99.8)  # percentiles of values between which steps lie
 
 
 def vocabulary(names: Sequence[str], work: Path | None):

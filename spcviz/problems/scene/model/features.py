@@ -69,10 +69,7 @@ class _Level(NamedTuple):
 
 
 class Seen:
-    """A picture (H, W, 3) of which only the requested features have been computed.
-
-    `size` (A,) is the number of pixels of each atom; `begun` are the groups of which something was requested.
-    """
+    """A picture of which only what was asked for is computed; `begun` are groups that were."""
 
     def __init__(self, picture, vocabulary):
         self.picture = segments.checked(picture)
@@ -86,10 +83,7 @@ class Seen:
         self._levels = {}
 
     def steps(self, level: int, columns: np.ndarray) -> np.ndarray:
-        """Features (R, 621) of a level's regions, of which at least some ascending columns are computed.
-
-        Columns that nobody asked for are 0; the array is the same each time.
-        """
+        """Features (R, 621) of a level with at least these ascending columns; others may be 0."""
         own = self._level(level)
         missing = columns[~own.is_known[columns]]
         if len(missing) and missing[0] < shape.N_SHAPE:

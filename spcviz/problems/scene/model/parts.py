@@ -29,11 +29,7 @@ def scenes(
     tick: Callable | None = None,
     with_mirrored: bool = False,
 ) -> Scenes:
-    """Features and truth of some pictures, optionally followed by as many changed copies
-    (`spcviz.problems.scene.data.changed`).
-
-    Parts are kept in `work`; `tick` is called after every part.
-    """
+    """Features and truth of pictures, optionally with as many changed copies; parts are kept in `work`."""
     found = []
     for mirrored in (False, True)[: 1 + with_mirrored]:
         for at in range(0, len(names), N_PER_PART):

@@ -36,9 +36,7 @@ def sim_updates(steps, seen):
 
 
 def sim(picture: np.ndarray, vocabulary: Vocabulary, steps: Sequence[predictor.Step], repeats: int = 1):
-    """The anytime predictor's trajectory on a picture (H, W, 3): `Timed`; of each step the fastest of its
-    repeats counts.
-    """
+    """The anytime predictor's trajectory on a picture: `Timed`, each step's fastest repeat."""
     least, labels = np.full(len(steps) + 1, np.inf), []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -58,9 +56,7 @@ def him(
     columns: np.ndarray,
     repeats: int = 1,
 ):
-    """An inference machine's trajectory on a picture (H, W, 3): `Timed`; all its `columns` are computed
-    before it begins.
-    """
+    """An inference machine's trajectory on a picture, all its `columns` computed before: `Timed`."""
     least, labels = np.full(len(stages) + 1, np.inf), []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -78,11 +74,7 @@ def him(
 def answers(
     seen: features.Seen, steps: Sequence[predictor.Step], machines: dict[str, list[hierarchy.Stage]], forest_
 ) -> dict[str, np.ndarray]:
-    """Labels of all methods on one picture, its features computed once for those that need all of them.
-
-    `seen` must be new: the anytime predictor goes first and asks for what it wants. (S, A) after each step of
-    "sim"; one row for the others.
-    """
+    """Labels of all methods on a new `seen`; the anytime predictor goes first and asks for what it wants."""
     out = {"sim": np.stack([_labels(update.state.scores) for update in sim_updates(steps, seen)])}
     for name, stages in machines.items():
         *_, share = hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, seen.steps)

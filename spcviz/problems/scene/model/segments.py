@@ -26,8 +26,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
 
-SIGMA, SCALE, LEAST = 0.25, 25, 12
-"""Of level 0: blur in pixels, FH's scale, least number of pixels."""
+SIGMA, SCALE, LEAST = 0.25, 25, 12  # of level 0: blur in pixels, FH's scale, least number of pixels
 SCALES = (100.0, 250.0, 600.0, 1500.0, 4000.0, 12000.0)
 LEASTS = (24, 48, 96, 200, 400, 900)
 """Of the levels above; for 240 x 180 pixels, and in proportion for other sizes."""
@@ -61,10 +60,7 @@ class Hierarchy(NamedTuple):
 
 
 def checked(picture: ArrayLike) -> np.ndarray:
-    """A colour picture (H, W, 3) that can be segmented, or ArgumentError.
-
-    Both sides must be multiples of 4 and at least 16 pixels; at most 172,800 pixels.
-    """
+    """A colour picture (H, W, 3) that can be segmented, or `ArgumentError`."""
     picture = np.asarray(picture)
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
         raise ArgumentError(
@@ -80,8 +76,7 @@ def checked(picture: ArrayLike) -> np.ndarray:
 
 
 def hierarchy(picture: np.ndarray, n_levels: int = N_LEVELS) -> Hierarchy:
-    """The `n_levels` lowest levels of a picture, from the smallest regions on; see `checked`. Raises
-    `ArgumentError`.
+    """The `n_levels` lowest levels of a picture that is `checked`, from the smallest regions on.
 
     >>> found = hierarchy(np.zeros((16, 16, 3), dtype=np.uint8))
     >>> found.member.shape, int(found.atoms.max())
@@ -129,12 +124,7 @@ def _blurred(picture, middle, near):
 
 @kernel
 def _weights(colour) -> tuple[np.ndarray, np.ndarray]:
-    """Edges between pixels and their 8 neighbours: weights (4, H, W), and the same in `_N_WEIGHTS` equal
-    steps.
-
-    Edges go to the right, down to the left, down, down to the right; the step is `_N_WEIGHTS` where there is
-    no edge.
-    """
+    """Edges right, down left, down, down right: weights (4, H, W), and in `_N_WEIGHTS` steps (none: that)."""
     _, tall, wide = colour.shape
     weight = np.empty((4, tall, wide), dtype=np.float32)
     step = np.full((4, tall, wide), _N_WEIGHTS, dtype=np.uint16)
@@ -162,10 +152,7 @@ def _weights(colour) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def _sorted(step):
-    """Edges of `_weights` in the order of their steps, sorted by counting: ndarray of uint32.
-
-    An edge's number is 4 times that of its pixel, and its way; edges of one step stay in this order.
-    """
+    """Edges 4 * pixel + way in the order of their steps, sorted by counting; stable."""
     steps = step.reshape(4, -1)
     n = steps.shape[1]
     start = np.zeros(_N_WEIGHTS + 2, dtype=np.uint32)
@@ -268,11 +255,7 @@ def _joined_sums(merged, size, sums, n):
 
 @inlined_kernel
 def _join(label, after, size, i, j):
-    """Relabel the smaller of two components: the label of both.
-
-    Members of a component stand in a ring, `after` each the next: so every node says its component's label
-    at once, and as the smaller one is relabelled, nodes change their label seldom.
-    """
+    """Relabel the smaller of two components, its members a ring in `after`: labels change seldom."""
     if size[i] < size[j]:
         i, j = j, i
     last, m = j, j
@@ -299,10 +282,8 @@ def _ends(edges, label, e):
 
 @kernel
 def _merge(edges, size, scale, least):
-    """FH's criterion; new numbers 0 .. n - 1 of the nodes. Uses `size` and ``edges.order`` up.
-
-    Numbers without a sign, conditions that are worked out without a jump, and little new memory: each
-    saves much here.
+    """FH's criterion: new numbers 0 .. n - 1 of the nodes. Unsigned numbers, conditions without a jump and
+    little new memory each save much here; uses `size` and ``edges.order`` up.
     """
     n = len(size)
     label = np.arange(n).astype(np.uint32)
@@ -340,10 +321,7 @@ def _merge(edges, size, scale, least):
 
 @kernel
 def _stretches(atoms) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Stretches of sides between pixels of two atoms: first and second atom, number of sides across and down.
-
-    The first atom is on the left of a side, or above it; a stretch has sides of one kind.
-    """
+    """Stretches of sides of one kind: atom on the left or above, the other, sides across and down."""
     tall, wide = atoms.shape
     first, second = np.empty(2 * tall * wide, dtype=np.uint32), np.empty(2 * tall * wide, dtype=np.uint32)
     across, down = np.empty(2 * tall * wide, dtype=np.uint32), np.empty(2 * tall * wide, dtype=np.uint32)

@@ -73,10 +73,7 @@ def of_atoms(hierarchy):
 
 
 def of_level(sums: np.ndarray, hierarchy: Hierarchy, level: int) -> np.ndarray:
-    """SHAPE of a level's regions, (R, 21), columns as in `NAMES`; lengths are shares of the picture's.
-
-    `sums` (A, 13) are from `of_atoms`.
-    """
+    """SHAPE (R, 21) of a level's regions as in `NAMES`, from `of_atoms`; lengths as shares of the picture."""
     n = hierarchy.n_regions(level)
     own = sums if level == 0 else _of_regions(sums, hierarchy.member[level], n)
     borders = hierarchy.borders[level]

@@ -92,8 +92,5 @@ def save(folder, model, *, settings, metrics, data_digest):
 
 
 def load(folder):
-    """Read the model; see `spcviz.store.load_model`.
-
-    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it.
-    """
+    """Read the model; the `StoreError` of a missing or damaged one ends with what trains it."""
     return _model_of(load_model(folder, NAME, kind=KIND, version=VERSION))

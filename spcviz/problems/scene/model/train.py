@@ -15,12 +15,11 @@ from spcviz.problems.scene.model import extract, features, packed, parts
 from spcviz.problems.scene.paper import costs
 
 RANDOM_STATE = 0
-LIMITED = {
+LIMITED = {  # groups that the inference machines may use, as in the paper's Fig. 2
     "him": features.GROUPS,
     "him-txt": ("SHAPE", "TXT"),
     "him-txt-isift": ("SHAPE", "TXT", "I-SIFT"),
 }
-"""Groups that the inference machines may use, as in the paper's Fig. 2."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,7 @@ def settings_for(quick):
 
 
 def prices():
-    """The costs that SIM learns with: as the stored result ``scene-costs`` has them.
-
-    Measured once and kept, so that the same command learns the same predictor on every machine.
-    """
+    """SIM's costs, as ``scene-costs`` stores them: so it learns the same predictor on every machine."""
     known = costs.known()
     groups = features.GROUPS[1:]
     group_ms = [known["SHAPE"]["ms"], *(known[f"{g} (B)"]["ms"] for g in groups)]

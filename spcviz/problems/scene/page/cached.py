@@ -32,8 +32,7 @@ CREDITS = {
     "camvid": live.CAMVID_CREDIT,
     "own": live.OWN_CREDIT,
 }
-FIRST_PICTURES = (("road", 0), ("rendered", FIRST_SEED))
-"""What the page opens with, and the street that is one choice away."""
+FIRST_PICTURES = (("road", 0), ("rendered", FIRST_SEED))  # the first, and the street one choice away
 CHOSEN = {
     ("road", 0): "Chosen of its six because the tree on the right, at first a building, soon becomes a "
     "tree, and sky and road stay right; the hills they take for cars.",
@@ -54,11 +53,7 @@ def _model():
 
 @shared(40, "Labelling, step by step ...", stored=SceneCourse)
 def labelled(kind: str, name: int):
-    """The trajectories on a picture of "road", "china", "rendered" or "camvid"; see
-    `spcviz.problems.scene.page.live.label`.
-
-    `name` is a seed, or the number of a test picture.
-    """
+    """The trajectories on a picture of "road", "china", "rendered" (a seed) or "camvid" (a number)."""
     n_runs = live.N_RUNS_STORED if (kind, name) in FIRST_PICTURES else live.N_RUNS
     scene = live.camvid(camvid_names()[name]) if kind == "camvid" else live.picture(kind, name)
     return live.label(_model(), scene, f"{CREDITS[kind]} {CHOSEN.get((kind, name), '')}".strip(), n_runs)

@@ -18,10 +18,8 @@ from spcviz.problems.scene.model import stored as models
 from spcviz.problems.scene.page.shown import GROUPS, Choices, Course, SceneCourse
 from spcviz.store import StoreError
 
-N_RUNS = 2
-"""A step's time is the fastest of so many runs: a server has other visitors too."""
-N_RUNS_STORED = 8
-"""Of the pictures that are stored: their times are everybody's."""
+N_RUNS = 2  # a step's time is the fastest of so many runs: a server has other visitors too
+N_RUNS_STORED = 8  # of the pictures that are stored: their times are everybody's
 ROAD_CREDIT = "udacity/CarND-LaneLines-P1, (c) 2016-2019 Udacity, Inc., MIT licence; nobody has labelled it."
 CHINA_CREDIT = "china.jpg of scikit-learn, by Zhu Lin, CC BY 2.0; nobody has labelled it."
 RENDERED_CREDIT = "Rendered by this project; every pixel's class is known exactly."
@@ -30,9 +28,7 @@ OWN_CREDIT = "Your picture; nobody has labelled it, and it is kept nowhere."
 
 
 def fitted(picture: np.ndarray) -> np.ndarray:
-    """A picture (H, W, 3) in the size that the predictors know: about 43,200 pixels, sides multiples of 4.
-
-    Raises `ArgumentError` if a side is shorter than 16 pixels; the message is one sentence for a person.
+    """A picture (H, W, 3) in about 43,200 pixels, sides multiples of 4; `ArgumentError` for people below 16.
 
     >>> fitted(np.zeros((427, 640, 3), np.uint8)).shape
     (168, 256, 3)

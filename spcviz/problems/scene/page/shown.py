@@ -9,32 +9,25 @@ from spcviz.learning.budgets.methods import Terms, Tier
 CLASSES = (
     "Sky", "Building", "Pole", "Road", "Pavement", "Tree", "Sign", "Fence", "Car", "Pedestrian", "Bicyclist",
 )  # fmt: skip
-COLOURS = (
+COLOURS = (  # of the classes, readable over a grey picture
     "#8ecae6", "#b56576", "#f4a261", "#6d597a", "#e9c46a", "#2a9d4b", "#ffd60a", "#a98467", "#3a56d4",
     "#e63946", "#17becf",
 )  # fmt: skip
-"""Of the classes, readable over a grey picture; each region's name is written too."""
-GROUPS = ("SHAPE", "TXT", "LBP", "I-SIFT", "C-SIFT")
-"""Feature groups in the paper's order."""
+GROUPS = ("SHAPE", "TXT", "LBP", "I-SIFT", "C-SIFT")  # feature groups in the paper's order
 
 TERMS = Terms("picture", "pictures", "place", "places")
-TIERS = (
+TIERS = (  # inference machines, by what they see, from cheap to dear
     Tier("him-txt", "outlines, texture and colour", "texture"),
     Tier("him-txt-isift", "+ gradients", "gradients"),
     Tier("him", "+ local patterns and gradients by colour", "everything"),
 )
-"""Inference machines that a picture may be labelled by, by what they see, from cheap to dear."""
-TRADED = ("dms", "oracle", "least_sure", "fixed", "uniform_arms", "uniform_loose")
-"""Methods of the Trade-off page, by key of `METHODS`."""
-N_CAMVID = 233
-"""CamVid's test pictures."""
-KINDS = {"rendered": "rendered streets", "camvid": "CamVid's test pictures"}
-"""What a batch may be made of."""
-ELSEWHERE = {
+TRADED = ("dms", "oracle", "least_sure", "fixed", "uniform_arms", "uniform_loose")  # in their order
+N_CAMVID = 233  # CamVid's test pictures
+KINDS = {"rendered": "rendered streets", "camvid": "CamVid's test pictures"}  # what a batch may be made of
+ELSEWHERE = {  # said of a link to a kind that is not here
     "camvid": "This link asks for CamVid's test pictures, which do not come with the app: `python -m spcviz "
     "data get scene_camvid` brings them. Shown instead: rendered streets."
 }
-"""What is said of a link to a kind that is not here."""
 KINDS_HELP = (
     "Rendered streets are drawn by this project and unlike the photographs that everything was learned from; "
     "CamVid appears where its folder is."
@@ -43,7 +36,7 @@ COST_HELP = (
     "Units: 1 lifts one marked place of a picture by one level of features; a picture is lifted as a whole. "
     "Measured: features, labelling and the method itself."
 )
-ORIGIN = (
+ORIGIN = (  # of what the Trade-off page shows
     "Dynamic model selection over pictures (DMS, Weiss 2013, chapter 6), not the anytime predictor of the "
     "page Scenes at any time, which spends on single regions. A picture's levels are three inference "
     "machines over more and more groups of features (Grubb et al. 2013, Fig. 2), learned from CamVid's "
@@ -53,7 +46,6 @@ ORIGIN = (
     "choosing are timed on this server, now. A dozen pictures are few: the page Paper tables has all of "
     "CamVid's test pictures, and says where DMS does not pay."
 )
-"""Of what the Trade-off page shows."""
 GROUP_WORDS = {
     "SHAPE": "outline and place",
     "TXT": "texture and colour",
@@ -63,10 +55,8 @@ GROUP_WORDS = {
 }
 
 
-LONGER = 1.02
-"""How long the axis of time is against the longer trajectory; as in ``take`` of scene.js."""
-FIRST_SEED = 5
-"""Of the rendered street that the page opens with."""
+LONGER = 1.02  # how long the axis of time is against the longer trajectory; as in ``take`` of scene.js
+FIRST_SEED = 5  # of the rendered street that the page opens with
 
 
 class MarkedPictures(NamedTuple):

@@ -27,10 +27,7 @@ def missing(_kind):
 
 
 def facts(found: SceneCourse, state: dict) -> dict[str, str]:
-    """Numbers of a picture at a moment for the sentences of a tour, as the component counts them.
-
-    `state` has ``spend`` of the page.
-    """
+    """Numbers at a moment, ``spend`` of the state, for a tour's sentences, as the component counts them."""
     sim, him = 1000 * np.asarray(found.sim.seconds), 1000 * float(found.him.seconds[0])
     time = state["spend"] * LONGER * max(sim[-1], him)
     step = int(np.searchsorted(sim, time, side="right")) - 1

@@ -31,14 +31,10 @@ from spcviz.problems.scene.page import live
 from spcviz.problems.scene.page.shown import CLASSES, COLOURS, TERMS, TIERS, TRADED, MarkedPictures
 from spcviz.problems.scene.paper import costs
 
-STEP = 10
-"""Pixels between the places of a picture that are counted as right or wrong."""
-N_TOGETHER = 12
-"""Validation pictures that follow each other stay together in cross-validation."""
-ALPHABET = "abcdefghijk"
-"""A symbol for each class."""
-_SURE, _UNSURE = 0.5, 1.0
-"""Nats of entropy."""
+STEP = 10  # pixels between the places of a picture that are counted as right or wrong
+N_TOGETHER = 12  # validation pictures that follow each other stay together in cross-validation
+ALPHABET = "abcdefghijk"  # a symbol for each class
+_SURE, _UNSURE = 0.5, 1.0  # nats of entropy
 
 
 class Whole(NamedTuple):
@@ -49,12 +45,8 @@ class Whole(NamedTuple):
 
 
 def meta_of(shares: list[np.ndarray], size: np.ndarray, example: np.ndarray) -> np.ndarray:
-    """What the selector sees of pictures after each machine but the last: (n, T - 1, 28).
-
-    `shares` has the probabilities (A, 11) that each machine gives every atom, `size` (A,) its pixels,
-    `example` (A,) its picture, 0 .. n - 1. The first class's lead over the second, entropy, pixels that are
-    unsure and very unsure, shares of the classes, all means over pixels; then by how much each changed from
-    the machine before.
+    """What the selector sees of pictures after each machine but the last, (n, T - 1, 28): means over pixels
+    of lead, entropy, unsure, very unsure and classes, and their changes from the machine before.
     """
     weight = size / np.bincount(example, size)[example]
     out = []
@@ -66,11 +58,7 @@ def meta_of(shares: list[np.ndarray], size: np.ndarray, example: np.ndarray) -> 
 
 
 def look(scenes, machines: Sequence[list[hierarchy.Stage]]):
-    """Pictures labelled by the machine of every tier: `Looked`, losses in pixels wrong of a hundred with a
-    class.
-
-    No machine may have learned from `scenes`.
-    """
+    """Pictures that no machine learned from, labelled by every tier's: `Looked`, losses in percent wrong."""
     structure, counts = scenes.structure, scenes.counts
     shares = []
     for stages in machines:
@@ -102,9 +90,7 @@ def draw(kind: str, n: int, seed: int) -> list[camvid.Scene]:
 
 
 def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
-    """Every method on some pictures with truth, for the Trade-off page: a `TradeOff`; `seed` is of the random
-    orders.
-    """
+    """Every method on some pictures with truth: a `TradeOff`; `seed` is of the random orders."""
     machines = [model.machines[tier.key] for tier in TIERS]
     all_seen, ms = [_all_of(scene.picture, model.vocabulary) for scene in scenes], []
     shares = []

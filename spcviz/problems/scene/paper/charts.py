@@ -7,8 +7,7 @@ from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
-NEEDS = ("method", "seconds", "pixel_accuracy", "class_accuracy", "classes")
-"""What each row must have."""
+NEEDS = ("method", "seconds", "pixel_accuracy", "class_accuracy", "classes")  # what each row must have
 NAMES = {
     "sim": "SIM, anytime",
     "him": "HIM, all features",

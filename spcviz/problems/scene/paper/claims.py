@@ -4,8 +4,7 @@ from spcviz.problems.scene.page.shown import GROUPS
 from spcviz.problems.scene.paper import charts, shared
 from spcviz.web.figures.claims import Claim, find
 
-AIM, SHARE = 72.0, 0.25
-"""Pixels right that so much of the full-feature time should reach."""
+AIM, SHARE = 72.0, 0.25  # pixels right that so much of the full-feature time should reach
 _SMALL = "240 x 180 here, larger pictures in the paper."
 _PAPER = "SpeedMachines, "
 

@@ -16,19 +16,14 @@ from spcviz.problems.scene.model.features import Vocabulary
 
 NAME, N_PICTURES = "scene-costs", 8
 
-PAPER_MS = {
+PAPER_MS = {  # Table 2: Stanford Background, 320 x 240, Intel i7-2960XM; D is all 150 centres
     "FH": 167, "SHAPE": 2, "TXT (B)": 29, "TXT (D)": 66, "LBP (B)": 64, "LBP (D)": 265, "I-SIFT (B)": 33,
     "I-SIFT (D)": 165, "C-SIFT (B)": 93, "C-SIFT (D)": 443,
 }  # fmt: skip
-"""Table 2: Stanford Background pictures of 320 x 240, Intel i7-2960XM; D is all 150 centres."""
 
 
 def measure(pictures: list[np.ndarray], vocabulary: Vocabulary, repeats: int = 15) -> list[dict]:
-    """CPU milliseconds of each piece, one thread: the least of its repeats, mean over pictures (H, W, 3).
-
-    ``piece``, ``ms``; of the paper's pieces ``paper_ms``; of groups with centres ``centre_ms``, one centre by
-    itself. "FH" is all levels, "level" one more level, "select" and "predict" a step's.
-    """
+    """CPU milliseconds of pieces, least of repeats, mean over pictures; "level" is one more level."""
     found = [_pieces(picture, vocabulary, repeats) for picture in pictures]
     rows = []
     for piece in found[0]:
@@ -42,10 +37,7 @@ def measure(pictures: list[np.ndarray], vocabulary: Vocabulary, repeats: int = 1
 
 
 def reproduce(run: Run) -> dict:
-    """What each piece takes on this machine (Table 2), and so the costs that SIM learns with.
-
-    ``rows`` as from `measure`, beside ``everything``; see `spcviz.problems.common.report.describe`.
-    """
+    """What each piece takes on this machine (Table 2), and so the costs that SIM learns with."""
     names = camvid.names_of("train")
     chosen = names[:: max(1, len(names) // N_PICTURES)][: 2 if run.quick else N_PICTURES]
     own = extract.vocabulary(names, run.work)
@@ -67,10 +59,7 @@ def reproduce(run: Run) -> dict:
 
 
 def known():
-    """The stored result's milliseconds: {piece: row}.
-
-    Raises `ArgumentError` if there is none; the message ends with the command that makes it.
-    """
+    """The stored result's rows by piece; `ArgumentError` ends with the command that makes it."""
     path = shipped(RESULTS) / f"{NAME}.json"
     try:
         return {row["piece"]: row for row in json.loads(path.read_bytes())["rows"]}

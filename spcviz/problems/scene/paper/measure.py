@@ -19,10 +19,7 @@ def confusion(labels, counts):
 
 
 def scores(table: np.ndarray) -> dict:
-    """``pixel_accuracy``, ``class_accuracy`` and ``classes`` (recall of each) in percent, from pixels (11,
-    11) by predicted and true class.
-
-    A class that does not occur has recall NaN and counts in no mean.
+    """Percent right of pixels (11, 11) by predicted and true class; absent classes count in no mean.
 
     >>> table = np.zeros((11, 11))
     >>> table[0, 0], table[0, 1], table[1, 1] = 3, 1, 1
@@ -48,11 +45,7 @@ def draws(n_pictures, rng):
 
 
 def interval(tables: np.ndarray, drawn: list[np.ndarray], other: np.ndarray | None = None) -> dict:
-    """95 % intervals of pixel and class accuracy, or of the gain over another method.
-
-    `tables` and `other` are (P, 11, 11), of each picture; `drawn` is from `draws`. ``pixel``, ``class``:
-    [low, high], percentage points.
-    """
+    """95 % intervals of pixel and class accuracy of tables (P, 11, 11), or of the gain over `other`."""
 
     def both(own):
         found = scores(own)

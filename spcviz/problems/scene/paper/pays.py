@@ -3,8 +3,7 @@
 from spcviz.problems.budgets.evidence import Evidence, Gap
 from spcviz.problems.scene.page.shown import TERMS
 
-_RIVALS = {"uniform": "uniform_arms", "myopic": "least_sure"}
-"""What the result calls them: their keys in the table of methods."""
+_RIVALS = {"uniform": "uniform_arms", "myopic": "least_sure"}  # the result's names: keys of methods
 
 
 def evidence(result: dict) -> Evidence:

@@ -25,7 +25,7 @@ from spcviz.store import digest_of_arrays
 
 SOURCE = "Grubb et al. (2013), SpeedMachines, Tables 1 and 2, Figs. 2 and 4 (CamVid)"
 EVERY_TIMED, REPEATS = 16, 5
-PAPER = {
+PAPER = {  # Table 1, in the order of our classes
     "sim": {
         "pixel": 81.5,
         "class": 54.8,
@@ -37,7 +37,6 @@ PAPER = {
         "classes": (95.9, 83.3, 13.6, 96.0, 72.1, 82.2, 42.2, 21.5, 75.2, 38.6, 33.3),
     },
 }
-"""Table 1, in the order of our classes."""
 CHOSEN_ON = (
     "where HIM stops: validation pictures; class weights, trees, how many a step has, folds, what HIM sees "
     "around regions and changed copies to learn from: these and a training drive that trials did not learn "
@@ -74,11 +73,7 @@ def train_all(run: Run) -> Iterator[str]:
 
 
 def reproduce_scene(run: Run) -> dict:
-    """Accuracy against time for every method on the test pictures (Tables 1 and 2, Figs. 2 and 4).
-
-    ``rows`` with ``method``, ``seconds``, ``pixel_accuracy``, ``class_accuracy``, ``classes``, of SIM a row
-    for each ``step``; ``centres``, ``table_2``, ``compared``. See `spcviz.problems.common.report.describe`.
-    """
+    """Accuracy against time for every method on the test pictures (Tables 1 and 2, Figs. 2 and 4)."""
     lab = train.Lab(run.quick, run.work, run.tick)
     names = camvid.names_of("test")[:: 60 if run.quick else 1]
     tables = _evaluated(lab, names, run)

@@ -18,8 +18,7 @@ from spcviz.problems.scene.page.shown import TIERS
 from spcviz.problems.scene.paper import measure
 
 NAME = "dms-scene"
-SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""Of what everything for everybody costs."""
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of what everything for everybody costs
 COMPARED = (0.25, 0.5, 0.75)
 ETAS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 """Prices of a millisecond, in pixels of a hundred, that the imitation baseline is trained for."""
@@ -28,12 +27,7 @@ CODE = ("spcviz.problems.scene.page.trade", "spcviz.problems.scene.model.train")
 
 
 def reproduce(run: Run) -> dict:
-    """Pixels wrong against the features that a batch may cost: one budget for all test pictures (thesis,
-    Algorithm 3).
-
-    ``rows`` with ``method``, ``cost_ms`` a picture and ``error``, percent of pixels, for each of `SHARES`;
-    ``compared``: DMS less another, points of pixels. See `spcviz.problems.common.report.describe`.
-    """
+    """One budget for all test pictures (thesis, Algorithm 3): pixels wrong against milliseconds."""
     lab = train.Lab(run.quick, run.work, run.tick)
     machines = [lab.him(tier.key) for tier in TIERS]
     new = _looked(lab, "val", machines, 10 if run.quick else 1)

@@ -30,9 +30,7 @@ _MOST_ENTROPY = float(np.log(len(CLASSES)))
 
 
 def course_payload(course):
-    """A `Course` for the browser: labels atom after atom, since few change from step to step; entropy step
-    after step, in 255 steps of its greatest value.
-    """
+    """A `Course`: labels atom by atom (few change by step), entropy in 255 steps of its greatest value."""
     return {
         "name": course.name,
         "label": course.label,
@@ -44,10 +42,7 @@ def course_payload(course):
 
 
 def opening_share(scene: SceneCourse) -> float:
-    """Where time stands when a third of the anytime predictor's own has passed, as a share of the whole.
-
-    Its steps and the inference machine's answer are timed, so the share is another on every machine.
-    """
+    """Where time stands after a third of the anytime predictor's own: another share on every machine."""
     sim, him = np.asarray(scene.sim.seconds), float(scene.him.seconds[0])
     step = int(np.searchsorted(sim, sim[0] + (sim[-1] - sim[0]) / 3, side="right")) - 1
     return round(float((sim[step] + 1e-6) / (LONGER * max(sim[-1], him))), 6)
@@ -75,10 +70,7 @@ def scene_part(scene: SceneCourse) -> dict:
 
 
 def scene_payload(scene: SceneCourse, identity: str) -> tuple[dict, dict[str, Packed]]:
-    """All the browser needs: what is sent on every run, and the parts that are sent once.
-
-    `identity` changes when the picture or the models do.
-    """
+    """What is sent on every run, and the parts sent once; `identity` is the picture's and the models'."""
     constant = {
         "classes": list(CLASSES),
         "colours": list(COLOURS),
