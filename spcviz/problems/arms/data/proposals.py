@@ -36,24 +36,17 @@ MODE_CLIPS, MODE_SEED = 24, 10_000  # rendered clips that modes are made of; not
 class ArmClips(NamedTuple):
     """W chains, R frames in all, chains one after the other."""
 
-    # clip, side (W,), int64: number of the clip, the same for all its pieces; 0 = left of the picture, 1 =
-    # right
-    clip: np.ndarray
+    clip: np.ndarray  # clip, side (W,), int64: same of all its pieces; 0 = left of the picture, 1 = right
     side: np.ndarray
     starts: np.ndarray  # (W + 1,), int64
-    # (R, 32, 3, 2), float32: shoulder, elbow, wrist of every proposal, pixels of the 240 x 240 picture
-    joints: np.ndarray
-    # (R, 3, 2): NaN where unknown: such frames cost, but count neither as right nor as wrong
-    truth: np.ndarray
-    # (R, 32, 5), int64: allowed predecessors of each state; zeros in the first frame of a chain
-    before: np.ndarray
+    joints: np.ndarray  # (R, 32, 3, 2), float32: shoulder, elbow, wrist of every proposal, pixels of 240
+    truth: np.ndarray  # (R, 3, 2): NaN where unknown: such frames cost, but count neither way
+    before: np.ndarray  # (R, 32, 5), int64: allowed predecessors; zeros in a chain's first frame
     state: np.ndarray  # (R, 32, 7), float32: features of `features.STATE_NAMES`
-    # (R, 32, 5, 10), float32: features of `features.STEP_NAMES` of the step from each predecessor
-    step: np.ndarray
+    step: np.ndarray  # (R, 32, 5, 10), float32: `features.STEP_NAMES` of steps from predecessors
     looks: np.ndarray  # (R, 32, 64), float32: colour histograms
     # (R, 4): time of each tier of the frame, the process's own: other programs do not count. Of tier 0
-    # detectors (half of them: they serve both arms) and proposals
-    seconds: np.ndarray
+    seconds: np.ndarray  # detectors (half of them: they serve both arms) and proposals
 
     @property
     def errors(self):

@@ -37,8 +37,7 @@ class ArmSettings:
     epochs: int = 20  # passes over the chains
     margin: float = 1.0  # by which a wrong joint should lose
     penalty: float = 1e-4  # lambda of the squared norm
-    # pixels off (elbow and wrist together) beyond which one proposal is as bad as another
-    farthest: float = 80.0
+    farthest: float = 80.0  # pixels (elbow + wrist) beyond which proposals are equally bad
     n_parts: int = 3  # parts of the training clips for predictions on unseen clips
 
 
@@ -53,8 +52,7 @@ class Read(NamedTuple):
     """Scores of R parts at T tiers, of K states."""
 
     scores: np.ndarray  # (R, T, K)
-    # (R, T, K, K): of the step into each part, ``[from, to]``; -inf where it is not allowed
-    tables: np.ndarray
+    tables: np.ndarray  # (R, T, K, K): of the step into each part, ``[from, to]``; -inf: not allowed
 
 
 def proposals_of(clips):
@@ -100,13 +98,11 @@ class Trial(NamedTuple):
     """A set of clips on which methods are measured."""
 
     # each returns chains for training, if there are any for development, and for testing: copies, so not all
-    # are held at once
-    splits: list
+    splits: list  # are held at once
     names: list[str]  # of the splits
     medians: np.ndarray  # (T,): milliseconds of a frame's features of each tier
     # part_of(clips, settings, rng) -> which part of the training clips each chain is in, shape (W,): its
-    # readings come from models that have seen the other parts only
-    part_of: Callable
+    part_of: Callable  # readings come from models that have seen the other parts only
     more: ArmClips | None = None  # chains that predictors learn from beside every split's own
 
 

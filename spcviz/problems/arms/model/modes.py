@@ -31,11 +31,9 @@ PRIOR_WEIGHT = 0.3  # of leaving the centre, beside standardised detectors; by B
 class Modes(NamedTuple):
     """Clusters of arms."""
 
-    # centre, spread (M, 3, 2): pixels of a 240 x 240 picture, ``[mode, joint, x or y]``
-    centre: np.ndarray
+    centre: np.ndarray  # centre, spread (M, 3, 2): pixels of 240, ``[mode, joint, x or y]``
     spread: np.ndarray
-    # length, length_spread (M, 2): of upper and lower arm
-    length: np.ndarray
+    length: np.ndarray  # length, length_spread (M, 2): of upper and lower arm
     length_spread: np.ndarray
     share: np.ndarray  # (M,): of the training arms
     follows: np.ndarray  # (M, M): of mode m's next arms, the share in each mode, smoothed
@@ -47,8 +45,7 @@ class Search(NamedTuple):
     places: tuple  # (M, S, 2), (M, E, 2), (M, W, 2)
     upper: np.ndarray  # (M, E, S), int32: state of the finest grid of each upper arm
     lower: np.ndarray  # (M, E, W), int32
-    # upper_prior, lower_prior: 0 or less: how unusual the arm is in its mode
-    upper_prior: np.ndarray
+    upper_prior: np.ndarray  # upper_prior, lower_prior: 0 or less: how unusual the arm is in its mode
     lower_prior: np.ndarray
 
 

@@ -40,12 +40,9 @@ class ArmModel(NamedTuple):
     selector: Selector  # of the value of a whole arm's next model, in joints
     seen: np.ndarray  # known n-grams of modes
     scale: float  # what margins are compared with
-    # beta, myopic (T - 1, D): weights of the policies "dms-pi" and "greedy"
-    beta: np.ndarray
+    beta: np.ndarray  # beta, myopic (T - 1, D): weights of the policies "dms-pi" and "greedy"
     myopic: np.ndarray
-    # whether the selector's queue and the policies' go by value per cost: what was better on clips left for
-    # development
-    is_per_cost: tuple
+    is_per_cost: tuple  # whether selector's queue, policies' go by value per cost, as development chose
     clips: ArmClips  # test clips, as stored; ``seconds`` are medians, the same for all frames
 
 

@@ -49,8 +49,7 @@ class PoseBudget(NamedTuple):
     four: np.ndarray  # (T, N, 2, 3, 2): by the plain model of each tier
     truth: np.ndarray | None  # (N, 2, 3, 2)
     # (T,): time for everything up to each tier, in all frames; tier 0 is free. Like all times but one it is
-    # as measured in training: a policy has to know it before it buys
-    four_ms: np.ndarray
+    four_ms: np.ndarray  # as measured in training: a policy has to know it before it buys
     free_ms: float  # tier 0, for each frame and arm
     seconds: float  # all features of the clip, as measured here
     ms: np.ndarray  # (S + 1,): time spent by DMS-pi before its first purchase and after each

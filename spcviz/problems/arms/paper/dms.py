@@ -47,24 +47,17 @@ class Measured(NamedTuple):
     """Sums over partitions of one set of clips."""
 
     tallies: dict  # at `GRID`, by method
-    # by method, where each has spent what everything takes divided by each of `TARGETS`, in milliseconds,
-    # overhead and all; and `AS_IMITATION`
-    equal: dict
+    equal: dict  # by method at equal milliseconds, everything's over each of `TARGETS`; `AS_IMITATION`
     chosen: dict  # of learned methods, at the budget found on training clips
     stops: np.ndarray  # (G, T): mean share of chains that DMS leaves at each model
-    # (6, len(RADII), 2): percent of elbows and wrists that near, by each of `READERS` (Fig. 6.2)
-    within: np.ndarray
-    # full_ms, base_ms: features of all tiers after the first, and the first with the proposals; a frame
-    full_ms: float
+    within: np.ndarray  # (6, radii, 2): percent of joints that near, by each of `READERS` (Fig. 6.2)
+    full_ms: float  # full_ms, base_ms: a frame's later tiers, and its first with proposals
     base_ms: float
     overhead: Overhead
     queues: dict  # how often each queue was chosen, without test clips
-    # (T - 1,): share of the variance of each next model's value on test chains that the selector predicts; 0
-    # is no better than the mean of training chains
-    r2: np.ndarray
+    r2: np.ndarray  # (T - 1,): variance of next models' values that the selector predicts; 0: the mean
     folds: list  # ``fold`` and ``rows`` of each split: nothing in them depends on the clock
-    # DMS less random spending tier by tier, of each split: ``fold``, ``target``, ``elbow``, ``wrist``, points
-    by_fold: list
+    by_fold: list  # DMS less random by tier: ``fold``, ``target``, ``elbow``, ``wrist``, points
 
 
 class Split(NamedTuple):
@@ -75,8 +68,7 @@ class Split(NamedTuple):
     wrong: np.ndarray  # (W, T, 2): wrong elbows and wrists of the test chains
     rows: list  # from `_curves`
     is_per_cost: bool
-    # (2, T - 1): sums over test chains of squared errors of the selector's values, and of the training mean's
-    errors: np.ndarray
+    errors: np.ndarray  # (2, T - 1): squared errors of the selector's values, of the training mean's
     overhead: Overhead
 
 

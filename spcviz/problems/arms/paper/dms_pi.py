@@ -40,8 +40,7 @@ class Measured(NamedTuple):
     targets: dict  # by method, at each of `TARGETS`, everything counted
     fixed: Tally  # all frames at one tier, for each tier
     chosen: dict  # of learned methods, at the budget found on training chains for the error of all features
-    # full_ms, base_ms: features of all tiers after the first, and the first with the proposals; a frame
-    full_ms: float
+    full_ms: float  # full_ms, base_ms: a frame's later tiers, and its first with proposals
     base_ms: float
     overhead: Overhead
     queues: dict  # how often held-out training chains chose each queue
@@ -54,8 +53,7 @@ class Run(NamedTuple):
     ms: np.ndarray  # (S + 1,): features bought so far, a frame
     overhead: np.ndarray  # (S + 1,): inference and choosing so far, a frame
     share: np.ndarray  # (S + 1,): of all feature sets, 0 to 1
-    # wrong(steps) -> wrong elbows and wrists of each clip after so many steps, shape (G, C, 2)
-    wrong: callable
+    wrong: callable  # wrong(steps) -> wrong elbows and wrists of each clip then, (G, C, 2)
 
 
 def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None = None) -> Measured:

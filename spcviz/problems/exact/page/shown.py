@@ -20,16 +20,13 @@ class ExactRun(NamedTuple):
     """Exhaustive search against dynamic programming on a `WordProblem`; labels index its candidates."""
 
     score: float  # of the best labelling, by dynamic programming
-    # labels, separate, each (D,) int64: the best labelling; the best of each position by itself
-    labels: np.ndarray
+    labels: np.ndarray  # labels, separate (D,) or (N,) int64: the best; each position's own best
     separate: np.ndarray
     score_search: float  # by exhaustive search; NaN if there were too many configurations
     n_configurations: int  # K to the D
-    # n_visited, n_letters_searched: what search really did: fewer letters if all were too many
-    n_visited: int
+    n_visited: int  # n_visited, n_letters_searched: really; fewer letters if all were too many
     n_letters_searched: int
-    # seconds_search, seconds_projected: measured; scaled up to all configurations
-    seconds_search: float
+    seconds_search: float  # seconds_search, seconds_projected: measured; scaled up to all
     seconds_projected: float
     n_entries: int  # candidates that dynamic programming looks at
     seconds_dp: float
@@ -55,8 +52,7 @@ class TreeProblem(NamedTuple):
     """Two handwritten words that cross at a letter: N letters, K candidates each, N - 1 edges."""
 
     names: tuple[str, ...]  # "across 1", ..., "down 1", ...; the crossing letter is "crossing"
-    # (N, 2) int64: columns from the crossing (negative = before it); line: 0 crossing, 1 across, -1 down
-    place: np.ndarray
+    place: np.ndarray  # (N, 2) int64: column from the crossing; line: 0 crossing, 1 across, -1 down
     pixels: np.ndarray  # (N, 16, 8) uint8
     truth: np.ndarray  # (N,) int64
     candidates: np.ndarray  # (N, K) int64: letters on offer, in alphabetical order
@@ -81,8 +77,7 @@ class TreeRun(NamedTuple):
     messages: tuple[TreeMessage, ...]  # 2 (N - 1); the first N - 1 go to the root
     max_marginals: np.ndarray  # (N, K)
     score: float
-    # labels, separate, each (N,) int64: the best labelling; the best of each letter by itself
-    labels: np.ndarray
+    labels: np.ndarray  # labels, separate (D,) or (N,) int64: the best; each position's own best
     separate: np.ndarray
     n_entries: int  # sums compared on the way to the root
 
@@ -106,6 +101,5 @@ class MergedRun(NamedTuple):
     path: np.ndarray  # (M,) int64: the best merged states
     labels: np.ndarray  # (D,) int64: the candidates that they stand for
     score: float  # of the best, on the merged chain
-    # of the best of all readings, each tried on the model that is not merged; NaN if not tried
-    score_search: float
+    score_search: float  # of the best reading of the model that is not merged; NaN if not tried
     n_readings: int  # K to the D

@@ -65,8 +65,7 @@ class StrengthSweep(NamedTuple):
     """One random grid at S coupling strengths, everything else the same."""
 
     strengths: np.ndarray  # (S,)
-    # ensemble, lbp, tree, samples, each (S, K): errors as in `LiveGrid`; `tree` is the mean of all combs
-    ensemble: np.ndarray
+    ensemble: np.ndarray  # ensemble, lbp, tree (mean comb), samples (S, K): errors as in `LiveGrid`
     lbp: np.ndarray
     tree: np.ndarray
     samples: np.ndarray

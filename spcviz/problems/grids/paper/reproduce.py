@@ -40,12 +40,10 @@ class GridSettings(NamedTuple):
     columns: int = 11
     n_states: int = 8
     strength: float = 25.0  # half the range of pairwise scores
-    # n_samples, n_sweeps: Gibbs samples per instance, sweeps per sample
-    n_samples: int = 1000
+    n_samples: int = 1000  # n_samples, n_sweeps: Gibbs samples per instance, sweeps per sample
     n_sweeps: int = 1000
     lbp_iterations: int = 100
-    # sum-product messages node by node with the newest ("sequential") or all at once ("parallel")
-    lbp_schedule: str = "sequential"
+    lbp_schedule: str = "sequential"  # or "parallel": node by node with the newest messages, or all at once
 
 
 FULL = GridSettings()
@@ -57,8 +55,7 @@ class InstanceResult(NamedTuple):
 
     # ensemble, lbp, lbp_max, samples, unary, each (N, K): error of each method. `lbp_max` is max-product;
     # `samples` ranks by the true samples' own frequencies, which no ranking can beat; `unary` ignores the
-    # edges.
-    ensemble: np.ndarray
+    ensemble: np.ndarray  # edges.
     lbp: np.ndarray
     lbp_max: np.ndarray
     samples: np.ndarray

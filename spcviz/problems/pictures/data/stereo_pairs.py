@@ -19,8 +19,7 @@ from spcviz.problems.problem import DataSet
 class RealPair(NamedTuple):
     """Two photographs of one scene, H x W pixels after shrinking."""
 
-    # left, right, each (H, W, 3): colours, 0 .. 1
-    left: np.ndarray
+    left: np.ndarray  # left, right, each (H, W, 3): colours, 0 .. 1
     right: np.ndarray
     disparity: np.ndarray  # (H, W): of the left image, in pixels after shrinking; NaN = unknown
     n_disparities: int  # enough for the largest one: 0 .. n_disparities - 1.

@@ -25,8 +25,7 @@ class NearBeliefs(NamedTuple):
 
     labels: np.ndarray  # (H, W) int64: each pixel's best state by itself; ties go to the smallest
     n_iterations: int
-    # (H, W) bool: whether every message into the pixel changed by at most the tolerance in the last iteration
-    converged: np.ndarray
+    converged: np.ndarray  # (H, W) bool: whether messages into it last moved at most the tolerance
 
 
 def propagate_near(

@@ -24,8 +24,7 @@ _UNSEEN = -1.0  # a match outside the right image counts like the worst possible
 class StereoPair(NamedTuple):
     """Two views and how far each left pixel is shifted."""
 
-    # left, right, each (H, W): 0 (black) .. 1 (white)
-    left: np.ndarray
+    left: np.ndarray  # left, right, each (H, W): 0 (black) .. 1 (white)
     right: np.ndarray
     disparity: np.ndarray  # (H, W) int64: true disparities of the left image's pixels
 

@@ -9,13 +9,10 @@ class PictureReadings(NamedTuple):
     """A picture read pixel by pixel, row by row and as a grid; all images (H, W)."""
 
     name: str
-    # images given: left and right view, or one noisy picture; 0 .. 1, or (H, W, 3)
-    seen: tuple
+    seen: tuple  # left and right view, or one noisy picture; 0 .. 1, or (H, W, 3)
     truth: np.ndarray  # NaN where unknown
     readings: tuple  # uint8 images of the three readings
-    # errors, mean_off, seconds: share of known pixels more than `slack` off; mean distance from the truth;
-    # time taken
-    errors: tuple[float, ...]
+    errors: tuple[float, ...]  # errors, mean_off (distance), seconds: of each reading
     mean_off: tuple[float, ...]
     seconds: tuple[float, ...]
     slack: int

@@ -54,8 +54,7 @@ _ENDS = (
 class Reference(NamedTuple):
     """What is known of the clips."""
 
-    # clips, persons: one for each clip; persons are ``"A"`` .. ``"E"``
-    clips: tuple
+    clips: tuple  # clips, persons: one for each clip; persons are ``"A"`` .. ``"E"``
     persons: tuple
     start: np.ndarray  # (21,): frames of clip c are ``start[c] : start[c + 1]``
     joint_names: tuple  # nine; ``l_`` and ``r_`` are the person's own sides
@@ -69,9 +68,7 @@ class SignClip(NamedTuple):
     name: str
     person: str
     images: np.ndarray  # (N, 240, 240, 3), uint8: black outside the video's picture
-    # (N, 5, 2, 2): the reference, as in `buffy.PoseClips`; the torso goes from between the shoulders to
-    # between the hips
-    limbs: np.ndarray
+    limbs: np.ndarray  # (N, 5, 2, 2): the reference; a torso: between shoulders to between hips
     is_seen: np.ndarray  # (N, 5): limbs all of whose joints count (`VISIBLE`)
     frames: np.ndarray  # (N,): numbers in the video
     window: tuple  # (x, y, side): its centre and side in pixels of the video
@@ -81,8 +78,7 @@ class Fold(NamedTuple):
     """One person left out."""
 
     person: str
-    # train, test: names of clips; all of `test` are of the person, none of `train`
-    train: tuple
+    train: tuple  # train, test: names of clips; all of `test` are of the person, none of `train`
     test: tuple
 
 

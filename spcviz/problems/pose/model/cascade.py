@@ -27,8 +27,7 @@ class PoseModel(NamedTuple):
     """Everything trained."""
 
     detectors: dict[int, np.ndarray]  # (T, 14)
-    # centre, spread (P,): mean and standard deviation of a part's detector over training pictures
-    centre: np.ndarray
+    centre: np.ndarray  # centre, spread (P,): mean, std. dev. of a part's detector in training
     spread: np.ndarray
     geometry: pose_geometry.Geometry
     # (7, sub-models, n_weights): by method, a key of `SUB_MODELS`. The last filter's best limbs are the

@@ -46,8 +46,7 @@ class Scale(NamedTuple):
 class Found(NamedTuple):
     """The best window of a picture."""
 
-    # x, y, side: centre and side, pixels of the picture
-    x: float
+    x: float  # x, y, side: centre and side, pixels of the picture
     y: float
     side: float
     score: float

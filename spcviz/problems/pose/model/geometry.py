@@ -16,8 +16,7 @@ from spcviz.problems.pose.model import body
 class Geometry(NamedTuple):
     """Fitted densities."""
 
-    # place_mean, place_var (parts, 2): of a part's middle, pixels
-    place_mean: np.ndarray
+    place_mean: np.ndarray  # place_mean, place_var (parts, 2): of a part's middle, pixels
     place_var: np.ndarray
     angle: np.ndarray  # (parts, 24): log probabilities
     joints: Joints  # kinds 0 .. parts - 2: `body.TREE`; then one for each part, from frame to frame

@@ -29,25 +29,20 @@ class Settings:
     # the rest as good; with LSPET for all parts upper arms are 5.6 ± 2.8 worse
     extra: tuple = (("pose_parse", (0, 1, 3)), ("pose_lspet", (3,)))
     extra_weight: float = 0.5  # of each of their pictures; Buffy's have 1
-    # n_frames, n_clips, n_epochs: training frames (clips for methods over time) and passes for the weights of
-    # a level
-    n_frames: int = 160
+    n_frames: int = 160  # n_frames, n_clips (over time), n_epochs: to learn a level's weights
     n_clips: int = 24
     n_epochs: int = 2
-    # regularisation, step: of the joint update
-    regularisation: float = 0.02
+    regularisation: float = 0.02  # regularisation, step: of the joint update
     step: float = 0.02
     train_alpha: float = 0.2  # threshold's alpha while weights are learned
-    # share of development examples whose truth a level may filter; None: thresholds hold a size
-    tolerance: float | None = 0.01
+    tolerance: float | None = 0.01  # share of development truths a level may lose; None: a size
     # what is lost: "score", the true states' summed score falls (Definition 4); "near", of some limb no state
     # is left within `body.NEAR`, nor the exact one. By score the last level has 31 times as many states left
     tolerance_kind: str = "near"
     n_kept: int = 1200  # without a tolerance: states a limb that thresholds let through on development frames
     # whether methods over time learn weights of their own. On development clips that was worse (elbows 0.5 px
     # farther off than with single frames) than single frames' weights with ties over time at 1 (0.5 px
-    # nearer), so they do not
-    learns_over_time: bool = False
+    learns_over_time: bool = False  # nearer), so they do not
     hand: tuple = (2.0, 0.5, 0.5)  # hand-set weights of detector, place and angle; pairs have 1
 
 

@@ -21,8 +21,7 @@ class Measured(NamedTuple):
 
     # (frames, 7, 7, P): ``[frame, level, what, part]``; what: share of the level's grid kept; whether a kept
     # state, one of the top 4, the exact cell and any state of the whole grid is the truth's; Definition 1's
-    # loss, and how many variables would have lost everything, both of the frame
-    found: np.ndarray
+    found: np.ndarray  # loss, and how many variables would have lost everything, both of the frame
     best: np.ndarray  # (frames, 7, P, 2, 2): best limb of each level
     ms: np.ndarray  # (frames, 2): processor time of features and detectors, and of the cascade
 

@@ -34,8 +34,7 @@ def first_column(group):
 class Scales(NamedTuple):
     """How values become steps."""
 
-    # low, span (621,), float32: the least value, and what lies between it and the greatest
-    low: np.ndarray
+    low: np.ndarray  # low, span (621,), float32: the least value, and from it to the greatest
     span: np.ndarray
 
     def write(self, out, values, columns):

@@ -41,17 +41,14 @@ class Borders(NamedTuple):
 
     first: np.ndarray  # (B,), int32
     second: np.ndarray  # (B,), int32
-    # (B, 3), float32: pixel sides that they share: all, those where the second lies above the first, and
-    # below it
-    length: np.ndarray
+    length: np.ndarray  # (B, 3), float32: shared pixel sides: all, second above first, below it
 
 
 class Hierarchy(NamedTuple):
     """A picture's regions."""
 
     atoms: np.ndarray  # (H, W), int32: region of level 0 of every pixel, 0 .. A - 1
-    # (7, A), int32: region of each level in which an atom lies; ``member[0]`` is 0 .. A - 1
-    member: np.ndarray
+    member: np.ndarray  # (7, A), int32: an atom's region in each level; ``member[0]``: 0 .. A - 1
     borders: tuple  # of each level
 
     def n_regions(self, level):
@@ -176,8 +173,7 @@ class _Edges(NamedTuple):
     order: np.ndarray  # their numbers, lightest first
     weight: np.ndarray  # (N,) or (4, P)
     # first, second (N,), uint32: nodes that an edge joins; empty where nodes are pixels, whose edges are
-    # numbered as `_sorted` says
-    first: np.ndarray
+    first: np.ndarray  # numbered as `_sorted` says
     second: np.ndarray
     ahead: np.ndarray  # (4,) or (0,), uint32: how many pixels lie from an edge's first to its second, by way
 

@@ -26,8 +26,7 @@ class SceneModel(NamedTuple):
     ms: np.ndarray  # (T,): modelled cost of each step
     stages: list  # of the inference machine
     limited: dict  # inference machines over fewer features, by name
-    # predicts how many pixels in a hundred each next machine corrects; see `spcviz.problems.scene.page.trade`
-    selector: Selector
+    selector: Selector  # of the pixels in a hundred that next machines correct (`page.trade`)
 
     @property
     def machines(self):

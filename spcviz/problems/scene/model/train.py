@@ -27,19 +27,16 @@ class Settings:
     """How all of it is learned."""
 
     # every, sim_every: each so many-th training picture is learned from, by HIM and the forest, which also
-    # learn from changed copies (`spcviz.problems.scene.data.changed`), and by SIM
-    every: int = 1
+    every: int = 1  # learn from changed copies (`spcviz.problems.scene.data.changed`), and by SIM
     sim_every: int = 2
-    # power, sim_power: of the class weights, as above
-    power: float = 0.5
+    power: float = 0.5  # power, sim_power: of the class weights, as above
     sim_power: float = 0.3
     sim: boost.Settings = field(
         default_factory=lambda: boost.Settings(n_turns=80, n_candidates=24, patience=8)
     )
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
     # HIM stops after so many predictors: later ones lower the accuracy on the validation pictures (results
-    # show what each adds)
-    him_stop: int = 5
+    him_stop: int = 5  # show what each adds)
     forest_rows: int = 60_000
     forest_trees: int = 40
 

@@ -62,13 +62,11 @@ FIRST_SEED = 5  # of the rendered street that the page opens with
 class MarkedPictures(NamedTuple):
     """What W pictures look like whose places have classes: R places in all, K classes."""
 
-    # sources, titles: data URIs, and what the pictures are called
-    sources: tuple[str, ...]
+    sources: tuple[str, ...]  # sources, titles: data URIs, and what the pictures are called
     titles: tuple[str, ...]
     places: np.ndarray  # (R, 2) int: x and y, pixels
     step: int  # pixels between places
-    # names, colours: of the classes
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # names, colours: of the classes
     colours: tuple[str, ...]
 
 
@@ -80,8 +78,7 @@ class Course(NamedTuple):
     seconds: np.ndarray  # (S,): wall clock until each step is done
     labels: np.ndarray  # (S, A), uint8: class of each atom after each step
     entropy: np.ndarray  # (S, A), float32: of each atom's prediction, nats
-    # (S,): percent of the pixels with a class that are right, where the truth is known
-    accuracy: np.ndarray | None
+    accuracy: np.ndarray | None  # (S,): percent right of pixels with a known class
 
 
 class Choices(NamedTuple):
@@ -90,8 +87,7 @@ class Choices(NamedTuple):
     level: np.ndarray  # (S,)
     theta: np.ndarray  # (S,): regions above this mean entropy were updated
     is_updated: np.ndarray  # (S, A): atoms of the regions that were updated
-    # n_updated, n_regions (S,): regions updated, and how many the level has
-    n_updated: np.ndarray
+    n_updated: np.ndarray  # n_updated, n_regions (S,): regions updated, and of the level
     n_regions: np.ndarray
     bought: np.ndarray  # (S, 5): features bought so far of each of `GROUPS`
     is_begun: np.ndarray  # (S, 5): whether a group's descriptors were computed by then
