@@ -24,13 +24,7 @@ class InfeasibleError(SpcvizError, ValueError):
 
 
 class CycleError(ArgumentError):
-    """A tree was needed and the graph has a cycle.
-
-    Attributes
-    ----------
-    cycle : tuple of int
-        Its nodes in order, the first repeated at the end.
-    """
+    """A tree was needed and the graph has a `cycle`: its nodes in order, the first repeated at the end."""
 
     def __init__(self, cycle: Iterable[int], name: str = "edges") -> None:
         self.cycle = tuple(cycle)

@@ -20,14 +20,7 @@ from spcviz.engine.kernels.vectors import copy
 
 
 class BatchMarginals(NamedTuple):
-    """Node marginals of many chains.
-
-    Attributes
-    ----------
-    log_partition : ndarray, shape (N,)
-    unary : ndarray, shape (sum of lengths, K)
-        ``[r, k]``: probability of state k at row r.
-    """
+    """Node marginals of many chains: `log_partition` (N,), probabilities ``unary[row, state]``."""
 
     log_partition: np.ndarray
     unary: np.ndarray
@@ -36,14 +29,10 @@ class BatchMarginals(NamedTuple):
 class BatchKBest(NamedTuple):
     """The best labellings of many chains, best first.
 
-    Attributes
-    ----------
-    n_found : ndarray, shape (N,), int64
-        How many each chain has, at most k.
-    scores : ndarray, shape (N, k)
-        -inf from ``n_found`` on.
-    labels : ndarray, shape (k, sum of lengths), int64
-        ``[q]``: the labellings of rank q, one chain after the other; 0 where a chain has fewer.
+    - `n_found` (N,), int64: how many each chain has, at most k
+    - `scores` (N, k): -inf from ``n_found`` on
+    - ``labels[q]`` (k, sum of lengths), int64: those of rank q, one chain after the other; 0 where there is
+      none
     """
 
     n_found: np.ndarray
@@ -54,6 +43,9 @@ class BatchKBest(NamedTuple):
 def marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> BatchMarginals:
     """`spcviz.engine.chains.chain.marginals` of states, for many chains in one call.
 
+    A chain with no finite labelling has a log partition of -inf and probabilities 0. `ShapeError`,
+    `ScoreError`, `ArgumentError` if arrays or lengths disagree, or a score is NaN or +inf.
+
     Parameters
     ----------
     unary : array_like, shape (sum of lengths, K)
@@ -62,16 +54,6 @@ def marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -
         Positions of each chain, at least 1.
     pairwise : array_like, shape (K, K) or (sum of lengths, K, K)
         One table for all steps, or for each row the step into it; that into a chain's first is not used.
-
-    Returns
-    -------
-    BatchMarginals
-        A chain with no finite labelling has a log partition of -inf and probabilities 0.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        If the arrays disagree, the lengths do not add up, or a score is NaN or +inf.
 
     Examples
     --------
@@ -95,27 +77,8 @@ def marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -
 
 
 def k_best_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike, k: int) -> BatchKBest:
-    """`spcviz.engine.chains.chain.k_best` for many chains in one call.
+    """`spcviz.engine.chains.chain.k_best` for many chains in one call; arguments and errors as in both.
 
-    Parameters
-    ----------
-    unary, lengths, pairwise
-        As in `marginals_batch`.
-    k : int
-        1 .. 10,000.
-
-    Returns
-    -------
-    BatchKBest
-        Among equal scores, smaller states first, last position first.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        As in `marginals_batch`, or if k is out of range.
-
-    Examples
-    --------
     >>> found = k_best_batch([[0.0, 1.0], [2.0, 0.0], [0.0, 5.0]], [2, 1], np.zeros((2, 2)), 2)
     >>> found.scores.tolist(), found.labels.tolist()
     ([[3.0, 2.0], [5.0, 0.0]], [[1, 0, 1], [0, 0, 0]])

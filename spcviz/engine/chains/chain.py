@@ -55,16 +55,14 @@ from spcviz.engine.errors import InfeasibleError
 def decode(unary: ArrayLike, pairwise: ArrayLike) -> Decoded:
     """Best labelling (Viterbi) in O(L K^2). Ties go to the smallest state, last position first.
 
+    Weiss (2013), thesis, section 3.3.
+
     Parameters
     ----------
     unary : array_like, shape (L, K)
         State scores.
     pairwise : array_like, shape (L - 1, K, K) or (K, K)
         Transition scores, ``[i, from, to]``; a (K, K) array serves every step.
-
-    Returns
-    -------
-    Decoded
 
     Raises
     ------
@@ -74,10 +72,6 @@ def decode(unary: ArrayLike, pairwise: ArrayLike) -> Decoded:
         If a score is NaN or +inf.
     InfeasibleError
         If no labelling has a finite score.
-
-    References
-    ----------
-    Weiss (2013), thesis, section 3.3.
 
     Examples
     --------
@@ -99,28 +93,9 @@ def decode(unary: ArrayLike, pairwise: ArrayLike) -> Decoded:
 def max_marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) -> MaxMarginals:
     """Best score through every state and every transition, in O(L K^2).
 
-    Parameters
-    ----------
-    unary, pairwise : array_like
-        As in `decode`.
-    edges : bool
-        False: of states only, which takes a part of the time.
-
-    Returns
-    -------
-    MaxMarginals
-
-    Raises
-    ------
-    ShapeError, ScoreError, InfeasibleError
-        As in `decode`.
-
-    References
-    ----------
+    Arguments and errors as in `decode`. With `edges` False of states only, in a part of the time.
     Weiss (2013), thesis, equation (4.1) and Fig. 4.3; Weiss and Taskar (2010), section 4.2.
 
-    Examples
-    --------
     >>> result = max_marginals([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]])
     >>> result.best, result.unary.tolist()
     (2.0, [[2.0, 1.0], [2.0, 1.0]])
@@ -136,31 +111,12 @@ def max_marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) 
 
 
 def marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) -> Marginals:
-    """Probability of every state and every transition, in O(L K^2).
+    """Probability of every state and every transition under p(y) proportional to exp(score), in O(L K^2).
 
-    Parameters
-    ----------
-    unary, pairwise : array_like
-        As in `decode`; p(y) is proportional to exp of the score.
-    edges : bool
-        False: of states only, which takes a part of the time.
+    Arguments and errors as in `max_marginals`. Scores of moderate range are exponentiated once and summed
+    with rescaling; anything else (-inf present, ranges in the hundreds) goes through log-sum-exp. Both are
+    exact to rounding.
 
-    Returns
-    -------
-    Marginals
-
-    Raises
-    ------
-    ShapeError, ScoreError, InfeasibleError
-        As in `decode`.
-
-    Notes
-    -----
-    Scores of moderate range are exponentiated once and summed with rescaling; anything else
-    (-inf present, ranges in the hundreds) goes through log-sum-exp. Both are exact to rounding.
-
-    Examples
-    --------
     >>> marginals([[0.0, 0.0]], np.zeros((2, 2))).unary
     array([[0.5, 0.5]])
     """
@@ -194,32 +150,10 @@ def _tables(unary: np.ndarray, edges: bool) -> tuple[np.ndarray, np.ndarray]:
 def witness(unary: ArrayLike, pairwise: ArrayLike, position: int, state: int) -> Decoded:
     """Best labelling with ``labels[position] == state``: what attains the max-marginal.
 
-    Parameters
-    ----------
-    unary, pairwise : array_like
-        As in `decode`.
-    position : int
-        0 .. L - 1.
-    state : int
-        0 .. K - 1.
+    Other arguments and errors as in `decode`; infeasible also if every labelling through the state is
+    forbidden. `ArgumentError` unless `position` is 0 .. L - 1 and `state` 0 .. K - 1. Weiss (2013), thesis,
+    equation (4.2).
 
-    Returns
-    -------
-    Decoded
-
-    Raises
-    ------
-    ArgumentError
-        If position or state is out of range.
-    ShapeError, ScoreError, InfeasibleError
-        As in `decode`; infeasible also if every labelling through the state is forbidden.
-
-    References
-    ----------
-    Weiss (2013), thesis, equation (4.2).
-
-    Examples
-    --------
     >>> witness([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]], position=1, state=1)
     Decoded(score=1.0, labels=array([1, 1]))
     """
@@ -239,27 +173,9 @@ def witness(unary: ArrayLike, pairwise: ArrayLike, position: int, state: int) ->
 def k_best(unary: ArrayLike, pairwise: ArrayLike, k: int) -> KBest:
     """The k best labellings, best first, in O(L K^2 k).
 
-    Parameters
-    ----------
-    unary, pairwise : array_like
-        As in `decode`.
-    k : int
-        1 .. 10,000.
+    Among equal scores, smaller states first, last position first. `ArgumentError` unless `k` is 1 .. 10,000;
+    other arguments and errors as in `decode`.
 
-    Returns
-    -------
-    KBest
-        Among equal scores, smaller states first, last position first.
-
-    Raises
-    ------
-    ArgumentError
-        If k is out of range.
-    ShapeError, ScoreError, InfeasibleError
-        As in `decode`.
-
-    Examples
-    --------
     >>> k_best([[0.0, 1.0], [2.0, 0.0]], np.zeros((2, 2)), 2)
     KBest(scores=array([3., 2.]), labels=array([[1, 0], [0, 0]]))
     """
@@ -274,23 +190,9 @@ def k_best(unary: ArrayLike, pairwise: ArrayLike, k: int) -> KBest:
 def score(unary: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> float:
     """Score of one labelling.
 
-    Parameters
-    ----------
-    unary, pairwise : array_like
-        As in `decode`.
-    labels : array_like of int, shape (L,)
+    `labels` (L,) of int. Other arguments and errors as in `decode`; `ArgumentError` if a label is out of
+    range.
 
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        If the arrays disagree, hold NaN or +inf, or a label is out of range.
-
-    Examples
-    --------
     >>> score([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]], [1, 0])
     0.0
     """
@@ -304,6 +206,9 @@ def score(unary: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> float:
 def decode_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> BatchDecoded:
     """`decode` for many chains with one shared transition table, in one call.
 
+    A chain with no finite labelling has score -inf and labels 0. Errors as in `decode`; lengths have to add
+    up.
+
     Parameters
     ----------
     unary : array_like, shape (sum of lengths, K)
@@ -311,16 +216,6 @@ def decode_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> B
     lengths : array_like of int, shape (N,)
         Positions of each chain, at least 1.
     pairwise : array_like, shape (K, K)
-
-    Returns
-    -------
-    BatchDecoded
-        A chain with no finite labelling has score -inf and labels 0.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        As in `decode`, or if the lengths do not add up.
 
     Examples
     --------
@@ -335,25 +230,10 @@ def decode_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> B
 
 
 def max_marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> BatchMaxMarginals:
-    """Node max-marginals of many chains with one shared transition table, in one call.
+    """Node max-marginals of many chains; arguments and errors as in `decode_batch`.
 
-    Parameters
-    ----------
-    unary, lengths, pairwise
-        As in `decode_batch`.
+    A chain with no finite labelling has best -inf.
 
-    Returns
-    -------
-    BatchMaxMarginals
-        A chain with no finite labelling has best -inf.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        As in `decode_batch`.
-
-    Examples
-    --------
     >>> max_marginals_batch([[0.0, 1.0], [2.0, 0.0]], [2], np.zeros((2, 2))).unary
     array([[2., 3.],
            [3., 1.]])

@@ -26,15 +26,12 @@ _FLOAT = np.dtype(np.float64)
 class Transitions:
     """One (K, K) table of transition scores, shared by every step of every chain.
 
+    Errors as in `spcviz.engine.chains.chain.decode`.
+
     Parameters
     ----------
     pairwise : array_like, shape (K, K)
         ``[from, to]``; -inf forbids. Of float32, `decode` and `max_marginals` of float32 stay in 32 bits.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        As `spcviz.engine.chains.chain.decode`.
 
     Examples
     --------

@@ -34,12 +34,7 @@ SCALES = ("range", "margin")
 
 
 class Quiet(NamedTuple):
-    """Messages of one chain.
-
-    Attributes
-    ----------
-    forward, backward : ndarray, shape (L, K)
-    """
+    """Messages of one chain, (L, K) each way."""
 
     forward: np.ndarray
     backward: np.ndarray
@@ -48,13 +43,8 @@ class Quiet(NamedTuple):
 class Rippled(NamedTuple):
     """What one update did.
 
-    Attributes
-    ----------
-    messages : Quiet
-    n_messages : int
-        Columns of messages computed; passing everything anew takes 2 L.
-    first, last : int
-        Positions first .. last may have other max-marginals than before.
+    `n_messages` columns were computed; passing everything anew takes 2 L. Positions `first` .. `last` may
+    have other max-marginals than before.
     """
 
     messages: Quiet
@@ -64,19 +54,8 @@ class Rippled(NamedTuple):
 
 
 def quiet_messages(unary: ArrayLike, pairwise: ArrayLike) -> Quiet:
-    """All messages of a chain, in O(L K^2).
+    """All messages of a chain, in O(L K^2). Arguments as in `spcviz.engine.chains.chain.decode`.
 
-    Parameters
-    ----------
-    unary, pairwise : array_like
-        As in `spcviz.engine.chains.chain.decode`.
-
-    Returns
-    -------
-    Quiet
-
-    Examples
-    --------
     >>> quiet = quiet_messages([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]])
     >>> (quiet.forward + quiet.backward).tolist()
     [[2.0, 1.0], [2.0, 1.0]]
@@ -99,6 +78,9 @@ def ripple(
 ) -> Rippled:
     """Update messages after the unary scores of one position (or the step into it) have changed.
 
+    `ArgumentError`, `ShapeError`, `ScoreError` if an argument is out of range or the arrays disagree. Weiss
+    (2013), thesis, Algorithm 4.
+
     Parameters
     ----------
     messages : Quiet
@@ -110,19 +92,6 @@ def ripple(
     tolerance : float
         0 <= q < 1; the first message each way is passed whatever q is.
     scale : {"range", "margin"}
-
-    Returns
-    -------
-    Rippled
-
-    Raises
-    ------
-    ArgumentError, ShapeError, ScoreError
-        If an argument is out of range or the arrays disagree.
-
-    References
-    ----------
-    Weiss (2013), thesis, Algorithm 4.
 
     Examples
     --------
@@ -164,8 +133,6 @@ def transposed_tables(pairwise: np.ndarray) -> np.ndarray:
 def steps_into(length: int, n_tables: int) -> np.ndarray:
     """Which of 1 or `length` - 1 tables is the step into each position, shape (length,); 0 at the first.
 
-    Examples
-    --------
     >>> steps_into(3, 1).tolist(), steps_into(3, 2).tolist()
     ([0, 0, 0], [0, 0, 1])
     """

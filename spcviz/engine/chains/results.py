@@ -6,13 +6,7 @@ import numpy as np
 
 
 class Decoded(NamedTuple):
-    """A labelling and its score.
-
-    Attributes
-    ----------
-    score : float
-    labels : ndarray, shape (L,), int64
-    """
+    """A labelling (L,), int64, and its score."""
 
     score: float
     labels: np.ndarray
@@ -21,14 +15,8 @@ class Decoded(NamedTuple):
 class MaxMarginals(NamedTuple):
     """Best score of a labelling through each assignment.
 
-    Attributes
-    ----------
-    best : float
-        Score of the best labelling.
-    unary : ndarray, shape (L, K)
-        ``[i, k]``: best score with y_i = k.
-    pairwise : ndarray, shape (L - 1, K, K), or None
-        ``[i, j, k]``: best score with y_i = j and y_{i+1} = k; None if not asked for.
+    ``unary[i, k]`` (L, K): with y_i = k. ``pairwise[i, j, k]`` (L - 1, K, K): with y_i = j and y_{i+1} = k;
+    None if not asked for. `best` is that of all.
     """
 
     best: float
@@ -39,13 +27,8 @@ class MaxMarginals(NamedTuple):
 class Marginals(NamedTuple):
     """Probabilities under p(y) proportional to exp(psi(y)).
 
-    Attributes
-    ----------
-    log_partition : float
-    unary : ndarray, shape (L, K)
-        ``[i, k]``: p(y_i = k).
-    pairwise : ndarray, shape (L - 1, K, K), or None
-        ``[i, j, k]``: p(y_i = j, y_{i+1} = k); None if not asked for.
+    ``unary[i, k]`` (L, K): p(y_i = k). ``pairwise[i, j, k]`` (L - 1, K, K): p(y_i = j, y_{i+1} = k); None if
+    not asked for.
     """
 
     log_partition: float
@@ -54,40 +37,21 @@ class Marginals(NamedTuple):
 
 
 class KBest(NamedTuple):
-    """The best labellings in falling order of score.
-
-    Attributes
-    ----------
-    scores : ndarray, shape (m,), m <= k
-        Fewer than k if fewer labellings have a finite score.
-    labels : ndarray, shape (m, L), int64
-    """
+    """The best labellings (m, L), int64, in falling order of score; m < k if fewer have a finite one."""
 
     scores: np.ndarray
     labels: np.ndarray
 
 
 class BatchDecoded(NamedTuple):
-    """`Decoded` for many chains; labels one chain after the other.
-
-    Attributes
-    ----------
-    scores : ndarray, shape (N,)
-    labels : ndarray, shape (sum of lengths,), int64
-    """
+    """`Decoded` for many chains: `scores` (N,), `labels` (sum of lengths,), int64, one after the other."""
 
     scores: np.ndarray
     labels: np.ndarray
 
 
 class BatchMaxMarginals(NamedTuple):
-    """Node max-marginals of many chains.
-
-    Attributes
-    ----------
-    best : ndarray, shape (N,)
-    unary : ndarray, shape (sum of lengths, K)
-    """
+    """Node max-marginals of many chains: `best` (N,), `unary` (sum of lengths, K)."""
 
     best: np.ndarray
     unary: np.ndarray

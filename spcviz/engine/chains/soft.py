@@ -28,16 +28,10 @@ from spcviz.engine.errors import ArgumentError, InfeasibleError
 class SoftBest(NamedTuple):
     """One row an epsilon.
 
-    Attributes
-    ----------
-    value : ndarray, shape (E,)
-        The softened best score.
-    unary : ndarray, shape (E, L, K)
-        ``[e, i, k]``: total weight of the labellings with y_i = k, in 0 .. 1; d value / d unary.
-    pairwise : ndarray, shape (E, L - 1, K, K)
-        ``[e, i, j, k]``: of those with y_i = j and y_{i+1} = k; d value / d pairwise.
-    entropy : ndarray, shape (E,)
-        Of the weights of whole labellings, in nats; exp of it is how many of them count.
+    - `value` (E,): the softened best score
+    - ``unary[e, i, k]`` (E, L, K): total weight of the labellings with y_i = k, in 0 .. 1; d value / d unary
+    - ``pairwise[e, i, j, k]`` (E, L - 1, K, K): of those with y_i = j, y_{i+1} = k; d value / d pairwise
+    - `entropy` (E,): of the weights of whole labellings, in nats; exp of it is how many of them count
     """
 
     value: np.ndarray
@@ -49,31 +43,10 @@ class SoftBest(NamedTuple):
 def soft_best(unary: ArrayLike, pairwise: ArrayLike, epsilons: ArrayLike) -> SoftBest:
     """The softened best score of a chain and where it comes from, in O(E L K^2).
 
-    Parameters
-    ----------
-    unary : array_like, shape (L, K)
-    pairwise : array_like, shape (L - 1, K, K) or (K, K)
-        As in `spcviz.engine.chains.chain.decode`.
-    epsilons : array_like, shape (E,)
-        Finite and at least 0. At 0 all the weight is on the labelling that `decode` returns.
+    `epsilons` (E,) are finite and at least 0, or `ArgumentError`; at 0 all the weight is on the labelling
+    that `decode` returns. Other arguments and errors as in `spcviz.engine.chains.chain.decode`. Schwing, ECE
+    544NA lecture 12, equation (1).
 
-    Returns
-    -------
-    SoftBest
-
-    Raises
-    ------
-    ShapeError, ScoreError, InfeasibleError
-        As in `spcviz.engine.chains.chain.decode`.
-    ArgumentError
-        If an epsilon is negative, infinite or NaN.
-
-    References
-    ----------
-    Schwing, ECE 544NA lecture 12, equation (1).
-
-    Examples
-    --------
     >>> found = soft_best([[0.0, 1.0], [2.0, 0.0]], np.zeros((2, 2)), [1.0, 0.0])
     >>> found.value.round(3).tolist(), found.unary[1].tolist()
     ([3.44, 3.0], [[0.0, 1.0], [1.0, 0.0]])

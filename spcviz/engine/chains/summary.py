@@ -16,14 +16,9 @@ from spcviz.engine.kernels.vectors import copy
 class ChainSummaries(NamedTuple):
     """One row a chain.
 
-    Attributes
-    ----------
-    labels : ndarray, shape (sum of lengths,), int64
-        Best labelling of each chain, one after the other.
-    best, second : ndarray, shape (N,)
-        The two largest scores of labellings; second is -inf if there is only one.
-    entropy : ndarray, shape (sum of lengths,)
-        Of the sum-product marginal of each position, in nats, 0 .. log K.
+    - `labels` (sum of lengths,), int64: best labelling of each chain, one after the other
+    - `best`, `second` (N,): the two largest scores of labellings; second is -inf if there is only one
+    - `entropy` (sum of lengths,): of the sum-product marginal of each position, in nats, 0 .. log K
     """
 
     labels: np.ndarray
@@ -35,23 +30,15 @@ class ChainSummaries(NamedTuple):
 def summarise_chains(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> ChainSummaries:
     """Decode many chains and measure how sure each decoding is.
 
+    Errors as in `spcviz.engine.chains.chain.decode_batch`. `InfeasibleError` if a chain has no labelling with
+    a finite score.
+
     Parameters
     ----------
     unary : array_like, shape (sum of lengths, K)
     lengths : array_like of int, shape (N,)
     pairwise : array_like, shape (K, K) or (sum of lengths, K, K)
         One table for all steps, or for each row the step into it; that into a chain's first is not used.
-
-    Returns
-    -------
-    ChainSummaries
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        As in `spcviz.engine.chains.chain.decode_batch`.
-    InfeasibleError
-        If a chain has no labelling with a finite score.
 
     Examples
     --------

@@ -49,14 +49,7 @@ TAME_RANGE = 600.0
 
 
 class ArcMarginals(NamedTuple):
-    """Probabilities of arcs under p(tree) proportional to exp(psi(tree)).
-
-    Attributes
-    ----------
-    log_partition : float
-    arcs : ndarray, shape (N + 1, N + 1)
-        ``[d, h]``; row 0 and the diagonal are 0.
-    """
+    """Probabilities ``arcs[d, h]`` (N + 1, N + 1) under exp(psi(tree)); row 0 and the diagonal are 0."""
 
     log_partition: float
     arcs: np.ndarray
@@ -65,12 +58,8 @@ class ArcMarginals(NamedTuple):
 class Without(NamedTuple):
     """Best trees that leave out one arc of the best tree each.
 
-    Attributes
-    ----------
-    scores : ndarray, shape (N,)
-        ``[d - 1]``: without the arc into word d; -inf if there is no such tree.
-    heads : ndarray of int, shape (N,)
-        The head that word d has there; -1 if there is no such tree.
+    ``scores[d - 1]`` (N,): without the arc into word d; ``heads[d - 1]`` (N,), int64: the head that d has
+    there. -inf and -1 if there is no such tree.
     """
 
     scores: np.ndarray
@@ -80,29 +69,10 @@ class Without(NamedTuple):
 def max_marginals(scores: ArrayLike, *, single_root: bool = False) -> np.ndarray:
     """Score of the best tree through each arc.
 
-    One decoding for each arc that is not in the best tree: O(N^4), 2 ms at 25 words.
+    One decoding for each arc that is not in the best tree: O(N^4), 2 ms at 25 words. Arguments and errors as
+    in `decode`. Returns (N + 1, N + 1): ``[d, h]``; row 0 and the diagonal are -inf. Weiss (2013), thesis,
+    equation (4.1), on trees of words.
 
-    Parameters
-    ----------
-    scores, single_root
-        As in `decode`.
-
-    Returns
-    -------
-    ndarray, shape (N + 1, N + 1)
-        ``[d, h]``; row 0 and the diagonal are -inf.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError, InfeasibleError
-        As in `decode`.
-
-    References
-    ----------
-    Weiss (2013), thesis, equation (4.1), on trees of words.
-
-    Examples
-    --------
     >>> max_marginals([[0, 0, 0], [5, 0, 9], [4, 9, 0]])[1:]
     array([[ 14., -inf,  13.],
            [ 13.,  14., -inf]])
@@ -121,24 +91,8 @@ def max_marginals(scores: ArrayLike, *, single_root: bool = False) -> np.ndarray
 
 
 def without_arcs(scores: ArrayLike, *, single_root: bool = False) -> Without:
-    """The best tree without each word's arc of the best tree: N decodings.
+    """The best tree without each word's arc of the best tree, in N decodings; arguments as in `decode`.
 
-    Parameters
-    ----------
-    scores, single_root
-        As in `decode`.
-
-    Returns
-    -------
-    Without
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError, InfeasibleError
-        As in `decode`.
-
-    Examples
-    --------
     >>> without_arcs([[0, 0, 0], [5, 0, 9], [4, 9, 0]])
     Without(scores=array([13., 13.]), heads=array([2, 0]))
     """
@@ -157,26 +111,9 @@ def without_arcs(scores: ArrayLike, *, single_root: bool = False) -> Without:
 def marginals(scores: ArrayLike, *, single_root: bool = False) -> ArcMarginals:
     """Sum over all dependency trees and the probability of every arc, in O(N^4).
 
-    Parameters
-    ----------
-    scores, single_root
-        As in `decode`; the finite scores of one word may differ by at most 600.
+    Arguments and errors as in `decode`; the finite scores of one word may differ by at most 600. Koo et al.
+    (2007), Structured prediction models via the matrix-tree theorem.
 
-    Returns
-    -------
-    ArcMarginals
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError, InfeasibleError
-        As in `decode`.
-
-    References
-    ----------
-    Koo et al. (2007), Structured prediction models via the matrix-tree theorem.
-
-    Examples
-    --------
     >>> found = marginals([[0, 0, 0], [0, 0, 0], [0, 0, 0]])
     >>> round(np.exp(found.log_partition)), found.arcs[1]
     (3, array([0.66666667, 0.        , 0.33333333]))

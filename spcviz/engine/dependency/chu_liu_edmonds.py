@@ -31,14 +31,7 @@ N + 1, the smallest of its scores: rounding then stays below 1e-9 of that. Else 
 
 
 class Tree(NamedTuple):
-    """A best dependency tree.
-
-    Attributes
-    ----------
-    score : float
-    heads : ndarray of int, shape (N,)
-        ``[d - 1]``: head of word d, 0 for the root.
-    """
+    """A best dependency tree: ``heads[d - 1]`` (N,), int64, is the head of word d, 0 for the root."""
 
     score: float
     heads: np.ndarray
@@ -47,6 +40,12 @@ class Tree(NamedTuple):
 def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
     """Best dependency tree, projective or not, in O(N^2).
 
+    Of equal arcs into a word the one from the smallest head is taken. What is lost to rounding is below 1e-9
+    of the smallest score in the tree that is not 0. Where subtracting floats could lose more, as beside soft
+    masks of -1e9, whole numbers of any length decide: O(N^2) too, but some hundred times slower
+    (`exact_trees`). Tarjan (1977), Finding optimum branchings; McDonald et al. (2005); Bolukbasi et al.
+    (2017), section 4.3.
+
     Parameters
     ----------
     scores : array_like, shape (N + 1, N + 1)
@@ -54,27 +53,12 @@ def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
     single_root : bool
         Whether exactly one word may hang below the root.
 
-    Returns
-    -------
-    Tree
-        Of equal arcs into a word the one from the smallest head is taken.
-
-    Notes
-    -----
-    What is lost to rounding is below 1e-9 of the smallest score in the tree that is not 0. Where subtracting
-    floats could lose more, as beside soft masks of -1e9, whole numbers of any length decide: O(N^2) too, but
-    some hundred times slower (`exact_trees`).
-
     Raises
     ------
     ShapeError, ScoreError, ArgumentError
         The array is not square, too small or too large, or holds NaN or +inf.
     InfeasibleError
         No such tree has a finite score.
-
-    References
-    ----------
-    Tarjan (1977), Finding optimum branchings; McDonald et al. (2005); Bolukbasi et al. (2017), section 4.3.
 
     Examples
     --------

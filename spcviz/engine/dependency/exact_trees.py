@@ -19,8 +19,6 @@ def best(scores: np.ndarray, single_root: bool) -> tuple[float, np.ndarray]:
 
     `scores` are checked, (N + 1, N + 1), as in `chu_liu_edmonds.decode`; row 0 and diagonal are not read.
 
-    Examples
-    --------
     >>> best(np.array([[0, 0, 0], [-1e300, 0, 1e-300], [-1e300, 2e-300, 0]]), False)
     (-1e+300, array([0, 1]))
     """

@@ -23,27 +23,9 @@ LEFT, RIGHT, LEFT_DONE, RIGHT_DONE = 0, 1, 2, 3
 def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
     """Best projective dependency tree in O(N^3).
 
-    Parameters
-    ----------
-    scores, single_root
-        As in `arborescence.decode`.
-
-    Returns
-    -------
-    Tree
-        Ties go to the first place where a span can be cut.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError, InfeasibleError
-        As in `arborescence.decode`.
-
-    References
-    ----------
+    Arguments and errors as in `arborescence.decode`. Ties go to the first place where a span can be cut.
     Eisner (1996), Three new probabilistic models for dependency parsing.
 
-    Examples
-    --------
     Arcs 1-3 and 2-4 would cross; the best tree without a crossing is another.
 
     >>> import numpy as np

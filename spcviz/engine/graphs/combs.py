@@ -15,14 +15,8 @@ from spcviz.engine.kernels.widths import add_rows, combine_max
 class Side(NamedTuple):
     """One orientation of a grid: its lines are spines, its posts cross them.
 
-    A spine or tooth is (tables (T, W, W), the same from the other end, strides of line and post).
-
-    Attributes
-    ----------
-    lines, posts : int
-    node : (int, int)
-        Node (line, post) is ``line * node[0] + post * node[1]``.
-    spine, tooth : (ndarray, ndarray, (int, int))
+    Node (line, post) is ``line * node[0] + post * node[1]``. A spine or tooth is (tables (T, W, W), the same
+    from the other end, strides of line and post).
     """
 
     lines: int

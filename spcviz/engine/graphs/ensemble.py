@@ -25,14 +25,7 @@ from spcviz.engine.thresholds import rule
 
 
 class SubModel(NamedTuple):
-    """One tree or forest over all nodes, with its own scores.
-
-    Attributes
-    ----------
-    edges : ndarray, shape (E_p, 2)
-    unary : ndarray, shape (N, K)
-    pairwise : ndarray, shape (E_p, K, K)
-    """
+    """A tree or forest over all nodes, with its own scores: (E_p, 2), (N, K), (E_p, K, K)."""
 
     edges: np.ndarray
     unary: np.ndarray
@@ -40,14 +33,7 @@ class SubModel(NamedTuple):
 
 
 class EnsembleMaxMarginals(NamedTuple):
-    """Max-marginals of every sub-model.
-
-    Attributes
-    ----------
-    best : ndarray, shape (P,)
-        Each sub-model's best score.
-    unary : ndarray, shape (P, N, K)
-    """
+    """Max-marginals of every sub-model, `unary` (P, N, K), and its `best` score (P,)."""
 
     best: np.ndarray
     unary: np.ndarray
@@ -56,21 +42,13 @@ class EnsembleMaxMarginals(NamedTuple):
 class Filtered(NamedTuple):
     """What joint filtering keeps.
 
-    Attributes
-    ----------
-    keep : ndarray, shape (..., K), bool
-    summed : ndarray, shape (..., K)
-        Summed max-marginals.
-    thresholds : ndarray, shape (P,)
-        Each sub-model's own threshold.
-    threshold : float
-        Their sum, which `summed` is held against.
-    rescued : ndarray, shape (m, number of variable axes), int64
-        Variables that lost every state and were given back their best.
-    efficiency_loss : float
-        Kept states over valid ones (summed max-marginal over -inf), rescued ones included.
-    has_spread : bool
-        False when all max-marginals of all sub-models are equal; then nothing is pruned.
+    - `keep` (..., K), bool
+    - `summed` (..., K): summed max-marginals
+    - `thresholds` (P,): each sub-model's own threshold
+    - `threshold`: their sum, which `summed` is held against
+    - `rescued` (m, variable axes), int64: variables that lost every state and were given back their best
+    - `efficiency_loss`: kept states over valid ones (summed max-marginal over -inf), rescued ones included
+    - `has_spread`: False when all max-marginals of all sub-models are equal; then nothing is pruned
     """
 
     keep: np.ndarray
@@ -87,6 +65,9 @@ def split(
 ) -> tuple[SubModel, ...]:
     """Divide a graph's scores among sub-models so that they sum to the full score.
 
+    Unary scores are divided by P, an edge's by the number of sub-models that have it. Weiss (2013), thesis,
+    sections 5.1 and 5.5.1.
+
     Parameters
     ----------
     unary : array_like, shape (N, K)
@@ -95,21 +76,12 @@ def split(
     membership : array_like of bool, shape (P, E)
         Which edges each sub-model has. Every sub-model has all nodes.
 
-    Returns
-    -------
-    tuple of SubModel
-        Unary scores divided by P, an edge's by the number of sub-models that have it.
-
     Raises
     ------
     ShapeError, ScoreError, ArgumentError
         Also if an edge is in no sub-model.
     CycleError
         If a sub-model has a cycle.
-
-    References
-    ----------
-    Weiss (2013), thesis, sections 5.1 and 5.5.1.
 
     Examples
     --------
@@ -136,28 +108,9 @@ def split(
 def max_marginals(models: Iterable[SubModel]) -> EnsembleMaxMarginals:
     """Node max-marginals of every sub-model.
 
-    Parameters
-    ----------
-    models : sequence of SubModel
-        Over the same nodes and states.
+    `ShapeError` if they disagree on N or K, or there are none; other errors as in `tree.decode`. Weiss
+    (2013), thesis, equations (5.1), (5.2).
 
-    Returns
-    -------
-    EnsembleMaxMarginals
-
-    Raises
-    ------
-    ShapeError
-        If they disagree on N or K, or there are none.
-    CycleError, ScoreError, ArgumentError, InfeasibleError
-        As in `tree.decode`.
-
-    References
-    ----------
-    Weiss (2013), thesis, equations (5.1), (5.2).
-
-    Examples
-    --------
     >>> chain = SubModel(np.array([[0, 1]]), np.zeros((2, 2)), np.zeros((1, 2, 2)))
     >>> max_marginals([chain, chain]).unary.shape
     (2, 2, 2)
@@ -181,6 +134,10 @@ def max_marginals(models: Iterable[SubModel]) -> EnsembleMaxMarginals:
 def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float) -> Filtered:
     """Prune the states whose summed max-marginal is not over the summed threshold.
 
+    Raises `ShapeError`, `ScoreError`, `ArgumentError`; `InfeasibleError` if a sub-model's best score, or all
+    states of a variable, are -inf. -inf is no max-marginal: it stays out of the mean and is always pruned.
+    Weiss (2013), thesis, Lemma 3, Definition 4, section 5.2.
+
     Parameters
     ----------
     best : array_like, shape (P,)
@@ -189,24 +146,6 @@ def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float) -> Filtered:
         Max-marginals of every sub-model, as from `max_marginals` or `grid.comb_max_marginals`.
     alpha : float
         0 (threshold at the mean) .. 1 (at the maximum), or below 0 (under the mean).
-
-    Returns
-    -------
-    Filtered
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-    InfeasibleError
-        If a sub-model's best score, or all states of a variable, are -inf.
-
-    Notes
-    -----
-    -inf is no max-marginal: it stays out of the mean and is always pruned.
-
-    References
-    ----------
-    Weiss (2013), thesis, Lemma 3, Definition 4, section 5.2.
 
     Examples
     --------
@@ -227,23 +166,13 @@ def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float) -> Filtered:
 
 
 def filter_summed(best: ArrayLike, means: ArrayLike, summed: ArrayLike, alpha: float) -> Filtered:
-    """`filter_states` from the sums alone, as from `grid.summed_max_marginals`.
+    """`filter_states` from the sums alone, as from `grid.summed_max_marginals`. Errors as in `filter_states`.
 
     Parameters
     ----------
     best, means : array_like, shape (P,)
         Largest and mean finite max-marginal of every sub-model.
     summed : array_like, shape (..., K)
-    alpha : float
-
-    Returns
-    -------
-    Filtered
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError, InfeasibleError
-        As in `filter_states`.
 
     Examples
     --------
@@ -277,29 +206,10 @@ def filter_summed(best: ArrayLike, means: ArrayLike, summed: ArrayLike, alpha: f
 def joint_filter_loss(truth_score: float, filtered: Filtered) -> int:
     """1 if the true labelling's summed score is not over the summed threshold, else 0.
 
-    Parameters
-    ----------
-    truth_score : float
-        Sum over sub-models of the true labelling's score: the full graph's own score of it.
-    filtered : Filtered
+    An upper bound on "a state of the truth was pruned" by Lemma 3; 0 when nothing is pruned for want of
+    spread. `truth_score` is the full graph's score of the truth: the sum over sub-models. `ArgumentError` if
+    it is NaN or +inf. Weiss (2013), thesis, Definition 4, equation (5.3).
 
-    Returns
-    -------
-    int
-        An upper bound on "a state of the truth was pruned" by Lemma 3. 0 when nothing is pruned for
-        want of spread.
-
-    Raises
-    ------
-    ArgumentError
-        If truth_score is NaN or +inf.
-
-    References
-    ----------
-    Weiss (2013), thesis, Definition 4, equation (5.3).
-
-    Examples
-    --------
     >>> joint_filter_loss(2.0, filter_states([3.0], [[[3.0, 1.0], [3.0, 1.0]]], alpha=0.5))
     1
     """
@@ -311,21 +221,8 @@ def joint_filter_loss(truth_score: float, filtered: Filtered) -> int:
 def state_rank(scores: ArrayLike) -> np.ndarray:
     """Rank of every state in its variable, 0 = largest; ties go to the smaller state.
 
-    Parameters
-    ----------
-    scores : array_like, shape (..., K)
+    Of `scores` (..., K), in the same shape, int64: "keep the top k" is ``state_rank(scores) < k``.
 
-    Returns
-    -------
-    ndarray, shape (..., K), int64
-        "Keep the top k" is ``state_rank(scores) < k``.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-
-    Examples
-    --------
     >>> state_rank([[1.0, 3.0, 3.0]])
     array([[2, 0, 1]])
     """

@@ -42,6 +42,8 @@ def factor_graph(
 ) -> FactorGraph:
     """A checked factor graph.
 
+    Raises `ShapeError`, `ScoreError`, `ArgumentError`. Lecture 12, equations (4), (6), (7).
+
     Parameters
     ----------
     n_states : sequence of int
@@ -50,18 +52,6 @@ def factor_graph(
         Restriction sets. A variable in none of them is free: any state will do.
     tables : sequence of array_like
         One a scope, of shape ``[n_states[d] for d in scope]``.
-
-    Returns
-    -------
-    FactorGraph
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-
-    References
-    ----------
-    Lecture 12, equations (4), (6), (7).
 
     Examples
     --------
@@ -84,20 +74,12 @@ def factor_graph(
 
 
 def chain_graph(unary: ArrayLike, pairwise: ArrayLike) -> FactorGraph:
-    """A chain as restriction sets {0}, {1}, ..., {0, 1}, {1, 2}, ...
+    """A chain as restriction sets {0}, {1}, ..., {0, 1}, {1, 2}, ... Raises `ShapeError`, `ScoreError`.
 
     Parameters
     ----------
     unary : array_like, shape (L, K)
     pairwise : array_like, shape (L - 1, K, K) or (K, K)
-
-    Returns
-    -------
-    FactorGraph
-
-    Raises
-    ------
-    ShapeError, ScoreError
 
     Examples
     --------
@@ -113,22 +95,8 @@ def chain_graph(unary: ArrayLike, pairwise: ArrayLike) -> FactorGraph:
 
 
 def n_configurations(n_states: Iterable[int]) -> int:
-    """All configurations, as an exact int of any size.
+    """All configurations, as an exact int of any size. Raises `ArgumentError`.
 
-    Parameters
-    ----------
-    n_states : sequence of int
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> n_configurations([26] * 8)
     208827064576
     """
@@ -138,25 +106,8 @@ def n_configurations(n_states: Iterable[int]) -> int:
 def stored_entries(n_states: Iterable[int], scopes: Iterable[Iterable[int]]) -> int:
     """Numbers stored by a decomposition: the sum of the sizes of its tables.
 
-    Parameters
-    ----------
-    n_states : sequence of int
-    scopes : sequence of sequence of int
+    Raises `ArgumentError`. Lecture 12, section 3.3.3: 3 x 26^2 + 4 x 26 = 2132 against 26^4 = 456,976.
 
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ArgumentError
-
-    References
-    ----------
-    Lecture 12, section 3.3.3: 3 x 26^2 + 4 x 26 = 2132 against 26^4 = 456,976.
-
-    Examples
-    --------
     >>> stored_entries([26] * 4, [[0], [1], [2], [3], [0, 1], [1, 2], [2, 3]])
     2132
     >>> stored_entries([26] * 4, [[0, 1, 2, 3]])
@@ -169,29 +120,9 @@ def stored_entries(n_states: Iterable[int], scopes: Iterable[Iterable[int]]) -> 
 def search(graph: FactorGraph, cap: int = 10_000_000) -> Found:
     """Exhaustive search: every configuration visited, the best kept.
 
-    Parameters
-    ----------
-    graph : FactorGraph
-    cap : int
-        Refuse to visit more configurations than this, at most 500 million.
+    `ArgumentError`, which says how many there are, if they are more than `cap`, at most 500 million;
+    `InfeasibleError` if every configuration scores -inf. Lecture 12, section 5.1.
 
-    Returns
-    -------
-    Found
-
-    Raises
-    ------
-    ArgumentError
-        If there are more than `cap` configurations; the message says how many.
-    InfeasibleError
-        If every configuration scores -inf.
-
-    References
-    ----------
-    Lecture 12, section 5.1.
-
-    Examples
-    --------
     >>> search(factor_graph([2, 2], [[0], [0, 1]], [[0.0, 1.0], np.eye(2)]))
     Found(score=2.0, labels=array([1, 1]), n_configurations=4)
     """
@@ -213,15 +144,12 @@ def search(graph: FactorGraph, cap: int = 10_000_000) -> Found:
 def eliminate(graph: FactorGraph, order: ArrayLike | None = None) -> Eliminated:
     """Dynamic programming: maximise over one variable after the other, then read the choices back.
 
+    Lecture 12, section 5.2, equations (14) to (16).
+
     Parameters
     ----------
-    graph : FactorGraph
     order : sequence of int, optional
         Every variable once, in the order of elimination; 0, 1, 2, ... by default.
-
-    Returns
-    -------
-    Eliminated
 
     Raises
     ------
@@ -229,10 +157,6 @@ def eliminate(graph: FactorGraph, order: ArrayLike | None = None) -> Eliminated:
         If `order` is no permutation, or a step would need more than 20 million entries.
     InfeasibleError
         If every configuration scores -inf.
-
-    References
-    ----------
-    Lecture 12, section 5.2, equations (14) to (16).
 
     Examples
     --------
@@ -265,25 +189,15 @@ def eliminate(graph: FactorGraph, order: ArrayLike | None = None) -> Eliminated:
 def scanlines(unary: ArrayLike, pairwise: ArrayLike) -> np.ndarray:
     """Stereo's dynamic programming: each row of an image as a chain by itself.
 
+    Returns (H, W), int64: best disparities, row by row exact. Raises `ShapeError`, `ScoreError`,
+    `InfeasibleError`. Lecture 12, equation (11) and Fig. 8.
+
     Parameters
     ----------
     unary : array_like, shape (H, W, K)
         Matching score of each disparity at each pixel.
     pairwise : array_like, shape (K, K)
         Smoothness score of neighbouring disparities, left first.
-
-    Returns
-    -------
-    ndarray, shape (H, W), int64
-        Best disparities, row by row exact.
-
-    Raises
-    ------
-    ShapeError, ScoreError, InfeasibleError
-
-    References
-    ----------
-    Lecture 12, equation (11) and Fig. 8.
 
     Examples
     --------

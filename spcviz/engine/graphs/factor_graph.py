@@ -15,13 +15,8 @@ Scope = tuple[int, ...]
 class FactorGraph(NamedTuple):
     """A score as a sum of tables.
 
-    Attributes
-    ----------
-    n_states : tuple of int, length D
-    scopes : tuple of tuple of int
-        The restriction sets: variables of each table, all different.
-    tables : tuple of ndarray
-        ``tables[r][states of scopes[r]]``: scores; -inf forbids.
+    `n_states` of each of D variables; `scopes`, the restriction sets: variables of each table, all different;
+    ``tables[r][states of scopes[r]]``: scores; -inf forbids.
     """
 
     n_states: tuple[int, ...]
@@ -30,15 +25,9 @@ class FactorGraph(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What exhaustive search found.
+    """What exhaustive search found: labels (D,), int64; ties go to the first in dictionary order.
 
-    Attributes
-    ----------
-    score : float
-    labels : ndarray, shape (D,), int64
-        Ties go to the first in dictionary order.
-    n_configurations : int
-        How many were visited: the product of the numbers of states.
+    `n_configurations` were visited: the product of the numbers of states.
     """
 
     score: float
@@ -49,19 +38,12 @@ class Found(NamedTuple):
 class Step(NamedTuple):
     """One elimination: every max as it is taken.
 
-    Attributes
-    ----------
-    variable : int
-        The one maximised over.
-    scope : tuple of int
-        Variables of the message that is left, rising.
-    joined : tuple of tuple of int
-        Scopes of the tables and messages that were added up.
-    candidates : ndarray, shape (states of scope ..., K of variable)
-        The sum, before the max.
-    message : ndarray, shape (states of scope ...)
-    choice : ndarray, shape (states of scope ...), int64
-        The maximising state; ties go to the smallest.
+    - `variable`: the one maximised over
+    - `scope`: variables of the message that is left, rising
+    - `joined`: scopes of the tables and messages that were added up
+    - `candidates` (states of scope ..., K of variable): the sum, before the max
+    - `message` (states of scope ...)
+    - `choice` (states of scope ...), int64: the maximising state; ties go to the smallest
     """
 
     variable: int
@@ -73,15 +55,9 @@ class Step(NamedTuple):
 
 
 class Eliminated(NamedTuple):
-    """What dynamic programming found and did.
+    """What dynamic programming found, labels (D,), int64, and did.
 
-    Attributes
-    ----------
-    score : float
-    labels : ndarray, shape (D,), int64
-    steps : tuple of Step
-    n_entries : int
-        Candidates looked at: the sum of the sizes of all `Step.candidates`.
+    `n_entries` candidates were looked at: the sum of the sizes of all `Step.candidates`.
     """
 
     score: float

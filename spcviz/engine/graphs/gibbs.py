@@ -37,13 +37,9 @@ _S11, _S27, _S30, _S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(
 class _Products(NamedTuple):
     """Exponentials for graphs of at most four neighbours a node, states padded to a width W.
 
-    Attributes
-    ----------
-    unary : ndarray, shape (N, W)
-    tables : ndarray, shape (2 E + 1, W, W)
-        ``[d, neighbour's state, own state]``, d leaving the node; the last table changes nothing.
-    other, which : ndarray, shape (N, 4), int64
-        Each node's neighbours and their tables; the last table where there are fewer than four.
+    `unary` (N, W). ``tables[d, neighbour's state, own state]`` (2 E + 1, W, W), d leaving the node; the last
+    table changes nothing. `other`, `which` (N, 4), int64: each node's neighbours and their tables; the last
+    table where there are fewer than four.
     """
 
     unary: np.ndarray
@@ -53,24 +49,8 @@ class _Products(NamedTuple):
 
 
 def seeds(rng: np.random.Generator, n_samples: int) -> np.ndarray:
-    """One seed a sample.
+    """One seed a sample, (n_samples,) uint64; `ArgumentError` unless `n_samples` is 0 .. 10,000,000.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    n_samples : int
-        0 .. 10,000,000.
-
-    Returns
-    -------
-    ndarray, shape (n_samples,), uint64
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> seeds(np.random.default_rng(0), 3).dtype
     dtype('uint64')
     """
@@ -89,6 +69,12 @@ def sample(
 ) -> np.ndarray:
     """Draw one labelling a seed, each from its own chain of `n_sweeps` sweeps.
 
+    Returns (S, N), int64. Raises `ShapeError`, `ScoreError`, `ArgumentError`; `InfeasibleError` if a node has
+    no state of finite score, or a chain reaches a node whose states are all forbidden by its neighbours'
+    (possible with -inf scores; pass a `start` of finite score then). With -inf scores a chain may be unable
+    to leave a part of the labellings: single-site moves only. Weiss (2013), thesis, section 5.5.1: 1000
+    samples, each from a chain restarted for 1000 iterations.
+
     Parameters
     ----------
     unary : array_like, shape (N, K)
@@ -102,25 +88,6 @@ def sample(
         0 .. 10,000,000 sweeps over all nodes; 0 returns the start.
     start : array_like of int, shape (N,) or (S, N), optional
         Where the chains start; each state uniform at random by default.
-
-    Returns
-    -------
-    ndarray, shape (S, N), int64
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-    InfeasibleError
-        If a node has no state of finite score, or a chain reaches a node whose states are all forbidden
-        by its neighbours' (possible with -inf scores; pass a `start` of finite score then).
-
-    Notes
-    -----
-    With -inf scores a chain may be unable to leave a part of the labellings: single-site moves only.
-
-    References
-    ----------
-    Weiss (2013), thesis, section 5.5.1: 1000 samples, each from a chain restarted for 1000 iterations.
 
     Examples
     --------

@@ -22,12 +22,8 @@ from spcviz.engine.kernels.jit import kernel
 class Adjacency(NamedTuple):
     """Neighbours of every node; see the module's opening.
 
-    Attributes
-    ----------
-    start : ndarray, shape (N + 1,), int64
-    neighbour : ndarray, shape (2 E,), int64
-    outgoing : ndarray, shape (2 E,), int64
-        Directed edge from the node to the neighbour beside it.
+    `start` (N + 1,), `neighbour` (2 E,), `outgoing` (2 E,): the directed edge to the neighbour beside it;
+    int64.
     """
 
     start: np.ndarray
@@ -38,16 +34,8 @@ class Adjacency(NamedTuple):
 class Rooted(NamedTuple):
     """A forest with parents: breadth first, so the children of a node stand side by side in `order`.
 
-    Attributes
-    ----------
-    order : ndarray, shape (N,), int64
-        Nodes, every parent before its children, trees one after the other.
-    parent : ndarray, shape (N,), int64
-        -1 at a root.
-    towards : ndarray, shape (N,), int64
-        Directed edge from the parent to the node, -1 at a root.
-    root : ndarray, shape (N,), int64
-        Root of the node's tree.
+    All (N,), int64. `order`: nodes, every parent before its children, trees one after the other. `parent`: -1
+    at a root. `towards`: directed edge from the parent to the node, -1 at a root. `root` of the node's tree.
     """
 
     order: np.ndarray
@@ -59,24 +47,9 @@ class Rooted(NamedTuple):
 def checked_edges(edges: ArrayLike, n_nodes: int) -> np.ndarray:
     """`edges` as an int64 array (E, 2) without self-loops, all ends from 0 to n_nodes - 1.
 
-    Parameters
-    ----------
-    edges : array_like of int, shape (E, 2)
-    n_nodes : int
+    `ShapeError` if not of this shape; `ArgumentError` if not whole numbers, an end is out of range, or both
+    ends are the same.
 
-    Returns
-    -------
-    ndarray, shape (E, 2), int64
-
-    Raises
-    ------
-    ShapeError
-        Not of shape (E, 2).
-    ArgumentError
-        Not whole numbers, an end out of range, or both ends the same.
-
-    Examples
-    --------
     >>> checked_edges([[0, 1], [1, 2]], 3).shape
     (2, 2)
     """
@@ -99,6 +72,9 @@ def checked_graph(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three arrays of a pairwise graph, checked and converted: (unary, edges, pairwise).
 
+    Returns `pairwise` (E, K, K), or (1, K, K) when one table serves all. Raises `ShapeError`, `ScoreError`,
+    `ArgumentError`.
+
     Parameters
     ----------
     unary : array_like, shape (N, K)
@@ -107,15 +83,6 @@ def checked_graph(
         ``[e, state of edges[e, 0], state of edges[e, 1]]``; (K, K) serves every edge.
     cycles : bool
         True: cycles are welcome but two edges must not join the same nodes.
-
-    Returns
-    -------
-    tuple of ndarray
-        `pairwise` of shape (E, K, K), or (1, K, K) when one table serves all.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
 
     Examples
     --------
@@ -144,23 +111,8 @@ def checked_graph(
 
 
 def adjacency(n_nodes: int, edges: ArrayLike) -> Adjacency:
-    """Neighbours of every node.
+    """Neighbours of every node; `edges` and errors as in `checked_edges`.
 
-    Parameters
-    ----------
-    n_nodes : int
-    edges : array_like of int, shape (E, 2)
-
-    Returns
-    -------
-    Adjacency
-
-    Raises
-    ------
-    ShapeError, ArgumentError
-
-    Examples
-    --------
     >>> table = adjacency(3, [[0, 1], [1, 2]])
     >>> table.neighbour[table.start[1] : table.start[2]]
     array([0, 2])
@@ -172,25 +124,9 @@ def adjacency(n_nodes: int, edges: ArrayLike) -> Adjacency:
 def rooted(n_nodes: int, edges: ArrayLike, root: int = 0) -> Rooted:
     """A forest as parents and children.
 
-    Parameters
-    ----------
-    n_nodes : int
-    edges : array_like of int, shape (E, 2)
-    root : int
-        Root of its own tree; the other trees are rooted at their smallest node.
+    `root` is that of its own tree; the other trees are rooted at their smallest node. `CycleError`, which
+    names the cycle, if the graph is no forest; `edges` and other errors as in `checked_edges`.
 
-    Returns
-    -------
-    Rooted
-
-    Raises
-    ------
-    CycleError
-        If the graph is no forest; the message names the cycle.
-    ShapeError, ArgumentError
-
-    Examples
-    --------
     >>> rooted(3, [[1, 0], [2, 1]]).parent
     array([-1,  0,  1])
     >>> rooted(3, [[0, 1], [1, 2], [2, 0]])
@@ -211,24 +147,10 @@ def forest(n_nodes: int, edges: np.ndarray, root: int = 0, name: str = "edges") 
 
 
 def grid_edges(rows: int, columns: int) -> np.ndarray:
-    """Edges of an R x C grid: horizontal ones first, then vertical ones.
+    """Edges of an R x C grid, (R (C - 1) + (R - 1) C, 2) int64: horizontal ones first, then vertical ones.
 
-    Parameters
-    ----------
-    rows, columns : int
-        1 .. 10,000.
+    Left before right, upper before lower. `ArgumentError` unless both are 1 .. 10,000.
 
-    Returns
-    -------
-    ndarray, shape (R (C - 1) + (R - 1) C, 2), int64
-        Left before right, upper before lower.
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> grid_edges(2, 2).tolist()
     [[0, 1], [2, 3], [0, 2], [1, 3]]
     """

@@ -34,12 +34,8 @@ _MAX_TABLE = 50_000_000  # doubles: 400 MB
 class CombMaxMarginals(NamedTuple):
     """Max-marginals of every comb.
 
-    Attributes
-    ----------
-    best : ndarray, shape (R + C,)
-        Score of each comb's best labelling, row combs first.
-    unary : ndarray, shape (R + C, R, C, K)
-        ``[p, r, c, k]``: best score in comb p of a labelling with state k at (r, c).
+    `best` (R + C,): score of each comb's best labelling, row combs first. ``unary[p, r, c, k]``
+    (R + C, R, C, K): best score in comb p of a labelling with state k at (r, c).
     """
 
     best: np.ndarray
@@ -49,13 +45,8 @@ class CombMaxMarginals(NamedTuple):
 class SummedMaxMarginals(NamedTuple):
     """What filtering needs of all combs, without a table for each.
 
-    Attributes
-    ----------
-    best : ndarray, shape (R + C,)
-    mean : ndarray, shape (R + C,)
-        Mean of each comb's finite max-marginals.
-    unary : ndarray, shape (R, C, K)
-        Sum over combs: an upper bound of the grid's own max-marginal.
+    `best`, and `mean` of the finite max-marginals, of each comb (R + C,). `unary` (R, C, K): sum over combs,
+    an upper bound of the grid's own max-marginal.
     """
 
     best: np.ndarray
@@ -64,28 +55,10 @@ class SummedMaxMarginals(NamedTuple):
 
 
 def comb_membership(rows: int, columns: int) -> np.ndarray:
-    """Which edges of a grid each comb has.
+    """Which edges of a grid each comb has, (R + C, E) bool: row combs first, edges as in `graph.grid_edges`.
 
-    Parameters
-    ----------
-    rows, columns : int
-        1 .. 300.
+    `ArgumentError` unless rows and columns are 1 .. 300. Weiss (2013), thesis, Fig. 5.1 and section 5.5.1.
 
-    Returns
-    -------
-    ndarray, shape (R + C, E), bool
-        Row combs first; edges as in `graph.grid_edges`.
-
-    Raises
-    ------
-    ArgumentError
-
-    References
-    ----------
-    Weiss (2013), thesis, Fig. 5.1 and section 5.5.1.
-
-    Examples
-    --------
     >>> member = comb_membership(3, 3)
     >>> member.sum(axis=1), member.sum(axis=0)
     (array([8, 8, 8, 8, 8, 8]), array([4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]))
@@ -107,22 +80,8 @@ def as_graph(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A grid as a general graph: (unary (N, K), edges (E, 2), pairwise (E, K, K)).
 
-    Parameters
-    ----------
-    unary, across, down : array_like
-        As in `comb_max_marginals`.
+    Numbered as in `graph.grid_edges`; arguments and errors as in `comb_max_marginals`.
 
-    Returns
-    -------
-    tuple of ndarray
-        Nodes and edges numbered as in `graph.grid_edges`.
-
-    Raises
-    ------
-    ShapeError, ScoreError
-
-    Examples
-    --------
     >>> [a.shape for a in as_graph(np.zeros((2, 3, 4)), np.zeros((2, 2, 4, 4)), np.zeros((1, 3, 4, 4)))]
     [(6, 4), (7, 2), (7, 4, 4)]
     """
@@ -135,6 +94,8 @@ def as_graph(
 def comb_max_marginals(unary: ArrayLike, across: ArrayLike, down: ArrayLike) -> CombMaxMarginals:
     """Max-marginals of all R + C combs of a grid, in O((R + C) R C K^2) with the teeth shared.
 
+    Weiss (2013), thesis, equations (5.1), (5.2), Fig. 5.1.
+
     Parameters
     ----------
     unary : array_like, shape (R, C, K)
@@ -144,10 +105,6 @@ def comb_max_marginals(unary: ArrayLike, across: ArrayLike, down: ArrayLike) -> 
     down : array_like, shape (R - 1, C, K, K)
         Scores of vertical neighbours, upper state first.
 
-    Returns
-    -------
-    CombMaxMarginals
-
     Raises
     ------
     ShapeError, ScoreError
@@ -156,10 +113,6 @@ def comb_max_marginals(unary: ArrayLike, across: ArrayLike, down: ArrayLike) -> 
         If the table would have more than 50 million entries; see `summed_max_marginals`.
     InfeasibleError
         If a comb, and so the grid, has no labelling of finite score.
-
-    References
-    ----------
-    Weiss (2013), thesis, equations (5.1), (5.2), Fig. 5.1.
 
     Examples
     --------
@@ -181,26 +134,8 @@ def comb_max_marginals(unary: ArrayLike, across: ArrayLike, down: ArrayLike) -> 
 def summed_max_marginals(unary: ArrayLike, across: ArrayLike, down: ArrayLike) -> SummedMaxMarginals:
     """The sum over combs of their max-marginals, in R C K instead of (R + C) R C K memory.
 
-    Parameters
-    ----------
-    unary, across, down : array_like
-        As in `comb_max_marginals`.
+    Arguments and errors as in `comb_max_marginals`. Weiss (2013), thesis, equation (5.2).
 
-    Returns
-    -------
-    SummedMaxMarginals
-
-    Raises
-    ------
-    ShapeError, ScoreError, InfeasibleError
-        As in `comb_max_marginals`.
-
-    References
-    ----------
-    Weiss (2013), thesis, equation (5.2).
-
-    Examples
-    --------
     >>> summed_max_marginals(np.ones((2, 2, 1)), np.ones((2, 1, 1, 1)), np.ones((1, 2, 1, 1))).unary[0, 0]
     array([8.])
     """
@@ -213,22 +148,8 @@ def summed_max_marginals(unary: ArrayLike, across: ArrayLike, down: ArrayLike) -
 def score(unary: ArrayLike, across: ArrayLike, down: ArrayLike, labels: ArrayLike) -> float:
     """Score of one labelling of the grid.
 
-    Parameters
-    ----------
-    unary, across, down : array_like
-        As in `comb_max_marginals`.
-    labels : array_like of int, shape (R, C)
+    `labels` (R, C) of int; other arguments and errors as in `comb_max_marginals`.
 
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-
-    Examples
-    --------
     >>> score([[[0.0, 2.0]]], np.zeros((1, 0, 2, 2)), np.zeros((0, 1, 2, 2)), [[1]])
     2.0
     """

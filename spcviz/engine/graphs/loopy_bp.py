@@ -43,20 +43,12 @@ _MAX_HISTORY = 32_000_000  # doubles: 256 MB
 class Beliefs(NamedTuple):
     """Where the messages ended.
 
-    Attributes
-    ----------
-    unary : ndarray, shape (N, K)
-        kind "sum": probabilities, rows add up to 1. kind "max": log domain, each row's largest is 0.
-    labels : ndarray, shape (N,), int64
-        Each variable's best state by itself; ties go to the smallest.
-    n_iterations : int
-    converged : ndarray, shape (N,), bool
-        Whether every message into the node changed by at most `tolerance` in the last iteration.
-    residual : ndarray, shape (n_iterations, N)
-        Largest change of a message into each node, iteration by iteration: of log messages (max),
-        relative change of probabilities (sum), so that a state however unlikely counts as much.
-    messages : ndarray, shape (n_iterations, 2 E, K) or (0, 2 E, K)
-        After each iteration if asked for, log domain, largest entry 0.
+    - `unary` (N, K): of kind "sum" probabilities, rows add up to 1; of "max" in logs, each row's largest is 0
+    - `labels` (N,), int64: each variable's best state by itself; ties go to the smallest
+    - `converged` (N,), bool: every message into the node changed by at most `tolerance` in the last iteration
+    - `residual` (n_iterations, N): largest change of a message into each node, iteration by iteration: of log
+      messages (max), relative change of probabilities (sum), so that a state however unlikely counts as much
+    - `messages` (n_iterations or 0, 2 E, K): after each iteration if asked for, in logs, largest entry 0
     """
 
     unary: np.ndarray
@@ -90,6 +82,10 @@ def propagate(
 ) -> Beliefs:
     """Run loopy belief propagation from uniform messages.
 
+    Raises `ShapeError`, `ScoreError`, `ArgumentError`; `InfeasibleError` if a variable's belief is -inf for
+    all states; then the graph has no labelling of finite score. Weiss (2013), thesis, equations (3.2), (3.3)
+    and section 5.5.1.
+
     Parameters
     ----------
     unary : array_like, shape (N, K)
@@ -109,20 +105,6 @@ def propagate(
         All messages at once from the old ones, or node by node with the newest.
     history : bool
         Keep the messages of every iteration.
-
-    Returns
-    -------
-    Beliefs
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-    InfeasibleError
-        If a variable's belief is -inf for all states; then the graph has no labelling of finite score.
-
-    References
-    ----------
-    Weiss (2013), thesis, equations (3.2), (3.3) and section 5.5.1.
 
     Examples
     --------

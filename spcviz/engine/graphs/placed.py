@@ -31,15 +31,7 @@ from spcviz.engine.graphs.placed_messages import (
 
 
 class Found(NamedTuple):
-    """Best labellings through every state.
-
-    Attributes
-    ----------
-    best : float
-    max_marginals : ndarray, shape (S,)
-    labels : ndarray, shape (N,), int64
-        A best labelling, as indices into the S states.
-    """
+    """Max-marginals (S,) and a best labelling (N,), int64, as indices into the S states."""
 
     best: float
     max_marginals: np.ndarray
@@ -49,12 +41,8 @@ class Found(NamedTuple):
 class Counts(NamedTuple):
     """How often states and pairs occur in the witnesses of all states.
 
-    Attributes
-    ----------
-    states : ndarray, shape (S,)
-    edge, first, second : ndarray, shape (R,), int64
-        Pairs that occur: edge number and the states of its two ends.
-    amount : ndarray, shape (R,)
+    `states` (S,). Of the R pairs that occur `edge`, its number, `first` and `second`, the states of its two
+    ends, int64, and `amount`.
     """
 
     states: np.ndarray
@@ -101,28 +89,17 @@ def max_marginals(
 ) -> Found:
     """Best score of a labelling through every state.
 
+    Raises `ShapeError`, `ScoreError`, `ArgumentError`, `CycleError`. Weiss (2013), thesis, equations (3.2),
+    (4.1); section 5.5.2.
+
     Parameters
     ----------
     unary : array_like, shape (S,)
         Finite scores.
-    places : Places
     edges : array_like of int, shape (E, 2)
         (first, second); no cycles.
     kinds : array_like of int, shape (E,)
         Row of `joints` that each edge uses.
-    joints : Joints
-
-    Returns
-    -------
-    Found
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError, CycleError
-
-    References
-    ----------
-    Weiss (2013), thesis, equations (3.2), (4.1); section 5.5.2.
 
     Examples
     --------
@@ -147,26 +124,9 @@ def witness_counts(
 ) -> tuple[Found, Counts]:
     """Sums over the witnesses of all states; counts travel along back-pointers, never one witness at a time.
 
-    Parameters
-    ----------
-    unary, places, edges, kinds, joints
-        As in `max_marginals`.
+    Arguments and errors as in `max_marginals`. The mean's sub-gradient in Weiss (2013), thesis, equation
+    (5.6).
 
-    Returns
-    -------
-    found : Found
-    counts : Counts
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError, CycleError
-
-    References
-    ----------
-    The mean's sub-gradient in Weiss (2013), thesis, equation (5.6).
-
-    Examples
-    --------
     >>> places = Places(np.array([0, 1, 3]), np.array([0.0, 1.0, 5.0]), np.zeros(3), np.zeros(3, int))
     >>> joints = Joints(*[np.zeros((1, 2))] * 2, np.ones((1, 2)), np.zeros((1, 4)))
     >>> witness_counts([0.0, 0.0, 2.0], places, [[0, 1]], [0], joints)[1].states

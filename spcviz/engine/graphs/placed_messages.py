@@ -11,13 +11,8 @@ from spcviz.engine.kernels.jit import kernel
 class Places(NamedTuple):
     """States of N variables, one after another.
 
-    Attributes
-    ----------
-    start : ndarray, shape (N + 1,), int64
-        States of variable v are ``start[v] : start[v + 1]``.
-    x, y : ndarray, shape (S,), float64
-    angle : ndarray, shape (S,), int64
-        0 .. A - 1.
+    `start` (N + 1,), int64: states of variable v are ``start[v] : start[v + 1]``. `x`, `y` (S,), float64.
+    `angle` (S,), int64: 0 .. A - 1.
     """
 
     start: np.ndarray
@@ -29,16 +24,9 @@ class Places(NamedTuple):
 class Joints(NamedTuple):
     """What edges score; an edge names its row.
 
-    Attributes
-    ----------
-    reach : ndarray, shape (J, 2)
-        Distance from place to joint along the (first, second) variable's direction.
-    mean : ndarray, shape (J, 2)
-        Expected gap, along and across the first.
-    weight : ndarray, shape (J, 2)
-        At least 0.
-    table : ndarray, shape (J, A)
-        By turn from first to second.
+    `reach` (J, 2): distance from place to joint along the (first, second) variable's direction. `mean`
+    (J, 2): expected gap, along and across the first. `weight` (J, 2) is at least 0. `table` (J, A), by turn
+    from first to second.
     """
 
     reach: np.ndarray
@@ -50,16 +38,9 @@ class Joints(NamedTuple):
 class Edge(NamedTuple):
     """One edge as a message sees it.
 
-    Attributes
-    ----------
-    source, target : (int, int)
-        Begin and end of the two variables' states.
-    own, other : float
-        How far the joint lies from the sender and from the receiver.
-    mean, weight : ndarray, shape (2,)
-    table : ndarray, shape (A,)
-    to_first : bool
-        The target is the edge's first.
+    `source`, `target`: begin and end of the two variables' states. `own`, `other`: how far the joint lies
+    from the sender and from the receiver. `mean`, `weight` (2,), `table` (A,). `to_first`: the target is the
+    first.
     """
 
     source: tuple[int, int]
@@ -75,15 +56,9 @@ class Edge(NamedTuple):
 class Messages(NamedTuple):
     """Both passes over a forest.
 
-    Attributes
-    ----------
-    best : float
-    below, down : ndarray, shape (S,)
-        Scores of what hangs from each state, itself included, and of all else in its tree.
-    up_start : ndarray, shape (N + 1,), int64
-        Where each variable's message to its parent begins: one number for each of the parent's states.
-    up_arg, down_arg : ndarray, int64
-        The sender's state behind each entry of the messages up, and (S,) down.
+    - `below`, `down` (S,): scores of what hangs from each state, itself included, and of all else in its tree
+    - `up_start` (N + 1,): where each variable's message to its parent begins, as long as the parent's states
+    - `up_arg`, `down_arg`, int64: the sender's state behind each entry of the messages up, and (S,) down
     """
 
     best: float

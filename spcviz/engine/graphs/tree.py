@@ -43,14 +43,8 @@ from spcviz.engine.kernels.semirings import (
 class MaxMarginals(NamedTuple):
     """Best score of a labelling through each assignment.
 
-    Attributes
-    ----------
-    best : float
-        Score of the best labelling.
-    unary : ndarray, shape (N, K)
-        ``[i, k]``: best score with y_i = k.
-    pairwise : ndarray, shape (E, K, K)
-        ``[e, j, k]``: best score with state j at ``edges[e, 0]`` and k at ``edges[e, 1]``.
+    ``unary[i, k]`` (N, K): with y_i = k. ``pairwise[e, j, k]`` (E, K, K): with state j at ``edges[e, 0]`` and
+    k at ``edges[e, 1]``. `best` is that of all.
     """
 
     best: float
@@ -59,14 +53,7 @@ class MaxMarginals(NamedTuple):
 
 
 class Marginals(NamedTuple):
-    """Probabilities under p(y) proportional to exp(psi(y)).
-
-    Attributes
-    ----------
-    log_partition : float
-    unary : ndarray, shape (N, K)
-    pairwise : ndarray, shape (E, K, K)
-    """
+    """Probabilities under p(y) proportional to exp(psi(y)): `unary` (N, K), `pairwise` (E, K, K)."""
 
     log_partition: float
     unary: np.ndarray
@@ -75,6 +62,8 @@ class Marginals(NamedTuple):
 
 def decode(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Decoded:
     """Best labelling of a forest in O(E K^2). Ties go to the smallest state, parents first.
+
+    Labels (N,); every tree is rooted at its smallest node. Weiss (2013), thesis, equations (3.2), (3.3).
 
     Parameters
     ----------
@@ -85,11 +74,6 @@ def decode(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Decoded:
     pairwise : array_like, shape (E, K, K) or (K, K)
         ``[e, state of edges[e, 0], state of edges[e, 1]]``; a (K, K) array serves every edge.
 
-    Returns
-    -------
-    Decoded
-        `labels` has shape (N,). Every tree is rooted at its smallest node.
-
     Raises
     ------
     CycleError
@@ -98,10 +82,6 @@ def decode(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Decoded:
         If the arrays disagree, hold NaN or +inf, or an edge leaves the graph.
     InfeasibleError
         If no labelling has a finite score.
-
-    References
-    ----------
-    Weiss (2013), thesis, equations (3.2), (3.3).
 
     Examples
     --------
@@ -116,30 +96,9 @@ def decode(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Decoded:
 def witness(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, node: int, state: int) -> Decoded:
     """Best labelling with ``labels[node] == state``: what attains the max-marginal.
 
-    Parameters
-    ----------
-    unary, edges, pairwise : array_like
-        As in `decode`.
-    node : int
-        0 .. N - 1; its tree is rooted there, which settles ties.
-    state : int
-        0 .. K - 1.
+    The node's tree is rooted there, which settles ties. Other arguments and errors as in `decode`; infeasible
+    also if every labelling through the state is forbidden. Weiss (2013), thesis, equation (4.2).
 
-    Returns
-    -------
-    Decoded
-
-    Raises
-    ------
-    CycleError, ShapeError, ScoreError, ArgumentError, InfeasibleError
-        As in `decode`; infeasible also if every labelling through the state is forbidden.
-
-    References
-    ----------
-    Weiss (2013), thesis, equation (4.2).
-
-    Examples
-    --------
     >>> witness([[0.0, 1.0], [0.5, 0.0]], [[0, 1]], [[0.0, 0.0], [-3.0, 0.0]], node=0, state=1)
     Decoded(score=1.0, labels=array([1, 1]))
     """
@@ -159,26 +118,8 @@ def witness(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, node: int, 
 def max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> MaxMarginals:
     """Best score through every state of every node and every pair of states of every edge, in O(E K^2).
 
-    Parameters
-    ----------
-    unary, edges, pairwise : array_like
-        As in `decode`.
+    Arguments and errors as in `decode`. Weiss (2013), thesis, equation (4.1).
 
-    Returns
-    -------
-    MaxMarginals
-
-    Raises
-    ------
-    CycleError, ShapeError, ScoreError, ArgumentError, InfeasibleError
-        As in `decode`.
-
-    References
-    ----------
-    Weiss (2013), thesis, equation (4.1).
-
-    Examples
-    --------
     >>> result = max_marginals([[0.0, 1.0], [0.5, 0.0]], [[0, 1]], [[0.0, 0.0], [-3.0, 0.0]])
     >>> result.best, result.unary.tolist()
     (1.0, [[0.5, 1.0], [0.5, 1.0]])
@@ -193,23 +134,6 @@ def max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Ma
 def node_max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> tuple[float, np.ndarray]:
     """`max_marginals` without the table of edges: (best, node table (N, K)).
 
-    Parameters
-    ----------
-    unary, edges, pairwise : array_like
-        As in `decode`.
-
-    Returns
-    -------
-    best : float
-    node : ndarray, shape (N, K)
-
-    Raises
-    ------
-    CycleError, ShapeError, ScoreError, ArgumentError, InfeasibleError
-        As in `decode`.
-
-    Examples
-    --------
     >>> node_max_marginals([[0.0, 1.0]], [], np.zeros((2, 2)))
     (1.0, array([[0., 1.]]))
     """
@@ -223,27 +147,9 @@ def node_max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) 
 def marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Marginals:
     """Probability of every state of every node and every pair of states of every edge, in O(E K^2).
 
-    Parameters
-    ----------
-    unary, edges, pairwise : array_like
-        As in `decode`; p(y) is proportional to exp of the score.
+    Arguments and errors as in `decode`; p(y) is proportional to exp of the score, which is summed as in
+    `spcviz.engine.chains.chain.marginals`.
 
-    Returns
-    -------
-    Marginals
-
-    Raises
-    ------
-    CycleError, ShapeError, ScoreError, ArgumentError, InfeasibleError
-        As in `decode`.
-
-    Notes
-    -----
-    Scores of moderate range are exponentiated once and summed with rescaling; anything else goes
-    through log-sum-exp. Both are exact to rounding.
-
-    Examples
-    --------
     >>> marginals([[0.0, 0.0]], [], np.zeros((2, 2))).unary
     array([[0.5, 0.5]])
     """
@@ -266,22 +172,8 @@ def marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Margin
 def score(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> float:
     """Score of one labelling; the graph may have cycles.
 
-    Parameters
-    ----------
-    unary, edges, pairwise : array_like
-        As in `decode`.
-    labels : array_like of int, shape (N,)
+    `labels` (N,) of int; other arguments and errors as in `decode`.
 
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-
-    Examples
-    --------
     >>> score([[0.0, 1.0], [0.5, 0.0]], [[0, 1]], [[0.0, 0.0], [-3.0, 0.0]], [1, 0])
     -1.5
     """

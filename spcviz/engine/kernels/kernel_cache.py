@@ -48,13 +48,7 @@ _HOLDS_KERNELS = re.compile(
 
 
 def kernel_digest(root: Path = sources.ROOT) -> str:
-    """Short digest of numba's version, of where the package lies and of the code that kernels are made of.
-
-    Parameters
-    ----------
-    root : Path
-        Folder that holds the package.
-    """
+    """Short digest of numba's version, of where the package lies and of the code that kernels are made of."""
     files = Path(root, "spcviz").rglob("*.py")
     holding = [path for path in files if _HOLDS_KERNELS.search(path.read_bytes())]
     code = sources.code_digest(holding, Path(root))

@@ -19,17 +19,14 @@ _PACKAGE = "spcviz"
 def code_digest(paths: Iterable[Path], root: Path = ROOT) -> str:
     """Digest of some files and of all files of the package that they import, directly or not.
 
+    64 hexadecimal digits; the same wherever the package lies.
+
     Parameters
     ----------
     paths : iterable of Path
         Python files below ``root``.
     root : Path
         Folder that holds the package.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits; the same wherever the package lies.
     """
     digest = hashlib.sha256()
     for path in sorted(with_imports(paths, root)):
@@ -57,8 +54,6 @@ def file_of(module: str, root: Path = ROOT) -> Path | None:
 def code_of(source: str | bytes) -> str:
     """Source text without comments, docstrings and layout.
 
-    Examples
-    --------
     >>> code_of("def f(x):\\n    'Twice.'\\n    return 2 * x  # x + x") == code_of("def f(x): return 2*x")
     True
     >>> code_of("def f(x): return 2 * x") == code_of("def f(x): return 3 * x")

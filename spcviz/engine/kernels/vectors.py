@@ -225,8 +225,6 @@ total = _across(lambda builder, a, b: builder.fadd(a, b))
 def largest(values: np.ndarray) -> float:
     """The largest entry of an array of one dimension without NaN; -inf of none.
 
-    Examples
-    --------
     >>> largest(np.array([1.0, 3.0, 2.0]))
     3.0
     """
@@ -248,8 +246,6 @@ def smallest(values: np.ndarray) -> float:
 def copy(values: np.ndarray, out: np.ndarray) -> None:
     """Fill a row with another: ``out[:] = values`` compiles the text of numba's error with it, for a second.
 
-    Examples
-    --------
     >>> out = np.zeros(2)
     >>> copy(np.array([1.0, 3.0]), out)
     >>> out
@@ -262,8 +258,6 @@ def copy(values: np.ndarray, out: np.ndarray) -> None:
 def sum_of(values: np.ndarray) -> float:
     """The sum of an array of one dimension; in kernels of lanes side by side, so that none waits.
 
-    Examples
-    --------
     >>> sum_of(np.array([1.0, 3.0, 2.0]))
     6.0
     """
@@ -313,8 +307,6 @@ def _smallest_wide(values: np.ndarray) -> float:
 def exponentials(values: np.ndarray, shift: float, factor: float, out: np.ndarray) -> None:
     """out[i] = factor x exp(values[i] - shift), from -700 to 700; out, of its own memory, may be longer.
 
-    Examples
-    --------
     >>> out = np.zeros(3)
     >>> exponentials(np.array([2.0, 1.0]), 2.0, 3.0, out)
     >>> out.round(2).tolist()
@@ -339,8 +331,6 @@ def _exponentials_wide(values: np.ndarray, shift: float, factor: float, out: np.
 def stretch(values: np.ndarray, factor: float) -> None:
     """values[i] *= factor.
 
-    Examples
-    --------
     >>> values = np.array([2.0, 1.0])
     >>> stretch(values, 3.0)
     >>> values

@@ -22,8 +22,6 @@ WIDTHS = (8, 16, 32)
 def width_of(n_states: int) -> Width | None:
     """The smallest width for `n_states`, or None if there is none.
 
-    Examples
-    --------
     >>> width_of(5), width_of(33)
     ((0, 0, 0, 0, 0, 0, 0, 0), None)
     """
@@ -33,8 +31,6 @@ def width_of(n_states: int) -> Width | None:
 def padded(array: np.ndarray, width: Width, n_axes: int, fill: float) -> np.ndarray:
     """`array` with its last `n_axes` axes, of states, filled up to the width; itself if they fit.
 
-    Examples
-    --------
     >>> padded(np.ones((1, 6)), width_of(6), 1, -np.inf)
     array([[  1.,   1.,   1.,   1.,   1.,   1., -inf, -inf]])
     """

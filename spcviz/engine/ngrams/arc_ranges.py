@@ -19,16 +19,10 @@ from spcviz.engine.kernels.semirings import Semiring, total
 class Runs(NamedTuple):
     """A lattice's arcs, for loops.
 
-    Attributes
-    ----------
-    col_start : ndarray, shape (W + 1,), int64
-        Example w owns columns ``col_start[w] : col_start[w + 1]``.
-    column : ndarray, shape (C + 1, 4), int64
-        Of each arc column: its first run, its first tail node, its first head node, the node behind its
-        heads. A last row closes the runs and the nodes.
-    run : ndarray, shape (G + 1, 3), int64
-        Of each run: its first arc, its tail, the head of its first arc; its other arcs lead to the nodes that
-        follow. A last row closes the arcs.
+    All int64. Example w owns columns ``col_start[w] : col_start[w + 1]``. `column` (C + 1, 4): of each its
+    first run, first tail node, first head node and the node behind its heads. `run` (G + 1, 3): of each its
+    first arc, its tail and the head of its first arc; its other arcs lead to the nodes that follow. Last rows
+    close the runs, nodes and arcs.
     """
 
     col_start: np.ndarray

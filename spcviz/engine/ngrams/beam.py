@@ -18,6 +18,10 @@ def beam_decode(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The best labelling of each chain that beam search finds.
 
+    Returns scores (W,) and labels (R,), int64. Ties go to the beginning that was better before, then to the
+    smaller state. `ShapeError`, `ScoreError`, `ArgumentError` if arguments do not fit each other or a score
+    is NaN or +inf.
+
     Parameters
     ----------
     table : NgramTable
@@ -29,16 +33,6 @@ def beam_decode(
         n of the longest n-gram that is read, 1 to 8.
     width : int
         Beginnings that are kept at each position, 1 to 10000.
-
-    Returns
-    -------
-    (ndarray of shape (W,), ndarray of int64, shape (R,))
-        Scores and labels. Ties go to the beginning that was better before, then to the smaller state.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        If arguments do not fit each other or a score is NaN or +inf.
 
     Examples
     --------

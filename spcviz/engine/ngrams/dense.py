@@ -22,16 +22,9 @@ _MAX_ENTRIES = 30_000_000
 class DenseModel(NamedTuple):
     """N-gram sums as dense tables; made by `dense_model`.
 
-    Attributes
-    ----------
-    n_states, order : int
-    sums : tuple of ndarray
-        ``sums[m - 1]``: shape (K^(m-1), K) for m = 1 .. n, sums of m-grams, last state contiguous.
-    begin : tuple of ndarray
-        The same for the first m states of a chain; `sums` itself where no weight begins with ^.
-    end : ndarray, shape (K^(n-1), K)
-        What ending the chain in each n-gram adds; only n-grams as long as the chain allows.
-    table : NgramTable
+    ``sums[m - 1]`` (K^(m-1), K) for m = 1 .. n: sums of m-grams, last state contiguous. ``begin[m - 1]``: the
+    same for the first m states of a chain; `sums` itself where no weight begins with ^. `end` (K^(n-1), K):
+    what ending the chain in each n-gram adds; only n-grams as long as the chain allows.
     """
 
     n_states: int
@@ -43,23 +36,7 @@ class DenseModel(NamedTuple):
 
 
 def dense_model(table: NgramTable, order: int) -> DenseModel:
-    """Tables for `dense_decode`.
-
-    Parameters
-    ----------
-    table : NgramTable
-    order : int
-        n, at least 1; K^n may not exceed 30 million.
-
-    Returns
-    -------
-    DenseModel
-
-    Raises
-    ------
-    ArgumentError
-        If the tables would be too large.
-    """
+    """Tables for `dense_decode`; `ArgumentError` if K^n, n the order, exceeds 30 million."""
     n = checks.made("table", table, NgramTable).n_states
     order = checks.integer("order", order, 1, 12)
     if float(n) ** order > _MAX_ENTRIES:
@@ -75,23 +52,9 @@ def dense_model(table: NgramTable, order: int) -> DenseModel:
 def dense_decode(model: DenseModel, unary: ArrayLike) -> Decoded:
     """Best labelling of one chain over all K^n n-grams.
 
-    Parameters
-    ----------
-    model : DenseModel
-    unary : array_like, shape (L, K)
+    `unary` (L, K). Ties go to the smallest state, first position of the n-gram first. Errors as in
+    `chain.decode`; a chain shorter than the order is decoded at its own length.
 
-    Returns
-    -------
-    Decoded
-        Ties go to the smallest state, first position of the n-gram first.
-
-    Raises
-    ------
-    ShapeError, ScoreError, InfeasibleError
-        As in `chain.decode`; a chain shorter than the order is decoded at its own length.
-
-    Examples
-    --------
     >>> from spcviz.engine.ngrams.table import empty_table
     >>> dense_decode(dense_model(empty_table(3), 2), [[0.0, 1.0, 0.0], [2.0, 0.0, 0.0]])
     Decoded(score=3.0, labels=array([1, 0]))
@@ -120,8 +83,7 @@ def decode_kernel(
 ) -> float:
     """Best score over all n-grams; fills `labels` (L,), L at least `order`. A kernel for kernels.
 
-    ``sums[m - 1]`` (K^(m-1), K) are summed weights of m-grams, ``begin[m - 1]`` those of a chain's first m
-    states, `end` (K^(order-1), K) what ending adds.
+    `sums`, `begin` and `end` as of `DenseModel`.
     """
     if order == 1:
         return _decode_independent(unary, end, labels)

@@ -67,14 +67,9 @@ WIDE = 1e5
 class Messages(NamedTuple):
     """Messages at nodes and what follows from them; over the sum read "log of the sum of" for "best".
 
-    Attributes
-    ----------
-    best : ndarray, shape (W,)
-        Best score of each example; -inf if nothing is feasible.
-    forward, backward : ndarray, shape (N,)
-        Best score of a path from the start to the node, and from the node to the end.
-    max_marginal : ndarray, shape (A,)
-        forward[tail] + score + backward[head].
+    `best` (W,): of each example; -inf if nothing is feasible. `forward`, `backward` (N,): best score of a
+    path from the start to the node, and from the node to the end. `max_marginal` (A,): forward[tail] + score
+    + backward[head].
     """
 
     best: np.ndarray
@@ -84,15 +79,9 @@ class Messages(NamedTuple):
 
 
 class Paths(NamedTuple):
-    """One complete path per example.
+    """One complete path per example: `scores` (W,), `arcs` (arc columns,), `labels` (rows,), int64.
 
-    Attributes
-    ----------
-    scores : ndarray, shape (W,)
-    arcs : ndarray, shape (arc columns,), int64
-        -1 where the example has no feasible path.
-    labels : ndarray, shape (rows,), int64
-        -1 likewise.
+    -1 where the example has no feasible path.
     """
 
     scores: np.ndarray
@@ -101,27 +90,10 @@ class Paths(NamedTuple):
 
 
 def score_arcs(lattice: Lattice, unary: ArrayLike, table: NgramTable) -> np.ndarray:
-    """Score of every arc under a model.
+    """Score of every arc, shape (A,), under a model: `unary` (rows, K), `table` of 2-grams and longer.
 
-    Parameters
-    ----------
-    lattice : Lattice
-    unary : array_like, shape (rows, K)
-    table : NgramTable
-        Weights of 2-grams and longer; see `spcviz.engine.ngrams.table`.
-
-    Returns
-    -------
-    ndarray, shape (A,)
-
-    Raises
-    ------
-    ShapeError, ScoreError
-        If the table does not fit, or holds NaN or +inf.
-
-    References
-    ----------
-    Weiss (2013), thesis, equation (4.15).
+    `ShapeError`, `ScoreError` if a table does not fit, or holds NaN or +inf. Weiss (2013), thesis, equation
+    (4.15).
     """
     unary = _checked_unary(lattice, unary, table)
     out = np.empty(lattice.n_arcs)
@@ -132,21 +104,13 @@ def score_arcs(lattice: Lattice, unary: ArrayLike, table: NgramTable) -> np.ndar
 def messages(lattice: Lattice, arc_score: ArrayLike, semiring: Semiring = MAX_PLUS) -> Messages:
     """Messages and (max-)marginals of every arc, in time linear in the arcs.
 
+    `ShapeError`, `ScoreError` if the scores do not fit, or hold NaN or +inf.
+
     Parameters
     ----------
-    lattice : Lattice
     arc_score : array_like, shape (A,)
     semiring : MaxPlus or LogPlus
         Best paths, or sums over all paths.
-
-    Returns
-    -------
-    Messages
-
-    Raises
-    ------
-    ShapeError, ScoreError
-        If the scores do not fit, or hold NaN or +inf.
 
     Examples
     --------
@@ -165,13 +129,6 @@ def messages(lattice: Lattice, arc_score: ArrayLike, semiring: Semiring = MAX_PL
 def log_marginals(lattice: Lattice, arc_score: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """(log partition (W,), log probability of every arc (A,)) under p proportional to exp(score).
 
-    Parameters
-    ----------
-    lattice, arc_score
-        As in `messages`.
-
-    Examples
-    --------
     >>> log_partition, table = log_marginals(unigrams([1], 2), [0.0, 0.0])
     >>> np.exp(table)
     array([0.5, 0.5])
@@ -190,19 +147,8 @@ def is_wide(passed: Messages) -> bool:
 
 
 def decode(lattice: Lattice, arc_score: ArrayLike) -> Paths:
-    """Best path of every example. Ties go to the smallest arc, last column first.
+    """Best path of every example. Ties go to the smallest arc, last column first. Arguments as in `messages`.
 
-    Parameters
-    ----------
-    lattice, arc_score
-        As in `messages`.
-
-    Returns
-    -------
-    Paths
-
-    Examples
-    --------
     >>> decode(unigrams([2], 2), [1.0, 0.0, 0.0, 5.0]).labels
     array([0, 1])
     """
@@ -227,29 +173,10 @@ def best_path(lattice: Lattice, arc_score: ArrayLike, forward: ArrayLike) -> np.
 
 
 def witness(lattice: Lattice, arc_score: ArrayLike, arc: int) -> tuple[float, np.ndarray]:
-    """Best complete path through one arc.
+    """Best complete path through one arc: its score, and its arcs, one a column of the arc's example.
 
-    Parameters
-    ----------
-    lattice, arc_score
-        As in `messages`.
-    arc : int
-
-    Returns
-    -------
-    (float, ndarray of int64)
-        Its score and its arcs, one a column of the arc's example.
-
-    Raises
-    ------
-    ArgumentError
-        If the arc does not exist.
-    InfeasibleError
-        If no complete path goes through it.
-
-    References
-    ----------
-    Weiss (2013), thesis, equation (4.2).
+    `ArgumentError` if the arc does not exist; `InfeasibleError` if no complete path goes through it. Weiss
+    (2013), thesis, equation (4.2).
     """
     checks.made("lattice", lattice, Lattice)
     arc = checks.integer("arc", arc, 0, lattice.n_arcs - 1)
@@ -286,15 +213,9 @@ def pointers(
 
 
 def score_labels(lattice: Lattice, unary: ArrayLike, table: NgramTable, labels: ArrayLike) -> np.ndarray:
-    """Score of given labellings under a model, in or out of the lattice, shape (W,).
+    """Score of labellings (rows,) under a model, in or out of the lattice, shape (W,).
 
-    Parameters
-    ----------
-    lattice : Lattice
-        Gives each example's place and order.
-    unary, table
-        As in `score_arcs`.
-    labels : array_like of int, shape (rows,)
+    The lattice gives each example's place and order. Other arguments and errors as in `score_arcs`.
     """
     unary = _checked_unary(lattice, unary, table)
     labels = checks.states("labels", labels, int(lattice.row_start[-1]), lattice.n_states)

@@ -38,22 +38,12 @@ _DEEPEST = -1e9
 class Pruned(NamedTuple):
     """What one level kept.
 
-    Attributes
-    ----------
-    keep : ndarray of bool, shape (A,)
-        Surviving arcs; the best path of every example is among them.
-    passed : Messages
-    limits : Thresholds
-        Each of shape (W,), at the alpha used; of probabilities if `by_marginals`.
-    alpha : ndarray, shape (W,)
-        The alpha used: what was asked for, or more where the cap required it.
-    best_path : ndarray, shape (arc columns,), int64
-    values : ndarray, shape (V,)
-        Max-marginals (or probabilities) of what was filtered: of each example's arcs, or of its nodes.
-    starts : ndarray, shape (W + 1,), int64
-        Where each example's values begin.
-    on_nodes, by_marginals : bool
-        As asked for.
+    - `keep` (A,), bool: surviving arcs; the best path of every example is among them
+    - `limits`: each of shape (W,), at the alpha used; of probabilities if `by_marginals`
+    - `alpha` (W,): the alpha used: what was asked for, or more where the cap required it
+
+    - `values` (V,): max-marginals (or probabilities) of what was filtered: each example's arcs, or its nodes
+    - `starts` (W + 1,), int64: where each example's values begin
     """
 
     keep: np.ndarray
@@ -76,11 +66,10 @@ def prune(
     max_arcs: int | None = None,
     by_marginals: bool = False,
 ) -> Pruned:
-    """Filter one level.
+    """Filter one level. `ShapeError`, `ScoreError`, `ArgumentError` if scores or alpha do not fit.
 
     Parameters
     ----------
-    lattice : Lattice
     arc_score : array_like, shape (A,)
     alpha : float or array_like of shape (W,)
         At most 1; 0 is the mean. A probability if `by_marginals`, 0 to 1.
@@ -89,17 +78,8 @@ def prune(
     max_arcs : int, optional
         No example's next lattice may have more arcs than this (its best path always stays).
     by_marginals : bool
-        Keep iff the sum-product marginal under p proportional to exp(score) exceeds alpha (the thesis's
-        CRF); messages are then those of the sum.
-
-    Returns
-    -------
-    Pruned
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        If scores or alpha do not fit.
+        Keep iff the sum-product marginal under p proportional to exp(score) exceeds alpha (the thesis's CRF);
+        messages are then those of the sum.
 
     Examples
     --------
@@ -202,21 +182,16 @@ def keep_unaries(
     r"""What `prune` keeps at order 1, in one pass over a table: no lattice of all states is laid out.
 
     With :math:`g_i(k) = \max_j u_i(j) - u_i(k)` a max-marginal is best - g, so the rule is
-    :math:`g_i(k) < (1 - \alpha)\,\mathrm{mean}\,g`.
+    :math:`g_i(k) < (1 - \alpha)\,\mathrm{mean}\,g`. Returns (R, K), bool: at least one state a row, unless
+    all are -inf.
 
     Parameters
     ----------
     unary : array_like, shape (R, K)
     row_start : array_like of int, shape (W + 1,)
         Example w owns rows ``row_start[w] : row_start[w + 1]``, at least one.
-    alpha : float
     by_marginals : bool
         See `prune`.
-
-    Returns
-    -------
-    ndarray of bool, shape (R, K)
-        At least one state a row, unless all are -inf.
 
     Examples
     --------
@@ -240,26 +215,11 @@ def keep_states(
 ) -> np.ndarray:
     """What `prune` with ``on_nodes`` keeps of a lattice made by `bigrams`, as a mask of states.
 
-    Parameters
-    ----------
-    lattice : Lattice
-        ``bigrams(lengths, n_states, left)``.
-    arc_score : array_like, shape (A,)
-    alpha : float
-    left : ndarray of bool, shape (rows, K)
-    by_marginals : bool
-        See `prune`.
-
-    Returns
-    -------
-    ndarray of bool, shape (rows, K)
-        ``bigrams(lengths, n_states, mask)`` is the lattice restricted to its survivors.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        If arguments do not fit; ScoreError also where scores of unlike size cancel until no float tells
-        probabilities any more (a best path 1e9 below the best arcs of its columns).
+    The lattice is ``bigrams(lengths, n_states, left)``, `left` and the result (rows, K), bool; with the
+    result in its place, it is restricted to its survivors. `ShapeError`, `ScoreError`, `ArgumentError` if
+    arguments do not fit; `ScoreError` also where scores of unlike size cancel until no float tells
+    probabilities any more (a best path 1e9 below the best arcs of its columns). Other arguments as in
+    `prune`.
     """
     checks.made("lattice", lattice, Lattice)
     arc_score = checks.scores("arc_score", arc_score, 1)
@@ -298,24 +258,10 @@ def truth_points(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The alphas from which each example's truth is lost, by Definition 1 and in fact.
 
-    Parameters
-    ----------
-    lattice : Lattice
-    pruned : Pruned
-        At any alpha: break points do not depend on it.
-    truth : ndarray, shape (arc columns,), int64
-        From `path_of`; -1 where the truth is not in the lattice.
-    truth_scores : ndarray, shape (W,)
-
-    Returns
-    -------
-    (ndarray of shape (W,), ndarray of shape (W,))
-        Definition 1's break points and those of the event itself (never smaller);
-        both -inf where the truth had fallen before. Marginals know the event only, so both are that.
-
-    References
-    ----------
-    Weiss (2013), thesis, Definition 1 and Lemma 1.
+    Returns Definition 1's break points (W,) and those of the event itself (W,), never smaller; both -inf
+    where the truth had fallen before. Marginals know the event only, so both are that. `pruned` is at any
+    alpha: break points do not depend on it. `truth` (arc columns,) is from `path_of`, -1 where it is not in
+    the lattice; `truth_scores` (W,). Weiss (2013), thesis, Definition 1 and Lemma 1.
     """
     truth = checks.whole_numbers("truth", truth, -1, lattice.n_arcs - 1)
     if len(truth) != lattice.col_start[-1]:

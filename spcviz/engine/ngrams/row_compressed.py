@@ -53,8 +53,6 @@ def first_fan(row_start: np.ndarray, allowed: np.ndarray) -> Fan:
 
     `row_start` (W + 1,): each example has at least one row; `allowed` (R, K): at least one state a row.
 
-    Examples
-    --------
     >>> int(first_fan(np.array([0, 2]), np.array([[True, False, True], [True, True, False]])).arc[-1])
     4
     """

@@ -11,20 +11,9 @@ from spcviz.engine.ngrams.table import MAX_BITS, Code, begin_code, find, slot_of
 class Fan(NamedTuple):
     """Valid n-grams of many examples; the first fields are those of `space.Lattice`.
 
-    Attributes
-    ----------
-    order : ndarray, shape (W,), int64
-    row_start : ndarray, shape (W + 1,), int64
-    col_start : ndarray, shape (W + 1,), int64
-    node_start : ndarray, shape (node columns + 1,), int64
-    key : ndarray, shape (N,), int64
-        The node's code; of a node of order 1, that of its last symbol.
-    symbol : ndarray, shape (N,), int64
-        Its last state.
-    arc : ndarray, shape (N + 1,), int64
-        Arcs ``arc[v] : arc[v + 1]`` leave node v ...
-    head : ndarray, shape (N,), int64
-        ... and lead to nodes ``head[v]``, ``head[v] + 1`` and so on.
+    `key` (N,): the node's code; of a node of order 1, that of its last symbol. `symbol` (N,): its last state.
+    Arcs ``arc[v] : arc[v + 1]`` leave node v and lead to nodes ``head[v]``, ``head[v] + 1`` and so on. All
+    int64.
     """
 
     order: np.ndarray
@@ -40,18 +29,9 @@ class Fan(NamedTuple):
 class GramRows(NamedTuple):
     """An `NgramTable` turned to rows of the last symbol; made by `gram_rows`.
 
-    Attributes
-    ----------
-    n_states, bits, n_dense : int
-        As of the table.
-    has_end, has_begin : bool
-    flat : ndarray
-        Rows of 2^bits sums each: those of short codes as in the table's `dense`, then one for each `prefix`.
-    prefix : ndarray, shape (a power of two, 2), int64
-        Codes of first symbols, 0 = free, each beside where its row begins in `flat`: found together, they are
-        in the cache together.
-    dense, keys, values : ndarray
-        The table's own.
+    `flat`: rows of 2^bits sums each: those of short codes as in the table's `dense`, then one for each
+    `prefix`. `prefix` (a power of two, 2), int64: codes of first symbols, 0 = free, each beside where its row
+    begins in `flat`: found together, they are in the cache together. The others are the table's own.
     """
 
     n_states: int

@@ -48,25 +48,14 @@ class _Fields(NamedTuple):
 class Lattice(_Fields):
     """Valid n-grams of many examples.
 
-    Attributes
-    ----------
-    n_states, bits : int
-        K, and the bits of a symbol.
-    order : ndarray, shape (W,), int64
-        n of each example: the level's order, or the example's length if that is shorter.
-    row_start : ndarray, shape (W + 1,), int64
-        Example w owns rows ``row_start[w] : row_start[w + 1]`` of a unary table.
-    col_start : ndarray, shape (W + 1,), int64
-        ... and arc columns ``col_start[w] : col_start[w + 1]``. It has one more node column than
-        arc columns, so its node columns begin at ``col_start[w] + w``.
-    arc_start : ndarray, shape (arc columns + 1,), int64
-    node_start : ndarray, shape (node columns + 1,), int64
-    arc_tail, arc_head : ndarray, shape (A,), int32
-        Node indices.
-    arc_key : ndarray, shape (A,), int64
-        The n-gram's code.
-    runs : Runs
-        The arcs as messages go along them; made when they are first asked for.
+    - `n_states`, `bits`: K, and the bits of a symbol
+    - `order` (W,), int64: n of each example: the level's order, or the example's length if that is shorter
+    - `row_start`, `col_start` (W + 1,), int64: example w owns rows ``row_start[w] : row_start[w + 1]`` of a
+      unary table and likewise arc columns. It has one more node column than arc columns, so its node columns
+      begin at ``col_start[w] + w``
+    - `arc_start` (arc columns + 1,), `node_start` (node columns + 1,), int64: where each column begins
+    - `arc_tail`, `arc_head` (A,), int32: node indices; `arc_key` (A,), int64: the n-gram's code
+    - `runs`: the arcs as messages go along them; made when they are first asked for
     """
 
     @cached_property
@@ -87,6 +76,9 @@ class Lattice(_Fields):
 def unigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike | None = None) -> Lattice:
     """The lattice of order 1: every state at every position, or those allowed.
 
+    `ArgumentError`, `ShapeError` if a length or K is out of range, or the mask has the wrong shape or an
+    empty row.
+
     Parameters
     ----------
     lengths : array_like of int, shape (W,)
@@ -95,15 +87,6 @@ def unigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike | None = None
         K, 1 to 10,000.
     allowed : array_like of bool, shape (sum of lengths, K), optional
         At least one state a position.
-
-    Returns
-    -------
-    Lattice
-
-    Raises
-    ------
-    ArgumentError, ShapeError
-        If a length or K is out of range, or the mask has the wrong shape or an empty row.
 
     Examples
     --------
@@ -146,18 +129,9 @@ def unigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike | None = None
 def bigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike) -> Lattice:
     """`extend` of all that `unigrams` lays out, in one step: the lattice of order 2 over allowed states.
 
-    Parameters
-    ----------
-    lengths, n_states, allowed
-        As in `unigrams`; the mask is not optional.
+    Arguments as in `unigrams`; the mask is not optional. Its nodes are the allowed states, row by row;
+    examples of length 1 stay at order 1.
 
-    Returns
-    -------
-    Lattice
-        Its nodes are the allowed states, row by row; examples of length 1 stay at order 1.
-
-    Examples
-    --------
     >>> bigrams([2], 3, [[True, False, True], [True, True, False]]).n_arcs
     4
     """
@@ -196,18 +170,15 @@ def _listed(allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def extend(lattice: Lattice, keep: ArrayLike, *, grow: bool = True) -> Lattice:
     """The next level's lattice: an (n+1)-gram is valid iff both its n-grams survived.
 
+    Order n + 1; examples of length n stay at order n, restricted to their survivors. Luo, summary of SPC,
+    equation (3); Weiss (2013), thesis, section 4.5.
+
     Parameters
     ----------
-    lattice : Lattice
     keep : ndarray of bool, shape (A,)
         Survivors.
     grow : bool
         False restricts the lattice to its survivors at the same order.
-
-    Returns
-    -------
-    Lattice
-        Order n + 1; examples of length n stay at order n, restricted to their survivors.
 
     Raises
     ------
@@ -217,10 +188,6 @@ def extend(lattice: Lattice, keep: ArrayLike, *, grow: bool = True) -> Lattice:
         If an example keeps no arc in some column.
     ArgumentError
         If the codes of the larger n-grams do not fit 63 bits.
-
-    References
-    ----------
-    Luo, summary of SPC, equation (3); Weiss (2013), thesis, section 4.5.
 
     Examples
     --------
@@ -264,8 +231,6 @@ def extended_size(lattice: Lattice, keep: ArrayLike) -> np.ndarray:
 def states_left(lattice: Lattice) -> np.ndarray:
     """Which states of each row some arc still uses, shape (rows, K) bool.
 
-    Examples
-    --------
     >>> states_left(unigrams([1], 3, [[True, False, True]]))
     array([[ True, False,  True]])
     """
@@ -277,8 +242,6 @@ def states_left(lattice: Lattice) -> np.ndarray:
 def symbols(lattice: Lattice, example: int = 0) -> np.ndarray:
     """The states of each arc of one example, shape (arcs of the example, n), int32.
 
-    Examples
-    --------
     >>> symbols(unigrams([1], 3)).ravel().tolist()
     [0, 1, 2]
     """
@@ -293,19 +256,9 @@ def symbols(lattice: Lattice, example: int = 0) -> np.ndarray:
 def path_of(lattice: Lattice, labels: ArrayLike) -> np.ndarray:
     """The arcs that spell given labellings.
 
-    Parameters
-    ----------
-    lattice : Lattice
-    labels : array_like of int, shape (rows,)
-        One labelling per example, one after the other.
+    From one labelling per example, (rows,) of int, to (arc columns,), int64: -1 where the n-gram is not in
+    the lattice.
 
-    Returns
-    -------
-    ndarray, shape (arc columns,), int64
-        -1 where the n-gram is not in the lattice.
-
-    Examples
-    --------
     >>> path_of(unigrams([3], 4), [2, 0, 3])
     array([ 2,  4, 11])
     """

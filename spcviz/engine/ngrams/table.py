@@ -29,22 +29,10 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads neig
 class NgramTable(NamedTuple):
     """Summed n-gram weights; made by `ngram_table`.
 
-    Attributes
-    ----------
-    n_states : int
-        K.
-    has_end : bool
-        Whether any weight is for an n-gram that ends in #.
-    has_begin : bool
-        Whether any is for one that begins with ^.
-    bits, n_dense : int
-        Bits a symbol (see `symbol_bits`), and symbols of the longest codes in `dense`.
-    dense : ndarray, shape (2^(bits * n_dense),)
-        Sums for short codes.
-    keys : ndarray, shape (a power of two,), int64
-        Codes of longer n-grams; 0 = free.
-    values : ndarray, same shape
-        Their sums.
+    - `has_end`, `has_begin`: whether any weight is for an n-gram that ends in #, and that begins with ^
+    - `bits`, `n_dense`: bits a symbol (see `symbol_bits`), and symbols of the longest codes in `dense`
+    - `dense` (2^(bits * n_dense),): sums for short codes
+    - `keys`, `values` (a power of two,): codes of longer n-grams, int64, 0 = free, and their sums
     """
 
     n_states: int
@@ -67,8 +55,6 @@ Code = int | np.signedinteger
 def symbol_bits(n_states: int) -> int:
     """Bits that hold 1 .. K + 1: state + 1 and the end mark. For K = 2^b - 2 there is no room for ^.
 
-    Examples
-    --------
     >>> symbol_bits(26), symbol_bits(30), symbol_bits(31)
     (5, 5, 6)
     """
@@ -78,6 +64,9 @@ def symbol_bits(n_states: int) -> int:
 def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTable:
     """Build a table from single weights.
 
+    `ShapeError`, `ScoreError`, `ArgumentError` if shapes disagree, a weight is not finite, or a code is
+    repeated or too small.
+
     Parameters
     ----------
     n_states : int
@@ -86,15 +75,6 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
         Distinct codes of n-grams with at least two symbols.
     weights : array_like, shape (G,)
         The weight w of each n-gram by itself.
-
-    Returns
-    -------
-    NgramTable
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        If shapes disagree, a weight is not finite, or a code is repeated or too small.
 
     Examples
     --------
@@ -166,8 +146,6 @@ def encode(n_states: int, states: Iterable[int | str]) -> int:
 
     "#" or state K is the end mark, "^" the begin mark, for as many states as leave it a symbol.
 
-    Examples
-    --------
     >>> encode(26, [0, 1]), encode(26, "ab"), encode(26, "a#"), encode(26, "^ab")
     (34, 34, 59, 28706)
     """

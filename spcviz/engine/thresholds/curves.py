@@ -20,10 +20,6 @@ def curve(points: ArrayLike, weights: ArrayLike, lowest: float = 0.0) -> Curve:
     lowest : float
         Where the curve begins; what falls before counts there.
 
-    Returns
-    -------
-    Curve
-
     Examples
     --------
     >>> curve(np.array([0.5, -1.0, np.inf]), np.full(3, 0.25))
@@ -46,25 +42,10 @@ def curve(points: ArrayLike, weights: ArrayLike, lowest: float = 0.0) -> Curve:
 def efficiency_curve(points: ArrayLike, starts: np.ndarray, lowest: float = 0.0) -> Curve:
     """Mean share of valid assignments that are kept, as a step function of alpha.
 
-    Parameters
-    ----------
-    points : ndarray, shape (A,)
-        Break points of all examples' assignments; -inf counts as never valid.
-    starts : ndarray of int64, shape (N + 1,)
-    lowest : float
-        As in `curve`.
+    It falls from at most 1. `points` (A,): break points of all examples' assignments, which begin at `starts`
+    (N + 1,); -inf counts as never valid. `lowest` as in `curve`. Weiss (2013), thesis, Definition 2, averaged
+    over examples.
 
-    Returns
-    -------
-    Curve
-        Falls from at most 1.
-
-    References
-    ----------
-    Weiss (2013), thesis, Definition 2, averaged over examples.
-
-    Examples
-    --------
     >>> efficiency_curve(np.array([-1.0, 0.5, np.inf, np.inf]), np.array([0, 4]))
     Curve(alpha=array([0. , 0.5]), value=array([0.75, 0.5 ]))
     """

@@ -26,7 +26,7 @@ from spcviz.engine.thresholds.results import Losses, Threshold, Thresholds
 
 
 def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
-    """The max-mean-max threshold of one example.
+    """The max-mean-max threshold of one example. Weiss (2013), thesis, equation (4.3).
 
     Parameters
     ----------
@@ -34,10 +34,6 @@ def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
         Of all filtered assignments, pooled; -inf is ignored.
     alpha : float
         0 (the mean) to 1 (the maximum; used as 1 - 1e-9), or below 0 (under the mean).
-
-    Returns
-    -------
-    Threshold
 
     Raises
     ------
@@ -47,10 +43,6 @@ def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
         If a max-marginal is NaN or +inf.
     InfeasibleError
         If none is finite.
-
-    References
-    ----------
-    Weiss (2013), thesis, equation (4.3).
 
     Examples
     --------
@@ -69,7 +61,9 @@ def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
 
 
 def keep(max_marginals: ArrayLike, limit: Threshold, best_path: ArrayLike = ()) -> np.ndarray:
-    """Which assignments survive.
+    """Which assignments survive, bool in the shape of `max_marginals`.
+
+    `ScoreError`, `ArgumentError` if a value is NaN or +inf, or an index is out of range.
 
     Parameters
     ----------
@@ -78,15 +72,6 @@ def keep(max_marginals: ArrayLike, limit: Threshold, best_path: ArrayLike = ()) 
         From `threshold` on the same values.
     best_path : array_like of int
         Flat indices kept whatever rounding does: the assignments of the best labelling.
-
-    Returns
-    -------
-    ndarray of bool, same shape as `max_marginals`
-
-    Raises
-    ------
-    ScoreError, ArgumentError
-        If a value is NaN or +inf, or an index is out of range.
 
     Examples
     --------
@@ -104,26 +89,17 @@ def keep(max_marginals: ArrayLike, limit: Threshold, best_path: ArrayLike = ()) 
 def losses(
     max_marginals: ArrayLike, limit: Threshold, truth_score: float, truth: ArrayLike, mask: ArrayLike
 ) -> Losses:
-    """Filter loss, the event it bounds, and efficiency loss of one example.
+    """Filter loss, the event it bounds, efficiency loss of one example; Weiss (2013), Definitions 1 and 2.
 
     Parameters
     ----------
     max_marginals : array_like, any shape
-    limit : Threshold
     truth_score : float
         Score of the true labelling; -inf if it is not in the space any more.
     truth : array_like of int
         Flat indices of the truth's assignments; empty if it is not in the space any more.
     mask : ndarray of bool
         From `keep`.
-
-    Returns
-    -------
-    Losses
-
-    References
-    ----------
-    Weiss (2013), thesis, Definitions 1 and 2.
 
     Examples
     --------
@@ -148,20 +124,10 @@ def losses(
 
 
 def break_points(max_marginals: ArrayLike) -> np.ndarray:
-    """The alpha from which each assignment of one example is pruned.
+    """The alpha from which each assignment of one example is pruned, in the shape of `max_marginals`.
 
-    Parameters
-    ----------
-    max_marginals : array_like, any shape
+    Below 0: under the mean. inf: never (the best path, or no spread). -inf: forbidden from the start.
 
-    Returns
-    -------
-    ndarray, same shape
-        Below 0: under the mean. inf: never pruned (the best path, or no spread);
-        -inf: forbidden from the start.
-
-    Examples
-    --------
     >>> break_points([4.0, 2.0, 3.0, -np.inf])
     array([ inf,  -1.,   0., -inf])
     """
@@ -182,10 +148,6 @@ def threshold_batch(max_marginals: ArrayLike, starts: ArrayLike, alpha: ArrayLik
     starts : ndarray of int64, shape (N + 1,)
         Example w owns ``starts[w] : starts[w + 1]``.
     alpha : float or ndarray of shape (N,)
-
-    Returns
-    -------
-    Thresholds
 
     Examples
     --------
@@ -216,26 +178,12 @@ def break_points_batch(max_marginals: ArrayLike, starts: ArrayLike) -> np.ndarra
 
 
 def truth_break_points(truth_scores: ArrayLike, max_marginals: ArrayLike, starts: ArrayLike) -> np.ndarray:
-    """The alpha from which each example's truth counts as filtered (Definition 1).
+    """The alpha from which each example's truth counts as filtered (Definition 1), shape (N,).
 
-    Parameters
-    ----------
-    truth_scores : ndarray, shape (N,)
-        -inf where the truth is not in the space any more.
-    max_marginals, starts
-        As in `threshold_batch`.
+    inf where there is no spread or the truth is the best labelling. `truth_scores` (N,) are -inf where the
+    truth is not in the space any more; other arguments as in `threshold_batch`. Derived from thesis section
+    4.3 (tuning of alpha): truth filtered iff alpha >= this value.
 
-    Returns
-    -------
-    ndarray, shape (N,)
-        inf where there is no spread or the truth is the best labelling.
-
-    References
-    ----------
-    Derived from thesis section 4.3 (tuning of alpha): truth filtered iff alpha >= this value.
-
-    Examples
-    --------
     >>> truth_break_points(np.array([3.0]), np.array([4.0, 2.0, 0.0]), np.array([0, 3]))
     array([0.5])
     """
@@ -251,8 +199,6 @@ def truth_break_points(truth_scores: ArrayLike, max_marginals: ArrayLike, starts
 def lowest_alpha(points: ArrayLike) -> float:
     """The alpha at which nothing falls that is not forbidden, 0 if nothing falls at that.
 
-    Examples
-    --------
     >>> lowest_alpha([0.5, np.inf]), bool(lowest_alpha([-2.0, -np.inf]) < -2.0)
     (0.0, True)
     """
@@ -263,6 +209,10 @@ def lowest_alpha(points: ArrayLike) -> float:
 def largest_alpha(truth_points: ArrayLike, tolerance: float, lowest: float = -np.inf) -> float:
     """Largest alpha whose filter loss on these examples stays within a tolerance.
 
+    Below 1, and below 0 where even the mean filters more than allowed. If more than that had fallen before
+    (points of -inf), the largest at which no other falls. Weiss (2013), thesis, section 4.3: filter loss
+    rises and efficiency loss falls with alpha, so the best feasible alpha is the largest.
+
     Parameters
     ----------
     truth_points : ndarray, shape (N,)
@@ -271,17 +221,6 @@ def largest_alpha(truth_points: ArrayLike, tolerance: float, lowest: float = -np
         Allowed share of examples filtered, 0 to 1.
     lowest : float
         No less is returned: 0 where alphas are probabilities.
-
-    Returns
-    -------
-    float
-        Below 1, and below 0 where even the mean filters more than allowed. If more than that had fallen
-        before (points of -inf), the largest at which no other falls.
-
-    References
-    ----------
-    Weiss (2013), thesis, section 4.3: filter loss rises and efficiency loss falls with alpha, so
-    the best feasible alpha is the largest.
 
     Examples
     --------

@@ -8,16 +8,10 @@ import numpy as np
 class Threshold(NamedTuple):
     """One example's threshold.
 
-    Attributes
-    ----------
-    tau : float
-        Keep iff max-marginal > tau; -inf when there is no spread.
-    best, mean : float
-        Over the finite max-marginals.
-    n_valid : int
-        How many are finite.
-    has_spread : bool
-        False if all are equal (to 1e-12 of the best): then nothing is pruned.
+    - `tau`: keep iff max-marginal > tau; -inf when there is no spread
+    - `best`, `mean`: over the finite max-marginals
+    - `n_valid`: how many are finite
+    - `has_spread`: False if all are equal (to 1e-12 of the best): then nothing is pruned
     """
 
     tau: float
@@ -40,14 +34,9 @@ class Thresholds(NamedTuple):
 class Losses(NamedTuple):
     """What pruning cost and saved on one example.
 
-    Attributes
-    ----------
-    filter_loss : float
-        Definition 1: 1 if the truth's score <= tau. Never less than `was_pruned`.
-    was_pruned : float
-        The event itself: 1 if some assignment of the truth is not kept.
-    efficiency_loss : float
-        Definition 2: share of valid assignments kept.
+    - `filter_loss`: Definition 1: 1 if the truth's score <= tau. Never less than `was_pruned`
+    - `was_pruned`: the event itself: 1 if some assignment of the truth is not kept
+    - `efficiency_loss`: Definition 2: share of valid assignments kept
     """
 
     filter_loss: float
@@ -58,12 +47,7 @@ class Losses(NamedTuple):
 class Curve(NamedTuple):
     """A right-continuous step function of alpha on [0, 1].
 
-    Attributes
-    ----------
-    alpha : ndarray, shape (S,)
-        Where it steps, rising; the first entry is 0.
-    value : ndarray, shape (S,)
-        Its value from alpha[s] on, up to alpha[s + 1].
+    `alpha` (S,): where it steps, rising from 0. `value` (S,): its value from alpha[s] on, up to alpha[s + 1].
     """
 
     alpha: np.ndarray

@@ -37,8 +37,6 @@ NO_SPREAD = 1e-12
 def capped(alpha: float) -> float:
     """The alpha that is used when `alpha` is asked for.
 
-    Examples
-    --------
     >>> capped(0.5), 1 - capped(1.0) > 0
     (0.5, True)
     """
@@ -75,8 +73,6 @@ def spread(values: np.ndarray, first: int, last: int) -> tuple[float, float, int
 def mean_of(best: float, values: np.ndarray) -> float:
     """Mean of an array of finite values, as the best and what they lie below it.
 
-    Examples
-    --------
     >>> mean_of(4.0, np.array([4.0, 2.0, 0.0]))
     2.0
     """
@@ -99,8 +95,6 @@ def reach(gap: Values, alpha: float) -> Values:
 def threshold(best: Values, gap: Values, alpha: float) -> Values:
     """The score that a survivor must exceed. This form cannot round above the best.
 
-    Examples
-    --------
     >>> threshold(4.0, 2.0, 0.5)
     3.0
     """
@@ -113,8 +107,6 @@ def mixture(of_best: Values, of_mean: Values, alpha: float) -> Values:
 
     Learning needs this form: the threshold's gradient is the mixture of the gradients of the two.
 
-    Examples
-    --------
     >>> mixture(4.0, 2.0, 0.5)
     3.0
     """
@@ -131,8 +123,6 @@ def survives(score: float | np.ndarray, tau: float | np.ndarray) -> Any:
 def position(score: Values, best: float, mean: float) -> Values:
     """The alpha whose threshold is `score`: 0 at the mean, 1 at the best.
 
-    Examples
-    --------
     >>> position(3.0, 4.0, 2.0)
     0.5
     """
@@ -143,14 +133,8 @@ def position(score: Values, best: float, mean: float) -> Values:
 def break_point(score: float, best: float, mean: float, is_spread: bool) -> float:
     """The alpha from which a score is pruned.
 
-    Returns
-    -------
-    float
-        Below 0: the score lies under the mean. inf: never (the best, or no spread). -inf: forbidden from the
-        start.
+    As in `filtering.break_points`.
 
-    Examples
-    --------
     >>> break_point(3.0, 4.0, 2.0, True), break_point(4.0, 4.0, 2.0, True)
     (0.5, inf)
     """
@@ -164,8 +148,6 @@ def break_point(score: float, best: float, mean: float, is_spread: bool) -> floa
 def just_below(point: float) -> float:
     """The largest alpha that surely keeps what falls at a break point; a break point at the best is capped.
 
-    Examples
-    --------
     >>> 0 < 0.5 - just_below(0.5) < 1e-8, just_below(-2.0) < -2.0
     (True, True)
     """

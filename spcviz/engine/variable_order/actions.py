@@ -62,18 +62,11 @@ RAISE, BUY = 0, 1
 class Done(NamedTuple):
     """What an action did.
 
-    Attributes
-    ----------
-    is_done : bool
-        False where it might have needed more than `MAX_ARCS` arcs: nothing has changed then.
-    n_made : int
-        Arcs made or scored.
-    n_passed : int
-        Arcs that messages went over.
-    n_in, n_kept : int
-        Assignments of the changed factor before and behind its filter.
-    first, last : int
-        Positions whose max-marginals may have changed.
+    - `is_done`: False where it might have needed more than `MAX_ARCS` arcs: nothing has changed then
+    - `n_made`: arcs made or scored
+    - `n_passed`: arcs that messages went over
+    - `n_in`, `n_kept`: assignments of the changed factor before and behind its filter
+    - `first`, `last`: positions whose max-marginals may have changed
     """
 
     is_done: bool

@@ -27,10 +27,7 @@ NO_FILTER = -np.inf
 class Pairs(NamedTuple):
     """What pairs of letters count at tier 0; made by `pair_tables`.
 
-    Attributes
-    ----------
-    score, transposed, gram : ndarray, shape (2, K, K)
-        P, its transpose [e, k, j], and g itself.
+    `score`, `transposed`, `gram` (2, K, K): P, its transpose [e, k, j], and g itself.
     """
 
     score: np.ndarray

@@ -25,14 +25,9 @@ MAX_STATES = 44
 class Weights(NamedTuple):
     """The model: `ink`, `text`, `letter` have a row a tier and a column an order, shape (T, N).
 
-    Attributes
-    ----------
-    ink, text, letter : ndarray, shape (T, N)
-        a, b, c of the module's formula.
-    single, first, frequency : ndarray, shape (K,)
-        log p of a letter anywhere, and as the first of a word; f.
-    table : NgramTable
-        What longer contexts add to `single`; the end mark's too.
+    - `ink`, `text`, `letter` (T, N): a, b, c of the module's formula
+    - `single`, `first`, `frequency` (K,): log p of a letter anywhere, and as the first of a word; f
+    - `table`: what longer contexts add to `single`; the end mark's too
     """
 
     ink: np.ndarray

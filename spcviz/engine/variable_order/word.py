@@ -18,23 +18,15 @@ MAX_ARCS = 2000
 class Word(NamedTuple):
     """The state of one word; made by `new_word`, changed in place.
 
-    Attributes
-    ----------
-    order, tier : ndarray, shape (L,), int64
-    depth : ndarray, shape (L + 1,), int64
-        Letters of each boundary's nodes.
-    n_arcs, n_nodes : ndarray, shapes (L,) and (L + 1,), int64
-        How many of the next are in use.
-    code, tail, head : ndarray, shape (L, MAX_ARCS), int64
-        Arcs: letters as in `ngrams`, nodes before and behind.
-    gram, score : ndarray, shape (L, MAX_ARCS)
-        g of the arc's factor, and its whole score.
-    node : ndarray, shape (L + 1, MAX_ARCS), int64
-        Letters of nodes.
-    forward, backward : ndarray, shape (L + 1, MAX_ARCS)
-        Best score of a way to and from a node, less that of the boundary's best node.
-    found : ndarray, shape (MAX_ARCS,)
-        Workspace for messages.
+    - `order`, `tier` (L,), int64
+    - `depth` (L + 1,), int64: letters of each boundary's nodes
+    - `n_arcs`, `n_nodes` (L,) and (L + 1,), int64: how many of the next are in use
+    - `code`, `tail`, `head` (L, MAX_ARCS), int64: arcs: letters as in `ngrams`, nodes before and behind
+    - `gram`, `score` (L, MAX_ARCS): g of the arc's factor, and its whole score
+    - `node` (L + 1, MAX_ARCS), int64: letters of nodes
+    - `forward`, `backward` (L + 1, MAX_ARCS): best score of a way to and from a node, less that of the
+      boundary's best node
+    - `found` (MAX_ARCS,): workspace for messages
     """
 
     order: np.ndarray
@@ -56,18 +48,15 @@ class Word(NamedTuple):
 class Workspace(NamedTuple):
     """What actions need beside a word; made by `new_workspace`.
 
-    Attributes
-    ----------
-    kept_code, kept_head, kept_gram, kept_score : ndarray, shape (MAX_ARCS,)
-        Arcs of a position whose arcs are made anew.
-    key, place, stamp : ndarray, shape (a power of two,)
-        An open-addressing table of codes, whose entries count if their stamp is `now`.
-    now : ndarray, shape (1,)
-    value : ndarray, shape (MAX_ARCS,)
-        Max-marginals of a factor.
-    group, parent, alive, first : ndarray of int64
-        Of arcs, their assignment; of new nodes, the old one; whether, and where, nodes go on; first arcs.
-    ways : ndarray, shape (2, MAX_ARCS)
+    - `kept_code`, `kept_head`, `kept_gram`, `kept_score` (MAX_ARCS,): arcs of a position whose arcs are made
+      anew
+    - `key`, `place`, `stamp` (a power of two,): an open-addressing table of codes, whose entries count if
+      their stamp is `now`
+    - `now` (1,)
+    - `value` (MAX_ARCS,): max-marginals of a factor
+    - `group`, `parent`, `alive`, `first` of int64: of arcs, their assignment; of new nodes, the old one;
+      whether, and where, nodes go on; first arcs
+    - `ways` (2, MAX_ARCS)
     """
 
     kept_code: np.ndarray
