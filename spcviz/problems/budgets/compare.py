@@ -34,10 +34,7 @@ class Batch(NamedTuple):
 
 
 def purchases(batch: Batch, key: str, terms: Terms, read_us: float) -> Purchases:
-    """What one method, a `key` of `METHODS`, buys.
-
-    `read_us` is the microseconds of ``batch.read``.
-    """
+    """What one method, a `key` of `METHODS`, buys; `read_us` are the microseconds of ``batch.read``."""
     method = METHODS[key]
     about = (key, *method.said(terms))
     if method.level == EXAMPLE:
@@ -50,12 +47,7 @@ def purchases(batch: Batch, key: str, terms: Terms, read_us: float) -> Purchases
 
 
 def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **own) -> TradeOff:
-    """All methods on one batch.
-
-    `keys` are of `METHODS`; the first lifts whole chains, at the cost that a purchase by hand pays.
-    `own` are the fields of `TradeOff` that the problem supplies: ``task``, ``chain_ids``, ``truths``,
-    ``faults``, ``tier_names``, ``tier_short``, and where it has them ``drawn`` and ``n_faults``.
-    """
+    """All methods on one batch; the first of `keys` lifts whole chains, as a purchase by hand does."""
     _, read_us = fastest_us(batch.read)  # the same for every method that goes by it
     methods = tuple(purchases(batch, key, terms, read_us) for key in keys)
     queue, starts, n_tiers = methods[0], batch.world.starts, batch.world.shape[1]

@@ -63,10 +63,7 @@ def closest(gaps: Iterable[Gap]) -> dict[tuple[str, float], Gap]:
 
 
 def best(evidence: Evidence) -> Gap | None:
-    """Where the method that pays is farthest ahead; None if none pays.
-
-    One budget of many may be chance: a method has to be clearly ahead at more than half of them.
-    """
+    """Where the method that pays (see above: one budget of many may be chance) is farthest ahead, or None."""
     known = closest(evidence.gaps).values()
     paying = [gap for gap in known if gap.low > 0 and _is_mostly_ahead(known, gap.method)]
     return max(paying, key=lambda gap: gap.fewer, default=None)
@@ -90,10 +87,7 @@ def first_scene(task: TradeTask) -> dict[str, Any]:
 
 
 def says(evidence: Evidence | None, method: str, budget: float) -> str:
-    """What is known of a method at the measured budget that is nearest: one or two sentences.
-
-    Of a method that is not a learned one, it is said where a learned one pays most; where none pays, that.
-    """
+    """What is known of a method at the nearest measured budget, or of the learned method that pays most."""
     if evidence is None:
         return "No stored result compares these methods over all folds."
     most, known = best(evidence), closest(evidence.gaps).values()

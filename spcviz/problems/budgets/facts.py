@@ -9,11 +9,7 @@ from spcviz.problems.budgets.shown import PolicyWord, Purchases, TradeOff
 
 
 def batch(trade_off: TradeOff, state: dict) -> dict[str, str]:
-    """What every method makes of a batch when no more than the budget may be spent.
-
-    `state` is that of the Trade-off page: ``budget``, ``kind`` and ``method``. Returns ``wrong`` of the
-    chosen method, ``wrong_<method>`` of each, ``start`` with nothing bought, ``things``.
-    """
+    """What every method makes of a batch within the budget of the Trade-off page's `state`, as named texts."""
     full = getattr(trade_off, f"full_{state['kind']}")
     budget = min(max(state["budget"], 0.0), 1.0) * full
     count = _counter(trade_off)
@@ -54,11 +50,7 @@ def _counter(trade_off):
 
 
 def word(policy_word: PolicyWord, state: dict) -> dict[str, str]:
-    """What every policy has made of a word when no more than a share of everything may be spent.
-
-    `state` is that of the Policy page: ``spend`` and ``kind``. Returns by policy ``reading_<name>`` and
-    ``messages_<name>``, ``all_<name>``; the ``word``, ``start``.
-    """
+    """What every policy has made of a word within the budget of the Policy page's `state`, as named texts."""
     kind = state["kind"]
     budget = state["spend"] * getattr(policy_word, f"full_{kind}")
     facts = {

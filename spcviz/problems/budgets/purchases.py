@@ -34,13 +34,7 @@ def whole_chains(
     read_us: float,
     alphabet: Sequence[str],
 ) -> Purchases:
-    """Purchases of Algorithm 3: a whole chain each.
-
-    `about` is name, label, help. `values` (W, T - 1) are those of each chain's next model, `feature_us` (R, T
-    - 1) the microseconds of the features of each part's next tier, `starts` (W + 1,); `labels` (T, R) are
-    what the plain model of each tier reads. `read_us`: microseconds of reading and describing the whole batch
-    with the first model, which the selector looks at.
-    """
+    """Purchases of Algorithm 3, a whole chain each; its selector looks at all that the first model read."""
     n, n_more = len(starts) - 1, labels.shape[0] - 1
     lengths = np.diff(starts)
     units = np.repeat(lengths[:, None].astype(float), n_more, axis=1)
@@ -79,11 +73,7 @@ def single_parts(
     alphabet: Sequence[str],
     costs: np.ndarray | None = None,
 ) -> Purchases:
-    """Purchases of Algorithm 5: a part each.
-
-    `about` is name, label, help; `world` a `World`, `how` a `Rule`. `feature_us` is (R, T - 1); so is
-    `costs`, what the rule reckons with, one per tier if None.
-    """
+    """Purchases of Algorithm 5, a part each; `costs` are what the rule reckons with, one per tier if None."""
     course, base_us, step_us = timed_course(world, how, costs)
     chain = np.searchsorted(world.starts, course.part, side="right") - 1
     codes = np.array([ord(symbol) for symbol in alphabet], dtype="<u4")

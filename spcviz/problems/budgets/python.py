@@ -15,10 +15,7 @@ for method in batch.methods:
 
 
 def lines(task: str, state: Mapping) -> str:
-    """The lines for a state of the page; `task` names the problem, whose ``page/python.py`` has ``BATCH``.
-
-    None for a problem without such a file.
-    """
+    """The lines for a state of the page; none for a problem whose ``page/python.py`` is missing."""
     module = f"spcviz.problems.{task}.page.python"
     if find_spec(module) is None:
         return ""

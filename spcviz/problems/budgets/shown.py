@@ -26,11 +26,7 @@ class Purchases(NamedTuple):
 
 
 class TradeOff(NamedTuple):
-    """A batch of W chains (R parts in all), and what every method buys on it.
-
-    Chains are examples (words, pictures) and their parts letters, frames, places. A reading is text: a symbol
-    of the alphabet (a state) for every part.
-    """
+    """What every method buys on a batch of W chains of R parts in all; a reading has a symbol for each part."""
 
     task: str  # name of the problem
     chain_ids: (

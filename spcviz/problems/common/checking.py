@@ -9,11 +9,8 @@ TOLERANCE = 1e-9
 
 
 def differences(new: dict, old: dict):
-    """Where the folds of two results differ, in words.
-
-    `new` is a result (`spcviz.problems.common.report.describe`) of some folds, `old` the stored one, of all
-    folds. Returns the number of values compared, and one line for each fold, row, key or value that differs;
-    times are ignored, numbers may differ by 1e-9 of their size.
+    """How many values two results' folds share, and a line for each that differs by more than 1e-9 and is no
+    time.
 
     >>> old = {"data_digests": {}, "fold_rows": [{"fold": "0", "rows": [{"loss": 0.25, "us": 3.0}]}]}
     >>> new = {"data_digests": {}, "fold_rows": [{"fold": "0", "rows": [{"loss": 0.26, "us": 4.0}]}]}

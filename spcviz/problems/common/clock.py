@@ -7,11 +7,7 @@ import numpy as np
 
 
 def median_us(call, repeats):
-    """Median microseconds of a call, after one that is not counted.
-
-    Of wall clock and the process's own time the shorter: other programs on the machine must not count,
-    nor a second thread twice.
-    """
+    """Median microseconds of a call after an uncounted one, wall clock or CPU, whichever is shorter."""
     call()
     taken = []
     for _ in range(repeats):
@@ -23,11 +19,7 @@ def median_us(call, repeats):
 
 
 def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
-    """Least microseconds of each call, all called in turn, after a round that does not count.
-
-    Other work on the machine slows one round of all calls rather than all rounds of one call, so the calls
-    can be compared.
-    """
+    """Least microseconds of each call, all in turn: a disturbance then slows a round of all, not one of them."""
     for call in calls:
         call()
     least = [np.inf] * len(calls)
@@ -44,10 +36,7 @@ _LONG_US = 5000.0  # beyond it a first call's cold caches do not count
 
 
 def fastest_us(call):
-    """(result, microseconds) of the fastest of three calls, or of the first if that is long.
-
-    A server has other visitors too: of wall clock and this thread's own time the shorter counts.
-    """
+    """(result, microseconds) of the fastest of three calls, or of the first if that is long."""
     least = np.inf
     for _ in range(3):
         start, own_start = time.perf_counter(), time.thread_time()

@@ -22,13 +22,11 @@ def curve_of(
     *,
     on_nodes: bool = False,
 ) -> dict:
-    """(alpha, losses) of one filter on one space, at the alphas where its efficiency changes most.
+    """(alpha, losses) of one filter on one unpruned space, at the alphas where its efficiency changes most.
 
     The CRF is thresholded at a global alpha on sum-product marginals, the others at alpha max + (1 - alpha)
-    mean of max-marginals. `lattice` is the space before pruning, `labels` are (rows,); `on_nodes` filters
-    (n-1)-grams. Returns ``method``, lists ``alpha``, ``filter_loss`` (percent of the examples whose truth is
-    in the space: some piece of it pruned), ``filter_loss_definition`` (Definition 1; None for the CRF),
-    ``efficiency_loss`` (percent), ``n_examples``.
+    mean of max-marginals. Losses in percent of the examples whose truth is in the space; Definition 1's is
+    None for the CRF.
     """
     unary = unary_scores(features, linear.weights)
     pruned = prune(

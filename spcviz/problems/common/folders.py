@@ -19,10 +19,7 @@ class NoCacheError(SpcvizError, FileNotFoundError):
 
 
 def shipped(path: Path) -> Path:
-    """A path, which may lie in the repository's cache only if there is one.
-
-    Raises `NoCacheError` if it lies in the cache of a package that was installed by pip.
-    """
+    """A path; raises `NoCacheError` if it lies in the repository's cache and pip has installed no such thing."""
     if path.is_relative_to(CACHE) and not CACHE.is_dir():
         raise NoCacheError(
             f"{path} is missing; stored models, results and handwritten words come with the repository, not "
@@ -39,10 +36,7 @@ def data_folder():
 
 
 def state_of_data(below: str = "") -> str:
-    """What is wrong, or right, with SPCVIZ_DATA, for the end of a message: it names the path.
-
-    `below` is a folder that should lie in it.
-    """
+    """What is wrong or right with SPCVIZ_DATA and its folder `below`, for the end of a message."""
     named = os.environ.get("SPCVIZ_DATA")
     if not named:
         return "SPCVIZ_DATA is not set"

@@ -13,9 +13,8 @@ class OutputError(SpcvizError, OSError):
 
 
 def file(option: str, path: Path, own: Sequence[Path] = ()) -> Path:
-    """A file to be written: its folder must exist and be writable, or raises `OutputError`.
-
-    `option` is its name on the command line. Folders in `own`, the project's choice, are created.
+    """A file to be written: its folder must be writable, and is created if it is one of `own`, or
+    `OutputError`.
 
     >>> from pathlib import Path
     >>> file("--json", Path("/nonexistent/dir/x.json"))
@@ -37,11 +36,7 @@ def file(option: str, path: Path, own: Sequence[Path] = ()) -> Path:
 
 
 def folder(option: str, path: Path, *, is_own: bool = False) -> Path:
-    """A folder to write to: it, or its parent, must exist, or raises `OutputError`.
-
-    With `is_own`, the project's choice and not the user's, all of its path is created. The folder exists on
-    return.
-    """
+    """A folder to write to, made if its parent exists, or with `is_own` all of its path; or `OutputError`."""
     if not is_own and not path.parent.is_dir():
         raise OutputError(
             f"{option} must be a folder, or lie in one that is there, got {str(path)!r}; make the folder "

@@ -29,11 +29,9 @@ def describe(
 ) -> dict:
     """Assemble a result for the JSON file.
 
-    `name` is that of the command line, `source` the paper and its table or figure. `rows` and `baselines` are
-    measured figures; a row may hold a ``paper`` object with the paper's. Of `data` (data set -> name ->
-    array) digests are written. `fold_rows` is ``{"fold": str, "rows": list of dict}`` for each test fold,
-    partition or data set: the figures that `rows` are means of, so that a fold run again can be checked (see
-    `spcviz.problems.common.checking`). `more` are further top-level entries.
+    `rows` and `baselines` are measured figures, a row's ``paper`` the paper's; digests of `data` (data set ->
+    name -> array) are written; `fold_rows` (a ``fold`` and its ``rows``) are what `rows` are means of, so
+    that a fold run again can be checked (`spcviz.problems.common.checking`).
     """
     return {
         "name": name,
@@ -49,14 +47,7 @@ def describe(
 
 
 def provenance(make: str, models: dict[str, Path], parts: dict[str, float]) -> dict:
-    """What a result was made from.
-
-    `make` is the ``"module:function"`` that made it, `models` the manifests of the stored models that it
-    reads, `parts` the CPU seconds of everything done for it, now or before (see
-    `spcviz.problems.common.work.ledger`). Returns ``code``: digest of the module that made it and of all it
-    imports; ``libraries``: their versions; ``models``: SHA-256 of each; ``cpu_seconds``; ``parts``: how many,
-    and how many of them without known seconds.
-    """
+    """What a result was made from: digests of code and models, libraries, CPU seconds of all `parts`."""
     return {
         "code": digest_of_modules((make.partition(":")[0],)),
         "libraries": {name: version(name) for name in LIBRARIES},

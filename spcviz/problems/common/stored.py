@@ -15,10 +15,7 @@ _OBJECTS = ("settings", "machine", "data_digests")
 
 
 class ResultError(SpcvizError, ValueError):
-    """A stored result exists but is not what its command writes.
-
-    `what` names the file and the fault; the message also says how to repair it.
-    """
+    """A stored result is not what its command writes; the message ends with the command that repairs it."""
 
     def __init__(self, name, what):
         self.what = f"{name}.json {what}"
@@ -38,11 +35,7 @@ def repair_command(name):
 
 
 def read(folder: Path, name: str) -> dict | None:
-    """A stored result by its name (without ``.json``), or None if it has not been made.
-
-    Raises `ResultError` if the file cannot be read, holds no JSON, or not a result: an object with rows,
-    which are objects.
-    """
+    """A stored result by name, None if it has not been made; `ResultError` unless it is an object with rows."""
     try:
         result = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -61,10 +54,7 @@ def read(folder: Path, name: str) -> dict | None:
 
 @contextlib.contextmanager
 def reading(name: str):
-    """Around everything that is made of a stored result, by its name (without ``.json``).
-
-    Raises `ResultError` in place of whatever its content caused in the code inside.
-    """
+    """Around all that is made of a stored result: whatever its content causes inside becomes a `ResultError`."""
     try:
         yield
     except ResultError:

@@ -31,10 +31,7 @@ def _now():
 
 
 def _us_between(start, end):
-    """Microseconds by the wall clock, or by this thread's own time if that is shorter.
-
-    A server has other visitors too. Some systems count a thread's time in steps too long to be seen here.
-    """
+    """Microseconds by the wall clock, or by this thread's time if that is shorter and not too coarse."""
     wall, cpu = (1e6 * (b - a) for a, b in zip(start, end))
     return min(wall, cpu) if cpu > 0 else wall
 

@@ -37,10 +37,7 @@ TRADE_OFF = Component(
 
 
 def method_payload(method) -> dict:
-    """A `Purchases` for the browser: arrays and JSON values.
-
-    A purchase's reading is empty if it equals that chain's reading before.
-    """
+    """A `Purchases` for the browser; a reading that equals the chain's reading before is sent as ""."""
     before, readings = list(method.start_readings), []
     for chain, reading in zip(method.chain, method.readings):
         readings.append("" if reading == before[chain] else reading)
@@ -62,10 +59,7 @@ def method_payload(method) -> dict:
 def trade_off_payload(
     trade_off: TradeOff, identity: str, task: TradeTask | Drawn, evidence: str = ""
 ) -> tuple[dict, dict[str, Packed]]:
-    """All the browser needs: what is sent on every run, and the parts that are sent once.
-
-    `identity` changes when the batch or the models do; `evidence` is the sentence under the figures.
-    """
+    """What is sent on every run, and what is sent once; `identity` changes with the batch and the models."""
     sent = {"identity": identity, "tier_colours": task.colours, "evidence": evidence}
     parts = {"batch": packed_of(trade_off, batch_part)}
     if task.packed:
@@ -98,12 +92,7 @@ def batch_part(trade_off):
 def show_trade_off(
     payload: tuple[dict, dict], *, key: str, view: dict, on_change: Callable, on_open: Callable
 ) -> dict:
-    """Mount the component on a `trade_off_payload`.
-
-    `view` is what the browser owns and nothing else; see `spcviz.web.view.mount.epoch` for whose view wins.
-    `on_change` and `on_open` are called without arguments when the view changes, and when an example is
-    opened. Returns ``view`` and, for the run that a click on a word causes, ``open`` with its ``chain``.
-    """
+    """Mount the component; returns ``view`` and, after a click on an example, ``open`` with its ``chain``."""
     sent, parts = payload
     callbacks = {"on_view_change": on_change, "on_open_change": on_open}
     component = TRADE_OFF._replace(view_names=tuple(view))

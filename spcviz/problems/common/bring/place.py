@@ -12,14 +12,7 @@ from spcviz.problems.common.bring.source import NoRoomError
 
 
 def prepare(entry, make: Callable, folder: Path, data: Path) -> Iterator[str]:
-    """Turn an original distribution into what the loaders read.
-
-    `entry` is a `DataSet`; `make` takes the original's folder and an empty folder to write to, and yields
-    lines for a person. `folder` is the original's, `data` that of all data sets (SPCVIZ_DATA), made if
-    needed. Raises `ArgumentError` if `folder` is no folder, or the prepared set is there already,
-    `OriginalError` if a file of the original is missing or cannot be read, and `NoRoomError` if the disk is
-    full.
-    """
+    """Turn an original into what the loaders read, all of it or nothing; yields lines for a person."""
     place = data / entry.folder
     if not folder.is_dir():
         raise ArgumentError(f"FOLDER must be a folder with the original of {entry.name}, got {str(folder)!r}")
@@ -32,11 +25,7 @@ def prepare(entry, make: Callable, folder: Path, data: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def unfinished(place: Path) -> Iterator[Path]:
-    """A folder to fill, which becomes `place` when all went well and is gone if anything went wrong.
-
-    `place` must not exist; the folder lies beside it, so that one rename makes it final. Raises `NoRoomError`
-    if the disk is full.
-    """
+    """A folder beside `place` to fill: one rename makes it `place` at the end, and an error removes it."""
     work = place.with_name(f".{place.name}.unfinished-{os.getpid()}")
     with room(place.parent):
         shutil.rmtree(work, ignore_errors=True)  # of a process of the same number that was killed

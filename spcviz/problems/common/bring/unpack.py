@@ -20,9 +20,9 @@ CHUNK = 1 << 20
 def unpack(path: Path):
     """Unpack a zip file beside itself.
 
-    Raises `SumError` if it is damaged, has more files or bytes than any original, or an entry is no plain
-    file or folder below its own (an absolute name, ``..``, a link, a device); then nothing is written, except
-    for faults that only show while unpacking. Raises `NoRoomError` if the disk is full.
+    Raises `SumError`, and writes nothing, if it has more files or bytes than any original or an entry is no
+    plain file or folder below its own; damage may show only while unpacking. Raises `NoRoomError` if the disk
+    is full.
     """
     try:
         with zipfile.ZipFile(path) as archive, room(path.parent):

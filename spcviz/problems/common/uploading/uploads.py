@@ -44,15 +44,12 @@ class UploadBusyError(UploadError):
 
 
 def read_upload(data: bytes, *, glance: Callable[[], None] = lambda: None) -> np.ndarray:
-    """Frames of a picture or clip, (N, H, W, 3) uint8.
+    """Frames of a picture or clip, (N, H, W, 3) uint8, the longest side at most 320.
 
-    `data` is at most 20 MB of JPEG, PNG, WebP, BMP or GIF, or a video that `headers` knows. `glance` is
-    called ten times a second while waiting for a decoder; what it raises ends the decoder and is raised here,
-    so that nothing is decoded for a visitor who has left. The longest side is at most 320; of a clip, at most
-    60 frames are taken evenly from its first 300, or from fewer where these have more pixels than `decoder`
-    unpacks of one file. Raises `UploadError` if the file is too large, not decodable, or the decoder ran out
-    of memory or time, and `UploadBusyError` if other visitors' files were being read for all of `WAIT`, or
-    this server could start no decoder.
+    `data` is at most 20 MB of what `headers` knows. `glance` is called ten times a second; what it raises
+    ends the decoder, so that nothing is decoded for a visitor who has left. At most 60 frames, evenly from
+    the first 300 or as many as `decoder` unpacks. Raises `UploadError`, or `UploadBusyError` if no decoder
+    was free for all of `WAIT` or none could be started.
     """
     if not isinstance(data, bytes | bytearray) or not data:
         raise UploadError("The file is empty.")
@@ -116,10 +113,7 @@ def _decoded(data, header, folder, glance):
 
 
 def environment(*more: str) -> dict[str, str]:
-    """What a child's Python needs to find the same packages, and nothing else that the server knows.
-
-    `more` are names of this process's environment that it needs, too.
-    """
+    """What a child's Python needs to find the same packages, with the variables `more` and nothing else."""
     kept = {name: os.environ[name] for name in (*_KEPT_ENVIRONMENT, *more) if name in os.environ}
     paths = [str(ROOT), *(os.path.abspath(path) for path in sys.path if path)]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory

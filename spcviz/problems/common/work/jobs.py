@@ -35,11 +35,7 @@ def labelled(tick: Callable, what: str) -> Callable:
 
 
 def run_all(executor: Executor, function: Callable, jobs: list[tuple], tick: Callable | None = None) -> list:
-    """Run ``function(*job)`` for every job; whatever ends it early cancels what has not begun.
-
-    `tick` is called with a text whenever a job is done; a `Progress` is given the number of jobs first.
-    Returns results in the order of the jobs.
-    """
+    """Results of ``function(*job)`` in order; whatever ends it early cancels what has not begun."""
     expect(tick, len(jobs))
     labels = [" ".join(str(part) for part in job[:2]) for job in jobs]
     futures = {

@@ -130,14 +130,10 @@ def kept(
 ) -> object:
     """What ``make()`` returns, read from a folder if it has been made there before from the same inputs.
 
-    `folder` is created if needed; with None nothing is kept. `name` begins the file's name, for people. `key`
-    is plain JSON that ``make`` depends on beside code: settings, random state, digests of data
-    (`spcviz.store.digest_of_arrays`). `modules` are dotted names of the modules that compute it; see
-    `digest_of_modules`. `form` is `JSON`, `ARRAYS`, or another.
-
-    Returns the same whether made now or found: with `JSON`, lists where there were tuples. Raises
-    `ArgumentError` for a wrong key or value or a module that is not of this package, and `OSError` if the
-    value cannot be written.
+    `name` begins the file's name, for people; `key` is the plain JSON that ``make`` depends on beside the
+    code of `modules` (see `digest_of_modules`). The value is the same whether made or found: with `JSON`,
+    lists where there were tuples. Raises `ArgumentError` for a wrong key, value or module, `OSError` if it
+    cannot be written.
 
     >>> kept(None, "squares", {"n": 3}, ("spcviz.engine.checks",), lambda: np.arange(3) ** 2)
     [0, 1, 4]
@@ -179,21 +175,14 @@ def path_of(folder, name, key, modules, form=JSON):
 
 @cache
 def digest_of_modules(modules: tuple[str, ...]) -> str:
-    """Digest of some modules' code, of what they import inside the package, and of the libraries' versions.
-
-    Taken of the files as they were when the process began: 64 hexadecimal digits. A module that is named
-    counts even if it is one of `LEFT_OUT`.
-    """
+    """Digest of modules' code as it was at the process's begin, their imports and the libraries' versions."""
     digest = hashlib.sha256(repr([(name, version(name)) for name in LIBRARIES]).encode())
     return _digested(digest, files_of(modules))
 
 
 @cache
 def digest_of_code(modules: tuple[str, ...]) -> str:
-    """`digest_of_modules` without the libraries' versions and without what only draws (`spcviz.web`).
-
-    For what is shipped to machines with other versions.
-    """
+    """`digest_of_modules` without libraries and what only draws: what ships meets other versions."""
     return _digested(hashlib.sha256(), computing_files(modules))
 
 

@@ -12,11 +12,7 @@ from contextlib import contextmanager
 
 
 class Costs:
-    """CPU seconds of the parts of something.
-
-    `parts` holds those of each part, None where nobody noted them; `now` is this process's CPU seconds since
-    it was opened that `parts` already includes.
-    """
+    """CPU seconds of `parts` (None: nobody noted them); `now`: of this process, already among them."""
 
     def __init__(self):
         self.parts, self.now = {}, 0.0
@@ -52,10 +48,7 @@ def collecting() -> Iterator[Costs]:
 
 @contextmanager
 def spending(name) -> Iterator[Costs]:
-    """A part that is made in this block.
-
-    Yields the costs of what is inside; when the block has ended, also of the part itself.
-    """
+    """A part that is made in this block; yields the costs of what is inside, at the end also of itself."""
     start = time.process_time()
     with collecting() as costs:
         yield costs

@@ -54,10 +54,7 @@ def weights_of(counted, frequency):
 
 
 def ocr(fold: int, scores: np.ndarray) -> World:
-    """Handwritten words as given, one fold to test on, one for development.
-
-    `scores` (R, T, 26) are of `spcviz.problems.hybrid.model.ink.scores_of_fold` for that fold.
-    """
+    """Handwritten words as given, one fold to test on, one for development; `scores` of `scores_of_fold`."""
     words = letters.load_words()
     is_held = np.isin(words.folds, [fold, dev_fold(fold)])
     train = np.flatnonzero(~is_held)
@@ -80,10 +77,7 @@ def ocr(fold: int, scores: np.ndarray) -> World:
 
 
 def open_words(scores: np.ndarray, test: str = "unseen", n_train: int = N_OPEN):
-    """Composed words; the test words are of "unseen" types, which training does not have, or "natural".
-
-    `scores` (R, T, 26) are of fold 0: its split of letter images is the open vocabulary's.
-    """
+    """Composed words, tested on "unseen" types or "natural" words; `scores` of fold 0 split images alike."""
     words = letters.load_words()
     folds = np.repeat(words.folds, words.lengths)
     frequency = _log_frequency(words.labels[~np.isin(folds, [TEST_FOLD, DEV_FOLD])])

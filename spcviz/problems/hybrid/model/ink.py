@@ -40,8 +40,7 @@ def tier_features(pixels):
 
 
 def dev_fold(fold):
-    """The fold whose words settings are chosen on when `fold` is tested on: the next one, as the open
-    vocabulary's.
+    """The fold whose words settings are chosen on when `fold` is tested on: the next one.
 
     >>> dev_fold(0), dev_fold(9)
     (1, 0)
@@ -54,9 +53,8 @@ def scores_of_fold(
 ) -> dict[str, np.ndarray]:
     """log p(letter | image) of every shipped letter at every tier, and the weights that read unseen letters.
 
-    The test fold and its `dev_fold` are read by the models of the other eight; of these each part
-    (`part_of_fold`) by models of the other two parts. ``scores`` is (R, T, 26); ``weights0``, ``weights1``
-    and ``weights2`` are (F, 26), all float32.
+    The test fold and its `dev_fold` are read by the models of the other eight; each part of these by models
+    of the other two parts. ``scores`` is (R, T, 26), each ``weights<tier>`` (F, 26).
     """
     fold = checks.integer("fold", fold, 0, letters.N_FOLDS - 1)
     key = {

@@ -31,8 +31,7 @@ SEED = 17
 
 
 class Sub(NamedTuple):
-    """A sub-model: which edges of the grid it has, and the block that is one of its nodes; None for a
-    comb."""
+    """A sub-model: which edges of the grid it has, and the block that is one node of it (None: a comb)."""
 
     has: np.ndarray
     block: tuple | None
@@ -49,11 +48,7 @@ def blocks(side):
 
 
 def block_sub(side: int, block: tuple[int, ...], there: np.ndarray):
-    """The sub-model of a block: its four edges, and breadth first from it edges that are there to other
-    nodes.
-
-    `there` is (E,).
-    """
+    """A block's sub-model: its four edges, and breadth first from it edges that are `there` to other nodes."""
     edges = graph.grid_edges(side, side)
     has, reached, is_grown = np.isin(edges, block).all(axis=1), set(block), True
     while is_grown:
@@ -71,10 +66,7 @@ def combs(side):
 
 
 def max_marginals(subs: Sequence[Sub], unary: np.ndarray, pairwise: np.ndarray, side: int):
-    """(best (P,), node max-marginals (P, N, K)) of sub-models that share a grid's scores.
-
-    Shapes: unary (N, K); pairwise (E, K, K).
-    """
+    """(best (P,), node max-marginals (P, N, K)) of sub-models that share a grid's scores."""
     edges, times = graph.grid_edges(side, side), np.sum([sub.has for sub in subs], axis=0)
     unary, pairwise = unary / len(subs), pairwise / np.maximum(times, 1)[:, None, None]
     found = [
@@ -190,11 +182,10 @@ def _figures(bests, node, labels):
 
 
 def table(n_grids: int = N_GRIDS) -> list[dict]:
-    """Rows of the result: means over grids, and their standard errors.
+    """Means over grids and their standard errors, in percent of nodes or states.
 
-    ``how`` blocks were chosen, how many were ``added``; ``right``, nodes in percent whose best state is that
-    of the grid's best labelling; ``kept``, states in percent that a filter at the mean leaves; ``lost``,
-    nodes in percent whose state of the best labelling it loses; ``ms``.
+    ``right``: nodes whose best state is that of the grid's best labelling; ``kept``: states that a filter at
+    the mean leaves; ``lost``: nodes whose state of the best labelling it loses.
     """
     measure(0)  # what compiles must not be timed
     done = [measure(seed) for seed in range(n_grids)]

@@ -53,11 +53,9 @@ def features_of(batch, tier):
 
 
 def cascade(world, theta, tier):
-    """A cascade of all orders at one tier; each alpha the largest that development words allow, at least 0.
-
-    Below the mean a level of pixels alone keeps nearly all of the open vocabulary: order 3 then takes 30
-    times as long and reads no better, which would be no rival.
-    """
+    """A cascade of all orders at one tier; each alpha the largest that development words allow, from 0 on."""
+    # Below the mean pixels alone keep nearly all of the open vocabulary: order 3 then takes 30 times as long
+    # and reads no better, which would be no rival.
     batch = world.dev.some(np.arange(min(N_TUNE, len(world.dev.starts) - 1)))[0]
     features, levels = features_of(batch, tier), []
     space = unigrams(np.diff(batch.starts), letters.N_STATES)

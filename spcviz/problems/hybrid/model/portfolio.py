@@ -41,10 +41,7 @@ def _gain(options, i, j):
 
 
 def mixed(options: list[Option], us: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Percent of letters and of words right at budgets a letter, mixing neighbours; NaN before the first.
-
-    `options` are those chosen, as they come out on the words at hand.
-    """
+    """Percent of letters and words right at budgets a letter, mixing neighbours; NaN before the first."""
     own = sorted(options, key=lambda option: option.us)
     spent = [option.us for option in own]
     right, words = (

@@ -77,10 +77,7 @@ def save(folder, stored, metrics, settings):
 
 
 def load(folder, data):
-    """The stored model that reads a data set.
-
-    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it.
-    """
+    """The stored model that reads a data set; `StoreError` ends with the command that trains it."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     own = stored_as(Stored, stored)
     prices = stored.manifest["settings"]["prices"]

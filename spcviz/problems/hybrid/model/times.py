@@ -59,10 +59,9 @@ def measure(
 ) -> tuple[Clock, dict]:
     """Time everything on the first `N_WORDS` test words: the clock, and the parents' microseconds.
 
-    `rules` are (controller, whether it values actions), `chains_beta` is DMS-pi's policy, `fixed` are the
-    cascades of each tier. The parents': ``spc`` microseconds a word by tier and order, ``spc_hard`` a letter
-    of the half of the words that `predictor` would reread first, ``dms_pi`` of a ``letter`` and an
-    ``action``, ``whole_words`` a letter: the chain of pairs and what it predicts.
+    `rules` are (controller, whether it values actions), `fixed` the cascades of each tier. ``spc`` is a
+    word's by tier and order, ``spc_hard`` a letter's in the half of the words that `predictor` would reread
+    first.
     """
     some = world.test.some(np.arange(min(N_WORDS, len(world.test.starts) - 1)))[0]
     rows, courses = [], []

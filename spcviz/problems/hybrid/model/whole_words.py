@@ -95,10 +95,7 @@ def predicted_unseen(done: Read) -> np.ndarray:
 
 
 def us_of(clock, parents_us: dict, lengths: np.ndarray) -> np.ndarray:
-    """Microseconds of rereading each word by each cascade, (W, C): pixels are scored already.
-
-    Cascades are priced by what they take of the words that predictors choose first, which are the harder.
-    """
+    """Microseconds of rereading words by each cascade, (W, C), priced on the harder words, which go first."""
     letter = []
     for tier, order in COURSES:
         bought = sum(clock.feature[: tier + 1]) + clock.score[tier] if tier else 0.0

@@ -61,9 +61,8 @@ def pixels_of(data, place):
 
 
 def read_hand(text):
-    """(number of the controller's actions, actions by hand) of a text like "2:r4.b3"; None if it is empty.
-
-    Raises `ArgumentError` if the text is no such list.
+    """(number of the controller's actions, those by hand), None for no text; `ArgumentError` for another
+    text.
 
     >>> read_hand("2:r4.b3")
     (2, ((0, 3), (1, 2)))
@@ -78,11 +77,7 @@ def read_hand(text):
 
 
 def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> HybridWord:
-    """A word of "ocr", "open" or "dev" under the controller and, if somebody has taken over, under both.
-
-    `hand` is as in `read_hand`; the controller goes on after it. Raises `ArgumentError` if the actions by
-    hand are not possible.
-    """
+    """A word under the controller and, after actions by `hand` (`ArgumentError` if impossible), under both."""
     pixels, truth = pixels_of(data, place)
     unary = models.scores_of(model, pixels)
     learned, hand_actions = model.learned.model, read_hand(hand)

@@ -53,10 +53,7 @@ def trade_off(result: dict, palette: Palette, *, data: str, scale: float = 1.0, 
 
 
 def ratios(result, palette, *, data, scale=1.0, height=360):
-    """Microseconds of SPC-pi's variants over those of its parents' mixtures at equal accuracy.
-
-    Bars are one deviation of folds.
-    """
+    """Time of SPC-pi's variants over their parents' mixtures at equal accuracy; bars: a deviation of folds."""
     traces, reached = [], []
     for method in VARIANTS:
         wanted = (data, method, "hull")

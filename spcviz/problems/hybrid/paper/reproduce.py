@@ -42,14 +42,7 @@ GRID = np.round(np.geomspace(10.0, 800.0, 70), 1)
 
 
 def reproduce(run: Run) -> dict:
-    """Every method against its microseconds, on test folds 0 .. folds - 1 of the handwritten words (ten by
-    default) and on the open vocabulary.
-
-    Rows with ``data``, ``method``, ``us``, ``char_accuracy``, ``word_accuracy`` and their ``_sd`` over folds
-    (none for the open vocabulary, which has one split); of fixed cascades also ``order`` and ``tier``.
-    ``compared``: SPC-pi against the better of its parents at equal accuracy. ``models``: one model against
-    two. ``clock``. See `spcviz.problems.common.report.describe`.
-    """
+    """Every method against its microseconds, on folds of the handwritten words and on the open vocabulary."""
     n_folds = checks.integer("folds", folds.N_FOLDS if run.folds is None else run.folds, 1, folds.N_FOLDS)
     settings = folds.settings_for(run.quick)
     jobs = [("open", 0)] + [("ocr", fold) for fold in range(n_folds)]

@@ -11,10 +11,7 @@ NUMBERS = ("us", "char_accuracy", "word_accuracy")
 
 
 def rows_of(data: str, done: list[dict], grid: np.ndarray) -> list[dict]:
-    """Rows of the result for one data set, on a grid of microseconds a word.
-
-    `done` are of `spcviz.problems.hybrid.paper.reproduce.run_fold`.
-    """
+    """Rows of the result for one data set, from `done` of `run_fold`, on a grid of microseconds a word."""
     out = []
     for name in done[0]["curves"]:
         own = [fold["curves"][name] for fold in done]
@@ -59,9 +56,7 @@ def untimed(fold):
 
 
 def least_us(curve: list[tuple[float, float]], accuracy):
-    """Microseconds from which a method of a fold reaches an accuracy; inf if never.
-
-    `curve` has (microseconds, accuracy) in any order.
+    """Least microseconds of a curve's (microseconds, accuracy) that reach an accuracy; inf if none does.
 
     >>> least_us([(1.0, 50.0), (3.0, 70.0), (2.0, 80.0)], 60.0)
     2.0
@@ -84,8 +79,6 @@ PARENTS = ("spc", "dms_pi")
 def least_of_mixtures(curve: list[tuple[float, float]], accuracy: float) -> float:
     """Least microseconds of mixtures of a curve's points that are as accurate on average, inf if none is.
 
-    A batch's budget may be spent on some words by one method and on others by another.
-
     >>> least_of_mixtures([(1.0, 50.0), (3.0, 60.0), (9.0, 70.0)], 55.0)
     2.0
     """
@@ -99,12 +92,12 @@ def least_of_mixtures(curve: list[tuple[float, float]], accuracy: float) -> floa
 
 
 def compared(data: str, done: list[dict]) -> list[dict]:
-    """Microseconds of each variant of SPC-pi over those of others at equal accuracy.
+    """Microseconds of each variant of SPC-pi over those of others at equal accuracy; a portfolio's as a
+    mixture's.
 
-    ``method``, ``against`` ("parents": the better of SPC and DMS-pi; "hull": the best mixture of their
-    points; a method), ``opponent`` (the same: "hull" or "points"), ``char_accuracy``, ``ratio``,
-    ``ratio_sd``, ``us``, ``us_other``; ``ratio`` below 1: the variant is cheaper. None where one of the two
-    does not reach the accuracy in every fold. A portfolio mixes, so its own cost is that of a mixture.
+    ``against``: "parents" (the better of SPC and DMS-pi), "hull" (the best mixture of their points) or a
+    method; ``ratio`` below 1: the variant is cheaper; None where one of the two misses the accuracy in some
+    fold.
     """
     names = (*done[0]["curves"], "spc")
     curves = [{name: curve_of(fold, name) for name in names} for fold in done]

@@ -45,10 +45,7 @@ def step_payload(step):
 
 
 def hybrid_payload(word: HybridWord, identity: str) -> tuple[dict, dict[str, dict]]:
-    """All the browser needs: what is sent on every run, and the parts that are sent once.
-
-    `identity` changes when the word, the models or the actions by hand do.
-    """
+    """What is sent on every run, and what is sent once; `identity` changes with word, models and hand."""
     return {"identity": identity}, {"word": packed_of(word, word_part)}
 
 

@@ -58,9 +58,7 @@ class Fourier(NamedTuple):
 
 @lru_cache(maxsize=1)
 def load_words():
-    """The shipped words, read-only.
-
-    Raises `NoCacheError` in a package installed by pip: the words come with the repository.
+    """The shipped words, read-only; raises `NoCacheError` in a package installed by pip.
 
     >>> words = load_words()
     >>> len(words.lengths), words.text(0)
@@ -90,12 +88,9 @@ def raw_features(pixels):
 
 
 def hog_features(pixels: ArrayLike, cell: int, border: int = 0):
-    """Histograms of oriented gradients of each letter by scikit-image, float32.
-
-    `pixels` (R, 16, 8). `cell`: side of a cell in pixels, at most 4 (a block is two cells wide); the papers
-    use 3 and 2. `border`: empty pixels added around the letter, 0 to 8: cells of 3 pixels cut off two of its
-    eight columns, and strokes at the edge have no gradient without it.
-    """
+    """Histograms of oriented gradients by scikit-image, float32, of cells of at most 4 pixels."""
+    # Without a `border` cells of 3 pixels cut off two of the eight columns, and edge strokes have no
+    # gradient.
     from skimage.feature import hog  # half a second to import, and few models want it
 
     pixels = _checked(pixels)

@@ -16,11 +16,8 @@ _EPSILON = 1e-5
 
 
 def batch_hog(images: ArrayLike, cell: int) -> np.ndarray:
-    """HoG of a batch: 9 unsigned directions, blocks of 2 x 2 cells, L2 norm clipped at 0.2.
-
-    `images` has shape (R, height, width); pixels beyond the last whole cell of side `cell` are ignored.
-    Returns (R, F) float32, equal to ``skimage.feature.hog(image, 9, (cell, cell), (2, 2))`` of each image.
-    Raises `ArgumentError` if there are fewer than two cells each way.
+    """HoG (R, F) float32 of images (R, h, w): 9 unsigned directions, blocks of 2 x 2 cells, L2 norm clipped
+    at 0.2.
 
     >>> batch_hog(np.eye(8)[None], 4).shape
     (1, 36)

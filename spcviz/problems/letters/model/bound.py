@@ -20,13 +20,7 @@ from spcviz.problems.letters.page.shown import BoundTerms, SweepBound
 
 
 def bound(sweep: Sweep, alpha: float, *, margin_share: float = 1.0, delta: float = 0.05) -> SweepBound:
-    """Theorem 1 at one alpha for the filter loss and the efficiency loss of a level.
-
-    `margin_share`: gamma as a multiple of the median over words of best minus mean max-marginal. `delta`:
-    allowed probability that the bound fails.
-
-    Weiss (2013), thesis, Theorem 1, equations (4.10) to (4.14).
-    """
+    """Theorem 1 (thesis, (4.10) to (4.14)) for both losses; gamma is `margin_share` times the median spread."""
     sample = sweep.test
     alpha = rule.capped(checks.alpha("alpha", alpha))
     is_alive = sample.event > -np.inf

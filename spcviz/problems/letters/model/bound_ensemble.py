@@ -21,12 +21,7 @@ class EnsembleBound(NamedTuple):
 
 
 def ensemble_bound(one_model: SweepBound, n_models: int) -> EnsembleBound:
-    """Theorem 2 for a filter in P equal parts.
-
-    `one_model` is Theorem 1 for the filter; P = `n_models` is at least 1.
-
-    Weiss (2013), thesis, Theorem 2, equation (5.8).
-    """
+    """Theorem 2 (thesis, (5.8)) for a filter in P = `n_models` equal parts, from Theorem 1 for the filter."""
     terms = {
         "n_samples": one_model.n_samples,
         "n_assignments": one_model.n_assignments,

@@ -136,10 +136,7 @@ class TrainedOcr(NamedTuple):
 
 
 def settings_for(features, n_orders=None, quick=False):
-    """The chosen settings of a feature set, cut to some orders; `quick` halves the passes.
-
-    Raises `ArgumentError` if the feature set is unknown.
-    """
+    """The chosen settings of a feature set, cut to some orders; `quick` halves the passes."""
     if features not in SETTINGS:
         raise ArgumentError(f"features must be one of {', '.join(SETTINGS)}, got {features!r}")
     settings = SETTINGS[features]
@@ -151,10 +148,7 @@ def settings_for(features, n_orders=None, quick=False):
 
 
 def table_settings(features, n_orders=None, quick=False):
-    """Settings of each cascade behind the table, by the names of `TABLE_RUNS`.
-
-    A bigram model filters letters first, so that level needs no further passes.
-    """
+    """Settings behind the table, by `TABLE_RUNS`; a bigram model filters letters first, so no further passes."""
     chosen = settings_for(features, n_orders, quick)
     filters, predictors = TABLE_PASSES
     config = replace(
@@ -177,11 +171,7 @@ def table_settings(features, n_orders=None, quick=False):
 
 
 def table_rows(features: str, n_orders: int) -> list[tuple[str, int, str]]:
-    """The table's rows: which of `TABLE_RUNS` each comes from, its order, and whose the cascade is.
-
-    "own": the row's tolerance holds at all levels of its cascade, as in the thesis. "shared": one cascade for
-    all rows, whose levels have the tolerances of different rows.
-    """
+    """The table's rows: which of `TABLE_RUNS`, its order, and whose cascade: its "own", or "shared"."""
     each = range(1, n_orders + 1)
     if features != "raw":
         return [("word", order, "own") for order in each]
@@ -210,10 +200,7 @@ def draw_features(settings, rng):
 
 
 def letter_features(settings, fourier, pixels):
-    """Features of letter images, shape (R, F), float32: those of training but for the last bits of HoG.
-
-    Training's are scikit-image's, letter by letter; a page's word list is read in a tenth of their time.
-    """
+    """Features (R, F) of letter images: training's, but for the last bits of HoG and in a tenth of the time."""
     raw = handwriting.raw_features(pixels)
     if settings.features == "raw":
         return raw
@@ -237,10 +224,7 @@ def train(
     skip_folds: Sequence[int] = (),
     first: First | None = None,
 ) -> TrainedOcr:
-    """Train on all folds but one.
-
-    `tick` and `first` are those of `train_cascade`; `skip_folds` are left out as well (development).
-    """
+    """Train on all folds but the test fold and `skip_folds` (development)."""
     words = handwriting.load_words()
     test_fold = checks.integer("test_fold", test_fold, 0, handwriting.N_FOLDS - 1)
     rng = np.random.default_rng([random_state, test_fold])
@@ -299,11 +283,7 @@ def evaluate(model: OcrModel, fold: int) -> list[dict]:
 
 
 def fold_figures(trained: TrainedOcr, fold: int) -> dict:
-    """What a result reports of one cascade on one fold.
-
-    `trained` has not seen the fold and has the weights that are to be measured. Returns ``rows`` (one per
-    order) and ``reports`` (held-out figures per level).
-    """
+    """What a result reports of one cascade on a fold that it has not seen: ``rows`` and held-out ``reports``."""
     return {
         "rows": evaluate(trained.model, fold),
         "reports": [report._asdict() for report in trained.reports],
@@ -318,12 +298,7 @@ def warmup(_models):
 
 
 def dictionary_accuracy(settings, test_fold, random_state, skip_folds=(), evaluate_fold=None) -> dict:
-    """A plain dictionary of the training words: the one of the right length that fits the letters best.
-
-    The letters' scores are those of an averaged perceptron of order 1 on the same features.
-
-    Returns ``char_accuracy`` and ``word_accuracy`` in percent, and the dictionary's ``size``.
-    """
+    """A dictionary of the training words: of those of the right length the best by a perceptron of order 1."""
     words = handwriting.load_words()
     rng = np.random.default_rng([random_state, test_fold, 1])
     fourier = draw_features(settings, rng)

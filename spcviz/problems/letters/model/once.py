@@ -12,11 +12,7 @@ from numpy.typing import ArrayLike
 
 
 class ReadOnce:
-    """Stands in for a model wherever one is asked for ``features``; everything else is the model's own.
-
-    `model` is an `OcrModel` or `OpenModel`; `most` images are remembered, and all are forgotten when there
-    would be more; `n_read` counts the images that the model has read.
-    """
+    """Stands in for a model: remembers at most `most` images, forgets all beyond; `n_read` counts those read."""
 
     def __init__(self, model, most: int):
         self.model, self.most, self.rows, self.n_read = model, most, {}, 0
@@ -25,10 +21,7 @@ class ReadOnce:
         return getattr(self.model, name)
 
     def features(self, pixels: ArrayLike, lengths: Sequence[int]):
-        """As the model's own; rows may differ from it in the last bits, as batches of other sizes do.
-
-        `pixels` (R, 16, 8). `lengths`: letters of each word.
-        """
+        """As the model's own; rows may differ from it in the last bits, as batches of other sizes do."""
         pixels = np.ascontiguousarray(pixels, dtype=np.uint8)
         names = [image.tobytes() for image in pixels]
         known = self.rows

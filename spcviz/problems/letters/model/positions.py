@@ -19,10 +19,7 @@ class PositionCounts(NamedTuple):
 
 
 def position_counts(trace: WordTrace) -> tuple[PositionCounts, ...]:
-    """Count the n-grams at each position of a word that has run through a cascade.
-
-    Returns one entry per level, at the alpha the level was pruned with.
-    """
+    """Count the n-grams at each position of a word, for each level at the alpha that it was pruned with."""
     return tuple(_counts(level) for level in trace.levels)
 
 

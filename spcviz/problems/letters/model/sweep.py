@@ -59,11 +59,7 @@ class Sweep(NamedTuple):
 def sweep_levels(
     model, *, words: handwriting.Words | None = None, chosen: ArrayLike | None = None
 ) -> tuple[Sweep, ...]:
-    """Every level of a handwriting cascade (`OcrModel` or `OpenModel`) over all alphas.
-
-    `words` are the shipped ones by default. `chosen` (indices) are the test words: by default the model's
-    test fold, or all words where `words` are given. The arrays returned are read-only.
-    """
+    """Every level over all alphas, read-only, on the model's test fold or on the `chosen` of `words`."""
     if words is None:
         words = handwriting.load_words()
         chosen = np.flatnonzero(words.folds == model.test_fold) if chosen is None else chosen
@@ -113,12 +109,9 @@ def _sample(linear, step, features, labels):
 
 
 def _factor_norm(lattice, features, table):
-    """At least the largest norm of a factor's features (triangle inequality in the first column).
-
-    A column's n-gram has the features of its last position and one n-gram indicator; a word's first
-    n-gram has the features of all its positions and an indicator of each order from 2 to n, twice where
-    n-grams that begin words have their own.
-    """
+    """At least the largest norm of a factor's features (triangle inequality in the first column)."""
+    # A column's n-gram has its last position's features and an indicator; a word's first n-gram has those of
+    # all its positions and indicators of orders 2 to n, twice where n-grams that begin words have their own.
     norms = np.linalg.norm(features.values.astype(np.float64), axis=1)
     n, first = lattice.order, lattice.row_start[:-1]
     running = np.concatenate([[0.0], np.cumsum(norms)])
@@ -153,24 +146,13 @@ def _drawn(curve):
 
 
 def alpha_for(sweep: Sweep, tolerance: float, *, by_definition: bool = False) -> float:
-    """Largest alpha at which development words lose at most `tolerance` at this level.
-
-    `tolerance` is a share from 0 to 1; `by_definition` counts Definition 1's loss instead of the event.
-    Below 0 where the mean loses more.
-
-    Weiss (2013), thesis, end of section 4.3.
-    """
+    """Largest alpha at which development words lose at most a share `tolerance` (thesis, end of 4.3)."""
     points = sweep.dev.by_definition if by_definition else sweep.dev.event
     return filtering.largest_alpha(points[sweep.dev.event > -np.inf], tolerance)
 
 
 def losses_at(sweep: Sweep, split: Literal["dev", "test"], alpha: float) -> LossesAt:
-    """Exact losses of one set of words at one alpha.
-
-    `split`: for "dev" the efficiency loss is read off the stored curve of about 500 steps; NaN before it.
-
-    Weiss (2013), thesis, Definitions 1 and 2.
-    """
+    """Exact losses (Definitions 1 and 2) at one alpha; "dev" efficiency off the stored curve, NaN before it."""
     alpha = rule.capped(checks.alpha("alpha", alpha))
     points = sweep.dev if split == "dev" else sweep.test
     is_alive = points.event > -np.inf
@@ -226,12 +208,7 @@ def exact_interval(k, n, confidence=0.95):
 
 
 def tuned_on_dev(rows: list[dict], tolerance: float) -> list[dict]:
-    """Each method's alpha chosen on its development row, read off its test row.
-
-    `rows` are those of the result ocr-sweep for one level and fold; `tolerance` is in percent. Returns
-    ``method``, ``alpha``, and ``filter_loss``, ``efficiency_loss`` on ``dev_`` and ``test_`` in percent;
-    alpha is None where even the smallest on the curve loses more.
-    """
+    """Each method's alpha chosen on its "dev" row of ocr-sweep, with its losses there and on "test"."""
     by_split = {(row["method"], row["split"]): row for row in rows}
     out = []
     for method in dict.fromkeys(row["method"] for row in rows):

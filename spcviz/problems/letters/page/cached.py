@@ -94,10 +94,7 @@ def _first_word(features):
 
 @shared(_EVERY * MAX_LETTERS * cascade.DENSE_ORDERS)
 def _dense_us(features, order, length):
-    """Microseconds of the exact model, measured once on this machine; NaN where it is too large.
-
-    It is the same work for each word of a length, whatever its ink says: here the first test letters.
-    """
+    """Microseconds of the exact model on any word of a length, measured once; NaN where it is too large."""
     if order > cascade.DENSE_ORDERS:
         return math.nan
     level = ocr_model(features).cascade.levels[order - 1]
@@ -109,10 +106,7 @@ def _dense_us(features, order, length):
 def letters_trace(
     word_id: int, features: str, order: int, alphas: tuple[float | None, ...] = ()
 ) -> WordTrace:
-    """One word of the data set through a cascade of `order` levels.
-
-    `alphas` are by level; None or missing means tuned.
-    """
+    """One word of the data set through a cascade of `order` levels; an alpha of None means tuned."""
     words, at = _words_with(word_id, features)
     start, stop = words.starts[at : at + 2]
     trace = live.trace_word(
@@ -154,10 +148,7 @@ def letters_ids(features, first):
 
 @shared(_EVERY * 7, stored=())
 def letters_offer(features, wrong_at=None):
-    """{number: text} of the test words that are misread at an order; of all if there are none or no order.
-
-    All of them begin with the word that the page opens with.
-    """
+    """{number: text} of words misread at an order, or of all after the word that the page opens with."""
     every = letters_words(features)
     wrong = [w for w in every if w["predicted"].get(wrong_at, w["text"]) != w["text"]]
     return ({} if wrong else _first_word(features)) | {w["word_id"]: w["text"] for w in wrong or every}
@@ -225,11 +216,7 @@ def read_ink(ink: str) -> written.Written:
 def written_trace(
     ink: str, features: str, order: int, alphas: tuple[float | None, ...] = (), truth: str = ""
 ) -> WordTrace:
-    """A drawn word through a cascade.
-
-    `ink` has at least one readable letter. `truth`, what the visitor meant, counts if it has a letter a to z
-    for each readable letter.
-    """
+    """A drawn word through a cascade; `truth` counts if it has a letter for each that can be read."""
     pixels = read_ink(ink).pixels
     order = min(order, len(pixels))  # a word of two letters has no triples
     meant = [ord(c) - ord("a") for c in truth] if len(truth) == len(pixels) else None

@@ -47,11 +47,7 @@ def home_word(
     spelled: np.ndarray,
     lengths: np.ndarray,
 ) -> HomeWord:
-    """Learn from the training images and words, then find the break points of one word.
-
-    `pixels` (N, 16) uint8: all letters, 128 pixels packed row by row. `labels` (N,): 0 = a. `is_training`
-    (N,) bool. `rows` (L,): the word's letters. `spelled` (S,), `lengths` (W,): training words' letters, one
-    word after the other.
+    """Learn from the training images (N, 16), packed by rows, and words, then find one word's break points.
 
     >>> rng = np.random.default_rng(0)
     >>> word = home_word(rng.integers(0, 256, (4, 16), np.uint8), np.array([0, 1, 1, 0]), np.arange(4) > 1,

@@ -29,15 +29,10 @@ def trace_word(
     alphas: Sequence[float] | None = (),
     dense: DenseModel | None = None,
 ) -> WordTrace:
-    """Run a cascade (`OcrModel` or `OpenModel`) on one word and keep everything a picture needs.
+    """Run a cascade on one word of 1 to 20 letter images (L, 16, 8) and keep everything a picture needs.
 
-    `pixels` has shape (L, 16, 8), 1 = ink, 1 to 20 letters; `truth` (L,). `n_levels` runs orders 1 ..
-    n_levels, by default all that the model has. `alphas` are by level; None or missing means the tuned alpha.
-    `dense`, an exact model of the last level's predictor, is timed on the same word. Raises `ArgumentError`
-    for no letters, too many, or images of another size.
-
-    Times are the best of two runs on this one word, wrappers included; in a batch a word costs several times
-    less.
+    Times are the best of two runs, wrappers included; in a batch a word costs several times less. An alpha of
+    None means tuned; `dense`, an exact model of the last level's predictor, is timed on the same word.
     """
     pixels = checks.typed("pixels", pixels, "biuf", "numbers")
     if pixels.ndim != 3 or pixels.shape[1:] != handwriting.SHAPE or not 1 <= len(pixels) <= MAX_LETTERS:
@@ -88,12 +83,7 @@ _WORDS_AT_ONCE = 64  # lattices of all words together take 100 MB that the proce
 
 
 def word_readings(model, words: handwriting.Words | None = None) -> np.ndarray:
-    """What each order of an `OcrModel` or `OpenModel` reads of every test word.
-
-    All of `words` are test words; by default they are those of the shipped words' fold that the model has not
-    seen. Returns (orders, letters) int8: letters of all test words, word after word; -1 where nothing is
-    possible.
-    """
+    """What each order reads of every test word, (orders, letters) int8; -1 where nothing is possible."""
     words, chosen = _test_words(model, words)
     readings = []
     for batch in np.split(chosen, range(_WORDS_AT_ONCE, len(chosen), _WORDS_AT_ONCE)):
@@ -107,11 +97,7 @@ def word_readings(model, words: handwriting.Words | None = None) -> np.ndarray:
 def word_list(
     model, words: handwriting.Words | None = None, readings: np.ndarray | None = None
 ) -> list[dict]:
-    """Every test word with what each order reads.
-
-    `words` and `readings` are those that `word_readings` takes and returns. Returns ``word_id``, ``text``,
-    ``predicted`` (order -> reading) and ``is_correct`` (of the last order).
-    """
+    """Every test word with what each order reads, from the `readings` of `word_readings`."""
     readings = word_readings(model, words) if readings is None else readings
     words, chosen = _test_words(model, words)
     lengths = words.lengths[chosen]

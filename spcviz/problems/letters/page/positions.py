@@ -20,11 +20,7 @@ def positions(
     scale: float = 1.0,
     height: float = 520,
 ) -> Chart:
-    """Per position one bar per level: grey is what the level finds, the solid part what it keeps.
-
-    `pixels` has shape (L, 16, 8), `counts` are `PositionCounts` by level; `is_shown` marks where the written
-    n-gram falls.
-    """
+    """Per position one bar per level: grey is what the level finds, the solid part what it keeps."""
     width = _TIER / len(counts)
     at, valid, kept, names, lost = [], [], [], [], []
     for level, one in enumerate(counts):
@@ -77,10 +73,7 @@ def positions(
 
 
 def said(counts, word: str) -> str:
-    """The bars in words, from `PositionCounts` by level.
-
-    `word` is what was written; empty while the truth is hidden.
-    """
+    """The bars in words; `word` is what was written, empty while the truth is hidden."""
     parts = [f"{int(one.kept.sum()):,} of {int(one.valid.sum()):,} {grams(one.order)}" for one in counts]
     widest = max(counts, key=lambda one: one.valid.max())
     at = int(widest.valid.argmax())

@@ -24,12 +24,7 @@ def loss_curves(
     names: Mapping[int, str] = GRAMS,
     examples: str = "words",
 ) -> Chart:
-    """Words that lose their truth, above, and n-grams kept, below, over alpha.
-
-    The alpha and tolerance of `choice` are marked, and so are `pins`, by their names A and B; `is_zoomed`
-    shows the region of the tolerance only. Steps of test words carry clickable marks; x is alpha. `names`
-    says what each level filters, `examples` what an example is, in the plural.
-    """
+    """Words that lose their truth, above, and n-grams kept, below, over alpha; `choice` and `pins` marked."""
     traces = []
     for split in ("dev", "test"):
         curves = getattr(level, split)

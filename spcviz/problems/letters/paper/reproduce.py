@@ -53,12 +53,7 @@ CHOSEN_ON = (
 
 
 def run_fold(features: str, fold: int, n_orders: int, quick: bool, folder: Path | None = None) -> dict:
-    """Train the cascades of the table without one fold, test on it: the unit of work that goes to a worker.
-
-    Finished cascades are kept in `folder`, so that an interrupted run resumes. Returns ``runs``, by the names
-    of `experiment.TABLE_RUNS`: ``rows`` (one per order), ``reports`` (held-out figures per level) and
-    ``model`` (weights rounded as stored); and ``dictionary``.
-    """
+    """Train the table's cascades without one fold, kept in `folder`, and test on it: a worker's unit."""
     every = experiment.table_settings(features, n_orders, quick)
     runs, first = {}, None
     for name, settings in every.items():
@@ -81,12 +76,7 @@ def _run_one(name, settings, fold, folder, first):
 
 
 def first_filters(models: Path, done: list[dict]) -> list[dict]:
-    """The stored cascade, which filters letters by themselves first, and the one by pairs, on the same fold.
-
-    `models` is the folder of stored models, `done` the results of `run_fold`. Returns rows of
-    `experiment.evaluate` with ``first_filter``, "letters" or "pairs", at tolerances per word; no rows if the
-    stored cascade's test fold is not among them.
-    """
+    """Rows of the stored cascade, which filters letters first, and of that by pairs, on its test fold."""
     stored = load_ocr(models, "raw")
     rows = []
     for fold in done:
@@ -125,12 +115,7 @@ def orders(run: Run) -> dict:
 
 
 def measured_orders(run: Run) -> dict:
-    """Thesis Table 4.3: accuracy, filter loss and number of n-grams at orders 1 to 6.
-
-    Each of the first `run.folds` test folds has the others as training data. Returns a result, see
-    `spcviz.problems.common.report.describe`: rows by features, by what the tolerance counts and by order;
-    ``trade``, a row for each cascade and order, whatever the table takes from it; and `first_filters`.
-    """
+    """Thesis Table 4.3: accuracy, filter loss and number of n-grams at orders 1 to 6, over test folds."""
     features, quick, n_orders = run.features or tuple(experiment.SETTINGS), run.quick, N_ORDERS
     folds = _checked_run(features, handwriting.N_FOLDS if run.folds is None else run.folds, n_orders)
     for name in features:  # before the workers are forked, so that they need not repeat it
@@ -198,10 +183,9 @@ def _trade_row(runs, times, run, order):
 
 
 def losses_before(folds: list[list[dict]], kind: str, order: int) -> dict:
-    """What an order's lattice has lost, percent, counted as the tolerance is: words, or true n-grams.
+    """What an order's lattice has lost, percent of words or true n-grams as the tolerance counts.
 
-    ``loss_so_far``: by all levels before; ``loss_level``: by the last of them, of what had reached it, as its
-    tolerance says it. None before the first. `folds` has the rows of `experiment.evaluate`, fold by fold.
+    ``loss_so_far``: by all levels before; ``loss_level``: by the last of them, of what had reached it.
     """
     name = "filter_loss" if kind == "word" else "filter_loss_position"
     if order == 1:
@@ -243,16 +227,7 @@ def merged(old: dict, new: dict) -> dict:
 
 
 def sweep(run: Run) -> dict:
-    """Filter loss against efficiency loss for SPC, perceptron and CRF filters at levels 1 and 2.
-
-    All three filter the same space: everything at level 1, what the cascade's own level 1 left at
-    level 2. Perceptron and SPC are thresholded at alpha max + (1 - alpha) mean of max-marginals,
-    the CRF at a global alpha on sum-product marginals.
-
-    Returns rows: ``level``, ``method``, ``split`` ("dev", "test"), and lists ``alpha``, ``filter_loss`` (some
-    n-gram of the truth pruned; percent), ``filter_loss_definition`` (Definition 1; percent, None for the
-    CRF), ``efficiency_loss`` (percent).
-    """
+    """Filter loss against efficiency loss (`curve_of`) for SPC, perceptron and CRF on the same spaces."""
     features, quick = run.features or ("raw",), run.quick
     folds = _checked_run(features, 1 if run.folds is None else run.folds, 2)
     jobs = [(name, fold, quick) for name in features for fold in range(folds)]

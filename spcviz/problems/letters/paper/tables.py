@@ -45,10 +45,7 @@ def rows_of(result, features):
 
 
 def orders_frame(result: dict, features: str) -> pd.DataFrame:
-    """Thesis Table 4.3, measured and paper side by side.
-
-    One row per order, the dictionary last; unknown numbers are NaN.
-    """
+    """Thesis Table 4.3, measured beside the paper: a row per order, the dictionary last."""
     table = []
     for row in (row for row in result["rows"] if row["features"] == features):
         kind = f", {KINDS[row['tolerance_kind']]}" if "tolerance_kind" in row else ""
@@ -167,10 +164,7 @@ def cost_figure(result, palette, *, scale=1.0, height=400):
 def sweep_frame(
     result: dict, features: str, tolerances: Sequence[float] = (0.5, 1.0, 2.0, 5.0)
 ) -> pd.DataFrame:
-    """Fewest n-grams kept on test words by each filter while at most a tolerance (percent) lose their truth.
-
-    Means over folds; NaN where no threshold keeps to the tolerance.
-    """
+    """Fewest n-grams that each filter keeps on test words within a tolerance (percent), or NaN."""
     table = []
     for row in result["rows"]:
         if row["features"] == features and row["split"] == "test":

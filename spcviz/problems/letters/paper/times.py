@@ -16,16 +16,10 @@ BATCH = 64
 
 
 def time_orders(models: dict[str, experiment.OcrModel], repeats: int = 7) -> list[dict]:
-    """Microseconds per word of inference at each order: several cascades and dense Viterbi.
+    """Microseconds per word at each order: several cascades by name, and dense Viterbi up to `DENSE_ORDERS`.
 
-    All of them read the same words, those of the test fold, in the same batches, from feature vectors to
-    labels; in each repeat every order runs every cascade and then dense inference. `models` share features,
-    test fold and orders; dense inference uses the first one's predictors. Times are medians over `repeats`,
-    after one that does not count.
-
-    Returns one row per order: ``us_per_word`` by name (the filters of all lower orders and the order's
-    predictor), and ``us_dense_per_word``: exact Viterbi over all 26^n n-grams, None above order
-    `DENSE_ORDERS`.
+    All read the test fold's words in the same batches, in turns, from feature vectors to labels; dense
+    inference uses the first cascade's predictors. Medians over `repeats` after one that does not count.
     """
     one = next(iter(models.values()))
     words, n_words = batches(one)
@@ -81,10 +75,7 @@ def dense_run(predictor, order):
 
 
 def dense_labels(models: list[DenseModel], unary: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Exact Viterbi on many words; a word shorter than the order is read at its own length.
-
-    `models` are of orders 1, 2, ..., n; `unary` (R, K), `lengths` (W,). Returns (R,) int64.
-    """
+    """Exact Viterbi on many words by models of orders 1 .. n; a shorter word is read at its own length."""
     lengths = np.asarray(lengths, dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     labels = np.empty(len(unary), dtype=np.int64)

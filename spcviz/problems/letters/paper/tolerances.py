@@ -26,11 +26,7 @@ def trade_rows(result, features):
 def trade_figure(
     result: dict, palette: Palette, *, features: str | None = None, scale: float = 1.0, height: float = 460
 ) -> Chart:
-    """Words read right (left) and microseconds per word (right) over the tolerance, one line per order.
-
-    Large hollow marks are the paper's words at its tolerances; dashed lines are dense inference of that
-    order. `features` is the first set of the result by default.
-    """
+    """Words right and microseconds over the tolerance; hollow: the paper, dashed: dense inference."""
     features = features_of(result)[0] if features is None else features
     by_order = trade_rows(result, features)
     colours = _colours(palette)

@@ -48,10 +48,7 @@ class Composed(NamedTuple):
 
 
 def counted(folder: Path) -> Counter:
-    """How often each word of a to z occurs in the English Web Treebank, capitals taken as small.
-
-    `folder` holds its three files, as ``data get text_ud_ewt`` brings them.
-    """
+    """How often each word of a to z occurs in the English Web Treebank, capitals taken as small."""
     counts = Counter()
     for split in SPLITS:
         text = (folder / f"en_ewt-ud-{split}.conllu").read_text(encoding="utf-8")
@@ -72,13 +69,11 @@ def part_of_fold(fold):
 def compose(
     counts: dict[str, int], images: letters.Words, seed: int = SEED, sizes: dict[str, int] = SIZES
 ) -> Composed:
-    """Split the types, draw the words, draw an image for each letter.
+    """Split the types, draw `sizes` words of each of `SETS`, draw an image for each letter; or
+    `ArgumentError`.
 
-    `counts` holds words of 3 to 14 letters a to z, `images` the handwritten words whose letters are taken,
-    `sizes` the number of words of each of `SETS`. Training words: each type once, the others by frequency.
-    Development and unseen words: types of their share by frequency, none twice. Natural words: by frequency
-    from all types. Raises `ArgumentError` if a word is of another kind, or a share has fewer types than words
-    are wanted.
+    Training words: each type once, the others by frequency. Development and unseen words: types of their
+    share by frequency, none twice. Natural words: by frequency from all types.
     """
     for word in counts:
         if not WORD.fullmatch(word):

@@ -35,9 +35,7 @@ class OpenWords(NamedTuple):
 
 @lru_cache(maxsize=1)
 def load_composed():
-    """The shipped list and numbers, a read-only `Composed`.
-
-    Raises `NoCacheError` in a package installed by pip: the words come with the repository.
+    """The shipped list and numbers, read-only; raises `NoCacheError` in a package installed by pip.
 
     >>> composed = load_composed()
     >>> [len(composed.words[name]) for name in SETS]
@@ -79,10 +77,7 @@ def read(path):
 
 @lru_cache(maxsize=4)
 def load_set(name: Literal["train", "dev", "unseen", "natural"]) -> OpenWords:
-    """One composed set, read-only.
-
-    Raises `ArgumentError` if there is no such set.
-    """
+    """One composed set, read-only; `ArgumentError` if there is no such set."""
     if name not in SETS:
         raise ArgumentError(f"name must be one of {', '.join(SETS)}, got {name!r}")
     return take(load_composed(), letters.load_words(), name)

@@ -12,11 +12,7 @@ from spcviz.problems.tagging.data.corpora import SPLITS
 
 
 def prepare(folder: Path, place: Path) -> Iterator[str]:
-    """Compose the words; see `spcviz.problems.problem.DataSet.prepare`.
-
-    `folder` is a clone or release of UD_English-EWT, `place` an empty folder. Raises `OriginalError` if a
-    part is missing.
-    """
+    """Compose the words from a clone or release of UD_English-EWT (`DataSet.prepare`)."""
     names = [f"en_ewt-ud-{split}.conllu" for split in SPLITS]
     root = original.root_of(folder, names[0])
     list(original.all_there(root, names))

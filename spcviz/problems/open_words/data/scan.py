@@ -26,20 +26,13 @@ MARGIN = 4
 
 
 def scanned(data: bytes, *, glance: Callable = lambda: None) -> str:
-    """The text of a strip (see `spcviz.problems.open_words.data.written`), from the bytes of a picture.
-
-    `glance` is that of `spcviz.problems.common.uploading.uploads.read_upload`. Raises `UploadError` if the
-    file is no picture, or no word can be found in it; the message is for the visitor.
-    """
+    """The text of a strip (see `written`) from the bytes of a picture; an `UploadError` is for the visitor."""
     picture = read_upload(data, glance=glance)[0].astype(np.float64) @ (0.299, 0.587, 0.114)
     return traced_word(ink_of(picture))
 
 
 def ink_of(picture: np.ndarray):
-    """Where there is ink in a grey picture (values 0 to 255): the word's bounding box, shape (h, w), bool.
-
-    Raises `UploadError` if no word can be seen.
-    """
+    """Where there is ink in a grey picture (0 to 255): the word's bounding box, bool, or `UploadError`."""
     from scipy import ndimage  # half a second to import, and 40 MB
     from skimage.filters import threshold_otsu
 
@@ -69,10 +62,7 @@ def ink_of(picture: np.ndarray):
 
 
 def traced_word(ink):
-    """The strip's text of one word's ink.
-
-    Raises `UploadError` if it is longer than `MAX_LETTERS` boxes, or has too many lines.
-    """
+    """The strip's text of one word's ink; `UploadError` if it is too long or has too many lines."""
     height, width = ink.shape
     scale = (BOX - 2 * MARGIN) / max(height, 1)
     if width * scale > MAX_WIDE - 2 * MARGIN:

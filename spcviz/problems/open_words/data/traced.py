@@ -8,10 +8,8 @@ _CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 
 
 def strokes_of(ink: ArrayLike, tolerance: float = 0.7) -> list[np.ndarray]:
-    """Polylines along the middle of the ink.
-
-    `ink` (height, width) is boolean; a line may be straightened by `tolerance` pixels. Each polyline is (P,
-    2), x and y; every link between two pixels of the thinned ink occurs once, a lone pixel as one point.
+    """Polylines (P, 2) along the middle of the ink, straightened by at most `tolerance` pixels; each link
+    once.
 
     >>> [stroke.tolist() for stroke in strokes_of(np.eye(3, dtype=bool))]
     [[[0.0, 0.0], [2.0, 2.0]]]

@@ -55,9 +55,7 @@ class Written(NamedTuple):
 
 
 def parse(text):
-    """Strokes of a text.
-
-    Raises `ArgumentError` if it is not one that `boxes_text` or `strip_text` could have made.
+    """Strokes of a text; `ArgumentError` if neither `boxes_text` nor `strip_text` could have made it.
 
     >>> drawing = parse("bAAAB~")
     >>> len(drawing.letters), drawing.letters[0][0].tolist()
@@ -86,9 +84,7 @@ def _numbers(signs, group):
 
 
 def boxes_text(letters: Sequence[Sequence[ArrayLike]]):
-    """The text of strokes in boxes.
-
-    `letters` (P, 2): x and y, 0 to 63.
+    """The text of strokes in boxes: of each letter polylines (P, 2) of x and y, 0 to 63.
 
     >>> boxes_text([[[[0, 0], [0, 1]]], []])
     'bAAAB~'
@@ -102,10 +98,7 @@ def _signs(stroke):
 
 
 def strip_text(strokes: Sequence[ArrayLike], cuts: Sequence[float]):
-    """The text of strokes in one strip.
-
-    `strokes` (P, 2): x from 0 to 1279, y from 0 to 63. `cuts`: where one letter ends and the next begins.
-    """
+    """The text of strokes (x 0 to 1279, y 0 to 63) in one strip; `cuts` are the x between letters."""
     points = []
     for stroke in strokes:
         x, y = np.rint(np.asarray(stroke, dtype=np.float64)).astype(int).T
@@ -145,9 +138,7 @@ def _between(stroke, low, high):
 
 
 def raster(strokes: Sequence[np.ndarray]):
-    """Strokes as a letter of the data, shape (16, 8), uint8; empty without strokes.
-
-    `strokes` (P, 2): x and y; of any size.
+    """Strokes (P, 2) of any size as a letter of the data, (16, 8) uint8; empty without strokes.
 
     >>> raster([np.array([[0, 0], [0, 40]])]).sum(axis=0).tolist()
     [0, 0, 0, 0, 16, 0, 0, 0]
@@ -175,10 +166,7 @@ def raster(strokes: Sequence[np.ndarray]):
 
 
 def written(text: str) -> Written:
-    """What can be read of a drawing's text, and what is wrong with the rest.
-
-    Raises `ArgumentError`, see `parse`.
-    """
+    """What can be read of a drawing's text, and what is wrong with the rest."""
     drawing = parse(text)
     rasters = np.array([raster(letter) for letter in drawing.letters]).reshape(-1, *SHAPE)
     problems, places = [], []

@@ -122,10 +122,7 @@ class TrainedOpen(NamedTuple):
 
 
 def settings_for(features, n_orders=None, quick=False):
-    """The chosen settings of a feature set, cut to some orders; `quick`: one pass each, few waves.
-
-    Raises `ArgumentError` if the feature set is unknown.
-    """
+    """The chosen settings of a feature set, cut to some orders; `quick`: one pass each, few waves."""
     if features not in SETTINGS:
         raise ArgumentError(f"features must be one of {', '.join(SETTINGS)}, got {features!r}")
     n_orders = checks.integer("n_orders", N_ORDERS if n_orders is None else n_orders, 1, N_ORDERS)
@@ -138,11 +135,7 @@ def settings_for(features, n_orders=None, quick=False):
 
 
 def counted_words(composed: Composed, longest: int, without: int | None = None, **how: Any) -> Counted:
-    """The letter n-grams of the training types, each type once.
-
-    `longest`: symbols of the longest, marks included. `without`: a part whose types are left out. `how`: see
-    `spcviz.learning.cascade.counted.count`.
-    """
+    """The letter n-grams of the training types, each type once, but for those of a part."""
     chosen = (composed.share == 0) & (composed.part != (-1 if without is None else without))
     labels, lengths = data.spelled(composed.types[chosen])
     return count(letters.N_STATES, labels, lengths, np.ones(len(lengths)), longest, **how)
@@ -222,11 +215,7 @@ def train(
     predict_orders: Sequence[int] | None = None,
     scored: tuple | None = None,
 ) -> TrainedOpen:
-    """Train a cascade on the composed training words.
-
-    `tick`: called with a short text after each part. `predict_orders`: see `train_from_prior`. `scored`: what
-    `cross_scored` returned for these settings.
-    """
+    """Train a cascade on the composed training words; `scored` is what `cross_scored` returned."""
     if scored is None:
         scored = cross_scored(settings.ink, np.random.default_rng(random_state), tick)
     ink, scores = scored

@@ -25,11 +25,7 @@ class Dictionary(NamedTuple):
 
 
 def dictionary(labels: ArrayLike, lengths: ArrayLike, bonus: ArrayLike) -> Dictionary:
-    """Sort words by length.
-
-    `labels` (sum of lengths,), `lengths` (W,); `bonus` (W,) is for example the log of how often each word
-    occurs.
-    """
+    """Sort words by length; a word's `bonus` is for example the log of how often it occurs."""
     labels = np.asarray(labels, dtype=np.int64)
     lengths = checks.lengths(lengths, len(labels))
     bonus = checks.scores("bonus", bonus, 1)
@@ -43,9 +39,7 @@ def dictionary(labels: ArrayLike, lengths: ArrayLike, bonus: ArrayLike) -> Dicti
 
 
 def read(known: Dictionary, unary: ArrayLike, lengths: ArrayLike):
-    """The best entry for each word, shape (R,) int64.
-
-    `unary` (R, K). `lengths` (W,) int.
+    """The best entry (R,) for each word by its letters' scores (R, K).
 
     >>> known = dictionary([0, 1, 1, 0], [2, 2], [0.0, 0.0])
     >>> read(known, [[1.0, 0.0], [0.0, 0.5], [0.0, 3.0]], [2, 1])

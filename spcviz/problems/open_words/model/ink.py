@@ -72,11 +72,7 @@ def waves(settings):
 
 
 def image_features(settings: InkSettings, pixels: ArrayLike):
-    """What the letter model is linear in, shape (R, F), float32.
-
-    `pixels` has shape (R, 16, 8). Raises `ArgumentError` for an unknown feature set or images of another
-    size.
-    """
+    """What the letter model is linear in, (R, F) float32, of images (R, 16, 8)."""
     if settings.features not in SETTINGS:
         raise ArgumentError(f"features must be one of {', '.join(SETTINGS)}, got {settings.features!r}")
     raw = letters.raw_features(pixels)
@@ -93,10 +89,7 @@ def image_features(settings: InkSettings, pixels: ArrayLike):
 def train_ink(
     settings: InkSettings, features: np.ndarray, labels: np.ndarray, rng: np.random.Generator
 ) -> Ink:
-    """Learn letters by stochastic gradient descent with momentum.
-
-    `features` (R, F) float32: from `image_features`. `labels` (R,) int. `rng`: orders each pass.
-    """
+    """Learn letters by stochastic gradient descent with momentum on `image_features`."""
     n = checks.integer("features", len(features), BATCH, 2**31)
     rate = settings.rate / float(np.einsum("rf,rf->", features, features, dtype=np.float64) / n)
     weights = np.zeros((features.shape[1], letters.N_STATES), dtype=np.float32)

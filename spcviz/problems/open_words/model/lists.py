@@ -36,11 +36,7 @@ def train(run):
 
 
 def load(folder, name):
-    """What the stored model of a name reads of its test words.
-
-    Returns (orders, letters) int8, as `live.word_readings`. Raises `StoreError` if it is missing, damaged, or
-    made with another model than the one stored.
-    """
+    """What the stored model of a name reads of its test words, as `live.word_readings`; or `StoreError`."""
     return load_value(folder, NAME, (), made_from=made_with(folder, name))[name]
 
 

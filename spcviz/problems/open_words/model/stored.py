@@ -82,10 +82,7 @@ def save_open(folder, model, *, random_state, metrics):
 
 
 def load_open(folder, features):
-    """Read a model; see `spcviz.store.load_model`.
-
-    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it anew.
-    """
+    """Read a model; `StoreError` ends with the command that trains it anew."""
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]
     plain = {

@@ -11,10 +11,7 @@ def hint(written, reading: str):
 
 
 def loss(trace, truth: str, reading: str):
-    """What reading the word cost, once it is known what was meant.
-
-    `trace` is a `WordTrace`, with the truth if that has as many letters as were read.
-    """
+    """What reading a word cost, once it is known what was meant."""
     if len(truth) != len(reading):
         return (
             f"You typed {len(truth)} letters, and {len(reading)} can be read: draw or clear a box, or type "

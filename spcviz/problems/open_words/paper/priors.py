@@ -28,11 +28,7 @@ DISCOUNTS = (0.75, 0.9)
 
 
 def rows(model: OpenModel, seen: DenseRows, words: letters.Words, quick: bool = False) -> list[dict]:
-    """A row for each kind of prior, discount and weight of the text: what a beam reads with it.
-
-    ``prior``, ``marks``, ``discount``, ``text_share``, ``order``, ``width``, ``char_accuracy``,
-    ``word_accuracy`` in percent, ``chosen_on``; ``is_used``: whether it is what the model begins at.
-    """
+    """What a beam reads with each kind of prior, discount and weight of the text (``is_used``: by the model)."""
     frequencies, out = image_frequencies(), []
     for name, marks in KINDS:
         for discount in DISCOUNTS:

@@ -41,14 +41,10 @@ CHOSEN_ON = "development words"
 
 
 def reproduce(run: Run) -> dict:
-    """Rows of ocr-open; see `spcviz.problems.common.report.describe`.
+    """Cascades, beams, exact search and a dictionary on three sets of words: rows of ocr-open.
 
-    Rows are by ``data`` ("dev" too), ``features``, ``method``, ``order`` (and ``width`` of a beam);
-    ``n_grams_in`` and the losses are those of cascades, ``prior`` is what models begin at. ``chosen``: the
-    cascade and the beams that are compared, by features, see `chosen_of`; ``priors``: see
-    `spcviz.problems.open_words.paper.priors`. ``ink``: letters right and CPU microseconds per word from
-    pixels to scores. ``sets``: words, types and the share of words whose type is among the training types.
-    ``redrawn``: see `redrawn`.
+    ``chosen``: see `chosen_of`; ``priors``: see `priors`; ``ink``: letters right and CPU microseconds per
+    word from pixels to scores; ``redrawn``: see `redrawn`.
     """
     rows, ink_rows, redrawn_rows, chosen, prior_rows, used = [], [], [], [], [], {}
     for features in run.features or tuple(SETTINGS):
@@ -106,12 +102,11 @@ def _untimed(rows, features, name):
 
 
 def chosen_of(rows: list[dict], features: str) -> dict:
-    """What is compared with a set of features, chosen on development words.
+    """What is compared with a set of features, chosen on development words; ties go to what is faster.
 
-    ``cascade``: the order that reads most words. ``in_its_time``: of the beams that take no more time than
-    it, the order and width that read most. ``paying``: the order whose time is the least share of that of a
-    beam that reads as many words, and ``as_many``: the fastest such beam; None where no beam reads as many.
-    Ties go to what is faster.
+    ``cascade``: the order that reads most words; ``in_its_time``: of the beams that take no more time, what
+    reads most; ``paying``: the order whose time is the least share of that of the fastest beam that reads
+    ``as_many``.
     """
     own = [row for row in rows if (row["features"], row["data"]) == (features, DEV)]
     beams = [row for row in own if row["method"] == "beam"]
@@ -164,11 +159,7 @@ def _scored(model, words):
 
 
 def redrawn(model: OpenModel, n_words: int = N_REDRAWN) -> dict:
-    """Test words as they are, and with every letter drawn anew as strokes (`redrawn.redraw`).
-
-    Takes the first `n_words` of unseen types. Returns ``letters`` (how many), ``by_ink``, ``by_cascade`` and
-    the same ``_redrawn``: percent of letters right by the letter model alone and by the cascade's last order.
-    """
+    """Percent of letters right in words of unseen types, as they are and drawn anew as strokes."""
     words = data.load_set("unseen").words
     lengths = words.lengths[:n_words]
     n = int(lengths.sum())

@@ -24,12 +24,7 @@ EMPTY = "b~~~~~"
 
 
 def write_payload(written, ink: str, reading: str, says: str, example: str = "") -> dict:
-    """All the browser needs: JSON values and the rasters, packed by bits.
-
-    `written` is a `Written`, `ink` the text that was read, `reading` a letter for each of ``written.places``
-    (empty where nothing was read), `says` the line for whoever writes. `example` is the text of a drawing
-    that is shown, and read, until the first stroke replaces it.
-    """
+    """JSON values and packed rasters; `example` is read and shown until the first stroke replaces it."""
     return {
         "identity": "write",
         "empty": EMPTY,
@@ -43,9 +38,5 @@ def write_payload(written, ink: str, reading: str, says: str, example: str = "")
 
 
 def show_write(payload: dict, *, key: str, view: dict, on_change: Callable):
-    """Mount the component; see `spcviz.web.view.mount.show`.
-
-    `payload` comes from `write_payload`, `view` has the names `VIEW_NAMES`; `on_change` is called without
-    arguments before the rerun that a stroke causes.
-    """
+    """Mount the component on a `write_payload`; see `spcviz.web.view.mount.show`."""
     show(WRITE, payload, key=key, view=view, parts={}, on_view_change=on_change)

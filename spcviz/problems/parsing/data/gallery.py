@@ -81,10 +81,7 @@ class Sentence(NamedTuple):
 
 
 def own_sentences():
-    """Those that were written for the page: a list of `Sentence`.
-
-    A word of `OWN` stands before its head's place, 0 for the root.
-    """
+    """Those that were written for the page; a word of `OWN` stands before its head's place, 0 for the root."""
     out = []
     for k, line in enumerate(OWN):
         pairs = [pair.rsplit("/", 1) for pair in line.split(" ")]
@@ -95,10 +92,7 @@ def own_sentences():
 
 @lru_cache(1)
 def shipped_sentences() -> tuple[Sentence, ...]:
-    """Those of the treebank that come with the project.
-
-    Raises `NoCacheError` in a package installed by pip: they come with the repository.
-    """
+    """Those of the treebank that come with the project; `NoCacheError` in a package installed by pip."""
     text = shipped(SHIPPED).read_text(encoding="utf-8")
     numbers = re.findall(rf"^{NUMBER}([0-9]+)$", text, re.MULTILINE)
     return tuple(_sentence(f"dev{number}", read) for number, read in zip(numbers, _read(text)))

@@ -25,11 +25,7 @@ OTHER = "; other bytes than those that ship with the project"
 
 
 def prepare(folder: Path, place: Path) -> Iterator[str]:
-    """Choose the sentences; see `spcviz.problems.problem.DataSet.prepare`.
-
-    `folder` is a clone or release of UD_English-EWT. Raises `OriginalError` if the development part is
-    missing or has too few sentences.
-    """
+    """Choose the sentences from a clone or release of UD_English-EWT (`DataSet.prepare`)."""
     path = original.root_of(folder, PART) / PART
     blocks = re.split(r"\n\n+", path.read_bytes().decode("utf-8").strip("\n"))
     numbers = chosen(blocks, path)

@@ -45,11 +45,7 @@ def some_parts(starts, chosen):
 
 @lru_cache(2)
 def load_sentences(data: str, folder: Path | None = None) -> tuple[dict[str, Sentences], tuple[str, ...]]:
-    """The splits "train", "dev" and "test" of a corpus ("ewt" or "wsj"), and the tags of its training part.
-
-    `folder` is SPCVIZ_DATA by default. Raises `ArgumentError` if the name is unknown, the files are not
-    there, or a head is not a word of its sentence.
-    """
+    """The splits of a corpus and the tags of its training part; `ArgumentError` for files or heads."""
     splits = tagging.read_splits(data, folder or data_folder(), "head")
     tag_set = tuple(sorted({tag for sentence in splits["train"] for _, tag, _ in sentence}))
     return {split: _sentences(data, own, tag_set) for split, own in splits.items()}, tag_set

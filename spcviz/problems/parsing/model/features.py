@@ -62,11 +62,10 @@ def _span(h, d):
 def codes_of_row(
     codes: np.ndarray, d: int, template: int, longest: np.ndarray, out: np.ndarray, counts: np.ndarray
 ):
-    """Features of all arcs into word d, 1 .. N, written to ``out[h, :counts[h]]`` for the arc from h.
+    """Features of all arcs into word d into ``out[h, :counts[h]]``; none of arcs longer than `longest` says.
 
-    `codes` (N + 1, 3) see above, `template` is `CHEAP`, or `FULL` for what it adds; `longest` (64, 64, 2),
-    ``[tag of d, tag of h, whether h > d]``: longer arcs get no features. `out` is (N + 1, F), row d is not
-    written; `counts` (N + 1,) is 0 for d itself and for arcs that are too long.
+    `codes` (N + 1, 3) see above; `template` is `CHEAP`, or `FULL` for what it adds; `longest` (64, 64, 2) is
+    by tag of d, tag of h and whether h > d.
     """
     counts[d] = 0
     for step in (-1, 1):

@@ -80,9 +80,7 @@ def train(
     rng: np.random.Generator,
     tick: Callable | None = None,
 ) -> Parser:
-    """Averaged perceptron over random states of bought features; `tick` is called with a text after every
-    pass.
-    """
+    """Averaged perceptron over random states of bought features."""
     epochs = checks.integer("epochs", settings.epochs, 1, 1000)
     weights, summed = np.zeros((2, N_WEIGHTS), dtype=np.float32), np.zeros((2, N_WEIGHTS))
     longest = longest_arcs(sentences) if settings.has_lengths else no_limits()
@@ -119,10 +117,7 @@ def no_limits():
 
 
 def longest_arcs(sentences):
-    """The length dictionary: longest arc of training by tags and direction; (64, 64, 2).
-
-    Arcs from the root and between neighbours always stay, so that every sentence has a tree.
-    """
+    """The length dictionary (64, 64, 2); arcs from the root and to neighbours stay: each sentence has a tree."""
     out = np.ones((64, 64, 2), dtype=np.int64)
     out[:, 0] = 2**31  # the root's code is 0
     place = np.arange(len(sentences.words)) - np.repeat(sentences.starts[:-1], np.diff(sentences.starts))
@@ -144,11 +139,7 @@ def score(parser, sentences):
 
 
 def score_states(parser: Parser, sentences, tiers: np.ndarray, out: Scored, *, both: bool):
-    """What a policy has computed when words stand at some tiers: rows of ``out``, of a `Scored`, in place.
-
-    `tiers` (words,) are without roots, `out` is as `score` returns it, and `both` says whether the words at
-    tier 1 have been scored by tags as well.
-    """
+    """Rows of `out` that are computed with words at some tiers; `both`: those at tier 1 by tags as well."""
     _score_states(
         sentences.codes, sentences.starts, (parser.weights, parser.steps, parser.longest), tiers,
         (out.at, out.squares), both,
@@ -203,10 +194,7 @@ def _step(weights, summed, features, size, count):
 
 @kernel
 def _score_row(weights, scale, features, counts, out):
-    """Scores of the arcs into one word; arcs without features stay -inf.
-
-    ``scale``: what sums begin with, a whole number for whole weights, and what they are multiplied by.
-    """
+    """Arc scores into one word; `scale` is what sums begin with (whole for whole weights) and their factor."""
     zero, step = scale
     for h in range(len(counts)):
         if counts[h] > 0:

@@ -59,10 +59,7 @@ def save(folder, model, *, settings, metrics, train):
 
 
 def load(folder):
-    """Read the model; see `spcviz.store.load_model`.
-
-    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it.
-    """
+    """Read the model; `StoreError` ends with the command that trains it."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     own, settings = stored_as(Stored, stored), stored.manifest["settings"]
     parser = parsers.Parser(

@@ -77,10 +77,7 @@ class Sentences(NamedTuple):
         return np.exp(-margins / self.scale)
 
     def first_odds(self, weights, constant, labels):
-        """A linear function of every word's features before anything is bought, shape (R,).
-
-        The first parse goes into ``labels``, shape (R,): who decides so has it anyway.
-        """
+        """A linear function (R,) of every word's features at tier 0; the first parse goes into ``labels``."""
         out = np.empty(len(self.heads))
         _first_odds(self, weights, constant, labels, out)
         return out

@@ -40,10 +40,7 @@ def typed_words(text):
 
 @shared(400, stored=(ParsedSentence, PolicyCourse))  # all sentences on offer, 50 KB each, and typed ones
 def parsed(words: tuple[str, ...], key: str = ""):
-    """A sentence under every policy; see `spcviz.problems.parsing.page.live.parse`.
-
-    `key` of the gallery gives its true heads.
-    """
+    """A sentence under every policy; `key` of the gallery gives its true heads."""
     truth = gallery_sentences()[key].heads if key else None
     return live.parse(_model(), tagger(), words, truth)
 

@@ -40,10 +40,7 @@ FIRST_SYMBOL = 0x2800
 
 
 def read_sentence(text: str) -> tuple[str, ...]:
-    """Typed text as 1 to 50 words.
-
-    Raises `ArgumentError` if there is no word or there are too many, before anything is computed; the message
-    is one sentence for a person.
+    """Typed text as 1 to 50 words; an `ArgumentError` is one sentence for a person.
 
     >>> read_sentence("Birds don't sing.")
     ('Birds', 'do', "n't", 'sing', '.')
@@ -71,10 +68,7 @@ def tags_of(tagger, words):
 def parse(
     model: models.ParseModel, tagger: tagging.TagModel, words: tuple[str, ...], truth: ArrayLike | None = None
 ) -> ParsedSentence:
-    """A sentence of 1 to 50 words under every policy of the page.
-
-    `truth` (N,) are the heads, where known; 0 is the root.
-    """
+    """A sentence of 1 to 50 words under every policy of the page; `truth` are its heads, where known."""
     tags = tags_of(tagger, words)
     world = world_of(model, [words], [tags])
     n, fixed = len(words), policies.rules(model.policies, world, np.random.default_rng(RANDOM_STATE))
@@ -97,9 +91,7 @@ def world_of(model, words, tags):
 def compare(
     model: models.ParseModel, tagger: tagging.TagModel, sentences: Sequence, seed: int = 0
 ) -> TradeOff:
-    """What every method buys on a batch of sentences of the gallery, for the Trade-off page; `seed` is of the
-    random orders.
-    """
+    """What every method buys on a batch of sentences of the gallery; `seed` is of the random orders."""
     words = [sentence.words for sentence in sentences]
     world = world_of(model, words, [tags_of(tagger, own) for own in words])
     heads = np.concatenate([sentence.heads for sentence in sentences])

@@ -49,10 +49,7 @@ def missing(key):
 
 
 def facts(found: ParsedSentence, state: dict) -> dict[str, str]:
-    """A sentence under the chosen policy for the sentences of a tour, as the component counts it.
-
-    `state` has ``spend`` and ``policy`` of the page.
-    """
+    """A sentence under the page's chosen policy and budget, for the sentences of a tour."""
     n = len(found.words)
     trajectory = next((c for c in found.courses if c.name == state["policy"]), found.courses[0])
     step = min(n, max(0, int(np.floor(state["spend"] * n + 0.01))))

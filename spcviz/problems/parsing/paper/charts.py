@@ -38,10 +38,7 @@ def trade_off(
     scale: float = 1.0,
     height: float = 480,
 ) -> Chart:
-    """Heads right against what was spent, every policy; one template for all words as stars.
-
-    `axis` is a key of `AXES`; `dictionary`: policies with the length dictionary.
-    """
+    """Heads right against what was spent (`AXES`), every policy; one template for all words as stars."""
     traces = []
     for i, (policy, rows) in enumerate(curves_of(result, data, dictionary).items()):
         name, times = said(policy)[0], 100 if axis == "features_share" else 1

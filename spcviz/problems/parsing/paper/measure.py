@@ -43,11 +43,7 @@ class Parts(NamedTuple):
 
 
 def measure(parts, rng) -> dict:
-    """All figures of one corpus; JSON values only.
-
-    ``rows`` of curves, ``chosen`` of them, ``depth``, ``compared``, ``templates``, ``lengths``,
-    ``without_policy``, ``best``. `depth` and `compared` are without a length dictionary.
-    """
+    """All figures of one corpus; `depth` and `compared` are without a length dictionary."""
     dev, test = (_measured(parts, own, rng) for own in (parts.dev, parts.test))
     best = _best(dev.found[False], dev.worlds[False])
     rows = []
@@ -95,10 +91,7 @@ def _measured(parts, sentences, rng):
 
 
 def _chosen(rows, alone):
-    """The fastest policy and share within `LOSSES` of everything, both on development sentences; as on test.
-
-    With and without a length dictionary. Nothing is chosen where nothing is within the loss.
-    """
+    """The fastest policy and share within each of `LOSSES`, with and without a length dictionary."""
     full = next(row for row in alone if row["template"] == "full")
     out = []
     for loss in LOSSES:
@@ -173,9 +166,7 @@ def _compared(wrong, world, best):
 
 
 def depths_of(heads: np.ndarray, starts: np.ndarray):
-    """How many words stand above each, shape (R,): 0 for the word below the root, at most `DEEPEST`.
-
-    `heads` (R,) are places in the sentence, 0 the root; `starts` is (W + 1,).
+    """How many words stand above each (0: below the root), at most `DEEPEST`.
 
     >>> depths_of(np.array([2, 0, 2, 3]), np.array([0, 4]))
     array([1, 0, 1, 2])

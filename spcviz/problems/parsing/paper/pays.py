@@ -8,11 +8,9 @@ DATA = "ewt"
 
 
 def evidence(result: dict) -> Evidence:
-    """Every learned policy that the page offers against every simple one.
-
-    The result has each policy less random words, with an interval over sentences drawn anew. Against another
-    simple one, the ends of the interval are those farthest apart, so it is too wide rather than too narrow.
-    """
+    """Every learned policy that the page offers against every simple one."""
+    # The result has intervals against random words. Against another simple rival the ends farthest apart are
+    # taken: too wide rather than too narrow.
     found = {
         (METHOD_OF.get(row["policy"], row["policy"]), row["features_share"]): row
         for row in result["compared"]

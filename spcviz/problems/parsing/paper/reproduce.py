@@ -65,11 +65,7 @@ def train(run: Run) -> Iterator[str]:
 
 
 def reproduce_parsing(run: Run) -> dict:
-    """UAS against time for every policy, on the first ``run.folds`` of `CORPORA` (Fig. 4).
-
-    ``rows`` with ``data``, ``policy``, ``features_share``, ``us_per_word``, ``uas``; ``depth``; ``compared``;
-    ``templates``; ``without_policy``; ``lengths``. See `spcviz.problems.common.report.describe`.
-    """
+    """UAS against time for every policy, on the first ``run.folds`` of `CORPORA` (Fig. 4)."""
     corpora = CORPORA[: run.folds]
     jobs = [(data, run.quick, run.work) for data in corpora]
     done = run_all(run.executor, run_part, jobs, run.tick)
@@ -116,11 +112,7 @@ def run_part(data, quick, folder):
 
 
 def trained(data: str, quick: bool, folder: Path | None, tick: Callable | None = None, *, with_lengths=True):
-    """Parsers and policies of "ewt" or "wsj": `measure.Parts`; without a length dictionary if nobody needs
-    it.
-
-    Parsers are kept in `folder`.
-    """
+    """Parsers, kept in `folder`, and policies of "ewt" or "wsj"; the length dictionary if it is wanted."""
     splits, tag_set = load_sentences(data)
     if quick:
         splits = {name: own.some(np.arange(QUICK_SENTENCES // 2)) for name, own in splits.items()}

@@ -39,10 +39,7 @@ class Timed(NamedTuple):
 
 
 class Clock:
-    """Times of several parsers on some sentences of a part; all that is compared is timed in turns.
-
-    `sentences` are the whole part, `given` {name: (parser, its world of the whole part)}.
-    """
+    """Times several parsers, `given` with their worlds, on some `sentences`, all in turns."""
 
     def __init__(self, policies, sentences, given):
         some = np.arange(0, len(sentences.starts) - 1, EVERY)
@@ -55,11 +52,7 @@ class Clock:
         self.n_words = len(self.sentences.words) - len(self.sentences.starts) + 1
 
     def run(self, found, shares) -> tuple[dict, dict]:
-        """(every policy at every share, one template for all words), by name of the parser.
-
-        `found` is {name: `Curves` of the whole part}. A policy's rows are ``us_features``, ``us_policy``,
-        ``us_decoding`` and their sum, ``us_per_word``; a template's are without ``us_policy``.
-        """
+        """(rows of every policy at every share, of one template for all words), by name of the parser."""
         names = [(name, key) for name, own in found.items() for key in own.orders]
         calls = [
             call
@@ -133,11 +126,7 @@ class Clock:
         return lambda: world.read(tiers)
 
     def templates(self) -> list[dict]:
-        """Features and scores of each template, and both ways of decoding, by themselves: ``what`` and
-        ``us_per_word``, of the first parser.
-
-        Features are also timed without scores; those of "full" are what it adds to tags.
-        """
+        """Features ("full": what it adds to tags), scores and both decoders of the first parser alone."""
         sentences, n = self.sentences, self.n_words
         parser, world, _, scored = next(iter(self.timed.values()))
         everything = [np.full(n, t) for t in range(len(TEMPLATES))]

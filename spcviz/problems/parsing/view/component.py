@@ -49,10 +49,7 @@ def course_payload(trajectory):
 
 
 def parsing_payload(sentence: ParsedSentence, identity: str) -> tuple[dict, dict[str, Packed]]:
-    """All the browser needs: what is sent on every run, and the parts that are sent once.
-
-    `identity` changes when the sentence or the models do.
-    """
+    """What is sent on every run, and what is sent once; `identity` changes with the sentence and the models."""
     return {"identity": identity}, {"sentence": packed_of(sentence, sentence_part)}
 
 

@@ -108,11 +108,7 @@ class Corpus(NamedTuple):
 
 
 def load_corpus(data: Literal["ewt", "wsj"], folder: str | Path) -> dict[str, Corpus]:
-    """The three splits of a corpus: "train", "dev" and "test".
-
-    `folder` holds the corpus's own folder (SPCVIZ_DATA). Raises `ArgumentError` if the name is unknown or the
-    files are missing.
-    """
+    """The three splits of a corpus below `folder` (SPCVIZ_DATA); `ArgumentError` if there is none."""
     parts = read_splits(data, folder)
     tag_set = tuple(sorted({tag for sentence in parts["train"] for _, tag in sentence}))
     number = {tag: k for k, tag in enumerate(tag_set)}
@@ -145,11 +141,7 @@ def _corpus(sentences, number, tag_set):
 def read_splits(
     data: Literal["ewt", "wsj"], folder: str | Path, *more
 ) -> dict[str, list[list[tuple[str, ...]]]]:
-    """Sentences of (word, tag) of the three splits of a corpus, with the further columns named in `more`.
-
-    "head" is the number of the word that this one depends on, from 1; "0" for the root. `folder` and errors
-    are those of `load_corpus`.
-    """
+    """Sentences of (word, tag, *more) of the three splits; "head" counts words from 1, "0" is the root."""
     if data == "ewt":
         return {split: read_ewt(folder, split, "tag", *more) for split in SPLITS}
     place = _place(data, folder)
@@ -181,12 +173,7 @@ def thinned(corpus, every):
 
 
 def seen_tags(corpus) -> tuple[dict[str, set[int]], set[int]]:
-    """Each word's tags in a corpus, and the tags of words that occur once: the heuristic "Tags".
-
-    Words that were never seen may have any tag of the second.
-
-    Weiss (2013), thesis, section 4.5.1.
-    """
+    """Each word's tags in a corpus, and for unseen words those of words that occur once (thesis 4.5.1)."""
     seen = {}
     for word, tag in zip(corpus.words, corpus.tags.tolist()):
         seen.setdefault(word, set()).add(tag)
@@ -223,9 +210,8 @@ _TOKEN = re.compile(
 def words_of(text: str) -> list[str]:
     """Typed text as words, by the rule of the Penn Treebank as the English Web Treebank applies it.
 
-    Contractions are split (do n't, she 's, can not), and punctuation and hyphens stand alone; numbers,
-    addresses and abbreviations with points stay whole; double quotation marks become `` and ''. Raises
-    `ArgumentError` for more than 2000 characters, or anything but a string.
+    Contractions are split, punctuation and hyphens stand alone, numbers, addresses and abbreviations stay
+    whole; double quotation marks become `` and ''. `ArgumentError` for more than 2000 characters.
 
     >>> words_of("I don't know, said Mr. Smith-Jones.")
     ['I', 'do', "n't", 'know', ',', 'said', 'Mr.', 'Smith', '-', 'Jones', '.']

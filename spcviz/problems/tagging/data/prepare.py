@@ -32,11 +32,7 @@ _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
 def ewt(folder: Path, place: Path) -> Iterator[str]:
-    """Prepare the English Web Treebank; see `spcviz.problems.problem.DataSet.prepare`.
-
-    `folder` is a clone or release of UD_English-EWT, `place` an empty folder. Raises `OriginalError` if a
-    part is missing or has no tagged sentence.
-    """
+    """Prepare the English Web Treebank from a clone or release of UD_English-EWT (`DataSet.prepare`)."""
     names = [f"en_ewt-ud-{split}.conllu" for split in SPLITS]
     root = original.root_of(folder, names[0])
     for path in original.all_there(root, names):
@@ -48,12 +44,7 @@ def ewt(folder: Path, place: Path) -> Iterator[str]:
 
 
 def wsj(folder: Path, place: Path) -> Iterator[str]:
-    """Prepare NLTK's sample of the Penn Treebank; see `spcviz.problems.problem.DataSet.prepare`.
-
-    `folder` has NLTK's dependency_treebank.zip, or the folder dependency_treebank that was in it
-    (treebank.zip is kept too where it is there); `place` is an empty folder. Raises `OriginalError` if the
-    sample is missing or has no tagged sentence.
-    """
+    """Prepare NLTK's Penn Treebank sample from dependency_treebank.zip or the folder that was in it."""
     name = "dependency_treebank.zip"
     root = original.root_of(folder, name, is_needed=False)
     if root is not None:

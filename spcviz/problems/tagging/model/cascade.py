@@ -61,10 +61,7 @@ def corpus_of(data):
 
 @lru_cache(maxsize=2)
 def prepared(data, features, least, every=1):
-    """Read a corpus below SPCVIZ_DATA and number its features, once a process.
-
-    Of the training sentences each `every`-th is taken.
-    """
+    """A corpus below SPCVIZ_DATA, with each `every`-th training sentence, its features numbered."""
     corpus = dict(corpus_of(data))
     corpus["train"] = tagging.thinned(corpus["train"], every)
     codes = {name: feature_codes(part.words, part.lengths, features) for name, part in corpus.items()}
@@ -154,12 +151,7 @@ def space_of(cascade, level, table, lengths):
 
 
 def losses_in(lattice: Lattice, labels: np.ndarray) -> dict:
-    """What a space has lost and what it holds, given the true labels (rows,).
-
-    Returns ``filter_loss_sentence``, the share of sentences whose true path is missing,
-    ``filter_loss_token``, that of tokens whose true tag is gone (both in percent), ``states``, nodes per
-    position (bigrams at order 3), and ``tags``, tags left per position.
-    """
+    """What a space has lost of the true labels, percent of sentences and tokens, and what it holds."""
     truth, left = path_of(lattice, labels), states_left(lattice)
     is_there = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
     return {
@@ -178,11 +170,7 @@ def _nodes(lattice):
 
 
 def evaluate(cascade, data, split) -> list[dict]:
-    """Every order of a cascade on one split.
-
-    Returns ``order``, ``accuracy`` (percent of tokens), `losses_in` the space it predicts within, and
-    ``alpha`` of its filter.
-    """
+    """Accuracy of every order of a cascade on one split, with `losses_in` the space it predicts within."""
     part, table = data.corpus[split], data.tables[split]
     known = np.maximum(part.tags, 0)  # a tag that training does not have counts as wrong below
     out = []

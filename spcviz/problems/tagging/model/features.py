@@ -72,11 +72,10 @@ class Vocabulary(NamedTuple):
 
 
 def feature_codes(words: Sequence[str], lengths: ArrayLike, features: Literal["paper", "full"]) -> np.ndarray:
-    """The code of every template at every position: (R, T) uint64.
+    """The code of every template at every position, (R, T) uint64; 0: a template has nothing to say there.
 
-    `words` are those of all sentences, one after the other, `lengths` (W,) those of the sentences. 0 means
-    that a template has nothing to say (a word of two letters has no last four). Raises `ArgumentError` if the
-    feature set is unknown, a word is empty or no string, or lengths do not add up.
+    `words` are those of all sentences, `lengths` (W,) those of the sentences. Raises `ArgumentError` for an
+    unknown feature set, an empty word or no string, or lengths that do not add up.
 
     >>> codes = feature_codes(["the", "dog", "the"], [2, 1], "paper")
     >>> bool(codes[0, 0] == codes[2, 0]), bool(codes[0, 0] == codes[1, 0])

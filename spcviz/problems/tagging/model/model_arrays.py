@@ -53,12 +53,10 @@ def newly_lost(in_all):
 
 
 def levels_of(kept) -> list[dict]:
-    """A row for each level of a kept cascade.
+    """A row for each level of a kept cascade, losses and tolerances in percent of the sentences, held out.
 
-    Returns ``order``; ``tolerance`` and ``lost_held_out``: percent of the sentences that reach the level with
-    their truth which it may lose, and which it loses, held out; ``lost_held_out_in_all``: including those
-    lost at earlier levels; ``is_kept``: whether some alpha keeps the tolerance (if none does, alpha is 0);
-    ``alpha``; ``train_alpha`` and ``n_passes`` of its learning.
+    ``is_kept``: whether some alpha keeps the tolerance (if none does, alpha is 0); ``lost_held_out_in_all``:
+    including those lost at earlier levels.
     """
     rows = []
     for t, level in enumerate(kept.cascade.levels):

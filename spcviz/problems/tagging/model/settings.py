@@ -124,10 +124,7 @@ def orders_of(settings, method):
 
 
 def settings_for(data, features, quick=False):
-    """The chosen settings; `quick` makes fewer passes.
-
-    Raises `ArgumentError` if a name is unknown.
-    """
+    """The chosen settings, or `ArgumentError`; `quick` makes fewer passes."""
     if (data, features) not in _TOLERANCES:
         names = ", ".join(f"{d} {f}" for d, f in _TOLERANCES)
         raise ArgumentError(f"data and features must be one of {names}, got {data!r} {features!r}")
@@ -161,10 +158,7 @@ _QUICK = {"filter_epochs": 2, "patience": 1}
 
 
 def tries_of(settings, method) -> list[dict]:
-    """The settings that are tried for a method of `SEARCHED`: as many for each, five of a kind and one more.
-
-    The first is the one that is taken where nothing is tried.
-    """
+    """The settings tried for a method, as many for each: five of a kind and one more, the default first."""
     gram, rate = settings.config.gram_rate, settings.config.crf_rate
     if method == "spc":
         rate = _THESIS[settings.features]["filter_rate"]

@@ -64,11 +64,9 @@ class Stored(NamedTuple):
 
 
 def train(run: Run) -> Iterator[str]:
-    """Train the tagger on the English Web Treebank; yields a line when it is stored.
-
-    It begins with the log loss: on development sentences it gets more words right than the thesis' learning,
-    and leaves fewer bigrams (``orders`` of the result).
-    """
+    """Train the tagger on the English Web Treebank; yields a line when it is stored."""
+    # It begins with the log loss: on development sentences it gets more words right than the thesis'
+    # learning, and leaves fewer bigrams (``orders`` of the result).
     settings = chosen.settings_for("ewt", "full", quick=run.quick)
     tolerances = FIRST_TOLERANCE, *settings.config.tolerances[1:]
     settings = replace(settings, config=replace(settings.config, tolerances=tolerances))
@@ -115,10 +113,7 @@ def save_tagger(folder, model, *, random_state, metrics, data):
 
 
 def load_tagger(folder):
-    """Read the tagger; see `spcviz.store.load_model`.
-
-    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it anew.
-    """
+    """Read the tagger; `StoreError` ends with the command that trains it anew."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     return _model_of(stored_as(Stored, stored), stored.manifest["settings"])
 

@@ -37,10 +37,7 @@ def tagging_words(text):
 
 @shared(128, stored=())
 def tagging_right(words):
-    """What is right in a sentence, as `lattice_payload` takes it: ``right`` (numbers of tags) and ``why``.
-
-    ``right`` is empty where the right tags are not known, or not all of them are tags of the model.
-    """
+    """Numbers of a sentence's ``right`` tags and ``why``; empty where they are not known, or not the model's."""
     of_sentence, tag_set = known(words), tagger().tag_set
     if of_sentence is None or not set(of_sentence.tags) <= set(tag_set):
         return {"right": (), "why": ""}

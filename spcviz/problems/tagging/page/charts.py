@@ -31,10 +31,7 @@ def _columns(comparison):
 
 
 def side_by_side(comparison: TagComparison, palette: Palette, scale: float = 1.0, height: int = 440) -> Chart:
-    """What SPC and CRF keep of each word's tags, with the answers with and without structure.
-
-    Pointing at a word explains all four rows in plain words. `scale` is that of letters, `height` in pixels.
-    """
+    """What SPC and CRF keep of each word's tags, with the answers with and without structure."""
     cells, x = _columns(comparison), list(range(len(comparison.words)))
     traces = [
         {
@@ -105,10 +102,7 @@ def side_by_side_text(comparison):
 
 
 def verdict(comparison: TagComparison, known) -> str:
-    """Whether the cascade's answer is right, in a sentence; nothing where that is not known.
-
-    `known` has the right ``tags`` and ``why`` a wrong answer is wrong, or is None.
-    """
+    """Whether the cascade's answer is right, in a sentence; nothing where that is not `known`."""
     if known is None:
         return ""
     if comparison.tagged == known.tags:
@@ -126,10 +120,7 @@ def curves(
     scale: float = 1.0,
     height: float = 430,
 ) -> Chart:
-    """Sentences that lose their truth against tags (first filter) and pairs of tags (second) kept.
-
-    See `spcviz.web.figures.filter_curves`; no line where the result `tagging` has none.
-    """
+    """Sentences that lose their truth against tags (first filter) and pairs of tags (second) kept."""
     rows = [
         row | {"level": row["filter"], "fold": 0}
         for row in result.get("curves", ())
@@ -141,10 +132,7 @@ def curves(
 
 
 def equal(result: dict, features: str, palette: Palette, *, scale: float = 1.0, height: float = 430) -> Chart:
-    """Bigrams left by whole cascades where exactly so many test sentences are lost, one panel per corpus.
-
-    Error bars are bootstrap intervals. Methods that lack one thing of another are in the table only.
-    """
+    """Bigrams left where exactly so many test sentences are lost, a panel a corpus, with bootstrap intervals."""
     rows = [
         row
         for row in result.get("equal", ())

@@ -39,9 +39,7 @@ def warmup(models):
 
 
 def read_sentence(text: str) -> list[str]:
-    """Typed text as at most 40 words.
-
-    Raises `ArgumentError` for no word or too many; the message is one sentence for a person.
+    """Typed text as 1 to 40 words; an `ArgumentError` is one sentence for a person.
 
     >>> read_sentence("The old man the boats.")
     ['The', 'old', 'man', 'the', 'boats', '.']
@@ -65,10 +63,7 @@ def sentence_rows(model, words):
 
 
 def trace_text(model: TagModel, words: Sequence[str], *, alphas: Sequence[float] | None = ()) -> WordTrace:
-    """Run the cascade on one sentence of 1 to 40 words and keep everything a picture needs.
-
-    `alphas` are by level; None or missing means tuned. The trace has ``words`` and no truth.
-    """
+    """Run the cascade on 1 to 40 words and keep everything a picture needs; an alpha of None is tuned."""
     cascade, table = model.cascade, sentence_rows(model, words)
     n_levels = len(cascade.levels)
     given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
@@ -96,10 +91,7 @@ def trace_text(model: TagModel, words: Sequence[str], *, alphas: Sequence[float]
 
 
 def compare_text(model, words, *, alphas=()) -> TagComparison:
-    """The second level's pruning by max-marginals (SPC) and by sum-product marginals (CRF), side by side.
-
-    Both see the tags that the cascade's first level leaves.
-    """
+    """The second level's pruning by max-marginals (SPC) and by marginals (CRF) of what the first one leaves."""
     cascade, table = model.cascade, sentence_rows(model, words)
     given = list(alphas)[:3] + [None] * (3 - len(alphas))
     used = [level.alpha if a is None else float(a) for level, a in zip(cascade.levels, given)]

@@ -62,11 +62,7 @@ def fallen(
     by_marginals: bool,
     more_alphas: Sequence[float] = (),
 ) -> Fallen:
-    """Score a filter on a space and find out what falls when.
-
-    `lattice` is the space before pruning, of order 2 or more; `labels` (rows,). `by_marginals` prunes as a
-    CRF does; `more_alphas` are added to those of the curves.
-    """
+    """Score a filter on an unpruned space of order 2 or more and find out what falls when."""
     scores = score_arcs(lattice, unary_scores(features, linear.weights), linear.table)
     pruned = prune(lattice, scores, 0.0, on_nodes=True, by_marginals=by_marginals)
     points, ends = points_of(pruned), _ends(lattice, pruned.starts)
@@ -143,10 +139,7 @@ def curves_of(losses, weights):
 
 
 def at_loss(loss: np.ndarray, kept: np.ndarray, target: float) -> np.ndarray:
-    """What is kept where exactly so much is lost, row by row.
-
-    `loss` and `kept` are (D, G), losses rising along each row. Returns (D,): inf where even the first alpha
-    loses more: no alpha keeps so few.
+    """What is kept (D,) where exactly so much is lost, row by row; inf where the first alpha loses more.
 
     >>> at_loss(np.array([[0.0, 0.0, 2.0, 4.0]]), np.array([[9.0, 8.0, 6.0, 5.0]]), 1.0)
     array([7.])
@@ -177,8 +170,7 @@ def difference(mine, theirs):
 
 
 def verdict(more):
-    """Whether a method leaves "fewer" or "more" than another, from their paired differences; "as many" if the
-    interval holds 0; None where the sample itself has no value for one of them."""
+    """ "fewer", "more", or "as many" if the interval holds 0; None where the sample itself has no value."""
     if not np.isfinite(more[0]):
         return None
     low, high = interval(more)
@@ -186,21 +178,16 @@ def verdict(more):
 
 
 def compare(part: experiment.Prepared, cascades: dict[str, Cascade], tags_loss: float) -> list[dict]:
-    """Cascades at equal sentences lost on the test part.
+    """Cascades at equal sentences lost on the test part; whole cascades also at the loss of Tags,
+    `tags_loss`.
 
-    `tags_loss`, the percent of test sentences that the method Tags loses, is one more target for whole
-    cascades.
-
-    Returns one row for each filter, method and target. ``filter`` 1 (the bigram model on tags) and 2 (the
-    trigram model on bigrams): all methods but those of `ABLATED` in the spaces that the SPC's earlier levels
-    leave, losses over the sentences whose truth is there; "cascade": each method's own first level and bigram
-    filter, losses over all sentences. ``target``: percent of the sentences lost. ``alpha``: the largest that
-    keeps it on development sentences (``is_kept_on_dev``: whether one does), ``dev_loss`` there; ``loss``,
-    ``grams`` and ``pairs`` (per position) at that alpha on test sentences; ``grams_equal``, ``pairs_equal``:
-    where exactly the target is lost on test sentences, with ``_low`` and ``_high`` of the interval;
-    ``pairs_more``: more pairs than the SPC (paired), with the same; ``against_spc``: "fewer", "as many" or
-    "more", see `verdict`.
-    None: a filter cannot lose so little, or an interval has no such end.
+    A row for each filter, method and target. ``filter`` 1 (the bigram model on tags) and 2 (the trigram model
+    on bigrams): all methods but those of `ABLATED` in the spaces that the SPC's earlier levels leave, losses
+    over the sentences whose truth is there; "cascade": each method's own levels, losses over all sentences.
+    ``alpha`` is the largest that keeps the target on development sentences, ``loss``, ``grams`` and ``pairs``
+    (per position) what it comes to on test; ``_equal``: where exactly the target is lost on test, with the
+    interval's ends; ``pairs_more``: more than the SPC, paired. None: a filter cannot lose so little, or no
+    such end.
     """
     rows = []
     for name in (1, 2, "cascade"):

@@ -12,11 +12,7 @@ from spcviz.problems.tagging.paper import equal_loss
 
 
 def measure_part(settings: chosen.TagSettings, models: dict[str, Kept]) -> dict:
-    """What a result reports of one part, without times.
-
-    `models` are by method, as `model_arrays.train_cascade` returns them. Returns ``data``, ``features``;
-    ``figures`` by method, ``curves``, ``equal``, ``orders``.
-    """
+    """What a result reports of one part, without times, from models by method."""
     part = chosen.data_of(settings)
     about = {"data": settings.data, "features": settings.features}
     cascades = {name: with_models(models[name].cascade, wide) for name in chosen.CASCADES}
@@ -81,10 +77,7 @@ def _figures(part, cascades):
 
 
 def _curves(part, cascades, n_points=60):
-    """First filter: the bigram model on tags; second: the trigram model on bigrams; each way of learning.
-
-    Both stand in the spaces that the SPC's levels before leave, the same for all.
-    """
+    """Curves of the bigram model on tags and the trigram model on bigrams, in the SPC's spaces for all."""
     rows = []
     compared = {name: cascades[name] for name in chosen.COMPARED}
     for level in (2, 3):

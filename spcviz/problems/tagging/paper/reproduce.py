@@ -89,13 +89,7 @@ def table(run: Run) -> dict:
 
 
 def measured_table(run: Run) -> dict:
-    """Table 4.2 for both corpora, and filters against each other at equal sentences lost.
-
-    A "fold" is a corpus with a feature set: the first `run.folds` of `PARTS`. Returns a result, see
-    `spcviz.problems.common.report.describe`: rows in percent and microseconds per sentence, with ``levels``
-    and ``is_tolerance_kept`` of `parts.measure_part`; ``equal``: rows of `equal_loss.compare`; ``curves``:
-    rows of `curve_of`; ``orders``: every order of both SPCs; ``tried``: rows of `search.tried`.
-    """
+    """Table 4.2 on the first `run.folds` of `PARTS`, and filters against each other at equal sentences lost."""
     features, executor, tick = run.features or settings.FEATURES, run.executor, run.tick
     jobs = [(data, name, run.quick, run.work) for data, name in PARTS[: run.folds] if name in features]
     chosen = [(settings.settings_for(data, name, quick), folder) for data, name, quick, folder in jobs]
@@ -267,10 +261,7 @@ def run_part(data, features, quick, folder):
 
 
 def time_part(data, features, quick, folder):
-    """Times and accuracies of the same models; see `tagging_times.time_methods`.
-
-    They are kept too: delete ``*-times-*.json`` in the folder to time anew, without training.
-    """
+    """Times and accuracies of the same models; delete ``*-times-*.json`` in the folder to time anew."""
     of_part = settings.settings_for(data, features, quick)
 
     def make():

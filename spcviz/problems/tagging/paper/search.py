@@ -50,9 +50,8 @@ def memory_of_at_most(n_bytes: int) -> Iterator[None]:
 def tried(settings, method, number) -> dict:
     """One of `settings.tries_of`, trained and counted: all None if that takes more than `MOST_BYTES`.
 
-    Returns ``method``, ``number``, ``settings``, ``losses``; ``pairs``: bigrams a position where so many
-    sentences are lost, None where the filter cannot lose so few; ``score``: their geometric mean, None if one
-    is missing; ``passes``, ``alphas`` of the levels.
+    ``pairs``: bigrams a position where so many sentences are lost, None where the filter cannot lose so few;
+    ``score``: their geometric mean, None if one is missing.
     """
     data = chosen.data_of(settings)
     config = config_of_try(settings, method, number)

@@ -28,10 +28,7 @@ SPACES = {
 
 
 def methods_frame(result: dict, features: str) -> pd.DataFrame:
-    """Thesis Table 4.2, measured on two corpora and the paper's side by side.
-
-    One row per corpus and method; "times faster" is against Full on the same corpus.
-    """
+    """Thesis Table 4.2, measured beside the paper; "times faster" than Full on the same corpus."""
     rows = [row for row in result["rows"] if row["features"] == features]
     full = {row["data"]: row for row in rows if row["method"] == "full"}
     table = []
@@ -65,10 +62,7 @@ def methods_frame(result: dict, features: str) -> pd.DataFrame:
 
 
 def levels_frame(result, features) -> pd.DataFrame:
-    """What each level may lose and loses, held out: one row per corpus, method and level.
-
-    "kept" is "no" where no alpha keeps the tolerance (a CRF's is a probability) and says if one is below 0.
-    """
+    """What each level may lose and loses, held out; not "kept" where no alpha keeps the tolerance."""
     table = [
         {
             "corpus, method, level": f"{CORPORA.get(row['data'], row['data'])}, "
@@ -114,10 +108,7 @@ def _said(value):
 
 
 def equal_frame(result, features) -> pd.DataFrame:
-    """Grams left per position where exactly so many test sentences are lost, with intervals.
-
-    One row per corpus, filter and loss, one column per method; "–" where a filter cannot lose so little.
-    """
+    """Grams left per position where exactly so many test sentences are lost; "–" where a filter cannot."""
     table = {}
     for row in result.get("equal", ()):
         if row["features"] != features:

@@ -26,16 +26,11 @@ REPEATS = 9
 def time_methods(
     part: experiment.Prepared, dense: Model, cascades: dict[str, Cascade], repeats: int = REPEATS
 ) -> dict:
-    """Tag the test sentences by every method in turns.
+    """Tag the test sentences by every method in turns, `repeats` times after one for compilation.
 
-    `dense` is the full model; `cascades` are those of `settings.CASCADES`, of at least three levels; one more
-    turn goes before the `repeats`, for compilation.
-
-    Returns ``methods``: by method ``accuracy`` (percent of tokens) with ``_low`` and ``_high`` of the
-    bootstrap's interval over sentences, ``right_against_spc`` (see `equal_loss.verdict`, paired),
-    ``us_inference`` and ``us_total`` (median microseconds per sentence); ``orders``: by method and order,
-    from 2 on, ``us_inference``. Raises `RuntimeError` if a method finds other labels from scores than from
-    strings.
+    Returns ``methods``: accuracy with the bootstrap's interval over sentences and median microseconds per
+    sentence; ``orders``: those of inference from order 2 on. Raises `RuntimeError` if a method finds other
+    labels from scores than from strings.
     """
     test = part.corpus["test"]
     runs = _runs(part, dense, cascades)

@@ -56,7 +56,7 @@ NAMES = ("ocr", "open")
 
 @lru_cache(maxsize=2)
 def load(name: str):
-    """One of the sources, "ocr" or "open"; raises `ArgumentError` if there is no such source.
+    """One of the sources, "ocr" or "open"; `ArgumentError` for another.
 
     >>> [len(load("open").halves(fold)["test"]) for fold in range(3)]
     [667, 667, 666]

@@ -68,10 +68,7 @@ class Trained(NamedTuple):
 
 
 def train(fold, rng, tick=None, *, with_sweeps=False):
-    """One-shot and anytime policies of a fold, their settings chosen on development words: a `Trained`.
-
-    ``with_sweeps``: also the policies that decide word by word.
-    """
+    """One-shot and anytime policies of a fold, chosen on development words, and if asked those word by word."""
     every = dms_pi.parts_of(fold, "train")
     order = rng.permutation(len(every.starts) - 1)
     n_learn = min(N_LEARN, 2 * len(order) // 3)
@@ -99,10 +96,7 @@ def train(fold, rng, tick=None, *, with_sweeps=False):
 
 
 def all_values(policies, parts, pixels):
-    """Priority of every purchase by every policy and by "least sure": {key: ndarray, shape (R, T - 1)}.
-
-    Algorithm 5 spends a budget by them.
-    """
+    """Priority (R, T - 1) of every purchase for Algorithm 5, by every policy and by "least sure"."""
     out = {key: one_shot.odds(policies[key], _inputs(key, parts, pixels)) for key in ONE_SHOT}
     return out | {"anytime": anytime_values(policies["anytime"], parts), "myopic": myopic_values(parts)}
 
@@ -119,10 +113,7 @@ def myopic_values(parts):
 
 
 def curves(fold, rng, tick=None) -> tuple[list[dict], dict]:
-    """Curves of all constrained policies on the test words of a fold, and the settings chosen.
-
-    Rows as in `dms_pi.curves`, without ``q`` below 0.
-    """
+    """Curves of all constrained policies on the test words, as `dms_pi.curves`, and the settings chosen."""
     trained = train(fold, rng, tick, with_sweeps=True)
     train_parts = dms_pi.parts_of(fold, "train")
     dev, _ = train_parts.some(trained.dev)

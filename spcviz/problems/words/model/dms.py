@@ -42,11 +42,7 @@ def look(fold: folds.Fold, half_name: str) -> Looked:
 
 
 def curves(fold: folds.Fold, rng: np.random.Generator, us: ArrayLike) -> list[dict]:
-    """Curves of all word-level methods on the test words of a fold; see `batch_selection.curves`.
-
-    `us` (T - 1,) are microseconds of a letter's next tier, for the order by value per time. Costs are units a
-    word, errors percent of letters.
-    """
+    """Curves of all word-level methods, in units a word and percent of letters; `us`: a letter's tiers."""
     train, test = look(fold, "train"), look(fold, "test")
     per = tuple(half.lengths[:, None] * np.asarray(us) for half in (fold.train, fold.test))
     name = {key: method.name for key, method in METHODS.items()}

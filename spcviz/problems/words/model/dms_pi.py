@@ -23,10 +23,7 @@ LETTERS = (
 
 
 def parts_of(fold: folds.Fold, half_name: str, scale: float | None = None) -> Parts:
-    """The letters of a fold's "train" or "test" words as parts with tiers.
-
-    Margins are compared with `scale`, by default the median margin at tier 0.
-    """
+    """Letters of a half as parts with tiers; margins are compared with `scale`, by default tier 0's median."""
     half, pairs = getattr(fold, half_name), getattr(fold, f"{half_name}_pairs")
     pairwise = np.ascontiguousarray(pairs[:, -1])
     scores = half.tiered.astype(np.float64)
@@ -55,12 +52,9 @@ def parts_of(fold: folds.Fold, half_name: str, scale: float | None = None) -> Pa
 
 
 def curves(fold, rng) -> list[dict]:
-    """Curves of all policies on the test words of a fold, letters and words.
-
-    ``method``, ``level``, ``q``, ``scale``, ``share`` and ``error`` (S + 1,), ``tiers`` (S + 1, T - 1) share
-    of letters lifted to each tier, ``messages`` share of a full pass, ``chosen`` shares: found on training
-    words left for development, for the loss that exact messages have with all features.
-    """
+    """Curves of all policies on the test words, letters and words, and settings."""
+    # ``chosen`` shares: found on training words left for development, for the loss that exact messages have
+    # with all features.
     train_parts = parts_of(fold, "train")
     test_parts = parts_of(fold, "test", train_parts.scale)
     policy, imitation, dev = part_policy.train(train_parts, rng)

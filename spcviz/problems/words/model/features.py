@@ -10,10 +10,7 @@ N_TIERS = 3
 
 
 def tier_features(pixels: ArrayLike, tier: int) -> np.ndarray:
-    """What one tier adds, float32: pixels and bias (0), HoG of 3 x 3 cells (1), of 2 x 2 cells (2).
-
-    `pixels` is (R, 16, 8), the result (R, 129), (R, 360) or (R, 756).
-    """
+    """What one tier adds: pixels and bias (R, 129), HoG of 3 x 3 cells (R, 360), of 2 x 2 cells (R, 756)."""
     tier = checks.integer("tier", tier, 0, N_TIERS - 1)
     if tier == 0:
         return raw_features(pixels)

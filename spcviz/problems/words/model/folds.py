@@ -89,11 +89,7 @@ def fold_models(
     folder: Path | None = None,
     tick: Callable | None = None,
 ) -> Fold:
-    """Train, or load from the work folder, everything the experiments need of one test fold of "ocr" or
-    "open".
-
-    `tick` is called with a text after each model.
-    """
+    """Train, or load from the work folder, everything the experiments need of one test fold of a source."""
     index = checks.integer("fold", index, 0, sources.load(source).n_folds - 1)
     key = {"fold": index, "settings": asdict(settings), "random_state": RANDOM_STATE}
     key |= {"source": source, "data": data_digest(source)}
@@ -106,11 +102,7 @@ def fold_models(
 
 @lru_cache(maxsize=1)
 def features(folder=None):
-    """All tiers' features of all shipped letters side by side, shape (R, 1245), float32, each tier scaled.
-
-    HoG blocks are brought to the mean squared length of pixels, so that a step of the perceptron moves
-    each tier alike.
-    """
+    """All tiers' features of all shipped letters, (R, 1245): HoG blocks brought to the mean square of pixels."""
 
     def make():
         pixels = handwriting.load_words().pixels
@@ -136,11 +128,7 @@ def tier_edges():
 
 
 def losses(half: Half, pairs: np.ndarray, scores: np.ndarray, which: int | None = None):
-    """Wrong letters of each word read at each tier, shape (W, T).
-
-    `pairs` is (parts, T + 1, 26, 26); `scores` (R, T, 26) is ``half.plain`` or ``half.tiered``; `which` is
-    the transition table for all tiers, by default each tier's own.
-    """
+    """Wrong letters of each word at each tier, (W, T), by each tier's transitions or those of `which`."""
     out = np.zeros((len(half.words), N_TIERS), dtype=np.int64)
     for p in range(len(pairs)):
         words, rows = rows_of_part(half, p)

@@ -61,7 +61,7 @@ class Updates(NamedTuple):
 
 
 def rows_of_chain(starts, length, rng):
-    """Examples in random order, repeated as often as needed and cut to shape (length,).
+    """Examples in random order, repeated as often as needed and cut to a length.
 
     >>> rows_of_chain(np.array([0, 2]), 5, np.random.default_rng(0)).tolist()
     [0, 1, 0, 1, 0]
@@ -145,10 +145,7 @@ def filled(chains):
 
 @kernel
 def _repeat(chains, reached, what, setting, saved, own):
-    """For the clock: every change, then everything anew, or the update, or only what undoes it.
-
-    ``saved`` are the messages before any change, ``own`` the same to work on. Returns the messages passed.
-    """
+    """For the clock: every change, then everything anew, the update, or what undoes it; how many messages."""
     passed = 0
     n_chains, length = chains.scores.shape[:2]
     tables, transposed, step = chains.tables, chains.transposed, chains.step

@@ -43,10 +43,7 @@ class BudgetModel(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What is stored of it: rules and readings; n-grams and pictures come from the shipped words.
-
-    `one_shot` is in the order of `constrained_ocr.ONE_SHOT`.
-    """
+    """What is stored of it, `one_shot` in `ONE_SHOT`'s order; n-grams and pictures are shipped words'."""
 
     plain: tuple[np.ndarray, ...]
     tiered: np.ndarray
@@ -78,11 +75,7 @@ def train(
     tick: Callable | None = None,
     index: int = 0,
 ) -> tuple[Stored, dict[str, list[float]]]:
-    """Train all that the pages need on the training words of test fold `index` of "ocr" or "open".
-
-    The second value has the measured microseconds of a letter's features of each tier, by "us" (scikit-image)
-    and "us_fast"; the first is the same for the same arguments.
-    """
+    """What the pages need of a test fold, always the same, and measured microseconds of features."""
     fold = folds.fold_models(source, index, folds.settings_for(quick), folder, tick)
     rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
     chooser = batch_selection.choose(dms.look(fold, "train"), dms.COSTS, rng)
@@ -128,10 +121,7 @@ def save(folder, source, stored, feature_us):
 
 
 def load(folder, source="ocr"):
-    """Read the models of a source and value all its test words with them.
-
-    Raises `StoreError` if they are missing or damaged; the message ends with the command that trains them.
-    """
+    """Read the models of a source and value all its test words with them, or `StoreError`."""
     return model_of(source, *read(folder, source))
 
 
@@ -142,10 +132,7 @@ def read(folder, source="ocr"):
 
 
 def development(stored: Stored, places: Sequence[int]) -> folds.Half:
-    """Development words of the open vocabulary by their places, letters scored as those of test words are.
-
-    `stored` is of the open vocabulary; neither these words nor their images were learned from.
-    """
+    """Development words of the open vocabulary, new to what is `stored`, scored as its test words are."""
     own, chosen = open_words.load_set("dev"), np.asarray(places, dtype=np.int64)
     rows, lengths = letters.rows_of(own.words, chosen)
     found = folds.scaled_tiers([tier_features(own.words.pixels[rows], t) for t in range(N_TIERS)])

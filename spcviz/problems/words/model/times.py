@@ -33,10 +33,7 @@ class Times(NamedTuple):
 
 
 def measure(fold: folds.Fold, repeats: int = 25, n_letters: int = 20) -> Times:
-    """Time each piece on the fold's test words, in one process and one thread.
-
-    Medians over `repeats`; features are timed on `n_letters` letters.
-    """
+    """Time each piece on the fold's test words, in one process and one thread."""
     half = fold.test
     pixels = handwriting.load_words().pixels[half.images[:n_letters]]
     feature = np.zeros(folds.N_TIERS)
@@ -84,11 +81,7 @@ def fixed_model_us(times, tier):
 def word_level_us(
     times: Times, shares: ArrayLike, *, looks: bool = True, overhead: float = 0.0
 ) -> np.ndarray:
-    """Microseconds a word when words are lifted tier by tier, shape (...).
-
-    `shares` (..., T - 1) of all letters reached tiers 1 .. T - 1. With `looks`, meta-features and values are
-    computed wherever a next tier exists, else only labels; `overhead` is the microseconds of choosing a word.
-    """
+    """Microseconds a word when shares (..., T - 1) of letters are lifted; `looks`: described each time."""
     shares = np.asarray(shares, dtype=np.float64)
     n_more = shares.shape[-1]
     read = times.meta if looks else times.decode
@@ -106,11 +99,7 @@ def as_dict(times):
 
 
 def letter_level_us(times: Times, lifted: ArrayLike, overhead: Callable):
-    """Microseconds a word when letters are lifted one by one.
-
-    `lifted` (..., T - 1) is the share of letters that reached each tier; overhead(lifted) gives the
-    microseconds a word of inference and policy.
-    """
+    """Microseconds a word when letters are lifted one by one; overhead(lifted) is of inference and policy."""
     lifted = np.asarray(lifted, dtype=np.float64)
     letters = times.letters * (times.score[0] + lifted @ (times.feature[1:] + times.score[1:]))
     return letters + overhead(lifted)
@@ -122,12 +111,7 @@ def method_of(row):
 
 
 def policy_us(fold: folds.Fold, row: dict, choose: float) -> tuple[Callable, Callable]:
-    """Microseconds a word of a policy's inference and choices, measured on the test words.
-
-    `row` of a result says which method, `choose` is as in `Times`. Two functions as `letter_level_us` takes
-    them: a fixed part and a part for each step; and inference alone, the cost of the same purchases if their
-    order is known.
-    """
+    """Two functions as `letter_level_us` takes them: a policy's inference and choices, and inference alone."""
     parts = dms_pi.parts_of(fold, "test")
     n, method = len(fold.test.words), method_of(row)
     if method.level == EXAMPLE:

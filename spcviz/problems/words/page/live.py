@@ -32,10 +32,7 @@ N_DEVELOPMENT = 150
 
 
 def compare(model: budget_models.BudgetModel, words: Sequence[int], extractor: str = "library") -> TradeOff:
-    """What every method buys on a batch of 1 to 200 test words, 0 .. W - 1 of the model's fold.
-
-    `extractor` is "library" or "fast". Raises `ArgumentError` for unknown words or another extractor.
-    """
+    """What every method buys on a batch of 1 to 200 test words; `ArgumentError` for unknown ones."""
     words, feature_us = _checked(model, words, extractor)
     batch, rows = _batch(model, words, feature_us)
     return trade_off(
@@ -60,12 +57,7 @@ def trace_word(
     extractor: str = "library",
     methods: Sequence[str] = TRACED,
 ) -> PolicyWord:
-    """One test word of the model's fold under several policies, letter by letter.
-
-    `q`, 0 (exact) to below 1, is the tolerance of quiescent inference, `extractor` is "library" or "fast",
-    and `methods` are keys of `METHODS` that lift single letters. Raises `ArgumentError` if an argument is
-    unknown or out of range.
-    """
+    """One test word under several policies, letter by letter; `q` is the tolerance of quiescent inference."""
     words, feature_us = _checked(model, [word], extractor)
     q = checks.fraction("q", q, below_one=True)
     world, rows = model.parts.some(words)

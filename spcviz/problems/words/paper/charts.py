@@ -51,11 +51,7 @@ def trade_off_figure(
     scale: float = 1.0,
     height: float = 480,
 ) -> Chart:
-    """Letters read wrong against what was spent, for all methods, with one model for all words as points.
-
-    `result` is dms-ocr, policy-ocr, constrained-ocr or budget-ocr; `axis` is a key of `AXES`; `tolerances`
-    includes curves at q above 0.
-    """
+    """Letters read wrong against what was spent (a key of `AXES`); one model for all words as stars."""
     traces = []
     for i, (name, rows) in enumerate(curves_of(result, tolerances=tolerances).items()):
         is_points = rows[0]["method"] in ("fixed",)

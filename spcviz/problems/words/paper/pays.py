@@ -17,10 +17,7 @@ _OVER = {"open": "folds of words that no model had seen", "ocr": "test folds of 
 
 
 def evidence(result: dict, vocabulary: str) -> Evidence:
-    """Every learned method that the page offers against every simple one.
-
-    Each fold compares them on the same words, so the intervals are those of paired differences (Student's t).
-    """
+    """Every learned method offered against every simple one, by paired differences over folds (Student's t)."""
     shares = _budgets(result["rows"])[::EVERY]
     errors = {
         key: found for key in OFFERED if (found := _by_fold(result["fold_rows"], METHODS[key])) is not None

@@ -129,15 +129,10 @@ def result(run):
 
 
 def courses(model: stored.BudgetModel, tick: Callable, n_lines: int | None = None) -> list[dict]:
-    """DMS-pi on lines of letters: rows, one a length and way to stop.
+    """DMS-pi on lines of letters: a row for each length and way to stop, microseconds per letter.
 
-    The budget of each is chosen on lines of every other test word, none of which the policy has seen: the
-    least with which they are read no worse than with all features. The rest of the words are measured; then
-    the halves change places, and means of both are taken.
-
-    Uses only the first `n_lines` words of each half, if given. Rows have ``length`` (single words: their
-    mean), ``features_share``, ``error``, ``error_all_features`` in percent; and per letter ``us_policy`` of
-    messages and policy, ``us`` with features, ``us_fast`` with features by the batch HoG.
+    The budget of each is the least with which lines of every other test word are read no worse than with all
+    features; the rest are measured, the halves change places, and means of both are taken.
     """
     rng = np.random.default_rng([RANDOM_STATE, 1])
     order = rng.permutation(len(model.parts.starts) - 1)[: n_lines and 2 * n_lines]
@@ -193,11 +188,7 @@ def _all_features_loss(world):
 
 
 def courses_summary(rows) -> dict[str, dict]:
-    """For each stopping rule: time of a trajectory relative to the exact one's, by length of the lines.
-
-    ``pays_from``: as in `summary`, with scikit-image's features; ``pays_from_fast`` with the batch's;
-    ``times_faster`` and ``error_added`` in points, by length.
-    """
+    """For each stopping rule: how much faster a trajectory is than the exact one, and the error added."""
     at = {(row["method"], row["q"], row["length"]): row for row in rows}
     lengths = list(dict.fromkeys(row["length"] for row in rows))
     out = {}
@@ -250,13 +241,9 @@ _EXACT = {"updates_with_wrong_labels": 0.0, "wrong_labels": 0.0, "marginal_error
 
 
 def summary(rows) -> dict[str, dict[str, dict]]:
-    """For each kind and stopping rule: from which length on an update takes less time than an exact one.
-
-    Exact is the cheaper of two: the update that never stops early, and half of passing everything anew, which
-    is what it takes where nobody checks whether to stop. ``pays_from``: the length, None if it never does;
-    ``times_faster`` at the longest chain; ``updates_with_wrong_labels`` in percent, over all lengths;
-    ``messages_at_longest``.
-    """
+    """For each kind and stopping rule: from which length on an update takes less time than an exact one."""
+    # Exact is the cheaper of the update that never stops early and half of passing everything anew, which is
+    # what it takes where nobody checks whether to stop.
     out = {}
     for kind in dict.fromkeys(row["data"] for row in rows):
         own = [row for row in rows if row["data"] == kind]
@@ -282,9 +269,7 @@ def summary(rows) -> dict[str, dict[str, dict]]:
 
 
 def pays_from(lengths, ratio) -> float | None:
-    """The length from which on a ratio stays below 1, interpolated between two lengths (both in logarithms).
-
-    The first length if it is always below; None if it is not below at the last.
+    """The length from which on a ratio stays below 1, interpolated in logarithms; None if not at the last.
 
     >>> pays_from([10, 40], [2.0, 0.5]), pays_from([10, 40], [0.5, 0.4]), pays_from([10, 40], [0.5, 2.0])
     (20.0, 10.0, None)

@@ -28,9 +28,7 @@ def name_of(row):
 
 
 def length_figure(result: dict, palette, *, kind: str, scale: float = 1.0, height: float = 460) -> Chart:
-    """Microseconds of an update against the length of the chain of "letters" or "tags", both in
-    logarithms.
-    """
+    """Microseconds of an update against the length of the chain of "letters" or "tags", in logarithms."""
     curves = {}
     for row in result["rows"]:
         if row["data"] == kind:

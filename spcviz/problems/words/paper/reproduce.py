@@ -46,10 +46,7 @@ def result(run: Run) -> dict:
 
 
 def measure(run: Run) -> Measured:
-    """All that one of the results is made of, on test folds 0 .. folds - 1 of its words, all by default.
-
-    Has ``summary``, and for dms-ocr ``stopping_points``.
-    """
+    """All that one of the results is made of, on its first test folds."""
     vocabulary, parts = MADE_OF[run.name]
     source = sources.load(vocabulary)
     n_folds = checks.integer("folds", source.n_folds if run.folds is None else run.folds, 1, source.n_folds)
@@ -117,10 +114,7 @@ def fold_rows(runs, n_folds):
 
 
 def mean_rows(runs):
-    """Points of curves, averaged over folds: the rows of the result.
-
-    ``us_fast`` is ``us`` with the project's batch HoG.
-    """
+    """Points of curves, averaged over folds; ``us_fast`` is with the project's batch HoG."""
     rows = []
     for i, first in enumerate(runs[0]["rows"]):
         every = [run["rows"][i] for run in runs]

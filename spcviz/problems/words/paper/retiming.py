@@ -12,10 +12,7 @@ def mean_times(runs):
 
 
 def retimed(run, times, grid):
-    """A fold's rows with their microseconds worked out anew from one set of times.
-
-    Overheads of letter-level methods are the fold's own measurements.
-    """
+    """A fold's rows timed anew by one set of times; overheads of letter-level methods are the fold's own."""
     out = run | {"times": budget_times.as_dict(times), "rows": []}
     out["fixed_us"] = [budget_times.fixed_model_us(times, t) for t in range(N_TIERS)]
     for row in run["rows"]:

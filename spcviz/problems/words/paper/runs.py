@@ -18,10 +18,7 @@ CODE, CLOCK_CODE = ("spcviz.problems.words.paper.runs",), ("spcviz.problems.word
 
 
 def run_fold(name, source, index, settings, folder, tick=None) -> dict:
-    """One fold of "dms-ocr", "policy-ocr" or "constrained-ocr" on a source's words, kept in the work folder.
-
-    ``rows``, each with lists over `GRID`; ``times``; ``about``.
-    """
+    """One fold of an experiment on a source's words, kept in the work folder: rows with lists over `GRID`."""
 
     def make():
         rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
@@ -87,11 +84,7 @@ def _at_cost(row, clock, cost, looks):
 
 
 def _policy_row(row, clock, overhead, inference):
-    """Lists over the grid.
-
-    ``overhead(lifted)`` -> microseconds a word beside features and scores, ``inference(lifted)`` -> of these
-    without the policy.
-    """
+    """Lists over the grid; overhead(lifted) are a word's microseconds, inference(lifted) without policy."""
     at = last_within(row["share"], GRID / GRID[-1])
     tiers = row["tiers"]
     us = times.letter_level_us(clock, tiers[at], overhead)

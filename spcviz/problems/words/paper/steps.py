@@ -124,11 +124,7 @@ def with_steps(
     learned_from: list[tuple[np.ndarray, np.ndarray, np.ndarray]],
     strength: float,
 ):
-    """`Parts` whose steps have tables of their own at every tier.
-
-    `parts` are the half's letters, `kinds` (R, T - 1) of its own steps; `learned_from` has for each model
-    that reads the half: kinds, labels and whether there is a step, of other words.
-    """
+    """`Parts` whose steps have tables of their own at every tier, counted on other words (`learned_from`)."""
     tables, step = [], np.repeat(half.part, half.lengths)[:, None].repeat(N_TIERS, axis=1)
     spread = float(parts.pairwise.std())
     for p, (own, labels, is_step) in enumerate(learned_from):
@@ -173,13 +169,9 @@ def worlds(fold):
 
 
 def curves(fold, rng) -> tuple[list[dict], float]:
-    """DMS-pi with letters alone, with steps bought along, and with steps apart, on the test words of a fold.
-
-    Rows of ``method``, ``error`` at `UNITS`, ``share_of_steps`` there (of what was bought), ``final_error``
-    with everything, ``units`` in all, and ``chosen``: the units with which training words left for
-    development are read as well as with all features, and the ``error`` on test words. The second value is
-    the strength of the steps.
-    """
+    """DMS-pi with letters alone, with steps bought along and apart, on test words; the steps' strength."""
+    # ``chosen``: the units with which training words left for development are read as well as with all
+    # features.
     train, test, strength = worlds(fold)
     letters = [world._replace(step=world.step[:, :1].repeat(N_TIERS, axis=1)) for world in (train, test)]
     some = rng.permutation(len(train.starts) - 1)[:N_LEARN]
@@ -232,12 +224,7 @@ def _row(policy, dev, test, n_letters):
 
 
 def means(found: list[dict]) -> list[dict]:
-    """One row for each method, from all folds' `run_fold`.
-
-    ``method``, ``points`` (``units`` a letter, ``error``, ``share_of_steps``), ``final_error``,
-    ``units_in_all``; ``units_chosen`` and ``error_chosen`` with ``_sd`` over folds, at the budget chosen on
-    training words; ``strength``; ``error_minus_letters``, mean over `UNITS` up to all letters, with ``_sd``.
-    """
+    """One row for each method; ``error_minus_letters`` is the mean over `UNITS` up to all letters."""
     out = []
     for i, first in enumerate(found[0]["rows"]):
         rows, letters = ([own["rows"][k] for own in found] for k in (i, 0))

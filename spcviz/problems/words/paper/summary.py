@@ -86,10 +86,7 @@ def dms(runs, grid):
 
 
 def _gap_at_points(ours, theirs, asked):
-    """Mean of their error minus ours at the costs where theirs has a point, None without one.
-
-    The grid rounds a cost up, in our favour by at most a twelfth.
-    """
+    """Mean of their error minus ours at their points; the grid rounds costs up, by at most a twelfth."""
     error = np.array(theirs["error"])
     is_point = np.concatenate([[False], np.diff(error) != 0]) & asked
     return float((error - np.array(ours["error"]))[is_point].mean()) if is_point.any() else None
@@ -161,10 +158,7 @@ def _messages(rows):
 
 
 def _at_chosen(runs):
-    """Total time at budgets chosen on training words, for each way to stop messages: dict by "scale q".
-
-    ``speedup`` against all features for all; ``us_overhead`` of messages and policy.
-    """
+    """Total time at budgets chosen on training words, for each way to stop messages ("scale q")."""
     us_all = float(np.mean([run["fixed_us"][-1] for run in runs]))
     out = {}
     for row in runs[0]["rows"]:
@@ -241,11 +235,9 @@ def constrained(runs, grid):
 def against(constrained_runs, policy_runs) -> dict:
     """One-shot and anytime policies beside Q-learning, fold by fold, at equal letters wrong.
 
-    ``methods``: for each, mean and standard deviation over folds of ``share`` of the features at the budget
-    chosen on training words, with the ``error`` there, and of ``equal_share``, at which the test curve is
-    first as good as all features; ``us`` a word at the chosen budget. ``one_shot``: name of the best (least
-    mean share at budgets chosen on training words), ``folds_q_learning_is_cheaper``, and ``difference`` of
-    the shares, one shot less Q-learning, with ``difference_sd``.
+    ``share`` and ``error`` at the budget chosen on training words, ``equal_share`` where the test curve is
+    first as good as all features; ``one_shot``: of the least mean share; ``difference``: one shot less
+    Q-learning.
     """
     at = {"level": "letter", "q": 0.0}
     found = {
@@ -301,11 +293,7 @@ def prices_alone(runs):
 
 
 def taken_apart(runs) -> dict[str, dict]:
-    """Where the microseconds of a word go at the budget chosen on training words, by "level: method".
-
-    ``us_features``, ``us_scores``, ``us_inference`` (readings and messages that the same purchases take in a
-    known order) and ``us_choosing``: whatever selector or policy add.
-    """
+    """Where a word's microseconds go at the chosen budget; choosing is what a known order would not take."""
     out = {}
     for name, rows in _with_chosen(runs):
         parts = [_taken_apart(own, run["times"]) for own, run in zip(rows, runs, strict=True)]
@@ -384,11 +372,7 @@ def _last_at(row, tier):
 
 
 def with_fast_hog(runs) -> dict:
-    """Times with the project's own batch HoG instead of scikit-image's, at budgets chosen without test words.
-
-    ``us_final_model``, ``us_middle_model``, and for each method ``us`` and whether it is faster than the
-    fixed middle model.
-    """
+    """Times with the batch HoG instead of scikit-image's, at budgets chosen without test words."""
     whole = [[[1.0] * tier + [0.0] * (N_TIERS - 1 - tier)] * len(runs) for tier in range(N_TIERS)]
     us = np.mean([run["fixed_us"] for run in runs], axis=0)
     fixed = [float(us[t] - saved_by_fast_hog(runs, whole[t])) for t in range(N_TIERS)]
@@ -402,10 +386,7 @@ def with_fast_hog(runs) -> dict:
 
 
 def overhead(runs, grid):
-    """For each method: time at the budget chosen without test, against all features and the middle model.
-
-    ``gain_eaten`` is true where the method takes longer than the fixed middle model.
-    """
+    """Time at the chosen budget; ``gain_eaten``: longer than that of the fixed middle model."""
     out = {}
     for done in runs.values():
         us = np.mean([run["fixed_us"] for run in done], axis=0)

@@ -42,10 +42,7 @@ def trace_payload(trace):
 
 
 def policy_payload(word: PolicyWord, identity: str, kind: str) -> tuple[dict, dict[str, Packed]]:
-    """All the browser needs: what is sent on every run, and the parts that are sent once.
-
-    `identity` changes when the word or the models do; `kind` ("units" or "us") is what the cursor counts.
-    """
+    """What is sent on every run, and what is sent once; `kind` ("units", "us") is what the cursor counts."""
     return {"identity": identity, "kind": kind}, {"word": packed_of(word, word_part)}
 
 
