@@ -23,7 +23,7 @@ from spcviz.engine.ngrams.lattice import (
     score_arcs,
     unigrams,
 )
-from spcviz.engine.ngrams.prune import points_of
+from spcviz.engine.ngrams.prune import Pruned, points_of
 from spcviz.engine.thresholds import curves
 from spcviz.learning.cascade.config import (
     METHODS,
@@ -50,8 +50,9 @@ from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.level import (
     Progress,
     Stage,
+    Trainer,
     Trial,
-    fit_on_everything,
+    fit_filter,
     fit_predictor,
     held_out_scores,
     prune_at,
@@ -59,7 +60,6 @@ from spcviz.learning.cascade.level import (
     trials_of,
 )
 from spcviz.learning.cascade.online import Fit, Model
-from spcviz.learning.cascade.problem import Problem
 
 __all__ = [
     "METHODS",
@@ -126,32 +126,33 @@ def train_cascade(
         raise ArgumentError(f"parts must be from 2 to {len(lengths)} (the examples), got {config.parts}")
     part = rng.permutation(np.arange(len(lengths)) % config.parts)
     progress = Progress(tick)
+    trainer = Trainer(config, rng, progress)
     levels: list[Level] = []
     reports: list[LevelReport] = []
     held_out: list[HeldOut] = []
     before: Sequence[Model | None] = [None] * (config.parts + 1)
     for tolerance in config.tolerances:
-        stage = stage_of(lattice, features, labels, config, is_first=not levels)
+        stage = stage_of(lattice, features, labels, part, config, is_first=not levels)
         problem = stage.problem
         progress.label = f"order {len(levels) + 1}: filter"
         given = None if levels else first
         known = None if given is None else given.candidates
-        trials = trials_of(stage, labels, part, config, tolerance, before, known, rng, progress)
+        trials = trials_of(stage, trainer, tolerance, before, known)
         if given is not None:
             rng.bit_generator.state = given.rng_state
         elif not levels and config.patience is None:
             first = First([fits for _, fits, _ in trials], rng.bit_generator.state)
         trial, fits, train_alpha = min(trials, key=lambda found: found[0].rank)
         if config.patience is not None:
-            whole = fit_on_everything(stage, config, train_alpha, fits, before[-1], rng, progress)
-            fits = [*fits, whole]
+            n_passes = len(fits[0].losses)  # over all examples as many as over the parts
+            fits = [*fits, fit_filter(stage, trainer, train_alpha, before[-1], epochs=n_passes)]
         progress.label = f"order {len(levels) + 1}: predictor"
-        predictor = fit_predictor(problem, np.arange(len(lengths)), config, fits[-1].model, rng, progress)
+        predictor = fit_predictor(problem, np.arange(len(lengths)), trainer, fits[-1].model)
         accuracy: tuple[float | None, float | None] = (None, None)
         if held_out_accuracy:
-            accuracy = _held_out_accuracy(problem, labels, part, config, fits, rng, progress)
+            accuracy = _held_out_accuracy(stage, trainer, fits)
         levels.append(Level(fits[-1].model, trial.alpha, predictor.model))
-        held_out.append(_held_out_curves(trial))
+        held_out.append(held_out_curves(trial.pruned, trial.alpha, trial.by_definition, trial.event))
         reports.append(_report(config, stage, trial, train_alpha, fits, predictor, accuracy, len(levels)))
         before = [f.model for f in fits] if config.warm_start else before
         lattice = extend(lattice, trial.pruned.keep)
@@ -166,28 +167,21 @@ def train_cascade(
     return Trained(cascade, tuple(reports), tuple(held_out), first)
 
 
-def _held_out_curves(trial: Trial) -> HeldOut:
-    points = points_of(trial.pruned)
-    whole = curves.efficiency_curve(points, trial.pruned.starts, min(trial.alpha, 0.0))
+def held_out_curves(pruned: Pruned, alpha: float, by_definition: np.ndarray, event: np.ndarray) -> HeldOut:
+    """What examples that a filter has not seen lose, and how much it leaves, at every alpha."""
+    whole = curves.efficiency_curve(points_of(pruned), pruned.starts, min(alpha, 0.0))
     steps = curves.thinned(whole, 500)
-    return HeldOut(trial.by_definition, trial.event, steps.alpha, steps.value)
+    return HeldOut(by_definition, event, steps.alpha, steps.value)
 
 
-def _held_out_accuracy(
-    problem: Problem,
-    labels: np.ndarray,
-    part: np.ndarray,
-    config: CascadeConfig,
-    fits: Sequence[Fit],
-    rng: np.random.Generator,
-    progress: Progress,
-) -> tuple[float, float]:
+def _held_out_accuracy(stage: Stage, trainer: Trainer, fits: Sequence[Fit]) -> tuple[float, float]:
+    problem, part = stage.problem, stage.part
     models = [
-        fit_predictor(problem, np.flatnonzero(part != p), config, begin.model, rng, progress).model
+        fit_predictor(problem, np.flatnonzero(part != p), trainer, begin.model).model
         for p, begin in enumerate(fits[:-1])
     ]
     found = decode(problem.lattice, held_out_scores(problem, part, models)[0]).labels
-    return accuracies(found, labels, problem.lattice.row_start)
+    return accuracies(found, stage.labels, problem.lattice.row_start)
 
 
 def accuracies(found: np.ndarray, labels: np.ndarray, row_start: np.ndarray) -> tuple[float, float]:

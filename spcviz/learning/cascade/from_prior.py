@@ -23,9 +23,17 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.lattice import decode, extend, score_arcs, score_labels, unigrams
-from spcviz.engine.ngrams.prune import Pruned, points_of, prune, truth_points
-from spcviz.engine.thresholds import curves, filtering
-from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level, accuracies
+from spcviz.engine.ngrams.prune import Pruned, prune, truth_points
+from spcviz.engine.thresholds import filtering
+from spcviz.learning.cascade.cascade import (
+    Cascade,
+    CascadeConfig,
+    HeldOut,
+    Level,
+    accuracies,
+    held_out_curves,
+)
+from spcviz.learning.cascade.decoding import all_kept
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.losses import FilterHinge, Loss, Perceptron
 from spcviz.learning.cascade.online import Model, Rates, fit
@@ -150,9 +158,7 @@ def train_from_prior(
         alpha, pruned, points = _tuned(problems[-1], kept, dev.labels, tolerance, config.max_arcs)
         levels.append(Level(kept, alpha, predictor))
         corrections.append((mean, predicts))
-        whole = curves.efficiency_curve(points_of(pruned), pruned.starts, min(alpha, 0.0))
-        steps = curves.thinned(whole, 500)
-        held_out.append(HeldOut(*points, steps.alpha, steps.value))
+        held_out.append(held_out_curves(pruned, alpha, *points))
         reports.append(_report(problems[-1], levels[-1], pruned, dev, t + 1))
         keeps = []
         for p, problem in enumerate(problems[:-1]):
@@ -180,11 +186,7 @@ class _Learner(NamedTuple):
     def corrections(self, loss: Loss, what: str, before: Sequence[Model] | None) -> list[Model]:
         """One correction a part; `before`: those to begin at."""
         config = self.config
-        epochs, rate = (
-            (config.filter_epochs, config.filter_rate)
-            if what == "filter"
-            else (config.predictor_epochs, config.predictor_rate)
-        )
+        epochs, rate = getattr(config, f"{what}_epochs"), getattr(config, f"{what}_rate")
         out = []
         for p, (problem, prior) in enumerate(zip(self.problems, self.priors)):
             start = prior if before is None else combined([prior, before[p]], [1.0, 1.0])
@@ -231,12 +233,11 @@ def _report(problem: Problem, level: Level, pruned: Pruned, dev: Part, order: in
     lattice = problem.lattice
     found = decode(lattice, _scores(problem, level.predictor)).labels
     by_char, by_word = accuracies(found, np.asarray(dev.labels), lattice.row_start)
-    lost = ~problem.has_truth
-    kept = np.logical_and.reduceat((problem.truth >= 0) & pruned.keep[problem.truth], lattice.col_start[:-1])
+    is_lost = ~problem.has_truth | ~all_kept(lattice, problem.truth, pruned.keep)
     return {
         "order": order,
         "alpha": float(level.alpha),
-        "filter_loss": float((lost | ~kept).mean()),
+        "filter_loss": float(is_lost.mean()),
         "efficiency_loss": float(pruned.keep.mean()),
         "arcs_in": lattice.n_arcs / int(lattice.col_start[-1]),
         "char_accuracy": by_char,

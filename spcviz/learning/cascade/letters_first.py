@@ -59,7 +59,7 @@ def prune_states(lattice: Lattice, arc_score: np.ndarray, alpha: float | np.ndar
 class PairWeights(NamedTuple):
     """A bigram model's weights as arrays; made by `pair_weights`."""
 
-    # inner, last (K, K): of the pair ``[from, to]`` in an example, and of its last pair (with what ending adds)
+    # inner, last (K, K): of a pair ``[from, to]``, and of an example's last pair (with what ending adds)
     inner: np.ndarray
     last: np.ndarray
     # inner_t, last_t (K, K): both turned over, for the way back

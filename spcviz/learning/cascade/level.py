@@ -37,21 +37,36 @@ class Progress:
 
 
 class Stage(NamedTuple):
-    """A level's problem and the space its filter scores: the same, or all pairs at the first level."""
+    """A level's problem, and the space its filter scores: the same, or all pairs at the first level."""
 
     problem: Problem
     space: Problem
     by_pairs: bool
+    labels: np.ndarray  # (R,) true states
+    part: np.ndarray  # (W,) the held-out part of each example
+
+
+class Trainer(NamedTuple):
+    """How the models of a cascade are trained."""
+
+    config: CascadeConfig
+    rng: np.random.Generator
+    progress: Progress
 
 
 def stage_of(
-    lattice: Lattice, features: Features, labels: np.ndarray, config: CascadeConfig, is_first: bool
+    lattice: Lattice,
+    features: Features,
+    labels: np.ndarray,
+    part: np.ndarray,
+    config: CascadeConfig,
+    is_first: bool,
 ) -> Stage:
     problem = prepare(lattice, features, labels, has_end=config.has_end, has_begin=config.has_begin)
     if not (is_first and config.first_order == 2):
-        return Stage(problem, problem, False)
+        return Stage(problem, problem, False, labels, part)
     pairs = all_bigrams(np.diff(lattice.row_start), lattice.n_states)
-    return Stage(problem, prepare(pairs, features, labels, has_end=config.has_end), True)
+    return Stage(problem, prepare(pairs, features, labels, has_end=config.has_end), True, labels, part)
 
 
 class Trial(NamedTuple):
@@ -70,26 +85,20 @@ class Trial(NamedTuple):
 
 def trials_of(
     stage: Stage,
-    labels: np.ndarray,
-    part: np.ndarray,
-    config: CascadeConfig,
+    trainer: Trainer,
     tolerance: float,
     before: Sequence[Model | None],
     known: list[Sequence[Fit]] | None,
-    rng: np.random.Generator,
-    progress: Progress,
 ) -> list[tuple[Trial, Sequence[Fit], float]]:
     """(trial, fits, alpha of the hinge) of each candidate; `known`: their fits, where learned before."""
+    config = trainer.config
     if config.patience is not None:
         return [
-            (*_stop_early(stage, labels, part, config, alpha, tolerance, before, rng, progress), alpha)
-            for alpha in config.train_alphas
+            (*_stop_early(stage, trainer, alpha, tolerance, before), alpha) for alpha in config.train_alphas
         ]
-    candidates = known or [
-        _train_filters(stage, part, config, alpha, before, rng, progress) for alpha in config.train_alphas
-    ]
+    candidates = known or [_train_filters(stage, trainer, alpha, before) for alpha in config.train_alphas]
     return [
-        (tune(stage, labels, part, config, fits, tolerance), fits, alpha)
+        (tune(stage, config, fits, tolerance), fits, alpha)
         for fits, alpha in zip(candidates, config.train_alphas)
     ]
 
@@ -99,14 +108,8 @@ def _epochs(problem: Problem, config: CascadeConfig) -> int:
     return config.first_epochs if is_first and config.first_epochs else config.filter_epochs
 
 
-def fit_predictor(
-    problem: Problem,
-    examples: np.ndarray,
-    config: CascadeConfig,
-    initial: Model | None,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> Fit:
+def fit_predictor(problem: Problem, examples: np.ndarray, trainer: Trainer, initial: Model | None) -> Fit:
+    config, rng, progress = trainer
     return fit(
         problem,
         Perceptron(),
@@ -119,103 +122,69 @@ def fit_predictor(
     )
 
 
-def _filter_settings(config: CascadeConfig) -> dict[str, Any]:
-    """What `passes` takes of a filter's settings."""
+def _filter_settings(
+    problem: Problem, examples: np.ndarray, trainer: Trainer, initial: Model | None
+) -> dict[str, Any]:
+    """What `passes` takes of a filter's settings.
+
+    It begins at the level before, or at passes over the log loss from there: gradients of the log loss are at
+    most 1 in size, so that is a model of probabilities, whatever it prunes.
+    """
+    config, rng, progress = trainer
+    if config.method == "spc" and config.crf_epochs:
+        rates, dropout = Rates(config.crf_rate, config.gram_rate), config.dropout
+        how: dict[str, Any] = {"epochs": config.crf_epochs, "rates": rates, "dropout": dropout}
+        initial = fit(problem, LogLoss(), examples, rng, initial=initial, tick=progress, **how).model
     rates = Rates(config.filter_rate, config.gram_rate, config.decay, config.falling)
-    return {"rates": rates, "dropout": config.dropout}
+    return {"rates": rates, "dropout": config.dropout, "initial": initial}
 
 
-def _start(
-    problem: Problem,
-    examples: np.ndarray,
-    config: CascadeConfig,
+def fit_filter(
+    stage: Stage,
+    trainer: Trainer,
+    train_alpha: float,
     initial: Model | None,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> Model | None:
-    """Where a filter begins: at the level before, or at passes over the log loss from there."""
-    if config.method != "spc" or not config.crf_epochs:
-        return initial
-    # gradients of the log loss are at most 1 in size: a model of probabilities, whatever it prunes
-    return fit(
-        problem,
-        LogLoss(),
-        examples,
-        rng,
-        epochs=config.crf_epochs,
-        rates=Rates(config.crf_rate, config.gram_rate),
-        dropout=config.dropout,
-        initial=initial,
-        tick=progress,
-    ).model
+    *,
+    part: int = -1,
+    epochs: int | None = None,
+) -> Fit:
+    """A filter on all examples but a part's; on all by default."""
+    problem, examples = stage.space, np.flatnonzero(stage.part != part)
+    more = _filter_settings(problem, examples, trainer, initial)
+    more |= {"epochs": epochs or _epochs(problem, trainer.config), "tick": trainer.progress}
+    return fit(problem, _loss(trainer.config, train_alpha, stage), examples, trainer.rng, **more)
 
 
 def _train_filters(
-    stage: Stage,
-    part: np.ndarray,
-    config: CascadeConfig,
-    train_alpha: float,
-    before: Sequence[Model | None],
-    rng: np.random.Generator,
-    progress: Progress,
+    stage: Stage, trainer: Trainer, train_alpha: float, before: Sequence[Model | None]
 ) -> list[Fit]:
     """One filter without each part, then one on everything."""
-    problem, loss = stage.space, _loss(config, train_alpha, stage)
-    chosen = [np.flatnonzero(part != p) for p in range(config.parts)] + [np.arange(len(part))]
-    epochs, fits = _epochs(problem, config), []
-    for examples, initial in zip(chosen, before):
-        begin = _start(problem, examples, config, initial, rng, progress)
-        more = _filter_settings(config) | {"epochs": epochs, "initial": begin, "tick": progress}
-        fits.append(fit(problem, loss, examples, rng, **more))
-    return fits
+    parts = [*range(trainer.config.parts), -1]
+    return [fit_filter(stage, trainer, train_alpha, own, part=p) for p, own in zip(parts, before)]
 
 
 def _stop_early(
-    stage: Stage,
-    labels: np.ndarray,
-    part: np.ndarray,
-    config: CascadeConfig,
-    train_alpha: float,
-    tolerance: float,
-    before: Sequence[Model | None],
-    rng: np.random.Generator,
-    progress: Progress,
+    stage: Stage, trainer: Trainer, train_alpha: float, tolerance: float, before: Sequence[Model | None]
 ) -> tuple[Trial, Sequence[Fit]]:
     """One filter without each part, pass by pass together, until they no longer leave less: (trial, fits)."""
-    problem, loss, runs = stage.space, _loss(config, train_alpha, stage), []
+    problem, config, runs = stage.space, trainer.config, []
+    loss, epochs = _loss(config, train_alpha, stage), _epochs(problem, config)
     for p, initial in enumerate(before[:-1]):
-        examples = np.flatnonzero(part != p)
-        begin = _start(problem, examples, config, initial, rng, progress)
-        more = _filter_settings(config) | {"epochs": _epochs(problem, config), "initial": begin}
-        runs.append(passes(problem, loss, examples, rng, **more))
+        examples = np.flatnonzero(stage.part != p)
+        more = _filter_settings(problem, examples, trainer, initial)
+        runs.append(passes(problem, loss, examples, trainer.rng, epochs=epochs, **more))
     for run in runs:
         next(run)  # before the first pass there is nothing to choose
     best: list[tuple[Trial, Sequence[Fit]]] = []  # the one so far
     for fits in zip(*runs):
-        progress()
-        trial = tune(stage, labels, part, config, fits, tolerance)
+        trainer.progress()
+        trial = tune(stage, config, fits, tolerance)
         if not best or trial.rank < best[0][0].rank:
             best = [(trial, fits)]
         n_idle = len(fits[0].losses) - len(best[0][1][0].losses)
         if config.patience is not None and n_idle >= config.patience:
             break
     return best[0]
-
-
-def fit_on_everything(
-    stage: Stage,
-    config: CascadeConfig,
-    train_alpha: float,
-    fits: Sequence[Fit],
-    initial: Model | None,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> Fit:
-    """The filter that is kept: of as many passes over all examples as the parts' filters."""
-    problem, examples = stage.space, np.arange(len(stage.problem.has_truth))
-    begin = _start(problem, examples, config, initial, rng, progress)
-    more = _filter_settings(config) | {"epochs": len(fits[0].losses), "initial": begin, "tick": progress}
-    return fit(problem, _loss(config, train_alpha, stage), examples, rng, **more)
 
 
 def _loss(config: CascadeConfig, train_alpha: float, stage: Stage) -> Loss:
@@ -240,21 +209,14 @@ def held_out_scores(
     return scores, unary
 
 
-def tune(
-    stage: Stage,
-    labels: np.ndarray,
-    part: np.ndarray,
-    config: CascadeConfig,
-    fits: Sequence[Fit],
-    tolerance: float,
-) -> Trial:
+def tune(stage: Stage, config: CascadeConfig, fits: Sequence[Fit], tolerance: float) -> Trial:
     """Score held out, find the largest alpha within the tolerance, prune at it."""
-    problem, space = stage.problem, stage.space.lattice
+    problem, space, part = stage.problem, stage.space.lattice, stage.part
     models = [f.model for f in fits[: config.parts]]
     scores, unary = held_out_scores(stage.space, part, models)
     truth_scores = np.empty(len(part))
     for p, model in enumerate(models):
-        truth_scores[part == p] = score_labels(space, unary, model.table, labels)[part == p]
+        truth_scores[part == p] = score_labels(space, unary, model.table, stage.labels)[part == p]
     at_zero = prune_at(config, stage, scores, 0.0)
     points = truth_points(problem.lattice, at_zero, problem.truth, truth_scores)
     tuned_on = _tuned_on(config, problem, points, at_zero)

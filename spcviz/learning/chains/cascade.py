@@ -22,7 +22,7 @@ from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.config import Cascade, CascadeConfig, Level
 from spcviz.learning.cascade.features import Features
-from spcviz.learning.cascade.level import Progress
+from spcviz.learning.cascade.level import Progress, Trainer
 from spcviz.learning.cascade.online import Model
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.batch import Which, fit_crf
@@ -136,8 +136,10 @@ def train_chain_cascade(
     kinship = np.arange(n_examples) if groups is None else groups
     part = rng.permutation(np.arange(kinship.max() + 1) % config.parts)[kinship]
     progress = Progress(tick, "states")
-    pairs = _pair_models(examples, part, config, pair_model, rng, progress, run)
-    alpha, left, lost = _filter_states(examples, part, pairs[:-1], tolerances[0], config, pair_model)
+    pairs = _pair_models(examples, part, pair_model, Trainer(config, rng, progress), run)
+    alpha, left, lost = _filter_states(
+        examples, part, pairs[:-1], tolerances[0], config, pair_model.forbidden
+    )
     figures = [LevelFigures(1, alpha, lost, float(left.sum() / max(len(left), 1)))]
     models = [model_of(own) for own in pairs]
     levels = [Level(models[-1], alpha, models[-1])]
@@ -151,8 +153,8 @@ def train_chain_cascade(
             chosen = [np.flatnonzero(part != p) for p in range(config.parts)] if level < order else []
             chosen.append(np.arange(n_examples))
             models = models[-len(chosen) :]
-            own = chosen, repeat(config), models, rng.spawn(len(chosen)), repeat(progress)
-            models = run(fit_longer, list(zip(repeat(level_of(space)), *own)))
+            trainers = [Trainer(config, own, progress) for own in rng.spawn(len(chosen))]
+            models = run(fit_longer, list(zip(repeat(level_of(space)), chosen, trainers, models)))
         if level == order:
             levels.append(Level(models[-1], 0.0, models[-1]))
             break
@@ -164,34 +166,20 @@ def train_chain_cascade(
 
 
 def _pair_models(
-    examples: Examples,
-    part: np.ndarray,
-    config: CascadeConfig,
-    pair_model: PairModel,
-    rng: np.random.Generator,
-    progress: Progress,
-    run: Run,
+    examples: Examples, part: np.ndarray, how: PairModel, trainer: Trainer, run: Run
 ) -> list[Weights]:
     """A chain model without each part, then one of all examples."""
-    chosen = [np.flatnonzero(part != p) for p in range(config.parts + 1)]
-    how = repeat(pair_model), repeat(config.predictor_epochs)
-    jobs = zip(repeat(examples), chosen, *how, rng.spawn(len(chosen)), repeat(progress))
-    return run(_pair_model, list(jobs))
+    chosen = [np.flatnonzero(part != p) for p in range(trainer.config.parts + 1)]
+    trainers = [trainer._replace(rng=own) for own in trainer.rng.spawn(len(chosen))]
+    return run(_pair_model, list(zip(repeat(examples), chosen, repeat(how), trainers)))
 
 
-def _pair_model(
-    examples: Examples,
-    chosen: np.ndarray,
-    how: PairModel,
-    epochs: int,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> Weights:
+def _pair_model(examples: Examples, chosen: np.ndarray, how: PairModel, trainer: Trainer) -> Weights:
     """A chain model of some examples."""
     own = examples if len(chosen) == len(examples.weights) else taken(examples, chosen)
 
     def tick(_n: int, _loss: float) -> None:
-        progress()
+        trainer.progress()
 
     if how.kind == "crf":
         course = fit_crf(
@@ -199,7 +187,8 @@ def _pair_model(
         )
         weights, was_interrupted = course.weights, course.was_interrupted
     else:
-        walked = fit_perceptron(own, rng, epochs=epochs, forbidden=how.forbidden, tick=tick)
+        epochs = trainer.config.predictor_epochs
+        walked = fit_perceptron(own, trainer.rng, epochs=epochs, forbidden=how.forbidden, tick=tick)
         weights, was_interrupted = walked.running.average, walked.was_interrupted
     if was_interrupted:
         raise KeyboardInterrupt
@@ -212,7 +201,7 @@ def _filter_states(
     models: list[Weights],
     tolerance: float,
     config: CascadeConfig,
-    pair_model: PairModel,
+    forbidden: np.ndarray | None,
 ) -> tuple[float, np.ndarray, float]:
     """(alpha, mask of the states left (R, K), share of examples that lose their truth), held out.
 
@@ -220,14 +209,14 @@ def _filter_states(
     """
     left = np.empty((len(examples.labels), examples.n_states), dtype=bool)
     of_truth, row_start = np.empty(len(left)), examples.row_start
-    for found, rows in _held_out(examples, part, models, pair_model.forbidden):
+    for found, rows in _held_out(examples, part, models, forbidden):
         values = found.values
         points = filtering.break_points_batch(values.reshape(-1), found.row_start * examples.n_states)
         of_truth[rows] = points.reshape(values.shape)[np.arange(len(rows)), examples.labels[rows]]
     event = np.minimum.reduceat(of_truth, row_start[:-1])
     counted = of_truth if config.tolerance_kind == "position" else event
     alpha = filtering.largest_alpha(counted, tolerance)
-    for found, rows in _held_out(examples, part, models, pair_model.forbidden):
+    for found, rows in _held_out(examples, part, models, forbidden):
         left[rows] = states_left(found, alpha, config.max_arcs)
     stays = left[np.arange(len(left)), examples.labels]
     return alpha, left, float((~np.logical_and.reduceat(stays, row_start[:-1])).mean())

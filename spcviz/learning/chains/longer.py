@@ -15,7 +15,7 @@ from spcviz.learning.cascade.config import CascadeConfig
 from spcviz.learning.cascade.decoding import all_kept
 from spcviz.learning.cascade.epoch import Moving, run_epoch
 from spcviz.learning.cascade.features import mean_squared_norm, unary_scores
-from spcviz.learning.cascade.level import Progress, fit_predictor
+from spcviz.learning.cascade.level import Trainer, fit_predictor
 from spcviz.learning.cascade.losses import Perceptron, scratch
 from spcviz.learning.cascade.online import Model, Rates, add_to_sum, carried_over, checked_step
 from spcviz.learning.cascade.problem import Problem
@@ -46,17 +46,11 @@ def level_of(space: Space) -> Level:
     return Level(space, None, shorter)
 
 
-def fit_longer(
-    level: Level,
-    chosen: np.ndarray,
-    config: CascadeConfig,
-    begin: Model,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> Model:
+def fit_longer(level: Level, chosen: np.ndarray, trainer: Trainer, begin: Model) -> Model:
     """A perceptron on the chosen examples, begun at a model of shorter n-grams."""
     if level.whole is not None:
-        return fit_predictor(level.whole, chosen, config, begin, rng, progress).model
+        return fit_predictor(level.whole, chosen, trainer, begin).model
+    config, rng, progress = trainer
     space, rates = level.space, Rates(config.predictor_rate, config.gram_rate)
     step = checked_step(rates, mean_squared_norm(space.features) or 1.0)
     chosen = chosen[space.has_truth()[chosen]]

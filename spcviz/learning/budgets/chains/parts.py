@@ -45,7 +45,7 @@ class Parts(NamedTuple):
     seen: np.ndarray
     # (R, K, B) float32: a histogram of each state that sums to 1; shape (R, 0, 0) if states have none
     looks: np.ndarray
-    # (R, K, P) float32: x and y of each state's joints, 1 being a notable distance; (R, 0, 0) if there are none
+    # (R, K, P) float32: x and y of each state's joints, 1 a notable distance; (R, 0, 0) if there are none
     places: np.ndarray
     scale: float  # what a margin is compared with: the median at tier 0 in training
     bits: int  # bits a symbol, of `spcviz.engine.ngrams.table.symbol_bits`
