@@ -59,42 +59,28 @@ REACH = {
 """What is aimed at: how many times faster than the best of the others."""
 
 
-def bench_engine(*, repeats: int = 20, tick: Callable | None = None) -> dict:
+def bench_engine(*, repeats: int = 20, tick: Callable = lambda text: None) -> dict:
     """Time chains, batches, lattices, dense n-gram decoding, cascades, trees and grids.
 
-    Times are medians over `repeats` turns; `tick` is called with the name of each operation as it begins.
-    Returns ``rows``: processor, operation, contender, microseconds (median), ratio to this engine (over 1:
-    slower than it); ``absent``: peers that are not installed; ``failed``: by peer, why one that is does not
-    run; the rest as of `describe`.
+    A ratio is to this engine (over 1: slower than it); ``absent`` are peers that are not installed,
+    ``failed`` says why one that is does not run.
     """
     peers.FAILED.clear()
     repeats = checks.integer("repeats", repeats, 1, 1_000_000)
     rng = np.random.default_rng(0)
     rows = []
     for name, contenders in _operations(rng):
-        if tick is not None:
-            tick(name)
+        tick(name)
         medians = _interleaved(contenders, repeats)
-        ours = medians["spcviz"]
-        rows += [
-            {"operation": name, "contender": who, "us": us, "ratio": us / ours} for who, us in medians.items()
-        ]
-    if tick is not None:
-        tick("trees and grids")
-    rows += [
-        {
-            "operation": f"{row['name']}, {row['size']}",
-            "contender": "spcviz",
-            "us": row["median_us"],
-            "ratio": 1.0,
-        }
-        for row in bench_loopy(n_repeats=min(repeats, 10_000))
-    ]
-    rows = [{"processor": machine()["cpu"], **row} for row in rows]
+        rows += [(name, who, us, us / medians["spcviz"]) for who, us in medians.items()]
+    tick("trees and grids")
+    loopy = bench_loopy(n_repeats=min(repeats, 10_000))
+    rows += [(f"{row['name']}, {row['size']}", "spcviz", row["median_us"], 1.0) for row in loopy]
+    columns, cpu = ("processor", "operation", "contender", "us", "ratio"), machine()["cpu"]
     return describe(
         "bench-engine",
         "this engine and others' on random scores; times are ratios, the machine's digits are its own",
-        rows,
+        [dict(zip(columns, (cpu, *row))) for row in rows],
         baselines=[],
         settings={"repeats": repeats, "statistic": "median of CPU time", "reach": REACH},
         data={},
@@ -104,10 +90,8 @@ def bench_engine(*, repeats: int = 20, tick: Callable | None = None) -> dict:
 
 
 def beside(result: dict, stored: dict) -> dict:
-    """The result with the stored rows of other processors after its own: each kind is measured where it is.
-
-    Rows that do not say their processor are of the machine that the stored result names.
-    """
+    """The result with the stored rows of other processors after its own; rows that name none are the stored
+    machine's."""
     cpu = stored["machine"]["cpu"]
     rows = [{"processor": cpu, **row} for row in stored["rows"]]
     return result | {"rows": result["rows"] + [r for r in rows if r["processor"] != result["machine"]["cpu"]]}

@@ -96,14 +96,8 @@ class Measured(NamedTuple):
     peak_mb: float
 
 
-def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable | None = None) -> dict:
-    """Tune, then measure, every contender.
-
-    `scale` is the share of the training sentences, `repeats` the runs whose medians count; `tick` is called
-    with a line at each step. Returns ``rows``: `data`, `what`, `contender`, `tokens_right` and
-    `sentences_right` (shares of the test sentences), `train_s`, `tokens_per_s`, `peak_mb`, `setting`; the
-    rest as of `describe`.
-    """
+def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lambda text: None) -> dict:
+    """Tune every contender on a share `scale` of the training sentences, then measure it `repeats` times."""
     scale = checks.number("scale", scale, 0.001, 1)
     repeats = checks.integer("repeats", repeats, 1, 1000)
     folder = data_folder()
@@ -116,8 +110,8 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable | None
     found: list[list[Measured]] = [[] for _ in contenders]
     for turn in range(repeats):
         for i, own in enumerate(contenders):
-            _say(tick, f"turn {turn + 1} of {repeats}: {own.name}, {own.what}")
-            found[i].append(_alone(own, chosen[i], folder, scale, "test", 0))
+            tick(f"turn {turn + 1} of {repeats}: {own.name}, {own.what}")
+            found[i].append(_alone(own, chosen[i], folder, scale, "test"))
     rows = [
         {
             "data": own.data.name,
@@ -138,28 +132,21 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable | None
     )  # fmt: skip
 
 
-def _say(tick: Callable | None, text: str) -> None:
-    if tick is not None:
-        tick(text)
-
-
-def _tuned(own: Contender, folder: Path, scale: float, tick: Callable | None) -> dict[str, Any]:
+def _tuned(own: Contender, folder: Path, scale: float, tick: Callable) -> dict[str, Any]:
     """The setting with which most development tokens are right; the only one if there is one."""
     if len(own.tries) == 1:
         return own.tries[0]
     found = []
     for setting in own.tries:
-        _say(tick, f"on development sentences: {own.name}, {own.what}, {setting}")
-        found.append(_alone(own, setting, folder, scale, "dev", 0).tokens_right)
+        tick(f"on development sentences: {own.name}, {own.what}, {setting}")
+        found.append(_alone(own, setting, folder, scale, "dev").tokens_right)
     return own.tries[int(np.argmax(found))]
 
 
-def _alone(
-    own: Contender, setting: dict[str, Any], folder: Path, scale: float, split: str, seed: int
-) -> Measured:
-    """`measure` in a process of its own."""
+def _alone(own: Contender, *of: Any) -> Measured:
+    """`measure` in a process of its own, with seed 0."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-        return executor.submit(measure, own, setting, folder, scale, split, seed).result()
+        return executor.submit(measure, own, *of, 0).result()
 
 
 def measure(
@@ -233,15 +220,8 @@ def features(words: list[str]) -> list[list[str]]:
     found = []
     for i, word in enumerate(words):
         own = low[i + 2]
-        names = [
-            "b",
-            f"w={word}",
-            f"l={own}",
-            f"s3={own[-3:]}",
-            f"s2={own[-2:]}",
-            f"p2={own[:2]}",
-            f"p3={own[:3]}",
-        ]
+        names = ["b", f"w={word}", f"l={own}"]
+        names += [f"s3={own[-3:]}", f"s2={own[-2:]}", f"p2={own[:2]}", f"p3={own[:3]}"]
         shapes = (word[0].isupper(), word.isupper(), any(map(str.isdigit, word)), "-" in word)
         names += [name for name, is_so in zip(("Upper", "UPPER", "digit", "hyphen"), shapes) if is_so]
         names += [f"-1={low[i + 1]}", f"+1={low[i + 3]}", f"-2={low[i]}", f"+2={low[i + 4]}"]

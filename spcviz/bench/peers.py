@@ -49,20 +49,14 @@ def _offers(module, name, make, *args):
 
 
 def chains(unary: np.ndarray, pairwise: np.ndarray) -> dict[str, dict[str, Callable]]:
-    """What other libraries offer for one chain of scores (L, K) and (K, K).
-
-    Returns by peer: ``viterbi``, ``max_marginals`` of states, ``marginals`` of states, as far as it has them.
-    """
+    """What others offer for a chain (L, K), (K, K): ``viterbi``, ``max_marginals``, ``marginals``."""
     makers = (
         ("pycrfsuite", "python-crfsuite", _crfsuite),
         ("hmmlearn.hmm", "hmmlearn", _hmmlearn),
         ("seqlearn._decode.viterbi", "seqlearn", _seqlearn),
         ("jax", "JAX scan, 32 bits", _jax),
     )
-    functions = {}
-    for maker in makers:
-        functions |= _offers(*maker, unary, pairwise)
-    return functions
+    return {name: own for maker in makers for name, own in _offers(*maker, unary, pairwise).items()}
 
 
 def _hmmlearn(library, unary, pairwise):
@@ -193,11 +187,8 @@ def _jax_batch(jax, pieces, lengths, pairwise):
 
 
 def lattices(tail: np.ndarray, head: np.ndarray, score: np.ndarray, n_nodes: int, last: int):
-    """What other libraries offer for a sparse lattice: ``best_path`` and ``max_marginals`` of arcs.
-
-    `tail`, `head` and `score` are (A,). Nodes are numbered column by column; paths begin at any node without
-    arcs into it and end at nodes from `last` on.
-    """
+    """What others offer for a lattice of arcs (A,), nodes numbered column by column: ``best_path`` to nodes
+    from `last` on, ``max_marginals`` of arcs."""
     return _offers("pynini", "OpenFst (pynini)", _openfst, tail, head, score, n_nodes, last)
 
 

@@ -99,21 +99,14 @@ ROWS = (
 GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
 
 
-def bench_robust(*, scale: float = 1.0, only: str | None = None, tick: Callable | None = None) -> dict:
-    """Count the faults.
-
-    `scale`, 0.0001 .. 100, says how many cases; 1 is full strength. `only` are some of `GROUPS`, separated by
-    commas; all by default. `tick` is called with a line at each piece. Returns ``rows``: what, cases, faults,
-    full (cases at full strength), peak_mb of a process, and the first faults in words. Raises `ArgumentError`
-    for other values, `SpcvizError` without the repository's tests, or what they need.
-    """
+def bench_robust(*, scale: float = 1.0, only: str | None = None, tick: Callable = lambda text: None) -> dict:
+    """Count the faults of some of `GROUPS`, separated by commas; `scale` 1 is full strength."""
     scale = checks.number("scale", scale, 1e-4, 100.0)
     wanted = only.split(",") if only else GROUPS
     for name in wanted:
         if name not in GROUPS:
             raise ArgumentError(f"only must be some of {', '.join(GROUPS)}, got {name!r}")
     _check_tests()
-    tick = tick or (lambda text: None)
     rows = [_measured(row, max(1, round(row.cases * scale)), tick) for row in ROWS if row.group in wanted]
     return describe(
         "bench-robust", "this project's own figures to hold", rows, baselines=[],
@@ -155,18 +148,15 @@ def _run(row, seed, cases):
     command = [sys.executable, "-m", "tests.robust", row.check, str(seed), str(cases)]
     lost = {"cases": cases, "n_faults": 1, "seed": seed + cases, "cpu_seconds": None, "peak_mb": None}
     try:
-        done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=SECONDS
-        )  # fmt: skip
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return lost | {"faults": [f"seeds from {seed}: no end after {SECONDS} s"]}
     try:
         return json.loads(done.stdout.splitlines()[-1])
     except (ValueError, IndexError):
         last_line = done.stderr.strip().splitlines()[-1:] or ["nothing said"]
-        return lost | {
-            "faults": [f"seeds from {seed}: the process ended with {done.returncode}: {last_line[0]}"]
-        }
+        ended = f"seeds from {seed}: the process ended with {done.returncode}: {last_line[0]}"
+        return lost | {"faults": [ended]}
 
 
 def _tests_digest(test):

@@ -52,7 +52,8 @@ def make() -> Iterator[Opened]:
     used: dict[str, dict[tuple, bytes]] = {}
     for address in addresses():
         with first.recording() as made:
-            problem = _open(address)
+            at = opened(tour.Scene(address))
+            problem = "; ".join(element.value for element in [*at.exception, *at.error])
             calls = {name: dict(values) for name, values in made.items()}
         for name, values in calls.items():
             problem = _keep(first.FUNCTIONS[name], values, used.setdefault(name, {})) or problem
@@ -64,12 +65,6 @@ def make() -> Iterator[Opened]:
         if path.name.partition(".")[0] not in used:
             path.unlink()
     first.note_code({first.FUNCTIONS[name].module for name in used})
-
-
-def _open(address):
-    """Open a page as a visitor does; what is wrong with it, or nothing."""
-    at = opened(tour.Scene(address))
-    return "; ".join(element.value for element in [*at.exception, *at.error])
 
 
 def _keep(answers, values, used):

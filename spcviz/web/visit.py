@@ -1,7 +1,7 @@
-"""The script of every visit: the page that the address names, alone or in a tour.
+"""The script of every visit, which `app.py` names to the server: the page of the address, alone or in a tour.
 
-`app.py` starts the server and names this file to it. It lies here because Streamlit takes a folder ``pages``
-beside the script for its older kind of navigation: a server's first visitor would be told "Page not found".
+Beside a folder ``pages`` Streamlit would use its older navigation and tell the first visitor "Page not
+found".
 """
 
 import streamlit as st

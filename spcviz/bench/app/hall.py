@@ -46,7 +46,7 @@ def bench_app(
     pages: str | None = None,
     only: Literal["hostile"] | None = None,
     port: int | None = None,
-    tick: Callable | None = None,
+    tick: Callable = lambda text: None,
 ) -> dict:
     """Drive the app as a class does: a result whose ``rows`` are crowds, a page each, with figures of `cold`
     and `browsed`.
@@ -57,7 +57,6 @@ def bench_app(
     scale = checks.number("scale", scale, 0.01, 10.0)
     if only not in (None, HOSTILE):
         raise ArgumentError(f"only must be {HOSTILE!r}, got {only!r:.60}")
-    tick = tick or (lambda text: None)
     with Server(port) as server:
         if only:
             return asyncio.run(_measure_hostile(server, scale, tick))

@@ -1,8 +1,5 @@
-"""What is said of each page beside the page itself; ``articles.json`` holds all of it.
-
-A page has minutes and a level in the course that the side bar is, an article below the tool, and at most
-three callouts, which point at parts of the picture on a visitor's first visit.
-"""
+"""Each page's article, callouts (at most three, on a first visit) and place in the course:
+``articles.json``."""
 
 import json
 from functools import cache
@@ -13,12 +10,7 @@ import streamlit as st
 
 FILE = Path(__file__).with_name("articles.json")
 MOST_CALLOUTS = 3
-HEADINGS = {
-    "see": "What you see",
-    "try": "Try this",
-    "means": "What it means",
-    "fails": "Where it fails",
-}
+HEADINGS = {"see": "What you see", "try": "Try this", "means": "What it means", "fails": "Where it fails"}
 """Parts of an article, in order, and what stands above them."""
 
 
@@ -37,13 +29,13 @@ class Article(NamedTuple):
 def every() -> dict[str, Article]:
     """{name of a page in addresses: `Article`}."""
     content = json.loads(FILE.read_text(encoding="utf-8"))
-    return {name: _article(value) for name, value in content.items()}
-
-
-def _article(value):
-    callouts = tuple((part, said) for part, said in value["callouts"])
-    parts = {name: value[name] for name in HEADINGS}
-    return Article(value["minutes"], value["level"], callouts, parts, value["where"])
+    return {
+        name: Article(
+            value["minutes"], value["level"], tuple(map(tuple, value["callouts"])),
+            {part: value[part] for part in HEADINGS}, value["where"],
+        )
+        for name, value in content.items()
+    }  # fmt: skip
 
 
 def show(name: str) -> None:

@@ -9,6 +9,7 @@ import hmac
 import re
 import secrets
 import time
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -102,10 +103,7 @@ class Rooms:
         self._may_open, self._opened = float(OPENED_AT_ONCE), now()
 
     def open(self) -> tuple[int, str]:
-        """A new room: its number and its key.
-
-        Raises `FullError` when there are too many, or too many were opened just now.
-        """
+        """A new room, its number and its key; `FullError` if there are too many, or too many of just now."""
         now = self._now()
         self._rooms = {n: one for n, one in self._rooms.items() if now - one.seen < IDLE_SECONDS}
         self._may_open = min(OPENED_AT_ONCE, self._may_open + (now - self._opened) * OPENED_A_SECOND)
@@ -113,20 +111,20 @@ class Rooms:
         if len(self._rooms) >= MOST_ROOMS or self._may_open < 1:
             raise FullError(f"{len(self._rooms)} rooms are open; another cannot be opened now")
         self._may_open -= 1
-        number = next(n for n in iter(_any_number, None) if n not in self._rooms)
+        number = next(
+            n for n in iter(lambda: FIRST + secrets.randbelow(LAST + 1 - FIRST), 0) if n not in self._rooms
+        )
         self._rooms[number] = _Room(secrets.token_urlsafe(16), now)
         return number, self._rooms[number].key
 
     def put(self, number: int, key: str, asked: Mapping) -> None:
-        """Ask a question, show its truth, or, without a text to ask, neither.
-
-        `asked` has the texts of a `Question`. As long as ``code`` and choices stay, so do the answers.
-
-        Raises `NoRoomError`, `NotYoursError`, and `RoomError` for what is no question.
-        """
-        room = self._of_lecturer(number, key)
+        """Ask a question (the texts of a `Question`), show its truth, or, without a text to ask, neither."""
+        room = self._room(number)
+        if not self._is_lecturer(room, key):
+            raise NotYoursError(f"room {number} was opened by another browser")
         new = _question(asked)
         old = room.question
+        # As long as code and choices stay, so do the answers.
         is_same = old and new and (old.code, old.ask, old.choices) == (new.code, new.ask, new.choices)
         if not is_same and (old or new):
             room.answers = {}
@@ -134,11 +132,7 @@ class Rooms:
         room.question = new
 
     def answer(self, number: int, voter: str, n: int, value: float) -> None:
-        """Take a phone's answer to question `n`: the number of a choice, or a guess; the last one counts.
-
-        Raises `NoRoomError`, `LateError` when that question is over, `FullError`, and `RoomError` for what is
-        no answer.
-        """
+        """Take a phone's answer to question `n`: the number of a choice, or a guess; the last one counts."""
         room = self._room(number)
         asked = room.question
         if asked is None or n != room.n or asked.truth:
@@ -158,12 +152,10 @@ class Rooms:
     def shown(self, number: int, key: str = "") -> dict:
         """What a phone shows, or, with its key, what the lecturer's screen shows: JSON values.
 
-        Phones see counts and the truth once the lecturer shows them. Raises `NoRoomError`.
+        Phones see counts and the truth once the lecturer shows them.
         """
         room = self._room(number)
-        is_yours = hmac.compare_digest(key.encode(), room.key.encode())
-        if is_yours:
-            room.seen = self._now()
+        is_yours = self._is_lecturer(room, key)
         asked = room.question
         out = {"n": room.n, "isYours": is_yours, "isAsking": asked is not None}
         if asked is None:
@@ -185,12 +177,10 @@ class Rooms:
             raise NoRoomError(f"there is no room {number!r}")
         return room
 
-    def _of_lecturer(self, number, key):
-        room = self._room(number)
-        if not hmac.compare_digest(key.encode(), room.key.encode()):
-            raise NotYoursError(f"room {number} was opened by another browser")
-        room.seen = self._now()
-        return room
+    def _is_lecturer(self, room, key):
+        is_yours = hmac.compare_digest(key.encode(), room.key.encode())
+        room.seen = self._now() if is_yours else room.seen
+        return is_yours
 
 
 def counts(values: Sequence[float], n_choices: int) -> list[int]:
@@ -206,8 +196,7 @@ def counts(values: Sequence[float], n_choices: int) -> list[int]:
 def guesses(values: Sequence[float]) -> dict:
     """A picture of guessed numbers: bins of equal width, or of equal ratio where guesses are far apart.
 
-    The outermost bins take what lies beyond the middle 96 of a hundred, so that one wild guess does not
-    squeeze all the others into one bin.
+    The outermost bins take what lies beyond the middle 96 of a hundred: one wild guess squeezes no others.
 
     >>> guesses([1, 2, 3, 4, 9])["median"], guesses([1, 1000])["isLog"], guesses([])
     (3, True, {'bins': [], 'median': None, 'isLog': False})
@@ -221,18 +210,11 @@ def guesses(values: Sequence[float]) -> dict:
     if low == high:
         bins = [{"low": low, "high": high, "count": len(ordered)}]
     else:
-        edges = [_between(low, high, at / BINS, is_log) for at in range(BINS + 1)]
-        of = Counter(_bin(value, edges) for value in ordered)
+        shares = [at / BINS for at in range(BINS + 1)]
+        edges = [low * (high / low) ** x if is_log else low + (high - low) * x for x in shares]
+        of = Counter(bisect(edges[1:-1], value) for value in ordered)
         bins = [{"low": edges[at], "high": edges[at + 1], "count": of[at]} for at in range(BINS)]
     return {"bins": bins, "median": median(ordered), "isLog": is_log}
-
-
-def _between(low, high, share, is_log):
-    return low * (high / low) ** share if is_log else low + (high - low) * share
-
-
-def _bin(value, edges):
-    return next((at for at, edge in enumerate(edges[1:-1]) if value < edge), BINS - 1)
 
 
 def _right(asked):
@@ -249,9 +231,7 @@ def _right(asked):
 
 
 def _question(asked):
-    texts = {}
-    for name in ("code", "ask", "truth", "right"):
-        texts[name] = _text(asked.get(name, ""), name, LONGEST[name])
+    texts = {n: _text(asked.get(n, ""), n, LONGEST[n]) for n in ("code", "ask", "truth", "right")}
     choices = asked.get("choices", [])
     if not isinstance(choices, list) or len(choices) > MOST_CHOICES:
         raise RoomError(f"choices must be a list of at most {MOST_CHOICES} texts")
@@ -269,7 +249,3 @@ def _what(asked):
     if asked.choices:
         return f"the number of a choice, at most {len(asked.choices) - 1}"
     return f"a number of at most {LARGEST:.0e}"
-
-
-def _any_number():
-    return FIRST + secrets.randbelow(LAST + 1 - FIRST)

@@ -38,14 +38,10 @@ def show_bar(
     form: dict | None = None,
     on_act: Callable | None = None,
 ):
-    """Mount the bar.
+    """Mount the bar, on a `tour`'s scene (`touring.shown`) or, without one, its tools alone.
 
-    `tour` is the scene that is shown (see `spcviz.web.touring.touring`); without one there is no bar. `tools`
-    are ``said``, a message on what was done, and ``kept``, texts for the browser to keep (see
-    `spcviz.web.touring.own_tour`). `form` opens the form that adds a scene: its ``address``, ``facts``, and
-    ``n``, which is new each time. `callouts` point at parts of the `page` on a first visit (see
-    `spcviz.web.articles.articles`). `on_act` is called without arguments before the rerun that a key or a
-    button causes.
+    `tools` are ``said``, a message on what was done, and ``kept`` (`own_tour.kept`); `form` opens the form
+    that adds a scene: its ``address``, ``facts``, and ``n``, which is new each time.
     """
     payload = {"identity": "tour", "tour": tour, "tools": tools, "form": form, "isProjected": is_projected}
     payload |= {"page": page, "callouts": list(callouts)}
@@ -58,11 +54,7 @@ def show_speaker(*, key):
 
 
 def show_handout(scenes: list[dict], *, key: str):
-    """Mount the sheets of a tour on paper.
-
-    `scenes` have ``number`` and ``code`` of each picture, ``address`` to see it again and ``open``, the same
-    as the frame opens it.
-    """
+    """Mount the sheets of a tour on paper, see `touring.pictures_of`."""
     payload = {"identity": str(len(scenes)), "scenes": scenes} | ALONE
     show(HANDOUT, payload, key=key, parts={}, on_done_change=lambda: None)
 

@@ -65,9 +65,14 @@ def _remember(*tours):
 def replace():
     """What was brought becomes the visitor's own tour; the one before can be brought back."""
     if foreign := brought():
-        _remember(own())
-        keep(foreign.tour)
-        put_away()
+        _take(foreign.tour)
+
+
+def _take(new):
+    """A tour that was made of what was brought is the visitor's own; the one before can be brought back."""
+    _remember(own())
+    keep(new)
+    put_away()
 
 
 def fits(candidate):
@@ -79,9 +84,7 @@ def join():
     """Put the scenes of what was brought behind the visitor's own."""
     foreign = brought()
     if foreign and fits(foreign.tour):
-        _remember(own())
-        keep(own()._replace(scenes=(*own().scenes, *foreign.tour.scenes)))
-        put_away()
+        _take(own()._replace(scenes=(*own().scenes, *foreign.tour.scenes)))
 
 
 def take_back():
@@ -105,25 +108,20 @@ def add(scene):
 
 
 def kept():
-    """What the browser should keep: texts by name, "" for nothing more, None where this session has nothing.
-
-    ``isNew``: the session has not heard yet what the browser has.
-    """
+    """What the browser should keep: texts by name, "" for nothing more, None where this session has
+    nothing."""
     state = st.session_state
     foreign = state.get(_BROUGHT)
     return {
         "own": packed.pack(own()) if _OWN in state else None,
         "earlier": " ".join(map(packed.pack, earlier())) if _EARLIER in state else None,
         "brought": (packed.pack(foreign.tour) if foreign.tour else "") if foreign else None,
-        "isNew": _HAS_HEARD not in state,
+        "isNew": _HAS_HEARD not in state,  # it has not heard yet what the browser has
     }
 
 
 def restore(asked: Mapping):
-    """Take what this browser has kept since its last visit; nothing of this session is replaced.
-
-    `asked` holds texts of `kept`, but whoever sends may send anything.
-    """
+    """Take what this browser has `kept`; nothing of this session is replaced; anyone may send anything."""
     state = st.session_state
     if _HAS_HEARD in state:
         return

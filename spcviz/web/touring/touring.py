@@ -2,10 +2,7 @@
 
 In the address ``tour`` names the tour and ``at`` the scene, ``3`` with its question and ``3a`` with the
 answer; everything else is the page's own state. ``/?tour=NAME&scene=3`` (the presenter's link) leads to the
-scene's page.
-
-A page offers numbers with `offer`: words by name, made only while somebody wants them. A sentence gets those
-of the very run that drew the page.
+scene's page. A sentence gets the numbers that the very run that drew the page has offered (`offer`).
 """
 
 import contextlib
@@ -109,10 +106,7 @@ def _going(at):
 
 
 def offer(make: Callable, *args):
-    """A page's numbers for sentences, if a tour wants them.
-
-    `make(*args)` returns {name: text}, as the page itself shows them.
-    """
+    """A page's numbers for sentences, {name: text} as it shows them: made only if a tour wants them."""
     if "tour" in st.query_params or st.session_state.get(_FORM):
         st.session_state[FACTS] = st.session_state.get(FACTS, {}) | make(*args)
 
@@ -139,10 +133,8 @@ def speak():
 
 
 def pictures_of(of_tour: tour.Tour) -> list[dict]:
-    """What `spcviz.web.touring.component.show_handout` opens: each scene with its answer.
-
-    Where the answer has another state, the scene itself comes before it.
-    """
+    """What `component.show_handout` opens: each scene with its answer, and before that if it looks
+    otherwise."""
     out = []
     for number, scene in enumerate(of_tour.scenes, start=1):
         for is_answered in (False, True):
@@ -171,7 +163,7 @@ def handout(of_tour):
         "scene again, open its link."
     )
     for number, scene in enumerate(of_tour.scenes, start=1):
-        facts = known_facts().get((of_tour.name, str(number)), {})
+        facts = _known(of_tour, number)
         later = known_facts().get((of_tour.name, f"{number}a"), facts)
         with st.container(border=True, key=f"handout_scene_{number}"):
             st.text(f"{number}. {tour.fill(scene.say, facts)}")
@@ -246,20 +238,18 @@ def _draw(page, at):
 def shown(at: Running, facts: Mapping[str, str]) -> dict:
     """What the bar shows of a scene: JSON values for `spcviz.web.touring.component.show_bar`."""
     scene, of_tour = at.scene, at.tour
-    codes, is_asking = tour.codes(of_tour), bool(scene.answer) and not at.is_answered
-    following = _after(at)
     return {
         "name": of_tour.name,
         "title": of_tour.title,
         "n": len(of_tour.scenes),
         "number": at.number,
         "code": at.code,
-        "order": codes,
+        "order": tour.codes(of_tour),
         "say": "" if at.is_answered and scene.after else tour.fill(scene.say, facts),  # of another state
         "ask": tour.fill(scene.ask, facts),
         "answer": tour.fill(scene.answer, facts) if at.is_answered else "",
         "note": at.note or st.session_state.pop(_NOTE, ""),
-        "isAsking": is_asking,
+        "isAsking": bool(scene.answer) and not at.is_answered,
         "point": scene.point,
         "cover": scene.cover,
         "query": scene.query(at.is_answered),
@@ -267,7 +257,7 @@ def shown(at: Running, facts: Mapping[str, str]) -> dict:
         "room": room(st.query_params.get("room", "")),
         "speaking": speaking(at),
         "poll": poll(scene, facts, at.is_answered),
-        "next": following,
+        "next": _after(at),
         "speaker": f"./?tour={of_tour.name}&speaker=true&embed=true",
     }
 
@@ -289,8 +279,7 @@ def poll(scene, facts, is_answered):
 def speaking(at: Running) -> dict:
     """What the speaker's window has of a tour: notes, all scenes to jump to, the plan, the next picture."""
     scenes = at.tour.scenes
-    facts = [known_facts().get((at.tour.name, str(n)), {}) for n in range(1, len(scenes) + 1)]
-    of = [tour.fill(one.say or one.ask, known)[:MOST_LISTED] for one, known in zip(scenes, facts)]
+    of = [tour.fill(s.say or s.ask, _known(at.tour, n))[:MOST_LISTED] for n, s in enumerate(scenes, start=1)]
     upcoming = running({"tour": at.tour.name, "at": str(at.number + 1)}) if at.number < len(scenes) else None
     has_page = upcoming is not None and upcoming.scene.page in navigation.names()
     return {
@@ -301,14 +290,19 @@ def speaking(at: Running) -> dict:
     }
 
 
+def _known(of_tour, code):
+    """The numbers of a scene, if anybody has been there."""
+    return known_facts().get((of_tour.name, str(code)), {})
+
+
 def _after(at):
-    """What the speaker reads of the next scene, with its numbers if anybody has been there."""
+    """What the speaker reads of the next scene."""
     codes = tour.codes(at.tour)
     following = codes.index(at.code) + 1 if at.code in codes else len(codes)
     if following >= len(codes):
         return None
     then = running({"tour": at.tour.name, "at": codes[following]})
-    facts = known_facts().get((at.tour.name, then.code), {})
+    facts = _known(at.tour, then.code)
     texts = {name: tour.fill(getattr(then.scene, name), facts) for name in ("say", "ask", "answer")}
     return {"say": "", "ask": "", "answer": texts["answer"]} if then.is_answered else texts | {"answer": ""}
 

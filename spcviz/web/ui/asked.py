@@ -71,7 +71,7 @@ def address(name):
 
 
 def is_foreign(headers) -> bool:
-    """Whether another site's page made the visitor's browser ask: it could not read the answer, but it costs
+    """Whether another site's page made the visitor's browser ask: it could not read the answer, which costs
     work.
 
     Browsers that do not say so (Safari before 16.4) send the page's origin. Its host is compared without

@@ -61,18 +61,13 @@ def framed(body: Callable[[], object], introduction: str, *captions: str) -> Non
 
 
 def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:
-    """Arguments that tie a widget to one name of a page's table.
-
-    `page` begins the widget's key; the widget shows ``state[name]``; `forget` is what else a change writes,
-    e.g. ``alpha=None``. Returns ``key``, ``on_change`` and ``label_visibility``: on a projector labels take
-    no room.
-    """
+    """Arguments that tie a widget to a name of a page's table; `forget` is what else a change writes."""
     key = f"{page}_{name}"
     st.session_state[key] = state[name]
     return {
         "key": key,
         "on_change": lambda: table.write(**{name: st.session_state[key]}, **forget),
-        "label_visibility": "collapsed" if is_projected() else "visible",
+        "label_visibility": "collapsed" if is_projected() else "visible",  # labels take room
     }
 
 
@@ -82,11 +77,8 @@ def segments(label, options, tie, help=None):
 
 
 def more(table: StateTable, state: Mapping, said: Mapping[str, Callable]):
-    """A box for what few need, closed at first; a container to put widgets into.
-
-    `said`, by name of the table, take a value and return what is said of it beside the closed box where it is
-    not that of the page's first scene: no link hides a setting that somebody has changed.
-    """
+    """A closed box for what few need; beside it stands what is `said` of values that are not the first
+    scene's."""
     box = st.popover("More", icon=":material/tune:")
     if changed := differing(table, state, said):
         st.caption(" · ".join(changed), width="content")
@@ -108,11 +100,7 @@ def differing(table: StateTable, state: Mapping, said: Mapping[str, Callable]) -
 
 
 def missing(table: StateTable, sentences: dict[str, Callable]):
-    """Say of everything the URL asks for and this machine lacks that something else is shown.
-
-    `sentences`, by name of the table, take what is asked for and return what is missing and what is shown
-    instead.
-    """
+    """Say, by `sentences` of what is asked for, what this machine lacks and what is shown instead."""
     for name, asked in table.missing(st.query_params).items():
         if name in sentences:
             st.info(sentences[name](asked), icon=":material/link_off:")

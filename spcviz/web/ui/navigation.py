@@ -72,19 +72,14 @@ def warmup_groups_of(shown):
 
 
 def sections():
-    """What `st.navigation` takes: pages by section.
-
-    They are made for this run alone: a page remembers that it may be called.
-    """
+    """What `st.navigation` takes: pages by section, copied for each run, since a page remembers its call."""
     return {section: list(map(copy, shown)) for section, shown in _sections().items()}
 
 
 @cache
 def course():
-    """{path: what the side bar calls a page} of the pages that are the course: number and minutes with it.
-
-    Pages to start from stand outside it.
-    """
+    """{path: title with number and minutes} of the pages of the course; those to start from stand outside
+    it."""
     told = [(page, articles.every().get(PurePath(page.path).stem)) for page in pages() if exists(page.path)]
     kept = ((page, article) for page, article in told if article and page.section != OWN[0].section)
     steps = enumerate(kept, start=1)

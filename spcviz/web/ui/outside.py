@@ -1,8 +1,7 @@
 """Server limits and headers: enough file descriptors for all connections, and headers against other sites.
 
-Each session keeps an event loop open (three descriptors), beside its socket, and Streamlit keeps a session
-that has left for `server.disconnectedSessionTTL` seconds, so that it can come back. Where a process may
-open few files, some dozen reloads would shut everybody out.
+Each session keeps an event loop (three descriptors) beside its socket, and one that has left is kept for
+`server.disconnectedSessionTTL` seconds: where few files may be open, some dozen reloads would shut all out.
 """
 
 import logging
@@ -25,12 +24,6 @@ WANTED = (65_536, 10_240, 4096)
 
 ENOUGH = 1024
 """For a class: four a visitor, three for each who left within the last two minutes."""
-
-
-def seconds_kept(limit: int) -> int:
-    """How long a session that has left is kept where descriptors are scarce: short enough for
-    some dozen visits a second, one after the other."""
-    return max(1, (limit - 100) // 100)
 
 
 def middleware():
@@ -57,15 +50,13 @@ class Headers:
 
 
 def make_room() -> int | None:
-    """Let this process open as many files and sockets as it may, and say so where that is too few.
-
-    Returns the limit in force; None where the system has none.
-    """
+    """Let this process open as many files as it may, say so if that is too few; the limit, None without
+    one."""
     if resource is None:
         return None
     soft = _raised(*resource.getrlimit(resource.RLIMIT_NOFILE))
     if soft != resource.RLIM_INFINITY and soft < ENOUGH:
-        kept = seconds_kept(soft)
+        kept = max(1, (soft - 100) // 100)  # short enough for some dozen visits a second
         config.set_option("server.disconnectedSessionTTL", kept)
         LOG.warning(
             "This process may open only %d files and sockets, which is enough for about %d visitors at once. "

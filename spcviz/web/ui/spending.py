@@ -62,10 +62,9 @@ class SpendingTable(StateTable):
 def trade_off_table(
     tasks: Mapping[str, TradeTask], scene: Callable[[str], Mapping[str, Any]] = lambda _: {}
 ) -> SpendingTable:
-    """The table of the Trade-off page for these tasks, by name of the problem.
+    """The table of the Trade-off page for tasks by name of the problem; `scene` gives what one opens with.
 
-    `scene` gives what a task opens with. Names of sizes, choices and looks are the tasks' own; raises
-    `ValueError` if the page has such a name already, or another task means something else by it.
+    Names of sizes, choices and looks are the tasks' own: `ValueError` for one that means something else, too.
     """
     every = (kind for task in tasks.values() for kind in (*(task.kinds or {}), *(task.elsewhere or {})))
     kinds = tuple(dict.fromkeys(every)) or ("",)
@@ -90,14 +89,11 @@ def _own_fields(tasks, taken):
     own = {}
     for key, task in tasks.items():
         for field in _fields_of(task):
+            of = f"{field.name!r} of task {key!r}"
             if field.name in taken:
-                raise ValueError(
-                    f"{field.name!r} of task {key!r} must be a name of its own, got one of the page's"
-                )
+                raise ValueError(f"{of} must be a name of its own, got one of the page's")
             if own.setdefault(field.name, field) != field:
-                raise ValueError(
-                    f"{field.name!r} of task {key!r} must be what it is of the others, got {field}"
-                )
+                raise ValueError(f"{of} must be what it is of the others, got {field}")
     return own.values()
 
 

@@ -1,16 +1,14 @@
 """A page's state as one table, tied to the URL: name, type, range, default.
 
-The address is the state: a page reads its table, seeds its widgets from it, and every callback writes
-back through it. A value that does not parse or is out of range counts as absent and leaves the address;
-a default is not written. So a link restores a page, and a mistyped link still shows one. A page's first
-scene may be another than that of its defaults (`StateTable.first_scene`), so that links made before keep
-theirs.
-A value that another machine may have and this one has not (a picture of a data set) counts as absent too, but
-stays in the address until something else is chosen, and `StateTable.missing` lets the page say so.
+A page reads its table, seeds its widgets from it, and every callback writes back through it. A value that
+does not parse or is out of range counts as absent and leaves the address; a default is not written. So a link
+restores a page, and a mistyped link still shows one. The first scene may be another than that of the defaults
+(`StateTable.first_scene`), so that links made before keep theirs. A value that only another machine has (a
+picture of a data set) counts as absent, but stays in the address, and `StateTable.missing` lets the page say
+so.
 
-Streamlit's own ``bind="query-params"`` does the same for single widgets and is the simpler choice where
-a page has nothing else; a bound name cannot be set by code, though, so a page whose component owns part
-of the state (alpha is dragged in the browser) keeps all of it in a table.
+Streamlit's ``bind="query-params"`` does the same for single widgets, but a bound name cannot be set by code,
+and components own part of the state (alpha is dragged in the browser).
 """
 
 import math
@@ -140,17 +138,13 @@ class StateTable:
         return self.defaults | self.opening
 
     def narrow(self, **choices) -> "StateTable":
-        """The same table with the allowed values of some names replaced by those that exist now.
-
-        A default that is not among them becomes the first.
-        """
+        """The same table with what exists now of some names' values; the first in place of a default that
+        does not."""
         fields = dict(self.fields)
         for name, allowed in choices.items():
-            allowed = tuple(allowed)
-            default = fields[name].default
-            fields[name] = fields[name]._replace(
-                choices=allowed, default=default if default in allowed or not allowed else allowed[0]
-            )
+            allowed, own = tuple(allowed), fields[name]
+            default = own.default if own.default in allowed or not allowed else allowed[0]
+            fields[name] = own._replace(choices=allowed, default=default)
         return StateTable(*fields.values(), opening=self.opening)
 
     def parse(self, params: Mapping[str, str]) -> dict:
@@ -210,15 +204,10 @@ class StateTable:
         return state
 
     def write(self, **changes) -> dict:
-        """Change some of the state, and the URL with it; a value out of range becomes the default.
-
-        Returns the whole state.
-        """
-        unknown = set(changes) - set(self.fields)
-        if unknown:
-            raise KeyError(
-                f"{', '.join(sorted(unknown))} is not in the table; it has {', '.join(self.fields)}"
-            )
+        """Change some of the state, and the URL with it; a value out of range becomes the default."""
+        if unknown := set(changes) - set(self.fields):
+            known = ", ".join(self.fields)
+            raise KeyError(f"{', '.join(sorted(unknown))} is not in the table; it has {known}")
         before = st.query_params.to_dict()
         state = self.clean(self.parse(before) | changes)
         kept = {name: text for name, text in self.missing(before).items() if name not in changes}
@@ -245,14 +234,11 @@ PINS = {"A": "pin_a", "B": "pin_b"}
 
 
 def lattice_fields(n_levels: int, symbols: str) -> tuple[Field, ...]:
-    """What a lattice keeps in its page's address; an absent alpha is the tuned one.
-
-    `symbols` is a pattern of what a cell spells.
-    """
+    """What a lattice keeps in its page's address; `symbols` is a pattern of what a cell spells."""
     return (
         whole("level", 1, 1, n_levels),
         whole("step", 4, 0, 4),
-        *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, n_levels + 1)),
+        *(real(f"a{n}", None, LOWEST_ALPHA, 1.0) for n in range(1, n_levels + 1)),  # None: the tuned one
         text("cell", "", rf"(?:[1-9][0-9]?-{symbols})?"),
         text("pin_a", "", PIN),
         text("pin_b", "", PIN),
@@ -262,19 +248,16 @@ def lattice_fields(n_levels: int, symbols: str) -> tuple[Field, ...]:
 
 
 def pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
-    """What is pinned on a page, from ``pin_a`` and ``pin_b`` of its state.
-
-    Returns under "A" and "B", of those that are set: the text, its name, its numbers.
+    """{"A" or "B": (text, its name, its numbers)} of what is pinned in a page's state.
 
     >>> pinned({"pin_a": "open:0.5,1", "pin_b": ""})
     {'A': ('open:0.5,1', 'open', [0.5, 1.0])}
     """
-    texts = {pin: state[name] for pin, name in PINS.items() if state[name]}
-    parts = {pin: (text, *text.split(":")) for pin, text in texts.items()}
-    return {
-        pin: (text, name, [float(v) for v in numbers.split(",")])
-        for pin, (text, name, numbers) in parts.items()
-    }
+    found = {}
+    for pin, text in ((pin, state[name]) for pin, name in PINS.items() if state[name]):
+        name, numbers = text.split(":")
+        found[pin] = text, name, [float(v) for v in numbers.split(",")]
+    return found
 
 
 HOME = StateTable(choice("show", "story", ("story", "end")))

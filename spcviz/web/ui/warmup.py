@@ -74,15 +74,12 @@ visitors at once are better served in turn than all in slices."""
 
 
 def start() -> threading.Thread:
-    """Load the kernels and the first page's model in the background; `app.py` calls it once.
-
-    Returns the daemon thread; join it to wait.
-    """
+    """Load the kernels and the first page's model in a daemon thread; `app.py` calls it once."""
     from spcviz.web.cached import shared
 
     _open_terminal()
     sys.setswitchinterval(_TURN)
-    _keep_together()
+    _tell_c_library("mallopt", _M_ARENA_MAX, _ARENAS)
     STATE.known.clear()
     shared.GATE["of"] = may_compute
     thread = threading.Thread(target=_warm_up, name="spcviz warm-up", daemon=True)
@@ -131,11 +128,7 @@ def opened(names: Collection[str]) -> None:
 
 
 def may_compute(module: str, has_other: bool) -> bool:
-    """Whether the kernels are compiled that the cached calls of a module want; see `shared.GATE`.
-
-    If not, the page shows the remaining time; its run ends here unless it `has_other` things to show, and it
-    is run anew when they are.
-    """
+    """Whether the kernels are compiled that the cached calls of a module want; if not, see `shared.GATE`."""
     names = _groups_of(module)
     if seconds_until(names) is None:
         return True
@@ -201,13 +194,8 @@ def _settle():
 
 
 _M_ARENA_MAX, _ARENAS = -8, 2
-"""Of `mallopt`. By default each thread of many gets a part of memory for itself, which none of the others
-fills: a class left 200 MB more behind."""
-
-
-def _keep_together():
-    """Let all threads take memory from the same few parts, where the C library can."""
-    _tell_c_library("mallopt", _M_ARENA_MAX, _ARENAS)
+"""Of `mallopt`, where the C library has it. By default each thread of many gets a part of memory for itself,
+which none of the others fills: a class left 200 MB more behind."""
 
 
 def give_back():

@@ -29,10 +29,8 @@ class Reading(NamedTuple):
 
 
 def read(state: dict, alphas: Sequence[float | None] | None = None) -> Reading:
-    """The drawing of a page's state (table `WRITE`), read.
-
-    `alphas` are by level, where a drag is ahead of the URL.
-    """
+    """The drawing of a page's state (table `WRITE`), read; by other `alphas` where a drag is ahead of the
+    URL."""
     ink = shown_ink(state)
     drawing = cached.read_ink(ink)
     if not len(drawing.pixels):
@@ -95,12 +93,11 @@ def turn_of(value):
 
 
 def answer(question: dict) -> bytes:
-    """A stroke's picture: the boxes' message and the lattice's, packed.
+    """A stroke's picture, packed: ``{"boxes": ..., "lattice": ...}`` as the page's run sends them, without
+    views.
 
     `question` has ``ink`` (an example's if absent, as when a page loads what answering takes), ``turn`` and
-    ``settings`` as `boxes` sent them; anything else counts as absent. Returns ``{"boxes": ..., "lattice":
-    ...}``, each as the page's run would send it, but without a view; the lattice's is empty where there is
-    nothing to read.
+    ``settings`` as `boxes` sent them; anything else counts as absent.
     """
     settings = question.get("settings")
     settings = settings if isinstance(settings, dict) else {}
