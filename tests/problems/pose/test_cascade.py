@@ -316,10 +316,10 @@ def test_clip_errors_see_clips_not_frames():
 
 
 def test_scenes(clip):
-    scene = live.rendered_scene(3, 2)
+    scene = live.scene_of("rendered", 3, 2)
     assert (scene.images == clip.images).all()
     assert scene.pictures[0].startswith("data:image/jpeg;base64,")
-    assert live.astronaut_scene().images.shape == (1, 240, 240, 3)
+    assert live.scene_of("astronaut", 0, 1).images.shape == (1, 240, 240, 3)
     frames = np.full((2, 50, 100, 3), 7, np.uint8)
     assert (live.upload_scene(frames, 0.5, 0.5, 0.5).images == 7).all()
     with pytest.raises(ArgumentError, match="size must be a number from"):

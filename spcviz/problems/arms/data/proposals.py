@@ -63,6 +63,11 @@ class ArmClips(NamedTuple):
         """Number of joints (elbow, wrist) more than 20 pixels off, shape (R, 32), int64."""
         return (self.errors > features.NEAR_PX).sum(axis=2).astype(np.int64)
 
+    @property
+    def tier_ms(self):
+        """Median milliseconds of a frame's features of each tier, shape (T,)."""
+        return 1e3 * np.median(self.seconds, axis=0)
+
     def chosen(self, chains):
         """Some of the chains, in the order given."""
         chains = np.asarray(chains, dtype=np.int64)
@@ -164,48 +169,29 @@ def _frame(picture, scores, search, log_share, log_follows, before):
         state[:, 4:] = features.motion(*flow, joints)
     lap()
     seconds = np.diff(clock)
-    return {
-        "joints": joints,
-        "before": chosen,
-        "state": state,
-        "step": step,
-        "looks": looks,
-        "seconds": seconds,
-    }
+    names = "joints", "before", "state", "step", "looks", "seconds"
+    return dict(zip(names, (joints, chosen, state, step, looks, seconds)))
 
 
 def _as_chains(chains, limbs, clip):
     """Two lists of frames as `ArmClips`."""
-    length = len(chains[0])
-    stacked = {
-        name: np.stack([frame[name] for side in chains for frame in side])
-        for name in ("joints", "before", "state", "step", "looks", "seconds")
-    }
+    length, frames = len(chains[0]), [*chains[0], *chains[1]]
+    stacked = {name: np.stack([frame[name] for frame in frames]) for name in frames[0]}
     joints = stacked.pop("joints")
     joints[length:] = pose_modes.mirrored(joints[length:])
     truth = np.full((2 * length, 3, 2), np.nan)
     if limbs is not None:
         arms = pose_modes.arms_of(limbs)
         truth = np.concatenate([arms[:, 0], pose_modes.mirrored(arms[:, 1])])
-    starts = np.array([0, length, 2 * length])
-    return ArmClips(
-        np.full(2, clip), np.arange(2), starts, joints.astype(np.float32), truth,
-        stacked["before"], stacked["state"], stacked["step"], stacked["looks"], stacked["seconds"],
-    )  # fmt: skip
+    starts, joints = np.array([0, length, 2 * length]), joints.astype(np.float32)
+    return ArmClips(np.full(2, clip), np.arange(2), starts, joints, truth, **stacked)
 
 
 def joined(parts):
     """Several `ArmClips` one after the other."""
-    starts = [np.zeros(1, dtype=np.int64)]
-    for part in parts:
-        starts.append(starts[-1][-1] + part.starts[1:])
-    rest = (np.concatenate([getattr(p, name) for p in parts]) for name in ArmClips._fields[3:])
-    return ArmClips(
-        np.concatenate([p.clip for p in parts]),
-        np.concatenate([p.side for p in parts]),
-        np.concatenate(starts),
-        *rest,
-    )
+    lengths = np.concatenate([np.diff(part.starts) for part in parts])
+    clip, side, _, *rest = (np.concatenate(arrays) for arrays in zip(*parts))
+    return ArmClips(clip, side, np.concatenate([[0], np.cumsum(lengths)]), *rest)
 
 
 def rendered_clips(
@@ -217,34 +203,27 @@ def rendered_clips(
 ) -> ArmClips:
     """Chains of rendered clips, seeds 0 .. n_clips - 1; finished clips are kept in the work folder."""
     n_clips = checks.integer("n_clips", n_clips, 1, 10_000)
-    about = made_with(model, modes)
 
-    def chains(seed):
-        def make():
-            clip = rendered_clip(seed)
-            return arm_chains(model, modes, clip.images, clip.limbs, clip=seed)
+    def drawn(seed):
+        clip = rendered_clip(seed)
+        return [(clip.images, clip.limbs)]
 
-        return _kept(folder, f"rendered-{seed}", {"seed": seed} | about, make)
-
-    return _one_by_one(chains, range(FIRST_SEED, FIRST_SEED + n_clips), "rendered", tick)
+    seeds = range(FIRST_SEED, FIRST_SEED + n_clips)
+    clips = ((seed, f"rendered-{seed}", {"seed": seed}, partial(drawn, seed)) for seed in seeds)
+    return _one_by_one(model, modes, folder, tick, "rendered", clips)
 
 
 def buffy_clips(model, modes, data, split, folder=None, tick=None):
     """Chains of Buffy's clips of one split, as `rendered_clips`."""
-    frames, about = pose_data.load_buffy(data, split), made_with(model, modes)
+    frames = pose_data.load_buffy(data, split)
 
-    def chains(number):
-        own = frames.chosen(frames.clips == number)
-        seen = digest_of_arrays({"images": own.images, "limbs": own.limbs})
-        key = {"clip": number, "data": seen} | about
-        return _kept(
-            folder,
-            f"buffy-{number}",
-            key,
-            lambda: arm_chains(model, modes, own.images, own.limbs, clip=number),
-        )
+    def clips():
+        for number in np.unique(frames.clips).tolist():
+            own = frames.chosen(frames.clips == number)
+            key = {"clip": number, "data": own.digest()}
+            yield number, f"buffy-{number}", key, lambda own=own: [(own.images, own.limbs)]
 
-    return _one_by_one(chains, np.unique(frames.clips).tolist(), "buffy", tick)
+    return _one_by_one(model, modes, folder, tick, "buffy", clips())
 
 
 def sign_clips(
@@ -255,25 +234,37 @@ def sign_clips(
     tick: Callable | None = None,
 ) -> ArmClips:
     """Chains of pieces of signing clips, numbered as in the reference; truth is NaN where not seen."""
-    every, about = signs.load_reference().clips, made_with(model, modes)
+    every = signs.load_reference().clips
 
-    def chains(number):
-        (clip,) = signs.load_signs([every[number]], every=SIGN_EVERY)
-        limbs = clip.limbs.copy()
-        for upper, lower in ((1, 3), (2, 4)):
-            limbs[~(clip.is_seen[:, upper] & clip.is_seen[:, lower]), upper] = np.nan
-        key = {"clip": number, "data": digest_of_arrays({"images": clip.images, "limbs": limbs})} | about
+    def cut(images, limbs):
+        return [(images[own], limbs[own]) for own in pieces_of(len(limbs))]
 
-        def make():
-            return joined([
-                arm_chains(model, modes, clip.images[own], limbs[own], clip=number)
-                for own in pieces_of(len(limbs))
-            ])  # fmt: skip
+    def clips():
+        for name in every if names is None else names:
+            (clip,) = signs.load_signs([name], every=SIGN_EVERY)
+            limbs = clip.limbs.copy()
+            for upper, lower in ((1, 3), (2, 4)):
+                limbs[~(clip.is_seen[:, upper] & clip.is_seen[:, lower]), upper] = np.nan
+            key = {"clip": every.index(name)}
+            key["data"] = digest_of_arrays({"images": clip.images, "limbs": limbs})
+            yield key["clip"], f"signs-{name}", key, partial(cut, clip.images, limbs)
 
-        return _kept(folder, f"signs-{clip.name}", key, make)
+    return _one_by_one(model, modes, folder, tick, "signing", clips())
 
-    numbers = range(len(every)) if names is None else [every.index(name) for name in names]
-    return _one_by_one(chains, numbers, "signing", tick)
+
+def _one_by_one(model, modes, folder, tick, kind, clips):
+    """Chains of clips (number, name, key, what makes its pieces), in a folder of all clips."""
+    about, parts = made_with(model, modes), []
+    place = None if folder is None else folder / "arms"
+    for number, name, key, pieces in clips:
+
+        def make(number=number, pieces=pieces):
+            return joined([arm_chains(model, modes, *piece, clip=number) for piece in pieces()])
+
+        parts.append(kept(place, name, key | about, CODE, make, tree_of(ArmClips)))
+        if tick is not None:
+            tick(f"{kind} clip {number}")
+    return joined(parts)
 
 
 def pieces_of(n_frames):
@@ -286,10 +277,9 @@ def pieces_of(n_frames):
 
 
 def tier_medians(model, modes, n_clips):
-    """Milliseconds of a frame's features of each tier: medians over some rendered clips, shape (T,)."""
+    """`ArmClips.tier_ms` of some rendered clips."""
     clips = [rendered_clip(seed) for seed in range(n_clips)]
-    chains = [arm_chains(model, modes, clip.images) for clip in clips]
-    return 1e3 * np.median(np.concatenate([own.seconds for own in chains]), axis=0)
+    return joined([arm_chains(model, modes, clip.images) for clip in clips]).tier_ms
 
 
 def made_with(model, modes):
@@ -297,18 +287,3 @@ def made_with(model, modes):
     arrays = {f"detector{part}": weights for part, weights in model.detectors.items()}
     arrays |= {"centre": model.centre, "spread": model.spread} | modes._asdict()
     return {"models": digest_of_arrays({name: np.asarray(value) for name, value in arrays.items()})}
-
-
-def _kept(folder, name, key, make):
-    """The `ArmClips` of one clip, in a folder of all clips."""
-    place = None if folder is None else folder / "arms"
-    return kept(place, name, key, CODE, make, tree_of(ArmClips))
-
-
-def _one_by_one(chains, numbers, name, tick):
-    parts = []
-    for number in numbers:
-        parts.append(chains(number))
-        if tick is not None:
-            tick(f"{name} clip {number}")
-    return joined(parts)

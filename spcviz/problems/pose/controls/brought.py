@@ -48,12 +48,6 @@ def _snapshot(table):
     return file
 
 
-def _slide(table, label, low, high, name, state):
-    """A slider of a real number."""
-    tied = layout.tied(table, "pose", name, state) | {"label_visibility": "visible"}
-    st.slider(label, low, high, step=0.01, width=170, help=say.HELP.get(name, say.WINDOW), **tied)
-
-
 def _windowed(table, state, data):
     """A file through a window: found by the search, corrected by sliders."""
     found, rows = cached.find_person(data), cached.finder_rows()
@@ -61,7 +55,8 @@ def _windowed(table, state, data):
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for label, name, low, high in (("Window: across", "x", 0.0, 1.0), ("down", "y", 0.0, 1.0),
                                        ("size", "size", 0.2, 2.0)):  # fmt: skip
-            _slide(table, label, low, high, name, own)
+            tied = layout.tied(table, "pose", name, own) | {"label_visibility": "visible"}
+            st.slider(label, low, high, step=0.01, width=170, help=say.HELP.get(name, say.WINDOW), **tied)
         if found["score"] is not None:
             forget = dict.fromkeys(WINDOW)
             st.button("Find the person", icon=":material/person_search:", help=say.found_how(rows),

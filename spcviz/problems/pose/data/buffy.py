@@ -16,6 +16,7 @@ from skimage import transform
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.pose.model import body
+from spcviz.store import digest_of_arrays
 
 FOLDER = "pose_buffy"
 ORIGIN = "https://www.robots.ox.ac.uk/~vgg/data/stickmen/ (Ferrari, Eichner, Marin-Jimenez, Zisserman)"
@@ -37,23 +38,18 @@ class PoseClips(NamedTuple):
         names = tuple(np.asarray(self.names)[which])
         return PoseClips(self.images[which], self.limbs[which], self.clips[which], names)
 
+    def digest(self):
+        """Digest of the pictures and limbs."""
+        return digest_of_arrays({"images": self.images, "limbs": self.limbs})
+
 
 def load_buffy(data: Path, split: str, number: int | None = None) -> PoseClips:
     """Frames of one split ("train", "dev" or "test"), or of its clip `number`; raises `ArgumentError`."""
     if split not in ("train", "dev", "test"):
         raise ArgumentError(f"split must be train, dev or test, got {split!r}")
     folder = Path(data) / FOLDER
-    if not (folder / "annotations.npz").is_file():
-        raise ArgumentError(
-            f"data holds no {FOLDER}/annotations.npz, got {str(data)!r}; get it from {ORIGIN}"
-        )
-    with np.load(folder / "annotations.npz", allow_pickle=False) as stored:
-        table = {name: stored[name] for name in stored.files}
-    _, clips = np.unique(table["clip"], return_inverse=True)
-    is_dev = clips % 4 == 1
-    is_train = table["split"] == "train"
-    mask = {"train": is_train & ~is_dev, "dev": is_train & is_dev, "test": ~is_train}[split]
-    rows = np.flatnonzero(mask)
+    table = annotations(folder, ORIGIN)
+    rows, clips = rows_of(table, split)
     rows = rows[np.argsort(clips[rows], kind="stable")]
     if number is not None:
         known = np.unique(clips[rows])
@@ -61,6 +57,25 @@ def load_buffy(data: Path, split: str, number: int | None = None) -> PoseClips:
     images = np.stack([np.asarray(Image.open(folder / "crops" / table["files"][i])) for i in rows])
     limbs = oriented_sticks(table)[rows]
     return PoseClips(images, limbs, clips[rows], tuple(table["files"][rows].tolist()))
+
+
+def annotations(folder, origin):
+    """What annotations.npz of a data set holds, or ArgumentError that says whence to get it."""
+    path = folder / "annotations.npz"
+    if not path.is_file():
+        raise ArgumentError(
+            f"data holds no {folder.name}/{path.name}, got {str(folder.parent)!r}; get it from {origin}"
+        )
+    with np.load(path, allow_pickle=False) as stored:
+        return {name: stored[name] for name in stored.files}
+
+
+def rows_of(table, split):
+    """(rows of a split, number of every row's clip)."""
+    _, clips = np.unique(table["clip"], return_inverse=True)
+    is_train, is_dev = table["split"] == "train", clips % 4 == 1
+    mask = {"train": is_train & ~is_dev, "dev": is_train & is_dev, "test": ~is_train}[split]
+    return np.flatnonzero(mask), clips
 
 
 def oriented_sticks(table):

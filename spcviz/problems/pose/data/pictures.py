@@ -13,7 +13,7 @@ from PIL import Image
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose.data.buffy import FOLDER, ORIGIN, PoseClips
+from spcviz.problems.pose.data.buffy import FOLDER, ORIGIN, PoseClips, annotations
 from spcviz.problems.pose.model import body
 from spcviz.problems.problem import DataSet
 
@@ -33,12 +33,7 @@ def load_pictures(data: Path, name: str, *, max_lean: float = MAX_LEAN) -> PoseC
         raise ArgumentError(f"name must be one of {', '.join(ORIGINS)}, got {name!r}")
     max_lean = checks.number("max_lean", max_lean, 0, np.pi)
     folder = Path(data) / name
-    if not (folder / "annotations.npz").is_file():
-        raise ArgumentError(
-            f"data holds no {name}/annotations.npz, got {str(data)!r}; get it from {ORIGINS[name]}"
-        )
-    with np.load(folder / "annotations.npz", allow_pickle=False) as stored:
-        table = {key: stored[key] for key in stored.files}
+    table = annotations(folder, ORIGINS[name])
     names = [str(joint) for joint in table["joint_names"]]
     joints = table["joints"].astype(float)
     if "visible" in table:

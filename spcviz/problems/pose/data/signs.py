@@ -17,6 +17,7 @@ import io
 import zipfile
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 import av
@@ -113,27 +114,36 @@ def load_signs(names: Sequence[str] | None = None, *, every: int = 1) -> list[Si
     for name in names:
         if name not in reference.clips:
             raise ArgumentError(f"names must be of {', '.join(reference.clips)}, got {name!r}")
-    with zipfile.ZipFile(shipped(SHIPPED)) as packed:
-        return [_clip(packed.read(f"{name}.mkv"), name, every) for name in names]
+    return [_clip(name, every) for name in names]
 
 
-def _clip(video, name, every):
-    reference = load_reference()
-    number = reference.clips.index(name)
-    rows = slice(*reference.start[number : number + 2])
+def _clip(name, every):
+    reference, rows = load_reference(), rows_of(name)
     limbs = reference_limbs(reference, rows)
     x, y, side = window_of(limbs)
-    images = []
-    with av.open(io.BytesIO(video)) as container:
-        for at, frame in enumerate(container.decode(container.streams.video[0])):
-            if at % every == 0:
-                images.append(pictures.window(frame.to_ndarray(format="rgb24"), x, y, side))
+    images = [pictures.window(frame, x, y, side) for frame in filmed(name, every)]
     limbs = (limbs - (x - side / 2, y - side / 2)) * (body.SIDE / side)
     seen = is_seen(reference, rows)
     return SignClip(
-        name, reference.persons[number], np.stack(images), limbs[::every], seen[::every],
+        name, reference.persons[reference.clips.index(name)], np.stack(images), limbs[::every], seen[::every],
         np.arange(len(limbs))[::every], (x, y, side),
     )  # fmt: skip
+
+
+def rows_of(name):
+    """Where a clip's frames stand in the reference."""
+    reference = load_reference()
+    number = reference.clips.index(name)
+    return slice(*reference.start[number : number + 2])
+
+
+def filmed(name, every):
+    """Yield every so many-th frame of a clip as it was filmed."""
+    with zipfile.ZipFile(shipped(SHIPPED)) as packed:
+        video = packed.read(f"{name}.mkv")
+    with av.open(io.BytesIO(video)) as container:
+        for frame in islice(container.decode(container.streams.video[0]), 0, None, every):
+            yield frame.to_ndarray(format="rgb24")
 
 
 def reference_limbs(reference, rows):

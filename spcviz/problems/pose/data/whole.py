@@ -4,8 +4,6 @@ Buffy's frames (240 x 135), the signing clips as they were filmed (640 x 480), a
 pictures that hold no joint of the athlete.
 """
 
-import io
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,9 +12,9 @@ import numpy as np
 from PIL import Image
 from skimage import data as skimage_data
 
-from spcviz.problems.common.folders import shipped
 from spcviz.problems.pose.data import signs
-from spcviz.problems.pose.data.buffy import FOLDER
+from spcviz.problems.pose.data.buffy import FOLDER, ORIGIN, annotations, rows_of
+from spcviz.problems.pose.data.pictures import ORIGINS
 
 SIGNS_EVERY, BUFFY_EVERY, N_WALLS = 15, 2, 120
 THINGS = (  # of scikit-image, in the package itself; nobody is on them
@@ -37,15 +35,9 @@ class Picture(NamedTuple):
 
 def buffy(data, split, every=BUFFY_EVERY):
     """Whole frames of Buffy, a list of Picture; splits as in `data.load_buffy`."""
-    folder = data / FOLDER
-    with np.load(folder / "annotations.npz", allow_pickle=False) as stored:
-        wanted = ("files", "split", "clip", "crop_window_xys", "original_size_wh")
-        table = {name: stored[name] for name in wanted}
-    _, clips = np.unique(table["clip"], return_inverse=True)
-    is_train, is_dev = table["split"] == "train", clips % 4 == 1
-    mask = {"train": is_train & ~is_dev, "dev": is_train & is_dev, "test": ~is_train}[split]
-    out = []
-    for row in np.flatnonzero(mask)[::every]:
+    folder, out = data / FOLDER, []
+    table = annotations(folder, ORIGIN)
+    for row in rows_of(table, split)[0][::every]:
         image = np.asarray(Image.open(folder / "frames" / table["files"][row]).convert("RGB"))
         share = image.shape[1] / table["original_size_wh"][row, 0]
         left, top, side = share * table["crop_window_xys"][row]
@@ -55,25 +47,12 @@ def buffy(data, split, every=BUFFY_EVERY):
 
 def signing(names, every=SIGNS_EVERY):
     """Whole frames of signing clips, each with its clip's window, a list of Picture."""
-    return [own for name in names for own in _signing(name, every)]
-
-
-def _signing(name, every):
-    import av  # it brings libraries of its own
-
-    reference = signs.load_reference()
-    number = reference.clips.index(name)
-    rows = slice(*reference.start[number : number + 2])
-    window = signs.window_of(signs.reference_limbs(reference, rows))
-    with zipfile.ZipFile(shipped(signs.SHIPPED)) as packed:
-        video = packed.read(f"{name}.mkv")
-    with av.open(io.BytesIO(video)) as container:
-        frames = enumerate(container.decode(container.streams.video[0]))
-        return [
-            Picture(f"{name} {at}", frame.to_ndarray(format="rgb24"), window)
-            for at, frame in frames
-            if at % every == 0
-        ]
+    out, reference = [], signs.load_reference()
+    for name in names:
+        window = signs.window_of(signs.reference_limbs(reference, signs.rows_of(name)))
+        frames = enumerate(signs.filmed(name, every))
+        out += [Picture(f"{name} {every * at}", frame, window) for at, frame in frames]
+    return out
 
 
 def moved(pictures: Sequence[Picture], rng: np.random.Generator) -> list[Picture]:
@@ -93,10 +72,8 @@ def moved(pictures: Sequence[Picture], rng: np.random.Generator) -> list[Picture
 def walls(data: Path, half: int, most: int = N_WALLS):
     """Parts of LSPET pictures that hold no joint; of even (0) or odd (1) place: one half trains."""
     folder = data / "pose_lspet"
-    with np.load(folder / "annotations.npz", allow_pickle=False) as stored:
-        files, joints = stored["files"], stored["joints"]
-    out = []
-    for name, own in list(zip(files, joints))[half::2]:
+    table, out = annotations(folder, ORIGINS[folder.name]), []
+    for name, own in list(zip(table["files"], table["joints"]))[half::2]:
         image = np.asarray(Image.open(folder / "images" / name).convert("RGB"))
         part = _beside(image, own)
         if min(part.shape[:2]) >= LEAST_WALL:

@@ -48,12 +48,8 @@ class Grid(NamedTuple):
 
     def unpacked(self, states):
         """(angle, row, column) of states."""
-        states = np.asarray(states)
-        return (
-            states // (self.rows * self.columns),
-            states // self.columns % self.rows,
-            states % self.columns,
-        )
+        angle, cell = np.divmod(states, self.rows * self.columns)
+        return angle, *np.divmod(cell, self.columns)
 
     def packed(self, angle, row, column):
         """States of (angle, row, column)."""
@@ -79,9 +75,8 @@ def children(level: int, states: np.ndarray) -> np.ndarray:
     coarse, fine = grid(level), grid(level + 1)
     angle, row, column = coarse.unpacked(states)
     down, across = fine.rows // coarse.rows, fine.columns // coarse.columns
-    both = [
-        fine.packed(angle, row * down + i, column * across + j) for i in range(down) for j in range(across)
-    ]
+    parts = np.ndindex(down, across)
+    both = [fine.packed(angle, row * down + i, column * across + j) for i, j in parts]
     return np.sort(np.stack(both, axis=1).ravel())
 
 

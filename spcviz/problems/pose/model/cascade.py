@@ -36,6 +36,11 @@ class PoseModel(NamedTuple):
     alphas: dict[str, np.ndarray]  # (7,)
 
 
+def with_method(model, method, weights, alphas):
+    """The model with other weights and thresholds of a method."""
+    return model._replace(weights=model.weights | {method: weights}, alphas=model.alphas | {method: alphas})
+
+
 def detect(model: PoseModel, pictures: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
     """Standardised detector scores of every picture's parts, (P, 24, 80, 80) float32."""
     for picture in pictures:
@@ -67,14 +72,7 @@ def edges_over_time(n_frames: int, n_parts: int, limb: str) -> tuple[np.ndarray,
     return np.concatenate([edges, chain]), np.concatenate([kinds, np.full(len(chain), n_parts - 1 + part)])
 
 
-def sub_models(
-    geometry: pose_geometry.Geometry,
-    fine: Sequence[np.ndarray],
-    level: int,
-    start: np.ndarray,
-    states: np.ndarray,
-    limbs: Sequence[str],
-) -> tuple[PlacedModel, ...]:
+def sub_models(geometry, fine, level, start, states, limbs) -> tuple[PlacedModel, ...]:
     """Sub-models of a level, one for each limb, over the listed states; float16 scores are enough."""
     n = geometry.n_parts
     rows = []
@@ -83,42 +81,22 @@ def sub_models(
         for part in range(n):
             own = states[start[f * n + part] : start[f * n + part + 1]]
             rows.append(pose_geometry.state_features(geometry, level, part, own, pooled[part]))
-    return with_features(geometry, level, start, states, np.concatenate(rows), limbs)
-
-
-def with_features(geometry, level, start, states, node, limbs):
-    """Sub-models whose states have known features."""
-    n = geometry.n_parts
     n_frames = (len(start) - 1) // n
     x, y, _ = body.grid(level).centres(states).T
     places = placed.Places(start, x, y, body.grid(level).unpacked(states)[0])
-    kinds = np.tile(np.arange(n), n_frames)
-    joints = geometry.joints
+    rest = places, np.tile(np.arange(n), n_frames), np.concatenate(rows)
     return tuple(
-        PlacedModel(places, kinds, node, *edges_over_time(n_frames, n, limb), joints, n) for limb in limbs
+        PlacedModel(*rest, *edges_over_time(n_frames, n, limb), geometry.joints, n) for limb in limbs
     )
 
 
-def run_cascade(
-    model: PoseModel,
-    fine: Sequence[np.ndarray],
-    method: str = "single",
-    alphas: Sequence[float] | None = None,
-) -> Iterator[coarse_to_fine.Level]:
-    """Filter a clip at every level, 0 to 6.
-
-    `fine` has (P, 24, 80, 80) detector scores for each frame, as from `detect`; `method` is a key of
-    `SUB_MODELS`; the alphas are the model's own by default.
-    """
-    for _, found in filtered_models(model, fine, method, alphas):
-        yield found
+def run_cascade(model: PoseModel, fine: Sequence[np.ndarray], method: str = "single", alphas=None):
+    """The levels of `filtered_models`."""
+    return (level for _, level in filtered_models(model, fine, method, alphas))
 
 
 def filtered_models(model, fine, method="single", alphas=None, run=map):
-    """`run_cascade` with what every level filtered: yields (sub-models, level).
-
-    `run` is as in `coarse_to_fine.filter_level`.
-    """
+    """Filter a clip at every level: yields (sub-models, `coarse_to_fine.Level`), by default alphas."""
     alphas = model.alphas[method] if alphas is None else alphas
     start, states = first_states(len(fine) * model.geometry.n_parts)
     for level in range(body.N_LEVELS):

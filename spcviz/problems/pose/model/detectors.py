@@ -43,10 +43,9 @@ def extra_examples(folder, settings):
     """The sets of single pictures that the settings name, as a list of `Examples`."""
     found = []
     for name, parts in settings.extra:
-        if min(parts) >= settings.n_parts:
-            continue
-        clips = pictures.load_pictures(folder, name)
-        found.append(Examples(cells_of(clips.images), clips.limbs, settings.extra_weight, tuple(parts)))
+        if min(parts) < settings.n_parts:
+            clips = pictures.load_pictures(folder, name)
+            found.append(Examples(cells_of(clips.images), clips.limbs, settings.extra_weight, tuple(parts)))
     return found
 
 
@@ -68,9 +67,8 @@ def train_detectors(sources: Sequence[Examples], settings, rng: np.random.Genera
                     seen.append(vectors)
                     is_true.append(good)
                     weights.append(np.full(len(good), source.weight))
-        classifier = LogisticRegression(
-            C=settings.detector_c, class_weight="balanced", max_iter=300, tol=1e-3
-        )
+        how = {"class_weight": "balanced", "max_iter": 300, "tol": 1e-3}
+        classifier = LogisticRegression(C=settings.detector_c, **how)
         classifier.fit(np.concatenate(seen), np.concatenate(is_true), np.concatenate(weights))
         detectors[part] = classifier.coef_[0].reshape(-1, features.N_CHANNELS).astype(np.float64)
     return detectors
@@ -81,17 +79,12 @@ def _seen(part, picture, limbs, n_negatives, rng):
     sides = {0: (0,), 1: (1, 2), 3: (3, 4)}[part]
     for side in sides:  # the right arm in a mirror is a left arm
         if np.isfinite(limbs[side]).all():
-            own, limb = (picture, limbs[side]) if side == part else _mirror(picture, limbs[side])
+            own, limb = picture, limbs[side]
+            if side != part:
+                own, limb = features.mirrored(picture), limb * (-1, 1) + (body.SIDE, 0)
             states, good = _examples(part, limb, n_negatives // len(sides), rng)
             angle, row, column = body.grid(6).unpacked(states)
             yield templates.gather(own, features.turned(part), row, column, angle), good
-
-
-def _mirror(cells, limb):
-    """Histograms and limb of the mirrored picture."""
-    turned = limb.copy()
-    turned[:, 0] = body.SIDE - turned[:, 0]
-    return features.mirrored(cells), turned
 
 
 def _examples(part, limb, n, rng):

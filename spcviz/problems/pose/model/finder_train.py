@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.problems.pose.data import signs, whole
-from spcviz.problems.pose.model import finder
+from spcviz.problems.pose.model import features, finder
 from spcviz.problems.pose.model import stored as models
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
@@ -45,10 +45,8 @@ def train_finder(pictures: Sequence[Seen], rng: np.random.Generator) -> finder.F
     model = _fitted(windows, good)
     for _ in range(ROUNDS):
         hard = np.concatenate([_hard(model, own) for own in pictures])
-        windows, good = (
-            np.concatenate([windows, hard]),
-            np.concatenate([good, np.zeros(len(hard), dtype=bool)]),
-        )
+        windows = np.concatenate([windows, hard])
+        good = np.concatenate([good, np.zeros(len(hard), dtype=bool)])
         model = _fitted(windows, good)
     return model
 
@@ -73,7 +71,7 @@ def _first(pictures, rng):
         for scale in scales:
             rows, columns = (n - finder.N_CELLS + 1 for n in scale.cells.shape[:2])
             places = np.stack([rng.integers(0, rows, N_FIRST), rng.integers(0, columns, N_FIRST)], axis=1)
-            own = [_window(scale, r, c) for r, c in places if is_other(scale, r, c, picture.window)]
+            own = [_window(scale, r, c).ravel() for r, c in places if is_other(scale, r, c, picture.window)]
             windows += own
             good += [False] * len(own)
     return np.stack(windows), np.array(good)
@@ -88,18 +86,13 @@ def _true_windows(picture, rng):
         row, column = finder.cells_at(scale, x, y)
         rows, columns = (n - finder.N_CELLS for n in scale.cells.shape[:2])
         if 0 <= row <= rows and 0 <= column <= columns:
-            cells = scale.cells[row : row + finder.N_CELLS, column : column + finder.N_CELLS]
-            out += [cells.ravel(), mirrored(cells).ravel()]
+            cells = _window(scale, row, column)
+            out += [cells.ravel(), features.mirrored(cells).ravel()]
     return out
 
 
-def mirrored(cells):
-    """The window seen in a mirror; bin b holds [15 b, 15 b + 15) degrees and becomes 180 - that."""
-    return cells[:, ::-1, ::-1]
-
-
 def _window(scale, row, column):
-    return scale.cells[row : row + finder.N_CELLS, column : column + finder.N_CELLS].ravel()
+    return scale.cells[row : row + finder.N_CELLS, column : column + finder.N_CELLS]
 
 
 def is_other(scale, row, column, window):
@@ -118,7 +111,7 @@ def _hard(model, own):
         order = np.argsort(-scores, axis=None, kind="stable")[: 4 * N_HARD]
         places = [np.unravel_index(at, scores.shape) for at in order]
         wrong = [at for at in places if is_other(scale, *at, own.picture.window)][: N_HARD // 2]
-        found += [(scores[at], _window(scale, *at)) for at in wrong]
+        found += [(scores[at], _window(scale, *at).ravel()) for at in wrong]
     found.sort(key=lambda one: -one[0])
     return np.array([one for _, one in found[:N_HARD]]).reshape(-1, finder.N_CELLS**2 * finder.N_BINS)
 
@@ -148,15 +141,10 @@ def train(run):
         model = _with_threshold([*made["train"], *others, *made["walls"]], made)
         parts = {"as filmed": made[f"signs, {person}"], "cut at random": seen(whole.moved(own, rng), tick)}
         rows += [row_of("signs", how, person, model, test, others) for how, test in parts.items()]
-    learned = [
-        *made["train"],
-        *(one for person in people for one in made[f"signs, {person}"]),
-        *made["walls"],
-    ]
-    model = _with_threshold(learned, made)
-    rows += [
-        row_of("buffy", "whole frames", name, model, made[name], made["train"]) for name in ("dev", "test")
-    ]
+    signing = [one for person in people for one in made[f"signs, {person}"]]
+    model = _with_threshold([*made["train"], *signing, *made["walls"]], made)
+    for name in ("dev", "test"):
+        rows.append(row_of("buffy", "whole frames", name, model, made[name], made["train"]))
     for name, own in {"other walls": sets["other walls"], **whole.strange(data)}.items():
         rows.append(row_of("nobody", name, None, model, made.get(name) or seen(own[:most], tick), None))
     images = {f"{name} {at}": own.image for name, some in sets.items() for at, own in enumerate(some)}
@@ -169,10 +157,8 @@ def train(run):
 def _with_threshold(pictures, made):
     """A finder whose threshold balances misses on development frames and inventions on other walls."""
     model = train_finder(pictures, np.random.default_rng(RANDOM_STATE))
-    people, empty = (
-        np.array([finder.best_of(model, own.scales).score for own in made[name]])
-        for name in ("dev", "other walls")
-    )
+    names = "dev", "other walls"
+    people, empty = (np.array([finder.best_of(model, own.scales).score for own in made[n]]) for n in names)
     return model._replace(threshold=float(np.float32(balance(people, empty))))
 
 

@@ -65,12 +65,8 @@ def _joint(reach, first, first_angle, second, second_angle):
     v = np.stack([np.cos(second_angle), np.sin(second_angle)], axis=1)
     gap = second + reach[1] * v - first - reach[0] * u
     seen = np.stack([(gap * u).sum(axis=1), gap[:, 1] * u[:, 0] - gap[:, 0] * u[:, 1]], axis=1)
-    return (
-        reach,
-        seen.mean(axis=0),
-        seen.var(axis=0) + body.PITCH**2,
-        _log_histogram(second_angle - first_angle),
-    )
+    turns = _log_histogram(second_angle - first_angle)
+    return reach, seen.mean(axis=0), seen.var(axis=0) + body.PITCH**2, turns
 
 
 def _log_histogram(angle, sharpness=8.0, floor=0.003):

@@ -23,10 +23,8 @@ def middles(picture: np.ndarray, n_bins: int, cell: int, block: int, middle: int
     out = np.empty((cells.shape[0] - block + 1, wide, middle, middle, n_bins))
     edge = (block - middle) // 2
     inner = slice(edge, edge + middle)
-    rows = np.lib.stride_tricks.sliding_window_view(cells, (block, block), axis=(0, 1)).transpose(
-        0, 1, 3, 4, 2
-    )
-    for row, blocks in zip(out, rows):  # a row at a time stays in the processor's cache
+    rows = np.lib.stride_tricks.sliding_window_view(cells, (block, block), axis=(0, 1))
+    for row, blocks in zip(out, rows.transpose(0, 1, 3, 4, 2)):  # one row stays in the processor's cache
         flat = np.ascontiguousarray(blocks).reshape(wide, -1)
         flat = flat / np.sqrt(np.sum(flat**2, axis=1) + _EPS**2)[:, None]
         np.minimum(flat, _MOST, out=flat)

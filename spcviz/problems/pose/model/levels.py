@@ -133,9 +133,8 @@ def train_method(
     """Learn weights (unless `learn` is off) and tune thresholds level by level; uses the problems up."""
     names, geometry = cascade.SUB_MODELS[method], model.geometry
     weights, alphas = model.weights[method].copy(), np.zeros(body.N_LEVELS)
-    config = joint.Config(
-        settings.train_alpha, settings.regularisation, settings.n_epochs, settings.step, margin=None
-    )
+    how = settings.train_alpha, settings.regularisation, settings.n_epochs, settings.step
+    config = joint.Config(*how, margin=None)
     for level in range(body.N_LEVELS):
         if learn:
             weights[level] = _learned(train, geometry, level, names, weights[level], config, rng)
@@ -148,11 +147,10 @@ def train_method(
         for problem, level_found in zip(dev, found):
             problem.refine(level, again(level_found, alphas[level]))
         for problem in train if learn else ():
-            kept = _filtered(problem, geometry, level, names, weights[level], alphas[level])
-            problem.refine(level, kept)
+            problem.refine(level, _filtered(problem, geometry, level, names, weights[level], alphas[level]))
         if tick is not None:
             tick(f"{method} level {level}")
-    return model._replace(weights=model.weights | {method: weights}, alphas=model.alphas | {method: alphas})
+    return cascade.with_method(model, method, weights, alphas)
 
 
 def _points(dev, found, geometry, level, names, weights, kind):
@@ -179,9 +177,8 @@ def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str 
 
 def _learned(train, geometry, level, names, start, config, rng):
     """Weights of a level on the states that are left."""
-    examples = [
-        joint.Example(p.models(geometry, level, names), p.truths(geometry, level, names)) for p in train
-    ]
+    where = geometry, level, names
+    examples = [joint.Example(p.models(*where), p.truths(*where)) for p in train]
     trained = joint.train(examples, config, rng, start=start)
     return symmetric(np.array(trained.weights), names, geometry.n_parts)
 
@@ -189,8 +186,8 @@ def _learned(train, geometry, level, names, start, config, rng):
 def symmetric(weights: np.ndarray, names: Sequence[str], n_parts: int) -> np.ndarray:
     """Weights (sub-models, n_weights) averaged with the mirrored body's: left and right are one."""
     other = {body.PARTS[i]: body.PARTS[j] for i, j in enumerate(body.MIRRORED)}
-    subs = [names.index(other.get(name, name)) if other.get(name, name) in names else i
-            for i, name in enumerate(names)]  # fmt: skip
+    others = [other.get(name, name) for name in names]
+    subs = [names.index(own) if own in names else i for i, own in enumerate(others)]
     parts = list(body.MIRRORED[:n_parts])
     tree = body.TREE[: n_parts - 1]
     joints = [tree.index((body.MIRRORED[i], body.MIRRORED[j])) for i, j in tree]
@@ -208,13 +205,10 @@ def again(found, alpha):
     """A filtered level under another alpha, without computing max-marginals anew."""
     threshold = rule.threshold(found.best, found.best - found.mean, alpha)
     keep = rule.survives(found.summed, threshold)
-    n_rescued = 0
-    for v in range(len(found.start) - 1):
-        own = found.of(v)
-        if not keep[own].any():
-            keep[own.start + found.summed[own].argmax()] = True
-            n_rescued += 1
-    return found._replace(threshold=threshold, keep=keep, n_rescued=n_rescued)
+    lost = [own for own in map(found.of, range(len(found.start) - 1)) if not keep[own].any()]
+    for own in lost:
+        keep[own.start + found.summed[own].argmax()] = True
+    return found._replace(threshold=threshold, keep=keep, n_rescued=len(lost))
 
 
 def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float) -> float:

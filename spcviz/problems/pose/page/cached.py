@@ -206,27 +206,3 @@ def fill_more():
     """Clips at most two choices away, one after the other: the app asks for the next while nobody acts."""
     if HAS_POSE:
         yield from shelf.filled(_pose_model(), data_folder(), of_models=MODELS, within=2)
-
-
-__all__ = [
-    "FIRST",
-    "HAS_POSE",
-    "LENGTHS",
-    "N_BUFFY",
-    "N_FRAMES",
-    "SIGNS",
-    "UploadError",
-    "failure_picture",
-    "fill",
-    "fill_more",
-    "find_person",
-    "finder_rows",
-    "first_clip",
-    "has_buffy",
-    "keep_clip",
-    "known_clip",
-    "pose_clip",
-    "pose_scene",
-    "thinned",
-    "upload_scene",
-]

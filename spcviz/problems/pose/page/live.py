@@ -23,24 +23,6 @@ N_TOP = 4
 APART_PX, APART_ANGLE = 12.0, np.pi / 6  # two of the top hypotheses differ by at least one of these
 
 
-def rendered_scene(seed, n_frames):
-    """A rendered clip; see `render.render_clip`."""
-    clip = render.render_clip(seed, n_frames)
-    return _scene(f"Rendered clip {seed}", clip.images, clip.limbs)
-
-
-def strided_scene(seed, n_frames):
-    """A rendered clip as the models of arms know them: every third frame."""
-    clip = render.render_clip(seed, render.STRIDE * n_frames, every=render.STRIDE)
-    return _scene(f"Rendered clip {seed}, every third frame of a person moving", clip.images, clip.limbs)
-
-
-def astronaut_scene():
-    """Eileen Collins, from scikit-image: no truth."""
-    image = window(skimage_data.astronaut(), *ASTRONAUT)
-    return _scene("Astronaut Eileen Collins (NASA), from scikit-image", image[None], None)
-
-
 def sign_scene(name):
     """A signing clip, ten frames a second, with the reference where the network was confident of it."""
     (clip,) = signs.load_signs([name], every=SIGN_EVERY)
@@ -50,23 +32,22 @@ def sign_scene(name):
     return scene._replace(truth_name="reference", rate=rate, credit=signs.ATTRIBUTION)
 
 
-def buffy_scene(folder, number):
-    """A test clip of Buffy Stickmen; raises `ArgumentError` where there is none."""
-    chosen = buffy.load_buffy(folder, "test", number)
-    return _scene(f"Buffy Stickmen, {chosen.names[0].split('.')[0]} and on", chosen.images, chosen.limbs)
-
-
 def scene_of(kind: str, name: str | int, n_frames: int, folder: str | Path | None = None) -> PoseScene:
     """A clip of a kind that everybody can choose, by its word, seed or number; raises `ArgumentError`."""
     if kind == "signs":
         return sign_scene(name)
-    if kind == "strided":
-        return strided_scene(name, n_frames)
     if kind == "astronaut":
-        return astronaut_scene()
+        image = window(skimage_data.astronaut(), *ASTRONAUT)
+        return _scene("Astronaut Eileen Collins (NASA), from scikit-image", image[None], None)
     if kind == "buffy":
-        return buffy_scene(folder, name)
-    return rendered_scene(name, n_frames)
+        clip = buffy.load_buffy(folder, "test", name)
+        title = f"Buffy Stickmen, {clip.names[0].split('.')[0]} and on"
+    elif kind == "strided":  # as the models of arms know clips
+        clip = render.render_clip(name, render.STRIDE * n_frames, every=render.STRIDE)
+        title = f"Rendered clip {name}, every third frame of a person moving"
+    else:
+        clip, title = render.render_clip(name, n_frames), f"Rendered clip {name}"
+    return _scene(title, clip.images, clip.limbs)
 
 
 def upload_scene(frames: np.ndarray, x: float, y: float, size: float) -> PoseScene:

@@ -40,9 +40,6 @@ _SETS = {
 }
 
 
-_CHOSEN_ON = ("other walls",)  # what the threshold was chosen on: no evidence
-
-
 def _rows(rows, *kind):
     return [row for row in rows if (row["data"], row["how"]) == kind and row["part"] != "dev"]
 
@@ -68,7 +65,8 @@ def found_how(rows: list[dict]):
 def nobody(found: dict, rows: list[dict]):
     """That no person was found, and how certain that is; `found` has ``score`` and ``threshold``."""
     people = [row for row in rows if "missed" in row and row["part"] != "dev"]
-    empty = [row for row in rows if "invented" in row and row["how"] not in _CHOSEN_ON]
+    # on other walls the threshold was chosen: they are no evidence
+    empty = [row for row in rows if "invented" in row and row["how"] != "other walls"]
     invented = ", ".join(f"{_share([row], 'invented')} of {row['how']}" for row in empty)
     return (
         f"Nobody seems to be in this picture: the best window scores {found['score']:.2f}, people score at "

@@ -11,7 +11,6 @@ training frames, and for each signing person also that of the other four.
 from pathlib import Path
 
 import numpy as np
-from skimage import data as skimage_data
 
 from spcviz.problems.common.folders import shipped
 from spcviz.problems.common.report import describe
@@ -19,12 +18,11 @@ from spcviz.problems.common.work.jobs import run_all
 from spcviz.problems.common.work.kept import ARRAYS, kept
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.data import pictures, signs
-from spcviz.problems.pose.model import body, detectors, stored
+from spcviz.problems.pose.model import body, stored
 from spcviz.problems.pose.page import live
 from spcviz.problems.pose.paper import measure, reproduce
 from spcviz.problems.pose.paper.follow import clip_error
 from spcviz.problems.problem import Run
-from spcviz.store import digest_of_arrays
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2, on other people"
 SETS = ("buffy", "jittered", *(f"signs, {person}" for person in signs.PERSONS), "lspet", "astronaut")
@@ -42,8 +40,7 @@ def reproduce_people(run: Run) -> dict:
     names, quick = SETS[: run.folds], run.quick
     jobs = [(name, str(run.models), str(run.work), quick) for name in names]
     made = dict(zip(names, run_all(run.executor, of_set, jobs, run.tick)))
-    folder_of_data = stored.data_folder()
-    mean = mean_pose(folder_of_data)
+    mean = reproduce.mean_pose()
     rows, fold_rows, gallery = [], [], []
     for kind in dict.fromkeys(name.split(",")[0] for name in made):
         own = {name: found for name, found in made.items() if name.split(",")[0] == kind}
@@ -61,26 +58,20 @@ def reproduce_people(run: Run) -> dict:
             "attribution": signs.ATTRIBUTION,
             "never_trained_on": "pose-buffy's detectors learn from Buffy's episodes 3 and 4 and PARSE",
         },
-        data=data_read(folder_of_data),
+        data=data_read(),
         random_state=stored.RANDOM_STATE,
     )  # fmt: skip
 
 
-def data_read(data):
+def data_read():
     """What the table was made from, for its digests: a dict of dicts of arrays."""
     read = {name: pictures_of(name) for name in ("buffy", "lspet", "astronaut")}
     out = {f"pose_{name}": {"images": own.images, "limbs": own.limbs} for name, own in read.items()}
-    out["pose_buffy"]["train_limbs"] = pose_data.load_buffy(data, "train").limbs  # of the mean pose
+    out["pose_buffy"]["train_limbs"] = pose_data.load_buffy(stored.data_folder(), "train").limbs  # of `mean`
     reference = signs.load_reference()
     video = np.frombuffer(shipped(signs.SHIPPED).read_bytes(), dtype=np.uint8)
-    return out | {
-        "pose_signs": {"joints": reference.joints, "visibility": reference.visibility, "video": video}
-    }
-
-
-def mean_pose(data):
-    """Mean limbs of Buffy's training frames and their mirrored pictures, (3, 2, 2)."""
-    return detectors.augmented_limbs(pose_data.load_buffy(data, "train")).mean(axis=0)[:UPPER]
+    seen = {"joints": reference.joints, "visibility": reference.visibility, "video": video}
+    return out | {"pose_signs": seen}
 
 
 def face_on(data):
@@ -98,19 +89,19 @@ def pictures_of(name, quick=False):
     """Pictures of one of `SETS`, as `PoseClips`; the astronaut's limbs are nan."""
     step = 6 if quick else 1
     if name == "astronaut":
-        image = pictures.window(skimage_data.astronaut(), *live.ASTRONAUT)[None]
+        image = live.scene_of("astronaut", 0, 1).images
         return pose_data.PoseClips(image, np.full((1, 5, 2, 2), np.nan), np.zeros(1, int), ("astronaut",))
     if name.startswith("signs"):
         person = name.split(", ")[1]
         fold = next(own for own in signs.folds() if own.person == person)
         clips = signs.load_signs(fold.test, every=SIGNS_EVERY)
-        sure = [clip.is_seen[:, :UPPER].all(axis=1) for clip in clips]
+        sure = np.concatenate([clip.is_seen[:, :UPPER].all(axis=1) for clip in clips])
         return pose_data.PoseClips(
-            np.concatenate([clip.images[own] for clip, own in zip(clips, sure)])[::step],
-            np.concatenate([clip.limbs[own] for clip, own in zip(clips, sure)])[::step],
-            np.concatenate([np.full(own.sum(), n) for n, own in enumerate(sure)])[::step],
-            tuple(f"{c.name} {f}" for c, own in zip(clips, sure) for f in c.frames[own])[::step],
-        )
+            np.concatenate([clip.images for clip in clips]),
+            np.concatenate([clip.limbs for clip in clips]),
+            np.repeat(np.arange(len(clips)), [len(clip.frames) for clip in clips]),
+            tuple(f"{clip.name} {frame}" for clip in clips for frame in clip.frames),
+        ).chosen(np.flatnonzero(sure)[::step])
     if name == "lspet":
         found = face_on(stored.data_folder())
         return found.chosen(np.arange(0, len(found.clips), step))
@@ -125,7 +116,7 @@ def of_set(name: str, folder: str | Path, work: str | Path | None = None, quick:
     model = stored.load_pose(folder)
     key = {"set": name, "model": stored.digest_of(model), "quick": quick}
     clips = pictures_of(name, quick)
-    key |= {"data": digest_of_arrays({"images": clips.images, "limbs": clips.limbs})}
+    key |= {"data": clips.digest()}
 
     def make():
         limbs = np.nan_to_num(clips.limbs, nan=body.SIDE / 2)

@@ -8,7 +8,6 @@ from spcviz.problems.common.work.kept import kept
 from spcviz.problems.pose.data import buffy, render
 from spcviz.problems.pose.model import cascade, stored
 from spcviz.problems.pose.paper import follow
-from spcviz.store import digest_of_arrays
 
 FIRST_SEED, N_RENDERED, N_FRAMES = 1000, 6, 16
 BUFFY_EVERY = 3  # of the test clips: under alphas of 0 over time a frame takes all methods a second
@@ -35,8 +34,7 @@ def _buffy(quick):
     test = buffy.load_buffy(stored.data_folder(), "test")
     numbers = np.unique(test.clips)[:: 9 if quick else BUFFY_EVERY]
     clips = ((str(number), test.chosen(test.clips == number)) for number in numbers)
-    about = digest_of_arrays({"limbs": test.limbs, "images": test.images})
-    return {"data": about, "quick": quick}, clips
+    return {"data": test.digest(), "quick": quick}, clips
 
 
 def _of(model, clips):

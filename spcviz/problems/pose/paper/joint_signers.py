@@ -15,6 +15,7 @@ Clips (every third frame of the video, `seen.EVERY`) are cut into pieces of `PIE
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -102,15 +103,20 @@ def of_person(
 ) -> list[dict]:
     """`measured` on one person, after learning on the other four; detectors stay as they are."""
     settings = settings_for(quick)
-    key = {"person": person, "settings": asdict(settings), "detectors": digest_of_detectors(model),
-           "data": signs.SHIPPED_SHA256}  # fmt: skip
 
     def make():
         clips = seen.load_clips(work)
         learnt = learn(model, person, clips, settings, work=work)
         return measured(learnt, clips, next(own.test for own in signs.folds() if own.person == person))
 
-    return kept(work, f"pose-ensemble-signs-{person}", key, MODULES, make)
+    return kept(work, f"pose-ensemble-signs-{person}", _about(model, person, settings), MODULES, make)
+
+
+def _about(model, person, settings):
+    """What all that is learned depends on."""
+    detectors = {str(part): weights for part, weights in model.detectors.items()}
+    return {"person": person, "settings": asdict(settings), "detectors": digest_of_arrays(detectors),
+            "data": signs.SHIPPED_SHA256}  # fmt: skip
 
 
 def learn(
@@ -126,9 +132,7 @@ def learn(
     fold = next(own for own in signs.folds() if own.person == person)
     teach, dev = ([clips[name] for name in names] for names in teachers(fold))
     base = begun(model, teach, settings)
-    about = {"person": person, "settings": asdict(settings), "every": seen.EVERY, "piece": PIECE,
-             "detectors": digest_of_detectors(model),
-             "data": signs.SHIPPED_SHA256}  # fmt: skip
+    about = _about(model, person, settings) | {"every": seen.EVERY, "piece": PIECE}
     rng = np.random.default_rng(RANDOM_STATE)
     pieces = {
         "teach": scored(base, sure(cut(teach), settings.n_clips, rng)),
@@ -137,15 +141,11 @@ def learn(
 
     def made(start, method, step, name):
         key = about | {"method": method, "step": step}
-        found = kept(
-            work, f"pose-{name}", key, MODULES, lambda: _taught(start, method, step, pieces, settings), ARRAYS
-        )
+        make = partial(_taught, start, method, step, pieces, settings)
+        found = kept(work, f"pose-{name}", key, MODULES, make, ARRAYS)
         if tick is not None:
             tick(f"{person}: {name}")
-        return start._replace(
-            weights=start.weights | {method: found["weights"]},
-            alphas=start.alphas | {method: found["alphas"]},
-        )
+        return cascade.with_method(start, method, **found)
 
     single = made(base, "single", settings.step, f"{person}-single")
     out = {("single", "none"): single}
@@ -154,11 +154,6 @@ def learn(
         out[method, "hand-set"] = made(start, method, None, f"{person}-{method}-hand-set")
         out[method, "learned"] = made(start, method, STEP_OVER_TIME, f"{person}-{method}-learned")
     return out
-
-
-def digest_of_detectors(model):
-    """Digest of all that is used of a stored model."""
-    return digest_of_arrays({str(part): weights for part, weights in model.detectors.items()})
 
 
 def begun(model, teach, settings):
@@ -191,9 +186,8 @@ def _problems(pieces, by_clip):
     """Pieces, or their frames one by one, as training problems."""
     if by_clip:
         return [levels.Problem(piece.fine, piece.limbs, 3) for piece in pieces]
-    return [
-        levels.Problem([f], limbs[None], 3) for piece in pieces for f, limbs in zip(piece.fine, piece.limbs)
-    ]
+    frames = ((fine, limbs) for piece in pieces for fine, limbs in zip(piece.fine, piece.limbs))
+    return [levels.Problem([fine], limbs[None], 3) for fine, limbs in frames]
 
 
 def measured(learnt: dict, clips: dict[str, seen.Clip], names: Sequence[str]) -> list[dict]:

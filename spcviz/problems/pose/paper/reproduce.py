@@ -24,7 +24,6 @@ from spcviz.problems.pose.model import train as pose_train
 from spcviz.problems.pose.page import live as pose_live
 from spcviz.problems.pose.paper import measure
 from spcviz.problems.problem import Run
-from spcviz.store import digest_of_arrays
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2 and Fig. 5.5(c)"
 PAPER = {  # VideoPose: 17 test clips of three series, torso and upper arms
@@ -58,9 +57,8 @@ def train(run: Run) -> Iterator[str]:
         for model_name, model in zip(names, trained):
             found = measure.measure(model, dev.images, dev.limbs)
             last = measure.rows(found, dev.limbs, dev.clips)[-1]
-            path = stored.save_pose(
-                run.models, model, settings, metrics={"development": last}, name=model_name
-            )
+            how = {"metrics": {"development": last}, "name": model_name}
+            path = stored.save_pose(run.models, model, settings, **how)
             yield (
                 f"{path}: upper arms {last['pcp50_upper_arms']:.1f} % (PCP 0.5), survivors "
                 f"{last['oracle_pcp25']:.1f} % at {last['efficiency']:.1f} % pruned, on development frames"
@@ -76,8 +74,7 @@ def reproduce_cascade(run: Run) -> dict:
     jobs = [(episode, folder, others, work, quick) for episode in episodes]
     made = run_all(run.executor, episode_part, jobs, run.tick)
     frames = [_of_episode(test, episode, quick) for episode in episodes]
-    train = pose_data.load_buffy(stored.data_folder(), "train")
-    mean = detectors.augmented_limbs(train).mean(axis=0)[:3]
+    mean = mean_pose()
     sets = {"annotated": test, "jittered": moved}
     folds_of = [_rows(runs, own, sets, mean, dev["tuning"]) for runs, own in zip(made, frames)]
     joined = {name: measure.joined([own[name] for own in made]) for name in made[0]}
@@ -105,12 +102,18 @@ def reproduce_cascade(run: Run) -> dict:
     )  # fmt: skip
 
 
+def mean_pose():
+    """Mean limbs of Buffy's training frames and their mirrored pictures, (3, 2, 2)."""
+    train = pose_data.load_buffy(stored.data_folder(), "train")
+    return detectors.augmented_limbs(train).mean(axis=0)[:3]
+
+
 def development(_label, folder, work=None, quick=False) -> dict:
     """Alphas of the model and of `TRADE`, what each level loses of those it is given; baselines."""
     learned, hand = stored.load_pose(folder), stored.load_pose(folder, stored.HAND_SET)
     dev = pose_data.load_buffy(stored.data_folder(), "dev")
     dev = dev.chosen(np.arange(0, len(dev.clips), 8)) if quick else dev
-    key = {"models": [stored.digest_of(learned), stored.digest_of(hand)], "data": _digest(dev)}
+    key = {"models": [stored.digest_of(learned), stored.digest_of(hand)], "data": dev.digest()}
     return kept(work, "pose-cascade-dev", key, MODULES, lambda: _development(learned, hand, dev))
 
 
@@ -146,7 +149,7 @@ def episode_part(
     """Every run, `others` under the alphas of `TRADE`, over the test frames of one of `EPISODES`."""
     learned, arms = stored.load_pose(folder), stored.load_pose(folder, stored.ARMS)
     test, moved = _protocols()
-    key = {"episode": episode, "alphas": others, "quick": quick, "data": _digest(test),
+    key = {"episode": episode, "alphas": others, "quick": quick, "data": test.digest(),
            "models": [stored.digest_of(learned), stored.digest_of(arms)]}  # fmt: skip
 
     def make():
@@ -187,17 +190,12 @@ def _rows(runs, frames, sets, mean, tuning):
     out["rows"] += [other | row for row in measure.rows(runs["trade 0"], *annotated)]
     last = measure.rows(runs["lower arms"], *annotated)[-1]
     out["lower_arms"] = [{"method": "learned, with lower arms", "protocol": "annotated"} | last]
-    thresholds = [{key: own[key] for key in ("tolerance", "tolerance_kind", "n_kept")} for own in tuning]
     names = ["annotated", *(f"trade {number}" for number in range(len(TRADE)))]
-    out["trade"] = [
-        {"protocol": "annotated"} | own | measure.rows(runs[name], *annotated)[-1]
-        for own, name in zip(thresholds, names)
-    ]
+    out["trade"] = []
+    for own, name in zip(tuning, names):
+        row = {"protocol": "annotated"} | {key: own[key] for key in ("tolerance", "tolerance_kind", "n_kept")}
+        out["trade"].append(row | measure.rows(runs[name], *annotated)[-1])
     return out
-
-
-def _digest(clips):
-    return digest_of_arrays({"limbs": clips.limbs, "images": clips.images})
 
 
 def _of_episode(test, episode, quick):

@@ -5,6 +5,7 @@ import pandas as pd
 from spcviz.web.figures import results
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import DASHES, Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 NEEDS = ("level", "grid", "efficiency", "oracle_pcp25", "oracle_pcp25_top4")
 MISSING = (
@@ -63,13 +64,14 @@ def trade_frame(result):
         "pcp50_upper_arms": "upper arms PCP 0.5 %", "cascade_ms": "cascade, ms a frame",
         "n_broken": "broken variables",
     }  # fmt: skip
-    table = [
-        {"thresholds": thresholds(row)} | {said: row.get(key) for key, said in names.items()}
-        for row in result.get("trade", ())
-    ]
-    if not table:
-        return pd.DataFrame(columns=["thresholds", *names.values()]).set_index("thresholds")
-    return pd.DataFrame(table).set_index("thresholds").apply(pd.to_numeric, errors="coerce")
+    return _frame({thresholds(row): row for row in result.get("trade", ())}, names, "thresholds")
+
+
+def _frame(rows, names, index):
+    """Numbers of rows by what each is called, columns by `names`."""
+    table = {label: {said: row.get(key) for key, said in names.items()} for label, row in rows.items()}
+    frame = pd.DataFrame.from_dict(table, orient="index", columns=[*names.values()]).rename_axis(index)
+    return frame.apply(pd.to_numeric, errors="coerce")
 
 
 def thresholds(row):
@@ -104,41 +106,31 @@ def levels_figure(result: dict, palette: Palette, *, scale: float = 1.0, height:
     traces = []
     for protocol, dash in (("annotated", "solid"), ("jittered", "dot")):
         rows = [row for row in main_rows(result) if row.get("protocol") == protocol]
-        for key, name, colour, mark in (
+        for key, name, colour, symbol in (
             ("oracle_pcp25", "survivors", palette.kept, "circle"),
             ("oracle_pcp25_top4", "top 4", palette.map, "diamond"),
         ):
             bars = {"array": [row.get(f"{key}_stderr") or 0 for row in rows], "thickness": 1.5 * scale}
             label = f"{name}, {protocol} crops, measured"
-            traces.append(
-                _line([r["level"] for r in rows], [r[key] for r in rows], label,
-                      colour, dash, mark, scale) | {"error_y": bars}
-            )  # fmt: skip
+            line = _line(rows, [row[key] for row in rows], label, colour, dash, symbol, scale)
+            traces.append(line | {"error_y": bars})
     paper = [row for row in main_rows(result) if row.get("paper")]
     values = [row["paper"]["oracle_pcp25_top4"] for row in paper]
-    traces.append(_line([r["level"] for r in paper], values, "top 4, paper (other clips)", palette.text,
-                        DASHES["paper"], "x", scale))  # fmt: skip
-    ticks = sorted(
-        {(row["level"], row["grid"].rsplit("x", 1)[0].replace("x", "×")) for row in result["rows"]}
-    )
+    name, dash = "top 4, paper (other clips)", DASHES["paper"]
+    traces.append(_line(paper, values, name, palette.text, dash, "x", scale))
+    cells = {row["level"]: row["grid"].rsplit("x", 1)[0].replace("x", "×") for row in result["rows"]}
+    ticks = {"tickvals": sorted(cells), "ticktext": [cells[level] for level in sorted(cells)]}
     axes = {
-        "xaxis": {
-            "title": "level's cells",
-            "tickvals": [n for n, _ in ticks],
-            "ticktext": [g for _, g in ticks],
-        },
+        "xaxis": {"title": "level's cells"} | ticks,
         "yaxis": {"title": "limbs with a state within 25 %, %"},
     }
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=6)
 
 
-def _line(x, y, name, colour, dash, mark, scale):
-    return {
-        "type": "scatter", "x": x, "y": y, "name": name, "mode": "lines+markers",
-        "line": {"color": colour, "dash": dash, "width": 2.2 * scale},
-        "marker": {"size": 8 * scale, "symbol": mark},
-        "hovertemplate": f"level %{{x}}: %{{y:.1f}} %<extra>{name}</extra>",
-    }  # fmt: skip
+def _line(rows, values, name, colour, dash, symbol, scale):
+    hover = f"level %{{x}}: %{{y:.1f}} %<extra>{name}</extra>"
+    line = points("lines+markers", [row["level"] for row in rows], values, name, hover)
+    return line | stroke(colour, 2.2 * scale, dash) | mark(8 * scale, symbol)
 
 
 def sentence(result):
@@ -158,9 +150,8 @@ def sentence(result):
         )
         said.append(
             f"On **{protocol}** crops the best guess finds {row['pcp50_upper_arms']:.1f} % of upper arms "
-            f"(PCP 0.5){against}; after the last level {row['oracle_pcp25']:.1f} % of limbs still "
-            f"have a state "
-            f"within 25 %, with {row['efficiency']:.1f} % of the grid pruned."
+            f"(PCP 0.5){against}; after the last level {row['oracle_pcp25']:.1f} % of limbs still have a "
+            f"state within 25 %, with {row['efficiency']:.1f} % of the grid pruned."
         )
     return " ".join(said)
 
@@ -187,12 +178,8 @@ def ensemble_frame(result):
         "n_pieces": "pieces of clips", "ms_per_frame": "processor ms a frame",
         "features_share": "share of features",
     }  # fmt: skip
-    table = [
-        {"clips and method": f"{row['clips']}: {named(row)}"}
-        | {said: row.get(key) for key, said in names.items()}
-        for row in result["rows"]
-    ]
-    return pd.DataFrame(table).set_index("clips and method").apply(pd.to_numeric, errors="coerce")
+    rows = {f"{row['clips']}: {named(row)}": row for row in result["rows"]}
+    return _frame(rows, names, "clips and method")
 
 
 def folds_frame(result):
