@@ -74,11 +74,6 @@ def drawn_folds(n: int, folds: Any, rng: np.random.Generator) -> np.ndarray:
     return rng.permutation(n) % min(folds, n)
 
 
-def rows_of(chosen: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Mask of the rows of some sequences."""
-    return np.repeat(chosen, lengths)
-
-
 def some(labelled: Labelled, chosen: np.ndarray) -> Labelled:
     """The sequences that are chosen by a mask."""
-    return Labelled(labelled.labels[rows_of(chosen, labelled.lengths)], labelled.lengths[chosen])
+    return Labelled(labelled.labels[np.repeat(chosen, labelled.lengths)], labelled.lengths[chosen])

@@ -71,18 +71,10 @@ def spend_lazily(
     costs: np.ndarray,
     compute: Callable[[int, int, int], np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """(labels (R,), tiers (R,), what was spent) of Algorithm 5 on a batch.
+    """(labels (R,), tiers (R,), what was spent) of Algorithm 5 on a batch; costs (T - 1,).
 
-    Parameters
-    ----------
-    world : Parts
-        Scores of tiers other than 0 are not looked at.
-    rule : Rule
-    budget : float
-    costs : ndarray, shape (T - 1,)
-    compute : callable
-        compute(w, part, tier) -> scores (K,) of part `part` of sequence w at a tier; called once for each
-        purchase, in order.
+    Scores of tiers other than 0 are not looked at: ``compute(w, part, tier)`` gives those (K,) of a part of
+    sequence w, once for each purchase, in order.
     """
     chains = []
     for w in range(len(world.starts) - 1):

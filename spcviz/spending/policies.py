@@ -65,18 +65,8 @@ def world_of(
 ) -> Parts:
     """Sequences as `spcviz.learning.budgets` takes them.
 
-    Parameters
-    ----------
-    scores : ndarray, shape (R, T, K)
-    pairwise : ndarray, shape (M, K, K)
-        Of each model.
-    model : ndarray, shape (R,), int64
-        Which model reads each position.
-    labels : ndarray, shape (R,), int64
-        True ones; -1 where they are not known, which counts as wrong.
-    starts : ndarray, shape (W + 1,)
-    seen : ndarray
-        Of `spcviz.learning.budgets.chains.seen.seen_grams`.
+    Scores (R, T, K), pairwise (M, K, K) of each model; ``model`` (R,) says which reads each position,
+    ``labels`` (R,) the true ones, -1 where they are not known, which counts as wrong.
     """
     n_rows, n_tiers, n = scores.shape
     return Parts(
@@ -106,15 +96,7 @@ def margin_of(scores: np.ndarray, pairwise: np.ndarray, fold: np.ndarray, length
 
 
 def fit_policy(key: str, world: Parts, costs: np.ndarray, rng: np.random.Generator) -> Policy:
-    """Learn a policy on training sequences that were read by models which have not seen them.
-
-    Parameters
-    ----------
-    key : str
-        One of `POLICIES`.
-    costs : ndarray, shape (T - 1,)
-    rng : numpy.random.Generator
-    """
+    """Learn one of `POLICIES` on training sequences that were read by models which have not seen them."""
     empty = Policy(key, None, False, None, None, int(rng.integers(2**32)))
     n_tiers = world.shape[1]
     if key in ("dms_pi", "dms_pi_by_value", "dms_pi_per_cost"):

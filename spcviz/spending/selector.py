@@ -6,27 +6,22 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.budgets import batch_selection, expansion, part_policy
 from spcviz.learning.budgets import selector as dms
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.budgets.chains.meta import META, chain_meta
-from spcviz.learning.budgets.chains.seen import seen_grams, seen_in_other_parts
+from spcviz.learning.budgets.chains.seen import seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.learning.budgets.selector import Selector
 from spcviz.learning.workers import is_alone, spread
 from spcviz.scores.names import named_array
 from spcviz.spending import labelled
-from spcviz.spending.answers import BudgetCurve, Purchase, Spent, curve_of
-from spcviz.spending.labelled import Labelled
-from spcviz.spending.policies import checked_labels
-from spcviz.spending.read import Reader, StoredTiers, stored_tiers
+from spcviz.spending.answers import Purchase, Spent
+from spcviz.spending.estimator import Budgeted, Fitted
+from spcviz.spending.read import StoredTiers
 from spcviz.spending.tiers import FeatureTiers, checked
-from spcviz.spending.training import Training, trained
 
 SELECTORS = ("dms", "dms_by_value", "dms_per_cost", "fixed", "uniform")
 """What a `ModelSelector` may go by. ``dms``: of the queues by value and by value per cost the one that wastes
@@ -52,7 +47,7 @@ class ModelSelectorState(NamedTuple):
     seed: int
 
 
-class ModelSelector(BaseEstimator):
+class ModelSelector(Budgeted):
     """Predict labels of sequences by one of several models each, the dearer where it is expected to help.
 
     Model t is a linear chain on the features of tiers 0 to t. Whole sequences are lifted from model to model;
@@ -100,113 +95,64 @@ class ModelSelector(BaseEstimator):
     def fit(self, X: Sequence, y: Sequence) -> Self:
         """Train a model for each tier, and the selector; arguments and errors as of `BudgetedTagger.fit`."""
         tiers = checked(self.tiers)
-        if self.policy not in SELECTORS:
-            raise ArgumentError(f"policy must be one of {', '.join(SELECTORS)}, got {self.policy!r:.60}")
-        passes = checks.integer("passes", self.passes, 1, 10_000)
-        reader, features, data, classes = Reader.fitted(tiers, X, y)
-        checked_labels(len(classes))
-        rng = np.random.default_rng(self.random_state)
-        fold = labelled.drawn_folds(len(data.lengths), self.folds, rng)
-
-        how = Training(reader.edges, len(classes), passes, False)
-        models, *without = trained(how, features, data, fold, rng, self.n_jobs)
-        looked = _crossed(without, features, data, fold, len(classes))
-        costs = data.lengths[:, None] * tiers.costs
-        self.selector_, self.per_cost_ = _selector(self.policy, looked, costs, rng)
-        self.reader_, self.classes_, self.models_ = reader, named_array(classes), models
-        self.seen_ = seen_grams(data.labels, data.starts, len(classes))
-        self.seed_ = int(rng.integers(2**32))
+        _check_policy(self.policy)
+        found = self._fitted(tiers, X, y, is_one=False)
+        looked = _crossed(found)
+        costs = found.data.lengths[:, None] * tiers.costs
+        self.selector_, self.per_cost_ = _selector(self.policy, looked, costs, found.rng)
+        self.reader_, self.classes_, self.models_ = found.reader, named_array(found.classes), found.models
+        self.seen_, self.seed_ = found.seen, int(found.rng.integers(2**32))
         return self
-
-    def predict(self, X: Sequence, budget: float | None = None) -> list[np.ndarray]:
-        """Labels of each sequence, with what `budget` buys for all of X together; None: everything."""
-        return self.spend(X, budget).labels
 
     def spend(self, X: Sequence, budget: float | None = None) -> Spent:
         """`predict`, with the tiers that were reached and what it cost.
 
         A tier's function is called for the sequences that are lifted to it, when they are, and no others.
         """
-        check_is_fitted(self)
-        limit = np.inf if budget is None else expansion.checked_budget(budget)
-        reading = _Reading(self, X)
+        limit, reading = self._limit(budget), _Reading(self, X)
         bought = reading.spend(limit)
         labels, lengths = reading.labels, reading.lengths
         tiers = [np.full(length, tier) for length, tier in zip(lengths, reading.tiers)]
         return Spent([self.classes_[own] for own in labels], tiers, float(sum(own[3] for own in bought)))
 
-    def cost_of_everything(self, X: Sequence) -> float:
-        """What all features of all positions of X cost."""
-        check_is_fitted(self)
-        return float(self.reader_.lengths(X).sum() * self.reader_.tiers.costs.sum())
-
-    def curve(self, X: Sequence, y: Sequence, budgets: Sequence[float]) -> BudgetCurve:
-        """What each of some budgets buys on labelled sequences; as of `BudgetedTagger.curve`."""
-        check_is_fitted(self)
-        budgets = [expansion.checked_budget(own) for own in checks.listed("budgets", budgets)]
-        labels = labelled.listed_labels(y, self.reader_.lengths(X))
-        truth = labelled.numbers_of(labels, self.classes_.tolist())
+    def _points(
+        self, X: Sequence, truth: np.ndarray, budgets: list[float]
+    ) -> list[tuple[float, float, np.ndarray]]:
         runs = [budgets] if is_alone(self.n_jobs) else [[own] for own in budgets]
         found = spread(_bought, [(self, X, truth, own) for own in runs], self.n_jobs)
-        return curve_of(budgets, list(itertools.chain.from_iterable(found)), len(self.models_))
+        return list(itertools.chain.from_iterable(found))
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
         """Step by step to which model one sequence is lifted, and what is predicted after each step."""
-        check_is_fitted(self)
-        limit = np.inf if budget is None else expansion.checked_budget(budget)
-        reading, names = _Reading(self, [x]), self.reader_.tiers.names
-        out = []
-        for _, tier, value, cost, labels in reading.spend(limit):
-            out.append(Purchase(-1, names[tier], value, cost, self.classes_[labels]))
-        return out
-
-    def score(self, X: Sequence, y: Sequence, budget: float | None = None) -> float:
-        """Share of positions whose label is right."""
-        return 1.0 - float(self.curve(X, y, [np.inf if budget is None else budget]).error[0])
+        limit, reading, names = self._limit(budget), _Reading(self, [x]), self.reader_.tiers.names
+        return [
+            Purchase(-1, names[tier], value, cost, self.classes_[labels])
+            for _, tier, value, cost, labels in reading.spend(limit)
+        ]
 
     def to_state(self) -> ModelSelectorState:
         """All that `spcviz.io.save` stores; an ArgumentError if a tier is a function."""
-        check_is_fitted(self)
-        seed = self.random_state
-        return ModelSelectorState(
-            stored_tiers(self.reader_.tiers),
-            self.policy,
-            int(self.passes),
-            int(self.folds),
-            int(seed) if isinstance(seed, int | np.integer) else None,
-            tuple(self.classes_.tolist()),
-            self.reader_.scales,
-            self.models_,
-            self.seen_,
-            self.selector_,
-            self.per_cost_,
-            self.seed_,
-        )
+        state = self._state() | {"models": self.models_, "selector": self.selector_}
+        return ModelSelectorState(**state, per_cost=self.per_cost_, seed=self.seed_)
 
     @classmethod
     def from_state(cls, state: ModelSelectorState) -> Self:
         """The estimator that `to_state` was called on."""
-        own = cls(
-            state.tiers.given(),
-            policy=state.policy,
-            passes=state.passes,
-            folds=state.folds,
-            random_state=state.random_state,
-        )
-        if own.policy not in SELECTORS:
-            raise ArgumentError(f"policy must be one of {', '.join(SELECTORS)}, got {own.policy!r:.60}")
-        own.reader_, n = Reader(checked(own.tiers), state.tiers.widths, state.scales), len(state.classes)
+        own, n = cls._from_state(state), len(state.classes)
+        _check_policy(own.policy)
         if len(state.models) != len(own.reader_.widths):
             raise ShapeError(f"models has {len(state.models)} tiers; tiers has {len(own.reader_.widths)}")
         for model, edge in zip(state.models, own.reader_.edges):
             if model.weights.shape != (edge, n) or model.pairwise.shape != (n, n):
                 raise ShapeError(f"weights has shape {model.weights.shape}; it needs {(int(edge), n)}")
-        size = len(state.seen)
-        if state.seen.ndim != 1 or size & (size - 1) or not size:
-            raise ShapeError(f"seen has shape {state.seen.shape}; it needs a power of two")
-        own.classes_, own.models_, own.seen_ = named_array(state.classes), state.models, state.seen
-        own.selector_, own.per_cost_, own.seed_ = state.selector, state.per_cost, state.seed
+        own.models_, own.selector_ = state.models, state.selector
+        own.per_cost_, own.seed_ = state.per_cost, state.seed
         return own
+
+
+def _check_policy(policy: str) -> None:
+    if policy not in SELECTORS:
+        raise ArgumentError(f"policy must be one of {', '.join(SELECTORS)}, got {policy!r:.60}")
 
 
 class _Reading:
@@ -310,24 +256,19 @@ def _bought(
     return rows
 
 
-def _crossed(
-    every: list[tuple[Tiered, ...]],
-    features: np.ndarray,
-    data: Labelled,
-    fold: np.ndarray,
-    n: int,
-) -> Looked:
+def _crossed(found: Fitted) -> Looked:
     """What models of the other folds make of each training sequence."""
-    seen = seen_in_other_parts(data.labels, data.starts, fold, n)
+    data, fold = found.data, found.fold
+    seen = seen_in_other_parts(data.labels, data.starts, fold, len(found.classes))
     metas, losses, labels = [], [], []
     order = np.argsort(fold, kind="stable")  # sequences fold by fold, as they are read
-    for p, models in enumerate(every):
-        held, own = labelled.rows_of(fold == p, data.lengths), labelled.some(data, fold == p)
-        looks = [_read_by(model, features[held], own.lengths, seen) for model in models]
-        wrong = np.array([found != own.labels for found, _ in looks])
+    for p, models in enumerate(found.without):
+        held, own = np.repeat(fold == p, data.lengths), labelled.some(data, fold == p)
+        looks = [_read_by(model, found.features[held], own.lengths, seen) for model in models]
+        wrong = np.array([read != own.labels for read, _ in looks])
         losses.append(np.add.reduceat(wrong, own.starts[:-1], axis=1, dtype=np.int64).T)
         metas.append(np.stack([meta for _, meta in looks], axis=1))
-        labels.append(np.array([found for found, _ in looks]))
+        labels.append(np.array([read for read, _ in looks]))
     back = np.argsort(order)
     rows = np.argsort(np.argsort(np.repeat(fold, data.lengths), kind="stable"))
     meta = np.concatenate(metas)[back]

@@ -5,34 +5,29 @@ from importlib import import_module
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.learning.budgets import expansion, part_policy
+from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.parts import Parts
-from spcviz.learning.budgets.chains.seen import seen_grams, seen_in_other_parts
+from spcviz.learning.budgets.chains.seen import seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.learning.budgets.world import Course
 from spcviz.learning.workers import spread
 from spcviz.scores.names import named_array
-from spcviz.spending import labelled
-from spcviz.spending.answers import BudgetCurve, Purchase, Spent, curve_of
-from spcviz.spending.labelled import Labelled
+from spcviz.spending.answers import Purchase, Spent
+from spcviz.spending.estimator import Budgeted, Fitted
 from spcviz.spending.lazy import spend_lazily
 from spcviz.spending.policies import (
     Policy,
-    checked_labels,
     checked_policy,
     fit_policy,
     margin_of,
     rule_of,
     world_of,
 )
-from spcviz.spending.read import Reader, StoredTiers, stored_tiers
+from spcviz.spending.read import Reader, StoredTiers
 from spcviz.spending.tiers import FeatureTiers, checked
-from spcviz.spending.training import Training, trained
 
 
 class BudgetedTaggerState(NamedTuple):
@@ -52,7 +47,7 @@ class BudgetedTaggerState(NamedTuple):
     learned: Policy
 
 
-class BudgetedTagger(BaseEstimator):
+class BudgetedTagger(Budgeted):
     """Predict labels of sequences with features that cost, bought where they are expected to pay.
 
     One linear chain model reads positions at whichever tier each stands; a policy decides what to buy next.
@@ -147,16 +142,12 @@ class BudgetedTagger(BaseEstimator):
             In the order of `policies`; this estimator itself stays as it is.
         """
         found = {}
-        for key, learned in zip(policies, self._learned(X, y, tuple(policies))):
-            found[key] = self._taught(self.get_params(deep=False) | {"policy": key}, learned)
+        for key, learned in zip(policies, self._learned(X, y, policies)):
+            params = self.get_params(deep=False) | {"policy": key}
+            found[key] = type(self)(**params)._take(*learned)
         return found
 
-    @classmethod
-    def _taught(cls, params: dict[str, Any], learned: tuple) -> Self:
-        """A fitted estimator of what was learned."""
-        return cls._take(cls(**params), *learned)
-
-    def _learned(self, X: Sequence, y: Sequence, policies: tuple[str, ...]) -> list[tuple]:
+    def _learned(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> list[tuple]:
         """What `_take` takes, for each policy; the model is trained once."""
         tiers, keys = checked(self.tiers), [checked_policy(own) for own in policies]
         if "anytime" in keys and tiers.has_functions:
@@ -165,20 +156,11 @@ class BudgetedTagger(BaseEstimator):
                 "purchases by readings of all of them"
             )
         checks.fraction("inference_tolerance", self.inference_tolerance)
-        passes = checks.integer("passes", self.passes, 1, 10_000)
-        reader, features, data, classes = Reader.fitted(tiers, X, y)
-        checked_labels(len(classes))
-        rng = np.random.default_rng(self.random_state)
-        fold = labelled.drawn_folds(len(data.lengths), self.folds, rng)
-
-        how = Training(reader.edges, len(classes), passes, True)
-        (model,), *without = trained(how, features, data, fold, rng, self.n_jobs)
-        world = _crossed([own for (own,) in without], features, data, fold, len(classes))
-        seen = seen_grams(data.labels, data.starts, len(classes))
-        return [
-            (reader, classes, model, seen, float(world.scale), fit_policy(key, world, tiers.costs, rng))
-            for key in keys
-        ]
+        found = self._fitted(tiers, X, y, is_one=True)
+        world = _crossed(found)
+        policies = [fit_policy(key, world, tiers.costs, found.rng) for key in keys]
+        common = found.reader, found.classes, found.models[0], found.seen, float(world.scale)
+        return [(*common, policy) for policy in policies]
 
     def _take(
         self, reader: Reader, classes: tuple, model: Tiered, seen: np.ndarray, margin: float, policy: Policy
@@ -202,28 +184,12 @@ class BudgetedTagger(BaseEstimator):
         pairwise = self.model_.pairwise[None]
         return world_of(scores, pairwise, model, labels, starts, self.seen_, self.margin_)
 
-    def predict(self, X: Sequence, budget: float | None = None) -> list[np.ndarray]:
-        """Labels of each sequence, with what `budget` buys.
-
-        Parameters
-        ----------
-        X : as in `fit`
-        budget : float, optional
-            For all of X together, in the unit of the tiers' costs. None: everything is bought.
-
-        Returns
-        -------
-        list of ndarray, (L_i,) each
-        """
-        return self.spend(X, budget).labels
-
     def spend(self, X: Sequence, budget: float | None = None) -> Spent:
         """`predict`, with the tiers that were reached and what it cost.
 
         A tier's function is called for what is bought, when it is bought, and for nothing else.
         """
-        check_is_fitted(self)
-        limit = np.inf if budget is None else expansion.checked_budget(budget)
+        limit = self._limit(budget)
         lengths = self.reader_.lengths(X)
         if self.reader_.tiers.has_functions:
             labels, tiers, cost = self._lazily(X, lengths, limit)
@@ -258,38 +224,15 @@ class BudgetedTagger(BaseEstimator):
         rule = rule_of(self.policy_, world, float(self.inference_tolerance))
         return spend_lazily(world, rule, limit, reader.tiers.costs, compute)
 
-    def cost_of_everything(self, X: Sequence) -> float:
-        """What all features of all positions of X cost."""
-        check_is_fitted(self)
-        return float(self.reader_.lengths(X).sum() * self.reader_.tiers.costs.sum())
-
-    def curve(self, X: Sequence, y: Sequence, budgets: Sequence[float]) -> BudgetCurve:
-        """What each of some budgets buys on labelled sequences.
-
-        Parameters
-        ----------
-        X, y : as in `fit`
-            A label that training did not have counts as wrong.
-        budgets : sequence of float
-            Each for all of X together.
-
-        Returns
-        -------
-        BudgetCurve
-        """
-        check_is_fitted(self)
-        budgets = [expansion.checked_budget(own) for own in checks.listed("budgets", budgets)]
-        truth = labelled.numbers_of(
-            labelled.listed_labels(y, self.reader_.lengths(X)), self.classes_.tolist()
-        )
+    def _points(
+        self, X: Sequence, truth: np.ndarray, budgets: list[float]
+    ) -> list[tuple[float, float, np.ndarray]]:
         world = self._world(X, truth)
-        rows = spread(self._bought, [(world, budget) for budget in budgets], self.n_jobs)
-        return curve_of(budgets, rows, world.shape[1])
+        return spread(self._bought, [(world, budget) for budget in budgets], self.n_jobs)
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
         """Step by step what is bought for one sequence, and what is predicted after each purchase."""
-        check_is_fitted(self)
-        limit = np.inf if budget is None else expansion.checked_budget(budget)
+        limit = self._limit(budget)
         found, names = self._course(self._world([x]), limit, keep_all=True), self.reader_.tiers.names
         steps = zip(found.part, found.tier, found.value, found.cost, found.all_labels)
         return [
@@ -301,11 +244,6 @@ class BudgetedTagger(BaseEstimator):
         """What each purchase for one sequence changes, in a notebook; see `spcviz.show`."""
         return import_module("spcviz").show(self, x, words)
 
-    def score(self, X: Sequence, y: Sequence, budget: float | None = None) -> float:
-        """Share of positions whose label is right."""
-        limit = np.inf if budget is None else budget
-        return 1.0 - float(self.curve(X, y, [limit]).error[0])
-
     def to_state(self) -> BudgetedTaggerState:
         """All that `spcviz.io.save` stores.
 
@@ -314,62 +252,37 @@ class BudgetedTagger(BaseEstimator):
         ArgumentError
             If a tier is a function, which is code: keep that beside the model.
         """
-        check_is_fitted(self)
-        seed = self.random_state
-        return BudgetedTaggerState(
-            stored_tiers(self.reader_.tiers),
-            self.policy,
-            float(self.inference_tolerance),
-            int(self.passes),
-            int(self.folds),
-            int(seed) if isinstance(seed, int | np.integer) else None,
-            tuple(self.classes_.tolist()),
-            self.reader_.scales,
-            self.model_,
-            self.seen_,
-            self.margin_,
-            self.policy_,
-        )
+        state = self._state() | {"model": self.model_, "margin": self.margin_, "learned": self.policy_}
+        return BudgetedTaggerState(**state, inference_tolerance=float(self.inference_tolerance))
 
     @classmethod
     def from_state(cls, state: BudgetedTaggerState) -> Self:
         """The estimator that `to_state` was called on."""
-        own = cls(
-            state.tiers.given(),
-            policy=checked_policy(state.policy),
-            inference_tolerance=state.inference_tolerance,
-            passes=state.passes,
-            folds=state.folds,
-            random_state=state.random_state,
-        )
-        model, n = state.model, len(state.classes)
-        own.reader_ = Reader(checked(own.tiers), state.tiers.widths, state.scales)
-        edges = own.reader_.edges
+        own = cls._from_state(state, inference_tolerance=state.inference_tolerance)
+        checked_policy(own.policy)
+        model, n, edges = state.model, len(state.classes), own.reader_.edges
         if model.weights.shape != (edges.sum(), n) or model.pairwise.shape != (n, n):
             raise ShapeError(f"weights has shape {model.weights.shape}; it needs {(int(edges.sum()), n)}")
         if model.edges.tolist() != edges.tolist():
             raise ArgumentError(f"edges must be {edges.tolist()}, got {model.edges.tolist()}")
-        size = len(state.seen)
-        if state.seen.ndim != 1 or size & (size - 1) or not size:
-            raise ShapeError(f"seen has shape {state.seen.shape}; it needs a power of two")
-        own.classes_, own.model_, own.policy_ = named_array(state.classes), model, state.learned
-        own.seen_, own.margin_ = state.seen, float(state.margin)
+        own.model_, own.policy_, own.margin_ = model, state.learned, float(state.margin)
         return own
 
 
-def _crossed(models: list[Tiered], features: np.ndarray, data: Labelled, fold: np.ndarray, n: int) -> Parts:
+def _crossed(found: Fitted) -> Parts:
     """The training sequences, each read by the model of the other folds."""
+    data, fold, features = found.data, found.fold, found.features
     scores, pairwise = [], []
     order = np.empty(len(features), dtype=np.int64)
     first = 0
-    for p, model in enumerate(models):
-        held = labelled.rows_of(fold == p, data.lengths)
+    for p, (model,) in enumerate(found.without):
+        held = np.repeat(fold == p, data.lengths)
         scores.append(tier_scores(model, features[held]))
         pairwise.append(model.pairwise)
         order[held] = np.arange(first, first + len(scores[-1]))
         first += len(scores[-1])
     rows, tables = np.concatenate(scores)[order], np.stack(pairwise)
-    seen = seen_in_other_parts(data.labels, data.starts, fold, n)
+    seen = seen_in_other_parts(data.labels, data.starts, fold, len(found.classes))
     margin = margin_of(rows, tables, fold, data.lengths)
     model_of = np.repeat(fold, data.lengths).astype(np.int64)
     return world_of(rows, tables, model_of, data.labels, data.starts, seen, margin)

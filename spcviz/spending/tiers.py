@@ -40,15 +40,7 @@ class FeatureTiers(NamedTuple):
 
 
 class Tiers(NamedTuple):
-    """`FeatureTiers`, checked.
-
-    Attributes
-    ----------
-    names : tuple of str
-    columns : tuple of (ndarray of int64, or callable)
-    costs : ndarray, shape (T - 1,)
-        Of lifting a position to tier 1, 2, ...
-    """
+    """`FeatureTiers`, checked; costs (T - 1,) of lifting a position to tier 1, 2, ..."""
 
     names: tuple[str, ...]
     columns: tuple[Any, ...]
@@ -105,7 +97,7 @@ def lengths_of(X: Any) -> np.ndarray:
 
 def features_of(tiers: Tiers, X: Any, tier: int) -> np.ndarray:
     """Features of one tier at all positions of all items, (R, F_t) float32."""
-    found = [_of_item(tiers, i, x, tier, None) for i, x in enumerate(X) if _length(x)]
+    found = [features_at(tiers, i, x, tier) for i, x in enumerate(X) if _length(x)]
     widths = {own.shape[1] for own in found}
     if len(widths) > 1:
         raise ShapeError(f"tiers.columns[{tier}] must give equally many features, got {sorted(widths)}")
@@ -115,17 +107,13 @@ def features_of(tiers: Tiers, X: Any, tier: int) -> np.ndarray:
     return np.concatenate(found) if found else np.zeros((0, 0), dtype=np.float32)
 
 
-def features_at(tiers: Tiers, i: int, x: Any, tier: int, positions: np.ndarray | None = None) -> np.ndarray:
-    """Features of one tier at some positions of item i, or at all."""
-    return _of_item(tiers, i, x, tier, positions)
-
-
 def _length(x: Any) -> int:
     shape = getattr(x, "shape", None)
     return len(x) if shape is None else shape[0]
 
 
-def _of_item(tiers: Tiers, i: int, x: Any, tier: int, positions: np.ndarray | None) -> np.ndarray:
+def features_at(tiers: Tiers, i: int, x: Any, tier: int, positions: np.ndarray | None = None) -> np.ndarray:
+    """Features of one tier at some positions of item i, or at all."""
     chosen, name = tiers.columns[tier], tiers.names[tier]
     if callable(chosen):
         rows = np.arange(_length(x)) if positions is None else positions

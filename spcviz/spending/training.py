@@ -73,5 +73,5 @@ def trained(
 def _some_trained(
     how: Training, features: np.ndarray, data: Labelled, chosen: np.ndarray, rng: np.random.Generator
 ) -> tuple[Tiered, ...]:
-    own = features if chosen.all() else features[labelled.rows_of(chosen, data.lengths)]
+    own = features if chosen.all() else features[np.repeat(chosen, data.lengths)]
     return how.train(own, labelled.some(data, chosen), rng)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.learning.budgets.one_shot import LossesIf
+
 
 class Anytime(NamedTuple):
     """Linear scores of purchases, a function of its own for each step; the last serves all later ones."""
@@ -18,21 +20,15 @@ class Anytime(NamedTuple):
 
 
 def fit_anytime(
-    losses_if: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+    losses_if: LossesIf,
     describe: Callable[[np.ndarray], np.ndarray],
     starts: np.ndarray,
     n_tiers: int,
     n_steps: int,
 ) -> Anytime:
-    """Train one policy a step.
+    """Train one policy a step, on examples from ``starts`` (W + 1,) on.
 
-    Parameters
-    ----------
-    losses_if : callable
-        As in `spcviz.learning.budgets.one_shot.greedy_trajectories`.
-    describe : callable
-        describe(tiers) -> features of lifting each part, shape (R, d).
-    starts : ndarray, shape (W + 1,)
+    ``describe(tiers)`` are the features of lifting each part, shape (R, d).
     """
     from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
 

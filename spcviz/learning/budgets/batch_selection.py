@@ -145,19 +145,17 @@ def curves(
     train_costs, test_costs = costs
     n, n_more = len(losses), losses.shape[1] - 1
     out = [learned_row(v, train_costs, test_costs, losses, sizes, rng) for v in variants]
-    out.append(
-        row_of(METHODS["oracle"].name, expansion.expand(values_of(test.losses), test_costs), losses, sizes)
-    )
+
+    def row(key: str, values: np.ndarray) -> dict:
+        return row_of(METHODS[key].name, expansion.expand(values, test_costs), losses, sizes)
+
+    out.append(row("oracle", values_of(test.losses)))
     for key, together in (("uniform_arms", True), ("uniform_loose", False)):
         drawn = [selector.uniform_values(n, n_more, rng, synchronised=together) for _ in range(n_random)]
-        rows = [
-            row_of(METHODS[key].name, expansion.expand(values, test_costs), losses, sizes) for values in drawn
-        ]
-        out.append(mean_row(rows))
+        out.append(mean_row([row(key, values) for values in drawn]))
     # The least sure examples first, all tiers at once: the gap of the best two is all that is looked at.
     unsure = np.repeat(-test.meta[:, :1, 0], n_more, axis=1) + np.arange(n_more) * 1e-9
-    at_once = np.maximum(unsure, unsure[:, :1])
-    out.append(row_of(METHODS["least_sure"].name, expansion.expand(at_once, test_costs), losses, sizes))
+    out.append(row("least_sure", np.maximum(unsure, unsure[:, :1])))
     stops = imitated(train, test, train_costs, etas)
     out.append(stops_row(METHODS["imitation"].name, stops, test_costs, losses, sizes))
     fixed = [np.full(n, t) for t in range(n_more + 1)]
@@ -179,12 +177,8 @@ def whole_orders(
 ) -> dict[str, expansion.Expansion]:
     """Whole examples of the policies' own predictor: values of the next step, and with what may follow it.
 
-    ``per`` (n, T - 1) is what a test example's value is divided by, see `per_cost`.
-
-    Returns
-    -------
-    dict of str to Expansion
-        Key of the method to what it buys of test examples.
+    What is bought of test examples, by key of the method; ``per`` (n, T - 1) is what a test example's value
+    is divided by, see `per_cost`.
     """
     folds, gains = draw_folds(train, rng), values_of(train.losses) / _sizes(train)
     starts = np.arange(len(gains) + 1) * gains.shape[1]

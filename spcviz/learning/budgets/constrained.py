@@ -20,16 +20,7 @@ N_THRESHOLDS = 25
 
 
 def labels_of(search: str, world: World, trajectory: one_shot.Trajectory, price: float) -> np.ndarray:
-    """Pseudo-labels at a price, shape (R,).
-
-    Parameters
-    ----------
-    search : {"trajectory", "parsimonious"}
-    world : World
-        That the search was run on.
-    trajectory : Trajectory
-        Not used by parsimonious search.
-    """
+    """Pseudo-labels at a price, shape (R,), by a "trajectory" (of this world) or a "parsimonious" search."""
     n_parts, n_tiers = world.shape
     if search == "trajectory":
         return one_shot.trajectory_labels(trajectory, n_parts, price)
@@ -53,12 +44,8 @@ def best_one_shot(
 ) -> tuple[one_shot.OneShot, dict]:
     """(policy, settings) that waste least on development examples.
 
-    Parameters
-    ----------
-    labels_at : callable
-        labels_at(price) -> pseudo-labels of the learning examples, shape (R,).
-    worlds, inputs : (World, World), (ndarray, ndarray)
-        Learning and development examples, and what the policy sees of them.
+    ``labels_at(price)`` are the pseudo-labels (R,) of the learning examples; worlds and inputs, what the
+    policy sees of them, are of learning and of development examples.
     """
     found = []
     for price in PRICES:
@@ -86,11 +73,7 @@ def anytime_values(policy: anytime.Anytime, world: World) -> np.ndarray:
 def unsure_first(close: np.ndarray, starts: np.ndarray, n_tiers: int) -> np.ndarray:
     """Examples of least confidence first, everything for all their parts: shape (R, T - 1).
 
-    Parameters
-    ----------
-    close : ndarray, shape (R,)
-        How undecided each part is.
-    starts : ndarray, shape (W + 1,)
+    ``close`` (R,): how undecided each part is.
     """
     lengths = np.diff(starts)
     unsure = np.add.reduceat(close, starts[:-1]) / lengths
@@ -113,10 +96,8 @@ def streamed(
     ----------
     policies : dict of float to OneShot
         By price.
-    worlds : (World, World)
-        Development and test examples.
-    inputs : (ndarray, ndarray)
-        What the policies see of them.
+    worlds, inputs : (World, World), (ndarray, ndarray)
+        Development and test examples, and what the policies see of them.
 
     Returns
     -------

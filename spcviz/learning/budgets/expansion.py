@@ -66,6 +66,9 @@ def checked_costs(costs: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 def expand(values: np.ndarray, costs: np.ndarray, budget: float = np.inf) -> Expansion:
     """Algorithm 3: lift the example of the largest value that still fits, until nothing does.
 
+    What does not fit is dropped for good, so a larger budget may spend less when costs differ. Ties go to the
+    smallest example. A budget of 0 buys nothing, not even what is free.
+
     Parameters
     ----------
     values : array_like, shape (n, T - 1)
@@ -73,12 +76,6 @@ def expand(values: np.ndarray, costs: np.ndarray, budget: float = np.inf) -> Exp
         it has been bought. Negative ones are bought too while money is left.
     costs : array_like, shape (n, T - 1) or (T - 1,)
         Incremental.
-
-    Returns
-    -------
-    Expansion
-        What does not fit is dropped for good, so a larger budget may spend less when costs differ.
-        Ties go to the smallest example. A budget of 0 buys nothing, not even what is free.
 
     Raises
     ------
@@ -121,13 +118,7 @@ def expand(values: np.ndarray, costs: np.ndarray, budget: float = np.inf) -> Exp
 
 
 def curve_of(expansion: Expansion, losses: np.ndarray) -> Curve:
-    """Total loss of the batch after each purchase.
-
-    Parameters
-    ----------
-    losses : ndarray, shape (n, T) or (n, T, J)
-        Of each example at each tier; one or several kinds.
-    """
+    """Total loss of the batch after each purchase; losses (n, T) or, of several kinds, (n, T, J)."""
     gains = losses[expansion.example, expansion.tier] - losses[expansion.example, expansion.tier - 1]
     cost = np.concatenate([[0.0], np.cumsum(expansion.cost)])
     saved = np.concatenate([np.zeros((1, *losses.shape[2:])), np.cumsum(gains, axis=0)])

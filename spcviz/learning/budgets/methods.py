@@ -271,18 +271,7 @@ METHODS = {method.key: method for method in _ROWS}
 
 
 def named(name: str, level: str) -> Method:
-    """The method that a row of a result is about.
-
-    Parameters
-    ----------
-    name : str
-        Of `Method.names`.
-    level : {"example", "part"}
-
-    Raises
-    ------
-    LookupError
-        If there is none.
+    """The method that a row of a result is about: ``name`` is one of `Method.names`; else a LookupError.
 
     Examples
     --------

@@ -14,6 +14,9 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 
+LossesIf = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""(tiers, targets) -> (loss of each example, loss with part r alone moved to targets[r])."""
+
 
 class Trajectory(NamedTuple):
     """Greedy purchases of every example, until it has everything."""
@@ -34,21 +37,14 @@ class OneShot(NamedTuple):
 
 
 def greedy_trajectories(
-    losses_if: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+    losses_if: LossesIf,
     starts: np.ndarray,
     n_tiers: int,
 ) -> Trajectory:
     """Trajectory search: from nothing to everything, each step the purchase of least loss, first of equals.
 
     Every step costs one unit, so the step of least loss is the step of least C for every lambda, and one
-    search serves all of them.
-
-    Parameters
-    ----------
-    losses_if : callable
-        losses_if(tiers, targets) -> (loss of each example, loss with part r alone moved to targets[r]).
-    starts : ndarray, shape (W + 1,)
-        Parts of each example.
+    search serves all of them. ``starts`` (W + 1,): parts of each example.
     """
     lengths = np.diff(starts)
     n_parts, n_more = int(starts[-1]), n_tiers - 1
@@ -83,7 +79,7 @@ def trajectory_labels(trajectory: Trajectory, n_parts: int, price: float) -> np.
 
 
 def parsimonious_labels(
-    losses_if: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+    losses_if: LossesIf,
     n_parts: int,
     n_tiers: int,
     price: float,
@@ -103,7 +99,7 @@ def parsimonious_labels(
 
 
 def importance(
-    losses_if: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+    losses_if: LossesIf,
     tiers: np.ndarray,
     n_tiers: int,
     price: float,
@@ -125,15 +121,8 @@ def fit_one_shot(
 ) -> OneShot:
     """Weighted logistic regression of "reaches tier t" for each t.
 
-    Parameters
-    ----------
-    inputs : ndarray, shape (R, d)
-    tiers : ndarray of int, shape (R,)
-        Pseudo-labels.
-    weights : ndarray, shape (R,), optional
-        Importance of each part.
-    positive_weight : float
-        Class weight of buying: larger buys more.
+    Inputs (R, d), pseudo-labels `tiers` (R,), `weights` (R,) by importance; a larger `positive_weight`, the
+    class weight of buying, buys more.
 
     Raises
     ------

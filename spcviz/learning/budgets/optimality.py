@@ -43,23 +43,10 @@ class Checked(NamedTuple):
 
 
 def all_policies(options: Sequence[Sequence[int] | np.ndarray], groups: Sequence[int]) -> np.ndarray:
-    """Every policy that treats the examples of a group alike.
+    """Every policy that treats the examples of a group alike, shape (P, N), int64.
 
-    Parameters
-    ----------
-    options : sequence of sequence of int
-        States to choose from, for each group.
-    groups : sequence of int
-        Group of each example, 0 .. G - 1.
-
-    Returns
-    -------
-    ndarray, shape (P, N), int64
-
-    Raises
-    ------
-    ArgumentError
-        If there are more than `MAX_POLICIES`.
+    ``options`` are the states to choose from, for each group; ``groups`` says each example's, 0 .. G - 1. An
+    ArgumentError if there are more than `MAX_POLICIES`.
 
     Examples
     --------
@@ -97,12 +84,7 @@ def pseudo_label_risk(costs: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 
 
 def check_one_shot(costs: np.ndarray, chosen: np.ndarray) -> Checked:
-    """Theorems 2.1 and 2.2 on every policy.
-
-    Parameters
-    ----------
-    costs : array_like of int, shape (N, S)
-    chosen : ndarray of int, shape (P, N)
+    """Theorems 2.1 and 2.2 on every policy (P, N), whole-number costs (N, S).
 
     Raises
     ------
@@ -115,45 +97,31 @@ def check_one_shot(costs: np.ndarray, chosen: np.ndarray) -> Checked:
     Checked(n_policies=3, n_unequal=0, n_below=0, least=3, least_by_sum=3, least_by_bound=3)
     """
     costs = _whole(costs, chosen)
-    own, by_all, bound = (
-        risk(costs, chosen),
-        every_state_risk(costs, chosen),
-        pseudo_label_risk(costs, chosen),
-    )
-    constant = sum((c.max() - c).sum() - c.max() for c in costs)
-    return Checked(
-        n_policies=len(chosen),
-        n_unequal=int((by_all != own + constant).sum()),
-        n_below=int((bound < own).sum()),
-        least=int(own.min()),
-        least_by_sum=int(own[by_all == by_all.min()].min()),
-        least_by_bound=int(own[bound == bound.min()].min()),
-    )
+    bound, allowed = pseudo_label_risk(costs, chosen), np.ones(costs.shape, dtype=bool)
+    found, own = _checked(costs, chosen, allowed)
+    by_bound = int(own[bound == bound.min()].min())
+    return found._replace(n_below=int((bound < own).sum()), least_by_bound=by_bound)
+
+
+def _checked(costs: np.ndarray, chosen: np.ndarray, allowed: np.ndarray) -> tuple[Checked, np.ndarray]:
+    """(what holds of the sum over allowed states, (1) of every policy); nothing is said of the bound."""
+    own, by_all = risk(costs, chosen), every_state_risk(costs, chosen, allowed)
+    constant = sum((c[m].max() - c[m]).sum() - c[m].max() for c, m in zip(costs, allowed))
+    least, by_sum = int(own.min()), int(own[by_all == by_all.min()].min())
+    return Checked(len(chosen), int((by_all != own + constant).sum()), 0, least, by_sum, by_sum), own
 
 
 def check_step(costs: np.ndarray, reached: Sequence[int]) -> Checked:
     """Theorem 2.3 for one step: every policy that buys one part more for each example.
 
-    Parameters
-    ----------
-    costs : array_like of int, shape (N, S)
-    reached : sequence of int
-        State of each example, with a part still to buy.
-
-    Returns
-    -------
-    Checked
-        Nothing is bounded: `n_below` is 0, and the last two fields are equal.
+    Costs (N, S) are whole numbers, ``reached`` the state of each example, with a part still to buy. Nothing
+    is bounded: `Checked.n_below` is 0, and its last two fields are equal.
     """
     costs = np.asarray(costs)
     allowed = np.array([[s in successors(state, costs.shape[1]) for s in range(costs.shape[1])]
                         for state in reached])  # fmt: skip
     chosen = all_policies([np.flatnonzero(may) for may in allowed], range(len(costs)))
-    costs = _whole(costs, chosen)
-    own, by_all = risk(costs, chosen), every_state_risk(costs, chosen, allowed)
-    constant = sum((c[m].max() - c[m]).sum() - c[m].max() for c, m in zip(costs, allowed))
-    least, by_sum = int(own.min()), int(own[by_all == by_all.min()].min())
-    return Checked(len(chosen), int((by_all != own + constant).sum()), 0, least, by_sum, by_sum)
+    return _checked(_whole(costs, chosen), chosen, allowed)[0]
 
 
 def successors(state: int, n_states: int) -> list[int]:
@@ -170,14 +138,7 @@ def successors(state: int, n_states: int) -> list[int]:
 def greedy_orders(costs: np.ndarray) -> np.ndarray:
     """Algorithm 1 without a limit to what a policy can tell apart: the cheapest part next, first of equals.
 
-    Parameters
-    ----------
-    costs : array_like of int, shape (N, 2^n)
-
-    Returns
-    -------
-    ndarray, shape (N, n), int64
-        The states of each example after one part, two, ...
+    Of costs (N, 2^n) the states (N, n) of each example after one part, two, ...
     """
     n_parts = np.shape(costs)[1].bit_length() - 1
     out = np.zeros((len(costs), n_parts), dtype=np.int64)

@@ -57,12 +57,7 @@ def spend(
 ) -> Course:
     """Algorithm 5 on a batch.
 
-    Parameters
-    ----------
-    budget : float
-        For the whole batch.
-    costs : array_like, shape (R, T - 1) or (T - 1,), optional
-        Incremental; one unit a tier if None.
+    ``budget`` is for the whole batch; costs (R, T - 1) or (T - 1,) are incremental, one unit a tier if None.
 
     Raises
     ------
@@ -186,15 +181,8 @@ def chosen_budgets(
 ) -> dict[str, float]:
     """Shares found on development examples: for the loss of all features, and for the least loss.
 
-    Parameters
-    ----------
-    loss : float, optional
-        Of all features; what the rule itself ends with if None (with exact messages it is the same).
-
-    Returns
-    -------
-    dict of str to float
-        Infinity where the loss of all features is never reached.
+    ``loss``: of all features; what the rule itself ends with if None (with exact messages it is the same).
+    Infinity where it is never reached.
     """
     points = curve(world, spend(world, how, costs=costs), costs)
     return {

@@ -40,18 +40,9 @@ class QPolicy(NamedTuple):
 
 
 def q_values(reward: np.ndarray, starts: np.ndarray, gamma: float = 1.0) -> np.ndarray:
-    """Off-policy values with optimal stopping, one backward pass a trajectory (thesis (7.6)).
+    """Off-policy values (S,) of rewards (S,) with optimal stopping, one backward pass a trajectory.
 
-    Parameters
-    ----------
-    reward : array_like, shape (S,)
-    starts : array_like of int, shape (N + 1,)
-    gamma : float
-        0 to 1.
-
-    Returns
-    -------
-    ndarray, shape (S,)
+    Trajectory n has the steps ``starts[n] : starts[n + 1]``; gamma is from 0 to 1 (thesis (7.6)).
 
     Examples
     --------
@@ -85,17 +76,9 @@ def shaped(reward: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def fit_values(steps: Steps, targets: np.ndarray, penalty: float) -> np.ndarray:
-    """Ridge regression of values on features, a block of weights a tier (thesis (7.7)).
+    """Ridge regression of values (S,) on features, a block of weights a tier: (T - 1, D) (thesis (7.7)).
 
-    Parameters
-    ----------
-    targets : ndarray, shape (S,)
-    penalty : float
-        lambda, against the mean squared error.
-
-    Returns
-    -------
-    ndarray, shape (T - 1, D)
+    ``penalty``: lambda, against the mean squared error.
     """
     n_tiers, width = int(steps.tier.max(initial=0)) + 1, steps.features.shape[1]
     beta = np.zeros((n_tiers, width))
@@ -131,14 +114,9 @@ def train_policy(
 ) -> QPolicy:
     """Fit immediate rewards, roll out, fit values: one policy iteration (thesis 7.2.3).
 
-    Parameters
-    ----------
-    roll_out : callable
-        roll_out(beta) -> Steps of the policy's trajectories; of random ones if beta is None.
-    judge : callable
-        judge(beta) -> float, how bad a policy is on development data.
-    gammas, alphas, penalties : sequence of float
-        To choose from: gammas and alphas by `judge`, penalties by cross-validation.
+    ``roll_out(beta)`` are the steps of a policy's trajectories, of random ones if beta is None;
+    ``judge(beta)`` says how bad a policy is on development data: gammas and alphas are chosen by it,
+    penalties by cross-validation.
     """
     at_random = roll_out(None)
     myopic = fit_values(at_random, at_random.reward, best_penalty(at_random, at_random.reward, penalties))

@@ -68,9 +68,7 @@ def predict_values(selector: Selector, meta: np.ndarray) -> np.ndarray:
 
 
 def _fit(meta: np.ndarray, values: np.ndarray, penalty: float) -> Selector:
-    mean, scale = meta.mean(axis=0), meta.std(axis=0)
-    scale = np.where(scale > 1e-12, scale, 1.0)
-    inputs = (meta - mean) / scale
+    inputs, mean, scale = _standardised(meta)
     beta = np.zeros((meta.shape[1], meta.shape[2] + 1))
     for i in range(meta.shape[1]):
         phi = inputs[:, i]
@@ -79,6 +77,13 @@ def _fit(meta: np.ndarray, values: np.ndarray, penalty: float) -> Selector:
         beta[i, :-1] = np.linalg.solve(gram, phi.T @ (values[:, i] - target))
         beta[i, -1] = target
     return Selector(beta, mean, scale, float(penalty))
+
+
+def _standardised(meta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(standardised features, mean, scale)."""
+    mean, scale = meta.mean(axis=0), meta.std(axis=0)
+    scale = np.where(scale > 1e-12, scale, 1.0)
+    return (meta - mean) / scale, mean, scale
 
 
 def _checked(
@@ -92,16 +97,7 @@ def _checked(
 
 
 def with_differences(meta: np.ndarray) -> np.ndarray:
-    """Meta-features of each level, with those of the level before and what changed (zeros at the first).
-
-    Parameters
-    ----------
-    meta : ndarray, shape (n, T - 1, d)
-
-    Returns
-    -------
-    ndarray, shape (n, T - 1, 2 d)
-    """
+    """Meta-features (n, T - 1, d) and, behind them, what changed since the level before (at the first 0)."""
     before = np.concatenate([np.zeros_like(meta[:, :1]), np.diff(meta, axis=1)], axis=1)
     return np.concatenate([meta, before], axis=2)
 
@@ -138,9 +134,7 @@ def fit_imitator(meta: np.ndarray, stops: np.ndarray) -> Imitator:
     """
     from sklearn.svm import LinearSVC  # a second to import, and only fitting wants it
 
-    mean, scale = meta.mean(axis=0), meta.std(axis=0)
-    scale = np.where(scale > 1e-12, scale, 1.0)
-    inputs = (meta - mean) / scale
+    inputs, mean, scale = _standardised(meta)
     weights, constant = np.zeros((meta.shape[1], meta.shape[2])), np.full(meta.shape[1], -1.0)
     for i in range(meta.shape[1]):
         there = stops >= i
@@ -161,11 +155,6 @@ def imitate(imitator: Imitator, meta: np.ndarray) -> np.ndarray:
 
 
 def uniform_values(n: int, n_more: int, rng: np.random.Generator, *, synchronised: bool = True) -> np.ndarray:
-    """Random values whose order lifts all examples to one tier before any to the next, or does not.
-
-    Returns
-    -------
-    ndarray, shape (n, n_more)
-    """
+    """Random values (n, n_more); synchronised: their order lifts all to one tier before any to the next."""
     drawn = rng.random((n, n_more))
     return drawn - np.arange(n_more) if synchronised else drawn

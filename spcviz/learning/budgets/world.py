@@ -80,3 +80,17 @@ class World(Protocol):
 
     def losses_if(self, tiers: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Loss of every example at some tiers, (W,), and with part r at targets[r] instead, (R,)."""
+
+
+def some_rows(starts: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of some examples, in the order chosen: (starts of a batch of them alone, rows in this one).
+
+    Examples
+    --------
+    >>> [found.tolist() for found in some_rows(np.array([0, 2, 5]), [1])]
+    [[0, 3], [2, 3, 4]]
+    """
+    chosen = np.asarray(chosen, dtype=np.int64)
+    lengths = np.diff(starts)[chosen]
+    own = np.concatenate([[0], np.cumsum(lengths)])
+    return own, np.repeat(starts[:-1][chosen] - own[:-1], lengths) + np.arange(own[-1])

@@ -37,14 +37,10 @@ class Bound(NamedTuple):
 
 
 def margin_loss(gap: np.ndarray, margin: float) -> np.ndarray:
-    """r(z): 1 below 0, falling linearly to 0 at the margin (thesis (4.10)).
+    """r(z): 1 below 0, falling linearly to 0 at the margin, gamma > 0 (thesis (4.10)).
 
-    Parameters
-    ----------
-    gap : array_like
-        For the filter loss truth minus threshold; for the efficiency loss threshold minus max-marginal.
-    margin : float
-        gamma > 0.
+    The gap is, for the filter loss, truth minus threshold; for the efficiency loss threshold minus max-
+    marginal.
 
     Examples
     --------
@@ -71,14 +67,10 @@ def theorem_1(
     ----------
     empirical : float
         Mean margin-augmented loss on the sample, 0 to 1.
-    n_assignments : float
-        m, e.g. 26 L + 26^2 (L - 1) for a bigram chain.
-    n_factors : float
-        |F|, e.g. 2 L - 1.
-    norm : float
-        B.
-    margin : float
-        gamma.
+    n_assignments, n_factors : float
+        m and |F|, e.g. 26 L + 26^2 (L - 1) and 2 L - 1 for a bigram chain.
+    norm, margin : float
+        B and gamma.
     delta : float
         Allowed failure probability, over 0 and below 1.
 
@@ -132,12 +124,7 @@ def theorem_2(
     is_tight : bool
         Pay the square root of P (derived, see above) and not P (as printed).
     **terms
-        ``n_samples``, ``n_assignments``, ``n_factors``, ``margin``, ``delta`` as in `theorem_1`.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is out of range.
+        As of `theorem_1`, and so are the errors.
 
     References
     ----------

@@ -103,14 +103,13 @@ def train_cascade(
         One row per position, examples one after the other.
     labels : ndarray of int, shape (rows,)
     lengths : ndarray of int, shape (W,)
-    rng : numpy.random.Generator
     tick : callable, optional
         Called with a short text at the end of each pass over the data.
     held_out_accuracy : bool
         Also train predictors on all but each part and report their accuracy on it.
     first : First, optional
-        The first level's filters as an earlier call has learned them, which had all arguments alike but
-        tolerances: taken over, and the result is the same as if learned again.
+        The first level's filters, from an earlier call with the same arguments but for tolerances, are taken
+        over; the result is the same as if learned again.
 
     Raises
     ------

@@ -64,9 +64,8 @@ def count(
         K, 1 to 200.
     labels : array_like of int, shape (sum of lengths,)
         The words, one after the other.
-    lengths : array_like of int, shape (W,)
-    weights : array_like, shape (W,)
-        How often each word counts, at least `discount`.
+    lengths, weights : array_like, shape (W,)
+        How often each word counts is at least `discount`.
     longest : int
         Symbols of the longest n-gram, marks included; at least 2.
     discount : float
@@ -78,7 +77,7 @@ def count(
     plain_from : int, optional
         Kneser and Ney: symbols of the shortest n-grams that keep plain counts; those of `longest` by default.
     has_begin : bool
-        Whether n-grams may begin with ^. `first` says how words begin in any case.
+        Whether n-grams may begin with ^; `Counted.first` says how words begin in any case.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Run a trained cascade: what each level keeps of new examples, and the labels they end with."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,15 +143,10 @@ def decode_examples(
     lengths = checks.lengths(lengths, 2**31 - 1)
     row_start = np.concatenate([[0], np.cumsum(lengths)])
 
-    if unaries is None:
-        rows = checked(features)
+    rows: Any = checked(features) if unaries is None else None
 
-        def scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
-            return scores_where(rows, model.packed_weights, allowed)
-    else:
-
-        def scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
-            return unaries[t]
+    def scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
+        return scores_where(rows, model.packed_weights, allowed) if unaries is None else unaries[t]
 
     begin = _first_left(cascade, scores(0, levels[0].filter, None), row_start) if left is None else left
     if not cascade.by_marginals:

@@ -48,7 +48,7 @@ def fit_dense(
     gram_rate: float = 1.0,
     tick: Callable[[], object] | None = None,
 ) -> Fit:
-    """Train an averaged perceptron with exact inference.
+    """Train an averaged perceptron with exact inference; losses are errors per example.
 
     Parameters
     ----------
@@ -64,11 +64,6 @@ def fit_dense(
         Step of n-gram weights relative to a unary feature's.
     tick : callable, optional
         Called after each epoch.
-
-    Returns
-    -------
-    Fit
-        Its losses are errors per example.
 
     Raises
     ------

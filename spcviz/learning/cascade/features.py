@@ -42,13 +42,13 @@ class SparseRows(NamedTuple):
 Features = DenseRows | SparseRows
 
 
-def n_features(features: Features) -> int:
-    """F of either layout."""
+def n_features(features: Any) -> int:
+    """F of any layout."""
     return features.values.shape[1] if isinstance(features, DenseRows) else features.n_features
 
 
-def n_rows(features: Features) -> int:
-    """R of either layout."""
+def n_rows(features: Any) -> int:
+    """R of any layout."""
     return len(features.values) if isinstance(features, DenseRows) else len(features.start) - 1
 
 
@@ -138,20 +138,7 @@ def _is_table(weights: np.ndarray) -> bool:
 
 
 def scores_where(features: Features, weights: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
-    """`unary_scores` of the allowed states only, -inf elsewhere; arguments checked by the caller.
-
-    Parameters
-    ----------
-    features : DenseRows or SparseRows
-        As `checked` returns them.
-    weights : ndarray, shape (F, K)
-    allowed : ndarray of bool, shape (R, K), or None
-        None means all.
-
-    Returns
-    -------
-    ndarray, shape (R, K)
-    """
+    """`unary_scores` of the ``allowed`` states (R, K) only, -inf elsewhere; None: all. It checks nothing."""
     if allowed is None:
         out = np.empty((n_rows(features), weights.shape[1]))
         _all_scores(features, weights, out)
@@ -165,14 +152,14 @@ def scores_where(features: Features, weights: np.ndarray, allowed: np.ndarray | 
     return out
 
 
-def score_row(features: Features, row: int, weights: np.ndarray, out: np.ndarray) -> None:
+def score_row(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> None:
     """out[k] = sum over features of value times weights[feature, k]; a kernel for kernels."""
-    _SCORE[type(features)](features, row, weights, out)
+    SCORE[type(features)](features, row, weights, out)
 
 
-def add_row(features: Features, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
+def add_row(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
     """weights[feature, k] += value * amount[k] for the row's features; a kernel for kernels."""
-    _ADD[type(features)](features, row, amount, weights)
+    ADD[type(features)](features, row, amount, weights)
 
 
 def _score_dense(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> None:
@@ -209,19 +196,19 @@ def _add_sparse(features: Any, row: int, amount: np.ndarray, weights: np.ndarray
                 weights[f, k] += amount[k]
 
 
-# numba wants the arguments of each and of its `overload` annotated alike.
-_SCORE: dict[type, Callable[..., None]] = {DenseRows: _score_dense, SparseRows: _score_sparse}
-_ADD: dict[type, Callable[..., None]] = {DenseRows: _add_dense, SparseRows: _add_sparse}
+# By layout; who defines one enters its own. Numba wants those of each and its `overload` annotated alike.
+SCORE: dict[type, Callable[..., None]] = {DenseRows: _score_dense, SparseRows: _score_sparse}
+ADD: dict[type, Callable[..., None]] = {DenseRows: _add_dense, SparseRows: _add_sparse}
 
 
 @overload(score_row)
 def _score_row_jit(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> Callable:
-    return _SCORE[features.instance_class]
+    return SCORE[features.instance_class]
 
 
 @overload(add_row)
 def _add_row_jit(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> Callable:
-    return _ADD[features.instance_class]
+    return ADD[features.instance_class]
 
 
 def _all_scores(features: Features, weights: np.ndarray, out: np.ndarray) -> None:
@@ -230,11 +217,12 @@ def _all_scores(features: Features, weights: np.ndarray, out: np.ndarray) -> Non
     if not (
         isinstance(features, DenseRows) and by_blocks and _scores_by_blocks(features.values, weights, out)
     ):
-        _scores_by_rows(features, weights, out)
+        scores_by_rows(features, weights, out)
 
 
 @kernel
-def _scores_by_rows(features: Features, weights: np.ndarray, out: np.ndarray) -> None:
+def scores_by_rows(features: Any, weights: np.ndarray, out: np.ndarray) -> None:
+    """`score_row` of every row of any layout."""
     for r in range(len(out)):
         score_row(features, r, weights, out[r])
 

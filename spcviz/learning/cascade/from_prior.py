@@ -65,11 +65,6 @@ class Learned(NamedTuple):
 def combined(models: Sequence[Model], shares: Sequence[float]) -> Model:
     """Sum of models, each times its share; n-grams that a model does not have weigh nothing in it.
 
-    Parameters
-    ----------
-    models : sequence of Model
-        With weights of one shape.
-
     Examples
     --------
     >>> one = Model(np.ones((1, 2)), np.array([33, 34]), np.array([1.0, 2.0]))
@@ -89,13 +84,7 @@ def combined(models: Sequence[Model], shares: Sequence[float]) -> Model:
 
 
 def correction(learned: Model, start: Model, known: np.ndarray) -> Model:
-    """What learning added to a model: n-grams that the problem does not know have not moved.
-
-    Parameters
-    ----------
-    known : ndarray of int
-        Codes of the problem's n-grams.
-    """
+    """What learning added to a model; n-grams whose codes are not ``known`` to the problem have not moved."""
     is_known = np.isin(start.keys, known)
     begin = Model(start.weights, start.keys[is_known], start.values[is_known])
     return combined([learned, begin], [1.0, -1.0])

@@ -29,20 +29,10 @@ def all_bigrams(lengths: np.ndarray, n_states: int) -> Lattice:
 
 
 def prune_states(lattice: Lattice, arc_score: np.ndarray, alpha: float | np.ndarray) -> Pruned:
-    """Filter the states that a bigram lattice joins.
+    """Filter the states that a bigram lattice (of `all_bigrams`) joins.
 
-    Parameters
-    ----------
-    lattice : Lattice
-        From `all_bigrams`.
-    arc_score : array_like, shape (arcs of the lattice,)
-    alpha : float or array_like of shape (W,)
-
-    Returns
-    -------
-    Pruned
-        As of ``unigrams`` of the same examples: `keep`, `values`, `starts` and `best_path` are about the A
-        states; `passed` stays that of the pairs.
+    Arc scores are (arcs,), alpha is a float or (W,). The result is as of ``unigrams`` of the same examples:
+    `keep`, `values`, `starts` and `best_path` are about the A states; `passed` stays that of the pairs.
 
     References
     ----------

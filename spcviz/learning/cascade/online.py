@@ -22,7 +22,6 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.row_compressed import GramRows, gram_rows
 from spcviz.engine.ngrams.table import NgramTable, ngram_table
-from spcviz.learning.cascade.epoch import Moving, Step, run_epoch
 from spcviz.learning.cascade.features import (
     Features,
     SparseRows,
@@ -31,7 +30,7 @@ from spcviz.learning.cascade.features import (
 )
 from spcviz.learning.cascade.letters_first import PairWeights, pair_weights
 from spcviz.learning.cascade.losses import Loss, checked_loss, scratch
-from spcviz.learning.cascade.problem import Problem
+from spcviz.learning.cascade.problem import Moving, Problem, Step, run_epoch
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,17 +114,7 @@ def fit(
     tick: Callable[[], object] | None = None,
     **settings: Any,
 ) -> Fit:
-    """Train on some of a problem's examples.
-
-    Parameters
-    ----------
-    problem, loss, examples, rng, epochs
-        See `passes`.
-    tick : callable, optional
-        Called after each epoch.
-    **settings
-        Of `passes`.
-    """
+    """Train on some of a problem's examples; arguments as of `passes`, ``tick()`` is called after each."""
     epochs = checks.integer("epochs", epochs, 0, 1_000_000)
     for n, found in enumerate(_course(problem, loss, examples, rng, epochs, **settings)):
         last = found
@@ -256,7 +245,7 @@ def _thinned(features: Features, dropout: float, rng: np.random.Generator) -> Fe
     return features._replace(index=np.where(hidden, np.int32(-1), features.index))
 
 
-def checked_step(rates: Rates, norm: float) -> "Step":
+def checked_step(rates: Rates, norm: float) -> Step:
     """The first step; `norm`: mean squared norm of the unary features.
 
     Raises
@@ -265,10 +254,8 @@ def checked_step(rates: Rates, norm: float) -> "Step":
         If a rate is out of range.
     """
     rate = checks.number("rate", rates.rate, 0) / norm
-    gram_rate, decay = (
-        checks.number("gram_rate", rates.gram_rate, 0) * norm,
-        checks.number("decay", rates.decay, 0),
-    )
+    gram_rate = checks.number("gram_rate", rates.gram_rate, 0) * norm
+    decay = checks.number("decay", rates.decay, 0)
     if not rate * decay < 1:
         raise ArgumentError(f"decay must be below {1 / rate:g} (1 / eta), got {decay}")
     return Step(rate, gram_rate, decay, rate * decay if rates.falling else 0.0, 0)

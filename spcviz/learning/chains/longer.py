@@ -13,12 +13,11 @@ from spcviz.engine.ngrams.prune import points_of, prune, truth_points
 from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.config import CascadeConfig
 from spcviz.learning.cascade.decoding import all_kept
-from spcviz.learning.cascade.epoch import Moving, run_epoch
 from spcviz.learning.cascade.features import mean_squared_norm, unary_scores
 from spcviz.learning.cascade.level import Trainer, fit_predictor
 from spcviz.learning.cascade.losses import Perceptron, scratch
 from spcviz.learning.cascade.online import Model, Rates, add_to_sum, carried_over, checked_step
-from spcviz.learning.cascade.problem import Problem
+from spcviz.learning.cascade.problem import Moving, Problem, run_epoch
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.spaces import Space, joined, taken
 

@@ -18,9 +18,10 @@ from spcviz.engine.chains.best import decode_into
 from spcviz.engine.chains.inputs import aligned
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.learning.cascade.features import add_row, score_row
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Examples, Weights
-from spcviz.learning.chains.rows import Rows, add_into, score_into
+from spcviz.learning.chains.rows import Rows
 
 
 class Running(NamedTuple):
@@ -152,7 +153,7 @@ def _epoch(
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]
         for i in range(length):
-            score_into(rows, first + i, unary, scores[i])
+            score_row(rows, first + i, unary, scores[i])
         for j in range(k):
             scores[0, j] += edges[0, j]
             scores[length - 1, j] += edges[1, j]
@@ -163,9 +164,9 @@ def _epoch(
             if found[i] != truth:
                 n_wrong += 1
                 toward[truth], toward[found[i]] = each[w], -each[w]
-                add_into(rows, first + i, toward, unary)
+                add_row(rows, first + i, toward, unary)
                 toward[truth], toward[found[i]] = each[w] * step, -each[w] * step
-                add_into(rows, first + i, toward, late.unary)
+                add_row(rows, first + i, toward, late.unary)
                 toward[truth] = toward[found[i]] = 0.0
         if n_wrong > 0:
             wrong += n_wrong

@@ -6,17 +6,24 @@ r"""Features with values, row by row: the linear part of a chain's scores and it
 all of them. Legend: R rows, F features, K states, n entries.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.cascade import features as layouts
-from spcviz.learning.cascade.features import DenseRows, SparseRows
+from spcviz.learning.cascade.features import (
+    ADD,
+    SCORE,
+    DenseRows,
+    SparseRows,
+    add_row,
+    n_features,
+    n_rows,
+    scores_by_rows,
+)
 
 
 class CsrRows(NamedTuple):
@@ -30,16 +37,6 @@ class CsrRows(NamedTuple):
 
 
 Rows = CsrRows | DenseRows
-
-
-def n_rows(rows: Rows) -> int:
-    """R of either layout."""
-    return len(rows.values) if isinstance(rows, DenseRows) else len(rows.start) - 1
-
-
-def n_features(rows: Rows) -> int:
-    """F of either layout."""
-    return rows.values.shape[1] if isinstance(rows, DenseRows) else rows.n_features
 
 
 def part(rows: Rows, first: int, last: int) -> Rows:
@@ -120,17 +117,7 @@ def compact(values: np.ndarray) -> np.ndarray:
 
 
 def emissions(rows: Rows, weights: np.ndarray) -> np.ndarray:
-    """Unary scores of every row.
-
-    Parameters
-    ----------
-    rows : CsrRows or DenseRows
-        As `checked` returns them.
-    weights : ndarray, shape (F, K), float64 or float32
-
-    Returns
-    -------
-    ndarray, shape (R, K)
+    """Unary scores (R, K) of every row, with weights (F, K); rows as `checked` returns them.
 
     Raises
     ------
@@ -148,20 +135,12 @@ def emissions(rows: Rows, weights: np.ndarray) -> np.ndarray:
     if isinstance(rows, DenseRows):
         return np.asarray(rows.values @ weights, dtype=np.float64)
     out = np.empty((n_rows(rows), weights.shape[1]))
-    _score_all(rows, weights, out)
+    scores_by_rows(rows, weights, out)
     return out
 
 
 def add_gradient(rows: Rows, amounts: np.ndarray, gradient: np.ndarray) -> None:
-    """gradient[f, k] += sum over rows of x[r, f] times amounts[r, k].
-
-    Parameters
-    ----------
-    rows : CsrRows or DenseRows
-        As `checked` returns them.
-    amounts : ndarray, shape (R, K)
-    gradient : ndarray, shape (F, K)
-        Added to in place.
+    """gradient[f, k] += sum over rows of x[r, f] times amounts[r, k]; amounts (R, K), gradient (F, K).
 
     Examples
     --------
@@ -180,16 +159,7 @@ def add_gradient(rows: Rows, amounts: np.ndarray, gradient: np.ndarray) -> None:
 def observed(rows: Rows, labels: np.ndarray, n_states: int) -> np.ndarray:
     """Which feature occurs with which state: sorted flat indices f K + k, each once.
 
-    Parameters
-    ----------
-    labels : ndarray of int, shape (R,)
-        Negative ones (unknown) count as every state.
-    n_states : int
-        K.
-
-    Returns
-    -------
-    ndarray of int64
+    Negative labels (R,) are unknown and count as every state.
     """
     seen = np.zeros((n_features(rows), n_states), dtype=np.bool_)
     if isinstance(rows, DenseRows):
@@ -203,68 +173,25 @@ def observed(rows: Rows, labels: np.ndarray, n_states: int) -> np.ndarray:
     return np.flatnonzero(seen)
 
 
-def score_into(rows: Rows, row: int, weights: np.ndarray, out: np.ndarray) -> None:
-    """out[k] = the row's scores; a kernel for kernels."""
-    _SCORE[type(rows)](rows, row, weights, out)
-
-
-def add_into(rows: Rows, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
-    """weights[f, k] += x[row, f] times amount[k]; a kernel for kernels."""
-    _ADD[type(rows)](rows, row, amount, weights)
-
-
-def _score_csr(rows: Any, row: int, weights: np.ndarray, out: np.ndarray) -> None:
+def _score_csr(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> None:
     out[:] = 0.0
-    for i in range(rows.start[row], rows.start[row + 1]):
-        x, own = np.float64(rows.values[i]), weights[rows.index[i]]
+    for i in range(features.start[row], features.start[row + 1]):
+        x, own = np.float64(features.values[i]), weights[features.index[i]]
         for k in range(len(own)):
             out[k] += x * own[k]
 
 
-def _score_dense(rows: Any, row: int, weights: np.ndarray, out: np.ndarray) -> None:
-    out[:] = 0.0
-    for f in range(rows.values.shape[1]):
-        x, own = np.float64(rows.values[row, f]), weights[f]
-        for k in range(len(own)):
-            out[k] += x * own[k]
-
-
-def _add_csr(rows: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
-    for i in range(rows.start[row], rows.start[row + 1]):
-        x, own = np.float64(rows.values[i]), weights[rows.index[i]]
+def _add_csr(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
+    for i in range(features.start[row], features.start[row + 1]):
+        x, own = np.float64(features.values[i]), weights[features.index[i]]
         for k in range(len(own)):
             own[k] += x * amount[k]
 
 
-def _add_dense(rows: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
-    for f in range(rows.values.shape[1]):
-        x, own = np.float64(rows.values[row, f]), weights[f]
-        for k in range(len(own)):
-            own[k] += x * amount[k]
-
-
-# numba wants the arguments of each and of its `overload` annotated alike.
-_SCORE: dict[type, Callable[..., None]] = {DenseRows: _score_dense, CsrRows: _score_csr}
-_ADD: dict[type, Callable[..., None]] = {DenseRows: _add_dense, CsrRows: _add_csr}
-
-
-@overload(score_into)
-def _score_into_jit(rows: Any, row: int, weights: np.ndarray, out: np.ndarray) -> Callable:
-    return _SCORE[rows.instance_class]
-
-
-@overload(add_into)
-def _add_into_jit(rows: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> Callable:
-    return _ADD[rows.instance_class]
-
-
-@kernel
-def _score_all(rows: CsrRows, weights: np.ndarray, out: np.ndarray) -> None:
-    for r in range(len(out)):
-        score_into(rows, r, weights, out[r])
+SCORE[CsrRows], ADD[CsrRows] = _score_csr, _add_csr
 
 
 @kernel
 def _add_all(rows: CsrRows, amounts: np.ndarray, gradient: np.ndarray) -> None:
     for r in range(len(amounts)):
-        add_into(rows, r, amounts[r], gradient)
+        add_row(rows, r, amounts[r], gradient)

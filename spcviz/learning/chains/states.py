@@ -22,16 +22,9 @@ class StateValues(NamedTuple):
 def state_values(
     unary: np.ndarray, row_start: np.ndarray, pairwise: np.ndarray, forbidden: np.ndarray | None = None
 ) -> StateValues:
-    """What a pair model makes of states.
+    """What a pair model makes of states: unary (R, K), pairwise (K, K).
 
-    Parameters
-    ----------
-    unary : ndarray, shape (R, K)
-        Examples one after the other; written to where states are forbidden.
-    row_start : ndarray, shape (W + 1,)
-    pairwise : ndarray, shape (K, K)
-    forbidden : ndarray of bool, shape (3, K, K), optional
-        As of `spcviz.learning.chains.crf.loss_and_gradient`.
+    Unary scores are written to where states are forbidden, (3, K, K) as of `crf.loss_and_gradient`.
     """
     if forbidden is not None:
         forbid(unary, row_start, forbidden)
@@ -45,15 +38,8 @@ def state_values(
 def states_left(found: StateValues, alpha: float, max_pairs: int) -> np.ndarray:
     """The threshold rule on max-marginals of states, with a cap on the pairs of those that are left.
 
-    Parameters
-    ----------
-    alpha : float
-        Raised, just enough, for examples that would keep more pairs than `max_pairs`.
-
-    Returns
-    -------
-    ndarray of bool, shape (R, K)
-        With the best labelling.
+    Alpha is raised, just enough, for examples that would keep more pairs than ``max_pairs``. A mask (R, K),
+    with the best labelling.
 
     Examples
     --------

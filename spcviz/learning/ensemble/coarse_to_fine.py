@@ -87,14 +87,7 @@ def filter_level(
 def refine(level: Level, children: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """(start, states) of the next level: the children of what a level kept.
 
-    Parameters
-    ----------
-    children : callable
-        States of one variable to their children, ascending.
-
-    Returns
-    -------
-    start, states : ndarray of int
+    ``children``: states of one variable to their children, ascending.
     """
     new = []
     for v in range(len(level.start) - 1):

@@ -155,10 +155,6 @@ def update(
 ) -> tuple[np.ndarray, ...]:
     """One step for every sub-model: w <- (1 - eta lambda) w + eta direction.
 
-    Parameters
-    ----------
-    weights, directions : sequence of ndarray
-
     References
     ----------
     Weiss (2013), thesis, equation (5.6), with the step of (4.9).

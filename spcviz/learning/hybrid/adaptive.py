@@ -78,22 +78,15 @@ def fit(
     *,
     share: tuple[float, float] = (1.0, 1.0),
 ) -> np.ndarray:
-    """Learn the weights of all states.
+    """Learn the weights of all states: ink, text and letter, shape (3, T, N).
 
     Parameters
     ----------
-    parts : sequence of Part
     model : Model
         Weights to begin at, and alphas of the filters that states come from. Its `filters` filters
         throughout; what is learned is `predicts`.
-    rng : numpy.random.Generator
     share : (float, float)
         Of the filter's hinge and of the predictor's: (1, 1) for one model, (1, 0) and (0, 1) for two.
-
-    Returns
-    -------
-    ndarray, shape (3, T, N)
-        ink, text, letter.
     """
     theta = np.stack([model.predicts.ink, model.predicts.text, model.predicts.letter])
     total, seen = np.zeros_like(theta), 0
@@ -124,14 +117,7 @@ def of_part(part: Part, model: Model) -> Model:
 
 
 def tune(parts: Sequence[Part], model: Model, settings: AdaptiveSettings, rng: np.random.Generator) -> Model:
-    """Alphas of every block: the largest that lose at most the tolerated share of truths.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-        Words that the model has not seen.
-    rng : numpy.random.Generator
-    """
+    """Alphas of every block: the largest that lose at most the tolerated share of truths, of unseen words."""
     first = [first_points(part.batch, weights_for(part.weights, model.filters)) for part in parts]
     model = model._replace(first_alpha=_largest(np.concatenate(first), settings.tolerance))
     for _ in range(settings.rounds):

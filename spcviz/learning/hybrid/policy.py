@@ -61,15 +61,7 @@ def rule_of(
     noise: np.ndarray | None = None,
     together: float = records.ALONE,
 ) -> records.Rule:
-    """A `Rule` of a learned controller, or of fixed values, shape (R, blocks).
-
-    Parameters
-    ----------
-    beta, noise : ndarray, optional
-        One of the two.
-    together : float
-        Of rounds; see `records.Rule`.
-    """
+    """A `Rule` of a learned controller (``beta``), or of fixed values (``noise``), shape (R, blocks)."""
     n_tiers, n_orders = model.filters.ink.shape
     shape = len(model.alphas), records.N_FEATURES
     beta = np.zeros(shape) if beta is None else np.ascontiguousarray(beta, dtype=np.float64)
@@ -111,12 +103,7 @@ def prices_paid(found: records.Course, prices: Prices, n_orders: int) -> np.ndar
 def points_of(batch: records.Batch, found: records.Course, us: np.ndarray, begun_us: float) -> Points:
     """A batch's course action by action, the queue's most valuable first.
 
-    Parameters
-    ----------
-    us : ndarray, shape (S,)
-        Of each action.
-    begun_us : float
-        Of the whole batch before the first.
+    ``us`` (S,): microseconds of each action; ``begun_us``: of the whole batch before the first.
     """
     order, firsts = merged(found.value, found.starts), found.starts
     word = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
@@ -133,12 +120,7 @@ def points_of(batch: records.Batch, found: records.Course, us: np.ndarray, begun
 
 
 def at_budgets(points: Points, budgets: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Index of the last point within each budget; -1 where not even the first is.
-
-    Raises
-    ------
-    ArgumentError
-        If a budget is negative or NaN.
+    """Index of the last point within each budget, -1 where not even the first is; budgets are at least 0.
 
     Examples
     --------
@@ -158,16 +140,7 @@ def train(
     reach: Reach,
     rng: np.random.Generator,
 ) -> q_policy.QPolicy:
-    """A controller's policy.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-        Training words; trajectories on them.
-    dev : Batch
-        Discount, shaping and penalty are chosen on it.
-    rng : numpy.random.Generator
-    """
+    """A policy from trajectories on the parts; discount, shaping and penalty are chosen on `dev`."""
     noises = [rng.random((len(part.batch.labels), len(model.alphas))) for part in parts]
 
     def roll_out(beta: np.ndarray | None) -> q_policy.Steps:

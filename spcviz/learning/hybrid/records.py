@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.variable_order.weights import Weights
+from spcviz.learning.budgets.world import some_rows
 
 FEATURES = (
     "always 1",
@@ -48,10 +49,7 @@ class Batch(NamedTuple):
 
     def some(self, chosen: np.ndarray) -> tuple["Batch", np.ndarray]:
         """Some words, in the order chosen, and their rows."""
-        chosen = np.asarray(chosen, dtype=np.int64)
-        lengths = np.diff(self.starts)[chosen]
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        rows = np.repeat(self.starts[:-1][chosen] - starts[:-1], lengths) + np.arange(starts[-1])
+        starts, rows = some_rows(self.starts, chosen)
         return Batch(np.ascontiguousarray(self.unary[rows]), self.labels[rows], starts), rows
 
 

@@ -68,18 +68,9 @@ def trace(
     rule : Rule
         Learned: nothing fixed.
     forced : sequence of (int, int)
-        The first actions: (kind, position).
+        The first actions: (kind, position). An ArgumentError if the word does not have one of them left.
     n_shown : int
         Assignments of each factor that are kept here.
-
-    Returns
-    -------
-    list of State
-
-    Raises
-    ------
-    ArgumentError
-        If a forced action is none that the word has left.
     """
     n_tiers, n_orders = model.filters.ink.shape
     word, space = new_word(len(unary), MAX_ARCS), new_workspace(MAX_ARCS)

@@ -277,10 +277,9 @@ class _Learner:
         if not len(rows):  # none of its examples is uncertain: it changes nothing
             return _silent(self.structure.n_classes)
         steps, context = self.structure.levels[level].steps, self._context(level)
-        some = self._drawn(rows, mass)
-        both = np.concatenate([steps[some][:, columns[0]], context[some][:, columns[1]]], axis=1)
-        names = np.concatenate([columns[0], self.costs.n_features + columns[1]])
-        fitted = trees.Rows(np.ascontiguousarray(both.T), names, gradient[some], np.ones(len(some)))
+        some = trees.drawn(rows, mass, self.settings.n_rows, self.rng)
+        own, near = (steps[some], columns[0]), (context[some], columns[1])
+        fitted = trees.rows_of(own, near, gradient[some])
         depth, price_weight = learner
         return trees.fit(fitted, self.prices, self.bought_all, price_weight, depth, self.settings.least)
 
@@ -310,12 +309,6 @@ class _Learner:
         is_own = self.bought_all.columns[:n] | (self.rng.random(n) < share)
         n_near = max(1, round(self.settings.context_share * n_context))
         return np.flatnonzero(is_own), np.sort(self.rng.choice(n_context, n_near, replace=False))
-
-    def _drawn(self, rows: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        """Some rows, by their masses, with repetition."""
-        bounds = np.cumsum(mass[rows], dtype=float)
-        drawn = self.rng.random(self.settings.n_rows) * bounds[-1]
-        return rows[np.minimum(np.searchsorted(bounds, drawn, side="right"), len(rows) - 1)]
 
     def _search(self, level: int, values: Sequence[np.ndarray], elements: np.ndarray) -> tuple[float, float]:
         """(alpha, gain) on held-out scores of some elements; `values` of the models without a fold each."""

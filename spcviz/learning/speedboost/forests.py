@@ -30,10 +30,7 @@ def fit(
     Parameters
     ----------
     columns : ndarray of uint8, shape (n, F')
-        Steps.
-    names : ndarray of int, shape (F',)
-        Which of all columns they are.
-    target : ndarray, shape (n, K)
+        Steps of the columns ``names`` (F',); the target is (n, K).
     n_trees, max_leaf_nodes : int
         With a most of leaves the library grows the best leaf first, and children lie side by side.
     **how

@@ -235,9 +235,7 @@ def _pool(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Regions drawn by weight from some, each counting alike: (steps, context, target)."""
     learning = np.flatnonzero(is_own & (rows.mass > 0))
-    bounds = np.cumsum(rows.mass[learning], dtype=float)
-    drawn = np.searchsorted(bounds, rng.random(n) * bounds[-1], side="right")
-    some = np.sort(learning[np.minimum(drawn, len(learning) - 1)])
+    some = np.sort(trees.drawn(learning, rows.mass, n, rng))
     return rows.steps[some], rows.context[some], rows.target[some] / rows.mass[some, None]
 
 
@@ -287,9 +285,7 @@ def _boosted(
         asked = _some(columns, settings.column_share, rng)
         near = _some(np.arange(n_context), settings.context_share, rng)
         slope = target[some] - structures.chances(scores[some])
-        both = np.concatenate([steps[some][:, asked], context[some][:, near]], axis=1)
-        names = np.concatenate([asked, n_features + near])
-        fitted = trees.Rows(np.ascontiguousarray(both.T), names, slope, np.ones(len(some)))
+        fitted = trees.rows_of((steps[some], asked), (context[some], near), slope)
         tree = trees.fit(fitted, free, nothing, 0.0, settings.depth, settings.least)
         leaf = trees.leaves(tree.feature, tree.threshold, steps, context, every)
         value = _newton(leaf, target, scores, every, len(tree.feature))
@@ -352,20 +348,9 @@ def course(
     n_features: int,
     steps_of: Callable[[int, np.ndarray], np.ndarray],
 ) -> Iterator[np.ndarray]:
-    """Apply predictors one after the other.
+    """Apply predictors one after the other: yields the answer (E, K) of all so far together after each.
 
-    Parameters
-    ----------
-    stages : sequence of Stage
-    n_features : int
-        F.
-    steps_of : callable
-        steps_of(level, columns) -> uint8 (R, F), as in `spcviz.learning.speedboost.predictor.course`.
-
-    Yields
-    ------
-    ndarray of float32, shape (E, K)
-        The answer after each: chances as all so far say them together.
+    ``steps_of(level, columns)`` -> uint8 (R, F), as in `spcviz.learning.speedboost.predictor.course`.
     """
     said = _nothing_said(structure)
     for number, stage in enumerate(stages):

@@ -61,10 +61,8 @@ class Update(NamedTuple):
 
 def start(structure: Structure) -> State:
     """`State` before the first step: all classes are as likely."""
-    n, share = (
-        len(structure.example),
-        structures.chances(np.zeros((1, structure.n_classes), dtype=np.float32)),
-    )
+    n = len(structure.example)
+    share = structures.chances(np.zeros((1, structure.n_classes), dtype=np.float32))
     entropy = np.repeat(structures.entropies(share), n)
     return State(np.zeros((n, structure.n_classes), dtype=np.float32), np.repeat(share, n, axis=0), entropy)
 
@@ -77,14 +75,8 @@ def course(
 ) -> Iterator[Update]:
     """Apply steps to a structure, asking for features only where a tree needs them.
 
-    Parameters
-    ----------
-    steps : sequence of Step
-    n_features : int
-        F: columns from there on are context.
-    steps_of : callable
-        steps_of(level, columns) -> uint8 (R, F), features of a level's regions of which at least these
-        columns are computed.
+    Columns from ``n_features`` (F) on are context; ``steps_of(level, columns)`` -> uint8 (R, F), features of
+    a level's regions of which at least these columns are computed.
     """
     state = start(structure)
     for step in steps:

@@ -208,20 +208,10 @@ def context(
     wanted: np.ndarray | None = None,
     columns: np.ndarray | None = None,
 ) -> np.ndarray:
-    """What is predicted in and around the regions of a level.
+    """What is predicted in and around the regions of a level: uint8, shape (R, K (3 + C)).
 
-    Parameters
-    ----------
-    share : ndarray of float32, shape (E, K)
-        Predicted chances.
-    wanted : ndarray of bool, shape (R,), optional
-        Regions whose context is asked for; rows of the others are 0. Default: all.
-    columns : ndarray of int, optional
-        Numbers that are asked for, rising; the others are 0. Default: all.
-
-    Returns
-    -------
-    ndarray of uint8, shape (R, K (3 + C))
+    ``share`` (E, K) are predicted chances. Asked for are the regions ``wanted`` (R,) and the numbers
+    ``columns`` (rising), all by default; others are 0.
     """
     if wanted is None:
         wanted = np.ones(structure.n_regions(level), dtype=np.bool_)

@@ -78,6 +78,23 @@ class Rows(NamedTuple):
     weight: np.ndarray  # (n,)
 
 
+def rows_of(
+    own: tuple[np.ndarray, np.ndarray], context: tuple[np.ndarray, np.ndarray], target: np.ndarray
+) -> Rows:
+    """Rows that weigh alike, of features and context, each (steps, columns that may be asked for)."""
+    (steps, asked), (around, near) = own, context
+    both = np.concatenate([steps[:, asked], around[:, near]], axis=1)
+    names = np.concatenate([asked, steps.shape[1] + near])
+    return Rows(np.ascontiguousarray(both.T), names, target, np.ones(len(target)))
+
+
+def drawn(rows: np.ndarray, mass: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    """So many of some rows, by their masses, with repetition."""
+    bounds = np.cumsum(mass[rows], dtype=float)
+    found = np.searchsorted(bounds, rng.random(n) * bounds[-1], side="right")
+    return rows[np.minimum(found, len(rows) - 1)]
+
+
 def fit(
     rows: Rows, prices: Prices, bought: Bought, price_weight: float, depth: int, least: float = 0.0
 ) -> Tree:

@@ -144,7 +144,7 @@ def test_many_rows_at_a_time_round_as_each_by_itself(n_rows, n_states, dtype):
     weights = rng.normal(size=(37, n_states)).astype(dtype)
     by_blocks, by_rows = np.full((n_rows, n_states), 99.0), np.empty((n_rows, n_states))
     assert subject._scores_by_blocks(values, weights, by_blocks)
-    subject._scores_by_rows(DenseRows(values), weights, by_rows)
+    subject.scores_by_rows(DenseRows(values), weights, by_rows)
     assert np.array_equal(by_blocks, by_rows)
 
 

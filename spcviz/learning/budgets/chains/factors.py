@@ -72,13 +72,9 @@ class Factors(NamedTuple):
         """Algorithm 5 to the end: a `Course`.
 
         A step's tiers count from T on, for they have weights of their own: ``rule.beta`` has 2 (T - 1) rows
-        and a column more than for letters alone, the tier of the other factor at the position.
-
-        Raises
-        ------
-        ArgumentError
-            If the rule buys all tiers at once or by value per cost, the budget does not hold everything, or
-            values of all parts are to be kept.
+        and a column more than for letters alone, the tier of the other factor at the position. An
+        ArgumentError if the rule buys all tiers at once or by value per cost, the budget does not hold
+        everything, or values of all parts are to be kept.
         """
         if keep_all or rule.all_at_once or rule.per_cost or budget < costs.sum():
             raise ArgumentError("steps apart are bought tier by tier, by value, to the end")
@@ -96,18 +92,9 @@ class Factors(NamedTuple):
 
 
 def merged(value: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """The order in which a queue takes the steps of sequences: always the largest of their next values.
+    """The order (S,) in which a queue takes the steps of sequences: always the largest of their next values.
 
-    Parameters
-    ----------
-    value : ndarray, shape (S,)
-    starts : ndarray of int, shape (W + 1,)
-        Sequence w: starts[w] .. starts[w + 1] - 1.
-
-    Returns
-    -------
-    ndarray of int, shape (S,)
-        Ties go to the first sequence.
+    Sequence w has the values ``starts[w] : starts[w + 1]``; ties go to the first sequence.
 
     Examples
     --------

@@ -34,23 +34,20 @@ def chain_meta(
     seen: np.ndarray,
     looks: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Labels and meta-features of many chains.
+    """Labels (R,) and meta-features (N, 7), or (N, 13) with looks, of many chains.
 
     Parameters
     ----------
-    unary : array_like, shape (sum of lengths, K)
-    lengths : array_like of int, shape (N,)
-    pairwise : array_like, shape (K, K) or (sum of lengths, K, K)
-        As in `spcviz.engine.chains.summary.summarise_chains`.
+    unary, lengths, pairwise
+        As of `spcviz.engine.chains.summary.summarise_chains`.
     seen : ndarray
-        From `spcviz.learning.budgets.chains.seen.seen_grams`.
-    looks : ndarray, shape (sum of lengths, K, B), optional
+        Of `spcviz.learning.budgets.chains.seen.seen_grams`.
+    looks : ndarray, shape (R, K, B), optional
         A histogram of each state.
 
     Returns
     -------
-    labels : ndarray, shape (sum of lengths,), int64
-    meta : ndarray, shape (N, 7) or (N, 13) with looks
+    labels, meta
         See `META`: (s1 - s2) / |s1| of the two best scores (1 if there is only one), entropies of
         sum-product marginals, numbers of 3-, 4- and 5-grams that were never seen in training. Then
         `LOOKS_META`: share of positions whose label differs in looks, by chi-squared, from those up to

@@ -27,7 +27,7 @@ from spcviz.learning.budgets.chains.actions import (
 )
 from spcviz.learning.budgets.chains.search import describe_parts, losses_if
 from spcviz.learning.budgets.spending import KINDS, Kind
-from spcviz.learning.budgets.world import Course, Rule
+from spcviz.learning.budgets.world import Course, Rule, some_rows
 
 
 class Parts(NamedTuple):
@@ -57,10 +57,7 @@ class Parts(NamedTuple):
 
     def some(self, chosen: np.ndarray) -> tuple[Self, np.ndarray]:
         """Some chains, in the order chosen, and where their parts were; tables stay as they are."""
-        chosen = np.asarray(chosen, dtype=np.int64)
-        lengths = np.diff(self.starts)[chosen]
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        rows = np.repeat(self.starts[:-1][chosen] - starts[:-1], lengths) + np.arange(starts[-1])
+        starts, rows = some_rows(self.starts, chosen)
         some = self._replace(
             scores=np.ascontiguousarray(self.scores[rows]),
             step=self.step[rows],

@@ -14,20 +14,9 @@ if TYPE_CHECKING:
 
 @kernel
 def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Loss of every chain at some tiers, and with one part changed, for every part.
+    """(Loss of every chain (W,), loss (R,) of part r's chain if r alone goes to ``targets[r]``), both int64.
 
-    Parameters
-    ----------
-    tiers : ndarray of int, shape (R,)
-    targets : ndarray of int, shape (R,)
-        Part r goes to targets[r], the others stay; where both agree the loss stays too.
-
-    Returns
-    -------
-    base : ndarray, shape (W,), int64
-        Summed losses of each chain.
-    moved : ndarray, shape (R,), int64
-        Loss of part r's chain after its change.
+    Where tiers and targets agree the loss stays.
     """
     unary, into = at_tiers(parts, tiers)
     n_rows, n_states = unary.shape

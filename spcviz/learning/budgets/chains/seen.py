@@ -15,18 +15,8 @@ from spcviz.engine.ngrams.table import slot_of, symbol_bits
 def seen_grams(labels: np.ndarray, starts: np.ndarray, n_states: int, longest: int = 5) -> np.ndarray:
     """The set of all n-grams of 2 to `longest` states in some sequences.
 
-    Parameters
-    ----------
-    labels : array_like of int, shape (R,)
-        Sequences one after the other.
-    starts : array_like of int, shape (W + 1,)
-    longest : int
-        2 or more.
-
-    Returns
-    -------
-    ndarray, shape (a power of two,), int64
-        An open-addressing table, 0 = free; for `is_seen`.
+    Labels (R,) lie one sequence after the other, from ``starts`` (W + 1,) on. The set is an open-addressing
+    table of a power of two int64, 0 = free; for `is_seen`.
 
     Examples
     --------
@@ -42,22 +32,10 @@ def seen_grams(labels: np.ndarray, starts: np.ndarray, n_states: int, longest: i
 def seen_in_other_parts(
     labels: np.ndarray, starts: np.ndarray, part: np.ndarray, n_states: int, longest: int = 5
 ) -> np.ndarray:
-    """The set of n-grams that occur in at least two parts of some sequences.
+    """The set of n-grams that occur in at least two parts of some sequences; arguments as of `seen_grams`.
 
     A sequence's own n-gram is in it only if a sequence of another part has it too, so the truth of a training
-    sequence does not count among what was seen.
-
-    Parameters
-    ----------
-    labels, starts, n_states, longest
-        See `seen_grams`.
-    part : array_like of int, shape (W,)
-        Each sequence's part, 0 or more.
-
-    Returns
-    -------
-    ndarray, shape (a power of two,), int64
-        See `seen_grams`.
+    sequence does not count among what was seen. `part` (W,): each sequence's, 0 or more.
 
     Examples
     --------

@@ -51,23 +51,19 @@ def draw_tiers(
 ) -> np.ndarray:
     """Extraction states as thesis 7.3.1 draws them: a budget, then feature sets at random while they fit.
 
+    Every set costs 1, so a budget B buys floor(B) of the sets; only the next tier of a position can be
+    bought, and each draw is uniform over the positions that have one left. With `by_example`, one tier for
+    all positions of an example.
+
     Parameters
     ----------
     starts : ndarray of int, shape (W + 1,)
         Example w has positions starts[w] .. starts[w + 1] - 1.
-    rng : numpy.random.Generator
-    by_example : bool
-        One tier for all positions of an example.
 
     Returns
     -------
     ndarray, shape (positions,), int64
         0 .. n_tiers - 1.
-
-    Notes
-    -----
-    Every set costs 1, so a budget B buys floor(B) of the sets; only the next tier of a position can be
-    bought, and each draw is uniform over the positions that have one left.
     """
     starts = checks.whole_numbers("starts", starts, 0, 2**40)
     n_tiers = checks.integer("n_tiers", n_tiers, 1, 100)
@@ -138,17 +134,10 @@ def fit_tiered(
 
 
 def tier_scores(model: Tiered, features: np.ndarray) -> np.ndarray:
-    """Unary scores of every row at every tier.
+    """Unary scores of every row of features (R, F) at every tier, shape (R, T, K).
 
-    Parameters
-    ----------
-    features : array_like, shape (R, F)
-
-    Returns
-    -------
-    ndarray, shape (R, T, K)
-        Four decimals: how a matrix product rounds depends on the number of threads, and the same command
-        should give the same bits.
+    Four decimals: how a matrix product rounds depends on the number of threads, and the same command should
+    give the same bits.
     """
     features = np.asarray(features, dtype=np.float32)
     offsets = model.offsets

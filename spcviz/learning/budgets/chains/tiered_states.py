@@ -39,16 +39,7 @@ class TieredStates(NamedTuple):
 
 
 def nearest_paths(proposals: Proposals, cost: np.ndarray) -> np.ndarray:
-    """The allowed path of least cost in every chain: what a learner can be asked for.
-
-    Parameters
-    ----------
-    cost : array_like, shape (R, K)
-        For instance pixels from the truth.
-
-    Returns
-    -------
-    ndarray, shape (R,), int64
+    """The allowed path (R,) of least cost (R, K), say pixels from the truth: what a learner can be asked for.
 
     Raises
     ------
@@ -129,16 +120,9 @@ def fit_tiered_states(
     for _ in range(epochs):
         tiers = checks.whole_numbers("tiers", draw(rng), 0, len(has_state) - 1)
         order = rng.permutation(len(proposals.starts) - 1)
+        states = has_state, has_step
         seen = _pass(
-            proposals,
-            target,
-            margin * loss,
-            tiers,
-            order,
-            (has_state, has_step),
-            weights,
-            average,
-            (penalty, seen),
+            proposals, target, margin * loss, tiers, order, states, weights, average, (penalty, seen)
         )
     return TieredStates(average.state / seen, average.step / seen)
 
@@ -244,21 +228,10 @@ def _pass(
         rate = 1.0 / (penalty * (seen + 1.0 / penalty))  # 1 / (lambda t), started late: at most 1
         weights.state[:] *= 1.0 - rate * penalty
         weights.step[:] *= 1.0 - rate * penalty
+        share = rate / (b - a)
         for i in range(a, b):
-            _move(
-                proposals, i, target[i], target[max(i - 1, a)], rate / (b - a), tiers[i], has, weights, i > a
-            )
-            _move(
-                proposals,
-                i,
-                found[i - a],
-                found[max(i - 1 - a, 0)],
-                -rate / (b - a),
-                tiers[i],
-                has,
-                weights,
-                i > a,
-            )
+            _move(proposals, i, target[i], target[max(i - 1, a)], share, tiers[i], has, weights, i > a)
+            _move(proposals, i, found[i - a], found[max(i - 1 - a, 0)], -share, tiers[i], has, weights, i > a)
         average.state[:] += weights.state
         average.step[:] += weights.step
     return seen

@@ -1,0 +1,138 @@
+"""What both estimators under a budget share: cross-fitted models, curves, what is stored."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ShapeError
+from spcviz.learning.budgets import expansion
+from spcviz.learning.budgets.chains.seen import seen_grams
+from spcviz.learning.budgets.chains.tiered import Tiered
+from spcviz.scores.names import named_array
+from spcviz.spending import labelled
+from spcviz.spending.answers import BudgetCurve, Spent, curve_of
+from spcviz.spending.labelled import Labelled
+from spcviz.spending.policies import checked_labels
+from spcviz.spending.read import Reader, stored_tiers
+from spcviz.spending.tiers import Tiers, checked
+from spcviz.spending.training import Training, trained
+
+
+class Fitted(NamedTuple):
+    """Training sequences, and models of all of them and of all but each fold."""
+
+    reader: Reader
+    classes: tuple[str | int, ...]
+    features: np.ndarray
+    data: Labelled
+    fold: np.ndarray
+    models: tuple[Tiered, ...]
+    without: list[tuple[Tiered, ...]]
+    seen: np.ndarray
+    rng: np.random.Generator
+
+
+class Budgeted(BaseEstimator):
+    """An estimator that predicts labels of sequences with what a budget buys."""
+
+    def _fitted(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
+        """One model of all tiers, or one for each."""
+        passes = checks.integer("passes", self.passes, 1, 10_000)
+        reader, features, data, classes = Reader.fitted(tiers, X, y)
+        checked_labels(len(classes))
+        rng = np.random.default_rng(self.random_state)
+        fold = labelled.drawn_folds(len(data.lengths), self.folds, rng)
+        how = Training(reader.edges, len(classes), passes, is_one)
+        models, *without = trained(how, features, data, fold, rng, self.n_jobs)
+        seen = seen_grams(data.labels, data.starts, len(classes))
+        return Fitted(reader, classes, features, data, fold, models, without, seen, rng)
+
+    def predict(self, X: Sequence, budget: float | None = None) -> list[np.ndarray]:
+        """Labels of each sequence, with what `budget` buys.
+
+        Parameters
+        ----------
+        X : as in `fit`
+        budget : float, optional
+            For all of X together, in the unit of the tiers' costs. None: everything is bought.
+
+        Returns
+        -------
+        list of ndarray, (L_i,) each
+        """
+        return self.spend(X, budget).labels
+
+    def spend(self, X: Sequence, budget: float | None = None) -> Spent:
+        """`predict`, with the tiers that were reached and what it cost."""
+        raise NotImplementedError
+
+    def _limit(self, budget: float | None) -> float:
+        """The budget as a number, of a fitted estimator."""
+        check_is_fitted(self)
+        return np.inf if budget is None else expansion.checked_budget(budget)
+
+    def cost_of_everything(self, X: Sequence) -> float:
+        """What all features of all positions of X cost."""
+        check_is_fitted(self)
+        return float(self.reader_.lengths(X).sum() * self.reader_.tiers.costs.sum())
+
+    def curve(self, X: Sequence, y: Sequence, budgets: Sequence[float]) -> BudgetCurve:
+        """What each of some budgets buys on labelled sequences.
+
+        Parameters
+        ----------
+        X, y : as in `fit`
+            A label that training did not have counts as wrong.
+        budgets : sequence of float
+            Each for all of X together.
+
+        Returns
+        -------
+        BudgetCurve
+        """
+        check_is_fitted(self)
+        budgets = [expansion.checked_budget(own) for own in checks.listed("budgets", budgets)]
+        labels = labelled.listed_labels(y, self.reader_.lengths(X))
+        rows = self._points(X, labelled.numbers_of(labels, self.classes_.tolist()), budgets)
+        return curve_of(budgets, rows, len(self.reader_.widths))
+
+    def _points(
+        self, X: Sequence, truth: np.ndarray, budgets: list[float]
+    ) -> list[tuple[float, float, np.ndarray]]:
+        """(cost, share of wrong labels, share of positions at each tier) of what each budget buys."""
+        raise NotImplementedError
+
+    def score(self, X: Sequence, y: Sequence, budget: float | None = None) -> float:
+        """Share of positions whose label is right."""
+        return 1.0 - float(self.curve(X, y, [np.inf if budget is None else budget]).error[0])
+
+    def _state(self) -> dict[str, Any]:
+        """What both kinds store."""
+        check_is_fitted(self)
+        seed = self.random_state
+        return {
+            "tiers": stored_tiers(self.reader_.tiers),
+            "policy": self.policy,
+            "passes": int(self.passes),
+            "folds": int(self.folds),
+            "random_state": int(seed) if isinstance(seed, int | np.integer) else None,
+            "classes": tuple(self.classes_.tolist()),
+            "scales": self.reader_.scales,
+            "seen": self.seen_,
+        }
+
+    @classmethod
+    def _from_state(cls, state: Any, **settings: Any) -> Self:
+        """The estimator, with what `_state` has stored."""
+        names = ("policy", "passes", "folds", "random_state")
+        own = cls(state.tiers.given(), **{name: getattr(state, name) for name in names}, **settings)
+        own.reader_ = Reader(checked(own.tiers), state.tiers.widths, state.scales)
+        size = len(state.seen)
+        if state.seen.ndim != 1 or size & (size - 1) or not size:
+            raise ShapeError(f"seen has shape {state.seen.shape}; it needs a power of two")
+        own.classes_, own.seen_ = named_array(state.classes), state.seen
+        return own
