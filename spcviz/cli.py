@@ -23,21 +23,14 @@ def main(arguments=None):
         print(f"spcviz: {error}", file=sys.stderr)
         return 1
     except BrokenProcessPool:
-        print(
-            "spcviz: a worker process died (out of memory?); finished parts have been kept: "
-            "try again with --workers 1",
-            file=sys.stderr,
-        )
+        kept = "finished parts have been kept: try again with --workers 1"
+        print(f"spcviz: a worker process died (out of memory?); {kept}", file=sys.stderr)
         return 1
     except ModuleNotFoundError as error:
         if (error.name or "spcviz").partition(".")[0] == "spcviz":
             raise
-        extra = "docs" if error.name == "pdoc" else "app"
-        print(
-            f"spcviz: this command needs the package {error.name}; "
-            f'python -m pip install "spcviz[{extra}]" brings it',
-            file=sys.stderr,
-        )
+        how = f'python -m pip install "spcviz[{"docs" if error.name == "pdoc" else "app"}]" brings it'
+        print(f"spcviz: this command needs the package {error.name}; {how}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("spcviz: interrupted; what was finished has been kept", file=sys.stderr)

@@ -1,10 +1,9 @@
 """``python -m spcviz report``: write the READMEs' tables and evidence from the stored results.
 
-Two files follow from the JSON of ``python -m spcviz reproduce``: the README beside the results, with an
-overview and a section for each, and the table of systems in the project's README, between `BEGIN` and `END`;
-there, what benchmarks measured stands between marks of its own. Both are written from claims
-(`spcviz.web.figures.claims`); tables and charts are on the page Paper tables. A third, of the models'
-licences, follows from their manifests (`spcviz.problems.licences`).
+From claims (`spcviz.web.figures.claims`) about the JSON of ``python -m spcviz reproduce``: the README beside
+the results, and the table of systems in the project's README, between `BEGIN` and `END`; there, what
+benchmarks measured stands between marks of its own. From models' manifests: their licences
+(`spcviz.problems.licences`).
 """
 
 import json
@@ -30,12 +29,8 @@ page Paper tables of the app, and every number in the JSON files."""
 
 
 def files(results: Path = RESULTS, readme: Path = README) -> dict[Path, str]:
-    """What the files should hold.
-
-    `results` is the folder of the JSON files, whose README.md is written; so are the licences if a folder of
-    models is beside it. `readme` is left out if it is missing or has no marks. Raises `ResultError` if a
-    result does not hold what its section takes for granted.
-    """
+    """{file: what it should hold}: README.md of `results`, licences of models beside them, a marked
+    `readme`."""
     stored_results = _all_stored(results)
     read, sections = {}, []
     for name, result in stored_results.items():
@@ -111,10 +106,8 @@ def table_of_systems(read: dict) -> str:
     every = _every(read)
     n_unclear = sum(reading.verdict == "no difference" for reading in every)
     outcome = f"{len(claims.failed(every))} fail, {n_unclear} show no difference"
-    lines.append(
-        _line(f"All {len(every)} claims", outcome, "cache/results/README.md", "`python -m spcviz report`")
-    )
-    return "\n".join(lines)
+    where = "cache/results/README.md", "`python -m spcviz report`"
+    return "\n".join([*lines, _line(f"All {len(every)} claims", outcome, *where)])
 
 
 def headlines(read: dict) -> str:
@@ -148,14 +141,11 @@ def section(name: str, result: dict | None, readings: list | None) -> str:
     if result is None:
         return f"## {row.title}\n\n**Not stored.** Make it with: `{_command(name)}`"
     shown = registry.load(row.show)
-    made = (
-        f"Paper: {result.get('source', 'not said')}. File: `{name}.json`. Repeat it with "
-        f"`{command_of(result)}`. {origin_sentence(result)}"
-    )
-    text = [as_markdown(claims.frame(claims.worst_first(readings)))] if readings else [shown.no_claims]
-    return "\n\n".join(
-        [f"## {row.title}", made, *text, *([bullets(notes)] if (notes := shown.notes(result)) else [])]
-    )
+    repeat = f"Repeat it with `{command_of(result)}`. {origin_sentence(result)}"
+    made = f"Paper: {result.get('source', 'not said')}. File: `{name}.json`. {repeat}"
+    text = as_markdown(claims.frame(claims.worst_first(readings))) if readings else shown.no_claims
+    notes = shown.notes(result)
+    return "\n\n".join([f"## {row.title}", made, text, *([bullets(notes)] if notes else [])])
 
 
 def _anchor(title):

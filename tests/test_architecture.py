@@ -166,6 +166,7 @@ MAY_IMPORT = {
         "spcviz.web.view.served",
         "<computed>",
     ),
+    "spcviz/web/ui/dragged.py": ("spcviz.web.ui.state", "spcviz.web.view.mount"),
     "spcviz/web/ui/navigation.py": ("streamlit", "spcviz.problems", "spcviz.web.articles"),
     "spcviz/web/ui/outside.py": ("starlette", "streamlit"),
     "spcviz/web/ui/writing.py": ("numpy", "spcviz.web.ui", "<drawn>", "<view>", "<cached>"),
@@ -462,7 +463,7 @@ def test_a_component_has_a_key_of_its_own(path):
     source = path.read_text(encoding="utf-8")
     own = re.findall(r'^KEY.* = "(\w+)"', source, re.MULTILINE)
     own += re.findall(r'^KEY, \w+ = "\w+", "(\w+)"', source, re.MULTILINE)
-    tied = re.findall(r'tied\(TABLE, "(\w+)"', source)
+    tied = re.findall(r'tied(?:\(|, )(?:TABLE|POLICY), "(\w+)"', source)
     names = re.findall(r'^    (?:choice|flag|real|text|whole)\("(\w+)"', source, re.MULTILINE)
     assert not {f"{page}_{name}" for page in tied for name in names} & set(own)
 

@@ -8,9 +8,9 @@ from spcviz.problems.hybrid.page.shown import SHOWN
 from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
+from spcviz.web.ui import dragged
 from spcviz.web.ui.layout import framed, has_controls, is_projected, more, tied
 from spcviz.web.ui.state import StateTable, choice, flag, text, whole
-from spcviz.web.view.mount import live_view
 
 KEY = "hybrid"
 TABLE = StateTable(
@@ -25,18 +25,6 @@ TABLE = StateTable(
 ANEW = {"step": -1, "course": 0, "hand": ""}
 
 
-def from_browser():
-    """The component's callback: what was set in the browser goes to the address."""
-    view = live_view(KEY)
-    if view:
-        words = cached.offered_words(TABLE.read()["data"])
-        TABLE.narrow(word=[-1, *words]).write(**{name: view[name] for name in VIEW_NAMES})
-
-
-def tie(table, name, state, **forget):
-    return tied(table, "hybrid", name, state, **ANEW, **forget)
-
-
 @st.fragment
 @common.tells_of_damage
 def hybrid():
@@ -48,16 +36,19 @@ def hybrid():
     if has_controls(state):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             of = {"format_func": words.get, "width": 320}
-            st.selectbox("Word: type to search", list(words), **of, **tie(table, "word", state))
+            tie = tied(table, "hybrid", "word", state, **ANEW)
+            st.selectbox("Word: type to search", list(words), **of, **tie)
             with more(TABLE, state, {"data": SHOWN.get}):
-                st.selectbox("Words", list(SHOWN), format_func=SHOWN.get, **tie(table, "data", state))
+                tie = tied(table, "hybrid", "data", state, **ANEW)
+                st.selectbox("Words", list(SHOWN), format_func=SHOWN.get, **tie)
     found, wrong = cached.course(state["data"], state["word"], state["hand"])
     if wrong:
         st.warning(wrong)
     touring.offer(say.facts, found, state)
     touring.offer_python(python.lines(state | {"hand": "" if wrong else state["hand"]}))
     identity = f"{state['data']}|{state['word']}|{'' if wrong else state['hand']}"
-    show_hybrid(hybrid_payload(found, identity), key=KEY, view=state, on_change=from_browser)
+    taken = dragged.taken(TABLE.narrow(word=[-1, *words]), KEY, VIEW_NAMES)
+    show_hybrid(hybrid_payload(found, identity), key=KEY, view=state, on_change=taken)
     if not is_projected():
         chosen = state["data"] == TABLE.first_scene["data"] and state["word"] == first
         st.caption(f"{say.CHOSEN if chosen else ''}{say.ORIGIN}")

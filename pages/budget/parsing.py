@@ -1,5 +1,7 @@
 """Parsing: one sentence, its tree, and which words deserve the expensive features."""
 
+from functools import partial
+
 import streamlit as st
 
 from spcviz.problems.parsing.page import cached, python
@@ -8,9 +10,9 @@ from spcviz.problems.parsing.page.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
+from spcviz.web.ui.dragged import taken
 from spcviz.web.ui.layout import framed, has_controls, is_projected, missing, tied
 from spcviz.web.ui.state import MAX_TEXT, StateTable, choice, flag, real, text, whole
-from spcviz.web.view.mount import live_view
 
 KEY = "parsing"
 SENTENCES = cached.gallery_sentences()
@@ -25,17 +27,7 @@ TABLE = StateTable(
     opening={"rows": "main"},
 )
 ANEW = {"arc": 0}
-
-
-def from_browser():
-    """The component's callback: what was set in the browser goes to the address."""
-    view = live_view(KEY)
-    if view:
-        TABLE.write(**{name: view[name] for name in VIEW_NAMES})
-
-
-def tie(name, state, **forget):
-    return tied(TABLE, "parsing", name, state, **ANEW, **forget)
+tie = partial(tied, TABLE, "parsing", **ANEW)
 
 
 def pick(state):
@@ -67,9 +59,8 @@ def parsing():
     found = cached.parsed(words, key)
     touring.offer(say.facts, found, state)
     touring.offer_python(python.lines(state, words, SENTENCES[key].heads if key else None))
-    show_parsing(
-        parsing_payload(found, f"{key}|{' '.join(words)}"), key=KEY, view=state, on_change=from_browser
-    )
+    payload = parsing_payload(found, f"{key}|{' '.join(words)}")
+    show_parsing(payload, key=KEY, view=state, on_change=taken(TABLE, KEY, VIEW_NAMES))
     if not is_projected():
         st.caption(say.origin(key, key == TABLE.first_scene["sentence"]))
 

@@ -1,5 +1,7 @@
 """Policy: one word, letter by letter, under several policies with one cursor."""
 
+from functools import partial
+
 import streamlit as st
 
 from spcviz.problems.budgets import facts
@@ -17,12 +19,22 @@ from spcviz.problems.words.page.shown import (
 from spcviz.problems.words.view.component import policy_payload, show_policy
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
-from spcviz.web.ui.layout import has_controls, is_projected, more, segments, tied, use_the_room
+from spcviz.web.ui.dragged import taken
+from spcviz.web.ui.layout import framed, has_controls, is_projected, more, segments, tied
 from spcviz.web.ui.state import POLICY
-from spcviz.web.view.mount import live_view
 
 KEY = "policy"
+INTRODUCTION = (
+    "# Policy: what should I look at next?\n"
+    "One word, read from free pixels. Each policy decides for which **letter** to compute costlier features; "
+    "then only messages that change are sent again. The slider moves all policies."
+)
+tie = partial(tied, POLICY, "policy")
 TOLERANCES = {0.0: "exact", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75"}
+TOLERANCES_HELP = (
+    "After a purchase, messages run along the word only while they change by more than q (relative to the "
+    "spread at that letter). Exact: until nothing changes at all."
+)
 # What is said beside the closed box of what is set in it.
 SAID = {
     "vocabulary": LOOKED_AT.get,
@@ -32,43 +44,18 @@ SAID = {
 }
 
 
-def from_browser():
-    """The component's callback: where the cursor stands goes to the address."""
-    view = live_view(KEY)
-    if view:
-        POLICY.write(spend=view["spend"])
-
-
 def pick(state, words):
     """The row of choices."""
     texts = {word["word_id"]: f"{word['text']} (word {word['word_id']})" for word in words}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "Word: type to search",
-            list(texts),
-            format_func=texts.get,
-            width=300,
-            **tied(POLICY, "policy", "word", state),
-        )
+        of = {"format_func": texts.get, "width": 300}
+        st.selectbox("Word: type to search", list(texts), **of, **tie("word", state))
         box = more(POLICY, state, SAID)
     with box:
-        segments(
-            "Words",
-            LOOKED_AT,
-            tied(POLICY, "policy", "vocabulary", state, word=-1),
-            LOOKED_AT_HELP,
-        )
-        segments(
-            "Stop messages below q",
-            TOLERANCES,
-            tied(POLICY, "policy", "q", state),
-            help="After a purchase, messages run along the word only while they change by more than q "
-            "(relative to the spread at that letter). Exact: until nothing changes at all.",
-        )
-        segments("Cost", {"units": "units", "us": "measured time"}, tied(POLICY, "policy", "kind", state))
-        segments(
-            "Features computed by", EXTRACTORS, tied(POLICY, "policy", "extractor", state), EXTRACTORS_HELP
-        )
+        segments("Words", LOOKED_AT, tie("vocabulary", state, word=-1), LOOKED_AT_HELP)
+        segments("Stop messages below q", TOLERANCES, tie("q", state), TOLERANCES_HELP)
+        segments("Cost", {"units": "units", "us": "measured time"}, tie("kind", state))
+        segments("Features computed by", EXTRACTORS, tie("extractor", state), EXTRACTORS_HELP)
 
 
 @st.fragment
@@ -86,21 +73,12 @@ def policy():
     touring.offer(facts.word, found, state)
     touring.offer_python(python.policy(state))
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
-    show_policy(policy_payload(found, identity, state["kind"]), key=KEY, view=state, on_change=from_browser)
+    spent = taken(POLICY, KEY, ("spend",))
+    show_policy(policy_payload(found, identity, state["kind"]), key=KEY, view=state, on_change=spent)
     if not is_projected():
         about = DEVELOPMENT if vocabulary == "dev" else ""
         chosen = CHOSEN if (vocabulary, state["word"]) == ("dev", first) else ""
         st.caption(about + chosen + ORIGIN)
 
 
-use_the_room()
-if not is_projected():
-    st.markdown(
-        "# Policy: what should I look at next?\n"
-        "One word, read from free pixels. Each policy decides for which **letter** to compute costlier "
-        "features; then only messages that change are sent again. The slider moves all policies."
-    )
-try:
-    policy()
-except common.StoreError as error:
-    st.error(str(error))
+framed(common.tells_of_damage(policy), INTRODUCTION, is_whole=False)

@@ -1,5 +1,7 @@
 """Scenes at any time: a street whose labels sharpen as time is spent."""
 
+from functools import partial
+
 import streamlit as st
 
 from spcviz.problems.scene.page import cached, python
@@ -10,8 +12,8 @@ from spcviz.problems.scene.view.component import SHOWN, VIEW_NAMES, opening_shar
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
+from spcviz.web.ui.dragged import taken
 from spcviz.web.ui.state import StateTable, choice, flag, real, whole
-from spcviz.web.view.mount import live_view
 
 KEY = "scene"
 N_CAMVID = len(cached.camvid_names())
@@ -30,15 +32,7 @@ TABLE = StateTable(
 )
 
 
-def from_browser():
-    """The component's callback: what was set in the browser goes to the address."""
-    view = live_view(KEY)
-    if view:
-        TABLE.write(**{name: view[name] for name in VIEW_NAMES})
-
-
-def tie(name, state):
-    return layout.tied(TABLE, "scene", name, state)
+tie = partial(layout.tied, TABLE, "scene")
 
 
 def pick(state):
@@ -96,18 +90,11 @@ def scene():
     # Nothing was asked for: the page shows what it is about, from a third of SIM's time on.
     sent["plays"] = state == TABLE.first_scene
     view = state | {"spend": opening_share(found)} if sent["plays"] else state
-    show_scene((sent, parts), key=KEY, view=view, on_change=from_browser)
+    show_scene((sent, parts), key=KEY, view=view, on_change=taken(TABLE, KEY, VIEW_NAMES))
     if not layout.is_projected():
         st.caption(f"{found.title}. {found.credit} {say.TRAINED_ON}")
 
 
-layout.use_the_room(is_whole=True)
-if not layout.is_projected():
-    st.markdown(say.INTRODUCTION)
-if not cached.HAS_SCENE:
-    st.info(say.MISSING)
-else:
-    try:
-        scene()
-    except common.StoreError as error:
-        st.error(str(error))
+layout.framed(
+    common.tells_of_damage(scene) if cached.HAS_SCENE else lambda: st.info(say.MISSING), say.INTRODUCTION
+)

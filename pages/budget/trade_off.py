@@ -1,5 +1,7 @@
 """Trade-off: one budget over a batch of what the problems declare (words, clips, ...)."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -8,23 +10,16 @@ from spcviz.problems.budgets import text as say
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
-from spcviz.web.ui import navigation
-from spcviz.web.ui.layout import has_controls, is_projected, more, segments, tied, use_the_room
+from spcviz.web.ui import dragged, navigation
+from spcviz.web.ui.layout import framed, has_controls, is_projected, more, segments, tied
 from spcviz.web.ui.spending import SET_BY_BROWSER, looks_of, trade_off_table
-from spcviz.web.view.mount import live_view
 
 KEY = "trade_off"
 TASKS = common.trade_tasks()
 TABLE = trade_off_table(TASKS, lambda name: evidence.first_scene(TASKS[name]))
 VIEW_NAMES = (*SET_BY_BROWSER, *looks_of(TASKS))
+tie = partial(tied, TABLE, "trade_off")
 ANEW = {"picks": "", "scored": 0, **dict.fromkeys(looks_of(TASKS), 0)}
-
-
-def from_browser():
-    """The component's callback: what was set in the browser goes to the address."""
-    view = live_view(KEY)
-    if view:
-        TABLE.write(**{name: view[name] for name in VIEW_NAMES if name in view})
 
 
 def another():
@@ -37,10 +32,6 @@ def open_task():
     task = st.session_state["trade_off_task"]
     opened = TABLE.parse({"task": task})
     TABLE.write(**ANEW, **{name: opened[name] for name in ("task", "vocabulary", "method", "budget", "kind")})
-
-
-def tie(name, state, **forget):
-    return tied(TABLE, "trade_off", name, state, **forget)
 
 
 def pick(state, task):
@@ -114,13 +105,11 @@ def picture():
     known = evidence.says(task.evidence(state) if task.evidence else None, method, state["budget"])
     payload = trade_off_payload(batch, identity, task, known)
     view = {name: state[name] for name in VIEW_NAMES}
-    shown = show_trade_off(payload, key=KEY, view=view, on_change=from_browser, on_open=lambda: None)
+    taken = dragged.taken(TABLE, KEY, VIEW_NAMES)
+    shown = show_trade_off(payload, key=KEY, view=view, on_change=taken, on_open=lambda: None)
     if shown.get("open") and task.opens:
         page, query = task.opens(int(np.clip(shown["open"]["chain"], 0, 10_000_000)), state)
         st.switch_page(navigation.file_of(page), query_params=query)
 
 
-use_the_room()
-if not is_projected():
-    st.markdown(say.introduction(TASKS.values()))
-trade_off()
+framed(trade_off, say.introduction(TASKS.values()), is_whole=False)

@@ -13,37 +13,13 @@ from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
-from spcviz.web.ui import layout, results
-from spcviz.web.ui.state import LETTERS, MAX_ORDER, pinned
-from spcviz.web.view.mount import live_view
+from spcviz.web.ui import dragged, layout, results
+from spcviz.web.ui.state import LETTERS, MAX_ORDER
 
 KEY = "letters_lattice"
 SHOWCASE = ("convenient", "ommanding")
 # Name of a model's features -> what a menu calls them.
 FEATURES = cached.LETTERS_FEATURES
-
-
-def alphas_of(view, n=MAX_ORDER):
-    """The alphas of a view as the cache wants them: one a level, None = tuned."""
-    return tuple((list(view) + [None] * n)[:n])
-
-
-def traces_of_pins(view, word_id, order):
-    """The shown word under each pin's model and alphas."""
-    return {
-        pin: (text, cached.letters_trace(word_id, features, order, alphas_of(alphas)))
-        for pin, (text, features, alphas) in pinned(view).items()
-        if features in FEATURES
-    }
-
-
-def from_lattice():
-    """The component's callback: what was set in the browser goes to the address, once it is let go of."""
-    view = live_view(KEY)
-    if view and not view["dragging"]:
-        alphas = {f"a{n}": a for n, a in enumerate(alphas_of(view["alphas"]), start=1)}
-        names = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
-        LETTERS.write(**alphas, **{name: view[name] for name in names})
 
 
 def table_of(features):
@@ -83,28 +59,30 @@ def picture():
     word_id, features, order = state["word"], state["features"], state["order"]
     if state["reveal"] != st.session_state["letters_reveal"]:
         st.rerun()
-    live = live_view(KEY)
-    view = {name: state[name] for name in ("level", "step", "cell", "pin_a", "pin_b", "reveal")}
-    view["alphas"] = [state[f"a{n}"] for n in range(1, MAX_ORDER + 1)]
     if state["view"] == "bars":
-        return count_bars(word_id, features, order, view)
-    if live and live["dragging"]:
-        view |= {name: live[name] for name in view}
-    trace = cached.letters_trace(word_id, features, order, alphas_of(view["alphas"]))
+        return count_bars(state)
+    view = dragged.view_of(state, KEY, MAX_ORDER)
+
+    def traced(features, alphas):
+        return cached.letters_trace(word_id, features, order, dragged.alphas_of(alphas, MAX_ORDER))
+
+    trace = traced(features, view["alphas"])
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
-    pins = traces_of_pins(view, word_id, order)
+    pins = dragged.traces_of_pins(view, FEATURES, traced)
     payload = lattice_payload(
         trace, features=features, order=order, controls=bool(state["controls"]), pins=pins
     )
-    return show_lattice(payload, key=KEY, view=view, on_change=from_lattice)
+    taken = dragged.let_go(LETTERS, KEY, MAX_ORDER)
+    return show_lattice(payload, key=KEY, view=view, on_change=taken)
 
 
-def count_bars(word_id, features, order, view):
+def count_bars(state):
     """What is left at each position (thesis, Fig. 4.5)."""
-    pixels, counts = cached.letters_positions(word_id, features, order, alphas_of(view["alphas"]))
-    is_shown = view["reveal"] == "shown"
-    said = bars.said(counts, cached.letters_offer(features)[word_id] if is_shown else "")
+    alphas = tuple(state[f"a{n}"] for n in range(1, MAX_ORDER + 1))
+    pixels, counts = cached.letters_positions(state["word"], state["features"], state["order"], alphas)
+    is_shown = state["reveal"] == "shown"
+    said = bars.said(counts, cached.letters_offer(state["features"])[state["word"]] if is_shown else "")
     figure = bars.positions(pixels, counts, is_shown=is_shown, **layout.look(520, 800))
     st.plotly_chart(figure, alt=said, config=CONFIG, **layout.PLOT)
     st.markdown(said)
@@ -116,10 +94,7 @@ st.html(f"<style>.stMainBlockContainer {{padding: {PADDING}}} {HEADER}</style>")
 if not layout.is_projected():
     st.markdown(say.INTRODUCTION)
 if FEATURES:
-    try:
-        letters()
-    except common.StoreError as error:
-        st.error(str(error))
+    common.tells_of_damage(letters)()
 else:
     st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
 if not layout.is_projected():

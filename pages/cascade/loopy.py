@@ -126,7 +126,4 @@ def story():
     drawn(figures.messages(beliefs, state["variable"], **layout.look(500, 560)), said)
 
 
-layout.use_the_room()
-if not layout.is_projected():
-    st.markdown(say.INTRODUCTION)
-touring.by_itself(story)()
+layout.framed(touring.by_itself(story), say.INTRODUCTION, is_whole=False)

@@ -57,9 +57,8 @@ def pin_cards(state, found, pins, box):
                 features, choice = pins[pin]
                 use = {"features": features, "alpha": float(choice.alpha)}
                 st.button("use", key=f"sweep_use_{pin}", on_click=TABLE.write, kwargs=use)
-            st.button(
-                "✕", key=f"sweep_drop_{pin}", on_click=TABLE.write, kwargs={name: ""}, help=f"Unpin {pin}"
-            )
+            drop = {"on_click": TABLE.write, "kwargs": {name: ""}, "help": f"Unpin {pin}"}
+            st.button("✕", key=f"sweep_drop_{pin}", **drop)
 
 
 def curves(state, level, found, box):
@@ -124,6 +123,8 @@ def bound(state, level, found):
 
 def page():
     """Controls, cached calls, a figure."""
+    if not cached.LETTERS_FEATURES:
+        return st.error("No handwriting model is stored here. Make one with: python -m spcviz train ocr")
     state = TABLE.narrow(features=cached.LETTERS_FEATURES).read()
     of = (state["features"], state["level"])
     level = None if state["show"] == "filters" else cached.sweep_level(*of)
@@ -139,13 +140,4 @@ def page():
     return curves(state, level, found, box) if state["show"] == "curves" else bound(state, level, found)
 
 
-layout.use_the_room()
-if not layout.is_projected():
-    st.markdown(say.INTRODUCTION)
-if cached.LETTERS_FEATURES:
-    try:
-        page()
-    except common.StoreError as error:
-        st.error(str(error))
-else:
-    st.error("No handwriting model is stored here. Make one with: python -m spcviz train ocr")
+layout.framed(common.tells_of_damage(page), say.INTRODUCTION, is_whole=False)

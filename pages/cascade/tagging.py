@@ -10,30 +10,10 @@ from spcviz.web.cached import common
 from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
-from spcviz.web.ui import layout
-from spcviz.web.ui.state import MAX_TEXT, TAGGING, pinned
-from spcviz.web.view.mount import live_view
+from spcviz.web.ui import dragged, layout
+from spcviz.web.ui.state import MAX_TEXT, TAGGING
 
 LATTICE, SENTENCE = "tagging_lattice", "tagging_sentence"
-
-
-def from_lattice():
-    """The component's callback: what was set in the browser goes to the address, once it is let go of."""
-    view = live_view(LATTICE)
-    if view and not view["dragging"]:
-        alphas = (list(view["alphas"]) + [None] * 3)[:3]
-        named = {f"a{n}": a for n, a in enumerate(alphas, start=1)}
-        names = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
-        TAGGING.write(**named, **{name: view[name] for name in names})
-
-
-def from_sentence():
-    """The same for the sentence and its tags."""
-    view = live_view(SENTENCE)
-    if view:
-        alphas = (list(view["alphas"]) + [None] * 3)[:3]
-        named = {f"a{n}": a for n, a in enumerate(alphas, start=1)}
-        TAGGING.write(**named, level=view["level"], cell=view["cell"])
 
 
 def take(text):
@@ -86,18 +66,11 @@ def pictured(key):
     if problem:
         st.warning(problem)
         return None
-    live = live_view(key)
-    view = {name: state[name] for name in ("level", "step", "cell", "pin_a", "pin_b", "reveal")}
-    view["alphas"] = [state[f"a{n}"] for n in (1, 2, 3)]
-    if live and live.get("dragging"):
-        view |= {name: live[name] for name in view}
+    view = dragged.view_of(state, key, 3)
     trace = cached.tagging_trace_of(words, tuple(view["alphas"]))
     touring.offer(facts, trace, view["level"], view["cell"])
-    pins = {
-        pin: (text, cached.tagging_trace_of(words, tuple(alphas)))
-        for pin, (text, model, alphas) in pinned(view).items()
-        if model == "tagger" and key == LATTICE
-    }
+    models = ("tagger",) if key == LATTICE else ()
+    pins = dragged.traces_of_pins(view, models, lambda _, alphas: cached.tagging_trace_of(words, alphas))
     payload = lattice_payload(
         trace, features="tagger", controls=bool(state["controls"]), pins=pins, **cached.tagging_right(words)
     )
@@ -110,7 +83,7 @@ def picture():
     """The lattice: a fragment of its own, rerun five times a second in a drag."""
     if found := pictured(LATTICE):
         _, view, _, payload = found
-        show_lattice(payload, key=LATTICE, view=view, on_change=from_lattice)
+        show_lattice(payload, key=LATTICE, view=view, on_change=dragged.let_go(TAGGING, LATTICE, 3))
 
 
 @st.fragment
@@ -121,7 +94,8 @@ def sentence():
         words, view, trace, payload = found
         view["level"] = min(view["level"], len(trace.levels))
         own = sentence_payload(payload, trace.alphabet)
-        show_sentence(own, key=SENTENCE, view=view, on_change=from_sentence)
+        taken = dragged.let_go(TAGGING, SENTENCE, 3, ("level", "cell"))
+        show_sentence(own, key=SENTENCE, view=view, on_change=taken)
         if not layout.is_projected():
             st.markdown(say.counts(cached.tagging_comparison(words, tuple(view["alphas"]))))
 

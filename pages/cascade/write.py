@@ -11,19 +11,23 @@ from spcviz.web.cached import common
 from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.lattice.component import show_lattice
 from spcviz.web.touring import touring
-from spcviz.web.ui import layout, writing
+from spcviz.web.ui import dragged, layout, writing
 from spcviz.web.ui.state import MAX_ORDER, WRITE
 from spcviz.web.view.mount import live_view
 
 KEY, LATTICE = "write_boxes", "write_lattice"
 FEATURES = writing.FEATURES
-VIEW = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
 # What is said beside the closed box of what is set in it.
 SAID = {
     "truth": "meant: {}".format,
     "order": "n-grams up to {}".format,
     "features": lambda name: FEATURES.get(name, name),
 }
+INTRODUCTION = (
+    "# Write a word: and watch what it could have been\n"
+    "Draw a letter in each box. After every stroke the cascade reads the word anew and shows every letter, "
+    "pair and triple that it ruled out on the way."
+)
 ONE_COUNTRY = (
     "It learned small, separate letters from about 150 writers; other handwriting styles may be misread. "
     "Nothing is written to disk: the strokes are in this page's address, and in the server's memory for a "
@@ -36,15 +40,6 @@ def from_boxes():
     view = live_view(KEY)
     if view:
         WRITE.write(ink=view["ink"], example=0, cell="")
-
-
-def from_lattice():
-    """The lattice's callback: what was set in the browser goes to the address, once it is let go of."""
-    view = live_view(LATTICE)
-    if view and not view["dragging"]:
-        alphas = (list(view["alphas"]) + [None] * MAX_ORDER)[:MAX_ORDER]
-        named = {f"a{n}": a for n, a in enumerate(alphas, start=1)}
-        WRITE.write(**named, **{name: view[name] for name in VIEW})
 
 
 def take_truth():
@@ -108,10 +103,7 @@ def choose(state):
 def drawing():
     """Boxes and lattice: a fragment of its own, rerun once the pen rests; strokes ask by themselves."""
     state = writing.TABLE.parse(st.query_params)
-    live, view = live_view(LATTICE), {name: state[name] for name in VIEW}
-    view["alphas"] = writing.alphas_of(state)
-    if live and live["dragging"]:
-        view |= {name: live[name] for name in view}
+    view = dragged.view_of(state, LATTICE, MAX_ORDER)
     turn = writing.turn_of((live_view(KEY) or {}).get("turn"))
     reading = writing.read(state, view["alphas"])
     boxes = writing.boxes(reading, state, turn)
@@ -124,25 +116,18 @@ def drawing():
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
     touring.offer_python(python.written(state, writing.shown_ink(state), view["alphas"]))
-    show_lattice(writing.lattice(reading, state, turn), key=LATTICE, view=view, on_change=from_lattice)
+    taken = dragged.let_go(WRITE, LATTICE, MAX_ORDER)
+    show_lattice(writing.lattice(reading, state, turn), key=LATTICE, view=view, on_change=taken)
 
 
-layout.use_the_room(is_whole=True)
-if not layout.is_projected():
-    st.markdown(
-        "# Write a word: and watch what it could have been\n"
-        "Draw a letter in each box. After every stroke the cascade reads the word anew and shows every "
-        "letter, pair and triple that it ruled out on the way."
-    )
-if FEATURES:
-    try:
-        STATE = writing.TABLE.read()
-        if STATE["controls"]:
-            choose(STATE)
-        drawing()
-    except common.StoreError as error:
-        st.error(str(error))
-else:
-    st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
-if not layout.is_projected():
-    st.caption(ONE_COUNTRY)
+def page():
+    """The choices and the picture."""
+    if not FEATURES:
+        return st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
+    state = writing.TABLE.read()
+    if state["controls"]:
+        choose(state)
+    return drawing()
+
+
+layout.framed(common.tells_of_damage(page), INTRODUCTION, ONE_COUNTRY)

@@ -113,9 +113,4 @@ def page():
     views.get(state["show"], word_views)(state)
 
 
-layout.use_the_room()
-if not layout.is_projected():
-    st.markdown(say.INTRODUCTION)
-touring.by_itself(page)()
-if not layout.is_projected():
-    st.caption(say.HONEST)
+layout.framed(touring.by_itself(page), say.INTRODUCTION, say.HONEST, is_whole=False)

@@ -1,5 +1,7 @@
 """Joint beats separate: stereo pairs and noisy images, labelled pixel by pixel, row by row, and as a grid."""
 
+from functools import partial
+
 import streamlit as st
 
 from spcviz.problems.pictures.page import cached, python
@@ -26,10 +28,7 @@ TABLE = StateTable(
 # The noise until somebody chooses; photographs of two eyes have enough of their own.
 NOISE = {"dots": 0.1} | dict.fromkeys(PICTURES, 0.2)
 LOOK = layout.look(500, 660)
-
-
-def tie(name, state, **forget):
-    return layout.tied(TABLE, "joint", name, state, **forget)
+tie = partial(layout.tied, TABLE, "joint")
 
 
 def slide(label, most, step, name, state, value):
@@ -83,7 +82,4 @@ def story():
         st.caption(say.origin(found))
 
 
-layout.use_the_room()
-if not layout.is_projected():
-    st.markdown(say.INTRODUCTION)
-touring.by_itself(story)()
+layout.framed(touring.by_itself(story), say.INTRODUCTION, is_whole=False)

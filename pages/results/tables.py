@@ -170,11 +170,10 @@ def page():
     return None
 
 
-layout.use_the_room()
-if not layout.is_projected():
-    st.markdown(
-        "# Paper tables\n"
-        "What the papers report beside what this project measures. Every number says which of the two it is: "
-        "**paper** (copied) or **measured** (here, by the command under the table)."
-    )
-touring.by_itself(page)()
+layout.framed(
+    touring.by_itself(page),
+    "# Paper tables\n"
+    "What the papers report beside what this project measures. Every number says which of the two it is: "
+    "**paper** (copied) or **measured** (here, by the command under the table).",
+    is_whole=False,
+)

@@ -30,7 +30,7 @@ def page() -> None:
     if source is None:
         st.info(say.TRAIN_FIRST if own.model is None else say.MODEL_READS)
         return
-    views.show(own, source, state)
+    views.show(source, state)
 
 
 layout.framed(

@@ -102,10 +102,9 @@ with story:
         f"words* is better, but {len(word.truth)} letters make **{26 ** len(word.truth):,}** of them."
     )
     st.markdown(
-        "So first rule out what has no chance. Each candidate letter is judged by the best word that "
-        "could contain it. If even that word is poor, the letter goes, and all its words with it. "
-        "A slower, sharper model then looks at the few that are left. "
-        "That is a **structured prediction cascade**."
+        "So first rule out what has no chance. Each candidate letter is judged by the best word that could "
+        "contain it. If even that word is poor, the letter goes, and all its words with it. A slower, "
+        "sharper model then looks at the few that are left. That is a **structured prediction cascade**."
     )
     st.markdown(
         ":material/arrow_forward: **Drag the slider.** The filled row is the best word so far; a star (★) "

@@ -90,8 +90,7 @@ def bench_engine(*, repeats: int = 20, tick: Callable = lambda text: None) -> di
 
 
 def beside(result: dict, stored: dict) -> dict:
-    """The result with the stored rows of other processors after its own; rows that name none are the stored
-    machine's."""
+    """The result, then stored rows of other processors; those that name none are the stored machine's."""
     cpu = stored["machine"]["cpu"]
     rows = [{"processor": cpu, **row} for row in stored["rows"]]
     return result | {"rows": result["rows"] + [r for r in rows if r["processor"] != result["machine"]["cpu"]]}

@@ -111,7 +111,7 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lamb
     for turn in range(repeats):
         for i, own in enumerate(contenders):
             tick(f"turn {turn + 1} of {repeats}: {own.name}, {own.what}")
-            found[i].append(_alone(own, chosen[i], folder, scale, "test"))
+            found[i].append(_alone(own, chosen[i], folder, scale, "test", 0))
     rows = [
         {
             "data": own.data.name,
@@ -139,14 +139,14 @@ def _tuned(own: Contender, folder: Path, scale: float, tick: Callable) -> dict[s
     found = []
     for setting in own.tries:
         tick(f"on development sentences: {own.name}, {own.what}, {setting}")
-        found.append(_alone(own, setting, folder, scale, "dev").tokens_right)
+        found.append(_alone(own, setting, folder, scale, "dev", 0).tokens_right)
     return own.tries[int(np.argmax(found))]
 
 
 def _alone(own: Contender, *of: Any) -> Measured:
-    """`measure` in a process of its own, with seed 0."""
+    """`measure` in a process of its own."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-        return executor.submit(measure, own, *of, 0).result()
+        return executor.submit(measure, own, *of).result()
 
 
 def measure(

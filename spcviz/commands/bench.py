@@ -20,15 +20,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         one = names.add_parser(name, help=row.about)
         for option, keywords in row.options.items():
             one.add_argument(f"--{option}", **keywords)
-        one.add_argument(
-            "--json",
-            type=Path,
-            nargs="?",
-            const=RESULTS / f"bench-{name}.json",
-            metavar="FILE",
-            help=f"also write the result (without FILE: cache/results/bench-{name}.json; below scale 1 the "
-            "work folder)",
-        )
+        usual = f"cache/results/bench-{name}.json; below scale 1 the work folder"
+        of = {
+            "const": RESULTS / f"bench-{name}.json",
+            "help": f"also write the result (without FILE: {usual})",
+        }
+        one.add_argument("--json", type=Path, nargs="?", metavar="FILE", **of)
 
 
 def run(options: argparse.Namespace) -> int | None:
@@ -38,18 +35,15 @@ def run(options: argparse.Namespace) -> int | None:
     from spcviz.store import write_json_atomic
 
     row = BENCHES[options.name]
-    chosen = {name: getattr(options, name.replace("-", "_")) for name in row.options}
-    path = _bench_path(options.json, options.name, chosen.get("scale"), chosen.get("only"))
-    path = options.json and shipped(path)
+    chosen = {name: getattr(options, name) for name in row.options}
+    path = options.json
     if path:
+        path = shipped(_bench_path(path, options.name, chosen.get("scale"), chosen.get("only")))
         outputs.file("--json", path, own=(RESULTS, WORK))
     command = f"python -m spcviz bench {options.name}"
     command += "".join(f" --{name} {value}" for name, value in chosen.items() if value is not None)
     with ledger.collecting() as costs, ledger.spending("measuring"):
-        result = registry.load(row.make)(
-            **{name.replace("-", "_"): value for name, value in chosen.items()},
-            tick=lambda text: print(text, file=sys.stderr),
-        )
+        result = registry.load(row.make)(**chosen, tick=lambda text: print(text, file=sys.stderr))
     print(registry.load(row.text)(result))
     if path:
         if row.beside and path.is_file():

@@ -28,10 +28,7 @@ class Place(NamedTuple):
 
 
 def place(mark: str, dask_worker: Any = None) -> Place:
-    """Of this process; `mark` is a file that the client has put into the work folder.
-
-    Dask hands itself over by the name of the second argument.
-    """
+    """Of this process; `mark` is the client's, in the work folder. Dask hands over ``dask_worker``."""
     memory = 0 if dask_worker is None else dask_worker.memory_manager.memory_limit or 0
     code = sources.code_digest(sorted(Path(sources.ROOT, "spcviz").rglob("*.py")))
     return Place(code, CACHE.is_dir(), data_folder() is not None, os.path.exists(mark), memory)
@@ -39,18 +36,13 @@ def place(mark: str, dask_worker: Any = None) -> Place:
 
 @contextlib.contextmanager
 def executor(address: str, work: Path) -> Iterator[Executor]:
-    """The cluster's executor.
-
-    Raises `SpcvizError` if the scheduler does not answer, a worker lacks code, data or memory, or, later,
-    workers die at their work.
-    """
+    """The cluster's executor; `SpcvizError` if it is silent, lacks something, or workers die."""
     try:
         from distributed import Client, KilledWorker
         from distributed.comm.core import CommClosedError
     except ImportError as error:
-        raise SpcvizError(
-            "--scheduler needs the package distributed; install it with: python -m pip install distributed"
-        ) from error
+        how = "install it with: python -m pip install distributed"
+        raise SpcvizError(f"--scheduler needs the package distributed; {how}") from error
     try:
         client = Client(address, timeout="10s")
     except (OSError, ValueError) as error:
@@ -66,17 +58,15 @@ def executor(address: str, work: Path) -> Iterator[Executor]:
                 f"again ({error.task})"
             ) from error
         except (CommClosedError, CancelledError) as error:
-            raise SpcvizError(
-                f"--scheduler {address!r} went away; finished parts have been kept: try again"
-            ) from error
+            kept = "finished parts have been kept: try again"
+            raise SpcvizError(f"--scheduler {address!r} went away; {kept}") from error
 
 
 def look_over(client: Any, address: str, work: Path) -> None:
     """Refuse a cluster whose workers lack something, by the first that does."""
     if not client.ncores():
-        raise SpcvizError(
-            f"--scheduler {address!r} has no worker; start one with: dask worker {address} --memory-limit 3GB"
-        )
+        how = f"start one with: dask worker {address} --memory-limit 3GB"
+        raise SpcvizError(f"--scheduler {address!r} has no worker; {how}")
     work.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=work, prefix="cluster-", suffix=".mark") as mark:
         own = place(mark.name)
@@ -101,10 +91,8 @@ def lacking(own: Place, other: Place | Exception) -> str | None:
     'has no SPCVIZ_DATA: name the folder before dask worker is started there'
     """
     if isinstance(other, Exception):
-        return (
-            f"cannot import spcviz ({other}): start it in a clone of the same commit, with "
-            "PYTHONPATH=. dask worker ..."
-        )
+        how = "start it in a clone of the same commit, with PYTHONPATH=. dask worker ..."
+        return f"cannot import spcviz ({other}): {how}"
     if other.code != own.code:
         return "has another version of the code: start it in a clone of the same commit"
     if own.has_cache and not other.has_cache:

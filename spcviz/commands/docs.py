@@ -39,9 +39,8 @@ def write(folder: Path) -> int:
             setattr(module, name, getattr(module, name))
     rooms = [getattr(engine, name).__name__ for name in engine.__all__ if name != "warmup"]
     pdoc.render.configure(docformat="numpy", footer_text="spcviz")
-    hidden = [
-        f"!spcviz.{name}" for name in ("web", "problems", "bench", "commands", "cli", "report", "__main__")
-    ]
+    inner = ("web", "problems", "bench", "commands", "cli", "report", "__main__")
+    hidden = [f"!spcviz.{name}" for name in inner]
     examples = [str(path) for path in sorted(EXAMPLES.glob("*.py"))]
     pdoc.pdoc(*DOORS, *rooms, *examples, *hidden, output_directory=folder)
     return len(list(folder.rglob("*.html")))

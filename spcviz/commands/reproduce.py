@@ -26,37 +26,22 @@ SECONDS_BETWEEN = 2.0
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to its parser."""
-    parser.add_argument("name", choices=sorted(registry.results()))
-    parser.add_argument(
-        "--features",
-        nargs="+",
-        help="some sets of features only, where a result has several; keeps the others' rows",
-    )
-    parser.add_argument(
-        "--data",
-        metavar="WORDS",
-        help="which words, where a result has a twin on others: budget-ocr --data open is budget-ocr-open",
-    )
-    parser.add_argument(
-        "--folds",
-        type=int,
-        help="how many of the test folds, or random partitions; fewer than all go to the work folder",
-    )
-    parser.add_argument("--quick", action="store_true", help="few passes over the data")
-    parser.add_argument("--workers", type=int, default=2, help="processes on this machine (default: 2)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, not local processes")
-    parser.add_argument(
-        "--json",
-        type=Path,
-        metavar="FILE",
-        help="default: cache/results/NAME.json, with --quick the work folder",
-    )
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="write nothing; compare with the result that stands, fold by fold (--folds 1: the first only)",
-    )
-    parser.add_argument("--work", type=Path, metavar="DIR", default=WORK, help="keeps finished parts")
+    add = parser.add_argument
+    add("name", choices=sorted(registry.results()))
+    several = "some sets of features only, where a result has several; keeps the others' rows"
+    add("--features", nargs="+", help=several)
+    twin = "which words, where a result has a twin on others: budget-ocr --data open is budget-ocr-open"
+    add("--data", metavar="WORDS", help=twin)
+    few = "how many of the test folds, or random partitions; fewer than all go to the work folder"
+    add("--folds", type=int, help=few)
+    add("--quick", action="store_true", help="few passes over the data")
+    add("--workers", type=int, default=2, help="processes on this machine (default: 2)")
+    add("--scheduler", metavar="ADDRESS", help="a Dask scheduler, not local processes")
+    usual = "default: cache/results/NAME.json, with --quick the work folder"
+    add("--json", type=Path, metavar="FILE", help=usual)
+    check = "write nothing; compare with the result that stands, fold by fold (--folds 1: the first only)"
+    add("--check", action="store_true", help=check)
+    add("--work", type=Path, metavar="DIR", default=WORK, help="keeps finished parts")
 
 
 def run(options: argparse.Namespace) -> int | None:
@@ -68,7 +53,9 @@ def run(options: argparse.Namespace) -> int | None:
     options.name = _twin(options.name, options.data)
     row = registry.results()[options.name]
     path = _result_path(options, row)
-    _try_outputs(options, path)
+    outputs.folder("--work", options.work, is_own=options.work == WORK)
+    if not options.check:
+        outputs.file("--json", path, own=(RESULTS, WORK))
     earlier = _earlier(path) if row.in_parts and options.features and not options.quick else None
     standing = _standing(options) if options.check else None
     progress = tqdm(desc=options.name, unit="part")
@@ -97,20 +84,12 @@ def run(options: argparse.Namespace) -> int | None:
     print(f"{path}: {len(result['rows'])} rows, made in {result['seconds']} CPU seconds")
 
 
-def _try_outputs(options, path):
-    """Refuse what cannot be written."""
-    outputs.folder("--work", options.work, is_own=options.work == WORK)
-    if not options.check:
-        outputs.file("--json", path, own=(RESULTS, WORK))
-
-
 def _twin(name, data):
     """The result's name on other data."""
     if data is None:
         return name
-    twins = [
-        result.removeprefix(f"{name}-") for result in registry.results() if result.startswith(f"{name}-")
-    ]
+    every = [result.partition(f"{name}-") for result in registry.results()]
+    twins = [other for before, is_twin, other in every if is_twin and not before]
     if data not in twins:
         raise SpcvizError(f"--data: {name} has {', '.join(twins) or 'no other data'}, got {data!r:.60}")
     return f"{name}-{data}"

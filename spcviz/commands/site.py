@@ -29,9 +29,8 @@ def run(options: argparse.Namespace) -> int | None:
     if not n_docs:
         left_out.append('the library\'s documentation: pdoc is not installed (pip install ".[docs]")')
     if drawing.browser() is None:
-        left_out.append(
-            "charts drawn ahead: no Chromium or Chrome is installed; visitors fetch plotly, 4.8 MB"
-        )
+        why = "no Chromium or Chrome is installed; visitors fetch plotly, 4.8 MB"
+        left_out.append(f"charts drawn ahead: {why}")
     made = site.write(
         options.folder,
         tours,

@@ -39,13 +39,8 @@ def run(options: argparse.Namespace) -> int | None:
         raise ArgumentError(f"check must be left out with {options.target}: it is for {FIRST_SCENES}")
     models = outputs.folder("--models", shipped(options.models), is_own=options.models == MODELS)
     with tqdm(desc=options.target, unit="part") as bar:
-        run = Run(
-            options.target,
-            quick=options.quick,
-            features=tuple(options.features or ()),
-            models=models,
-            tick=Progress(bar),
-        )
+        features = tuple(options.features or ())
+        run = Run(options.target, quick=options.quick, features=features, models=models, tick=Progress(bar))
         for row in registry.trainings()[options.target]:
             for line in registry.load(row.make)(run):
                 bar.clear()
@@ -63,14 +58,11 @@ def _first_scenes(options):
         stale = first.stale()
         for name, why in stale.items():
             print(f"{name}: {why}")
-        print(
-            f"{len(first.FUNCTIONS) - len(stale)} of {len(first.FUNCTIONS)} stored first scenes can be used"
-        )
+        n = len(first.FUNCTIONS)
+        print(f"{n - len(stale)} of {n} stored first scenes can be used")
         return 1 if stale else 0
-    n_wrong = 0
-    with tqdm(
-        first_scenes.make(), desc=FIRST_SCENES, unit="page", total=len(first_scenes.addresses())
-    ) as bar:
+    n_wrong, total = 0, len(first_scenes.addresses())
+    with tqdm(first_scenes.make(), desc=FIRST_SCENES, unit="page", total=total) as bar:
         for opened in bar:
             if opened.problem:
                 n_wrong += 1

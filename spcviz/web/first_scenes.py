@@ -1,8 +1,7 @@
 """`python -m spcviz train first-scenes`: what every page and every scene of a tour opens with, stored.
 
-Each is opened as a visitor opens it, without a browser, and what its cached calls return is stored
-(`spcviz.web.cached.first`): so what is stored follows from the pages' own defaults and from the tours. What
-was stored before with the same code and models is kept as it is, and what nothing asks for any more goes.
+What cached calls return is stored (`spcviz.web.cached.first`), so it follows from the pages' own defaults and
+the tours. What was stored with the same code and models is kept, and what nothing asks for any more goes.
 """
 
 import logging

@@ -1,7 +1,6 @@
 """The script of every visit, which `app.py` names to the server: the page of the address, alone or in a tour.
 
-Beside a folder ``pages`` Streamlit would use its older navigation and tell the first visitor "Page not
-found".
+A folder ``pages`` beside it would mean Streamlit's older navigation: "Page not found" at first.
 """
 
 import streamlit as st

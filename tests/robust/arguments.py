@@ -5,6 +5,7 @@ has a section Raises (`doors`). `valid` holds one good call of each, and of some
 argument by something bad.
 """
 
+import ast
 import contextlib
 import importlib
 import inspect
@@ -76,141 +77,143 @@ def function_of(name):
     return getattr(importlib.import_module(path), own)
 
 
+CALLS = """
+chu_liu_edmonds.decode      scores=arc_scores
+arborescence.marginals      scores=arc_scores
+arborescence.max_marginals  scores=arc_scores
+arborescence.without_arcs   scores=arc_scores
+projective.decode           scores=arc_scores
+beam.beam_decode            table unary lengths order=2 width=3
+agglomerate.agglomerate     unary ngrams
+agglomerate.separate        labels=[1,2] states
+chain.decode                unary pairwise
+chain.max_marginals         unary pairwise
+chain.marginals             unary pairwise
+chain.witness               unary pairwise position=1 state=2
+chain.k_best                unary pairwise k=3
+chain.score                 unary pairwise labels
+chain.decode_batch          unary pairwise lengths
+chain.max_marginals_batch   unary pairwise lengths
+chain.checked_chain         unary pairwise
+batch.marginals_batch       unary pairwise lengths
+batch.k_best_batch          unary pairwise lengths k=2
+summary.summarise_chains    unary pairwise lengths
+dense.dense_model           table order=2
+dense.dense_decode          model unary
+ensemble.split              unary pairwise edges membership
+ensemble.max_marginals      models
+ensemble.filter_states      best=[3.0] unary=[[[3.0,1.0],[3.0,1.0]]] alpha=0.5
+ensemble.filter_summed      best=[4.0,4.0] means=[0.0,0.0] summed=[[1.0,7.0],[3.0,2.0]] alpha=0.5
+ensemble.joint_filter_loss  truth_score=2.0 filtered
+ensemble.state_rank         scores=unary
+exhaustive.factor_graph     n_states=[2,2] scopes=[[0],[0,1]] tables
+exhaustive.chain_graph      unary pairwise
+exhaustive.n_configurations n_states=[2,2]
+exhaustive.stored_entries   n_states=[2,2] scopes=[[0],[0,1]]
+exhaustive.search           graph cap=1000
+exhaustive.eliminate        graph order=[1,0]
+exhaustive.scanlines        unary=lines pairwise=smooth
+filtering.threshold         max_marginals=arc_score alpha=0.5
+filtering.keep              max_marginals=arc_score limit best_path=[0]
+filtering.losses            max_marginals=arc_score limit truth_score=1.0 truth=[1] mask
+filtering.break_points      max_marginals=arc_score
+gibbs.seeds                 rng n_samples=2
+gibbs.sample                unary pairwise edges seeds n_sweeps=2 start=labels
+graph.checked_edges         edges n_nodes=4
+graph.checked_graph         unary pairwise edges
+graph.adjacency             n_nodes=4 edges
+graph.rooted                n_nodes=4 edges root=1
+graph.grid_edges            rows=2 columns=3
+grid.comb_membership        rows=2 columns=3
+grid.as_graph               unary=lines across down
+grid.comb_max_marginals     unary=lines across down
+grid.summed_max_marginals   unary=lines across down
+grid.score                  unary=lines across down labels=pixels
+lattice.score_arcs          lattice unary table
+lattice.messages            lattice arc_score
+lattice.log_marginals       lattice arc_score
+lattice.decode              lattice arc_score
+lattice.witness             lattice arc_score arc=2
+lattice.score_labels        lattice unary table labels
+loopy_bp.propagate          unary pairwise edges kind='max' max_iterations=5 damping=0.5 tolerance=1e-6 \
+                            schedule='parallel'
+table.ngram_table           n_states=3 keys weights=[1.0]
+table.empty_table           n_states=3
+table.symbol_bits           n_states=3
+table.encode                n_states=3 states=[0,1]
+placed.checked              unary=[0.0,0.0,2.0] places edges=[[0,1]] kinds=[0] joints
+placed.max_marginals        unary=[0.0,0.0,2.0] places edges=[[0,1]] kinds=[0] joints
+placed.witness_counts       unary=[0.0,0.0,2.0] places edges=[[0,1]] kinds=[0] joints
+prune.prune                 lattice arc_score alpha=0.5 max_arcs=10
+prune.keep_unaries          unary row_start=[0,4] alpha=0.5
+prune.keep_states           lattice=pairs arc_score=nothing alpha=0.5 left=allowed
+quiescent.quiet_messages    unary pairwise
+quiescent.ripple            unary pairwise messages position=1 tolerance=0.5 scale='range'
+soft.soft_best              unary pairwise epsilons=[1.0,0.0]
+space.unigrams              lengths=[4] n_states=3 allowed
+space.bigrams               lengths=[4] n_states=3 allowed
+space.extend                lattice keep
+space.extended_size         lattice keep
+space.symbols               lattice example=0
+space.path_of               lattice labels
+templates.turned_points     points=[[6.0,0.0]] n_angles=4 pitch=3.0
+templates.respond           cells points weights=[[5.0,0.0]]
+templates.gather            cells points rows=[0,0] columns=[1,1] angles=[0,1]
+tree.decode                 unary pairwise edges
+tree.witness                unary pairwise edges node=1 state=2
+tree.max_marginals          unary pairwise edges
+tree.node_max_marginals     unary pairwise edges
+tree.marginals              unary pairwise edges
+tree.score                  unary pairwise edges labels
+tree.checked                unary pairwise edges
+"""
+"""A good call of each door: its arguments by name, each one of `_good` by the same name unless it says which,
+or a literal without spaces."""
+
+
+def _good():
+    """{name: a good value} of `CALLS`."""
+    rng = np.random.default_rng(0)
+    unary, pairwise = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
+    edges, lattice = np.array([[0, 1], [1, 2], [1, 3]]), space.unigrams([4], 3)
+    arc_score, key = rng.normal(size=lattice.n_arcs), ngrams.encode(3, [0, 1])
+    limit, table = filtering.threshold(arc_score, 0.5), ngrams.ngram_table(3, [key], [1.0])
+    membership, allowed = np.ones((2, 3), dtype=bool), np.ones((4, 3), dtype=bool)
+    tables = [[0.0, 1.0], np.eye(2)]
+    graphs = {
+        "edges": edges, "membership": membership, "seeds": gibbs.seeds(rng, 2), "tables": tables,
+        "models": ensemble.split(unary, edges, pairwise, membership),
+        "filtered": ensemble.filter_states([3.0], [[[3.0, 1.0], [3.0, 1.0]]], 0.5),
+        "graph": exhaustive.factor_graph([2, 2], [[0], [0, 1]], tables),
+        "lines": rng.normal(size=(2, 3, 2)), "smooth": np.zeros((2, 2)),
+        "across": rng.normal(size=(2, 2, 2, 2)), "down": rng.normal(size=(1, 3, 2, 2)),
+        "pixels": np.zeros((2, 3), dtype=int),
+        "places": placed.Places(
+            np.array([0, 1, 3]), np.array([0.0, 1.0, 5.0]), np.zeros(3), np.zeros(3, int)
+        ),
+        "joints": placed.Joints(*[np.zeros((1, 2))] * 2, np.ones((1, 2)), np.zeros((1, 4))),
+        "cells": np.arange(4.0).reshape(1, 2, 2),
+        "points": limb_templates.turned_points([[0.0, 0.0]], 4, 3.0),
+    }  # fmt: skip
+    return graphs | {
+        "rng": rng, "unary": unary, "pairwise": pairwise, "lengths": [3, 1], "labels": np.array([0, 1, 2, 0]),
+        "messages": quiescent.quiet_messages(unary, pairwise), "lattice": lattice, "arc_score": arc_score,
+        "keys": [key], "table": table, "model": dense.dense_model(table, 2), "ngrams": np.ones((2, 3, 3, 3)),
+        "states": np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), "allowed": allowed, "limit": limit,
+        "mask": filtering.keep(arc_score, limit), "keep": np.ones(12, dtype=bool), "nothing": np.zeros(27),
+        "pairs": space.bigrams([4], 3, allowed), "arc_scores": rng.normal(size=(4, 4)),
+    }  # fmt: skip
+
+
 @cache
 def valid():
     """{"module.function": arguments of a good call}."""
-    rng = np.random.default_rng(0)
-    unary, pairwise = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
-    edges = np.array([[0, 1], [1, 2], [1, 3]])
-    word = {"unary": unary, "pairwise": pairwise}
-    tree_of = word | {"edges": edges}
-    labels = np.array([0, 1, 2, 0])
-    batch = word | {"lengths": [3, 1]}
-    letters = space.unigrams([4], 3)
-    score = rng.normal(size=letters.n_arcs)
-    arcs = {"lattice": letters, "arc_score": score}
-    table = ngrams.ngram_table(3, [ngrams.encode(3, [0, 1])], [1.0])
-    limit = filtering.threshold(score, 0.5)
-    board = {
-        "unary": rng.normal(size=(2, 3, 2)),
-        "across": rng.normal(size=(2, 2, 2, 2)),
-        "down": rng.normal(size=(1, 3, 2, 2)),
-    }
-    models = ensemble.split(unary, edges, pairwise, np.ones((2, 3), dtype=bool))
-    filtered = ensemble.filter_states([3.0], [[[3.0, 1.0], [3.0, 1.0]]], 0.5)
-    states = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    places = placed.Places(np.array([0, 1, 3]), np.array([0.0, 1.0, 5.0]), np.zeros(3), np.zeros(3, int))
-    joints = placed.Joints(*[np.zeros((1, 2))] * 2, np.ones((1, 2)), np.zeros((1, 4)))
-    limbs = {"unary": [0.0, 0.0, 2.0], "places": places, "edges": [[0, 1]], "kinds": [0], "joints": joints}
-    points = limb_templates.turned_points([[0.0, 0.0]], 4, 3.0)
-    cells = np.arange(4.0).reshape(1, 2, 2)
-    scopes, tables = [[0], [0, 1]], [[0.0, 1.0], np.eye(2)]
-    factors = exhaustive.factor_graph([2, 2], scopes, tables)
-    arc_scores = rng.normal(size=(4, 4))
-    return {
-        "chu_liu_edmonds.decode": {"scores": arc_scores},
-        "arborescence.marginals": {"scores": arc_scores},
-        "arborescence.max_marginals": {"scores": arc_scores},
-        "arborescence.without_arcs": {"scores": arc_scores},
-        "projective.decode": {"scores": arc_scores},
-        "beam.beam_decode": {"table": table, "unary": unary, "lengths": [3, 1], "order": 2, "width": 3},
-        "agglomerate.agglomerate": {"unary": unary, "ngrams": np.ones((2, 3, 3, 3))},
-        "agglomerate.separate": {"labels": [1, 2], "states": states},
-        "chain.decode": word,
-        "chain.max_marginals": word,
-        "chain.marginals": word,
-        "chain.witness": word | {"position": 1, "state": 2},
-        "chain.k_best": word | {"k": 3},
-        "chain.score": word | {"labels": labels},
-        "chain.decode_batch": batch,
-        "chain.max_marginals_batch": batch,
-        "chain.checked_chain": word,
-        "batch.marginals_batch": batch,
-        "batch.k_best_batch": batch | {"k": 2},
-        "summary.summarise_chains": batch,
-        "dense.dense_model": {"table": table, "order": 2},
-        "dense.dense_decode": {"model": dense.dense_model(table, 2), "unary": unary},
-        "ensemble.split": tree_of | {"membership": np.ones((2, 3), dtype=bool)},
-        "ensemble.max_marginals": {"models": models},
-        "ensemble.filter_states": {"best": [3.0], "unary": [[[3.0, 1.0], [3.0, 1.0]]], "alpha": 0.5},
-        "ensemble.filter_summed": {
-            "best": [4.0, 4.0], "means": [0.0, 0.0], "summed": [[1.0, 7.0], [3.0, 2.0]], "alpha": 0.5,
-        },
-        "ensemble.joint_filter_loss": {"truth_score": 2.0, "filtered": filtered},
-        "ensemble.state_rank": {"scores": unary},
-        "exhaustive.factor_graph": {"n_states": [2, 2], "scopes": scopes, "tables": tables},
-        "exhaustive.chain_graph": word,
-        "exhaustive.n_configurations": {"n_states": [2, 2]},
-        "exhaustive.stored_entries": {"n_states": [2, 2], "scopes": scopes},
-        "exhaustive.search": {"graph": factors, "cap": 1000},
-        "exhaustive.eliminate": {"graph": factors, "order": [1, 0]},
-        "exhaustive.scanlines": {"unary": rng.normal(size=(2, 3, 2)), "pairwise": np.zeros((2, 2))},
-        "filtering.threshold": {"max_marginals": score, "alpha": 0.5},
-        "filtering.keep": {"max_marginals": score, "limit": limit, "best_path": [0]},
-        "filtering.losses": {
-            "max_marginals": score, "limit": limit, "truth_score": 1.0, "truth": [1],
-            "mask": filtering.keep(score, limit),
-        },
-        "filtering.break_points": {"max_marginals": score},
-        "gibbs.seeds": {"rng": rng, "n_samples": 2},
-        "gibbs.sample": tree_of | {"seeds": gibbs.seeds(rng, 2), "n_sweeps": 2, "start": labels},
-        "graph.checked_edges": {"edges": edges, "n_nodes": 4},
-        "graph.checked_graph": tree_of,
-        "graph.adjacency": {"n_nodes": 4, "edges": edges},
-        "graph.rooted": {"n_nodes": 4, "edges": edges, "root": 1},
-        "graph.grid_edges": {"rows": 2, "columns": 3},
-        "grid.comb_membership": {"rows": 2, "columns": 3},
-        "grid.as_graph": board,
-        "grid.comb_max_marginals": board,
-        "grid.summed_max_marginals": board,
-        "grid.score": board | {"labels": np.zeros((2, 3), dtype=int)},
-        "lattice.score_arcs": {"lattice": letters, "unary": unary, "table": table},
-        "lattice.messages": arcs,
-        "lattice.log_marginals": arcs,
-        "lattice.decode": arcs,
-        "lattice.witness": arcs | {"arc": 2},
-        "lattice.score_labels": {"lattice": letters, "unary": unary, "table": table, "labels": labels},
-        "loopy_bp.propagate": tree_of | {
-            "kind": "max", "max_iterations": 5, "damping": 0.5, "tolerance": 1e-6, "schedule": "parallel",
-        },
-        "table.ngram_table": {"n_states": 3, "keys": [ngrams.encode(3, [0, 1])], "weights": [1.0]},
-        "table.empty_table": {"n_states": 3},
-        "table.symbol_bits": {"n_states": 3},
-        "table.encode": {"n_states": 3, "states": [0, 1]},
-        "placed.checked": limbs,
-        "placed.max_marginals": limbs,
-        "placed.witness_counts": limbs,
-        "prune.prune": arcs | {"alpha": 0.5, "max_arcs": 10},
-        "prune.keep_unaries": {"unary": unary, "row_start": [0, 4], "alpha": 0.5},
-        "prune.keep_states": {
-            "lattice": space.bigrams([4], 3, np.ones((4, 3), dtype=bool)), "arc_score": np.zeros(27),
-            "alpha": 0.5, "left": np.ones((4, 3), dtype=bool),
-        },
-        "quiescent.quiet_messages": word,
-        "quiescent.ripple": word | {
-            "messages": quiescent.quiet_messages(unary, pairwise), "position": 1, "tolerance": 0.5,
-            "scale": "range",
-        },
-        "soft.soft_best": word | {"epsilons": [1.0, 0.0]},
-        "space.unigrams": {"lengths": [4], "n_states": 3, "allowed": np.ones((4, 3), dtype=bool)},
-        "space.bigrams": {"lengths": [4], "n_states": 3, "allowed": np.ones((4, 3), dtype=bool)},
-        "space.extend": {"lattice": letters, "keep": np.ones(12, dtype=bool)},
-        "space.extended_size": {"lattice": letters, "keep": np.ones(12, dtype=bool)},
-        "space.symbols": {"lattice": letters, "example": 0},
-        "space.path_of": {"lattice": letters, "labels": labels},
-        "templates.turned_points": {"points": [[6.0, 0.0]], "n_angles": 4, "pitch": 3.0},
-        "templates.respond": {"cells": cells, "points": points, "weights": [[5.0, 0.0]]},
-        "templates.gather": {
-            "cells": cells, "points": points, "rows": [0, 0], "columns": [1, 1], "angles": [0, 1],
-        },
-        "tree.decode": tree_of,
-        "tree.witness": tree_of | {"node": 1, "state": 2},
-        "tree.max_marginals": tree_of,
-        "tree.node_max_marginals": tree_of,
-        "tree.marginals": tree_of,
-        "tree.score": tree_of | {"labels": labels},
-        "tree.checked": tree_of,
-    }  # fmt: skip
+    good, found = _good(), {}
+    for line in CALLS.strip().replace("\\\n", "").splitlines():
+        name, *arguments = line.split()
+        given = ((key, value or key) for key, _, value in (one.partition("=") for one in arguments))
+        found[name] = {key: good[v] if v in good else ast.literal_eval(v) for key, v in given}
+    return found
 
 
 def check_call(seed):

@@ -1,10 +1,9 @@
 """Load test of a full lecture hall: visitors without a browser drive the app's server over its websocket.
 
-The server is started as README says, in a process of its own, and left alone until it is warm; every page
-is then opened and tried once, since what a page computes once for all visitors is not what a class waits
-for, and the server is left alone again until it has loaded what may come next. The visitors live in this
-process; its own share of a core and the lag of its clock are measured as well, because a client that cannot
-follow would measure itself.
+The server is left alone until it is warm; every page is opened and tried once, since what a page computes
+once for all visitors is not what a class waits for, and the server is left alone again. The visitors live in
+this process; its share of a core and the lag of its clock are measured, too: a slow client would measure
+itself.
 """
 
 import asyncio
@@ -48,8 +47,7 @@ def bench_app(
     port: int | None = None,
     tick: Callable = lambda text: None,
 ) -> dict:
-    """Drive the app as a class does: a result whose ``rows`` are crowds, a page each, with figures of `cold`
-    and `browsed`.
+    """Drive the app as a class does; ``rows`` are crowds, a page each, with figures of `cold` and `browsed`.
 
     `pages` are URL paths separated by commas ("home" is the first), all by default; if named, tours and
     the class beside hostile clients are left out. `only` measures just that class. `scale` is 0.01 .. 10.

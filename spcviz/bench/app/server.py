@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -35,7 +36,7 @@ class Server:
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
         self._process = subprocess.Popen(
             [*command, "--server.address", "127.0.0.1"], cwd=ROOT, stdin=subprocess.DEVNULL,
-            stdout=self._log, stderr=subprocess.STDOUT, env=self._environment,
+            stdout=self._log, stderr=subprocess.STDOUT, env=self._environment, start_new_session=True,
         )  # fmt: skip
         try:
             self._wait()
@@ -49,6 +50,8 @@ class Server:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(10)
         self._process.kill()
+        with contextlib.suppress(OSError, AttributeError):  # what it started to compile with, if anything
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._log.close()
 

@@ -1,8 +1,7 @@
 """One visitor of the app over its websocket, in Streamlit's own messages, as a browser sends and takes them.
 
-A browser keeps large elements that it has seen and says so (`cached_message_hashes`), so that the server
-sends only their names again; it sends the state of every widget with each rerun; and it follows the address
-that the server writes. A visitor here does the same and draws nothing.
+As a browser it keeps large elements that it has seen and says so (`cached_message_hashes`), sends the state
+of every widget with each rerun, and follows the address that the server writes; it draws nothing.
 """
 
 import asyncio

@@ -90,9 +90,8 @@ def for_readme(result: dict) -> str:
         )
     came, bad = result["visits"], result["malformed"]
     lines.append(
-        f"- {came['visits']} visits, {came['cut_off']} cut off in the middle: "
-        f"{_memory(came['growth_mb'])}, {came['exceptions']} faults; {bad['messages']} "
-        f"malformed messages: {bad['faults']} faults"
+        f"- {came['visits']} visits, {came['cut_off']} cut off in the middle: {_memory(came['growth_mb'])}, "
+        f"{came['exceptions']} faults; {bad['messages']} malformed messages: {bad['faults']} faults"
     )
     hostile = [row for row in result.get("beside", []) if row["client"] != beside.QUIET]
     if hostile:
@@ -139,10 +138,9 @@ def _beside(rows):
     return (
         f"- {rows[0]['sessions']} students beside one hostile client of {len(rows)} kinds: "
         f"{_s(worst['p95_ms'])} (p95, the worst; goal {_s(beside.GOALS['p95_ms'])}), "
-        f"{_s(worst['first_byte_p95_ms'])} until somebody new gets the first byte "
-        f"(p95; goal {_s(beside.GOALS['first_byte_p95_ms'])}), "
-        f"{worst['memory_mb']:.0f} MB more than at rest (goal {beside.GOALS['memory_mb']:.0f}); "
-        f"{held} of {len(rows)} keep all goals"
+        f"{_s(worst['first_byte_p95_ms'])} until somebody new gets the first byte (p95; goal "
+        f"{_s(beside.GOALS['first_byte_p95_ms'])}), {worst['memory_mb']:.0f} MB more than at rest (goal "
+        f"{beside.GOALS['memory_mb']:.0f}); {held} of {len(rows)} keep all goals"
     )
 
 

@@ -1,5 +1,4 @@
-"""Each page's article, callouts (at most three, on a first visit) and place in the course:
-``articles.json``."""
+"""Each page's article, callouts (at most three, on a first visit) and place in the course."""
 
 import json
 from functools import cache

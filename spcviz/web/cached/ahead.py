@@ -17,10 +17,9 @@ LOG = logging.getLogger(__name__)
 
 
 def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[None]:
-    """A warm-up group's kernels, and what its pages show first, so that no visitor waits for it.
+    """A warm-up group's kernels and what its pages show first, or what is one choice away from that.
 
-    "fill_more" is what is one choice away, without the kernels. Yields after each piece that takes a moment,
-    so that others may go first.
+    Yields after each piece that takes a moment, so that others may go first.
     """
     if what == "fill":
         registry.warmup(MODELS, [name])
@@ -30,10 +29,7 @@ def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[Non
 
 
 def compile_ahead(state) -> Iterator[str]:
-    """Compile what is missing in child processes, and load what the first warm-up group needs here.
-
-    `state`, a `State`, is updated for the pages that wait. Yields what went wrong, for the log.
-    """
+    """Compile what is missing in child processes, load the first group here; yields what went wrong."""
     state.seconds = warmup.measured()
     state.pending = {name for name in warmup.groups() if not warmup.is_compiled(name)}
     state.begun = time.monotonic()
@@ -68,10 +64,7 @@ def compile_ahead(state) -> Iterator[str]:
 
 
 def load_rest(state):
-    """Load what the other groups need: once somebody is there, since it takes hundreds of megabytes.
-
-    Not where ``SPCVIZ_AHEAD`` is 0, as on a machine with other work to do: pages load when they are opened.
-    """
+    """Load what the other groups need, hundreds of megabytes, unless ``SPCVIZ_AHEAD`` is 0."""
     if os.environ.get("SPCVIZ_AHEAD") == "0":
         return
     for name in warmup.groups()[1:]:

@@ -1,7 +1,7 @@
 """What every page may ask for: reproduced results, stored models, and their errors.
 
-Nothing else caches but this package: thin streamlit wrappers over pure functions, keyed by small values,
-a file a problem. Arrays that come out are read-only and shared between sessions. Every cache is bounded.
+Only this package caches: thin wrappers over pure functions, keyed by small values, a file a problem, bounded.
+Arrays that come out are read-only and shared between sessions.
 """
 
 import logging
@@ -12,7 +12,8 @@ from importlib.util import find_spec
 import streamlit as st
 
 from spcviz.problems import PROBLEMS
-from spcviz.problems.budgets.task import Choice, TradeTask
+from spcviz.problems.budgets.task import Choice as Choice
+from spcviz.problems.budgets.task import TradeTask as TradeTask
 from spcviz.problems.common import stored
 from spcviz.problems.common.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
@@ -34,11 +35,7 @@ UNCHANGED = {"seconds": 60, "stamp": _results_stamp}
 
 @shared(32, kernels=False, **UNCHANGED)  # more than there are: the menu has all
 def result(name):
-    """A reproduced result from cache/results, or None if it has not been made.
-
-    What is made of it stands inside `spcviz.web.ui.results.said_if_damaged`, which takes its `ResultError`,
-    too.
-    """
+    """A reproduced result, None if there is none; for use inside `results.said_if_damaged`."""
     return stored.read(RESULTS, name)
 
 
@@ -59,7 +56,7 @@ def stored_evidence(_make, names: tuple[str, ...], *about):
 def tells_of_damage(part):
     """A part of a page that says which command repairs a model that it wants and that cannot be read.
 
-    For fragments: streamlit shows what one raises by itself, before the page around it could catch it.
+    Fragments too: streamlit shows what one raises by itself, before the page around it could catch it.
     """
 
     @wraps(part)
@@ -74,30 +71,14 @@ def tells_of_damage(part):
 
 def results_found():
     """Names of the reproduced results that are there."""
-    return sorted(path.stem for path in (RESULTS).glob("*.json"))
+    return sorted(path.stem for path in RESULTS.glob("*.json"))
 
 
 @cache
 def trade_tasks() -> dict[str, TradeTask]:
     """{name of the problem: TradeTask} of all that can be spent on here."""
-    tasks = {name: getattr(module, "TRADE", None) for name, module in _cached_files().items()}
-    return {name: task for name, task in tasks.items() if task is not None}
-
-
-def _cached_files():
-    """{name of a problem: its file of cached calls}."""
     files = {name: f"spcviz.problems.{name}.page.cached" for name in PROBLEMS}
-    return {name: import_module(own) for name, own in files.items() if find_spec(own)}
-
-
-__all__ = [
-    "STORED",
-    "Choice",
-    "StoreError",
-    "TradeTask",
-    "result",
-    "results_found",
-    "stored_evidence",
-    "tells_of_damage",
-    "trade_tasks",
-]
+    tasks = {
+        name: getattr(import_module(own), "TRADE", None) for name, own in files.items() if find_spec(own)
+    }
+    return {name: task for name, task in tasks.items() if task is not None}

@@ -1,9 +1,8 @@
 """Stored first scenes: what cached calls return for what pages and tours open with, without computing it.
 
-`python -m spcviz train first-scenes` opens every page and every scene of a tour and stores what their calls
-returned, a file a function: pairs of arguments and value, each value packed by itself, so that a page unpacks
-only its own. A manifest names the digests of the code that made the values and of the stored models. Values
-of another code, of other models, or damaged ones are not used: the call computes, and the log says so.
+`python -m spcviz train first-scenes` stores a file a function: pairs of arguments and value, each packed by
+itself, so that a page unpacks only its own. A manifest names the digests of the code and of the stored
+models. Values of others, or damaged ones, are not used: the call computes, and the log says so.
 
     cache/first_scenes/first_scenes-<problem>-<function>.{json, npz}
     cache/first_scenes/code.json          digests of code by the bytes of its files, which take milliseconds
@@ -32,7 +31,6 @@ from spcviz.store.tree import packed, unpacked
 
 LOG = logging.getLogger(__name__)
 FOLDER = CACHE / "first_scenes"
-TRAINING = "first-scenes"
 MISSING = object()
 """What `Answers.get` returns where nothing is stored."""
 
@@ -109,9 +107,6 @@ class Answers:
             self._entries = None
 
 
-# ------------------------------------------------------------------ recording
-
-
 @contextlib.contextmanager
 def recording() -> Iterator[dict[str, dict]]:
     """What is asked for meanwhile: {name of a function's file: {arguments: value}}."""
@@ -133,9 +128,6 @@ def record(answers: Answers, key: tuple, value: Any) -> None:
         _RECORDER.setdefault(answers.name, {})[key] = value
 
 
-# ------------------------------------------------------------------ what values were made from
-
-
 @cache
 def models_digest() -> str:
     """Digest of the digests of all stored models."""
@@ -150,7 +142,7 @@ def models_digest() -> str:
 def code_digest(module: str) -> str:
     """Digest of the code that a module of cached calls computes with, without sentences and pages.
 
-    It takes half a second; where the files are byte by byte those of ``code.json``, its digest is taken.
+    Half a second of work, unless the files are byte by byte those of ``code.json``.
     """
     try:
         noted = json.loads((FOLDER / "code.json").read_bytes())[module]
@@ -166,9 +158,8 @@ def note_code(modules: Collection[str]) -> None:
     noted = {}
     for module in sorted(modules):
         files = [path.as_posix() for path in kept.computing_files((module,))]
-        noted[module] = {
-            "code": kept.digest_of_code((module,)), "bytes": _bytes_of(files), "files": files,
-        }  # fmt: skip
+        code = kept.digest_of_code((module,))
+        noted[module] = {"code": code, "bytes": _bytes_of(files), "files": files}
     write_json_atomic(FOLDER / "code.json", noted)
 
 
@@ -178,9 +169,6 @@ def _bytes_of(files: list[str]) -> str:
         content = kept.text_of(Path(name))
         digest.update(f"{name} {len(content)}\n".encode() + content)
     return digest.hexdigest()
-
-
-# ------------------------------------------------------------------ what is stored
 
 
 def stale() -> dict[str, str]:

@@ -1,7 +1,6 @@
 """How much memory all cached calls may hold together: one budget of bytes, the least recently used goes.
 
-Each call bounds how many values it keeps; how large they are differs a thousandfold between a list of words
-and a clip. So what a class has opened stays below `MOST_BYTES`, whichever pages it was.
+Each call bounds only how many values it keeps, and a clip is a thousand times as large as a list of words.
 """
 
 import sys
@@ -14,9 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MOST_BYTES = 2**30
-"""The models of all pages take a third of it; what was opened once and left goes first. With less, loading
-one model drives out the sentences, words and results that a class is at.
-"""
+"""The models of all pages take a third; with less, loading one drives out what a class is at."""
 _LARGE = 2**16
 """Bytes from which an array is known to the budget by itself, so that values which share it count it once."""
 _PLAIN = (type, ModuleType, FunctionType, MethodType, type(threading.Lock()))
@@ -41,19 +38,16 @@ def held_by(value: Any) -> Held:
     n_bytes, large, seen, todo = 0, {}, set(), [value]
     while todo:
         own = todo.pop()
-        if isinstance(own, np.ndarray):
-            while isinstance(own.base, np.ndarray):
-                own = own.base
+        while isinstance(own, np.ndarray) and isinstance(own.base, np.ndarray):
+            own = own.base
         if id(own) in seen or isinstance(own, _PLAIN):
             continue
         seen.add(id(own))
-        if isinstance(own, np.ndarray):
-            if own.nbytes >= _LARGE:
-                large[id(own)] = own.nbytes
-            else:
-                n_bytes += own.nbytes
+        size = own.nbytes if isinstance(own, np.ndarray) else sys.getsizeof(own, 0)
+        if isinstance(own, np.ndarray) and size >= _LARGE:
+            large[id(own)] = size
         else:
-            n_bytes += sys.getsizeof(own, 0)
+            n_bytes += size
         if isinstance(own, dict):
             todo += [*own.keys(), *own.values()]
         elif isinstance(own, list | tuple | set | frozenset):

@@ -1,8 +1,7 @@
 """The cache of all visitors' calls, and the only one of the pages: each value is computed once per process.
 
 Streamlit's own cache hashes every argument anew on each call, 0.1 to 0.2 ms that a page pays eight times a
-run. Here the arguments themselves are the key. What pages open with is not even computed once: it is stored,
-see `spcviz.web.cached.first`.
+run; here the arguments themselves are the key.
 """
 
 import contextlib
@@ -42,19 +41,17 @@ def shared(
     seconds: float | None = None,
     stamp: Callable[[], Any] | None = None,
 ) -> Callable:
-    """A decorator: a function of small values is called once for each, whoever asks.
+    """A decorator: a function of hashable values is called once for each, whoever asks; it gets a
+    ``clear()``.
 
-    Those who ask for the same value at once wait for the first. Errors are not cached. Of at most `most`
-    values the least recently used is evicted, and of all calls' values when they take too many bytes
-    (`spcviz.web.cached.room`); `spinner` is what a page says while it waits, nothing by default. A value is
-    kept for so many `seconds`, for good by default, and on from there while `stamp`, if given, returns what
-    it returned when the value was made. The function takes hashable arguments; those whose name begins with
-    an underscore are handed on and do not tell one call from another. It gets a ``clear()``.
+    Of at most `most` values the least recently used is evicted, and of all calls' values when they take too
+    many bytes (`spcviz.web.cached.room`). Errors are not cached. Arguments whose name begins with an
+    underscore do not tell one call from another. A value is kept for so many `seconds`, and on from there
+    while `stamp` returns what it returned when the value was made. A page says `spinner` while it waits.
 
-    With `stored`, the records that its values consist of (``()`` if there are none), what pages and tours
-    open with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits
-    until they are compiled; meanwhile a visitor keeps the last value whose first `beside` arguments are the
-    same, if that is given: what a hand drags follows in the browser.
+    With `stored`, the records that values consist of (``()`` if there are none), what pages and tours open
+    with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits until
+    they are compiled; meanwhile a visitor keeps the last value whose first `beside` arguments are the same.
 
     >>> @shared(2)
     ... def square(n):
@@ -85,7 +82,7 @@ class _Shared:
         self.known, self.asked, self.lock = OrderedDict(), {}, threading.Lock()
 
     def __call__(self, *given, **named):
-        if get_script_run_ctx(suppress_warning=True) is not None:
+        if _has_page():
             ASKED["at"] = time.monotonic()
         if named:
             given = self._signature.bind(*given, **named).args
@@ -127,8 +124,7 @@ class _Shared:
         return self._shown(key, value)
 
     def _is_known(self, key):
-        """Whether there is a value; those whose time is over are forgotten if their stamp is another one. The
-        lock is held."""
+        """Whether there is a value; what is over time, with another stamp, goes. The lock is held."""
         now = time.monotonic()
         if self.seconds < float("inf") and any(until < now for _, until, _ in self.known.values()):
             stamp = self.stamp()
@@ -151,15 +147,13 @@ class _Shared:
 
     def _shown(self, key, value):
         """`value`, remembered as what this visitor saw last."""
-        if self.beside is not None and get_script_run_ctx(suppress_warning=True) is not None:
+        if self.beside is not None and _has_page():
             st.session_state[self._shown_key] = key[: self.beside], value
         return value
 
     def _waited(self, key) -> Any:
         """Before a page computes: `first.MISSING` once it may, or another value to show meanwhile."""
-        if not self.kernels or "of" not in GATE or _is_inside():
-            return first.MISSING
-        if get_script_run_ctx(suppress_warning=True) is None:
+        if not self.kernels or "of" not in GATE or _is_inside() or not _has_page():
             return first.MISSING
         seen, value = st.session_state.get(self._shown_key, (None, None))
         has_other = self.beside is not None and seen == key[: self.beside]
@@ -167,8 +161,7 @@ class _Shared:
         return first.MISSING if may_compute else value
 
     def _spinning(self):
-        has_page = bool(self.spinner) and get_script_run_ctx(suppress_warning=True) is not None
-        return st.spinner(self.spinner) if has_page else nullcontext()
+        return st.spinner(self.spinner) if self.spinner and _has_page() else nullcontext()
 
     def clear(self):
         """Forget every value."""
@@ -178,12 +171,13 @@ class _Shared:
 
 
 def kernels_first(module: str) -> None:
-    """End a page's run here, with a word about how long, while its kernels compile; else nothing.
-
-    For calls that are cached in another way: `module` is the caller's ``__name__``.
-    """
-    if "of" in GATE and not _is_inside() and get_script_run_ctx(suppress_warning=True) is not None:
+    """End a page's run while its kernels compile: for calls of a `module` cached in another way."""
+    if "of" in GATE and not _is_inside() and _has_page():
         GATE["of"](module, False)
+
+
+def _has_page():
+    return get_script_run_ctx(suppress_warning=True) is not None
 
 
 def _is_inside():

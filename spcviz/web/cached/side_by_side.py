@@ -1,9 +1,7 @@
 """Long work off the pages' threads: on several cores, in turn, after visitors' own reruns.
 
-One small pool serves all visitors, so that a class does not start more threads than there are cores. Visits
-take turns in it piece by piece: who asks for much, again and again, waits behind all others. Where the system
-can tell threads apart, these step back behind those that draw pages. What runs in the pool never waits for
-the pool itself.
+One small pool serves all visitors, who take turns in it piece by piece: who asks for much waits behind all
+others. On Linux its threads step back behind those that draw pages. What runs in it never waits for it.
 """
 
 import contextlib
@@ -34,8 +32,7 @@ _POOL = ThreadPoolExecutor(N_THREADS, _PREFIX, _step_back)
 def run(work: Callable, *rows):
     """As `map`, side by side: yields in order, an error where its turn comes.
 
-    At most as many pieces as there are threads wait at a time; between them come those of other visits.
-    `work` may call cached functions of the session.
+    Only as many pieces wait as there are threads, between those of other visits; cached calls may be made.
 
     >>> list(run(lambda a, b: a + b, [1, 2], [10, 20]))
     [11, 22]

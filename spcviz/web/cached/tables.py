@@ -17,12 +17,7 @@ from spcviz.web.figures import blocks, claims
 def result_blocks(
     name: str, features: str, palette, scale: float, height: float, _shown: blocks.Shown
 ) -> list[blocks.Block]:
-    """What a stored result is shown as; each chart is made once, when it is first asked for, and so are the
-    rows of each table as a browser takes them.
-
-    `features` is one of its sets of features; `palette`, `scale` and `height` are those of
-    `spcviz.web.ui.layout.look`; `_shown` says how the result is shown.
-    """
+    """What a stored result is shown as, by `layout.look`; charts are made once, when first asked for."""
     look = {"palette": palette, "scale": scale, "height": height}
     return [_once(block) for block in _shown.blocks(common.result(name), features, look)]
 

@@ -31,10 +31,9 @@ def leave_if_left() -> None:
 
 
 def outcome(work: Callable[[], Any]) -> tuple[Any, str | None]:
-    """(what `work` returns, None) or (None, what is wrong with the file): what a cached call is to return.
+    """(what `work` returns, None) or (None, what is wrong with the file): an error would not be cached.
 
-    An error would not be kept, and each rerun of the page would decode the file again. That the server was
-    busy is no outcome: this goes on as an error, up to `asked`.
+    That the server was busy is no outcome: this goes on as an error, up to `asked`.
     """
     try:
         return work(), None

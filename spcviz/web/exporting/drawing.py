@@ -69,21 +69,15 @@ def svgs(charts: Sequence[dict]) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         (here / "plotly.js").write_text(get_plotlyjs(), encoding="utf-8")
-        sizes = f"const WIDTH = {WIDTH}, HEIGHT = {HEIGHT};\n"
-        (here / "charts.js").write_text(
-            f"{sizes}const CHARTS = {json.dumps(list(charts))};", encoding="utf-8"
-        )
+        known = f"const WIDTH = {WIDTH}, HEIGHT = {HEIGHT}, CHARTS = {json.dumps(list(charts))};"
+        (here / "charts.js").write_text(known, encoding="utf-8")
         (here / "draw.html").write_text(_DRAW, encoding="utf-8")
         shown = _run(here, "--virtual-time-budget=240000", "--dump-dom", (here / "draw.html").as_uri())
     found = re.search(r'<pre id="out">([^<]*)</pre>', shown)
     drawn = found[1].split() if found else []
     if len(drawn) != len(charts):
         raise ArgumentError(f"{browser()} drew {len(drawn)} of {len(charts)} charts")
-    return [_unquoted(one) for one in drawn]
-
-
-def _unquoted(text):
-    return unquote(unescape(text))
+    return [unquote(unescape(one)) for one in drawn]
 
 
 def with_source(svg: str, *, title: str, command: str, data: object) -> str:
@@ -111,10 +105,8 @@ def pdf(html: str) -> bytes:
 def _run(folder, *arguments):
     """What the browser prints."""
     if (path := browser()) is None:
-        raise ArgumentError(
-            "charts are drawn by Chromium or Chrome, and none is installed; install one, or name it in "
-            "BROWSER_PATH"
-        )
+        wanted = "install one, or name it in BROWSER_PATH"
+        raise ArgumentError(f"charts are drawn by Chromium or Chrome, and none is installed; {wanted}")
     command = [path, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
     done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=_SECONDS)
     return done.stdout

@@ -5,14 +5,9 @@ import json
 import re
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote
 
-from spcviz.web.figures.palette import (
-    CSS_VARIABLES,
-    DARK,
-    DARK_TIERS,
-    LIGHT,
-    LIGHT_TIERS,
-)
+from spcviz.web.figures.palette import CSS_VARIABLES, DARK, DARK_TIERS, LIGHT, LIGHT_TIERS
 from spcviz.web.view import mount
 
 OWN = Path(__file__).parent
@@ -32,6 +27,11 @@ def kind(component: mount.Component) -> str:
     css = "".join((mount.PACKAGE / sheet).read_text(encoding="utf-8") for sheet in component.css)
     start = inside_script(f"(() => {{\n{module}}})()")
     return f"{{ start: {start}, css: {literal(css)}, html: {literal(component.html or '')} }}"
+
+
+def quoted(address: str) -> str:
+    """A scene's address behind the app's, as a link has it."""
+    return quote(address, safe="?=&%+,.:;-_~/")
 
 
 def inside_script(code: str) -> str:

@@ -52,9 +52,8 @@ class Shown(NamedTuple):
         return self.png
 
     def __repr__(self) -> str:
-        return (
-            f"<a view of {len(self.html) / 1000:.0f} kB: display it in a notebook, or write .html to a file>"
-        )
+        size = f"{len(self.html) / 1000:.0f} kB"
+        return f"<a view of {size}: display it in a notebook, or write .html to a file>"
 
 
 def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None = None) -> object:
@@ -87,7 +86,8 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
             return _course(thing, x, words)
         if kind != "CascadeTagger":
             return thing.show(x, words)
-        return _lattice(_of_tagger(thing, x, words), "A cascade on one sequence")
+        traced = _traced(thing.levels_of(x), thing.classes_, _named(words, len(x)))
+        return _lattice(traced, "A cascade on one sequence")
     if kind == "Lattices":
         return _lattice(_of_lattices(thing, words), "What pruning left of one sequence")
     if kind in ("Curves", "BudgetCurve"):
@@ -100,10 +100,6 @@ def _named(words, n):
     if len(given) != n:
         raise ArgumentError(f"words must name {n} positions, got {len(given)}")
     return tuple(given)
-
-
-def _of_tagger(tagger, x, words):
-    return _traced(tagger.levels_of(x), tagger.classes_, _named(words, len(x)))
 
 
 def _of_lattices(lattices, words):
@@ -126,18 +122,14 @@ def _traced(levels, names, words):
         step = Step(level.lattice, level.score, pruned)
         traced.append(arc_level(level, step, None, None, level.alpha, us))
         read.append(decode(level.lattice, level.score).labels)
-    return _trace(traced, read, names, words)
-
-
-def _trace(levels, read, names, words):
     return WordTrace(
         word_id=-1,
         truth=_NONE,
         pixels=np.zeros((0, 16, 8), dtype=np.uint8),
         alphabet=tuple(str(name) for name in names),
-        levels=tuple(levels),
+        levels=tuple(traced),
         predictions=np.array(read, dtype=np.int32),
-        microseconds=sum(level.microseconds for level in levels),
+        microseconds=sum(level.microseconds for level in traced),
         microseconds_dense=np.nan,
         words=words,
     )

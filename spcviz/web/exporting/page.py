@@ -1,10 +1,8 @@
 """A scene as one HTML file: what its page shows, opened without a browser, and a host for its views.
 
-The views are JavaScript over one message of bytes, so a file that has both needs no server: dragging, why,
-levels, playing and keys work. What only the server can compute (the levels after one whose threshold was
-moved) stays as it was when the file was made. The file asks for nothing from outside: its content security
-policy allows its own script, by its digest, and nothing else; a file with charts also runs the part of plotly
-that it unpacks from itself.
+Views are JavaScript over one message of bytes, so dragging, why, levels, playing and keys need no server;
+what only that can compute (the levels after one whose threshold was moved) stays as it was. The content
+security policy allows the file's own script, and the plotly that it unpacks from itself.
 """
 
 import base64
@@ -12,7 +10,7 @@ import gzip
 import hashlib
 from functools import cache
 from html import escape
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from plotly.offline import get_plotlyjs
 
@@ -61,9 +59,8 @@ def scene_of(address: str) -> tour.Scene:
     parts = urlsplit(address.strip())
     name = parts.path.strip("/").rpartition("/")[2]
     if name not in pages.every():
-        raise ArgumentError(
-            f"address must begin with one of {', '.join(filter(None, pages.every()))}, got {address!r:.80}"
-        )
+        known = ", ".join(filter(None, pages.every()))
+        raise ArgumentError(f"address must begin with one of {known}, got {address!r:.80}")
     return tour.Scene(f"{name}?{parts.query}" if parts.query else name)
 
 
@@ -80,16 +77,14 @@ def app_of(address: str) -> str:
 
 
 def html(address: str) -> str:
-    """The file's text for a scene's address.
-
-    Raises `ArgumentError` if there is no such page, if the page says that something is wrong, if it shows no
-    picture, or if the file would be too large.
-    """
+    """The file's text for a scene's address; `ArgumentError` for what cannot be saved."""
     scene = scene_of(address)
     shown = snapshot.taken(scene)
     if not (shown.views or shown.charts or shown.n_drawn):
         raise ArgumentError(f"{scene.address} has no picture that can be saved")
-    text = _document(scene, shown, app_of(address))
+    page, link = pages.every()[scene.page], escape(f"{app_of(address)}/{forms.quoted(scene.address)}")
+    about = {"address": escape(scene.address or "home"), "version": spcviz.__version__, "link": link}
+    text = _filled(shown, page.title.removesuffix(" · spcviz"), page.sentence, _SOURCE.format(**about))
     if (size := len(text.encode())) > MOST_BYTES:
         more = f"more than {MOST_BYTES / 1e6:g}: {_what_to_leave_out(shown)}"
         raise ArgumentError(f"{scene.address} would take {size / 1e6:.1f} MB, {more}")
@@ -99,19 +94,9 @@ def html(address: str) -> str:
 def _what_to_leave_out(shown):
     """The largest part of a page that is too large for a file, and what makes it smaller."""
     named = [pair for view in shown.views for pair in (view.parts or {}).items()]
-    parts = [(len(part.content), name) for name, part in named]
-    size, name = max(parts, default=(0, "view"))
+    size, name = max(((len(part.content), name) for name, part in named), default=(0, "view"))
     hint = "choose a shorter clip, fewer examples or a lower order"
     return f"its part “{name}” alone is {size / 1e6:.1f} MB; {hint}"
-
-
-def _document(scene, shown, app):
-    page = pages.every()[scene.page]
-    link = f"{app}/{quote(scene.address, safe='?=&%+,.:;-_~/')}"
-    source = _SOURCE.format(
-        address=escape(scene.address or "home"), version=spcviz.__version__, link=escape(link)
-    )
-    return _filled(shown, page.title.removesuffix(" · spcviz"), page.sentence, source)
 
 
 def of_view(view: mount.Mounted, title: str, sentence: str, still: bytes) -> str:
@@ -148,15 +133,16 @@ def _policy(script, with_charts):
 def _script(shown):
     """One script: each view's module as a function that returns its default export, then the host."""
     kinds = {view.component.name: view.component for view in shown.views}
+    mounts = [f"[{forms.literal(view.component.name)}, {forms.literal(view.data)}]" for view in shown.views]
     lines = ["const KINDS = {};"]
     lines += [f'KINDS["{name}"] = {forms.kind(component)};' for name, component in kinds.items()]
-    mounts = [f"[{forms.literal(view.component.name)}, {forms.literal(view.data)}]" for view in shown.views]
-    lines.append(f"const MOUNTS = [{', '.join(mounts)}];")
-    lines.append(f"const CHARTS = {forms.literal([chart._asdict() for chart in shown.charts])};")
-    lines.append(f"const PAIRS = {forms.literal(forms.pairs() if shown.charts else [])};")
-    lines.append(f"const PLOTLY = {forms.literal(_plotly() if shown.charts else '')};")
-    lines.append(forms.own_script(*_PROGRAM))
-    return "\n".join(lines)
+    lines += [
+        f"const MOUNTS = [{', '.join(mounts)}];",
+        f"const CHARTS = {forms.literal([chart._asdict() for chart in shown.charts])};",
+        f"const PAIRS = {forms.literal(forms.pairs() if shown.charts else [])};",
+        f"const PLOTLY = {forms.literal(_plotly() if shown.charts else '')};",
+    ]
+    return "\n".join([*lines, forms.own_script(*_PROGRAM)])
 
 
 @cache

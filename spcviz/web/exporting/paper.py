@@ -29,10 +29,7 @@ def python(address: str) -> str:
 
 
 def svg(address: str) -> str:
-    """The first chart of a page for print: black on white, with its data and this command in its metadata.
-
-    Raises `ArgumentError` if the page has no chart, or if there is no browser to draw it.
-    """
+    """The first chart of a page for print: black on white, with its data and this command in its metadata."""
     scene, chart = _chart(address)
     spec = chart.spec
     layout = spec["layout"] | PRINT | {"paper_bgcolor": "white", "plot_bgcolor": "white"}

@@ -1,8 +1,8 @@
 """What the bar's Save menu asks of the server: the page of an address as one file, and its Python.
 
-Both are made by a process of its own, the command ``export``, which runs the page there: one at a time; a few
-wait, all others are told to come again. Anyone may ask for anything: the address is measured first, the
-process has a limit of time, and what another site's page makes a browser ask is refused.
+Both are made by the command ``export`` in a process with a limit of time: one at a time; a few wait, all
+others are told to come again. The address is measured first; what another site's page makes a browser ask is
+refused.
 """
 
 import os
@@ -41,12 +41,6 @@ def routes() -> list[Route]:
     return [Route(served.path(f"{FOLDER}/{{kind}}"), _save)]
 
 
-def _address(request):
-    """The scene that is asked for, as an address of the app that the visitor sees."""
-    asked = request.query_params.get("scene", "")
-    return f"{outside_of(request.headers, request.url.scheme)}/{asked.lstrip('/')}"
-
-
 def _refusal(request):
     """Why a question is not answered: a response; or nothing."""
     if is_foreign(request.headers):
@@ -65,8 +59,10 @@ async def _save(request):
         return PlainTextResponse("Others are saving pages just now: try again in a minute.", 429)
     _CROWD["in_hand"] += 1
     try:
+        app = outside_of(request.headers, request.url.scheme)  # as the visitor sees it
         async with _LIMIT:
-            return await _saved(_address(request), request.path_params["kind"])
+            asked = request.query_params.get("scene", "").lstrip("/")
+            return await _saved(f"{app}/{asked}", request.path_params["kind"])
     finally:
         _CROWD["in_hand"] -= 1
 

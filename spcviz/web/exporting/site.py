@@ -44,6 +44,7 @@ _HEAD = """<!doctype html>
 <link rel="stylesheet" href="{root}shared/site.css">
 {scripts}</head>
 """
+_ABOUT = "read a word by ruling words out, and see what each choice costs."
 _PLAYED = """<body>
 <nav aria-label="Site"><a href="{root}index.html">All tours and pages</a></nav>
 <header><h1>{title}</h1><p>{about}</p></header>
@@ -89,9 +90,7 @@ terms that come with the app.</footer>
 _PROGRAM = (
     "view/elements.js",
     "touring/tour_core.js",
-    "exporting/host.js",
-    "exporting/whole.js",
-    "exporting/site.js",
+    *(f"exporting/{n}.js" for n in ("host", "whole", "site")),
 )
 
 
@@ -154,15 +153,13 @@ class Site:
         charts = [self._chart(chart) for chart in shown.charts]
         texts = {name: tour.fill(said.get(name, ""), shown.facts) for name in ("say", "ask", "answer")}
         value = {"body": shown.body, "views": views, "charts": charts, "point": "", "cover": False}
-        value |= {"isAsking": False} | said | texts | {"link": self._link(scene)}
+        link = f"{self.app}/{forms.quoted(scene.address)}" if self.app else ""
+        value |= {"isAsking": False} | said | texts | {"link": link}
         path = f"scenes/{part.folder}-{code}.js"
         self.write(path, f'SPCVIZ.scene("{code}", {forms.literal(value)});\n')
         wanted = [f"shared/{view['kind']}.js" for view in views]
         wanted += [f"shared/parts/{digest}.js" for view in views for digest in view["parts"].values()]
         self.first.setdefault(part.folder, [path, *dict.fromkeys(wanted)])
-
-    def _link(self, scene):
-        return f"{self.app}/{quote(scene.address, safe='?=&%+,.:;-_~/')}" if self.app else ""
 
     def _view(self, view):
         name = view.component.name
@@ -215,16 +212,11 @@ class Site:
 
     def index(self, names: Sequence[str], tours: dict[str, tour.Tour], systems: str, docs: str) -> None:
         """The first page. `systems` is a table in markdown, `docs` the address of the documentation."""
-        about = (
-            "Structured prediction cascades: read a word by ruling words out, and see what each choice costs."
-        )
+        about = f"Structured prediction cascades: {_ABOUT}"
         cards = [(f"tours/{name}.html", found.title, found.about) for name, found in tours.items()]
         firsts = [(f"{name or 'home'}.html", *_told(name)) for name in names]
-        library = (
-            f'<h2>Library</h2>\n<p><a href="{escape(docs)}">Documentation and examples</a></p>\n'
-            if docs
-            else ""
-        )
+        link = f'<a href="{escape(docs)}">Documentation and examples</a>'
+        library = f"<h2>Library</h2>\n<p>{link}</p>\n" if docs else ""
         self._page("index.html", "spcviz", "", _INDEX, about=about, tours=_cards(cards), pages=_cards(firsts),
                    docs=library, systems=marks.html(systems))  # fmt: skip
 
@@ -246,9 +238,7 @@ def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | N
           docs: str = "", app: str = "", tell: Callable = lambda _: None) -> Site:  # fmt: skip
     """Write the site of tours and of the first scenes of pages; `tell` is called with what was written.
 
-    `names` are the pages', all but the page of tours if none are given; `systems` and `docs` as `Site.index`
-    takes them; `app` is the address of an app that scenes link to.
-    Raises `ArgumentError` if a page says that something is wrong.
+    Without `names`, of all pages but Tours; `systems` and `docs` as in `Site.index`; scenes link to `app`.
     """
     site = Site(folder, app.rstrip("/"))
     site.write("shared/site.css", forms.css("site.css"))
@@ -272,10 +262,7 @@ def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | N
 
 
 def chosen(names: list[str] | None, files: list[Path]) -> dict[str, tour.Tour]:
-    """The tours that ship, all or those named, and those of files: {name: Tour}.
-
-    Raises `ArgumentError` for a name that no tour has, `TourError` for a file that holds none.
-    """
+    """The tours that ship, all or those named, and those of files: {name: Tour}."""
     shipped = tour.shipped()
     if unknown := [name for name in names or [] if name not in shipped]:
         raise ArgumentError(f"--only must name tours of {', '.join(shipped)}, got {unknown[0]!r}")

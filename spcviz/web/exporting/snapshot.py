@@ -54,10 +54,7 @@ def chart_place(k: int) -> str:
 
 
 def taken(scene: tour.Scene, more: Mapping[str, str] | None = None) -> Snapshot:
-    """What the page of a scene shows; `more` are names for its address that are no page's state.
-
-    Raises `ArgumentError` with the page's sentence if it says that something is wrong.
-    """
+    """What a scene's page shows, with `more` names in its address; its error as an `ArgumentError`."""
     with mount.recording() as mounted:
         at = opened(scene, more)
     if wrong := [element.value for element in [*at.exception, *at.error]]:
@@ -137,9 +134,8 @@ class _Reader:
             return []
         self.n_drawn += 1
         dark = forms.in_dark(own)
-        return (
-            [own] if dark == own else [f'<div class="in-light">{own}</div><div class="in-dark">{dark}</div>']
-        )
+        both = f'<div class="in-light">{own}</div><div class="in-dark">{dark}</div>'
+        return [own if dark == own else both]
 
     def _metric(self, element):
         note = f"<small>{marks.inline(element.delta)}</small>" if element.delta else ""

@@ -69,11 +69,6 @@ class Link(NamedTuple):
 Block = Heading | Text | Note | Chart | Charts | Table | Link
 
 
-def _nothing(result):
-    """Of a result that needs no notes."""
-    return []
-
-
 class Shown(NamedTuple):
     """How a result is shown."""
 
@@ -84,7 +79,7 @@ class Shown(NamedTuple):
     blocks: Callable[[dict, str, dict], list]
     claims: tuple[Claim, ...] = ()  # what is said of it (`spcviz.web.figures.claims`)
     # notes(result) -> list of str: what was chosen on which data, what counts and what does not
-    notes: Callable[[dict], list] = _nothing
+    notes: Callable[[dict], list] = lambda result: []
     no_claims: str = ""  # why nothing is claimed, where nothing is
     features: Mapping[str, str] = _NONE  # what a menu calls the sets of features
 
@@ -104,10 +99,7 @@ def bullets(sentences, nothing=""):
 
 
 def number_format(column: str, decimals: dict[str, int]):
-    """How a column of numbers is printed, as a printf format.
-
-    `decimals` maps how a column begins to its decimals; times in microseconds have none, everything else four
-    significant digits.
+    """How a column is printed, as a printf format: by how it begins, else four digits; microseconds without.
 
     >>> number_format("letters right %, paper", {"letters right %": 2}), number_format("us", {})
     ('%.2f', '%.4g')

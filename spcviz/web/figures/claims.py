@@ -12,16 +12,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 NOT_MEASURED = "not measured"
-SEVERITY = (
-    "contradicted",
-    "not reproduced",
-    "short by",
-    NOT_MEASURED,
-    "no difference",
-    "new",
-    "reproduced",
-    "better",
-)
+SEVERITY = ("contradicted", "not reproduced", "short by", NOT_MEASURED,
+            "no difference", "new", "reproduced", "better")  # fmt: skip
 """Verdicts, worst first."""
 FAILED = SEVERITY[:3]
 COLUMNS = ("verdict", "system", "claim", "measured", "paper or rival", "source", "note")
@@ -85,9 +77,7 @@ class Reading(NamedTuple):
 
 
 def find(result: dict, where: tuple | Callable) -> Any:
-    """What stands somewhere: keys and indices, a dict for the first row with these values; or a function.
-
-    A missing row raises `NotMeasured`; a result that is not of its form any other error.
+    """What stands somewhere: keys and indices, a dict for the first row with these values (or `NotMeasured`).
 
     >>> find({"rows": [{"k": 1, "error": 0.5}]}, ("rows", {"k": 1}, "error"))
     0.5
@@ -107,10 +97,7 @@ def _row(rows, wanted):
 
 
 def verdict(value, paper=0.0, *, kind="level", better="higher", spread=None, decimals=1) -> str:
-    """What a number says about a claim: see `Claim` for kinds, `NOTE` for words.
-
-    `spread` is half the width of an interval of `value`, its ends (None: open), or whether chance explains
-    the difference; without one, numbers that print alike are equal.
+    """What a number says about a claim (`NOTE`); without a `spread`, numbers that print alike are equal.
 
     >>> verdict(98.42, 98.54, decimals=2), verdict(-3.5, kind="ahead"), verdict(0.1, kind="ahead", spread=0.2)
     ('short by 0.12', 'contradicted', 'no difference')
@@ -141,8 +128,7 @@ def _is_chance(value, gap, spread):
         return spread
     if isinstance(spread, tuple | list):
         below, above = spread
-        is_above = below is None or below <= value + gap
-        return is_above and (above is None or value + gap <= above)
+        return (below is None or below <= value + gap) and (above is None or value + gap <= above)
     return abs(gap) <= spread
 
 
@@ -260,10 +246,8 @@ def system_line(readings):
 
 def by_system(readings):
     """{system: its readings}, in order."""
-    out = {}
-    for reading in readings:
-        out.setdefault(reading.claim.system, []).append(reading)
-    return out
+    every = dict.fromkeys(reading.claim.system for reading in readings)
+    return {system: [own for own in readings if own.claim.system == system] for system in every}
 
 
 class Line(NamedTuple):

@@ -63,10 +63,8 @@ def filter_curves(
 ) -> Chart:
     """Examples that lose their truth against n-grams kept, one panel per level, one line per method.
 
-    `rows` are those of ocr-sweep of one feature set, or of tagging, as `spcviz.problems.tagging.page.charts`
-    names them; `tuned`, by level, from `spcviz.problems.letters.model.sweep.tuned_on_dev`, is marked on the
-    lines. `names` says what each level filters, `examples` what an example is, in the plural; `show_fold`
-    names the fold of a line.
+    `rows` are those of ocr-sweep of one feature set, or of tagging, as `tagging.page.charts` names them;
+    `tuned`, by level, from `letters.model.sweep.tuned_on_dev`, is marked on the lines.
     """
     levels = sorted({row["level"] for row in rows}) or [1]
     first_fold = min((row["fold"] for row in rows), default=0)

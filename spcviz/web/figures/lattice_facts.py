@@ -41,10 +41,7 @@ def threshold(level):
 
 
 def facts(trace, at: int, cell: str = "") -> dict[str, str]:
-    """What a sentence may say of level `at` (from 1) of a `WordTrace`.
-
-    `cell` is the chosen piece, "4-an": position and symbols.
-    """
+    """What a sentence may say of level `at` (from 1) of a `WordTrace`, and of a `cell`, as "4-an"."""
     joint = " " if trace.words else ""
     level = trace.levels[min(at, len(trace.levels)) - 1]
     tau, keep = threshold(level)

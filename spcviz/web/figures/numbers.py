@@ -45,10 +45,7 @@ def power_of_ten(base, exponent):
 
 
 def named(rows, names: Mapping[str, str]) -> dict[str, str]:
-    """Numbers beside a picture as words for a tour's sentences.
-
-    `rows` are (label, value, ...), as a page's metrics are made of; `names` maps a label to the name in
-    braces.
+    """Rows (label, value, ...) of a page's metrics as words for a tour's sentences.
 
     >>> named([("DP: sums", "2,132", "counted", "")], {"DP: sums": "sums"})
     {'sums': '2,132'}

@@ -6,6 +6,7 @@ Contrast with both backgrounds is at least 4.5:1, and the roles stay apart under
 colour blindness. Still, colour never stands alone: see `SYMBOLS` for the shape that goes with each role.
 """
 
+import re
 from typing import NamedTuple
 
 
@@ -79,17 +80,7 @@ STREAMLIT_KEYS = {
 """Role to the option in ``[theme.light]`` and ``[theme.dark]``; Streamlit has none for muted text."""
 
 CSS_VARIABLES = {
-    "background": "--st-background-color",
-    "surface": "--st-secondary-background-color",
-    "border": "--st-border-color",
-    "text": "--st-text-color",
-    "accent": "--st-primary-color",
-    "kept": "--st-blue-color",
-    "pruned": "--st-gray-color",
-    "truth": "--st-green-color",
-    "map": "--st-violet-color",
-    "threshold": "--st-orange-color",
-    "lost": "--st-red-color",
+    role: "--st-" + re.sub("([A-Z])", r"-\1", option).lower() for role, option in STREAMLIT_KEYS.items()
 }
 """Role to the CSS variable that a component sees, in the theme the visitor has chosen."""
 

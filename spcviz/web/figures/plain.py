@@ -11,9 +11,8 @@ _BEGINNINGS = re.compile(r":(?=\S)|@|(?<=www)(?=\.)", re.IGNORECASE)
 def plain(text: str) -> str:
     r"""A text that markdown shows as it is, on one line: no pictures, links, icons, formulas, colours.
 
-    Every character that can mean something gets a backslash. That does not stop what Streamlit looks for only
-    after the markdown has been parsed: addresses (``https://``, ``www.``, ``a@b.c``) and names between colons
-    (``:smile:``). These are broken by a zero-width character.
+    Signs get a backslash; addresses (``https://``, ``www.``, ``a@b.c``) and names between colons
+    (``:smile:``), which Streamlit looks for later, are broken by a zero-width character.
 
     >>> plain("[b](c)")
     '\\[b\\]\\(c\\)'

@@ -1,8 +1,4 @@
-"""What any reproduced result has: feature sets, the command that repeats it, data and machine.
-
-Everything here reads the JSON of ``python -m spcviz reproduce`` (see
-`spcviz.problems.common.report.describe`), as the command line wrote it.
-"""
+"""What any result (`problems.common.report.describe`) has: feature sets, command, data, machine."""
 
 import pandas as pd
 

@@ -92,8 +92,7 @@ def figure(
     """A figure in the project's style.
 
     `axes` maps "xaxis", "yaxis2", ... to what is particular about each. `scale` is 1 on a desk, about 1.6 on
-    a projector; `height` is in pixels, the margins `left` and `top` in letters. `notes` are annotations
-    (without an arrow), `shapes` lines, `layout` anything else of plotly's layout.
+    a projector; the margins `left` and `top` are in letters. `notes` are annotations without an arrow.
     """
     size = round(SIZE * scale)
     letters = {"size": size, "color": palette.text}
@@ -112,12 +111,7 @@ def figure(
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "height": round(height),
-        "margin": {
-            "l": round(left * size),
-            "r": round(1.5 * size),
-            "t": round(top * size),
-            "b": round(BOTTOM * size),
-        },
+        "margin": {side: round(n * size) for side, n in zip("lrtb", (left, 1.5, top, BOTTOM))},
         "hoverlabel": {"bgcolor": palette.surface, "bordercolor": palette.border, "font": letters},
         "legend": {
             "orientation": "h",

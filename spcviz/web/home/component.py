@@ -25,10 +25,7 @@ HOME_WORD = Component("spcviz_home_word", ("web/home/home_word.css",), ("web/hom
 
 
 def home_word(word: HomeWord, stop: float, *, is_over: bool = False, key: str = "home_word"):
-    """Show a word and let its letters fall.
-
-    The story prunes up to the alpha `stop`, then the sharper model reads; `is_over` begins at its end.
-    """
+    """Show a word, prune it up to alpha `stop`, let the sharper model read; `is_over`: from the end."""
     payload = {
         "pixels": word.pixels.reshape(len(word.pixels), -1).tolist(),
         "truth": _spell(word.truth),

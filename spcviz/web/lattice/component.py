@@ -1,10 +1,9 @@
 """The lattice as a picture one can drag: a Streamlit component (components v2) around lattice*.js.
 
-A level's arrays are a part, sent once (`spcviz.web.view.mount`); what a run may change about it (its
-alphas, its time) is sent with every run. Floats travel as float64, so that the browser computes with the very
-bits the engine computed: a keep-mask drawn there equals the engine's, ties and -inf included. Messages and
-max-marginals are sums of scores along witness paths, so they are left out where the browser's sums, done in
-the same order, give them to the last bit.
+A level's arrays are a part, sent once; its alphas and time are sent with every run. Floats travel as float64,
+so that a keep-mask drawn in the browser equals the engine's, ties and -inf included. Messages and
+max-marginals are sums of scores along witness paths: left out where the browser's sums, in the same order,
+give the same bits.
 
 ======== ======================== =====================================================================
 name     type                     meaning
@@ -111,14 +110,12 @@ def lattice_payload(
     right: Sequence[int] = (),
     why: str = "",
 ) -> tuple[dict, dict[str, dict]]:
-    """All the browser needs to draw a cascade on one word, from its `WordTrace`.
+    """What the browser needs to draw a `WordTrace`: (sent on every run, parts that are sent once).
 
-    `features` names the model and `order` is the n asked for (by default that of the last level); both are
-    part of the identity of what is shown, `features` also of a pin. `pins`, under "A" and "B", are the pin's
-    text and the same word's trace under its model and alphas. Without `controls` only the picture, its levels
-    and its sentence are shown. `right` are the true states where the trace itself knows no truth, and `why`
-    says what a reading that is wrong has missed. Returns what is sent on every run, and the parts that are
-    sent once.
+    `features` names the model, of a pin too, and `order` is the n asked for (by default the last level's).
+    `pins` are those of `dragged.traces_of_pins`. Without `controls` only picture, levels and sentence are
+    shown. `right` are the true states where the trace knows no truth, and `why` says what a wrong reading has
+    missed.
     """
     identity = f"{trace.word_id}|{features}|{order or trace.levels[-1].order}"
     if trace.words:
@@ -148,20 +145,13 @@ def lattice_payload(
         "controls": bool(controls),
         **settings_of(trace.levels),
     }
-    parts["names"] = {
-        "alphabet": list(trace.alphabet),
-        "meanings": list(trace.meanings),
-        "palette": PALETTE,
-    }
+    alphabet, meanings = list(trace.alphabet), list(trace.meanings)
+    parts["names"] = {"alphabet": alphabet, "meanings": meanings, "palette": PALETTE}
     return payload, parts
 
 
 def show_lattice(payload: tuple[dict, dict], *, key: str, view: dict, on_change: Callable):
-    """Mount the lattice on a `lattice_payload`.
-
-    `view` has the names `VIEW_NAMES`; see `spcviz.web.view.mount.epoch` for whose view wins. `on_change` is
-    called without arguments before the rerun that a change of the view causes.
-    """
+    """Mount the lattice on a `lattice_payload`, with a `view` of `VIEW_NAMES`."""
     sent, parts = payload
     seq = (live_view(key) or {"seq": 0})["seq"]
     show(LATTICE, sent | {"seq": seq}, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -1,9 +1,8 @@
 """The HTML of each page before the app runs: its own title, sentence and picture, and room for what comes.
 
 Streamlit sends one HTML for every address: messengers find no title in it, side bar and charts push aside
-what was painted before them, the script guesses the server's address and first asks below the page's name
-(two errors in the console of every page), and the part that draws charts is found last. Where a version of
-Streamlit has another HTML, what is not found in it is added to its head.
+what was painted before them, the script first asks below the page's name (two errors in every console), and
+the part that draws charts is found last. What is not found in another version's HTML is added to its head.
 """
 
 import re
@@ -38,10 +37,9 @@ def routes() -> list[Route]:
 
 
 def outside_of(headers: Mapping[str, str], scheme: str) -> str:
-    """The app's address as its visitor sees it, without a slash at the end; "" where nobody says.
+    """The app's address as its visitor sees it, without a slash at the end; "" where nobody says one.
 
-    A proxy says the scheme and, if it takes a path away, which (``X-Forwarded-Prefix``). Whatever is no
-    address counts as not said, since anybody may send anything.
+    A proxy says the scheme and, if it takes a path away, which (``X-Forwarded-Prefix``).
     """
     host = headers.get("x-forwarded-host", headers.get("host", "")).split(",")[0].strip()
     said = headers.get("x-forwarded-proto", scheme).split(",")[0].strip()
@@ -64,10 +62,7 @@ async def _page(request):
 
 
 def classroom_of(request: Request) -> str | None:
-    """Where a student's phone goes with the address of the lecturer's window: to the room that it names.
-
-    The browser that opened the room has its cookie, and stays.
-    """
+    """Where a phone goes with the address of the lecturer's window, whose browser has the room's cookie."""
     room = request.query_params.get("room", "")
     is_lecturer = request.cookies.get("spcviz_room", "").startswith(f"{room}.")
     return f"./room/{room}" if _ROOM.fullmatch(room) and not is_lecturer else None
@@ -82,7 +77,7 @@ def html(name: str, outside: str, *, is_alone: bool = False) -> str:
     """The HTML of a page; `outside` is the app's address, `is_alone` is True where no side bar will come."""
     page = pages.every()[name]
     title = f"<title>{escape(page.title)}</title>"
-    text, n = re.subn(r"<title>[^<]*</title>", lambda _: title, _shipped(), count=1)
+    text, n = re.subn(r"<title>[^<]*</title>", lambda _: title, _text(static.ROOT / "index.html"), count=1)
     more = "" if n else title
     more += "".join(_said(page, outside)) + _rest(page.opens_with_chart, is_alone)
     return text.replace("</head>", f"{more}</head>", 1)
@@ -94,29 +89,24 @@ def _said(page, outside):
     told = {"og:type": "website", "og:site_name": "spcviz", "og:title": page.title}
     told |= {"og:description": page.sentence, "twitter:card": "summary_large_image"}
     if outside:
-        told |= {"og:url": f"{outside}/{page.name}", "og:image": f"{outside}/{PICTURE}"}
-        told |= {
-            "og:image:width": SIZE[0],
-            "og:image:height": SIZE[1],
-            "twitter:image": f"{outside}/{PICTURE}",
-        }
-        told |= {"og:image:alt": SHOWN}
+        picture = f"{outside}/{PICTURE}"
+        told |= {"og:url": f"{outside}/{page.name}", "og:image": picture, "og:image:width": SIZE[0]}
+        told |= {"og:image:height": SIZE[1], "twitter:image": picture, "og:image:alt": SHOWN}
     for name, value in told.items():
         kind = "property" if name.startswith("og:") else "name"
         yield f'<meta {kind}="{name}" content="{escape(str(value))}">'
 
 
 @cache
-def _shipped():
-    return (static.ROOT / "index.html").read_text(encoding="utf-8")
+def _text(path):
+    return path.read_text(encoding="utf-8")
 
 
 @cache
 def _rest(opens_with_chart, is_alone):
     """Room, the server's address, and the part that draws charts: now where there are any, else when idle."""
-    css = (OWN / "room.css").read_text(encoding="utf-8")
-    css += "" if is_alone else (OWN / "side_bar.css").read_text(encoding="utf-8")
-    script = (OWN / "first.js").read_text(encoding="utf-8")
+    css = _text(OWN / "room.css") + ("" if is_alone else _text(OWN / "side_bar.css"))
+    script = _text(OWN / "first.js")
     link, charts = "", next((static.ROOT / "static/js").glob("PlotlyChart.*.js"), None)
     if charts is not None:
         address = f"./{charts.relative_to(static.ROOT).as_posix()}"

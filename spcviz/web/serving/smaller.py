@@ -75,10 +75,7 @@ class Shelf:
         return self._forms.get(name, {}).get(encodings[0]) if encodings else None
 
     def form(self, name: str, read: Callable[[], bytes], encodings: tuple[str, ...]) -> Form:
-        """The smallest form that is there or can be made at once, for a thread that may wait.
-
-        `read` gives the content, `encodings` come from `accepted`.
-        """
+        """The smallest form that is there or can be made at once, for a thread that may wait."""
         with self._making:
             forms = self._forms.setdefault(name, {})
             found = next((forms[one] for one in encodings if one in forms), None)
@@ -93,7 +90,7 @@ class Shelf:
         if "br" not in forms:
             self._begin(forms, digest, content)
         if "gzip" in encodings and not ("br" in encodings and "br" in forms):
-            forms["gzip"] = Form(gzip.compress(content, GZIP, mtime=0), "gzip", f'"{digest}-gzip"')
+            forms["gzip"] = _gzip(content, digest)
         return next((forms[one] for one in encodings if one in forms), plain)
 
     def _begin(self, forms, digest, content):
@@ -139,8 +136,12 @@ def form_of(content: bytes, encodings: tuple[str, ...]) -> Form:
     if "br" in encodings:
         return _brotli(brotli.compress(content, quality=BROTLI_NOW), digest)
     if "gzip" in encodings:
-        return Form(gzip.compress(content, GZIP, mtime=0), "gzip", f'"{digest}-gzip"')
+        return _gzip(content, digest)
     return Form(content, "", f'"{digest}"')
+
+
+def _gzip(content, digest):
+    return Form(gzip.compress(content, GZIP, mtime=0), "gzip", f'"{digest}-gzip"')
 
 
 def _brotli(content, digest):

@@ -108,8 +108,7 @@ def add(scene):
 
 
 def kept():
-    """What the browser should keep: texts by name, "" for nothing more, None where this session has
-    nothing."""
+    """What the browser should keep, by name: "" for nothing more, None where this session has nothing."""
     state = st.session_state
     foreign = state.get(_BROUGHT)
     return {

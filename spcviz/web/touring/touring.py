@@ -133,8 +133,7 @@ def speak():
 
 
 def pictures_of(of_tour: tour.Tour) -> list[dict]:
-    """What `component.show_handout` opens: each scene with its answer, and before that if it looks
-    otherwise."""
+    """What `component.show_handout` opens: each scene answered, and before that if it looks otherwise."""
     out = []
     for number, scene in enumerate(of_tour.scenes, start=1):
         for is_answered in (False, True):

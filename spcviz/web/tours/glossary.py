@@ -34,9 +34,6 @@ def find(name):
     """
     asked = name.lower()
     for entry in entries():
-        if any(
-            asked in (entry_name, f"{entry_name}s", f"{entry_name}es")
-            for entry_name in map(str.lower, entry.names)
-        ):
+        if any(asked in (own, f"{own}s", f"{own}es") for own in map(str.lower, entry.names)):
             return entry
     return None

@@ -1,10 +1,8 @@
 """Tours as data: scenes in order, each a URL of the app with what to say there.
 
-A tour is a small JSON file, ours (``shipped/``) or a visitor's. What comes from outside is measured before
-it is read and refused with a sentence; its texts are only ever shown as text.
-
-A sentence may hold names in braces, ``{kept}``: the page puts its own numbers there (`fill`), so that no
-number in a tour is typed.
+A tour is a small JSON file, ours (``shipped/``) or a visitor's, which is measured before it is read; its
+texts are only ever shown as text. The page puts its own numbers for names in braces, ``{kept}`` (`fill`):
+none is typed.
 """
 
 import contextlib
@@ -34,21 +32,6 @@ RESERVED = ("tour", "at", "room", "speaker", "embed", "embed_options")
 LOOK, WORD, THINK = 20.0, 0.6, 25.0
 """Seconds that a scene is looked at, that a spoken word takes, and that a question is thought about."""
 _NAME = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-_FIELDS = (
-    "address",
-    "say",
-    "ask",
-    "answer",
-    "after",
-    "point",
-    "cover",
-    "controls",
-    "choices",
-    "right",
-    "notes",
-    "minutes",
-)
-
 _SWITCHES = ("cover", "controls")
 
 
@@ -71,9 +54,9 @@ class Scene(NamedTuple):
     controls: bool = False  # show the page's row of choices, which a tour hides otherwise
     # what a class can choose from, with "|" between; with none and a right answer it guesses a number
     choices: str = ""
+    right: str = ""  # the right choice, or a text that has it, or the right number, in it: ``"{kept}"``
     notes: str = ""  # for the speaker alone
     minutes: str = ""  # planned; empty: worked out from the texts, see `seconds`
-    right: str = ""  # the right choice, or a text that has it, or the right number, in it: ``"{kept}"``
 
     @property
     def page(self):
@@ -99,9 +82,7 @@ class Tour(NamedTuple):
 
 
 def parse(text: str | bytes, name: str = OWN) -> Tour:
-    """The tour of a JSON text.
-
-    Raises `TourError` with a sentence: too large, no JSON, no tour, a text that is too long.
+    """The tour of a JSON text, or a `TourError` with a sentence.
 
     >>> parse('{"scenes": [{"address": "letters?level=2", "say": "Look."}]}').scenes[0].query()
     {'level': '2'}
@@ -111,9 +92,8 @@ def parse(text: str | bytes, name: str = OWN) -> Tour:
     spcviz.web.tours.tour.TourError: This is not a tour: the file is no JSON (line 1, column 3).
     """
     if len(text) > MAX_BYTES:
-        raise TourError(
-            f"This file is too large for a tour: {len(text):,} bytes, at most {MAX_BYTES:,} are read."
-        )
+        size = f"{len(text):,} bytes, at most {MAX_BYTES:,} are read"
+        raise TourError(f"This file is too large for a tour: {size}.")
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -138,9 +118,10 @@ def of_values(value, name=OWN):
 def _scene(value, at):
     if not isinstance(value, dict):
         raise TourError(f"Scene {at} is not a scene: it needs an address and a sentence.")
-    if unknown := sorted(set(value) - set(_FIELDS)):
-        raise TourError(f"Scene {at} has {unknown[0][:40]!r}; a scene has {', '.join(_FIELDS)}.")
-    texts = {key: _text(value, key, f"Scene {at}") for key in _FIELDS if key not in _SWITCHES}
+    if unknown := sorted(set(value) - set(Scene._fields)):
+        known = ", ".join(Scene._fields)
+        raise TourError(f"Scene {at} has {unknown[0][:40]!r}; a scene has {known}.")
+    texts = {key: _text(value, key, f"Scene {at}") for key in Scene._fields if key not in _SWITCHES}
     switches = {key: value.get(key, False) for key in _SWITCHES}
     for key, on in switches.items():
         if not isinstance(on, bool):

@@ -2,7 +2,7 @@
 
 A rerun passes through Streamlit's script, its queue of messages and a redrawing of the whole page, which
 takes longer than the work. A view that must follow a hand asks here instead; the page is rerun once the hand
-rests, and says the same. `app.py` gives `routes` to the server; without them views wait for the rerun.
+rests.
 
 Anyone may send anything, in any number: one question is answered at a time, by a thread that serves nothing
 else; some wait; all others are told to come again, and their view falls back to its page's rerun.

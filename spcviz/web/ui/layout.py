@@ -49,9 +49,9 @@ def use_the_room(*, is_whole: bool = False):
     st.html(f"<style>.stMainBlockContainer {{padding: {padding}}} {head}</style>")
 
 
-def framed(body: Callable[[], object], introduction: str, *captions: str) -> None:
-    """A page that has the whole room: its introduction, its body, captions; on a projector the body alone."""
-    use_the_room(is_whole=True)
+def framed(body: Callable[[], object], introduction: str, *captions: str, is_whole: bool = True) -> None:
+    """A page: its introduction, its body, captions; on a projector the body alone. See `use_the_room`."""
+    use_the_room(is_whole=is_whole)
     if not is_projected():
         st.markdown(introduction)
     body()
@@ -77,8 +77,7 @@ def segments(label, options, tie, help=None):
 
 
 def more(table: StateTable, state: Mapping, said: Mapping[str, Callable]):
-    """A closed box for what few need; beside it stands what is `said` of values that are not the first
-    scene's."""
+    """A closed box for what few need; beside it what is `said` of values that differ from the first."""
     box = st.popover("More", icon=":material/tune:")
     if changed := differing(table, state, said):
         st.caption(" · ".join(changed), width="content")

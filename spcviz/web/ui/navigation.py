@@ -78,8 +78,7 @@ def sections():
 
 @cache
 def course():
-    """{path: title with number and minutes} of the pages of the course; those to start from stand outside
-    it."""
+    """{path: title with number and minutes} of the course's pages; those to start from are outside."""
     told = [(page, articles.every().get(PurePath(page.path).stem)) for page in pages() if exists(page.path)]
     kept = ((page, article) for page, article in told if article and page.section != OWN[0].section)
     steps = enumerate(kept, start=1)

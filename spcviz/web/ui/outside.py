@@ -50,8 +50,7 @@ class Headers:
 
 
 def make_room() -> int | None:
-    """Let this process open as many files as it may, say so if that is too few; the limit, None without
-    one."""
+    """Let this process open as many files as it may; the limit, and a warning if it is too low."""
     if resource is None:
         return None
     soft = _raised(*resource.getrlimit(resource.RLIMIT_NOFILE))

@@ -138,8 +138,7 @@ class StateTable:
         return self.defaults | self.opening
 
     def narrow(self, **choices) -> "StateTable":
-        """The same table with what exists now of some names' values; the first in place of a default that
-        does not."""
+        """The same table with what exists now of some values; the first for a default that does not."""
         fields = dict(self.fields)
         for name, allowed in choices.items():
             allowed, own = tuple(allowed), fields[name]

@@ -42,8 +42,7 @@ class State:
         self.begun, self.pending, self.done, self.lanes, self.seconds = 0.0, set(), {}, [], {}
 
     def let_visitors_first(self, forever=False):
-        """Wait until no page has run for a moment, but not for long unless `forever`: it would take half its
-        speed."""
+        """Wait until no page has run for a moment, or not for long; work beside one halves its speed."""
         from spcviz.web.cached.shared import ASKED
 
         give_up, rest = (math.inf, _QUIET) if forever else (time.monotonic() + _PATIENCE, _REST)

@@ -9,8 +9,8 @@ from spcviz.problems.letters.page import cached
 from spcviz.problems.open_words.page import drawn
 from spcviz.problems.open_words.view.component import EMPTY, write_payload
 from spcviz.web.lattice.component import lattice_payload
-from spcviz.web.ui import asked
-from spcviz.web.ui.state import MAX_ORDER, WRITE, pinned
+from spcviz.web.ui import asked, dragged
+from spcviz.web.ui.state import MAX_ORDER, WRITE
 from spcviz.web.view.mount import as_message, pack
 
 FEATURES = cached.LETTERS_FEATURES
@@ -29,13 +29,12 @@ class Reading(NamedTuple):
 
 
 def read(state: dict, alphas: Sequence[float | None] | None = None) -> Reading:
-    """The drawing of a page's state (table `WRITE`), read; by other `alphas` where a drag is ahead of the
-    URL."""
+    """The drawing of a page's state (`WRITE`), read; by other `alphas` in a drag ahead of the URL."""
     ink = shown_ink(state)
     drawing = cached.read_ink(ink)
     if not len(drawing.pixels):
         return Reading(drawing, None, "")
-    alphas = alphas_of(state) if alphas is None else alphas
+    alphas = [state[name] for name in ALPHAS] if alphas is None else alphas
     trace = cached.written_trace(ink, state["features"], state["order"], tuple(alphas), state["truth"])
     return Reading(drawing, trace, cached.reading(trace))
 
@@ -50,11 +49,6 @@ def shown_ink(state):
     return state["ink"] or (cached.example() if state["example"] else EMPTY)
 
 
-def alphas_of(state):
-    """The state's alphas by level; None means tuned."""
-    return [state[name] for name in ALPHAS]
-
-
 def boxes(reading, state, turn):
     """What the boxes are sent, see `spcviz.problems.open_words.view.component.write_payload`."""
     encoded = TABLE.encode(state)
@@ -67,24 +61,18 @@ def boxes(reading, state, turn):
 
 def lattice(reading, state, turn):
     """What the lattice is sent, see `lattice_payload`; of a `Reading` with a trace."""
+
+    def traced(features, alphas):
+        return cached.written_trace(shown_ink(state), features, state["order"], alphas, state["truth"])
+
     payload, parts = lattice_payload(
         reading.trace,
         features=state["features"],
         order=state["order"],
         controls=bool(state["controls"]),
-        pins=_traces_of_pins(state),
+        pins=dragged.traces_of_pins(state, FEATURES, traced),
     )
     return payload | {"turn": turn, "brief": True}, parts
-
-
-def _traces_of_pins(state):
-    """The drawn word under each pin's model and alphas."""
-    ink = shown_ink(state)
-    return {
-        pin: (text, cached.written_trace(ink, features, state["order"], tuple(alphas), state["truth"]))
-        for pin, (text, features, alphas) in pinned(state).items()
-        if features in FEATURES
-    }
 
 
 def turn_of(value):
@@ -93,8 +81,7 @@ def turn_of(value):
 
 
 def answer(question: dict) -> bytes:
-    """A stroke's picture, packed: ``{"boxes": ..., "lattice": ...}`` as the page's run sends them, without
-    views.
+    """A stroke's picture, packed: ``{"boxes": ..., "lattice": ...}`` as the page sends them, without views.
 
     `question` has ``ink`` (an example's if absent, as when a page loads what answering takes), ``turn`` and
     ``settings`` as `boxes` sent them; anything else counts as absent.

@@ -3,13 +3,14 @@
 The browser owns a component's view (what is dragged, chosen, selected); the server keeps it in the address.
 What a component draws are its *parts*: dicts of arrays and JSON values, named by a digest and sent once. The
 browser keeps the latest; if it lacks one (a message was dropped, the page was left), it says so with its next
-view, and gets all of them. Parts that the first picture does not need are sent *later*, when the browser asks
-for them by name. A message is bytes: a header in JSON, then the arrays as they lie in memory.
+view, and gets all. Parts that the first picture does not need are sent *later*, when the browser asks for
+them by name.
 """
 
 import contextlib
 import hashlib
 import json
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -146,13 +147,11 @@ def show(
     later: Collection[str] = (),
     **callbacks,
 ) -> dict:
-    """Mount a component.
+    """Mount a component; returns what the browser has sent: ``view`` and triggers.
 
-    `payload` is sent on every run: JSON values, and arrays if there are `parts`. `view` has the component's
-    `view_names`, if any; see `epoch` for whose view wins. `parts`, arrays and JSON values or `Packed`, are
-    sent once; the browser finds them under the same names in ``data.parts``, those named in `later` once it
-    has asked for them (``want`` in view.js). `callbacks` are ``on_view_change`` and the like, called without
-    arguments. Returns what the browser has sent: ``view`` and triggers.
+    `payload` is sent on every run: JSON values, and arrays if there are `parts`. These are sent once and
+    found in ``data.parts``, those named in `later` once the browser has asked for them (``want`` in view.js).
+    `callbacks` are ``on_view_change`` and the like, called without arguments.
     """
     if component.view_names:
         view = {name: view[name] for name in component.view_names}
@@ -165,11 +164,7 @@ def show(
 
 
 def viewer(component):
-    """The function that mounts a component with a view and parts: (payload, *, key, view, on_change, later).
-
-    ``payload`` is what is sent on every run and the parts that are sent once, ``on_change`` is called without
-    arguments when the view changes; ``later`` as in `show`.
-    """
+    """The function that mounts a component on (what is sent on every run, the parts that are sent once)."""
 
     def mount(payload, *, key, view, on_change, later=()):
         sent, parts = payload
@@ -181,10 +176,7 @@ def viewer(component):
 def unsent(
     key: str, parts: dict[str, dict], later: Collection[str] = ()
 ) -> tuple[dict[str, str], dict[str, bytes]]:
-    """Digests of parts by name, and, by digest, the packed parts missing from this session's last message.
-
-    Of those named in `later` only what the browser has asked for since.
-    """
+    """Digests of parts by name, and, by digest, the parts that this session's browser lacks, or asks for."""
     packs, live = ready(parts), live_view(key) or {}
     memory = st.session_state.setdefault(
         f"{key}_sent", {"digests": frozenset(), "lost": None, "wanted": None}
@@ -205,9 +197,7 @@ def unsent(
 def _names_of(wanted):
     """The parts that a browser asks for; whoever sends may send anything."""
     names = wanted.get("names") if isinstance(wanted, Mapping) else None
-    return (
-        frozenset(name for name in names if isinstance(name, str)) if isinstance(names, list) else frozenset()
-    )
+    return frozenset(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
 
 def ready(parts: Mapping[str, "dict | Packed"]) -> dict[str, Packed]:
@@ -263,12 +253,8 @@ def runs(array: ArrayLike) -> dict[str, np.ndarray]:
     return {"values": narrow(flat[first]), "lengths": narrow(np.diff(first, append=len(flat)))}
 
 
-TYPES = {"float64": "f8", "int32": "i4", "int16": "i2", "int8": "i1"} | {
-    "uint8": "u1",
-    "uint16": "u2",
-    "uint32": "u4",
-}
-"""Arrays that can be sent, and what the browser calls their types."""
+TYPES = ("f8", "i4", "i2", "i1", "u1", "u2", "u4")
+"""Arrays that can be sent, as the browser calls them."""
 
 
 def pack(value) -> bytes:
@@ -286,7 +272,9 @@ def pack(value) -> bytes:
 
     def put(array):
         nonlocal size
-        kind, at = TYPES[array.dtype.name], size
+        if (kind := array.dtype.str[1:]) not in TYPES:
+            raise KeyError(array.dtype.name)
+        at = size
         content = np.ascontiguousarray(array).astype(f"<{kind}", copy=False).tobytes()
         chunks.append(content + bytes(-len(content) % 8))
         size += len(chunks[-1])
@@ -298,11 +286,10 @@ def pack(value) -> bytes:
 
 
 def script(parts: Sequence[str]) -> str:
-    """Several JavaScript files as one module, without their imports of each other.
+    """JavaScript files, by path, as one module without imports; the last has the default export.
 
-    `parts` are paths below the package; the last has the default export. A file that exports nothing keeps
-    its names to itself: two problems may call something the same. A JSON file becomes a constant of its name
-    in capitals, so that a browser keeps it with the script.
+    A file that exports nothing keeps its names to itself: two problems may call something the same. A JSON
+    file becomes a constant of its name in capitals, so that a browser keeps it with the script.
     """
     out = []
     for part in parts:
@@ -318,9 +305,7 @@ def script(parts: Sequence[str]) -> str:
             if line.endswith('.js";'):
                 is_importing = False
         is_shared = any(line.startswith("export ") for line in lines)
-        lines = [
-            line if line.startswith("export default") else line.removeprefix("export ") for line in lines
-        ]
+        lines = [re.sub("^export (?!default)", "", line) for line in lines]
         out += lines if is_shared else ["{", *lines, "}"]
     return "\n".join(out) + "\n"
 
@@ -333,10 +318,9 @@ def live_view(key: str) -> dict | None:
 
 
 def epoch(key: str, view: dict) -> int:
-    """A number that rises when the server's view is news to the browser.
+    """A number that rises when the server's view is news to the browser; else the browser's own view wins.
 
-    That is on the first run and whenever it is neither what the browser shows (what it sent last, or was made
-    to show since) nor what it was given last: back button, link, undo; else the browser's own view wins.
+    News is neither what the browser shows (sent last, or was made to show since) nor what it was given last.
     """
     live = live_view(key)
     sent = {name: live.get(name) for name in view} if live else None

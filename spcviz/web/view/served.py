@@ -43,10 +43,7 @@ def routes():
 
 
 def publish(name: str, js: str, css: str) -> str:
-    """Serve a component's module at a URL of its own.
-
-    Returns JavaScript that loads it from there; empty if there is no server with `routes`.
-    """
+    """JavaScript that loads a component's module from a URL of its own; "" without a server's `routes`."""
     if not _SERVER["has_routes"]:
         return ""
     content = f"{js}\nexport const css = {json.dumps(css)};\n".encode()

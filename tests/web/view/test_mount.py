@@ -45,7 +45,7 @@ def test_the_files_import_what_the_others_export(tmp_path, component):
 @needs_node
 def test_arrays_of_every_type_arrive_as_they_were_sent(tmp_path):
     numbers = np.array([-np.inf, 0.1 + 0.2, -0.0, 5e-324, np.nan])
-    whole = {name: np.array([0, 1, np.iinfo(name).max], name) for name in mount.TYPES if "int" in name}
+    whole = {name: np.array([0, 1, np.iinfo(name).max], name) for name in mount.TYPES if name[0] != "f"}
     value = {
         "text": "é“x”",
         "none": None,

@@ -1,5 +1,7 @@
 """The first row: a file; where few look, an example or a pasted text; and one line on what was read."""
 
+from itertools import permutations
+
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -13,12 +15,9 @@ MOST_MB = 20
 
 
 def take_file() -> None:
-    """A file was put into the first box: it is read, and Streamlit's own copy of it goes.
-
-    Streamlit calls this once more when it finds that copy gone, with a file that is none.
-    """
+    """A file was put into the first box: it is read, and Streamlit's own copy of it goes."""
     file = st.session_state.get("data_file")
-    if isinstance(file, UploadedFile):
+    if isinstance(file, UploadedFile):  # once more when that copy is found gone, with a file that is none
         _take(file.name, file.getvalue())
         cached.let_go(file)
 
@@ -33,14 +32,10 @@ def take_text() -> None:
 def _take(name, data):
     problem = cached.give(name, data)
     st.session_state["own_data_problem"] = problem
-    if problem:
-        return
-    own = cached.current(read()["example"])
-    model = own.model.digest if own.model else ""
-    if own.example:
-        TABLE.write(model=model, **ANEW)
-    else:
-        TABLE.write(file=own.brought.digest, model=model, columns="", **ANEW)
+    if not problem:
+        own = cached.current(read()["example"])
+        new = {} if own.example else {"file": own.brought.digest, "columns": ""}
+        TABLE.write(model=own.model.digest if own.model else "", **new, **ANEW)
 
 
 def put_away() -> None:
@@ -62,20 +57,11 @@ def take_example() -> None:
 def row(own, state: dict) -> None:
     """A file; on a projector, behind a button. The other ways in beside it where nothing is there yet."""
     is_projected = layout.is_projected()
-    box = (
-        st.popover("File", icon=":material/upload_file:")
-        if is_projected
-        else st.container(horizontal=True, vertical_alignment="bottom")
-    )
-    with box:
-        st.file_uploader(
-            say.UPLOAD,
-            key="data_file",
-            on_change=take_file,
-            max_upload_size=MOST_MB,
-            label_visibility="collapsed" if layout.is_projected() else "visible",
-            width=420,
-        )
+    in_row = {"horizontal": True, "vertical_alignment": "bottom"}
+    with st.popover("File", icon=":material/upload_file:") if is_projected else st.container(**in_row):
+        of = {"max_upload_size": MOST_MB, "width": 420}
+        labels = "collapsed" if is_projected else "visible"
+        st.file_uploader(say.UPLOAD, key="data_file", on_change=take_file, label_visibility=labels, **of)
         if own is None:
             name = say.OTHER_WAYS[cached.has_examples()]
             with st.container() if is_projected else st.popover(name, icon=":material/content_paste:"):
@@ -95,14 +81,9 @@ def other_ways(state: dict) -> None:
 
 def _examples(state: dict) -> None:
     st.session_state["data_example"] = None if state["file"] else state["example"]
-    st.selectbox(
-        "An example",
-        list(cached.EXAMPLES),
-        format_func=lambda name: cached.EXAMPLES[name].label,
-        key="data_example",
-        placeholder="Examples",
-        on_change=take_example,
-    )
+    labels = {name: own.label for name, own in cached.EXAMPLES.items()}
+    of = {"key": "data_example", "placeholder": "Examples", "on_change": take_example}
+    st.selectbox("An example", list(labels), format_func=labels.get, **of)
 
 
 def said(own, state: dict) -> None:
@@ -115,10 +96,8 @@ def said(own, state: dict) -> None:
             st.warning(say.another(state["file"], "", has_example=False))
         st.info(say.BRING_FIRST)
         return
-    if state["file"] and own.example:
-        st.warning(say.another(state["file"], ""))
-    elif state["file"] and own.brought.digest != state["file"]:
-        st.warning(say.another(state["file"], own.brought.digest))
+    if state["file"] and (own.example or own.brought.digest != state["file"]):
+        st.warning(say.another(state["file"], "" if own.example else own.brought.digest))
     name = "Example" if own.example else plain(own.brought.name)
     (st.caption if layout.is_projected() else st.markdown)(f"**{name}**: {cached.found(own.brought)}.")
     if own.model is not None:
@@ -134,25 +113,14 @@ def columns(own, state: dict) -> None:
     corpus = own.brought.corpus
     if corpus is None or corpus.n_columns < 2:
         return
-    names = [_column_name(corpus, k) for k in range(corpus.n_columns)]
-    options = {f"{k}": f"{name}, no labels" for k, name in enumerate(names)}
-    options = {
-        f"{a}-{b}": f"{names[a]} → {names[b]}"
-        for a in range(len(names))
-        for b in range(len(names))
-        if a != b and len(names) <= 12
-    } | options
+    heads = [f" ({plain(name)})" for name in corpus.header or ()] or [""] * corpus.n_columns
+    names = {k: f"{k + 1}{head}" for k, head in enumerate(heads[: corpus.n_columns])}
+    pairs = permutations(names, 2) if len(names) <= 12 else ()
+    options = {f"{a}-{b}": f"{names[a]} → {names[b]}" for a, b in pairs}
+    options |= {f"{k}": f"{name}, no labels" for k, name in names.items()}
     now = "-".join(str(k) for k in corpus.columns if k is not None)
-    st.selectbox(
-        "Columns: token → label",
-        list(options),
-        format_func=options.get,
-        **tied("columns", state | {"columns": now if now in options else None}, **ANEW),
-    )
-
-
-def _column_name(corpus, k):
-    return f"{k + 1} ({plain(corpus.header[k])})" if corpus.header else f"{k + 1}"
+    tie = tied("columns", state | {"columns": now if now in options else None}, **ANEW)
+    st.selectbox("Columns: token → label", list(options), format_func=options.get, **tie)
 
 
 def apply_columns(own, state: dict) -> None:

@@ -1,5 +1,7 @@
 """The page's state in the address: what was chosen, and the digest of the file it was chosen for."""
 
+from functools import partial
+
 import streamlit as st
 
 from spcviz.problems.own_data.page import cached
@@ -41,13 +43,8 @@ TABLE = StateTable(
     *(SPENT[name]._replace(name=own) for name, own in BUDGET.items()),
     choice("steps", "given", cached.STEPS),
 )
-ANEW = {
-    "sentence": -1,
-    "level": 1,
-    "cell": "",
-    "alpha": None,
-    **{f"a{n}": None for n in range(1, N_LEVELS + 1)},
-}
+ANEW = {"sentence": -1, "level": 1, "cell": "", "alpha": None}
+ANEW |= {f"a{n}": None for n in range(1, N_LEVELS + 1)}
 """What another file, or another model, makes void."""
 
 
@@ -66,9 +63,7 @@ def settings_of(state: dict) -> Settings:
     )
 
 
-def tied(name: str, state: dict, **forget) -> dict:
-    """`layout.tied` for this page's table."""
-    return layout.tied(TABLE, "data", name, state, **forget)
+tied = partial(layout.tied, TABLE, "data")
 
 
 def read() -> dict:

@@ -97,8 +97,6 @@ def _follow():
         st.session_state["own_data_problem"] = cached.collect(own)
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(
-            job.progress,
-            text=say.under_way(job.work, job.state, job.progress, job.ahead(), job.seconds_to_wait()),
-        )
+        said = say.under_way(job.work, job.state, job.progress, job.ahead(), job.seconds_to_wait())
+        st.progress(job.progress, text=said)
         st.button("Cancel", on_click=own.end_job, icon=":material/close:")

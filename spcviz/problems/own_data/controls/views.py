@@ -1,5 +1,7 @@
 """What is shown of a model: the lattice of a sentence, the same view as on the built-in pages."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -18,50 +20,32 @@ from spcviz.web.figures.plain import plain
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
-from spcviz.web.ui import layout
-from spcviz.web.ui.state import LOWEST_ALPHA, pinned
+from spcviz.web.ui import dragged, layout
+from spcviz.web.ui.state import LOWEST_ALPHA
 from spcviz.web.view.mount import live_view
 
 LATTICE, SPENDING = "data_lattice", "data_spending"
-OWNED = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
 EASY = 11
 """Words of a sentence that fits beside its explanation."""
 MODEL = "own"
 """What a pin of this page calls its model."""
 
 
-def from_lattice() -> None:
-    """The component's callback: what was set in the browser goes to the address, once it is let go of."""
-    view = live_view(LATTICE)
-    if view and not view["dragging"]:
-        alphas = (list(view["alphas"]) + [None] * N_LEVELS)[:N_LEVELS]
-        TABLE.write(
-            **{f"a{n}": a for n, a in enumerate(alphas, start=1)}, **{name: view[name] for name in OWNED}
-        )
-
-
-def number_of(own, state: dict, chosen, right) -> int:
+def number_of(source, state: dict) -> int:
     """The sentence of the address, if training has not seen it; else the first that is easily drawn."""
+    chosen, right = source.sentences()
     if state["sentence"] in chosen:
         return state["sentence"]
-    easy = [int(n) for n in chosen if 5 <= len(own.brought.sentences[n]) <= EASY]
-    return next((n for n in easy if n in right), (easy or [int(chosen[0])])[0])
+    easy = [int(n) for n in chosen if 5 <= len(source.own.brought.sentences[n]) <= EASY]
+    return next((n for n in easy if n in chosen[right]), (easy or [int(chosen[0])])[0])
 
 
 def sentence(own, source, state: dict) -> None:
     """Which held-out sentence."""
     chosen, right = source.sentences()
     names = {int(n): say.sentence(int(n), cached.title(own, int(n)), ok) for n, ok in zip(chosen, right)}
-    st.session_state["data_sentence"] = number_of(own, state, chosen, chosen[right])
-    st.selectbox(
-        say.menu(source),
-        list(names),
-        width=330,
-        format_func=names.get,
-        key="data_sentence",
-        on_change=lambda: TABLE.write(sentence=st.session_state["data_sentence"], cell=""),
-        label_visibility="collapsed" if layout.is_projected() else "visible",
-    )
+    tie = tied("sentence", state | {"sentence": number_of(source, state)}, cell="")
+    st.selectbox(say.menu(source), list(names), width=330, format_func=names.get, **tie)
 
 
 @st.fragment
@@ -73,28 +57,24 @@ def lattice() -> None:
     source = cached.source_of(own, settings_of(state), state["steps"])
     if source is None:
         return
-    chosen, right = source.sentences()
-    number, live = number_of(own, state, chosen, chosen[right]), live_view(LATTICE)
-    view = {name: state[name] for name in OWNED}
-    view["alphas"] = [state[f"a{n}"] for n in range(1, source.n_levels + 1)]
-    if live and live.get("dragging"):
-        view |= {name: live[name] for name in view}
-        view["alphas"] = view["alphas"][: source.n_levels]
+    number = number_of(source, state)
+    view = dragged.view_of(state, LATTICE, source.n_levels)
+    view["alphas"] = view["alphas"][: source.n_levels]
     view["level"] = min(view["level"], source.n_levels)
     trace = source.trace(number, tuple(view["alphas"]))
     touring.offer(facts, trace, view["level"], view["cell"])
-    pins = {
-        pin: (text, source.trace(number, tuple(alphas)[: source.n_levels]))
-        for pin, (text, model, alphas) in pinned(view).items()
-        if model == MODEL
-    }
+
+    def traced(_, alphas):
+        return source.trace(number, alphas[: source.n_levels])
+
+    pins = dragged.traces_of_pins(view, (MODEL,), traced)
     payload = lattice_payload(trace, features=MODEL, controls=bool(state["controls"]), pins=pins)
-    show_lattice(payload, key=LATTICE, view=view, on_change=from_lattice)
+    taken = dragged.let_go(TABLE, LATTICE, N_LEVELS)
+    show_lattice(payload, key=LATTICE, view=view, on_change=taken)
     words = own.brought.sentences[number]
     if len(words) > cached.MAX_WORDS and not layout.is_projected():
-        st.caption(
-            f"The sentence has {len(words)} words; drawn are the first {cached.MAX_WORDS}, by themselves."
-        )
+        drawn = f"drawn are the first {cached.MAX_WORDS}, by themselves"
+        st.caption(f"The sentence has {len(words)} words; {drawn}.")
     if not layout.is_projected():
         st.caption(said(source, state))
 
@@ -140,9 +120,9 @@ def chosen_error() -> None:
         TABLE.write(sentence=number, view="lattice", cell="", level=1)
 
 
-def errors(own, source) -> None:
+def errors(source, _state: dict) -> None:
     """Misread sentences, each a way to its lattice, and which labels are taken for which."""
-    report, (numbers, right) = source.report, source.sentences()
+    own, report, (numbers, right) = source.own, source.report, source.sentences()
     counts = np.add.reduceat(report.truth != report.guess, report.starts[:-1])
     wrong = [(int(n), int(k)) for n, ok, k in zip(numbers, right, counts) if not ok]
     wrong.sort(key=lambda row: -row[1])
@@ -168,39 +148,23 @@ def errors(own, source) -> None:
         middle.plotly_chart(figure, key="data_confusion", **layout.PLOT, config=CONFIG)
 
 
-def sure(source) -> None:
+def sure(source, _state: dict) -> None:
     """How often an answer is right when the model is so sure."""
     report = source.report
     said_so = say.sure(calibration_error(report), report.has_probabilities)
-    st.plotly_chart(
-        calibration(report, **layout.look(480)), key="data_sure", alt=said_so, **layout.PLOT, config=CONFIG
-    )
+    figure = calibration(report, **layout.look(480))
+    st.plotly_chart(figure, key="data_sure", alt=said_so, **layout.PLOT, config=CONFIG)
     st.markdown(said_so)
 
 
 def compare(source, state: dict) -> None:
     """Labels left by max-marginals and by marginals of one model, at the same allowed loss."""
     rows, choices = source.compared(state["tol"] / 100)
-    tuned = {
-        1: [
-            {
-                "method": own.key,
-                "alpha": own.threshold,
-                "test_efficiency_loss": 100 * own.kept_share,
-                "test_filter_loss": 100 * own.lost_test,
-            }
-            for own in choices
-        ]
-    }
-    figure = filter_curves(
-        rows,
-        tuned,
-        names={1: "labels"},
-        examples="sentences",
-        show_fold=False,
-        is_zoomed=False,
-        **layout.look(480),
-    )
+    names = ("method", "alpha", "test_efficiency_loss", "test_filter_loss")
+    found = [(own.key, own.threshold, 100 * own.kept_share, 100 * own.lost_test) for own in choices]
+    tuned = {1: [dict(zip(names, one)) for one in found]}
+    of = {"names": {1: "labels"}, "examples": "sentences", "show_fold": False, "is_zoomed": False}
+    figure = filter_curves(rows, tuned, **of, **layout.look(480))
     text = say.compared(choices, state["tol"] / 100, len(source.report.labels))
     st.plotly_chart(figure, key="data_compare", alt=text, **layout.PLOT, config=CONFIG)
     st.markdown(text)
@@ -208,11 +172,8 @@ def compare(source, state: dict) -> None:
 
 def from_spending() -> None:
     """The budget's callback: what was set in the browser goes to the address."""
-    view = live_view(SPENDING)
-    if view:
-        TABLE.write(
-            **{own: view[name] for name, own in BUDGET.items()}, pin_a=view["pin_a"], pin_b=view["pin_b"]
-        )
+    if view := live_view(SPENDING):
+        TABLE.write(**{BUDGET.get(name, name): view[name] for name in (*BUDGET, "pin_a", "pin_b")})
 
 
 @st.fragment
@@ -224,8 +185,7 @@ def spending() -> None:
     if found is None:
         return
     batch = found.batch._replace(drawn=[own.brought.sentences[n] for n in found.batch.chain_ids.tolist()])
-    view = {name: state[own] for name, own in BUDGET.items()}
-    view |= {"pin_a": state["pin_a"], "pin_b": state["pin_b"]}
+    view = {name: state[BUDGET.get(name, name)] for name in (*BUDGET, "pin_a", "pin_b")}
     payload = trade_off_payload(batch, cached.spent_on(own, settings_of(state)), SENTENCES)
     shown = show_trade_off(payload, key=SPENDING, view=view, on_change=from_spending, on_open=lambda: None)
     if shown.get("open"):
@@ -239,8 +199,9 @@ def begin_to_spend() -> None:
     cached.start(cached.current(state["example"]), settings_of(state), "budget")
 
 
-def budget(own, state: dict) -> None:
+def budget(source, state: dict) -> None:
     """What each policy reaches with the same budget for features."""
+    own = source.own
     found = cached.bought(own, settings_of(state))
     if own.brought.scores is not None:
         st.info(say.NO_FEATURES)
@@ -252,52 +213,39 @@ def budget(own, state: dict) -> None:
         st.markdown(say.bought(found))
 
 
-def take(own, source, state: dict) -> None:
+def take(source, state: dict) -> None:
     """Tables, the model, and the Python that repeats it all."""
-    chosen, right = source.sentences()
-    script = cached.script(
-        source, settings_of(state), state["steps"], number_of(own, state, chosen, chosen[right])
-    )
+    own = source.own
+    script = cached.script(source, settings_of(state), state["steps"], number_of(source, state))
+    files = {
+        name: (f"{name}.csv", partial(cached.table, source, name), f"{name}.csv", "text/csv")
+        for name in cached.tables_of(source)
+    }
+    if source.model:
+        files["model"] = ("Model (.zip)", source.model, "model.zip", "application/zip")
+    if own.example:
+        name, data = cached.example_file(own)
+        files["example"] = ("The example", data, name, "text/plain")
+    files["python"] = ("Python", script, "your_data.py", "text/x-python")
     with st.container(horizontal=True):
-        for name in cached.tables_of(source):
-            st.download_button(
-                f"{name}.csv", lambda name=name: cached.table(source, name), f"{name}.csv", "text/csv",
-                key=f"data_take_{name}", on_click="ignore",
-            )  # fmt: skip
-        if source.model:
-            st.download_button(
-                "Model (.zip)", source.model, "model.zip", "application/zip", key="data_take_model",
-                help=say.MODEL_HELP, on_click="ignore",
-            )  # fmt: skip
-        if own.example:
-            name, data = cached.example_file(own)
-            st.download_button(
-                "The example", data, name, "text/plain", key="data_take_example", on_click="ignore"
-            )
-        st.download_button(
-            "Python", script, "your_data.py", "text/x-python", key="data_take_python", on_click="ignore"
-        )
+        for key, file in files.items():
+            about = {"key": f"data_take_{key}", "help": say.MODEL_HELP if key == "model" else None}
+            st.download_button(*file, on_click="ignore", **about)
     st.caption(say.TAKE)
     st.code(script, language="python", height=420)
 
 
-def show(own, source, state: dict) -> None:
+def show(source, state: dict) -> None:
     """The view that was chosen."""
-    if state["view"] != "lattice" and not layout.is_projected():
+    view = state["view"]
+    if view != "lattice" and not layout.is_projected():
         st.caption(said(source, state))
-    if not source.has_gold and state["view"] not in ("lattice", "take"):
+    if not source.has_gold and view not in ("lattice", "take"):
         st.info(say.NO_GOLD)
-    elif state["view"] == "lattice":
+    elif view == "lattice":
         lattice()
-    elif state["view"] == "sweep":
-        sweep(source, state)
-    elif state["view"] == "errors":
-        errors(own, source)
-    elif state["view"] == "sure":
-        sure(source)
-    elif state["view"] == "compare":
-        compare(source, state)
-    elif state["view"] == "budget":
-        budget(own, state)
     else:
-        take(own, source, state)
+        _SHOW[view](source, state)
+
+
+_SHOW = {"sweep": sweep, "errors": errors, "sure": sure, "compare": compare, "budget": budget, "take": take}

@@ -4,7 +4,6 @@ Nobody annotated these chunks and names: they follow from the treebank's tags an
 stated here, and that the page says.
 """
 
-import io
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -17,8 +16,6 @@ INSIDE = ("det", "amod", "nummod", "compound", "flat", "nmod:poss")
 """Relations by which a word belongs to the chunk of its noun; subtypes (``det:predet``) count."""
 
 N_WORDS = 400
-N_DIGITS = SHAPE[0] * SHAPE[1] // 4
-"""Hexadecimal digits of a letter's pixels."""
 
 
 class Token(NamedTuple):
@@ -51,16 +48,12 @@ def chunks(tokens: Sequence[Token]) -> list[str]:
     ...         Token("man", "NOUN", 3, "nsubj"), Token("sleeps", "VERB", -1, "root")])
     ['B-NP', 'I-NP', 'I-NP', 'O']
     """
-    spans = sorted((_span(tokens, at) for at, own in enumerate(tokens) if own.tag in NOUNS), key=_size)
+    spans = (_span(tokens, at) for at, own in enumerate(tokens) if own.tag in NOUNS)
     labels = ["O"] * len(tokens)
-    for a, b in spans:
+    for a, b in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
         if all(label == "O" for label in labels[a:b]):
             labels[a:b] = ["B-NP"] + ["I-NP"] * (b - a - 1)
     return labels
-
-
-def _size(span: tuple[int, int]) -> tuple[int, int]:
-    return span[0] - span[1], span[0]
 
 
 def _span(tokens: Sequence[Token], noun: int) -> tuple[int, int]:
@@ -94,11 +87,10 @@ def names(tokens: Sequence[Token]) -> list[str]:
 
 def columns(text: str, label: Callable[[Sequence[Token]], list[str]]) -> bytes:
     """A treebank's sentences in three columns as of CoNLL-2000: word, tag, label of a chunk."""
-    out = io.StringIO()
+    out = []
     for tokens in sentences_of(text):
-        out.writelines(f"{own.word} {own.tag} {bio}\n" for own, bio in zip(tokens, label(tokens)))
-        out.write("\n")
-    return out.getvalue().encode()
+        out += [f"{own.word} {own.tag} {bio}\n" for own, bio in zip(tokens, label(tokens))] + ["\n"]
+    return "".join(out).encode()
 
 
 def letters() -> bytes:
@@ -107,14 +99,12 @@ def letters() -> bytes:
     The pixels are 32 hexadecimal digits, two a row of 8 from the top: `pixels_of` reads them.
     """
     words = load_words()
-    out = io.StringIO("token,label\n")
-    out.seek(0, io.SEEK_END)
+    out = ["token,label\n"]
     for w in np.linspace(0, len(words.lengths) - 1, N_WORDS).round().astype(int).tolist():
         rows = words.pixels[words.starts[w] : words.starts[w + 1]]
         ink = np.packbits(rows.reshape(len(rows), -1), axis=1)
-        out.writelines(f"{own.tobytes().hex()},{letter}\n" for own, letter in zip(ink, words.text(w)))
-        out.write("\n")
-    return out.getvalue().encode()
+        out += [f"{own.tobytes().hex()},{letter}\n" for own, letter in zip(ink, words.text(w))] + ["\n"]
+    return "".join(out).encode()
 
 
 def pixels_of(tokens: Sequence[str]) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Examples that are there: treebank sentences with tags, chunks or names, and handwritten letters."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from spcviz.problems.common.folders import CACHE, shipped
@@ -30,6 +31,10 @@ def _treebank() -> bytes:
     return shipped(CACHE / FILE).read_bytes()
 
 
+def _derived(label: Callable) -> bytes:
+    return derived.columns(_treebank().decode(), label)
+
+
 class Example(NamedTuple):
     """One entry of the menu."""
 
@@ -46,22 +51,13 @@ EXAMPLES = {
     "ewt": Example("Sentences, 17 tags", "sentences.conllu", (1, 3), _treebank, EWT),
     "penn": Example("Sentences, Penn tags", "sentences.conllu", (1, 4), _treebank, EWT),
     "chunks": Example(
-        "Noun chunks, BIO", "noun_chunks.txt", (0, 2),
-        lambda: derived.columns(_treebank().decode(), derived.chunks), f"{EWT} {CHUNKS}",
+        "Noun chunks, BIO", "noun_chunks.txt", (0, 2), partial(_derived, derived.chunks), f"{EWT} {CHUNKS}"
     ),
-    "names": Example(
-        "Names, BIO", "names.txt", (0, 2),
-        lambda: derived.columns(_treebank().decode(), derived.names), f"{EWT} {NAMES}",
-    ),
+    "names": Example("Names, BIO", "names.txt", (0, 2), partial(_derived, derived.names), f"{EWT} {NAMES}"),
     "letters": Example(
         "Handwritten letters", "letters.csv", (0, 1), derived.letters, LETTERS, "bias signs[0]", is_ink=True
     ),
 }  # fmt: skip
-
-
-def are_there() -> bool:
-    """Whether there are examples, as in a clone: a package installed by pip brings none."""
-    return CACHE.is_dir()
 
 
 def data_of(name: str) -> bytes:

@@ -10,6 +10,7 @@ import io
 import json
 import re
 import zipfile
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,14 +66,7 @@ def digest_of(data: bytes) -> str:
 
 
 def read(name: str, data: bytes, columns: Columns | None = None) -> Brought:
-    """What a file holds.
-
-    Raises
-    ------
-    ArgumentError
-        If it cannot be used: a sentence with the file's name, the line where there is one, and what was
-        expected.
-    """
+    """What a file holds; else an `ArgumentError` with its name, the line, and what was expected."""
     name = name[:80]
     if not data.strip():
         raise ArgumentError(f"{name}: is empty; expected one token a line, scores (.npz) or a model (.zip)")
@@ -93,12 +87,10 @@ def _of_text(name: str, data: bytes, columns: Columns | None) -> Brought:
         raise ArgumentError(f"{name}: {_HALF}")
     if what := _no_columns(data):
         raise ArgumentError(f"{name}: {what}; expected one token a line, its label beside it")
-    line = _longest(data)
-    if line[1] > LONGEST_LINE:
-        raise ArgumentError(
-            f"{name}, line {line[0]}: has {line[1]:,} signs; expected one token a line, with a blank line "
-            "after each sentence"
-        )
+    line, n_signs = _longest(data)
+    if n_signs > LONGEST_LINE:
+        wanted = "expected one token a line, with a blank line after each sentence"
+        raise ArgumentError(f"{name}, line {line}: has {n_signs:,} signs; {wanted}")
     digest, warnings, cut = digest_of(data), [], 0
     if _is_scores(data):
         return _scored(name, digest, read_scores(_named(name, data)), ())
@@ -111,14 +103,10 @@ def _of_text(name: str, data: bytes, columns: Columns | None) -> Brought:
     corpus = read_conll(_named(name, data), columns=columns)
     longest = max((label for own in corpus.labels for label in own), key=len, default="")
     if len(longest) > LONGEST_LABEL:
-        raise ArgumentError(
-            f"{name}: has the label {longest[:20]!r}... of {len(longest):,} signs; expected at most "
-            f"{LONGEST_LABEL}: other columns?"
-        )
-    warnings += _odd(corpus)
-    return Brought(
-        name, digest, "text", corpus.sentences, corpus.labels, corpus, None, b"", tuple(warnings), cut
-    )
+        what = f"the label {longest[:20]!r}... of {len(longest):,} signs"
+        raise ArgumentError(f"{name}: has {what}; expected at most {LONGEST_LABEL}: other columns?")
+    text = corpus.sentences, corpus.labels, corpus, None, b""
+    return Brought(name, digest, "text", *text, (*warnings, *_odd(corpus)), cut)
 
 
 def _named(name: str, data: bytes) -> Any:
@@ -149,12 +137,8 @@ def _no_columns(data: bytes) -> str:
 
 def _end_of_line(data: bytes, n: int) -> int:
     """Where the n-th line ends, or the text."""
-    if data.count(b"\n") < n:
-        return len(data)
-    at = -1
-    for _ in range(n):
-        at = data.find(b"\n", at + 1)
-    return at
+    found = next(islice(re.finditer(b"\n", data), n - 1, None), None)
+    return len(data) if found is None else found.start()
 
 
 def _longest(data: bytes) -> tuple[int, int]:
@@ -178,10 +162,8 @@ def _odd(corpus: Corpus) -> list[str]:
     if corpus.encoding == "latin-1":
         found.append("The bytes are no UTF-8 and were read as Latin-1: look whether the words are right.")
     if corpus.labels and len({label for own in corpus.labels for label in own}) == 1:
-        label = corpus.labels[0][0]
-        found.append(
-            f"All tokens have the same label, {label!r:.40}: there is nothing to learn. Other columns?"
-        )
+        label = f"{corpus.labels[0][0]!r:.40}"
+        found.append(f"All tokens have the same label, {label}: there is nothing to learn. Other columns?")
     return found + _forbidden(corpus.scheme, corpus.sentences, corpus.labels)
 
 
@@ -195,11 +177,8 @@ def _forbidden(scheme: str, sentences: list[list[str]], labels: list[list[str]])
         return []
     i, at = found[0]
     where = f"behind {labels[i][at - 1]}" if at else "at the beginning"
-    first = f"{labels[i][at]} {where}, sentence {i + 1}, token {at + 1}"
-    return [
-        f"The rules of {scheme} forbid {len(found):,} of the gold labels; the first is {first} "
-        f"({sentences[i][at]!r:.40})."
-    ]
+    first = f"{labels[i][at]} {where}, sentence {i + 1}, token {at + 1} ({sentences[i][at]!r:.40})"
+    return [f"The rules of {scheme} forbid {len(found):,} of the gold labels; the first is {first}."]
 
 
 def _begins_chunks(labels: list[list[str]]) -> bool:
@@ -223,9 +202,8 @@ def _of_zip(name: str, data: bytes) -> Brought:
         raise ArgumentError(f"{name}: must be an .npz or .zip that can be unpacked: {error}") from None
     n_bytes = sum(entry.file_size for entry in entries)
     if n_bytes > MOST_UNPACKED:
-        raise ArgumentError(
-            f"{name}: unpacks to {n_bytes / 1e6:,.0f} MB; at most {MOST_UNPACKED >> 20} are read"
-        )
+        size = f"{n_bytes / 1e6:,.0f} MB; at most {MOST_UNPACKED >> 20} are read"
+        raise ArgumentError(f"{name}: unpacks to {size}")
     names = {entry.filename.rpartition("/")[2] for entry in entries}
     digest = digest_of(data)
     if MANIFEST in names:
@@ -251,19 +229,14 @@ def _of_logits(name: str, data: bytes) -> tuple[ScoreFile, tuple[str, ...]]:
         )
     numbers = np.atleast_2d(arrays["word_ids"])
     if numbers.ndim != 2 or numbers.dtype.kind not in "iu":
-        raise ArgumentError(
-            f"{name}: word_ids must be whole numbers in one or two dimensions, got {numbers.dtype} in "
-            f"{numbers.ndim}"
-        )
+        got = f"{numbers.dtype} in {numbers.ndim}"
+        raise ArgumentError(f"{name}: word_ids must be whole numbers in one or two dimensions, got {got}")
     ids = [[None if k < 0 else k for k in row] for row in numbers.tolist()]
     logits = arrays["logits"] if arrays["logits"].ndim == 3 else arrays["logits"][None]
     tables = words_of(logits, ids, arrays.get("attention_mask"))
-    made: dict[str, np.ndarray] = {
-        "emissions": np.concatenate(tables),
-        "lengths": np.array([len(table) for table in tables]),
-    }
-    made |= {"label_names": arrays["id2label"]} if "id2label" in arrays else {}
-    made |= {key: arrays[key] for key in ("labels", "tokens") if key in arrays}
+    made = {"emissions": np.concatenate(tables), "lengths": np.array(list(map(len, tables)))}
+    named = {"id2label": "label_names", "labels": "labels", "tokens": "tokens"}
+    made |= {own: arrays[key] for key, own in named.items() if key in arrays}
     if np.atleast_2d(made.get("labels", 0)).shape == numbers.shape and numbers.size != len(made["emissions"]):
         made["labels"] = _of_first(np.atleast_2d(made["labels"]), ids, arrays.get("attention_mask"))
     buffer = io.BytesIO()
@@ -286,10 +259,9 @@ def _of_first(labels: np.ndarray, ids: list[list[int | None]], mask: np.ndarray 
 
 
 def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]) -> Brought:
-    if scores.emissions.size > MOST_SCORES:
+    if (size := scores.emissions.size) > MOST_SCORES:
         raise ArgumentError(
-            f"{name}: has {scores.emissions.size:,} scores; at most {MOST_SCORES:,} are read (tokens "
-            f"times labels)"
+            f"{name}: has {size:,} scores; at most {MOST_SCORES:,} are read (tokens times labels)"
         )
     if scores.emissions.shape[1] < 2:
         raise ArgumentError(f"{name}: has scores of one label; expected at least 2 columns of scores")
@@ -297,22 +269,16 @@ def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]
         raise ArgumentError(f"{name}: must hold scores of at least one token, got none")
     tokens = scores.tokens or tuple(f"{k + 1}" for n in scores.lengths.tolist() for k in range(n))
     names = scores.label_names or tuple(str(k) for k in range(scores.emissions.shape[1]))
-    ends = np.cumsum(scores.lengths).tolist()
-    cuts = list(zip([0, *ends[:-1]], ends))
-    labels = (
-        [] if scores.labels is None else [[names[k] for k in scores.labels[a:b].tolist()] for a, b in cuts]
-    )
-    sentences = [list(tokens[a:b]) for a, b in cuts]
+    cuts = list(pairwise([0, *np.cumsum(scores.lengths).tolist()]))
+    gold = [] if scores.labels is None else [names[k] for k in scores.labels.tolist()]
+    labels, sentences = ([list(own[a:b]) for a, b in cuts] if own else [] for own in (gold, tokens))
     named = scores._replace(label_names=names)
     warnings += tuple(_forbidden(scheme_of(labels), sentences, labels) if labels else ())
     return Brought(name, digest, "scores", sentences, labels, None, named, b"", warnings)
 
 
 def found(brought: Brought) -> str:
-    """One line on what was read, with its numbers.
-
-    It is what the page says first: "312 sentences, 7,214 tokens, 9 labels, BIO, gold labels there".
-    """
+    """What was read, in a line: "312 sentences, 7,214 tokens, 9 labels, BIO, gold labels there"."""
     if brought.kind == "model":
         return f"{brought.about}, {len(brought.model) / 1e6:.1f} MB"
     n_tokens = sum(map(len, brought.sentences))

@@ -4,7 +4,6 @@ It may have been written by anybody. `spcviz.io.zipped` reads numbers and texts 
 looked at here before any kernel runs on it.
 """
 
-import base64
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,9 +14,8 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.io.zipped import of_zip
 from spcviz.learning.cascade.config import Cascade
 from spcviz.problems.own_data.model import cascades
-from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import MOST_HELD, Dealt, halved
-from spcviz.problems.own_data.model.training import MOST_LABELS, report_on
+from spcviz.problems.own_data.model.training import MOST_LABELS, features_in, report_on
 from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Trained
 from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
 
@@ -25,13 +23,7 @@ KINDS = {StructuredPerceptron: "perceptron", ChainCRF: "CRF", CascadeTagger: "ca
 
 
 def model_of(data: bytes, name: str) -> Any:
-    """The tagger in a zip file, if this page's features are what it reads.
-
-    Raises
-    ------
-    ArgumentError
-        With a sentence: it is damaged, of another version, no tagger, or reads other features.
-    """
+    """The tagger in a zip file that reads this page's features; else an `ArgumentError` that says why."""
     tagger = of_zip(data, name)
     if type(tagger) not in KINDS:
         known = ", ".join(kind.__name__ for kind in KINDS)
@@ -39,9 +31,8 @@ def model_of(data: bytes, name: str) -> Any:
     try:
         reader = cascades.reader_of(tagger)
     except ValueError as error:
-        raise ArgumentError(
-            f"{name}: reads other features than this page makes of words, so it can tag nothing here. {error}"
-        ) from None
+        why = f"so it can tag nothing here. {error}"
+        raise ArgumentError(f"{name}: reads other features than this page makes of words, {why}") from None
     _check(name, reader)
     if isinstance(tagger, CascadeTagger):
         most = min(tagger.cascade_.max_arcs, cascades.MAX_ARCS)
@@ -89,21 +80,9 @@ def read_with(
     dev, test = halved([len(words) for words in sentences], seed, MOST_HELD)
     if not len(test):
         raise ArgumentError(f"No sentence has from 1 to {MOST_HELD:,} words: the model has nothing to read.")
-    features = {
-        i: templates.features_of(list(sentences[i]), template) for i in (*dev.tolist(), *test.tolist())
-    }
     dealt = Dealt(np.zeros(0, dtype=np.int64), dev, test)
+    features = features_in(sentences, dealt, template)
     return Trained(data, report_on(tagger, dealt, features, labels, tolerance))
-
-
-def as_text(data: bytes) -> str:
-    """A model's bytes for the line of JSON that the training process is told."""
-    return base64.b64encode(data).decode()
-
-
-def of_text(text: str) -> bytes:
-    """The bytes again."""
-    return base64.b64decode(text)
 
 
 def said(tagger: Any) -> str:

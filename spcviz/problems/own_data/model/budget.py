@@ -90,10 +90,12 @@ def spend(settings: Settings, sentences: Sequence[list[str]], labels: Sequence[l
     names = tuple(name for name, tier in zip(TIERS, tiers) if tier)
     costs = (0.0, *(1.0,) * (len(used) - 1))
     tagger = BudgetedTagger(FeatureTiers(names, columns, costs), folds=3, random_state=settings.seed)
-    every = tagger.fit_each(
-        [X[i] for i in train.tolist()], [list(labels[i]) for i in train.tolist()], POLICIES
-    )
-    held, gold = [X[i] for i in test.tolist()], [list(labels[i]) for i in test.tolist()]
+
+    def of(chosen):
+        return [X[i] for i in chosen.tolist()], [list(labels[i]) for i in chosen.tolist()]
+
+    every = tagger.fit_each(*of(train), POLICIES)
+    held, gold = of(test)
     everything = every[POLICIES[0]].cost_of_everything(held)
     curves = []
     for key, own in every.items():
@@ -101,7 +103,7 @@ def spend(settings: Settings, sentences: Sequence[list[str]], labels: Sequence[l
         curves.append(PolicyCurve(key, curve.cost / everything, 1.0 - curve.error))
     drawn = _some(test, lengths, MOST_DRAWN)[:MOST_SENTENCES]
     us = [_us([sentences[i] for i in drawn.tolist()], tier) for tier in used[1:]]
-    batch = _batch(every, [X[i] for i in drawn.tolist()], [labels[i] for i in drawn.tolist()], us)
+    batch = _batch(every, *of(drawn), us)
     batch = batch._replace(chain_ids=drawn, tier_names=(names[0], *(f"+ {name}" for name in names[1:])))
     return Bought(names, tuple(curves), len(train), int(lengths[test].sum()), batch)
 
@@ -130,13 +132,14 @@ def _batch(
     step, model = first.model_.pairwise, np.zeros(len(truth), dtype=np.int64)
     world = world_of(scores, step[None], model, truth, starts, first.seen_, first.margin_)
     n_tiers = scores.shape[1]
-    read = [
-        decode_batch(np.ascontiguousarray(scores[:, t]), np.diff(starts), step).labels for t in range(n_tiers)
-    ]
+
+    def read(tier=0):
+        return decode_batch(np.ascontiguousarray(scores[:, tier]), np.diff(starts), step)
+
     alphabet = "".join(chr(FIRST_SYMBOL + k) for k in range(len(names) + 1))  # the last: no label of these
     batch = Batch(
         world=world,
-        labels=np.array(read),
+        labels=np.array([read(tier).labels for tier in range(n_tiers)]),
         values={},
         learned=Learned(
             policy=first.policy_.beta,
@@ -147,7 +150,7 @@ def _batch(
         ),
         feature_us=np.tile(us, (len(truth), 1)),
         costs=None,
-        read=lambda: decode_batch(np.ascontiguousarray(scores[:, 0]), np.diff(starts), step),
+        read=read,
         alphabet=alphabet,
     )
     return trade_off(

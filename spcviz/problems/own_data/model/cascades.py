@@ -5,6 +5,7 @@ reads. Scores of another model are such a cascade, too, whose features are the p
 its own row of weights, so that every score stands as it was given, -inf included.
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,10 +92,8 @@ def _ruled(tagger: Any) -> Weights:
 def of_weights(weights: Weights, alphas: tuple[float, ...] = ()) -> Cascade:
     """A chain model as a cascade that filters labels, and then pairs, by itself."""
     model = model_of(weights)
-    own = (*alphas[:2], *(0.0,) * (2 - len(alphas[:2])))
-    return Cascade(
-        len(weights.pairwise), tuple(Level(model, a, model) for a in own), False, MAX_ARCS, False, 2
-    )
+    levels = tuple(Level(model, alpha, model) for alpha in (*alphas, 0.0, 0.0)[:2])
+    return Cascade(len(weights.pairwise), levels, False, MAX_ARCS, False, 2)
 
 
 def of_scores(
@@ -102,9 +101,8 @@ def of_scores(
 ) -> tuple[Cascade, SparseRows]:
     """Scores (R, K) of some positions as a cascade, and the features that its weights belong to."""
     rows = np.arange(len(emissions) + 1, dtype=np.int64)
-    return of_weights(Weights(emissions, transitions), alphas), SparseRows(
-        rows, rows[:-1].astype(np.int32), len(emissions)
-    )
+    features = SparseRows(rows, rows[:-1].astype(np.int32), len(emissions))
+    return of_weights(Weights(emissions, transitions), alphas), features
 
 
 def rows_between(features: SparseRows, first: int, last: int) -> SparseRows:
@@ -138,27 +136,27 @@ def swept(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.n
     is_known = np.logical_and.reduceat(truth >= 0, row_start[:-1])
     labels = np.maximum(truth, 0)
     found = [_first(cascade, features, lengths, labels)]
-    left = found[0].points > rule.capped(cascade.levels[0].alpha)
-    lattice = bigrams(lengths, cascade.n_states, left.reshape(-1, cascade.n_states))
-    for t, level in enumerate(cascade.levels[1:], 1):
-        unary = unary_scores(features, level.filter.weights)
-        arc_score = score_arcs(lattice, unary, level.filter.table)
-        pruned = prune(lattice, arc_score, level.alpha, max_arcs=cascade.max_arcs)
+    for lattice, arc_score, pruned in _pruned(cascade, features, lengths, found[0]):
         path = path_of(lattice, labels)
         is_there = np.logical_and.reduceat(path >= 0, lattice.col_start[:-1])
         of_path = np.add.reduceat(np.where(path >= 0, arc_score[path], 0.0), lattice.col_start[:-1])
         by_definition, event = truth_points(lattice, pruned, path, np.where(is_there, of_path, -np.inf))
         points = filtering.break_points_batch(pruned.values, pruned.starts)
         found.append(Points(by_definition, event, points, pruned.starts, np.diff(lattice.col_start)))
-        if t + 1 < len(cascade.levels):
+    lost = [[np.where(is_known, falls, -np.inf) for falls in own[:2]] for own in found]
+    return [own._replace(by_definition=a, event=b) for own, (a, b) in zip(found, lost)]
+
+
+def _pruned(cascade: Cascade, features: Features, lengths: np.ndarray, first: Points) -> Iterator[tuple]:
+    """(lattice, scores of its arcs, what is pruned of them) of each level behind the first."""
+    left = first.points > rule.capped(cascade.levels[0].alpha)
+    lattice = bigrams(lengths, cascade.n_states, left.reshape(-1, cascade.n_states))
+    for level in cascade.levels[1:]:
+        arc_score = score_arcs(lattice, unary_scores(features, level.filter.weights), level.filter.table)
+        pruned = prune(lattice, arc_score, level.alpha, max_arcs=cascade.max_arcs)
+        yield lattice, arc_score, pruned
+        if level is not cascade.levels[-1]:
             lattice = extend(lattice, pruned.keep)
-    return [
-        own._replace(
-            by_definition=np.where(is_known, own.by_definition, -np.inf),
-            event=np.where(is_known, own.event, -np.inf),
-        )
-        for own in found
-    ]
 
 
 def by_marginals(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.ndarray) -> Points:
@@ -176,15 +174,8 @@ def grown(cascade: Cascade, features: Features, lengths: np.ndarray) -> float:
     """n-grams of the order behind the last level that all filters together leave, a position."""
     row_start = np.concatenate([[0], np.cumsum(lengths)])
     first = _first(cascade, features, lengths, np.zeros(row_start[-1], dtype=np.int64))
-    left = first.points > rule.capped(cascade.levels[0].alpha)
-    lattice = bigrams(lengths, cascade.n_states, left.reshape(-1, cascade.n_states))
-    for level in cascade.levels[1:]:
-        arc_score = score_arcs(lattice, unary_scores(features, level.filter.weights), level.filter.table)
-        pruned = prune(lattice, arc_score, level.alpha, max_arcs=cascade.max_arcs)
-        size = extended_size(lattice, pruned.keep).sum()
-        if level is not cascade.levels[-1]:
-            lattice = extend(lattice, pruned.keep)
-    return float(size / max(row_start[-1], 1))
+    *_, (lattice, _, pruned) = _pruned(cascade, features, lengths, first)
+    return float(extended_size(lattice, pruned.keep).sum() / max(row_start[-1], 1))
 
 
 def _first(cascade: Cascade, features: Features, lengths: np.ndarray, labels: np.ndarray) -> Points:

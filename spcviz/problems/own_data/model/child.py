@@ -43,10 +43,8 @@ def main() -> None:
     except (SpcvizError, ValueError) as error:
         head, body = {"problem": str(error)}, b""
     except MemoryError:
-        head, body = (
-            {"problem": "Training needs more memory than it may use here: take fewer sentences."},
-            b"",
-        )
+        problem = "Training needs more memory than it may use here: take fewer sentences."
+        head, body = {"problem": problem}, b""
     out.write(json.dumps(head).encode() + b"\n" + body)
     out.flush()
 

@@ -46,14 +46,9 @@ class Job:
     """One visitor's work: waits its turn, runs, and has an outcome or a problem."""
 
     def __init__(
-        self,
-        work: str,
-        wanted: dict[str, Any],
-        kind: type,
-        *,
-        n_steps: int,
+        self, work: str, wanted: dict[str, Any], kind: type, *, n_steps: int,
         is_wanted: Callable[[], bool] = lambda: True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.work, self.n_steps, self.is_wanted = work, n_steps, is_wanted
         self.outcome: Any = None
         self.problem, self.n_done, self.state = "", 0, "waiting"
@@ -162,9 +157,8 @@ def _opened(code: int, answer: bytes, kind: type) -> Any:
     except (ValueError, LookupError, TypeError):
         if code in (-getattr(signal, "SIGXCPU", 0), -getattr(signal, "SIGALRM", 0)) and code:
             raise JobError(
-                f"Training took longer than {CPU_SECONDS} s of a core: take fewer sentences, a lower "
-                f"order or "
-                "fewer features."
+                f"Training took longer than {CPU_SECONDS} s of a core: take fewer sentences, a lower order "
+                "or fewer features."
             ) from None
         raise JobError("Training ended before its time; try fewer sentences or fewer features.") from None
     if problem:

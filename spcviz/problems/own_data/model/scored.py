@@ -20,12 +20,8 @@ from spcviz.problems.own_data.model.training import Half, measured
 from spcviz.problems.own_data.page.shown import Report
 from spcviz.scores.schemes import bio_transitions, is_chunked
 
-STEPS = {
-    "given": "as the file has them",
-    "bio": "rules of BIO",
-    "gold": "estimated on half of the gold",
-    "none": "none",
-}
+STEPS = {"given": "as the file has them", "bio": "rules of BIO", "gold": "estimated on half of the gold",
+         "none": "none"}  # fmt: skip
 MOST_ARCS = 6_000_000
 """Tokens times labels squared that are measured; of more, the sequences that fit."""
 
@@ -53,9 +49,8 @@ def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Score
     starts = np.concatenate([[0], np.cumsum(lengths)])
     halves = halved(lengths, seed, MOST_ARCS // n**2)
     if not len(halves[0]):
-        raise ArgumentError(
-            f"Scores must be of at least 2 sequences that can be measured, got {len(halves[1])}."
-        )
+        got = len(halves[1])
+        raise ArgumentError(f"Scores must be of at least 2 sequences that can be measured, got {got}.")
     truth = np.full(len(emissions), -1) if scores.labels is None else np.asarray(scores.labels)
     transitions = np.zeros((n, n))
     if steps == "given" and scores.transitions is not None:
@@ -74,11 +69,10 @@ def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Score
 
 
 def penalty_of(emissions: np.ndarray) -> float:
-    """What something forbidden costs here: more than any label at its place could gain.
+    """What is forbidden costs, as weights are finite, more than any label at its place could gain.
 
-    The cascade's tables hold finite weights only. A labelling with a forbidden step is never the best one
-    where three other labels can avoid it; forbidden pairs lower the mean of the second level,
-    so its alphas lie higher.
+    A labelling with a forbidden step is never the best one where three other labels can avoid it; forbidden
+    pairs lower the mean of the second level, so its alphas lie higher.
     """
     finite = emissions[np.isfinite(emissions)]
     return 1.0 + 3.0 * float(finite.max() - finite.min()) if len(finite) else 1.0
@@ -111,9 +105,8 @@ def _report(emissions, transitions, starts, truth, halves, names, tolerance) -> 
     found = chain.decode_batch(table, lengths, transitions)
     dead = np.flatnonzero(np.isneginf(found.scores))
     if len(dead):
-        raise ArgumentError(
-            f"Sequence {held[dead[0]] + 1} has no labelling that scores and transitions allow."
-        )
+        number = held[dead[0]] + 1
+        raise ArgumentError(f"Sequence {number} has no labelling that scores and transitions allow.")
     shares = marginals_batch(table, lengths, transitions).unary
     n_dev = len(halves[0])
     at = int(lengths[:n_dev].sum())
@@ -127,16 +120,12 @@ def _report(emissions, transitions, starts, truth, halves, names, tolerance) -> 
         parts,
         tolerance,
         labels=tuple(names),
-        n_train=0,
-        n_train_tokens=0,
-        n_features=0,
-        cpu_seconds=0.0,
         dev=halves[0],
         test=halves[1],
         starts=np.concatenate([[0], np.cumsum(lengths)]),
-        truth=gold.astype(np.int16),
-        guess=found.labels.astype(np.int16),
-        sure=shares[np.arange(len(rows)), found.labels].astype(np.float32),
+        truth=gold,
+        guess=found.labels,
+        shares=shares,
         has_probabilities=True,
     )
 

@@ -33,17 +33,8 @@ def tokens(report: Report, sentences: list[list[str]]) -> bytes:
             r = int(report.starts[w]) + at
             gold = report.labels[report.truth[r]] if report.truth[r] >= 0 else ""
             part = "development" if w < len(report.dev) else "test"
-            rows.append(
-                (
-                    number + 1,
-                    at + 1,
-                    word,
-                    gold,
-                    report.labels[report.guess[r]],
-                    f"{report.sure[r]:.6g}",
-                    part,
-                )
-            )
+            answer = report.labels[report.guess[r]]
+            rows.append((number + 1, at + 1, word, gold, answer, f"{report.sure[r]:.6g}", part))
     return written(("sentence", "token", "word", "gold", "answer", "probability", "part"), rows)
 
 
@@ -61,16 +52,10 @@ def sweep(report: Report) -> bytes:
     """Where each held-out sentence loses its truth at each level: alphas, by Definition 1 and in fact."""
     rows = []
     for n, level in enumerate(report.levels, 1):
-        for part, points, numbers in (
-            ("development", level.dev, report.dev),
-            ("test", level.test, report.test),
-        ):
-            rows += [
-                (n, part, number + 1, f"{a:.9g}", f"{b:.9g}")
-                for number, a, b in zip(
-                    numbers.tolist(), points.by_definition, np.minimum(points.event, np.inf)
-                )
-            ]
+        parts = (("development", level.dev, report.dev), ("test", level.test, report.test))
+        for part, points, numbers in parts:
+            found = zip(numbers.tolist(), points.by_definition, np.minimum(points.event, np.inf))
+            rows += [(n, part, number + 1, f"{a:.9g}", f"{b:.9g}") for number, a, b in found]
     return written(("level", "part", "sentence", "alpha_by_definition", "alpha_in_fact"), rows)
 
 

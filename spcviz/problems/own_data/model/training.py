@@ -22,21 +22,15 @@ MOST_LABELS = 100
 def train(
     settings: Settings, sentences: Sequence[list[str]], labels: Sequence[list[str]], *, verbose: int = 0
 ) -> Trained:
-    """Deal the sentences, train on one part, measure on the others.
-
-    With `verbose` 1 progress goes to standard error.
-    """
+    """Deal the sentences, train on one part, measure on the others; `verbose` 1 writes progress to stderr."""
     begun = time.process_time()
     n_labels = len({label for own in labels for label in own})
     if not 2 <= n_labels <= MOST_LABELS:
-        raise ArgumentError(
-            f"Training needs from 2 to {MOST_LABELS} different labels; the file has {n_labels}."
-        )
+        wanted = f"from 2 to {MOST_LABELS} different labels"
+        raise ArgumentError(f"Training needs {wanted}; the file has {n_labels}.")
     dealt = deal([len(own) for own in sentences], settings)
     template = templates.read_template(settings.template)
-    features = {
-        i: templates.features_of(list(sentences[i]), template) for part in dealt for i in part.tolist()
-    }
+    features = features_in(sentences, dealt, template)
     tagger = estimator_of(settings, rules_of(labels)).set_params(verbose=verbose)
     tagger.fit([features[i] for i in dealt.train.tolist()], [list(labels[i]) for i in dealt.train.tolist()])
     tagger.set_params(verbose=0)
@@ -44,6 +38,13 @@ def train(
     n_tokens = sum(len(labels[i]) for i in dealt.train.tolist())
     used = {"n_train": len(dealt.train), "n_train_tokens": n_tokens}
     return Trained(to_zip(tagger), report._replace(**used, cpu_seconds=time.process_time() - begun))
+
+
+def features_in(
+    sentences: Sequence[list[str]], dealt: Dealt, template: templates.Template
+) -> dict[int, list[list[str]]]:
+    """Named features of the sentences that were dealt, by their numbers."""
+    return {i: templates.features_of(list(sentences[i]), template) for part in dealt for i in part.tolist()}
 
 
 def report_on(
@@ -74,16 +75,13 @@ def report_on(
         halves,
         tolerance,
         labels=tuple(names),
-        n_train=0,
-        n_train_tokens=0,
         n_features=int(tagger.n_features_in_),
-        cpu_seconds=0.0,
         dev=dealt.dev,
         test=dealt.test,
         starts=ends,
-        truth=truth.astype(np.int16),
-        guess=guess.astype(np.int16),
-        sure=shares[np.arange(len(guess)), guess].astype(np.float32),
+        truth=truth,
+        guess=guess,
+        shares=shares,
         has_probabilities=isinstance(tagger, ChainCRF),
     )
 
@@ -96,8 +94,11 @@ class Half(NamedTuple):
     truth: np.ndarray
 
 
-def measured(cascade: Cascade, halves: tuple[Half, ...], tolerance: float, **about: Any) -> Report:
-    """The report on a model: its levels over all thresholds, beside what is known already.
+def measured(
+    cascade: Cascade, halves: tuple[Half, ...], tolerance: float, *, truth: np.ndarray, guess: np.ndarray,
+    shares: np.ndarray, n_features: int = 0, **about: Any,
+) -> Report:  # fmt: skip
+    """The report on a model, by gold and answers (N,) and marginals (N, K): its levels over all thresholds.
 
     A cascade has chosen its thresholds while it was trained; other models take those that lose at most
     `tolerance` of the first half.
@@ -107,7 +108,11 @@ def measured(cascade: Cascade, halves: tuple[Half, ...], tolerance: float, **abo
     dev, test = (cascades.by_marginals(cascade, *half) for half in halves)
     marginal = Swept(cascades.tuned(dev, tolerance), dev, test)
     left = cascades.grown(cascade._replace(levels=own), *halves[1][:2])
-    return Report(levels=levels, by_marginals=marginal, n_grown=left, **about)
+    return Report(
+        levels=levels, by_marginals=marginal, n_grown=left, n_train=0, n_train_tokens=0,
+        n_features=n_features, cpu_seconds=0.0, truth=truth.astype(np.int16), guess=guess.astype(np.int16),
+        sure=shares[np.arange(len(guess)), guess].astype(np.float32), **about,
+    )  # fmt: skip
 
 
 def swept_levels(cascade, halves, tolerance: float) -> tuple[Swept, ...]:

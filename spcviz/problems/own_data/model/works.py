@@ -1,9 +1,10 @@
 """What the training process can be asked for: a name, the function, and the record that it returns."""
 
+from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 
-from spcviz.problems.own_data.model import brought
+from spcviz.problems.own_data.model.brought import read_with
 from spcviz.problems.own_data.model.budget import Bought, spend
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.training import train
@@ -19,9 +20,9 @@ def _spend(wanted: dict[str, Any]) -> Bought:
 
 
 def _read(wanted: dict[str, Any]) -> Trained:
-    settings, data = Settings(**wanted["settings"]), brought.of_text(wanted["model"])
+    settings, data = Settings(**wanted["settings"]), b64decode(wanted["model"])
     about = {"seed": settings.seed, "tolerance": settings.tolerance}
-    return brought.read_with(data, wanted["sentences"], wanted["labels"], **about)
+    return read_with(data, wanted["sentences"], wanted["labels"], **about)
 
 
 WORKS: dict[str, tuple[Callable[[dict[str, Any]], Any], type]] = {

@@ -4,7 +4,8 @@ Nothing of a visitor's is in a cache that others share: it lies on the shelf und
 """
 
 import os
-from collections.abc import Hashable
+from base64 import b64encode
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,58 +16,24 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import MODELS
+from spcviz.problems.common.folders import CACHE, MODELS
 from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.own_data.data import examples, files
 from spcviz.problems.own_data.data.derived import pixels_of
 from spcviz.problems.own_data.data.examples import EXAMPLES
-from spcviz.problems.own_data.data.files import found
+from spcviz.problems.own_data.data.files import found as found
 from spcviz.problems.own_data.model import cascades, scored, stored, tables
 from spcviz.problems.own_data.model import script as scripts
-from spcviz.problems.own_data.model.brought import as_text
 from spcviz.problems.own_data.model.budget import Bought
 from spcviz.problems.own_data.model.jobs import Job
-from spcviz.problems.own_data.model.settings import METHODS, Settings, deal, rules_of
-from spcviz.problems.own_data.model.template import DEFAULT, read_template
+from spcviz.problems.own_data.model.settings import METHODS as METHODS
+from spcviz.problems.own_data.model.settings import Settings, rules_of
+from spcviz.problems.own_data.model.template import DEFAULT as DEFAULT
+from spcviz.problems.own_data.model.template import read_template as read_template
 from spcviz.problems.own_data.page import live, shelf
 from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.web.cached.shared import kernels_first, shared
-
-__all__ = [
-    "DEFAULT",
-    "EXAMPLES",
-    "MAX_WORDS",
-    "METHODS",
-    "STEPS",
-    "ArgumentError",
-    "Settings",
-    "Source",
-    "bought",
-    "collect",
-    "current",
-    "dealt",
-    "example_file",
-    "forget",
-    "found",
-    "give",
-    "has_examples",
-    "is_ink",
-    "let_go",
-    "origin",
-    "put_away",
-    "read_template",
-    "read_with_model",
-    "script",
-    "source_of",
-    "spent_on",
-    "start",
-    "steps_of",
-    "steps_offered",
-    "table",
-    "tables_of",
-    "title",
-]  # fmt: skip
 
 STEPS = scored.STEPS
 
@@ -76,7 +43,7 @@ OPEN_FILE = "SPCVIZ_OPEN_FILE"
 
 def has_examples() -> bool:
     """Whether the examples are there, as in a clone; an installed package brings none."""
-    return examples.are_there()
+    return CACHE.is_dir()
 
 
 @shared(len(EXAMPLES), kernels=False)
@@ -104,11 +71,8 @@ def session() -> str:
     return "" if context is None else context.session_id
 
 
-def _is_there(name: str) -> Any:
-    def is_there() -> bool:
-        return not runtime.exists() or runtime.get_instance().is_active_session(name)
-
-    return is_there
+def _is_there(name: str) -> Callable[[], bool]:
+    return lambda: not runtime.exists() or runtime.get_instance().is_active_session(name)
 
 
 def give(name: str, data: bytes) -> str:
@@ -184,7 +148,7 @@ def start(own: shelf.Own | None, settings: Settings, work: str = "train") -> Non
     brought, (kind, steps) = own.brought, _WORKS[work]
     wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
     if work == "read":
-        wanted["model"] = as_text(own.model.model)
+        wanted["model"] = b64encode(own.model.model).decode()
     elif work == "train":
         own.model = None
     own.asked = _key(own, settings, work)
@@ -299,10 +263,8 @@ class Source(NamedTuple):
 
     def swept(self, level: int, tolerance: float, by: str, alpha: float | None) -> Any:
         """(curves, choice) of a level over all thresholds."""
-        key = ("swept", id(self.report), level, tolerance, by, alpha)
-        return self.own.once(
-            key, lambda: live.swept(self.report, level, tolerance, by == "definition", alpha)
-        )
+        of = (level, tolerance, by == "definition", alpha)
+        return self.own.once(("swept", id(self.report), *of), lambda: live.swept(self.report, *of))
 
     def compared(self, tolerance: float) -> tuple[list[dict], list[Choice]]:
         """Max-marginals beside marginals, on the first level."""
@@ -367,11 +329,6 @@ def let_go(file: Any) -> None:
         runtime.get_instance().uploaded_file_mgr.remove_file(session(), file.file_id)
 
 
-def dealt(own: shelf.Own, settings: Settings) -> tuple[int, ...]:
-    """How many sentences are learned from, choose thresholds, and check them."""
-    return tuple(map(len, deal([len(words) for words in own.brought.sentences], settings)))
-
-
 def script(source: Source, settings: Settings, steps: str, number: int) -> str:
     """The Python that repeats what is shown."""
     own = source.own
@@ -382,9 +339,8 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
     if source.is_brought:
         file = (name, own.brought.corpus.columns, own.brought.cut)
         return scripts.of_model(*file, own.model.name, settings.seed, number)
-    return scripts.of_training(
-        name, own.brought.corpus.columns, settings, number, own.brought.cut, rules_of(own.brought.labels)
-    )
+    rules = rules_of(own.brought.labels)
+    return scripts.of_training(name, own.brought.corpus.columns, settings, number, own.brought.cut, rules)
 
 
 def tables_of(source: Source) -> list[str]:

@@ -1,12 +1,14 @@
 """Charts of a visitor's model: its confusions, and how calibrated it is."""
 
 import html
+from collections import Counter
 
 import numpy as np
 
 from spcviz.problems.own_data.page.shown import Report
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import SIZE, Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 MOST_LABELS = 16
 """Rows and columns of the table of confusions: the labels that are mistaken most."""
@@ -16,23 +18,19 @@ N_BINS = 10
 def confusions(report: Report) -> list[tuple[str, str, int]]:
     """(gold, answer, how often) of every mistake, the most frequent first."""
     wrong = (report.truth >= 0) & (report.truth != report.guess)
-    pairs, counts = np.unique(
-        np.stack([report.truth[wrong], report.guess[wrong]]), axis=1, return_counts=True
-    )
-    found = [(report.labels[a], report.labels[b], int(n)) for (a, b), n in zip(pairs.T.tolist(), counts)]
+    counts = Counter(zip(report.truth[wrong].tolist(), report.guess[wrong].tolist()))
+    found = [(report.labels[a], report.labels[b], n) for (a, b), n in counts.items()]
     return sorted(found, key=lambda row: (-row[2], row[:2]))
 
 
 def confusion(report: Report, palette: Palette, scale: float = 1.0, height: float = 520) -> Chart:
     """A table of the labels that are mistaken most: gold down, answers across, mistakes counted."""
     mistakes = confusions(report)
-    weight = dict.fromkeys(report.labels, 0)
+    weight = Counter(dict.fromkeys(report.labels, 0))  # in their order, where they are equal
     for gold, guess, n in mistakes:
-        weight[gold] += n
-        weight[guess] += n
-    names = sorted((name for name in report.labels if weight[name]), key=lambda name: -weight[name])[
-        :MOST_LABELS
-    ]
+        weight.update({gold: n})
+        weight.update({guess: n})
+    names = [name for name, n in weight.most_common(MOST_LABELS) if n]
     z = np.zeros((len(names), len(names)))
     for gold, guess, n in mistakes:
         if gold in names and guess in names:
@@ -82,30 +80,14 @@ def calibration(report: Report, palette: Palette, scale: float = 1.0, height: fl
     """How often an answer is right, against the probability that the model gives it."""
     rows = reliability(report)
     most = max((count for *_, count in rows), default=1)
+    sure, right, counts = zip(*rows) if rows else ((), (), ())
+    sizes = [(7 + 17 * (n / most) ** 0.5) * scale for n in counts]
+    hover = "sure %{x:.2f}, right %{y:.1%} of %{customdata} tokens<extra></extra>"
+    should = stroke(palette.muted, 2 * scale, "dot")
+    found = stroke(palette.accent, 2 * scale) | mark(sizes, color=palette.accent) | {"customdata": counts}
     traces = [
-        {
-            "type": "scatter",
-            "x": [0, 1],
-            "y": [0, 1],
-            "mode": "lines",
-            "name": "as sure as it should be",
-            "line": {"color": palette.muted, "dash": "dot", "width": 2 * scale},
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "x": [sure for sure, _, _ in rows],
-            "y": [right for _, right, _ in rows],
-            "customdata": [count for *_, count in rows],
-            "mode": "lines+markers",
-            "name": "held-out tokens (larger: more of them)",
-            "line": {"color": palette.accent, "width": 2 * scale},
-            "marker": {
-                "size": [(7 + 17 * (n / most) ** 0.5) * scale for *_, n in rows],
-                "color": palette.accent,
-            },
-            "hovertemplate": "sure %{x:.2f}, right %{y:.1%} of %{customdata} tokens<extra></extra>",
-        },
+        points("lines", [0, 1], [0, 1], "as sure as it should be", **should),
+        points("lines+markers", sure, right, "held-out tokens (larger: more of them)", hover, **found),
     ]
     axes = {
         "xaxis": {"title": "probability that the model gives its answer", "range": [-0.02, 1.02]},

@@ -8,7 +8,8 @@ import numpy as np
 from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import prune
 from spcviz.engine.thresholds import curves as curve_of
-from spcviz.engine.thresholds import filtering, results
+from spcviz.engine.thresholds import filtering
+from spcviz.io.zipped import of_zip
 from spcviz.learning.cascade.cascade import HeldOut, Step
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features, unary_scores
@@ -43,8 +44,6 @@ def warmup(models: Path) -> None:
 
 def reader_in(model: bytes, alphas: tuple[float, ...] = ()) -> cascades.Reader:
     """The reader in a model's zip file."""
-    from spcviz.io.zipped import of_zip
-
     return cascades.reader_of(of_zip(model, "model"), alphas)
 
 
@@ -59,7 +58,7 @@ def trace(
 ) -> WordTrace:
     """Run a cascade on one sentence of 1 to `MAX_WORDS` words and keep everything a picture needs.
 
-    `alphas` are by level; None or missing means tuned. `truth` are numbers of labels, none below 0, or empty.
+    `alphas` are by level; None or missing means tuned. `truth` are numbers of labels, or empty.
     """
     n_levels = len(cascade.levels)
     given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
@@ -95,18 +94,11 @@ def sweep(report: Report, level: int, tolerance: float) -> Sweep:
     """A level (from 1) over all thresholds, as the Sweep page takes it."""
     own = report.levels[level - 1]
     lowest = filtering.lowest_alpha(np.concatenate([*own.dev[:2], *own.test[:2]]))
-    kept = {split: _kept(points, lowest) for split, points in (("dev", own.dev), ("test", own.test))}
-    curves = {
-        split: curves_of(split, points, StepCurve(*curve_of.thinned(kept[split], N_DRAWN)), lowest)
-        for split, points in (("dev", own.dev), ("test", own.test))
-    }
-    drawn = SweepLevel(level, own.tuned_alpha, tolerance, "event", curves["dev"], curves["test"])
-    dev = HeldOut(own.dev.by_definition, own.dev.event, *kept["dev"])
-    return Sweep(drawn, dev, _sample(own.test))
-
-
-def _kept(points: Points, lowest: float) -> results.Curve:
-    return curve_of.efficiency_curve(points.points, points.starts, lowest)
+    kept = [curve_of.efficiency_curve(half.points, half.starts, lowest) for half in own[1:]]
+    drawn = [StepCurve(*curve_of.thinned(curve, N_DRAWN)) for curve in kept]
+    curves = [curves_of(*of, lowest) for of in zip(("dev", "test"), own[1:], drawn)]
+    dev = HeldOut(own.dev.by_definition, own.dev.event, *kept[0])
+    return Sweep(SweepLevel(level, own.tuned_alpha, tolerance, "event", *curves), dev, _sample(own.test))
 
 
 def _sample(points: Points) -> Sample:
@@ -146,11 +138,5 @@ def compared(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]
 def _choice(key: str, own: Swept, tolerance: float) -> Choice:
     at = cascades.tuned(own.dev, tolerance)
     kept = own.test.points > at
-    return Choice(
-        key,
-        at,
-        float((own.dev.event <= at).mean()),
-        float((own.test.event <= at).mean()),
-        float(kept.sum() / own.test.n_columns.sum()),
-        float(kept.mean()),
-    )
+    lost = [float((half.event <= at).mean()) for half in own[1:]]
+    return Choice(key, at, *lost, float(kept.sum() / own.test.n_columns.sum()), float(kept.mean()))

@@ -29,8 +29,7 @@ METHODS_HELP = (
 TEMPLATE_HELP = (
     "What the model sees of each word: `word`, `lower`, `shape`, `ending1` to `ending5`, `beginning1` to "
     "`beginning5`, each with a place: `[0]` the word, `[-1]` the one before, `[1]` the one behind; `+` "
-    "joins; "
-    "`bias` is always there."
+    "joins; `bias` is always there."
 )
 ORDER_HELP = "Labels in a row that the last level looks at."
 TRAIN_FIRST = (
@@ -55,8 +54,7 @@ def another(wanted: str, got: str, *, has_example: bool = True) -> str:
         )
     return (
         f"This link was made for another file: its digest is {wanted}, that of yours {got}. You see your "
-        f"file "
-        "under the link's settings."
+        "file under the link's settings."
     )
 
 
@@ -84,8 +82,7 @@ def under_way(work: str, state: str, progress: float, ahead: int, seconds: float
 
 def sentence(number: int, text: str, is_right: bool) -> str:
     """A sentence in a menu: its number, whether it is read right, how it begins."""
-    mark = "✔ " if is_right else "✘ "
-    return f"{mark}{number + 1}: {text[:90]}{'…' if len(text) > 90 else ''}"
+    return f"{'✔' if is_right else '✘'} {number + 1}: {text[:90]}{'…' if len(text) > 90 else ''}"
 
 
 def trained(report) -> str:
@@ -125,9 +122,8 @@ def menu(source) -> str:
 
 
 STEPS_HELP = (
-    "Scores say which label fits a token; transitions say which label may follow which. They can be "
-    "those of the "
-    "file, the rules of BIO (what is forbidden), estimated from the gold labels of half of the "
+    "Scores say which label fits a token; transitions say which label may follow which. They can be those of "
+    "the file, the rules of BIO (what is forbidden), estimated from the gold labels of half of the "
     "sequences, or none."
 )
 BIO = "rules of BIO"
@@ -135,8 +131,7 @@ FORBIDDEN = "What is forbidden (−∞) counts here as a penalty that no label c
 MODEL_HELP = "Unzipped, it is a folder that `spcviz.load` reads; zipped, this page takes it back."
 TAKE = (
     "Tables are CSV. Pictures: the lattice's own buttons and the camera beside a chart. The script below "
-    "needs the "
-    "file beside it and repeats the numbers of this page."
+    "needs the file beside it and repeats the numbers of this page."
 )
 
 
@@ -152,10 +147,8 @@ def scored(report, n: int, steps: str, has_gold: bool) -> str:
     note = f"{FORBIDDEN} " if steps == BIO else ""
     return (
         f"Transitions: {steps}. {note}Of {len(report.truth):,} tokens {100 * right:.1f} % are right. The α "
-        f"that the "
-        f"first half of the sequences allows leaves {kept:.1f} of {n} labels a token on the second half "
-        f"and loses "
-        f"{100 * lost:.1f} % of its sequences; {left}."
+        f"that the first half of the sequences allows leaves {kept:.1f} of {n} labels a token on the second "
+        f"half and loses {100 * lost:.1f} % of its sequences; {left}."
     )
 
 
@@ -166,12 +159,10 @@ def swept(level: int, pieces: str, choice, is_scored: bool) -> str:
     examples = "sequences" if is_scored else "sentences"
     held = "It holds" if test.event <= allowed else "It does not hold"
     return (
-        f"**{held}** on test {examples}: at α = {choice.alpha:.3f} {n_of(test)} lose their truth at "
-        f"level {level} "
-        f"(true rate between {100 * low:.1f} and {100 * high:.1f} %, 95 %), {100 * dev.event:.1f} % on "
-        f"development "
-        f"{examples}, {100 * allowed:.3g} % allowed. Of the {pieces} that the levels before left, "
-        f"{100 * test.efficiency:.1f} % stay: {test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place."
+        f"**{held}** on test {examples}: at α = {choice.alpha:.3f} {n_of(test)} lose their truth at level "
+        f"{level} (true rate between {100 * low:.1f} and {100 * high:.1f} %, 95 %), {100 * dev.event:.1f} % "
+        f"on development {examples}, {100 * allowed:.3g} % allowed. Of the {pieces} that the levels before "
+        f"left, {100 * test.efficiency:.1f} % stay: {test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place."
     )
 
 
@@ -187,15 +178,13 @@ def compared(choices, tolerance: float, n_labels: int) -> str:
     """Labels that two rules leave at the same allowed loss, in a sentence."""
     said = [
         f"**{RULES[own.key]}** leave {own.kept:.2f} of {n_labels} labels a token and lose "
-        f"{100 * own.lost_test:.1f} "
-        f"% of test sentences ({100 * own.lost_dev:.1f} % of development)"
+        f"{100 * own.lost_test:.1f} % of test sentences ({100 * own.lost_dev:.1f} % of development)"
         for own in choices
     ]
     fewer = min(choices, key=lambda own: own.kept)
     return (
         f"At {100 * tolerance:.3g} % allowed, {said[0]}; {said[1]}. Here {RULES[fewer.key]} leave fewer. "
-        f"Both "
-        "filter the same model's labels."
+        "Both filter the same model's labels."
     )
 
 
@@ -216,8 +205,7 @@ def sure(error: float, has_probabilities: bool) -> str:
     )
     return (
         f"The mean distance between how sure an answer is and how often it is right is {100 * error:.1f} "
-        f"points. "
-        f"These are {what}."
+        f"points. These are {what}."
     )
 
 
@@ -226,9 +214,8 @@ NO_GOLD = "Without gold labels there is nothing to be right or wrong: this view 
 
 
 SPEND_FIRST = (
-    "What would you pay for features, if the words alone were free? A model learns to read at every "
-    "tier, and "
-    "policies learn what to buy next. It takes up to a minute."
+    "What would you pay for features, if the words alone were free? A model learns to read at every tier, "
+    "and policies learn what to buy next. It takes up to a minute."
 )
 
 
@@ -242,7 +229,6 @@ def bought(found) -> str:
     return (
         f"Free: {found.tiers[0]}; a unit buys a token's next features: {tiers}. Drawn are "
         f"{len(found.batch.truths)} sentences; of all {found.n_tokens:,} held-out tokens, with nothing "
-        f"bought {100 * free:.1f} % are right, with everything {100 * full:.1f} %. At a fifth of the "
-        f"cost: {said}. "
-        f"The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
+        f"bought {100 * free:.1f} % are right, with everything {100 * full:.1f} %. At a fifth of the cost: "
+        f"{said}. The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
     )

@@ -1,0 +1,53 @@
+"""What components give back to their page: the callbacks that write it to the address, and a drag ahead of
+it."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from spcviz.web.ui.state import StateTable, pinned
+from spcviz.web.view.mount import live_view
+
+LATTICE = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
+"""What a lattice owns of a page's address beside its alphas."""
+
+
+def taken(table: StateTable, key: str, names: Collection[str]) -> Callable[[], None]:
+    """A component's callback: what was set in the browser goes to the address."""
+
+    def take():
+        if view := live_view(key):
+            table.write(**{name: view[name] for name in names if name in view})
+
+    return take
+
+
+def alphas_of(alphas: Sequence[float | None], n: int) -> tuple[float | None, ...]:
+    """So many alphas, one a level; None is the tuned one."""
+    return tuple((list(alphas) + [None] * n)[:n])
+
+
+def let_go(
+    table: StateTable, key: str, n_levels: int, names: Collection[str] = LATTICE
+) -> Callable[[], None]:
+    """A lattice's callback: what was set in the browser goes to the address, once it is let go of."""
+
+    def take():
+        view = live_view(key)
+        if view and not view.get("dragging"):
+            alphas = {f"a{n}": a for n, a in enumerate(alphas_of(view["alphas"], n_levels), start=1)}
+            table.write(**alphas, **{name: view[name] for name in names})
+
+    return take
+
+
+def view_of(state: Mapping, key: str, n_levels: int) -> dict:
+    """A lattice's view by the page's state or, in a drag, by the browser, which is ahead of it."""
+    live, view = live_view(key), {name: state[name] for name in LATTICE}
+    view["alphas"] = [state[f"a{n}"] for n in range(1, n_levels + 1)]
+    return view | {name: live[name] for name in view} if live and live.get("dragging") else view
+
+
+def traces_of_pins(state: Mapping, models: Collection[str], trace: Callable[[str, tuple], Any]) -> dict:
+    """{pin: (its text, ``trace(model, alphas)``)} of the pins whose models are here."""
+    found = pinned(state).items()
+    return {pin: (text, trace(own, tuple(alphas))) for pin, (text, own, alphas) in found if own in models}
