@@ -1,1 +1,2 @@
-"""The commands of ``python -m spcviz``, a file each: HELP, `add_options`, `run`."""
+"""The commands of ``python -m spcviz``, a file each: HELP, `add_options` to a parser, `run`: exit status or
+None."""

@@ -16,13 +16,11 @@ OPEN_FILE = "SPCVIZ_OPEN_FILE"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to its parser."""
     parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="CoNLL, CSV or scores (.npz)")
     parser.add_argument("--port", type=int, default=8501, help="of the server (default: 8501)")
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Run the command; returns its exit status (None: 0)."""
     from spcviz.engine import checks  # brings numba, which takes a while: not for --help
 
     port = checks.integer("--port", options.port, 1, 65535)

@@ -14,7 +14,6 @@ HELP = "measure speed and strength; print a table"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to its parser."""
     names = parser.add_subparsers(required=True, metavar="NAME", dest="name")
     for name, row in BENCHES.items():
         one = names.add_parser(name, help=row.about)
@@ -29,7 +28,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Run the command; returns its exit status (None: 0)."""
     from spcviz.problems.common import report
     from spcviz.problems.common.work import ledger
     from spcviz.store import write_json_atomic

@@ -10,7 +10,6 @@ HELP = "what data is found; get an original, prepare it for the loaders"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to its parser."""
     parser.set_defaults(action="list")
     actions = parser.add_subparsers(metavar="ACTION")
     get = actions.add_parser("get", help="download an original from its home; its licence is said first")
@@ -26,7 +25,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Run the command; returns its exit status (None: 0)."""
     from spcviz.problems import catalogue
 
     if options.action != "list" and (options.to or data_folder()):

@@ -14,12 +14,10 @@ EXAMPLES = ROOT / "examples"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to its parser."""
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="index.html is written into it")
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Run the command; returns its exit status (None: 0)."""
     n_pages = write(options.folder)
     print(f"{options.folder / 'index.html'}: {n_pages} pages")
     return None

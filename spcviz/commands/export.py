@@ -7,14 +7,12 @@ HELP = "save a scene as one HTML file that works without the app, as Python, or 
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to its parser."""
     parser.add_argument("address", metavar="ADDRESS", help="as in the browser: letters?order=6")
     ends = ".html: the page; .py: lines that compute what it shows; .svg, .pdf: its first chart"
     parser.add_argument("file", type=Path, metavar="FILE.html", help=ends)
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Run the command; returns its exit status (None: 0)."""
     from spcviz.problems.common import outputs
     from spcviz.store.atomic import write_bytes_atomic
     from spcviz.web.exporting import page, paper

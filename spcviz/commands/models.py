@@ -9,13 +9,11 @@ HELP = "list the stored models, or verify every byte of them"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to its parser."""
     parser.add_argument("action", choices=("list", "verify"), nargs="?", default="list")
     parser.add_argument("--models", type=Path, default=MODELS, metavar="DIR")
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Run the command; returns its exit status (None: 0)."""
     from spcviz.store import StoreError, list_models, verify_model
 
     failed, statuses = 0, list_models(shipped(options.models))

@@ -10,12 +10,10 @@ HELP = "write what the stored results come to, paper and measured"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to its parser."""
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Run the command; returns its exit status (None: 0)."""
     from spcviz import report
 
     if not options.check:

@@ -25,7 +25,6 @@ SECONDS_BETWEEN = 2.0
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to its parser."""
     add = parser.add_argument
     add("name", choices=sorted(registry.results()))
     several = "some sets of features only, where a result has several; keeps the others' rows"
@@ -45,7 +44,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Run the command; returns its exit status (None: 0)."""
     from spcviz.problems.common import report
     from spcviz.problems.common.work import ledger
     from spcviz.store import write_json_atomic

@@ -8,7 +8,6 @@ HELP = "write all tours and first scenes as static pages that need no server"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to its parser."""
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="index.html is written into it")
     own = "a tour of your own to add, as the page Tours saves it; may be repeated"
     parser.add_argument("--tour", type=Path, action="append", default=[], metavar="FILE", help=own)
@@ -17,7 +16,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Run the command; returns its exit status (None: 0)."""
     from spcviz import report
     from spcviz.problems.common import outputs
     from spcviz.web.exporting import drawing, site

@@ -19,7 +19,6 @@ FIRST_SCENES = "first-scenes"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to its parser."""
     parser.add_argument("target", choices=sorted([*registry.trainings(), FIRST_SCENES]))
     parser.add_argument(
         "--features", nargs="+", help="some sets of features only, where a model has several (default: all)"
@@ -32,7 +31,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Run the command; returns its exit status (None: 0)."""
     if options.target == FIRST_SCENES:
         return _first_scenes(options)
     if options.check:

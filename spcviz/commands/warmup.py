@@ -14,7 +14,6 @@ HELP = "compile the kernels once; later starts load them"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options to its parser."""
     parser.add_argument("--only", nargs="+", metavar="GROUP", help="these warm-up groups, in this process")
     parser.add_argument(
         "--behind", action="store_true", help="let other processes go first, as a server does"
@@ -23,7 +22,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Run the command; returns its exit status (None: 0)."""
     from spcviz.engine.kernels import kernel_cache
     from spcviz.problems import warmup
     from spcviz.store import write_json_atomic

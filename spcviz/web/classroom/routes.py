@@ -38,7 +38,7 @@ LONGEST_CODED = 200
 ROOMS = rooms.Rooms()
 FILES = {"phone.js": "text/javascript", "phone.css": "text/css"}
 POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-_HAND = {"n": 0}
+_CROWD = {"in_hand": 0}
 
 
 def routes() -> list[Route]:
@@ -79,20 +79,10 @@ def _json(value, status=200):
 
 async def _body(request, most):
     """The JSON object of a request."""
-    if _HAND["n"] >= IN_HAND:
+    if _CROWD["in_hand"] >= IN_HAND:
         raise asked.RefusedError(429)
-    _HAND["n"] += 1
-    try:
-        text = await asked.body(request, most)
-    finally:
-        _HAND["n"] -= 1
-    try:
-        value = orjson.loads(text)
-    except ValueError:
-        raise asked.RefusedError(400) from None
-    if not isinstance(value, dict):
-        raise asked.RefusedError(400)
-    return value
+    with asked.counted(_CROWD):
+        return asked.object_of(await asked.body(request, most))
 
 
 def key_of(request: Request, number: int) -> str:

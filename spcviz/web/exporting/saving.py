@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from spcviz.problems.common.folders import ROOT
 from spcviz.web.serving.first_html import outside_of
-from spcviz.web.ui.asked import is_foreign
+from spcviz.web.ui.asked import counted, is_foreign
 from spcviz.web.view import served
 
 FOLDER = "save"
@@ -57,14 +57,11 @@ async def _save(request):
         return refusal
     if _CROWD["in_hand"] > WAITING:
         return PlainTextResponse("Others are saving pages just now: try again in a minute.", 429)
-    _CROWD["in_hand"] += 1
-    try:
-        app = outside_of(request.headers, request.url.scheme)  # as the visitor sees it
+    app = outside_of(request.headers, request.url.scheme)  # as the visitor sees it
+    with counted(_CROWD):
         async with _LIMIT:
             asked = request.query_params.get("scene", "").lstrip("/")
             return await _saved(f"{app}/{asked}", request.path_params["kind"])
-    finally:
-        _CROWD["in_hand"] -= 1
 
 
 async def _saved(address, kind):

@@ -4,6 +4,7 @@ from typing import Literal
 
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 SPLITS = {"dev": "development words", "test": "test words"}
 
@@ -102,31 +103,17 @@ def filter_curves(
 def _filter_line(row, is_first, has_legend, palette, scale):
     role, _ = style_of(row["method"])
     name = METHODS.get(row["method"], row["method"])
-    return {
-        "type": "scatter",
-        "x": row["efficiency_loss"],
-        "y": row["filter_loss"],
-        "customdata": row["alpha"],
-        "name": name,
-        "legendgroup": row["method"],
-        "showlegend": has_legend,
-        "mode": "lines",
-        "line": {"color": getattr(palette, role), "width": (2.4 if is_first else 1) * scale, "shape": "hv"},
-    }
+    of = {"customdata": row["alpha"], "legendgroup": row["method"], "showlegend": has_legend}
+    line = stroke(getattr(palette, role), (2.4 if is_first else 1) * scale, shape="hv")
+    return points("lines", row["efficiency_loss"], row["filter_loss"], name, "", **of, **line)
 
 
 def _tuned_mark(at, split, palette, scale):
-    role, mark = style_of(at["method"])
+    role, symbol = style_of(at["method"])
     name = METHODS.get(at["method"], at["method"])
     edge = {"color": palette.background, "width": 2 * scale}
-    return {
-        "type": "scatter",
-        "x": [at[f"{split}_efficiency_loss"]],
-        "y": [at[f"{split}_filter_loss"]],
-        "mode": "markers",
-        "marker": {"size": 12 * scale, "symbol": mark, "color": getattr(palette, role), "line": edge},
-        "name": f"{name}: tuned",
-        "legendgroup": at["method"],
-        "showlegend": False,
-        "hovertemplate": f"tuned on dev words: %{{x:.1f}} % kept, %{{y:.2f}} % lost<extra>{name}</extra>",
-    }
+    hover = f"tuned on dev words: %{{x:.1f}} % kept, %{{y:.2f}} % lost<extra>{name}</extra>"
+    of = {"legendgroup": at["method"], "showlegend": False}
+    drawn = mark(12 * scale, symbol, color=getattr(palette, role), line=edge)
+    x, y = [at[f"{split}_efficiency_loss"]], [at[f"{split}_filter_loss"]]
+    return points("markers", x, y, f"{name}: tuned", hover, **of, **drawn)

@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from spcviz.web.articles import articles
-from spcviz.web.cached.tours import known_facts
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
@@ -30,6 +29,8 @@ _GOING, _FORM = "tour_going", "tour_form"
 _SAID, _NOTE, _CHOICES = "tour_said", "tour_note", "tour_choices"
 MOST_LISTED = 120
 """Characters of a scene in the speaker's list."""
+KNOWN: dict[tuple[str, str], dict[str, str]] = {}
+"""{(shipped tour, code of a scene): its numbers}: filled by whoever gets there, for handouts and speakers."""
 NO_TOUR = tour.Tour("", "", "", ())
 
 
@@ -163,7 +164,7 @@ def handout(of_tour):
     )
     for number, scene in enumerate(of_tour.scenes, start=1):
         facts = _known(of_tour, number)
-        later = known_facts().get((of_tour.name, f"{number}a"), facts)
+        later = KNOWN.get((of_tour.name, f"{number}a"), facts)
         with st.container(border=True, key=f"handout_scene_{number}"):
             st.text(f"{number}. {tour.fill(scene.say, facts)}")
             if scene.ask:
@@ -218,7 +219,7 @@ def _style(at):
 def _draw(page, at):
     facts, form = st.session_state[FACTS], st.session_state.pop(_FORM, None)
     if at and at.tour.name in tour.shipped() and _going(at) == (page.url_path, st.query_params.to_dict()):
-        known_facts()[at.tour.name, at.code] = facts
+        KNOWN[at.tour.name, at.code] = facts
     if form:
         here = tour.address(page.url_path, st.query_params.to_dict())
         form = {"n": form, "facts": dict(list(facts.items())[:30]), "address": here}
@@ -291,7 +292,7 @@ def speaking(at: Running) -> dict:
 
 def _known(of_tour, code):
     """The numbers of a scene, if anybody has been there."""
-    return known_facts().get((of_tour.name, str(code)), {})
+    return KNOWN.get((of_tour.name, str(code)), {})
 
 
 def _after(at):

@@ -11,6 +11,7 @@ else; some wait; all others are told to come again, and their view falls back to
 import contextlib
 import logging
 import time
+from collections.abc import Iterator
 from importlib import import_module
 from urllib.parse import urlsplit
 
@@ -102,7 +103,8 @@ async def _answer(request):
             raise RefusedError(404)
         _refuse_a_crowd()
         text = await body(request)
-        with _place():
+        _refuse_a_crowd()
+        with counted(_CROWD):
             found = await anyio.to_thread.run_sync(_answered, name, text, limiter=_LIMIT)
     except RefusedError as refused:
         (status,) = refused.args
@@ -119,22 +121,29 @@ def _refuse_a_crowd():
 
 async def _hold_back():
     if _CROWD["held"] < HELD:
-        _CROWD["held"] += 1
-        try:
+        with counted(_CROWD, "held"):
             await anyio.sleep(HELD_SECONDS)
-        finally:
-            _CROWD["held"] -= 1
 
 
 @contextlib.contextmanager
-def _place():
-    """One of the places of those that are answered or wait."""
-    _refuse_a_crowd()
-    _CROWD["in_hand"] += 1
+def counted(crowd: dict, name: str = "in_hand") -> Iterator[None]:
+    """One more of a crowd meanwhile."""
+    crowd[name] += 1
     try:
         yield
     finally:
-        _CROWD["in_hand"] -= 1
+        crowd[name] -= 1
+
+
+def object_of(text: bytes) -> dict:
+    """The JSON object of a request; raises `RefusedError`."""
+    try:
+        value = orjson.loads(text)  # refuses what is nested too deep, and NaN and infinity
+    except ValueError:
+        raise RefusedError(400) from None
+    if not isinstance(value, dict):
+        raise RefusedError(400)
+    return value
 
 
 async def body(request: Request, most: int = MOST) -> bytearray:
@@ -155,12 +164,7 @@ async def body(request: Request, most: int = MOST) -> bytearray:
 
 def _answered(name, text):
     """In a thread of its own: also what it takes to read the question is not the event loop's to wait for."""
-    try:
-        question = orjson.loads(text)  # refuses what is nested too deep, and NaN and infinity
-    except ValueError:
-        raise RefusedError(400) from None
-    if not isinstance(question, dict):
-        raise RefusedError(400)
+    question = object_of(text)
     if warmup.seconds_until(KERNELS[name]) is not None:  # the page's rerun says for how long
         raise RefusedError(503)
     time.sleep(max(0.0, _CROWD["rests_until"] - time.monotonic()))
