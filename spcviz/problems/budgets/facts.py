@@ -9,7 +9,7 @@ from spcviz.problems.budgets.shown import PolicyWord, Purchases, TradeOff
 
 
 def batch(trade_off: TradeOff, state: dict) -> dict[str, str]:
-    """What every method makes of a batch within the budget of the Trade-off page's `state`, as named texts."""
+    """What every method makes of a batch within the budget of the Trade-off page's `state`, as texts."""
     full = getattr(trade_off, f"full_{state['kind']}")
     budget = min(max(state["budget"], 0.0), 1.0) * full
     count = _counter(trade_off)

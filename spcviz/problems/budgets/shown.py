@@ -4,6 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+ROLES = ("map", "threshold", "truth", "kept", "pruned", "lost", "muted", "text")
+DASHES = ("solid", "dash", "dot", "dashdot")
+MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "star", "triangle-down")
+"""Colours (roles of the palette), dashes and marks of many curves in one chart."""
+
 
 class Purchases(NamedTuple):
     """One method's purchases on a batch of chains, in order; a budget takes as many as fit."""
@@ -26,7 +31,7 @@ class Purchases(NamedTuple):
 
 
 class TradeOff(NamedTuple):
-    """What every method buys on a batch of W chains of R parts in all; a reading has a symbol for each part."""
+    """What every method buys on a batch of W chains of R parts; a reading has a symbol for each part."""
 
     task: str  # name of the problem
     chain_ids: (

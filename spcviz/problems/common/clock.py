@@ -1,7 +1,7 @@
 """Timers for results: median, least and fastest microseconds of calls."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import numpy as np
 
@@ -9,27 +9,39 @@ import numpy as np
 def median_us(call, repeats):
     """Median microseconds of a call after an uncounted one, wall clock or CPU, whichever is shorter."""
     call()
-    taken = []
-    for _ in range(repeats):
-        start, own_start = time.perf_counter(), time.process_time()
-        call()
-        wall, cpu = time.perf_counter() - start, time.process_time() - own_start
-        taken.append(1e6 * min(wall, cpu))
-    return float(np.median(taken))
+    return float(np.median([_timed(call)[1] for _ in range(repeats)]))
+
+
+def medians_us(
+    calls: Mapping[Hashable, Callable], repeats: int, now: Callable[[], float] = time.process_time
+) -> dict[Hashable, float]:
+    """Median microseconds of each call by a clock, all called in turn, after a round that does not count."""
+    taken = {key: [] for key in calls}
+    for _ in range(repeats + 1):
+        for key, call in calls.items():
+            start = now()
+            call()
+            taken[key].append(1e6 * (now() - start))
+    return {key: float(np.median(own[1:])) for key, own in taken.items()}
 
 
 def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
-    """Least microseconds of each call, all in turn: a disturbance then slows a round of all, not one of them."""
+    """Least microseconds of each call, all in turn: a disturbance then slows a round, not one call."""
     for call in calls:
         call()
     least = [np.inf] * len(calls)
     for _ in range(rounds):
         for i, call in enumerate(calls):
-            start, own_start = time.perf_counter(), time.process_time()
-            call()
-            wall, cpu = time.perf_counter() - start, time.process_time() - own_start
-            least[i] = min(least[i], 1e6 * min(wall, cpu))
+            least[i] = min(least[i], _timed(call)[1])
     return least
+
+
+def _timed(call, now=time.process_time):
+    """(result, microseconds) of a call: wall clock or a clock of CPU time, whichever is shorter."""
+    start, own_start = time.perf_counter(), now()
+    value = call()
+    wall, cpu = time.perf_counter() - start, now() - own_start
+    return value, 1e6 * min(wall, cpu)
 
 
 _LONG_US = 5000.0  # beyond it a first call's cold caches do not count
@@ -39,10 +51,8 @@ def fastest_us(call):
     """(result, microseconds) of the fastest of three calls, or of the first if that is long."""
     least = np.inf
     for _ in range(3):
-        start, own_start = time.perf_counter(), time.thread_time()
-        value = call()
-        wall, cpu = time.perf_counter() - start, time.thread_time() - own_start
-        least = min(least, 1e6 * min(wall, cpu))
+        value, us = _timed(call, time.thread_time)
+        least = min(least, us)
         if least > _LONG_US:
             break
     return value, least

@@ -19,7 +19,7 @@ class NoCacheError(SpcvizError, FileNotFoundError):
 
 
 def shipped(path: Path) -> Path:
-    """A path; raises `NoCacheError` if it lies in the repository's cache and pip has installed no such thing."""
+    """A path; `NoCacheError` if it lies in the repository's cache and a package by pip has none."""
     if path.is_relative_to(CACHE) and not CACHE.is_dir():
         raise NoCacheError(
             f"{path} is missing; stored models, results and handwritten words come with the repository, not "

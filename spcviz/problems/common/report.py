@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
+
 from spcviz.problems.common.work import ledger
 from spcviz.problems.common.work.kept import LIBRARIES, digest_of_modules
 from spcviz.store import digest_of_arrays
@@ -44,6 +46,16 @@ def describe(
         "fold_rows": [{"fold": str(fold["fold"]), "rows": fold["rows"]} for fold in fold_rows],
         **more,
     }
+
+
+def mean_and_sd(name: str, values) -> dict[str, float | None]:
+    """Mean over folds, and the standard deviation where there is more than one.
+
+    >>> mean_and_sd("us", [1.0, 3.0])["us"]
+    2.0
+    """
+    spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return {name: float(np.mean(values)), f"{name}_sd": spread}
 
 
 def provenance(make: str, models: dict[str, Path], parts: dict[str, float]) -> dict:

@@ -35,7 +35,7 @@ def repair_command(name):
 
 
 def read(folder: Path, name: str) -> dict | None:
-    """A stored result by name, None if it has not been made; `ResultError` unless it is an object with rows."""
+    """A stored result by name, None if it has not been made; `ResultError` if it is damaged."""
     try:
         result = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -54,7 +54,7 @@ def read(folder: Path, name: str) -> dict | None:
 
 @contextlib.contextmanager
 def reading(name: str):
-    """Around all that is made of a stored result: whatever its content causes inside becomes a `ResultError`."""
+    """Around all that is made of a stored result: what its content causes becomes a `ResultError`."""
     try:
         yield
     except ResultError:

@@ -10,8 +10,6 @@ from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import unary_scores
 from spcviz.problems.common.shown import LevelTrace
 
-_NO_ARCS = np.zeros(0, dtype=np.int32)
-
 
 def timed_run(cascade, features, length, n_levels, alphas):
     """(steps, readings, microseconds of filter and predictor) of each level."""
@@ -24,6 +22,25 @@ def timed_run(cascade, features, length, n_levels, alphas):
         times.append((_us_between(start, filtered), _us_between(filtered, _now())))
         start = _now()
     return steps, labels, times
+
+
+def alphas_used(cascade, alphas, n_levels):
+    """The alpha of each of the first levels: the tuned one where that given is None or missing."""
+    given = [*alphas, *[None] * n_levels]
+    return [level.alpha if a is None else a for level, a in zip(cascade.levels[:n_levels], given)]
+
+
+def traced(cascade, features, length, alphas, labels=None, turns=2):
+    """``levels``, ``predictions`` and ``microseconds`` of a `WordTrace`, the best times of some turns."""
+    runs = [timed_run(cascade, features, length, len(alphas), alphas) for _ in range(turns)]
+    steps, read, _ = runs[-1]
+    us = np.min([times for _, _, times in runs], axis=0)  # (levels, filter and predictor)
+    levels = []
+    for level, step, alpha, level_us in zip(cascade.levels, steps, alphas, us[:, 0]):
+        draw = node_level if cascade.on_nodes and step.lattice.order[0] > 1 else arc_level
+        levels.append(draw(level, step, labels, features, alpha, level_us))
+    predictions, in_all = np.array(read, dtype=np.int32), float(us[:-1, 0].sum() + us[-1, 1])
+    return {"levels": tuple(levels), "predictions": predictions, "microseconds": in_all}
 
 
 def _now():
@@ -41,11 +58,6 @@ def arc_level(level, step, labels, features, alpha, microseconds):
     lattice, arc_score, pruned = step
     passed = pruned.passed
     into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
-    truth_arcs, truth_score = _NO_ARCS, np.nan
-    if labels is not None:
-        arcs = path_of(lattice, labels)
-        truth_arcs = arcs.astype(np.int32) if (arcs >= 0).all() else _NO_ARCS
-        truth_score = _score_of(labels, level, lattice, features)
     return LevelTrace(
         order=int(lattice.order[0]),
         col_start=lattice.arc_start,
@@ -57,8 +69,8 @@ def arc_level(level, step, labels, features, alpha, microseconds):
         previous=into[lattice.arc_tail].astype(np.int32),
         following=out_of[lattice.arc_head].astype(np.int32),
         map_arcs=pruned.best_path.astype(np.int32),
-        truth_arcs=truth_arcs,
-        truth_score=truth_score,
+        truth_arcs=_truth(lattice, labels).astype(np.int32),
+        truth_score=_score_of(labels, level, lattice, features),
         **_threshold(level, pruned, alpha),
         microseconds=float(microseconds),
     )
@@ -67,13 +79,7 @@ def arc_level(level, step, labels, features, alpha, microseconds):
 def node_level(level, step, labels, features, alpha, microseconds):
     """A level of order n as a `LevelTrace` of the (n-1)-grams that it filters."""
     lattice, arc_score, pruned = step
-    truth_arcs, truth_score = _NO_ARCS, np.nan
-    if labels is not None:
-        arcs = path_of(lattice, labels)
-        if (arcs >= 0).all():
-            truth_arcs = np.concatenate([lattice.arc_tail[arcs], lattice.arc_head[arcs[-1:]]])
-        truth_score = _score_of(labels, level, lattice, features)
-    passed = pruned.passed
+    passed, truth = pruned.passed, _truth(lattice, labels)
     into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
     tail, head = lattice.arc_tail, lattice.arc_head
     of_arc = symbols(lattice)
@@ -95,15 +101,23 @@ def node_level(level, step, labels, features, alpha, microseconds):
         previous=previous.astype(np.int32),
         following=following.astype(np.int32),
         map_arcs=path.astype(np.int32),
-        truth_arcs=truth_arcs.astype(np.int32),
-        truth_score=truth_score,
+        truth_arcs=np.concatenate([tail[truth], head[truth[-1:]]]).astype(np.int32),
+        truth_score=_score_of(labels, level, lattice, features),
         **_threshold(level, pruned, alpha),
         microseconds=float(microseconds),
     )
 
 
+def _truth(lattice, labels):
+    """The true path's arcs; none where it is unknown or not in the lattice."""
+    arcs = np.zeros(0, dtype=np.int64) if labels is None else path_of(lattice, labels)
+    return arcs if (arcs >= 0).all() else arcs[:0]
+
+
 def _score_of(labels, level, lattice, features):
-    """Score of a labelling, in or out of the lattice, under a level's filter."""
+    """Score of a labelling, in or out of the lattice, under a level's filter; NaN of none."""
+    if labels is None:
+        return np.nan
     unary = unary_scores(features, level.filter.weights)
     return float(score_labels(lattice, unary, level.filter.table, labels)[0])
 

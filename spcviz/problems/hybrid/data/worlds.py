@@ -64,16 +64,12 @@ def ocr(fold: int, scores: np.ndarray) -> World:
         discount=DISCOUNT, least=LEAST,
     )  # fmt: skip
     weights = weights_of(counted, _log_frequency(words.labels[rows]))
-    parts, sets, places = [], {}, {}
-    for part in range(N_PARTS):
-        chosen = train[part_of_fold(words.folds[train]) == part]
-        parts.append(Part(_batch(words, chosen, scores)[0], weights))
-    chosen = {"test": np.flatnonzero(words.folds == fold)}
-    chosen["dev"] = np.flatnonzero(words.folds == dev_fold(fold))
-    for name, own in chosen.items():
-        sets[name], places[name] = _batch(words, own, scores)
-    own = sets["dev"], sets["test"], weights, counted
-    return World(tuple(parts), *own, chosen["test"], chosen["dev"], places)
+    of_parts = [train[part_of_fold(words.folds[train]) == part] for part in range(N_PARTS)]
+    parts = tuple(Part(_batch(words, chosen, scores)[0], weights) for chosen in of_parts)
+    dev, test = (np.flatnonzero(words.folds == own) for own in (dev_fold(fold), fold))
+    (of_dev, dev_rows), (of_test, test_rows) = (_batch(words, own, scores) for own in (dev, test))
+    places = {"dev": dev_rows, "test": test_rows}
+    return World(parts, of_dev, of_test, weights, counted, test, dev, places)
 
 
 def open_words(scores: np.ndarray, test: str = "unseen", n_train: int = N_OPEN):

@@ -4,6 +4,7 @@ Policies' discounts and shapes are chosen on the development words of the fold.
 """
 
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -104,13 +105,9 @@ def learn(data, fold, settings, world, folder=None, tick=None):
 
 def stored_of(data, fold, settings, world, folder=None, tick=None):
     """The same as it is stored."""
-
-    def make():
-        return _learn(fold, settings, world, tick)
-
-    return kept(
-        folder, f"hybrid-{data}{fold}-learned", key_of(data, fold, settings), CODE, make, tree_of(StoredFold)
-    )
+    key, form = key_of(data, fold, settings), tree_of(StoredFold)
+    make = partial(_learn, fold, settings, world, tick)
+    return kept(folder, f"hybrid-{data}{fold}-learned", key, CODE, make, form)
 
 
 def learned_of(stored, weights):
@@ -131,13 +128,12 @@ def _with(weights, theta):
 
 
 def _learn(fold, settings, world, tick):
-    adapt = few(world.parts, settings.n_adapt)
-    parts, dev = few(world.parts, settings.n_learn), world.dev.some(np.arange(_most(world.dev, settings)))[0]
-    tried = [
-        (_wasted(dev, *found, settings), tolerance, *found)
-        for tolerance in settings.tolerances
-        for found in [_with_policy(fold, adapt, parts, dev, world, settings, tolerance)]
-    ]
+    adapt, parts = (few(world.parts, n) for n in (settings.n_adapt, settings.n_learn))
+    dev = world.dev.some(np.arange(min(settings.n_dev, len(world.dev.starts) - 1)))[0]
+    tried = []
+    for tolerance in settings.tolerances:
+        found = _with_policy(fold, adapt, parts, dev, world, settings, tolerance)
+        tried.append((_wasted(dev, *found, settings), tolerance, *found))
     _, tolerance, model, found = min(tried, key=lambda own: own[:2])
     _say(tick, "one model and its policy")
     rng = np.random.default_rng([RANDOM_STATE, fold, 1])
@@ -152,21 +148,9 @@ def _learn(fold, settings, world, tick):
     costs = np.tile(settings.prices.tiers, (some.shape[0], 1))
     chains = part_policy.train(some, rng, costs, per_cost=True)[0].beta
     _say(tick, "dms_pi")
-    return StoredFold(
-        theta=theta,
-        theta_filters=theta_of(two.filters),
-        theta_predicts=theta_of(two.predicts),
-        tolerance=tolerance,
-        alphas=model.alphas,
-        first_alpha=float(model.first_alpha),
-        two_alphas=two.alphas,
-        two_first_alpha=float(two.first_alpha),
-        spc_pi=found.beta,
-        greedy=found.myopic,
-        order_only=only.beta,
-        together=share,
-        chains=chains,
-    )
+    thetas = theta, theta_of(two.filters), theta_of(two.predicts)
+    alphas = model.alphas, float(model.first_alpha), two.alphas, float(two.first_alpha)
+    return StoredFold(*thetas, tolerance, *alphas, found.beta, found.myopic, only.beta, share, chains)
 
 
 def _with_policy(fold, adapt, parts, dev, world, settings, tolerance):
@@ -222,28 +206,16 @@ def theta_of(weights):
 
 def few(parts, n_words):
     """The first words of each part, so many in all."""
-    each = n_words // len(parts)
-    return [
-        Part(part.batch.some(np.arange(min(each, len(part.batch.starts) - 1)))[0], part.weights)
-        for part in parts
-    ]
-
-
-def _most(batch, settings):
-    return min(settings.n_dev, len(batch.starts) - 1)
+    counts = [min(n_words // len(parts), len(part.batch.starts) - 1) for part in parts]
+    return [Part(p.batch.some(np.arange(n))[0], p.weights) for p, n in zip(parts, counts)]
 
 
 def settings_for(quick=False):
     """The chosen settings, or few passes on few words."""
     if not quick:
         return HybridSettings()
-    return HybridSettings(
-        tiers=ink.TierSettings(epochs=1),
-        adaptive=AdaptiveSettings(epochs=1, rounds=1),
-        n_adapt=150,
-        n_learn=150,
-        n_dev=60,
-    )
+    few_passes = ink.TierSettings(epochs=1), AdaptiveSettings(epochs=1, rounds=1)
+    return HybridSettings(*few_passes, n_adapt=150, n_learn=150, n_dev=60)
 
 
 N_FOLDS = letters.N_FOLDS

@@ -57,12 +57,8 @@ def scores_of_fold(
     of the other two parts. ``scores`` is (R, T, 26), each ``weights<tier>`` (F, 26).
     """
     fold = checks.integer("fold", fold, 0, letters.N_FOLDS - 1)
-    key = {
-        "fold": fold,
-        "settings": asdict(settings),
-        "random_state": RANDOM_STATE,
-        "data": data_digest("ocr"),
-    }
+    key = {"fold": fold, "settings": asdict(settings), "random_state": RANDOM_STATE}
+    key["data"] = data_digest("ocr")
     return kept(folder, f"hybrid-ink{fold}", key, CODE, lambda: _train(fold, settings, tick), ARRAYS)
 
 
@@ -72,8 +68,7 @@ def _train(fold, settings, tick):
     folds = np.repeat(words.folds, words.lengths)
     is_training = ~np.isin(folds, [fold, dev_fold(fold)])
     rng = np.random.default_rng([RANDOM_STATE, fold])
-    scores = np.empty((len(folds), N_TIERS, letters.N_STATES), dtype=np.float32)
-    found = {}
+    scores, found = np.empty((len(folds), N_TIERS, letters.N_STATES), dtype=np.float32), {}
     for part in [*range(N_PARTS), None]:
         is_read = is_training & (part_of_fold(folds) == part) if part is not None else ~is_training
         seen = np.flatnonzero(is_training & ~is_read)

@@ -48,7 +48,7 @@ def blocks(side):
 
 
 def block_sub(side: int, block: tuple[int, ...], there: np.ndarray):
-    """A block's sub-model: its four edges, and breadth first from it edges that are `there` to other nodes."""
+    """A block's sub-model: its four edges, and breadth first from it edges that are `there`."""
     edges = graph.grid_edges(side, side)
     has, reached, is_grown = np.isin(edges, block).all(axis=1), set(block), True
     while is_grown:
@@ -69,18 +69,15 @@ def max_marginals(subs: Sequence[Sub], unary: np.ndarray, pairwise: np.ndarray, 
     """(best (P,), node max-marginals (P, N, K)) of sub-models that share a grid's scores."""
     edges, times = graph.grid_edges(side, side), np.sum([sub.has for sub in subs], axis=0)
     unary, pairwise = unary / len(subs), pairwise / np.maximum(times, 1)[:, None, None]
-    found = [
-        tree.node_max_marginals(unary, edges[sub.has], pairwise[sub.has])
-        if sub.block is None
-        else _of_block(sub, unary, edges, pairwise)
-        for sub in subs
-    ]
-    return np.array([best for best, _ in found]), np.stack([node for _, node in found])
+    bests, nodes = zip(*(_of_sub(sub, unary, edges, pairwise) for sub in subs))
+    return np.array(bests), np.stack(nodes)
 
 
-def _of_block(sub, unary, edges, pairwise):
-    """As `tree.node_max_marginals`, of a block's sub-model: the block's assignments are one node's states."""
+def _of_sub(sub, unary, edges, pairwise):
+    """As `tree.node_max_marginals`, of a sub-model: a block's assignments are the states of one node."""
     (n, n_states), block = unary.shape, sub.block
+    if block is None:
+        return tree.node_max_marginals(unary, edges[sub.has], pairwise[sub.has])
     states = np.array(list(itertools.product(range(n_states), repeat=len(block))))
     others = [i for i in range(n) if i not in block]
     place = {node: 1 + i for i, node in enumerate(others)} | dict.fromkeys(block, 0)
@@ -94,8 +91,9 @@ def _of_block(sub, unary, edges, pairwise):
             own[0] += pairwise[e][states[:, block.index(i)], states[:, block.index(j)]]
             continue
         table = np.zeros((len(states), len(states)))
-        rows = states[:, block.index(i)] if place[i] == 0 else np.arange(n_states)
-        columns = states[:, block.index(j)] if place[j] == 0 else np.arange(n_states)
+        rows, columns = (
+            np.arange(n_states) if place[node] else states[:, block.index(node)] for node in (i, j)
+        )
         table[: len(rows), : len(columns)] = pairwise[e][np.ix_(rows, columns)]
         outside.append((place[i], place[j]))
         tables.append(table)
@@ -109,30 +107,16 @@ def _of_block(sub, unary, edges, pairwise):
 
 def exact(instance):
     """(best score, node max-marginals (N, K), the best labelling) of a small grid."""
-    rows, columns, n_states = instance.unary.shape
+    _, columns, n_states = instance.unary.shape
     states = np.array(list(itertools.product(range(n_states), repeat=columns)))
-    at = np.arange(columns)
-    unary = np.stack(
-        [
-            instance.unary[r][at, states].sum(axis=1)
-            + instance.across[r][at[:-1], states[:, :-1], states[:, 1:]].sum(axis=1)
-            for r in range(rows)
-        ]
-    )
-    down = np.stack(
-        [
-            instance.down[r][at[None, None], states[:, None], states[None, :]].sum(axis=2)
-            for r in range(rows - 1)
-        ]
-    )
+    at, pairs = np.arange(columns), (states[:, None], states[None, :])
+    steps = np.arange(columns - 1), states[:, :-1], states[:, 1:]
+    by_row = zip(instance.unary, instance.across)
+    unary = np.stack([own[at, states].sum(axis=1) + across[steps].sum(axis=1) for own, across in by_row])
+    down = np.stack([own[(at[None, None], *pairs)].sum(axis=2) for own in instance.down])
     found = chain.max_marginals(unary, down, edges=False)
-    node = np.array(
-        [
-            [found.unary[r][states[:, c] == k].max() for k in range(n_states)]
-            for r in range(rows)
-            for c in range(columns)
-        ]
-    )
+    is_at = [[states[:, c] == k for k in range(n_states)] for c in range(columns)]
+    node = np.array([[row[is_k].max() for is_k in own] for row in found.unary for own in is_at])
     return float(found.best), node, states[found.unary.argmax(axis=1)].ravel()
 
 

@@ -96,11 +96,5 @@ def counted_weights(data):
 
 def scores_of(model, pixels):
     """log p(letter | image) of letters at every tier, (R, T, 26)."""
-    features = ink.tier_features(pixels)
-    return np.stack(
-        [
-            ink.log_scores(features[:, :edge], weights)
-            for edge, weights in zip(tier_edges(), model.ink, strict=True)
-        ],
-        axis=1,
-    )
+    features, tiers = ink.tier_features(pixels), zip(tier_edges(), model.ink, strict=True)
+    return np.stack([ink.log_scores(features[:, :edge], weights) for edge, weights in tiers], axis=1)

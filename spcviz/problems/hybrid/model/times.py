@@ -11,6 +11,7 @@ it values; what goes by chance does not.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -81,28 +82,23 @@ def measure(
     on_hard = _cascades(fixed, hard)
     looks = [lambda: whole_words.predicted(predictor, whole_words.look(chains))]
     how = part_policy.rule(chains_beta, per_cost=True)
-    costs = np.tile(prices.tiers, (chains.shape[0], 1))
-    spends = [
-        lambda: part_policy.spend(chains, how, 0.0, costs),
-        lambda: part_policy.spend(chains, how, costs=costs),
-    ]
+    spend = partial(part_policy.spend, chains, how, costs=np.tile(prices.tiers, (chains.shape[0], 1)))
+    spends = [partial(spend, 0.0), spend]
     kinds = (courses, pixels, scores, cascades, spends, on_hard, looks)
     taken = iter(least_us([call for calls in kinds for call in calls], ROUNDS))
-    taken_by = [np.array([next(taken) for _ in calls]) for calls in kinds]
-    rows, us = np.array(rows, dtype=float), taken_by[0]
-    found, rest = nnls(rows / us[:, None], np.ones(len(us)))  # every trajectory counts alike
-    features = [0.0, *(taken_by[1] / N_LETTERS).tolist()]
-    clock = Clock(
-        features, (taken_by[2] / N_LETTERS).tolist(), *found.tolist(), float(rest / np.sqrt(len(us)))
+    us, pixels, scores, spc, (begin, whole), spc_hard, looks = (
+        np.array([next(taken) for _ in calls]) for calls in kinds
     )
-    n_words, n_actions = len(some.starts) - 1, len(some.labels) * (N_TIERS - 1)
-    begin, whole = taken_by[4]
-    chain = {"letter": begin / len(some.labels), "action": max(whole - begin, 0.0) / n_actions}
+    found, rest = nnls(np.array(rows, dtype=float) / us[:, None], np.ones(len(us)))  # all count alike
+    per_letter = [0.0, *(pixels / N_LETTERS).tolist()], (scores / N_LETTERS).tolist()
+    clock = Clock(*per_letter, *found.tolist(), float(rest / np.sqrt(len(us))))
+    n_words, n_letters = len(some.starts) - 1, len(some.labels)
+    action = max(whole - begin, 0.0) / (n_letters * (N_TIERS - 1))
     return clock, {
-        "spc": (taken_by[3].reshape(N_TIERS, -1) / n_words).tolist(),
-        "spc_hard": (taken_by[5].reshape(N_TIERS, -1) / len(hard.labels)).tolist(),
-        "dms_pi": chain,
-        "whole_words": float(taken_by[6][0] / len(some.labels)),
+        "spc": (spc.reshape(N_TIERS, -1) / n_words).tolist(),
+        "spc_hard": (spc_hard.reshape(N_TIERS, -1) / len(hard.labels)).tolist(),
+        "dms_pi": {"letter": begin / n_letters, "action": action},
+        "whole_words": float(looks[0] / n_letters),
     }
 
 
@@ -134,12 +130,9 @@ def _scores():
 def _cascades(fixed, batch):
     """Calls that read a batch with the cascades of each tier and order."""
     calls, n = [], len(batch.starts) - 1
+    parts = [batch.some(np.arange(first, min(first + BATCH, n)))[0] for first in range(0, n, BATCH)]
     for tier, own in enumerate(fixed):
-        batches = [
-            (parents.features_of(some, tier), np.diff(some.starts))
-            for first in range(0, n, BATCH)
-            for some in [batch.some(np.arange(first, min(first + BATCH, n)))[0]]
-        ]
+        batches = [(parents.features_of(some, tier), np.diff(some.starts)) for some in parts]
         for order in range(1, worlds.N_ORDERS + 1):
             calls.append(lambda c=own, n=order, b=batches: [parents.read(c, n, *one) for one in b])
     return calls

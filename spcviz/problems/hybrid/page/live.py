@@ -77,7 +77,7 @@ def read_hand(text):
 
 
 def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> HybridWord:
-    """A word under the controller and, after actions by `hand` (`ArgumentError` if impossible), under both."""
+    """A word under the controller and, after actions by `hand` (or `ArgumentError`), under both."""
     pixels, truth = pixels_of(data, place)
     unary = models.scores_of(model, pixels)
     learned, hand_actions = model.learned.model, read_hand(hand)
@@ -90,17 +90,10 @@ def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> Hy
             raise ArgumentError(f"hand must begin at one of {len(states)} states, got {n}")
         forced = [state.done for state in states[1 : n + 1]] + list(actions)
         courses.append(_course(trace.trace(unary, learned, rule, forced), model))
-    said = _spelled(truth)
-    return HybridWord(
-        int(place),
-        said,
-        np.array(pixels),
-        SHOWN[data],
-        tuple(courses),
-        -1 if hand_actions is None else hand_actions[0],
-        0 if hand_actions is None else len(hand_actions[1]),
-        opening_step(courses[-1], said),
-    )
+    said, taken_at, by_hand = _spelled(truth), *(hand_actions or (-1, ()))
+    opening = opening_step(courses[-1], said)
+    about = int(place), said, np.array(pixels), SHOWN[data]
+    return HybridWord(*about, tuple(courses), taken_at, len(by_hand), opening)
 
 
 def _course(states, model):

@@ -53,12 +53,11 @@ def trade_off(result: dict, palette: Palette, *, data: str, scale: float = 1.0, 
 
 
 def ratios(result, palette, *, data, scale=1.0, height=360):
-    """Time of SPC-pi's variants over their parents' mixtures at equal accuracy; bars: a deviation of folds."""
+    """Time of SPC-pi's variants over their parents' mixtures at equal accuracy, with deviations."""
     traces, reached = [], []
     for method in VARIANTS:
-        wanted = (data, method, "hull")
-        own = [row for row in result["compared"] if (row["data"], row["method"], row["against"]) == wanted]
-        own = [row for row in own if row["ratio"] is not None]
+        wanted = {"data": data, "method": method, "against": "hull"}.items()
+        own = [r for r in result["compared"] if wanted <= r.items() and r["ratio"] is not None]
         reached += [row["char_accuracy"] for row in own]
         color, dash = getattr(palette, _LOOKS[method][0]), _LOOKS[method][1]
         x, y = [row["char_accuracy"] for row in own], [row["ratio"] for row in own]
@@ -77,53 +76,36 @@ def ratios(result, palette, *, data, scale=1.0, height=360):
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
 
 
+_LETTERS = {"char_accuracy": "letters right %", "char_accuracy_sd": "± letters"}
+_WORDS = {"word_accuracy": "words right %", "word_accuracy_sd": "± words"}
+
+
+def _frame(rows, names):
+    """A frame of rows, with what their keys are called."""
+    table = [{said: row.get(key) for key, said in names.items()} for row in rows]
+    frame = pd.DataFrame(table, columns=list(names.values()))
+    return frame.assign(method=[METHODS[m][0] for m in frame["method"]]) if "method" in frame else frame
+
+
 def curves_frame(result):
     """All points."""
-    return pd.DataFrame(
-        {
-            "data": row["data"],
-            "method": METHODS[row["method"]][0],
-            "order": row.get("order"),
-            "tier": row.get("tier"),
-            "µs": row["us"],
-            "letters right %": row["char_accuracy"],
-            "± letters": row["char_accuracy_sd"],
-            "words right %": row["word_accuracy"],
-            "± words": row["word_accuracy_sd"],
-        }
-        for row in result["rows"]
-    )
+    about = {name: name for name in ("data", "method", "order", "tier")}
+    return _frame(result["rows"], about | {"us": "µs"} | _LETTERS | _WORDS)
 
 
 def ends_frame(result):
     """Where every controller begins and ends."""
-    return pd.DataFrame(
-        {
-            "data": row["data"],
-            "method": METHODS[row["method"]][0],
-            "spent": "nothing" if row["at"] == "begin" else "everything",
-            "µs": row["us"],
-            "letters right %": row["char_accuracy"],
-            "words right %": row["word_accuracy"],
-        }
-        for row in result["rows"]
-        if "at" in row
-    )
+    names = {"data": "data", "method": "method", "at": "spent", "us": "µs"}
+    names |= {"char_accuracy": "letters right %", "word_accuracy": "words right %"}
+    frame = _frame([row for row in result["rows"] if "at" in row], names)
+    return frame.replace({"spent": {"begin": "nothing", "end": "everything"}})
 
 
 def models_frame(result):
     """One model against two, after random actions."""
-    return pd.DataFrame(
-        {
-            "data": row["data"],
-            "random actions a word": row["at"],
-            "model": {"one": "one for both", "two": "two, apart"}[row["model"]],
-            "letters right %": row["char_accuracy"],
-            "± letters": row["char_accuracy_sd"],
-            "words right %": row["word_accuracy"],
-        }
-        for row in result["models"]
-    )
+    names = {"data": "data", "at": "random actions a word", "model": "model"} | _LETTERS
+    frame = _frame(result["models"], names | {"word_accuracy": "words right %"})
+    return frame.replace({"model": {"one": "one for both", "two": "two, apart"}})
 
 
 def clock_frame(result):
@@ -135,33 +117,17 @@ def clock_frame(result):
         "passed": "an arc that messages go over",
         "valued": "an action valued",
     }
-    return pd.DataFrame(
-        [
-            {"data": data, "what": what, "µs": clock[key]}
-            for data, clock in result["clock"].items()
-            for key, what in names.items()
-        ]
-        + [
-            {"data": data, "what": f"{what} of a letter, {TIERS[t]}", "µs": clock[key][t]}
-            for data, clock in result["clock"].items()
-            for key, what in (("feature", "features"), ("score", "scores"))
-            for t in range(len(TIERS))
-        ]
-    )
+    clocks = result["clock"].items()
+    rows = [(data, what, clock[key]) for data, clock in clocks for key, what in names.items()]
+    for data, clock in clocks:
+        for key in ("feature", "score"):
+            rows += [(data, f"{key}s of a letter, {tier}", us) for tier, us in zip(TIERS, clock[key])]
+    return pd.DataFrame(rows, columns=("data", "what", "µs"))
 
 
 def loopy_frame(result):
     """Trees grown on a grid, one for each block of nodes."""
-    names = {"doubt": "where doubt is largest", "chance": "by chance", "all combs": "none: all combs"}
-    return pd.DataFrame(
-        {
-            "blocks": names[row["how"]],
-            "trees added": row["added"],
-            "as in the best labelling %": row["right"],
-            "± as in it": row["right_se"],
-            "states left %": row["kept"],
-            "best labelling's lost %": row["lost"],
-            "ms": row["ms"],
-        }
-        for row in result["loopy"]
-    )
+    how = {"doubt": "where doubt is largest", "chance": "by chance", "all combs": "none: all combs"}
+    names = {"how": "blocks", "added": "trees added", "right": "as in the best labelling %"}
+    names |= {"right_se": "± as in it", "kept": "states left %", "lost": "best labelling's lost %"}
+    return _frame(result["loopy"], names | {"ms": "ms"}).replace({"blocks": how})

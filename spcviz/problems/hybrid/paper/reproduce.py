@@ -51,6 +51,7 @@ def reproduce(run: Run) -> dict:
     for data, fold in jobs:
         done.setdefault(data, []).append(run_fold(data, fold, settings, run.work, run.tick))
     rows = [row for data, own in done.items() for row in summary.rows_of(data, own, GRID)]
+    each = [(data, own) for data in done for own in done[data]]
     return describe(
         run.name,
         "Weiss (2013), thesis, chapter 8 (a proposal without experiments)",
@@ -59,23 +60,18 @@ def reproduce(run: Run) -> dict:
         settings={
             "settings": asdict(settings),
             "random_state": folds.RANDOM_STATE,
-            "chosen_on": "policies' discounts and shapes, and the share of rounds (of "
-            f"{folds.SHARES}), what predicts which whole words to reread, and the portfolio: development "
-            "words (the fold after the test fold; the open vocabulary's own); "
-            f"their ridge: cross-validation; tolerance (of {settings.tolerances}, tried at all since the "
-            "test curve of fold 0 ended early with 0.005): the same words; "
-            "steps, the hinge's share, prices that controllers reckon with: set by hand",
+            "chosen_on": f"policies' discounts and shapes, and the share of rounds (of {folds.SHARES}), what "
+            "predicts which whole words to reread, and the portfolio: development words (the fold after the "
+            "test fold; the open vocabulary's own); their ridge: cross-validation; tolerance (of "
+            f"{settings.tolerances}, tried at all since the test curve of fold 0 ended early with 0.005): "
+            "the same words; steps, the hinge's share, prices that controllers reckon with: set by hand",
             "time": f"process CPU microseconds, least of {times.ROUNDS} rounds in which the calls of all "
             "methods take turns, on the same test words: features (the project's own HoG, 200 letters "
             "a call) and scores a letter, lattice with its controller and queue by kind of action from whole "
             "courses, cascades and DMS-pi from calls on the same words",
         },
         data={"ocr": letters.load_words()._asdict(), "open": open_data.arrays_of(open_data.load_composed())},
-        fold_rows=[
-            {"fold": f"{data} {own['fold']}", "rows": summary.untimed(own)}
-            for data in done
-            for own in done[data]
-        ],
+        fold_rows=[{"fold": f"{data} {own['fold']}", "rows": summary.untimed(own)} for data, own in each],
         folds=n_folds,
         compared=[row for data, own in done.items() for row in summary.compared(data, own)],
         models=[row for data, own in done.items() for row in summary.models(data, own)],
@@ -113,10 +109,7 @@ def clock_of(data, settings, folder):
     def make():
         world = folds.world_of(data, 0, settings, folder)
         learned = folds.learn(data, 0, settings, world, folder)
-        rules = [
-            (rule, is_valuing) for name, rule, is_valuing in rules_of(world.test, learned, settings)
-            if name != "greedy"
-        ]  # fmt: skip
+        rules = [own[1:] for own in rules_of(world.test, learned, settings) if own[0] != "greedy"]
         fixed, read = _whole_words(world, learned, ("dev",))
         how = learned.model, rules, learned.chains, settings.prices
         clock, of_parents = times.measure(world, *how, fixed, whole_words.fit(read["dev"]))
@@ -143,29 +136,20 @@ def rules_of(batch, learned, settings):
 def _measured(fold, world, learned, settings, timed):
     clock, of_parents = times.Clock(**timed["clock"]), timed["parents_us"]
     _, read = _whole_words(world, learned, ("dev", "test"))
-    predictor = whole_words.fit(read["dev"])
-    mended = {
-        "dev": whole_words.predicted_unseen(read["dev"]),
-        "test": whole_words.predicted(predictor, read["test"].features),
-    }
-    points, fixed = {}, {}
-    for split in ("dev", "test"):
+    mended = {"dev": whole_words.predicted_unseen(read["dev"])}
+    mended["test"] = whole_words.predicted(whole_words.fit(read["dev"]), read["test"].features)
+    points, fixed, options = {}, {}, {}
+    for split, own in read.items():
         points[split] = _points(split, world, learned, settings, clock, of_parents)
-        begun = whole_words.begun_us(clock, of_parents, int(read[split].starts[-1]))
-        us = whole_words.us_of(clock, of_parents, np.diff(read[split].starts))
-        points[split]["whole_words"] = whole_words.points_of(read[split], mended[split], us, begun)
-        fixed[split] = _cascades(read[split], clock, of_parents)
-    options = {split: _options(points[split], fixed[split], getattr(world, split)) for split in points}
+        begun = whole_words.begun_us(clock, of_parents, int(own.starts[-1]))
+        us = whole_words.us_of(clock, of_parents, np.diff(own.starts))
+        points[split]["whole_words"] = whole_words.points_of(own, mended[split], us, begun)
+        fixed[split] = _cascades(own, clock, of_parents)
+        options[split] = _options(points[split], fixed[split], getattr(world, split))
     curves = {name: _on_grid(own, world.test) for name, own in points["test"].items()}
     curves["portfolio"] = _mixed(options, len(world.test.labels) / (len(world.test.starts) - 1))
-    return {
-        "fold": fold,
-        "curves": curves,
-        "spc": fixed["test"],
-        "clock": timed["clock"],
-        "parents_us": of_parents,
-        "models": _models(world, learned, settings),
-    }
+    out = {"fold": fold, "curves": curves, "spc": fixed["test"]} | timed
+    return out | {"models": _models(world, learned, settings)}
 
 
 def _whole_words(world, learned, splits):
@@ -189,14 +173,10 @@ def _points(split, world, learned, settings, clock, of_parents):
 def _options(points, fixed, batch):
     """All that a portfolio may mix: fixed cascades, and each controller of `MIXED` at budgets a letter."""
     n_words, n = len(batch.starts) - 1, len(batch.labels)
-    found = [
-        portfolio.Option("spc", row["us"] * n_words / n, row["char_accuracy"], row["word_accuracy"])
-        for row in fixed
-    ]
-    for name in MIXED:
-        own = points[name]
-        for i in policy.at_budgets(own, BUDGETS * n):
-            i = max(i, 0)  # a budget below its beginning is its beginning
+    rows = [[row[name] for name in summary.NUMBERS] for row in fixed]
+    found = [portfolio.Option("spc", us * n_words / n, *right) for us, *right in rows]
+    for name, own in ((name, points[name]) for name in MIXED):
+        for i in np.maximum(policy.at_budgets(own, BUDGETS * n), 0):  # below its beginning: its beginning
             right, words = 100 * (1 - own.wrong[i] / n), 100 * (1 - own.wrong_words[i] / n_words)
             found.append(portfolio.Option(name, float(own.us[i]) / n, float(right), float(words)))
     return found
@@ -211,37 +191,24 @@ def _mixed(options, letters_a_word):
     def shown(values):
         return [float(value) if begun else None for value, begun in zip(values, has_begun)]
 
-    first, last = (pick(own, key=lambda option: option.us) for pick in (min, max))
-    ends = {
-        name: {
-            "us": option.us * letters_a_word,
-            "char_accuracy": option.right,
-            "word_accuracy": option.right_words,
-        }
-        for name, option in (("begin", first), ("end", last))
-    }
-    return {"us": shown(GRID), "char_accuracy": shown(right), "word_accuracy": shown(words)} | ends
+    ends = {}
+    for name, pick in (("begin", min), ("end", max)):
+        _, us, *accuracies = pick(own, key=lambda option: option.us)
+        ends[name] = dict(zip(summary.NUMBERS, (us * letters_a_word, *accuracies)))
+    return dict(zip(summary.NUMBERS, map(shown, (GRID, right, words)))) | ends
 
 
 def _on_grid(points, batch):
     """A curve at `GRID`: None where it has not begun; and its two ends."""
     n_words, n = len(batch.starts) - 1, len(batch.labels)
-    at = policy.at_budgets(points, GRID * n_words)
 
-    def share(wrong, total):
-        return [None if i < 0 else 100 * (1 - float(wrong[i]) / total) for i in at]
+    def figures(i):
+        letters_right, right = 1 - float(points.wrong[i]) / n, 1 - float(points.wrong_words[i]) / n_words
+        return float(points.us[i] / n_words), 100 * letters_right, 100 * right
 
-    ends = {
-        name: {
-            "us": float(points.us[i] / n_words),
-            "char_accuracy": 100 * (1 - float(points.wrong[i]) / n),
-            "word_accuracy": 100 * (1 - float(points.wrong_words[i]) / n_words),
-        }
-        for name, i in (("begin", 0), ("end", -1))
-    }
-    us = [None if i < 0 else float(points.us[i] / n_words) for i in at]
-    chars, own = share(points.wrong, n), share(points.wrong_words, n_words)
-    return {"us": us, "char_accuracy": chars, "word_accuracy": own} | ends
+    ends = {name: dict(zip(summary.NUMBERS, figures(i))) for name, i in (("begin", 0), ("end", -1))}
+    at = [figures(i) if i >= 0 else (None,) * 3 for i in policy.at_budgets(points, GRID * n_words)]
+    return {name: list(own) for name, own in zip(summary.NUMBERS, zip(*at))} | ends
 
 
 def chain_points(world, batch, learned, settings, clock, parents_us):
@@ -269,15 +236,9 @@ def _cascades(read, clock, parents_us):
     for c, (tier, order) in enumerate(whole_words.COURSES):
         scored = clock.score[0] if tier == 0 else clock.score[tier] + sum(clock.feature[: tier + 1])
         wrong = read.wrong[:, c]
-        rows.append(
-            {
-                "tier": tier,
-                "order": order,
-                "us": float(parents_us["spc"][tier][order - 1] + n / len(wrong) * scored),
-                "char_accuracy": 100 * (1 - float(wrong.sum()) / n),
-                "word_accuracy": 100 * float((wrong == 0).mean()),
-            }
-        )
+        us = float(parents_us["spc"][tier][order - 1] + n / len(wrong) * scored)
+        right = 100 * (1 - float(wrong.sum()) / n), 100 * float((wrong == 0).mean())
+        rows.append({"tier": tier, "order": order} | dict(zip(summary.NUMBERS, (us, *right))))
     return rows
 
 

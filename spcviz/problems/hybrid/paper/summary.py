@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from spcviz.problems.common.report import mean_and_sd
 from spcviz.problems.hybrid.page.shown import VARIANTS
 
 LEVELS = 40
@@ -17,31 +18,19 @@ def rows_of(data: str, done: list[dict], grid: np.ndarray) -> list[dict]:
         own = [fold["curves"][name] for fold in done]
         for g, us in enumerate(grid):
             if all(curve["us"][g] is not None for curve in own):
-                row = {"data": data, "method": name, "us": float(us)}
-                for key in NUMBERS[1:]:
-                    row |= mean_and_sd(key, [curve[key][g] for curve in own])
-                out.append(row)
+                at = [{key: curve[key][g] for key in NUMBERS[1:]} for curve in own]
+                out.append({"data": data, "method": name, "us": float(us)} | _means(at, NUMBERS[1:]))
         for end in ("begin", "end"):
-            row = {"data": data, "method": name, "at": end}
-            for key in NUMBERS:
-                row |= mean_and_sd(key, [curve[end][key] for curve in own])
-            out.append(row)
-    for i, first in enumerate(done[0]["spc"]):
-        row = {"data": data, "method": "spc", "order": first["order"], "tier": first["tier"]}
-        for key in NUMBERS:
-            row |= mean_and_sd(key, [fold["spc"][i][key] for fold in done])
-        out.append(row)
+            out.append({"data": data, "method": name, "at": end} | _means([curve[end] for curve in own]))
+    for rows in zip(*(fold["spc"] for fold in done)):
+        about = {"data": data, "method": "spc"} | {key: rows[0][key] for key in ("order", "tier")}
+        out.append(about | _means(rows))
     return out
 
 
-def mean_and_sd(name, values):
-    """Mean over folds, and the standard deviation where there is more than one.
-
-    >>> mean_and_sd("us", [1.0, 3.0])["us"]
-    2.0
-    """
-    spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
-    return {name: float(np.mean(values)), f"{name}_sd": spread}
+def _means(rows, names=NUMBERS):
+    """Means of some figures over folds' rows, with their spread."""
+    return {key: own for name in names for key, own in mean_and_sd(name, [r[name] for r in rows]).items()}
 
 
 def untimed(fold):
@@ -108,9 +97,8 @@ def compared(data: str, done: list[dict]) -> list[dict]:
         high = max(right for _, right in mean[method])
         for against in ("parents", "hull", *(name for name in names if name != method)):
             for accuracy in np.linspace(low, high, LEVELS):
-                row = {"data": data, "method": method, "against": against}
-                row |= {"opponent": "hull" if against == "hull" else "points"}
-                row |= {"char_accuracy": float(accuracy)}
+                row = {"data": data, "method": method, "against": against, "char_accuracy": float(accuracy)}
+                row["opponent"] = "hull" if against == "hull" else "points"
                 out.append(row | _ratio(mean, curves, method, against, accuracy))
     return out
 
@@ -141,18 +129,13 @@ def _us_of(curves, name, accuracy):
 def _mean_curve(done, name):
     """(microseconds, letters right) of a method, means over folds."""
     if name == "spc":
-        rows = [[fold["spc"][i] for fold in done] for i in range(len(done[0]["spc"]))]
-        return [(np.mean([r["us"] for r in own]), np.mean([r["char_accuracy"] for r in own])) for own in rows]
+        rows = zip(*(fold["spc"] for fold in done))
+        return [tuple(np.mean([r[key] for r in own]) for key in NUMBERS[:2]) for own in rows]
     own = [fold["curves"][name] for fold in done]
-    out = []
-    for g in range(len(own[0]["us"])):
-        if all(curve["us"][g] is not None for curve in own):
-            us = np.mean([curve["us"][g] for curve in own])
-            out.append((float(us), float(np.mean([curve["char_accuracy"][g] for curve in own]))))
-    for end in ("begin", "end"):
-        us, right = (np.mean([curve[end][key] for curve in own]) for key in ("us", "char_accuracy"))
-        out.append((float(us), float(right)))
-    return out
+    points = [zip(*(curve[key] for curve in own)) for key in NUMBERS[:2]]
+    found = [pair for pair in zip(*points) if None not in pair[0]]
+    found += [tuple([curve[end][key] for curve in own] for key in NUMBERS[:2]) for end in ("begin", "end")]
+    return [(float(np.mean(us)), float(np.mean(right))) for us, right in found]
 
 
 def _finite(us):
@@ -161,10 +144,6 @@ def _finite(us):
 
 def models(data, done):
     """One model against two, means over folds."""
-    out = []
-    for i, first in enumerate(done[0]["models"]):
-        row = {"data": data} | {key: first[key] for key in ("model", "at")}
-        for key in NUMBERS[1:]:
-            row |= mean_and_sd(key, [fold["models"][i][key] for fold in done])
-        out.append(row)
-    return out
+    each = zip(*(fold["models"] for fold in done))
+    about = ("model", "at")
+    return [{"data": data} | {k: rows[0][k] for k in about} | _means(rows, NUMBERS[1:]) for rows in each]

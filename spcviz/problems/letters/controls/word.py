@@ -59,13 +59,8 @@ def show(state: dict) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         label = "Word: type to search"
         st.selectbox(label, list(names), format_func=names.get, width=300, **tie("word"))
-        st.button(
-            "Another word",
-            on_click=_draw_random,
-            args=(names,),
-            icon=":material/casino:",
-            help="Draws a word; the seed in the address repeats it.",
-        )
+        about = {"icon": ":material/casino:", "help": "Draws a word; the seed in the address repeats it."}
+        st.button("Another word", on_click=_draw_random, args=(names,), **about)
         box = layout.more(LETTERS, state, SAID)
     with box:
         layout.segments("Choose from", {"all": "all words", "wrong": "misread"}, tie("which"))

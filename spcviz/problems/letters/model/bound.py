@@ -20,7 +20,7 @@ from spcviz.problems.letters.page.shown import BoundTerms, SweepBound
 
 
 def bound(sweep: Sweep, alpha: float, *, margin_share: float = 1.0, delta: float = 0.05) -> SweepBound:
-    """Theorem 1 (thesis, (4.10) to (4.14)) for both losses; gamma is `margin_share` times the median spread."""
+    """Theorem 1, (4.10) to (4.14), for both losses; gamma is `margin_share` times the median spread."""
     sample = sweep.test
     alpha = rule.capped(checks.alpha("alpha", alpha))
     is_alive = sample.event > -np.inf
@@ -39,31 +39,16 @@ def bound(sweep: Sweep, alpha: float, *, margin_share: float = 1.0, delta: float
         float(np.mean(np.add.reduceat(kept, sample.starts[:-1]) / valid)),
     )
     n = max(int(is_alive.sum()), 1)
-    norm = sample.weight_norm * sample.factor_norm
-    terms = [
-        bounds.theorem_1(
-            value,
-            n_samples=n,
-            n_assignments=int(valid.max()),
-            n_factors=int(sample.n_columns.max()),
-            norm=norm,
-            margin=margin,
-            delta=delta,
-        )
-        for value in empirical
-    ]
+    given = {"n_samples": n, "n_assignments": int(valid.max()), "n_factors": int(sample.n_columns.max())}
+    given |= {"norm": sample.weight_norm * sample.factor_norm, "margin": margin, "delta": delta}
+    terms = [bounds.theorem_1(value, **given) for value in empirical]
     return SweepBound(
         alpha=alpha,
-        margin=margin,
-        delta=delta,
         spread=spread,
-        n_samples=n,
-        n_assignments=int(valid.max()),
-        n_factors=int(sample.n_columns.max()),
         weight_norm=sample.weight_norm,
         factor_norm=sample.factor_norm,
-        norm=norm,
         filter_loss=BoundTerms(*terms[0], losses.by_definition),
         efficiency_loss=BoundTerms(*terms[1], losses.efficiency),
         held_out=float(losses.by_definition + np.sqrt(np.log(1 / delta) / (2 * n))),
+        **given,
     )

@@ -22,14 +22,8 @@ class EnsembleBound(NamedTuple):
 
 def ensemble_bound(one_model: SweepBound, n_models: int) -> EnsembleBound:
     """Theorem 2 (thesis, (5.8)) for a filter in P = `n_models` equal parts, from Theorem 1 for the filter."""
-    terms = {
-        "n_samples": one_model.n_samples,
-        "n_assignments": one_model.n_assignments,
-        "n_factors": one_model.n_factors,
-        "norm": one_model.norm,
-        "margin": one_model.margin,
-        "delta": one_model.delta,
-    }
+    names = ("n_samples", "n_assignments", "n_factors", "norm", "margin", "delta")
+    terms = {name: getattr(one_model, name) for name in names}
     printed, tight = (
         bounds.theorem_2(one_model.filter_loss.empirical, n_models=n_models, is_tight=is_tight, **terms)
         for is_tight in (False, True)

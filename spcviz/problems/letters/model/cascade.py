@@ -49,15 +49,7 @@ PAPER_ORDERS = {n: {name: column[n - 1] for name, column in _PAPER.items()} for 
 KINDS = {"word": "example", "position": "position"}
 """What a tolerance may count, as rows and settings call it."""
 
-TABLE_RUNS = {
-    "word": None,
-    "word 1": 0.01,
-    "word 0.5": 0.005,
-    "word 0.25": 0.0025,
-    "position 1": 0.01,
-    "position 0.5": 0.005,
-    "position 0.25": 0.0025,
-}
+TABLE_RUNS = {"word": None} | {f"{kind} {n:g}": n / 100 for kind in KINDS for n in (1, 0.5, 0.25)}
 """The cascades behind the table: what the tolerance of every level counts, and its percent; None: with the
 paper's features the paper's tolerances level by level, with others what was chosen for them.
 
@@ -148,7 +140,7 @@ def settings_for(features, n_orders=None, quick=False):
 
 
 def table_settings(features, n_orders=None, quick=False):
-    """Settings behind the table, by `TABLE_RUNS`; a bigram model filters letters first, so no further passes."""
+    """Settings of `TABLE_RUNS`; a bigram model filters letters first, so no further passes there."""
     chosen = settings_for(features, n_orders, quick)
     filters, predictors = TABLE_PASSES
     config = replace(
@@ -162,11 +154,10 @@ def table_settings(features, n_orders=None, quick=False):
         percent = [PAPER_ORDERS[order]["tolerance"] for order in range(1, 1 + len(config.tolerances))]
         config = replace(config, tolerances=tuple(each / 100 for each in percent))
     runs = {}
-    for name in list(TABLE_RUNS)[: None if features == "raw" else 1]:
-        change, tolerance = {"tolerance_kind": KINDS[name.split()[0]]}, TABLE_RUNS[name]
-        if tolerance is not None:
-            change["tolerances"] = (tolerance,) * len(config.tolerances)
-        runs[name] = replace(chosen, config=replace(config, **change))
+    for name, tolerance in list(TABLE_RUNS.items())[: None if features == "raw" else 1]:
+        own = config.tolerances if tolerance is None else (tolerance,) * len(config.tolerances)
+        kind = KINDS[name.split()[0]]
+        runs[name] = replace(chosen, config=replace(config, tolerance_kind=kind, tolerances=own))
     return runs
 
 
@@ -200,7 +191,7 @@ def draw_features(settings, rng):
 
 
 def letter_features(settings, fourier, pixels):
-    """Features (R, F) of letter images: training's, but for the last bits of HoG and in a tenth of the time."""
+    """Features (R, F) of letters: training's but for HoG's last bits, in a tenth of the time."""
     raw = handwriting.raw_features(pixels)
     if settings.features == "raw":
         return raw
@@ -232,62 +223,47 @@ def train(
     chosen = np.flatnonzero(~np.isin(words.folds, [test_fold, *skip_folds]))
     rows, lengths = handwriting.rows_of(words, chosen)
     features = DenseRows(shipped_features(settings, fourier)[rows])
+    how = {"tick": tick, "held_out_accuracy": held_out_accuracy, "first": first}
     trained = train_cascade(
-        features,
-        words.labels[rows],
-        lengths,
-        handwriting.N_STATES,
-        settings.config,
-        rng,
-        tick=tick,
-        held_out_accuracy=held_out_accuracy,
-        first=first,
+        features, words.labels[rows], lengths, handwriting.N_STATES, settings.config, rng, **how
     )
     model = OcrModel(settings, trained.cascade, fourier, test_fold, trained.held_out)
     return TrainedOcr(model, trained.reports, trained.first)
 
 
 def evaluate(model: OcrModel, fold: int) -> list[dict]:
-    """Accuracy, filter loss and sizes of every order on one fold.
-
-    Returns rows as in the result ocr-orders, without times; percentages 0 to 100. ``filter_loss``: share of
-    words without their truth in the order's lattice; ``filter_loss_position``: share of all true n-grams that
-    are missing from it.
-    """
+    """Accuracy, filter loss and sizes of every order on one fold: rows of ocr-orders, without times."""
     words = handwriting.load_words()
     rows, lengths = handwriting.rows_of(words, np.flatnonzero(words.folds == fold))
     features = DenseRows(shipped_features(model.settings, model.fourier)[rows])
-    labels = words.labels[rows]
+    found = evaluated(model.cascade, features, words.labels[rows], lengths)
+    return [{"features": model.settings.features} | row for row in found]
+
+
+def evaluated(cascade: Cascade, features: DenseRows, labels: np.ndarray, lengths: np.ndarray) -> list[dict]:
+    """Accuracy, filter losses and sizes of every order on some words; percentages 0 to 100.
+
+    ``filter_loss``: words without their truth in the order's lattice; ``filter_loss_position``: true n-grams
+    missing from it; the same ``_after`` its own filter; ``n_grams_in``, ``n_grams_kept`` per position.
+    """
     out = []
-    for level, step in zip(model.cascade.levels, filter_examples(model.cascade, features, lengths)):
-        lattice, keep = step.lattice, step.pruned.keep
-        everything = np.ones_like(keep)
-        read = predict(level, lattice, features).labels
-        by_letter, by_word = accuracies(read, labels, lattice.row_start)
-        out.append(
-            {
-                "features": model.settings.features,
-                "order": len(out) + 1,
-                "char_accuracy": 100 * by_letter,
-                "word_accuracy": 100 * by_word,
-                "filter_loss": 100 * (1 - survives(lattice, everything, labels).mean()),
-                "filter_loss_position": 100 * (1 - positions_kept(lattice, everything, labels)),
-                "filter_loss_after": 100 * (1 - survives(lattice, keep, labels).mean()),
-                "filter_loss_position_after": 100 * (1 - positions_kept(lattice, keep, labels)),
-                "n_grams_in": lattice.n_arcs / lattice.col_start[-1],
-                "n_grams_kept": keep.sum() / lattice.col_start[-1],
-                "alpha": level.alpha,
-            }
-        )
+    for level, step in zip(cascade.levels, filter_examples(cascade, features, lengths)):
+        lattice, columns = step.lattice, int(step.lattice.col_start[-1])
+        by_letter, by_word = accuracies(predict(level, lattice, features).labels, labels, lattice.row_start)
+        row = {"order": len(out) + 1, "char_accuracy": 100 * by_letter, "word_accuracy": 100 * by_word}
+        for when, keep in (("", np.ones_like(step.pruned.keep)), ("_after", step.pruned.keep)):
+            row[f"filter_loss{when}"] = 100 * (1 - float(survives(lattice, keep, labels).mean()))
+            row[f"filter_loss_position{when}"] = 100 * (1 - positions_kept(lattice, keep, labels))
+        row["n_grams_in"] = lattice.n_arcs / columns
+        row["n_grams_kept"] = float(step.pruned.keep.sum()) / columns
+        out.append(row | {"alpha": float(level.alpha)})
     return out
 
 
 def fold_figures(trained: TrainedOcr, fold: int) -> dict:
-    """What a result reports of one cascade on a fold that it has not seen: ``rows`` and held-out ``reports``."""
-    return {
-        "rows": evaluate(trained.model, fold),
-        "reports": [report._asdict() for report in trained.reports],
-    }
+    """What a result reports of one cascade on a fold that it has not seen."""
+    reports = [report._asdict() for report in trained.reports]
+    return {"rows": evaluate(trained.model, fold), "reports": reports}
 
 
 def warmup(_models):
@@ -298,7 +274,7 @@ def warmup(_models):
 
 
 def dictionary_accuracy(settings, test_fold, random_state, skip_folds=(), evaluate_fold=None) -> dict:
-    """A dictionary of the training words: of those of the right length the best by a perceptron of order 1."""
+    """Training words as a dictionary: the best of the right length by a perceptron of order 1."""
     words = handwriting.load_words()
     rng = np.random.default_rng([random_state, test_fold, 1])
     fourier = draw_features(settings, rng)
@@ -306,9 +282,8 @@ def dictionary_accuracy(settings, test_fold, random_state, skip_folds=(), evalua
     seen = np.flatnonzero(~np.isin(words.folds, [test_fold, *skip_folds]))
     rows, lengths = handwriting.rows_of(words, seen)
     problem = prepare(unigrams(lengths, handwriting.N_STATES), DenseRows(every[rows]), words.labels[rows])
-    model = fit(
-        problem, Perceptron(), np.arange(len(seen)), rng, epochs=settings.config.predictor_epochs
-    ).model
+    epochs = settings.config.predictor_epochs
+    model = fit(problem, Perceptron(), np.arange(len(seen)), rng, epochs=epochs).model
     entries = sorted({words.text(w) for w in seen})
     spelled = [np.array([ord(c) - ord("a") for c in text]) for text in entries]
     right_letters = right_words = letters = 0

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 
 class ReadOnce:
-    """Stands in for a model: remembers at most `most` images, forgets all beyond; `n_read` counts those read."""
+    """Stands in for a model and remembers at most `most` images; `n_read` counts those it has read."""
 
     def __init__(self, model, most: int):
         self.model, self.most, self.rows, self.n_read = model, most, {}, 0

@@ -11,7 +11,7 @@ import numpy as np
 
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.common.linear import narrow, wide
+from spcviz.problems.common.linear import narrow, wide, with_models
 from spcviz.problems.common.work.jobs import labelled
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
@@ -49,11 +49,8 @@ def train(run: Run) -> Iterator[str]:
     for features, settings in every.items():
         tick = labelled(run.tick, features)
         trained = experiment.train(settings, 0, experiment.RANDOM_STATE, tick=tick)
-        model = rounded(trained.model)
-        metrics = {
-            "test_fold": experiment.evaluate(model, 0),
-            "held_out": [report._asdict() for report in trained.reports],
-        }
+        figures = experiment.fold_figures(trained._replace(model=(model := rounded(trained.model))), 0)
+        metrics = {"test_fold": figures["rows"], "held_out": figures["reports"]}
         path = save_ocr(run.models, model, random_state=experiment.RANDOM_STATE, metrics=metrics)
         last = metrics["test_fold"][-1]
         yield f"{path}: letters {last['char_accuracy']:.2f} %, words {last['word_accuracy']:.2f} % on fold 0"
@@ -85,9 +82,8 @@ def load_ocr(folder, features):
     """Read a model; `StoreError` ends with the command that trains it anew."""
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]
-    settings = OcrSettings(
-        about["features"], CascadeConfig(**about["config"]), about["n_fourier"], about["width"]
-    )
+    config = CascadeConfig(**about["config"])
+    settings = OcrSettings(about["features"], config, about["n_fourier"], about["width"])
     return _model_of(stored_as(Stored, stored), about, settings)
 
 
@@ -106,18 +102,14 @@ def _about(model):
 
 
 def _stored(model):
-    levels = model.cascade.levels
-    filters, predictors = (
-        tuple(narrow(getattr(own, part)) for own in levels) for part in ("filter", "predictor")
-    )
+    filters, _, predictors = zip(*with_models(model.cascade, narrow).levels, strict=True)
     return Stored(filters, predictors, model.held_out, *(model.fourier or (None, None)))
 
 
 def _model_of(stored, about, settings):
     rows = zip(stored.filter, about["alphas"], stored.predictor, strict=True)
-    levels = tuple(Level(wide(filters), alpha, wide(predictor)) for filters, alpha, predictor in rows)
-    config = settings.config
+    levels, config = tuple(Level(*row) for row in rows), settings.config
     shape = {"on_nodes": config.on_nodes, "max_arcs": config.max_arcs, "first_order": config.first_order}
-    cascade = Cascade(handwriting.N_STATES, levels, **shape)
+    cascade = with_models(Cascade(handwriting.N_STATES, levels, **shape), wide)
     fourier = None if stored.phases is None else handwriting.Fourier(stored.frequencies, stored.phases)
     return OcrModel(settings, cascade, fourier, about["test_fold"], stored.held_out)

@@ -91,21 +91,13 @@ def _sample(linear, step, features, labels):
     truth_scores = score_labels(lattice, unary, linear.table, labels)
     by_definition, event = truth_points(lattice, pruned, path_of(lattice, labels), truth_scores)
     points = filtering.break_points_batch(pruned.values, pruned.starts)
-    limits = pruned.limits
-    sample = Sample(
-        by_definition=by_definition,
-        event=event,
-        points=points,
-        starts=pruned.starts,
-        truth_gap=np.where(event == -np.inf, -np.inf, truth_scores - limits.mean),
-        spread=limits.best - limits.mean,
-        n_columns=np.diff(lattice.col_start),
-        weight_norm=float(np.hypot(np.linalg.norm(linear.weights), np.linalg.norm(linear.values))),
-        factor_norm=_factor_norm(lattice, features, linear.table),
-    )
-    for array in sample[:7]:
+    mean, spread = pruned.limits.mean, pruned.limits.best - pruned.limits.mean
+    gap = np.where(event == -np.inf, -np.inf, truth_scores - mean)
+    arrays = by_definition, event, points, pruned.starts, gap, spread, np.diff(lattice.col_start)
+    for array in arrays:
         array.flags.writeable = False
-    return sample
+    norm = float(np.hypot(np.linalg.norm(linear.weights), np.linalg.norm(linear.values)))
+    return Sample(*arrays, norm, _factor_norm(lattice, features, linear.table))
 
 
 def _factor_norm(lattice, features, table):
@@ -140,9 +132,7 @@ def _drawn(curve):
     if len(curve.alpha) - n_low <= N_DRAWN:
         return StepCurve(*curve)
     high = step_curves.thinned(StepCurve(curve.alpha[n_low:], curve.value[n_low:]), N_DRAWN)
-    return StepCurve(
-        np.concatenate([curve.alpha[:n_low], high.alpha]), np.concatenate([curve.value[:n_low], high.value])
-    )
+    return StepCurve(*(np.concatenate([own[:n_low], rest]) for own, rest in zip(curve, high)))
 
 
 def alpha_for(sweep: Sweep, tolerance: float, *, by_definition: bool = False) -> float:
@@ -152,7 +142,7 @@ def alpha_for(sweep: Sweep, tolerance: float, *, by_definition: bool = False) ->
 
 
 def losses_at(sweep: Sweep, split: Literal["dev", "test"], alpha: float) -> LossesAt:
-    """Exact losses (Definitions 1 and 2) at one alpha; "dev" efficiency off the stored curve, NaN before it."""
+    """Exact losses (Definitions 1 and 2) at one alpha; efficiency of "dev" is read off its curve."""
     alpha = rule.capped(checks.alpha("alpha", alpha))
     points = sweep.dev if split == "dev" else sweep.test
     is_alive = points.event > -np.inf

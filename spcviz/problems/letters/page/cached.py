@@ -108,16 +108,10 @@ def letters_trace(
 ) -> WordTrace:
     """One word of the data set through a cascade of `order` levels; an alpha of None means tuned."""
     words, at = _words_with(word_id, features)
-    start, stop = words.starts[at : at + 2]
-    trace = live.trace_word(
-        _reader(features),
-        words.pixels[start:stop],
-        truth=words.labels[start:stop],
-        word_id=word_id,
-        n_levels=order,
-        alphas=alphas,
-    )
-    return trace._replace(microseconds_dense=_dense_us(features, order, int(stop - start)))
+    own = slice(*words.starts[at : at + 2])
+    pixels, how = words.pixels[own], {"word_id": word_id, "n_levels": order, "alphas": alphas}
+    trace = live.trace_word(_reader(features), pixels, truth=words.labels[own], **how)
+    return trace._replace(microseconds_dense=_dense_us(features, order, len(pixels)))
 
 
 @shared(256, stored=positions.PositionCounts, beside=3)

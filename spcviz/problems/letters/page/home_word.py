@@ -132,7 +132,8 @@ def _best_word(similar, triples, is_left):
 
 def _letter_scores(ink, packed, labels):
     """log p(ink | letter) with independent pixels, shape (L, K)."""
-    return _scores_of_ink(ink, _mean_images(packed, labels))
+    mean = _mean_images(packed, labels)
+    return ink @ np.log(mean).T + (1.0 - ink) @ np.log1p(-mean).T
 
 
 def _mean_images(packed, labels):
@@ -144,11 +145,6 @@ def _mean_images(packed, labels):
         n_ink[letter] += images.sum(axis=0)
         n_seen[letter] += len(images)
     return n_ink / n_seen
-
-
-def _scores_of_ink(ink, mean):
-    """`_letter_scores` by mean images."""
-    return ink @ np.log(mean).T + (1.0 - ink) @ np.log1p(-mean).T
 
 
 def _pair_scores(first, second):

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,11 +13,11 @@ from spcviz.engine.ngrams.dense import DenseModel, dense_decode
 from spcviz.learning.cascade.cascade import Level, filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.problems.common.shown import WordTrace
-from spcviz.problems.common.trace import arc_level, timed_run
+from spcviz.problems.common.trace import alphas_used, traced
 from spcviz.problems.letters.data import handwriting
 
 MAX_LETTERS = 20
-_TURNS, _DENSE_TURNS = 2, 3  # a first turn finds the processor's caches cold
+_DENSE_TURNS = 3  # a first turn finds the processor's caches cold
 
 
 def trace_word(
@@ -36,36 +37,22 @@ def trace_word(
     """
     pixels = checks.typed("pixels", pixels, "biuf", "numbers")
     if pixels.ndim != 3 or pixels.shape[1:] != handwriting.SHAPE or not 1 <= len(pixels) <= MAX_LETTERS:
-        raise ArgumentError(
-            f"pixels has shape {pixels.shape}; a word needs (1 to {MAX_LETTERS}, 16, 8) letter images"
-        )
+        needs = f"a word needs (1 to {MAX_LETTERS}, 16, 8) letter images"
+        raise ArgumentError(f"pixels has shape {pixels.shape}; {needs}")
     cascade = model.cascade
     most = len(cascade.levels)
     n_levels = most if n_levels is None else min(checks.integer("n_levels", n_levels, 1, 100), most)
-    tuned = [level.alpha for level in cascade.levels[:n_levels]]
-    given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
-    used = [t if a is None else a for t, a in zip(tuned, given)]
     features = model.features(pixels, [len(pixels)])
     labels = None if truth is None or len(truth) == 0 else np.asarray(truth, dtype=np.int64)
-
-    runs = [timed_run(cascade, features, len(pixels), n_levels, used) for _ in range(_TURNS)]
-    steps, read, _ = runs[-1]
-    us = np.min([times for _, _, times in runs], axis=0)  # (levels, filter and predictor)
-    levels = [
-        arc_level(level, step, labels, features, alpha, time_us)
-        for level, step, alpha, time_us in zip(cascade.levels, steps, used, us[:, 0])
-    ]
+    found = traced(cascade, features, len(pixels), alphas_used(cascade, alphas, n_levels), labels)
+    last = cascade.levels[n_levels - 1]
     return WordTrace(
         word_id=word_id,
         truth=np.zeros(0, dtype=np.int32) if labels is None else labels.astype(np.int32),
         pixels=pixels.astype(np.uint8),
         alphabet=handwriting.ALPHABET,
-        levels=tuple(levels),
-        predictions=np.array(read, dtype=np.int32),
-        microseconds=float(us[:-1, 0].sum() + us[-1, 1]),
-        microseconds_dense=np.nan
-        if dense is None
-        else dense_time(cascade.levels[n_levels - 1], features, dense),
+        microseconds_dense=np.nan if dense is None else dense_time(last, features, dense),
+        **found,
     )
 
 
@@ -100,12 +87,11 @@ def word_list(
     """Every test word with what each order reads, from the `readings` of `word_readings`."""
     readings = word_readings(model, words) if readings is None else readings
     words, chosen = _test_words(model, words)
-    lengths = words.lengths[chosen]
-    ends = np.cumsum(lengths).tolist()
+    ends = [0, *np.cumsum(words.lengths[chosen]).tolist()]
     lines = ["".join(handwriting.ALPHABET[k] for k in line) for line in readings.tolist()]
     out = []
-    for w, length, end in zip(chosen.tolist(), lengths.tolist(), ends):
-        text, spelled = words.text(w), {n: line[end - length : end] for n, line in enumerate(lines, start=1)}
+    for w, (start, end) in zip(chosen.tolist(), pairwise(ends)):
+        text, spelled = words.text(w), {n: line[start:end] for n, line in enumerate(lines, start=1)}
         is_correct = spelled[len(lines)] == text
         out.append({"word_id": w, "text": text, "predicted": spelled, "is_correct": is_correct})
     return out

@@ -6,6 +6,7 @@ from spcviz.web.figures.filter_curves import grams
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import ink
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points
 
 _TIER = 0.86  # of a position's width, taken by its bars
 _MOST_LABELS = 60  # bars that still have room for a number each
@@ -22,16 +23,16 @@ def positions(
 ) -> Chart:
     """Per position one bar per level: grey is what the level finds, the solid part what it keeps."""
     width = _TIER / len(counts)
-    at, valid, kept, names, lost = [], [], [], [], []
+    at, names = [], []
     for level, one in enumerate(counts):
         for c in range(len(one.valid)):
             at.append(c + (level - (len(counts) - 1) / 2) * width)
-            valid.append(int(one.valid[c]))
-            kept.append(int(one.kept[c]))
             names.append(f"level {level + 1}: {grams(one.order)} from letter {c + 1} on")
-            lost.append(bool(one.is_lost[c]))
+    valid, kept, lost = (
+        np.concatenate([getattr(one, name) for one in counts]).tolist()
+        for name in ("valid", "kept", "is_lost")
+    )
     top = max(valid)
-    has_room = len(at) <= _MOST_LABELS
     bar = {"type": "bar", "x": at, "width": 0.9 * width, "text": names}
     traces = [
         bar
@@ -43,20 +44,15 @@ def positions(
         | {"marker": {"color": palette.kept}, "hovertemplate": "%{text}<br>%{y} kept<extra></extra>"},
     ]
     small = {"size": round(min(14 * scale, 620 * scale / max(len(at), 1) + 4)), "color": palette.text}
-    if has_room:
-        traces.append(
-            {"type": "scatter", "x": at, "y": valid, "text": kept, "mode": "text", "textfont": small}
-            | {"textposition": "top center", "showlegend": False, "hoverinfo": "skip"}
-        )
+    if len(at) <= _MOST_LABELS:
+        look = {"text": kept, "textfont": small, "textposition": "top center"}
+        traces.append(points("text", at, valid, **look))
     if is_shown and any(lost):
         here = [i for i, is_lost in enumerate(lost) if is_lost]
         # in the middle of a tall bar, over the number of a small one
         height_of = [0.5 * valid[i] if valid[i] > 0.2 * top else valid[i] + 0.1 * top for i in here]
-        traces.append(
-            {"type": "scatter", "x": [at[i] for i in here], "y": height_of}
-            | {"mode": "markers", "name": "what was written falls here", "hoverinfo": "skip"}
-            | {"marker": {"symbol": "x", "size": 11 * scale, "color": palette.lost}}
-        )
+        falls = points("markers", [at[i] for i in here], height_of, "what was written falls here")
+        traces.append(falls | mark(11 * scale, "x", color=palette.lost))
     axes = {
         "xaxis": {"range": [-0.5, len(pixels) - 0.5], "showgrid": False, "ticks": "", "fixedrange": True}
         | {"tickvals": list(range(len(pixels))), "ticktext": [str(i + 1) for i in range(len(pixels))]}
@@ -80,10 +76,8 @@ def said(counts, word: str) -> str:
     text = f"“**{word}**”: " if word else ""
     text += f"the levels keep {', then '.join(parts)}. Most work: **{int(widest.valid[at])}** "
     text += f"{grams(widest.order)} from letter {at + 1} on. "
-    narrow = sum(int((one.kept == 1).sum()) for one in counts[-1:])
-    if narrow:
+    if narrow := int((counts[-1].kept == 1).sum()):
         text += f"At {narrow} of {len(counts[-1].kept)} places the last level leaves one single possibility. "
-    lost = [n for n, one in enumerate(counts, start=1) if word and one.is_lost.any()]
-    if lost:
+    if lost := [n for n, one in enumerate(counts, start=1) if word and one.is_lost.any()]:
         text += f"What was written is lost at level {lost[0]}. "
     return text + "(Thesis, Fig. 4.5; counted on this word just now.)"

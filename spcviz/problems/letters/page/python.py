@@ -78,15 +78,8 @@ def sweep(state: Mapping) -> str:
     """The lines for a state of the page Sweep; none where several filters are compared."""
     if state["show"] == "filters":
         return ""
-    is_open = state["features"] in OPEN
-    read = (_SWEEP_OPEN if is_open else _SWEEP_FIXED).format(
-        name=OPEN.get(state["features"], state["features"])
-    )
-    return _SWEEP.format(
-        read=read,
-        words='load_set("unseen").words' if is_open else None,
-        level=int(state["level"]),
-        tolerance=state["tol"] / 100,
-        by_definition=state["by"] == "definition",
-        alpha=state["alpha"],
-    )
+    is_open, name = state["features"] in OPEN, OPEN.get(state["features"], state["features"])
+    about = {"level": int(state["level"]), "tolerance": state["tol"] / 100, "alpha": state["alpha"]}
+    about["words"] = 'load_set("unseen").words' if is_open else None
+    read = (_SWEEP_OPEN if is_open else _SWEEP_FIXED).format(name=name)
+    return _SWEEP.format(read=read, by_definition=state["by"] == "definition", **about)

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from spcviz.problems.letters.page.shown import SweepBound, SweepChoice, SweepLevel
+from spcviz.problems.letters.paper.tables import legend
 from spcviz.web.figures.filter_curves import GRAMS, grams, split_name
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import DASHES, Chart, figure, line
+from spcviz.web.figures.traces import mark, points, stroke
 
 _LEAST = 1e-4
 
@@ -36,36 +38,25 @@ def loss_curves(
             traces.append(_step(curve, name, colour, split, scale, panel, examples))
             if curve is curves.by_definition:  # wider, so that it shows where the event's lies upon it
                 traces[-1]["line"]["width"] *= 1.7
-    style = {"color": palette.muted, "width": 2.2 * scale, "dash": DASHES["dev"]}
-    name = f"dotted: {split_name('dev', examples)}"
-    traces.append({"type": "scatter", "x": [None], "y": [None], "mode": "lines", "name": name, "line": style})
+    traces.append(legend(f"dotted: {split_name('dev', examples)}", palette.muted, 2.2 * scale, DASHES["dev"]))
     notes, shapes = _marks(level, choice, palette, scale)
     for name, alpha in dict(pins).items():
-        shapes += [
-            line(palette.text, 2 * scale, x=alpha, xref=x, yref=f"y{x[1:]}", dash="dot") for x in ("x", "x2")
-        ]
+        dotted = {"x": alpha, "dash": "dot"}
+        shapes += [line(palette.text, 2 * scale, xref=f"x{n}", yref=f"y{n}", **dotted) for n in ("", "2")]
         at = {"x": alpha, "xref": "x2", "y": 0.02, "yref": "y2 domain", "yanchor": "bottom"}
-        notes.append(
-            at | {"text": f"<b>{name}</b>", "bgcolor": palette.background, "font": {"size": 16 * scale}}
-        )
+        look = {"bgcolor": palette.background, "font": {"size": 16 * scale}}
+        notes.append(at | look | {"text": f"<b>{name}</b>"})
     begin = 1.02 * min(0.0, choice.alpha, level.tuned_alpha) - 0.005
     x = {"range": [begin, 1.005], "showspikes": True, "spikethickness": 1, "spikecolor": palette.muted}
     title = "gentle  ←  threshold setting α, from the mean (0) to the best (1)  →  severe"
     axes = {
         "xaxis": x | {"anchor": "y", "matches": "x2", "showticklabels": False},
         "xaxis2": x | {"anchor": "y2", "title": title},
-        "yaxis": {
-            "title": f"{examples} that lose<br>their truth, %",
-            "range": [0, _top(choice) if is_zoomed else 105 * _worst(level)],
-            "domain": [0.45, 1],
-        },
-        "yaxis2": {
-            "title": f"{grams(level.level, names)}<br>kept, %",
-            "range": [0, 100],
-            "domain": [0, 0.39],
-        },
+        "yaxis": {"title": f"{examples} that lose<br>their truth, %", "domain": [0.45, 1], "anchor": "x"}
+        | {"range": [0, _top(choice) if is_zoomed else 105 * _worst(level)]},
+        "yaxis2": {"title": f"{grams(level.level, names)}<br>kept, %", "domain": [0, 0.39], "anchor": "x2"}
+        | {"range": [0, 100]},
     }
-    axes["yaxis"]["anchor"], axes["yaxis2"]["anchor"] = "x", "x2"
     size = {"scale": scale, "height": height, "left": 5.5, "top": 4.6}
     return figure(traces, axes, palette, notes=notes, shapes=shapes, clickmode="event+select", **size)
 
@@ -83,32 +74,20 @@ def _worst(level):
 
 
 def _step(curve, name, colour, split, scale, panel, examples):
-    is_test, of_split = split == "test", split_name(split, examples)
-    return {
-        "type": "scatter",
-        "x": np.append(curve.alpha, 1.0),
-        "y": 100 * np.append(curve.value, curve.value[-1]),
-        "xaxis": "x" if panel == "y" else "x2",
-        "yaxis": panel,
-        "name": name,
-        "legendgroup": name,
-        "showlegend": is_test,
-        "mode": "lines+markers" if is_test else "lines",
-        "line": {"color": colour, "width": 2.2 * scale, "dash": DASHES[split], "shape": "hv"},
-        "marker": {"size": (5.5 if panel == "y" else 2) * scale, "color": colour},
-        "selected": {"marker": {"color": colour, "size": 9 * scale}},
-        "unselected": {"marker": {"opacity": 1}},
-        "hovertemplate": f"α from %{{x:.4f}} on: %{{y:.2f}} %<extra>{name}, {of_split}</extra>",
-    }
+    mode = "lines+markers" if split == "test" else "lines"
+    x, y = np.append(curve.alpha, 1.0), 100 * np.append(curve.value, curve.value[-1])
+    hover = f"α from %{{x:.4f}} on: %{{y:.2f}} %<extra>{name}, {split_name(split, examples)}</extra>"
+    where = {"xaxis": panel.replace("y", "x"), "yaxis": panel, "legendgroup": name}
+    where |= {"showlegend": split == "test"} | stroke(colour, 2.2 * scale, DASHES[split], shape="hv")
+    where["marker"] = {"size": (5.5 if panel == "y" else 2) * scale, "color": colour}
+    chosen = {"selected": {"marker": {"color": colour, "size": 9 * scale}}}
+    return points(mode, x, y, name, hover, unselected={"marker": {"opacity": 1}}, **chosen, **where)
 
 
 def _marks(level, choice, palette, scale):
     """(notes, lines): the chosen alpha, training's alpha if it is another, the tolerance."""
     alpha, allowed = choice.alpha, 100 * choice.tolerance
-    accent, muted = (
-        {"color": palette.accent, "size": 14 * scale},
-        {"color": palette.muted, "size": 14 * scale},
-    )
+    accent, muted = ({"color": color, "size": 14 * scale} for color in (palette.accent, palette.muted))
     notes, shapes = [], []
     panels = (("x", "y", f"α = {alpha:.3f}"), ("x2", "y2", f"{100 * choice.test.efficiency:.1f} % kept"))
     for x, y, text in panels:
@@ -124,17 +103,8 @@ def _marks(level, choice, palette, scale):
         side = "left" if tuned <= min(alpha, 0.7) or alpha < tuned <= 0.7 else "right"
         notes.append(at | {"xanchor": side, "text": f"&nbsp;training's α = {tuned:.3f}&nbsp;"})
     shapes.append(line(palette.text, 1.5 * scale, y=allowed, dash="longdash"))
-    notes.append(
-        {
-            "x": 1,
-            "xref": "x domain",
-            "xanchor": "right",
-            "y": allowed,
-            "yref": "y",
-            "yanchor": "bottom",
-            "text": f"allowed: {allowed:.3g} %",
-        }
-    )
+    at = {"x": 1, "xref": "x domain", "xanchor": "right", "y": allowed, "yref": "y", "yanchor": "bottom"}
+    notes.append(at | {"text": f"allowed: {allowed:.3g} %"})
     return notes, shapes
 
 
@@ -148,43 +118,20 @@ def bound_terms(bound: SweepBound, palette: Palette, *, scale: float = 1.0, heig
         "measured, no margin",
     )
     traces = []
-    for name, terms, colour, mark in (
-        ("words that lose their truth", bound.filter_loss, palette.lost, "circle-open"),
-        ("n-grams kept", bound.efficiency_loss, palette.kept, "diamond"),
+    for name, terms, *look in (
+        ("words that lose their truth", bound.filter_loss, 18, "circle-open", 3, palette.lost),
+        ("n-grams kept", bound.efficiency_loss, 9, "diamond", 0, palette.kept),
     ):
         values = np.array([terms.total, terms.confidence, terms.complexity, terms.empirical, terms.measured])
-        is_open = mark == "circle-open"
-        traces.append(
-            {
-                "type": "scatter",
-                "x": np.maximum(values, _LEAST),
-                "y": labels,
-                "customdata": values,
-                "name": name,
-                "mode": "markers",
-                "marker": {
-                    "size": (18 if is_open else 9) * scale,
-                    "color": colour,
-                    "symbol": mark,
-                    "line": {"width": 3 * scale if is_open else 0},
-                },
-                "hovertemplate": f"%{{customdata:.4g}}<extra>{name}</extra>",
-            }
-        )
+        traces.append(terms_trace(name, values, _LEAST, labels, look, scale, name))
     top = max(bound.filter_loss.total, bound.efficiency_loss.total, 10.0)
     grey = {"type": "rect", "x0": 1, "x1": 10 * top, "yref": "paper", "y0": 0, "y1": 1, "line": {"width": 0}}
     shapes = [
         grey | {"fillcolor": palette.pruned, "opacity": 0.16, "layer": "below"},
         line(palette.text, 2 * scale, x=1),
     ]
-    note = {
-        "x": 0,  # of a logarithmic axis: 1
-        "y": 1,
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "text": "&nbsp;1: no loss can be larger, so a bound in the grey says nothing",
-    }
+    note = {"x": 0, "y": 1, "yref": "paper", "xanchor": "left", "yanchor": "bottom"}  # x of a log axis: 1
+    note["text"] = "&nbsp;1: no loss can be larger, so a bound in the grey says nothing"
     low, high = np.log10(_LEAST) - 0.2, np.log10(top) + 0.7
     axes = {
         "xaxis": {"type": "log", "range": [low, high], "dtick": 1, "exponentformat": "power"},
@@ -192,3 +139,11 @@ def bound_terms(bound: SweepBound, palette: Palette, *, scale: float = 1.0, heig
     }
     size = {"scale": scale, "height": min(height, 400 * scale), "left": 17, "top": 4.6}
     return figure(traces, axes, palette, notes=[note], shapes=shapes, **size)
+
+
+def terms_trace(name, values, least, labels, look, scale, theorem):
+    """Terms of a bound as marks; `look` is their size, symbol, the width of their edge and colour."""
+    size, symbol, edge, color = look
+    hover, own = f"%{{customdata:.4g}}<extra>{theorem}</extra>", {"customdata": values}
+    own |= mark(size * scale, symbol, color=color, line={"width": edge * scale})
+    return points("markers", np.maximum(values, least), labels, name, hover, **own)

@@ -5,34 +5,26 @@ import math
 from spcviz.web.figures.filter_curves import METHODS, grams
 
 INTRODUCTION = (
-    "# Sweep: every threshold at once\n"
-    "A gentle threshold keeps nearly everything and saves nothing; a severe one is fast and throws the truth "
-    "away. These are the exact curves between the two. **Choose how many words may lose their truth**; the "
-    "page "
-    "finds the most severe threshold that obeys on *development* words and checks it on *test* words."
+    "# Sweep: every threshold at once\nA gentle threshold keeps nearly everything and saves nothing; a "
+    "severe one is fast and throws the truth away. These are the exact curves between the two. **Choose how "
+    "many words may lose their truth**; the page finds the most severe threshold that obeys on *development* "
+    "words and checks it on *test* words."
 )
 LOSSES = {"event": "if it happens", "definition": "by Definition 1"}
 HELP = {
     "tol": "The tolerance ε: the share of development words that may lose their truth at this level. "
     "α is then the largest that keeps to it. At first it is what training allowed at this level.",
-    "by": "*If it happens*: some group of letters of the true word is really pruned. *Definition 1* "
-    "(filter loss): "
-    "the true word's own score is at or below the threshold τ. Definition 1 is never the smaller, and it "
-    "is what "
-    "training can minimise.",
+    "by": "*If it happens*: some group of letters of the true word is really pruned. *Definition 1* (filter "
+    "loss): the true word's own score is at or below the threshold τ. Definition 1 is never the smaller, and "
+    "it is what training can minimise.",
     "margin": "γ: how far on the right side of the threshold counts as safe, as a multiple of the median "
-    "distance "
-    "between the best and the mean max-marginal.",
+    "distance between the best and the mean max-marginal.",
     "alpha": "α sets the threshold τ = α · best + (1 − α) · mean, over the max-marginals of all groups of "
-    "letters "
-    "left at this level. The max-marginal of a group is the score of the best word that contains it.",
-    "dev": "Words of the training folds, each filtered by a model that did not see it; with the "
-    "open vocabulary, words of types and letter images that training does not have. α was tuned on "
-    "them.",
-    "test": "Words of the fold that training left out (open vocabulary: of unseen types), at this α. "
-    "Only those count whose truth the levels "
-    "before "
-    "had kept.",
+    "letters left at this level. The max-marginal of a group is the score of the best word that contains it.",
+    "dev": "Words of the training folds, each filtered by a model that did not see it; with the open "
+    "vocabulary, words of types and letter images that training does not have. α was tuned on them.",
+    "test": "Words of the fold that training left out (open vocabulary: of unseen types), at this α. Only "
+    "those count whose truth the levels before had kept.",
     "all": "Cumulative loss: also counts test words that earlier levels lost.",
     "pin": "Keeps this α, to compare it with others: a line in the curves and its figures below them.",
     "level": "Level n filters groups of n letters, among those that the levels before have left.",
@@ -58,42 +50,25 @@ def figures(level, choice, state):
     """The row of four figures: label, value, note, help."""
     test, dev = choice.test, choice.dev
     cumulative = test.cumulative_by_definition if state["by"] == "definition" else test.cumulative_event
+    below = "below the mean; " if choice.alpha < 0 else ""
+    lost = f"{round(_loss(test, state) * test.n_words)} of {test.n_words} words"
+    at_once, earlier = percent(cumulative), f"{level.test.n_lost_before} already lost earlier"
+    places = f"{test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place"
+    tuned = f"{below}training chose {level.tuned_alpha:.3f}"
     return (
-        (
-            "Threshold setting α",
-            f"{choice.alpha:.3f}",
-            f"{'below the mean; ' if choice.alpha < 0 else ''}training chose {level.tuned_alpha:.3f}",
-            HELP["alpha"],
-        ),
+        ("Threshold setting α", f"{choice.alpha:.3f}", tuned, HELP["alpha"]),
         ("Lost: development", percent(_loss(dev, state)), f"of {dev.n_words:,} words", HELP["dev"]),
-        (
-            "Lost: test",
-            percent(_loss(test, state)),
-            f"{round(_loss(test, state) * test.n_words)} of {test.n_words} words",
-            HELP["test"],
-        ),
-        (
-            "Lost: test, all levels",
-            percent(cumulative),
-            f"{level.test.n_lost_before} already lost earlier",
-            HELP["all"],
-        ),
-        (
-            f"{grams(level.level).capitalize()} kept",
-            percent(test.efficiency, 1),
-            f"{test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place",
-            HELP["kept"],
-        ),
+        ("Lost: test", percent(_loss(test, state)), lost, HELP["test"]),
+        ("Lost: test, all levels", at_once, earlier, HELP["all"]),
+        (f"{grams(level.level).capitalize()} kept", percent(test.efficiency, 1), places, HELP["kept"]),
     )
 
 
 def pinned(features, choice, state):
     """What a pinned α does at the level that is shown, in words."""
     test, dev = (percent(_loss(at, state)) for at in (choice.test, choice.dev))
-    kept = percent(choice.test.efficiency, 1)
-    return (
-        f"α = {choice.alpha:.3f} ({features}): {test} of test words lost ({dev} of development), {kept} kept"
-    )
+    lost, kept = f"{test} of test words lost ({dev} of development)", percent(choice.test.efficiency, 1)
+    return f"α = {choice.alpha:.3f} ({features}): {lost}, {kept} kept"
 
 
 def facts(level, choice, state):
@@ -144,24 +119,15 @@ def verdict(choice, state):
     low, high = choice.test.event_range
     chance = " The threshold lies below the mean." if choice.alpha < 0 else ""
     if state["by"] == "event":
-        chance += (
-            f" With so few words, the true rate is somewhere between {percent(low)} and {percent(high)} "
-            "(95 %)."
-        )
+        rate = f"between {percent(low)} and {percent(high)} (95 %)"
+        chance += f" With so few words, the true rate is somewhere {rate}."
+    against = f"{percent(test)} against {percent(allowed)}"
     if test <= allowed:
-        return (
-            f":material/check: **It holds on test words**: {percent(test)} against {percent(allowed)} "
-            f"allowed.{chance}"
-        )
+        return f":material/check: **It holds on test words**: {against} allowed.{chance}"
     if state["by"] == "event" and low <= allowed:
-        return (
-            f":material/question_mark: **A little more than allowed on test words**: {percent(test)} against "
-            f"{percent(allowed)}, which may be chance.{chance}"
-        )
-    return (
-        f":material/close: **It does not hold on test words**: {percent(test)} against "
-        f"{percent(allowed)} allowed.{chance}"
-    )
+        more = "**A little more than allowed on test words**"
+        return f":material/question_mark: {more}: {against}, which may be chance.{chance}"
+    return f":material/close: **It does not hold on test words**: {against} allowed.{chance}"
 
 
 def missing(name, features):
@@ -176,13 +142,11 @@ def filters(tuned, tolerance):
     """Who keeps least at the tolerance, level by level, and a table."""
     lines = [
         f"Each filter's threshold chosen on *development* words so that at most {tolerance:g} % lose their "
-        "truth; the "
-        "marks on the lines.",
+        "truth; the marks on the lines.",
         "",
         "| level | filter | n-grams kept, test | words that lose their truth, test | on development |",
         "|---|---|---:|---:|---:|",
     ]
-    best = []
     for level, methods in sorted(tuned.items()):
         for at in methods:
             name = METHODS.get(at["method"], at["method"])
@@ -191,11 +155,8 @@ def filters(tuned, tolerance):
                 continue
             kept, lost, dev = (at[k] for k in ("test_efficiency_loss", "test_filter_loss", "dev_filter_loss"))
             lines.append(f"| {level} | {name} | {kept:.1f} % | {lost:.2f} % | {dev:.2f} % |")
-        able = [at for at in methods if at["alpha"] is not None]
-        if able:
-            first = min(able, key=lambda at: at["test_efficiency_loss"])
-            best.append(f"at level {level} the {METHODS.get(first['method'], first['method'])}")
-    best = "; ".join(best)
+    found = filters_facts(dict(sorted(tuned.items())))
+    best = "; ".join(f"at level {n} the {found[f'best_{n}']}" for n in sorted(tuned) if f"best_{n}" in found)
     lead = f"So prunes most: **{best}**. " if best else ""
     return (
         "\n".join(lines)
@@ -205,21 +166,14 @@ def filters(tuned, tolerance):
     )
 
 
-def _times(value):
+def _power(value):
     """A large number as a power of ten."""
     if not math.isfinite(value):
         return "no number of"
-    return (
-        f"{value:,.0f}"
-        if value < 1e5
-        else f"{value / 10 ** int(math.log10(value)):.1f} × 10^{int(math.log10(value))}^"
-    )
-
-
-def _power(value):
-    text = _times(value)
-    head, caret, tail = text.partition("^")
-    return text if not caret else f"${head.replace('×', chr(92) + 'times')}^{{{tail.rstrip('^')}}}$"
+    if value < 1e5:
+        return f"{value:,.0f}"
+    power = int(math.log10(value))
+    return rf"${value / 10**power:.1f} \times 10^{{{power}}}$"
 
 
 _DEPENDENT = {
@@ -251,16 +205,15 @@ def bound(terms, is_open=False):
 def bound_symbols(terms, level):
     """The formula and a table of its symbols."""
     rows = (
-        (r"$\hat E[L^\gamma]$", "loss on these words, where being less than γ on the right side counts in "
-        r"part",
+        (r"$\hat E[L^\gamma]$",
+         "loss on these words, where being less than γ on the right side counts in part",
          f"{terms.filter_loss.empirical:.3f} (truth), {terms.efficiency_loss.empirical:.3f} (n-grams)"),
         ("$n$", "test words whose truth reached this level (no filter was fitted to them)", terms.n_samples),
         ("$m$", f"{grams(level.level)} in the largest of their lattices", f"{terms.n_assignments:,}"),
         (r"$\lvert F \rvert$", "places that a lattice has, at most", terms.n_factors),
         ("$B$", "norm of the weights where a place's features have norm at most 1: "
          f"{terms.weight_norm:.4g} (all weights of the filter) × {terms.factor_norm:.4g} (longest feature "
-         "vector, "
-         "from above)", f"{terms.norm:,.0f}"),
+         "vector, from above)", f"{terms.norm:,.0f}"),
         (r"$\gamma$", f"margin, in points of score; best minus mean is {terms.spread:.3g} in the median",
          f"{terms.margin:.3g}"),
         (r"$\delta$", "how often such a bound may be wrong", f"{terms.delta:g}"),

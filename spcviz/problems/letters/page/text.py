@@ -1,9 +1,8 @@
 """The Letters page's sentences."""
 
 INTRODUCTION = (
-    "# Letters: watch a cascade prune\n"
-    "Which **letters** could stand at each place, which **pairs**, which **triples**? At each step a "
-    "cascade drops what no good word can use. Drag the threshold."
+    "# Letters: watch a cascade prune\nWhich **letters** could stand at each place, which **pairs**, which "
+    "**triples**? At each step a cascade drops what no good word can use. Drag the threshold."
 )
 CHOSEN = (
     "This is a development word, chosen because the first three levels misread it and the fourth reads it "

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.problems.letters.page.shown import SweepBound
-from spcviz.problems.letters.page.sweep import bound_terms
+from spcviz.problems.letters.page.sweep import bound_terms, terms_trace
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart
 
@@ -22,23 +22,10 @@ def both_bounds(
     low, high = layout["xaxis"]["range"]
     terms, labels = ensemble.printed, layout["yaxis"]["categoryarray"][:4]
     values = np.array([terms.total, terms.confidence, terms.complexity, terms.empirical])
-    figure.drawn["data"].append(
-        {
-            "type": "scatter",
-            "x": np.maximum(values, 10 ** (low + 0.2)),
-            "y": labels,
-            "customdata": values,
-            "name": f"words lost, by Theorem 2 with P = {ensemble.n_models}",
-            "mode": "markers",
-            "marker": {
-                "size": 17 * scale,
-                "color": palette.map,
-                "symbol": "cross-thin",
-                "line": {"width": 3 * scale, "color": palette.map},
-            },
-            "hovertemplate": "%{customdata:.4g}<extra>Theorem 2</extra>",
-        }
-    )
+    name, look = f"words lost, by Theorem 2 with P = {ensemble.n_models}", (17, "cross-thin", 3, palette.map)
+    trace = terms_trace(name, values, 10 ** (low + 0.2), labels, look, scale, "Theorem 2")
+    trace["marker"]["line"]["color"] = palette.map
+    figure.drawn["data"].append(trace)
     layout["xaxis"]["range"] = (low, max(high, np.log10(terms.total) + 0.7))
     layout["shapes"][0]["x1"] = max(layout["shapes"][0]["x1"], 10 * terms.total)
     return figure

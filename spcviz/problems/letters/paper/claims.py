@@ -6,7 +6,7 @@ from spcviz.problems.letters.paper.tables import FEATURES, dictionary, rows_of, 
 from spcviz.web.figures.claims import Claim, NotMeasured, find
 
 _TABLE = "thesis Table 4.3"
-_HEADLINE = 5.0
+_HEADLINE, _OWN = 5.0, "Its tolerance at all levels."
 _SPC, _RIVALS = "cascade filter (SPC)", ("perceptron filter", "CRF filter")
 _COLUMNS = (
     ("letters right", "char_accuracy", "char_accuracy", "higher", "{} %", 2, ""),
@@ -35,10 +35,8 @@ def _by_word(order):
     where = "rows", {"features": "raw", "order": order, "tolerance_kind": "word"}
 
     def whose(result):
-        has_own = find(result, where).get("cascade") == "own"
-        return (
-            "Its tolerance at all levels." if has_own else "One cascade, whose levels have other tolerances."
-        )
+        is_shared = find(result, where).get("cascade") != "own"
+        return "One cascade, whose levels have other tolerances." if is_shared else _OWN
 
     return [
         Claim(
@@ -52,9 +50,8 @@ def _by_word(order):
 def _own_loss(order):
     """What the level before an order lost by itself, in words: the other reading of the paper's column."""
 
-    where, before = (
-        ("rows", {"features": "raw", "order": n, "tolerance_kind": "word"}) for n in (order, order - 1)
-    )
+    about = {"features": "raw", "tolerance_kind": "word"}
+    where, before = (("rows", about | {"order": n}) for n in (order, order - 1))
 
     def lost(result):
         row = find(result, where)
@@ -64,8 +61,7 @@ def _own_loss(order):
 
     return Claim(
         "ocr-orders", "Handwriting, filter loss read as each level's own", f"filter loss, order {order}",
-        lost,
-        paper=(*where, "paper", "filter_loss"), better="lower", decimals=2, shown="{} % of words",
+        lost, paper=(*where, "paper", "filter_loss"), better="lower", decimals=2, shown="{} % of words",
         source=_TABLE, note="The other reading of the paper's column: words, tolerance per word, one level.",
         is_aside=True,
     )  # fmt: skip
@@ -104,17 +100,14 @@ def _slowest(features):
             raise NotMeasured(f"dense inference, {features}")
         return {row["order"]: row["us_dense_per_word"] / row["us_per_word"] for row in rows}
 
-    def worst(result):
-        return min(ratios(result).values())
-
     def orders(result):
-        return ", ".join(f"order {n}: {ratio:.2f}" for n, ratio in ratios(result).items())
+        each = ", ".join(f"order {n}: {ratio:.2f}" for n, ratio in ratios(result).items())
+        return f"{each}. Dense inference was not run at orders 5 and 6."
 
     return Claim(
         "ocr-orders", "Handwriting, time against dense inference",
-        f"times as fast, {FEATURES[features]}, worst order", worst, "rival", 1, decimals=2,
-        said="dense Viterbi here: {}", shown="{} times", is_aside=True,
-        note=lambda result: f"{orders(result)}. Dense inference was not run at orders 5 and 6.",
+        f"times as fast, {FEATURES[features]}, worst order", lambda result: min(ratios(result).values()),
+        "rival", 1, decimals=2, said="dense Viterbi here: {}", shown="{} times", is_aside=True, note=orders,
     )  # fmt: skip
 
 
@@ -133,31 +126,23 @@ def _kept(tolerance, method, level=2):
 
 def _lost_at_the_mean(method, level=1):
     """Words lost at the first alpha of the curve that is not below 0."""
-
-    def lost(row):
-        return next(loss for alpha, loss in zip(row["alpha"], row["filter_loss"]) if alpha >= 0)
-
-    return lambda result: min(lost(row) for row in _filters(result, method, level))
-
-
-def _filters(result, method, level):
     wanted = {"features": "raw", "split": "test", "method": method, "level": level}
-    if not (rows := [row for row in result["rows"] if wanted.items() <= row.items()]):
-        raise NotMeasured(wanted)
-    return rows
+
+    def lost(result):
+        if not (rows := [row for row in result["rows"] if wanted.items() <= row.items()]):
+            raise NotMeasured(wanted)
+        pairs = [zip(row["alpha"], row["filter_loss"]) for row in rows]
+        return min(next(loss for alpha, loss in own if alpha >= 0) for own in pairs)
+
+    return lost
 
 
 def _alphas(result):
     """The tuned alphas of the cascades whose orders 5 and 6 stand in the table, over all test folds."""
     rows = rows_of(result, "raw")
     runs = {(f"position {row.get('tolerance', 0):g}", row["order"]) for row in rows if row["order"] in (5, 6)}
-    values = [
-        row["alpha"]
-        for fold in result.get("fold_rows", ())
-        for row in fold["rows"]
-        if row["features"] == "raw" and (row.get("run"), row["order"]) in runs
-    ]
-    if not values:
+    folds = [row for fold in result.get("fold_rows", ()) for row in fold["rows"] if row["features"] == "raw"]
+    if not (values := [row["alpha"] for row in folds if (row.get("run"), row["order"]) in runs]):
         raise NotMeasured("alphas of single folds")
     return values
 

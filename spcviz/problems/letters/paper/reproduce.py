@@ -77,8 +77,7 @@ def _run_one(name, settings, fold, folder, first):
 
 def first_filters(models: Path, done: list[dict]) -> list[dict]:
     """Rows of the stored cascade, which filters letters first, and of that by pairs, on its test fold."""
-    stored = load_ocr(models, "raw")
-    rows = []
+    stored, rows = load_ocr(models, "raw"), []
     for fold in done:
         if (fold["features"], fold["fold"]) == ("raw", stored.test_fold):
             by_letters = experiment.evaluate(stored, stored.test_fold)
@@ -89,23 +88,15 @@ def first_filters(models: Path, done: list[dict]) -> list[dict]:
 
 def _keeping(folder, name, settings, fold):
     """`kept` with all that a cascade of a fold depends on."""
-    key = {
-        "settings": asdict(settings),
-        "fold": fold,
-        "random_state": RANDOM_STATE,
-        "data": digest_of_arrays(handwriting.load_words()._asdict()),
-    }
+    key = {"settings": asdict(settings), "fold": fold, "random_state": RANDOM_STATE}
+    key["data"] = digest_of_arrays(handwriting.load_words()._asdict())
     return partial(kept, folder, f"ocr-{name}", key, FOLD_CODE)
 
 
 def _stored(features):
     """A model as the store keeps it, in a folder of its own."""
-    return Form(
-        suffix="",
-        write=partial(save_ocr, random_state=RANDOM_STATE, metrics={}),
-        read=partial(load_ocr, features=features),
-        plain=lambda model: model,
-    )
+    write = partial(save_ocr, random_state=RANDOM_STATE, metrics={})
+    return Form("", write, partial(load_ocr, features=features), lambda model: model)
 
 
 def orders(run: Run) -> dict:
@@ -130,26 +121,21 @@ def measured_orders(run: Run) -> dict:
         rows += [_table_row(of_features, times, *row) for row in experiment.table_rows(name, n_orders)]
         each = range(1, n_orders + 1)
         trade += [_trade_row(of_features, times, one, order) for one in cascades for order in each]
-        baselines.append(
-            {"method": "dictionary", "features": name} | _mean_row([d["dictionary"] for d in of_features])
-        )
+        words = _mean_row([d["dictionary"] for d in of_features])
+        baselines.append({"method": "dictionary", "features": name} | words)
+    used = {name: asdict(experiment.table_settings(name, n_orders, quick)["word"]) for name in features}
+    runs = [(d, one, figures) for d in done for one, figures in d["runs"].items()]
     return describe(
         "ocr-orders",
         "Weiss (2013), thesis, Table 4.3",
         rows,
         baselines=baselines,
         settings={
-            "features": {
-                name: asdict(experiment.table_settings(name, n_orders, quick)["word"]) for name in features
-            },
+            "features": used,
             "random_state": RANDOM_STATE,
             "chosen_on": CHOSEN_ON,
             "departures": list(DEPARTURES),
-            "held_out": {
-                f"{d['features']} fold {d['fold']}, {one}": figures["reports"]
-                for d in done
-                for one, figures in d["runs"].items()
-            },
+            "held_out": {f"{d['features']} fold {d['fold']}, {one}": own["reports"] for d, one, own in runs},
         },
         data={"ocr": handwriting.load_words()._asdict()},
         fold_rows=[{"fold": f"{d['features']} {d['fold']}", "rows": _fold_rows(d)} for d in done],
@@ -166,20 +152,12 @@ def _table_row(runs, times, run, order, cascade):
 
 
 def _trade_row(runs, times, run, order):
-    cascades = [fold["runs"][run] for fold in runs]
-    tolerances = cascades[0]["model"].settings.config.tolerances
-    time = times[order - 1]
-    kind = run.split()[0]
-    return {
-        **_mean_row([each["rows"][order - 1] for each in cascades]),
-        **losses_before([each["rows"] for each in cascades], kind, order),
-        "run": run,
-        "tolerance_kind": kind,
-        "tolerance": 100 * tolerances[order - 1],
-        "us_per_word": time["us_per_word"][run],
-        "us_dense_per_word": time["us_dense_per_word"],
-        "folds": len(runs),
-    }
+    cascades, kind = [fold["runs"][run] for fold in runs], run.split()[0]
+    tolerance, time = cascades[0]["model"].settings.config.tolerances[order - 1], times[order - 1]
+    row = _mean_row([each["rows"][order - 1] for each in cascades])
+    row |= losses_before([each["rows"] for each in cascades], kind, order)
+    row |= {"run": run, "tolerance_kind": kind, "tolerance": 100 * tolerance, "folds": len(runs)}
+    return row | time | {"us_per_word": time["us_per_word"][run]}
 
 
 def losses_before(folds: list[list[dict]], kind: str, order: int) -> dict:
@@ -198,11 +176,8 @@ def losses_before(folds: list[list[dict]], kind: str, order: int) -> dict:
 
 def _fold_rows(done):
     """What one fold gives to the table and to the trade."""
-    return [
-        row | {"tolerance_kind": run.split()[0], "run": run}
-        for run, figures in done["runs"].items()
-        for row in figures["rows"]
-    ]
+    found = ((run, row) for run, figures in done["runs"].items() for row in figures["rows"])
+    return [row | {"tolerance_kind": run.split()[0], "run": run} for run, row in found]
 
 
 def merged(old: dict, new: dict) -> dict:
@@ -220,9 +195,8 @@ def merged(old: dict, new: dict) -> dict:
         out[key] = [row for row in old[key] if row["features"] in set(order) - fresh] + new[key]
         out[key].sort(key=lambda row: order.index(row["features"]))
     others = [entry for entry in old["fold_rows"] if entry["fold"].split()[0] in set(order) - fresh]
-    out["fold_rows"] = sorted(
-        others + new["fold_rows"], key=lambda entry: order.index(entry["fold"].split()[0])
-    )
+    out["fold_rows"] = others + new["fold_rows"]
+    out["fold_rows"].sort(key=lambda entry: order.index(entry["fold"].split()[0]))
     return out
 
 
@@ -232,11 +206,10 @@ def sweep(run: Run) -> dict:
     folds = _checked_run(features, 1 if run.folds is None else run.folds, 2)
     jobs = [(name, fold, quick) for name in features for fold in range(folds)]
     done = run_all(run.executor, sweep_fold, jobs, run.tick)
-    rows = [row for curves in done for row in curves]
     return describe(
         "ocr-sweep",
         "Luo, summary of SPC, section 5.2; Weiss (2013), thesis, section 4.5",
-        rows,
+        [row for curves in done for row in curves],
         baselines=[],
         settings={
             "features": {name: asdict(experiment.settings_for(name, 2, quick)) for name in features},
@@ -244,10 +217,7 @@ def sweep(run: Run) -> dict:
             "random_state": RANDOM_STATE,
         },
         data={"ocr": handwriting.load_words()._asdict()},
-        fold_rows=[
-            {"fold": f"{fold_curves[0]['features']} {fold_curves[0]['fold']}", "rows": fold_curves}
-            for fold_curves in done
-        ],
+        fold_rows=[{"fold": f"{own[0]['features']} {own[0]['fold']}", "rows": own} for own in done],
     )
 
 
@@ -258,25 +228,20 @@ def sweep_fold(features, fold, quick, n_points=200):
     model = experiment.train(settings, fold, RANDOM_STATE, skip_folds=(dev,)).model
     words = handwriting.load_words()
     every = experiment.shipped_features(settings, model.fourier)
-    splits = {
-        "train": ~np.isin(words.folds, [fold, dev]),
-        "dev": words.folds == dev,
-        "test": words.folds == fold,
-    }
-    rows = []
-    rng = np.random.default_rng([RANDOM_STATE, fold, 2])
-    problems = {}
+    splits = {"train": ~np.isin(words.folds, [fold, dev])}
+    splits |= {"dev": words.folds == dev, "test": words.folds == fold}
+    rows, problems, rng = [], {}, np.random.default_rng([RANDOM_STATE, fold, 2])
     for split, is_in in splits.items():
         chosen, lengths = handwriting.rows_of(words, np.flatnonzero(is_in))
         problems[split] = (DenseRows(every[chosen]), words.labels[chosen], lengths)
     for level in (1, 2):
         filters = _level_filters(model, level, problems["train"], settings, rng)
         for split in ("dev", "test"):
+            table, labels, lengths = problems[split]
+            space = _space(model.cascade, level, table, lengths)
+            about = {"features": features, "fold": fold, "level": level, "split": split}
             for method, linear in filters.items():
-                table, labels, lengths = problems[split]
-                space = _space(model.cascade, level, table, lengths)
-                curve = curve_of(method, linear, space, table, labels, n_points)
-                rows.append({"features": features, "fold": fold, "level": level, "split": split} | curve)
+                rows.append(about | curve_of(method, linear, space, table, labels, n_points))
     return rows
 
 
@@ -292,24 +257,15 @@ def _level_filters(model, level, train, settings, rng):
     config = settings.config
     table, labels, lengths = train
     problem = prepare(_space(model.cascade, level, table, lengths), table, labels, has_end=config.has_end)
-    everything = np.arange(len(lengths))
-    losses = {
-        "spc": FilterHinge(config.train_alphas[0], config.margin),
-        "perceptron": Perceptron(),
-        "crf": LogLoss(),
-    }
-    rates = {"spc": config.filter_rate, "perceptron": 1.0, "crf": 0.3}
-    return {
-        method: fit(
-            problem,
-            loss,
-            everything,
-            rng,
-            epochs=config.filter_epochs,
-            rates=Rates(rates[method], config.gram_rate),
-        ).model
-        for method, loss in losses.items()
-    }
+    everything, found = np.arange(len(lengths)), {}
+    for method, loss, rate in (
+        ("spc", FilterHinge(config.train_alphas[0], config.margin), config.filter_rate),
+        ("perceptron", Perceptron(), 1.0),
+        ("crf", LogLoss(), 0.3),
+    ):
+        how = {"epochs": config.filter_epochs, "rates": Rates(rate, config.gram_rate)}
+        found[method] = fit(problem, loss, everything, rng, **how).model
+    return found
 
 
 def _checked_run(features, folds, n_orders):

@@ -49,21 +49,16 @@ def _folds(result):
 def _earlier(result):
     """Where rows are of a run before orders had cascades of their own."""
     of = dict.fromkeys(tables.FEATURES[row["features"]] for row in result["rows"] if "cascade" not in row)
-    if not of:
-        return []
-    return [
+    said = (
         f"Of an earlier run, perhaps on another processor: {', '.join(of)}. There one cascade stands for all "
         "orders and alpha is not below 0: their times and losses are not to be compared with the others'."
-    ]
+    )
+    return [said] if of else []
 
 
 def _trade(result, features, look):
-    if not tolerances.trade_rows(result, features):
-        return []
-    return [
-        Heading("The whole trade"),
-        chart(tolerances.trade_figure, result, look, key="trade", features=features),
-    ]
+    drawn = chart(tolerances.trade_figure, result, look, key="trade", features=features)
+    return [Heading("The whole trade"), drawn] if tolerances.trade_rows(result, features) else []
 
 
 def _first_filters(result, features):
@@ -90,13 +85,9 @@ ORDERS = Shown(
 
 
 def _sweep(result, features, look):
+    query = {"show": "filters", "features": features}
     return [
-        Link(
-            "pages/cascade/sweep.py",
-            "The curves are on the Sweep page",
-            ":material/tune:",
-            {"show": "filters", "features": features},
-        ),
+        Link("pages/cascade/sweep.py", "The curves are on the Sweep page", ":material/tune:", query),
         Table(tables.sweep_frame(result, features), f"ocr-sweep-{features}", DECIMALS),
     ]
 

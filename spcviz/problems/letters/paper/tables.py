@@ -8,12 +8,9 @@ from spcviz.web.figures.filter_curves import METHODS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.results import features_of
 from spcviz.web.figures.theme import DASHES, Chart, figure, line
+from spcviz.web.figures.traces import mark, points, stroke
 
-FEATURES = {
-    "raw": "raw pixels",
-    "hog": "pixels + HoG",
-    "fourier": "Fourier features",
-}
+FEATURES = {"raw": "raw pixels", "hog": "pixels + HoG", "fourier": "Fourier features"}
 _ROLES = {"raw": "kept", "hog": "threshold", "fourier": "truth"}
 _MARKS = {"raw": "circle", "hog": "diamond", "fourier": "square"}
 
@@ -65,17 +62,12 @@ def orders_frame(result: dict, features: str) -> pd.DataFrame:
         if row.get("us_per_word") and row.get("us_dense_per_word"):
             line["times faster"] = row["us_dense_per_word"] / row["us_per_word"]
         table.append(line)
-    base = dictionary(result, features)
-    if base:
-        table.append(
-            {
-                "order": f"dictionary of {base.get('size', 55):.0f} words",
-                "letters right %, measured": base["char_accuracy"],
-                "words right %, measured": base["word_accuracy"],
-                "letters right %, std. error": base.get("char_stderr"),
-                "words right %, std. error": base.get("word_stderr"),
-            }
-        )
+    if base := dictionary(result, features):
+        line = {"order": f"dictionary of {base.get('size', 55):.0f} words"}
+        for what, key in (("letters", "char"), ("words", "word")):
+            line[f"{what} right %, measured"] = base[f"{key}_accuracy"]
+            line[f"{what} right %, std. error"] = base.get(f"{key}_stderr")
+        table.append(line)
     frame = pd.DataFrame(table).set_index("order")
     return frame.apply(pd.to_numeric, errors="coerce").dropna(axis="columns", how="all")
 
@@ -97,47 +89,40 @@ def accuracy_figure(result: dict, palette: Palette, *, scale: float = 1.0, heigh
         for features in features_of(result):
             rows = rows_of(result, features)
             label, colour = FEATURES.get(features, features), getattr(palette, _ROLES.get(features, "map"))
-            drawn = _line(rows, lambda r, k=key: r[k], f"{label}, measured", colour, features, scale)
+            drawn = _line(rows, key, f"{label}, measured", colour, features, scale)
             errors = [row.get(f"{name}_stderr") or 0 for row in rows]
             bars = {"error_y": {"array": errors, "visible": any(errors), "thickness": 1.5 * scale}}
             traces.append(drawn | bars | here)
-            printed = [row for row in rows if row.get("paper")]
-            if printed:
-                name_of = f"{label}, paper"
-                drawn = _line(
-                    printed, lambda r, k=key: r["paper"][k], name_of, palette.text, "paper", scale, "paper"
-                )
-                traces.append(drawn | here)
+            if printed := [row["paper"] | {"order": row["order"]} for row in rows if row.get("paper")]:
+                look = palette.text, "paper", scale, "paper"
+                traces.append(_line(printed, key, f"{label}, paper", *look) | here)
             if base := dictionary(result, features):
                 shapes.append(line(colour, 1.5 * scale, y=base[key], xref=x, yref=y, dash="dot"))
     if shapes:
-        style = {"color": palette.muted, "dash": "dot", "width": 1.5 * scale}
         label = "dictionary, measured (colour: its features)"
-        traces.append(
-            {"type": "scatter", "x": [None], "y": [None], "mode": "lines", "name": label, "line": style}
-        )
-    axes = {
-        "xaxis": {"title": "longest n-gram", "dtick": 1, "domain": [0, 0.46]},
-        "xaxis2": {"title": "longest n-gram", "dtick": 1, "domain": [0.54, 1], "anchor": "y2"},
-        "yaxis": {},
-        "yaxis2": {"anchor": "x2"},
-    }
+        traces.append(legend(label, palette.muted, 1.5 * scale, "dot"))
+    n_gram = {"title": "longest n-gram", "dtick": 1}
+    axes = side_by_side(n_gram, {}, {})
     size = {"scale": scale, "height": height, "left": 3.5, "top": 5.5}
     return figure(traces, axes, palette, notes=notes, shapes=shapes, **size)
 
 
-def _line(rows, value, name, colour, mark, scale, style="measured"):
-    return {
-        "type": "scatter",
-        "x": [row["order"] for row in rows],
-        "y": [value(row) for row in rows],
-        "name": name,
-        "legendgroup": name,
-        "mode": "lines+markers",
-        "line": {"color": colour, "width": 2.2 * scale, "dash": DASHES[style]},
-        "marker": {"size": 8 * scale, "symbol": _MARKS.get(mark, "x")},
-        "hovertemplate": f"order %{{x}}: %{{y:,.4~g}}<extra>{name}</extra>",
-    }
+def legend(name, *look):
+    """A line of the legend alone."""
+    return {"type": "scatter", "mode": "lines", "x": [None], "y": [None], "name": name} | stroke(*look)
+
+
+def side_by_side(x, y, y2):
+    """Axes of two panels that share what is on the horizontal one."""
+    right = x | {"domain": [0.54, 1], "anchor": "y2"}
+    return {"xaxis": x | {"domain": [0, 0.46]}, "xaxis2": right, "yaxis": y, "yaxis2": y2 | {"anchor": "x2"}}
+
+
+def _line(rows, key, name, colour, symbol, scale, style="measured"):
+    x, y = [row["order"] for row in rows], [row[key] for row in rows]
+    hover = f"order %{{x}}: %{{y:,.4~g}}<extra>{name}</extra>"
+    look = stroke(colour, 2.2 * scale, DASHES[style]) | mark(8 * scale, _MARKS.get(symbol, "x"))
+    return points("lines+markers", x, y, name, hover, legendgroup=name) | look
 
 
 def cost_figure(result, palette, *, scale=1.0, height=400):
@@ -150,10 +135,9 @@ def cost_figure(result, palette, *, scale=1.0, height=400):
             ("us_per_word", "cascade", "measured"),
             ("us_dense_per_word", "dense Viterbi", "dense"),
         ):
-            known = [row for row in rows if row.get(key)]
             label = f"{name}, {FEATURES.get(features, features)}"
-            if known:
-                traces.append(_line(known, lambda r, k=key: r[k], label, colour, features, scale, style))
+            if known := [row for row in rows if row.get(key)]:
+                traces.append(_line(known, key, label, colour, features, scale, style))
     axes = {
         "xaxis": {"title": "longest n-gram", "dtick": 1},
         "yaxis": {"title": "µs a word, measured", "type": "log", "exponentformat": "none", "dtick": 1},

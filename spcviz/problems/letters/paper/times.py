@@ -8,6 +8,7 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.dense import DenseModel, decode_kernel, dense_model
 from spcviz.learning.cascade.cascade import decode_examples
 from spcviz.learning.cascade.features import DenseRows, scores_where
+from spcviz.problems.common.clock import medians_us
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 
@@ -30,18 +31,12 @@ def time_orders(models: dict[str, experiment.OcrModel], repeats: int = 7) -> lis
             runs[order, name] = cascade_run(model.cascade._replace(levels=levels))
         if order <= experiment.DENSE_ORDERS:
             runs[order, None] = dense_run(one.cascade.levels[order - 1].predictor, order)
-    times = {key: [] for key in runs}
-    for _ in range(repeats + 1):
-        for key, run in runs.items():
-            begin = time.perf_counter()
-            for table, lengths in words:
-                run(table, lengths)
-            times[key].append(1e6 * (time.perf_counter() - begin) / n_words)
-    medians = {key: float(np.median(taken[1:])) for key, taken in times.items()}
+    calls = {key: lambda run=run: [run(*batch) for batch in words] for key, run in runs.items()}
+    us = {key: taken / n_words for key, taken in medians_us(calls, repeats, time.perf_counter).items()}
     return [
         {
-            "us_per_word": {name: medians[order, name] for name in models},
-            "us_dense_per_word": medians.get((order, None)),
+            "us_per_word": {name: us[order, name] for name in models},
+            "us_dense_per_word": us.get((order, None)),
         }
         for order in range(1, len(one.cascade.levels) + 1)
     ]
@@ -52,12 +47,14 @@ def batches(model):
     words = handwriting.load_words()
     rows, lengths = handwriting.rows_of(words, np.flatnonzero(words.folds == model.test_fold))
     values = experiment.shipped_features(model.settings, model.fourier)[rows]
+    return batches_of(values, lengths), len(lengths)
+
+
+def batches_of(values, lengths):
+    """(features, lengths) of words in batches, from the rows of their letters."""
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    batches_of_words = []
-    for i in range(0, len(lengths), BATCH):
-        part = lengths[i : i + BATCH]
-        batches_of_words.append((DenseRows(values[starts[i] : starts[i + len(part)]]), part))
-    return batches_of_words, len(lengths)
+    parts = ((i, lengths[i : i + BATCH]) for i in range(0, len(lengths), BATCH))
+    return [(DenseRows(values[starts[i] : starts[i + len(part)]]), part) for i, part in parts]
 
 
 def cascade_run(cascade):

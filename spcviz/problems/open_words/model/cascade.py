@@ -8,21 +8,13 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.cascade.cascade import (
-    Cascade,
-    CascadeConfig,
-    HeldOut,
-    accuracies,
-    filter_examples,
-    positions_kept,
-    predict,
-    survives,
-)
+from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut
 from spcviz.learning.cascade.counted import Counted, count
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.from_prior import Part, train_from_prior
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters.model.cascade import evaluated
 from spcviz.problems.open_words.data import composed as data
 from spcviz.problems.open_words.data.compose import DEV_FOLD, N_PARTS, TEST_FOLD, Composed, part_of_fold
 from spcviz.problems.open_words.model.ink import SETTINGS as INK
@@ -238,32 +230,5 @@ def train(
 
 
 def evaluate(model: OpenModel, features: DenseRows, words: letters.Words) -> list[dict]:
-    """Accuracy, filter losses and sizes of every order on some words; percentages 0 to 100.
-
-    Returns ``order``, ``char_accuracy``, ``word_accuracy``; ``filter_loss`` and ``filter_loss_position``:
-    words, and true n-grams, missing from the order's lattice; the same ``_after`` its own filter;
-    ``n_grams_in``, ``n_grams_kept`` per position; ``alpha``.
-    """
-    out = []
-    steps = filter_examples(model.cascade, features, words.lengths)
-    for order, (level, step) in enumerate(zip(model.cascade.levels, steps), start=1):
-        lattice, keep = step.lattice, step.pruned.keep
-        everything = np.ones_like(keep)
-        labels = predict(level, lattice, features).labels
-        by_char, by_word = accuracies(labels, words.labels, lattice.row_start)
-        columns = int(lattice.col_start[-1])
-        out.append(
-            {
-                "order": order,
-                "char_accuracy": 100 * by_char,
-                "word_accuracy": 100 * by_word,
-                "filter_loss": 100 * (1 - float(survives(lattice, everything, words.labels).mean())),
-                "filter_loss_position": 100 * (1 - positions_kept(lattice, everything, words.labels)),
-                "filter_loss_after": 100 * (1 - float(survives(lattice, keep, words.labels).mean())),
-                "filter_loss_position_after": 100 * (1 - positions_kept(lattice, keep, words.labels)),
-                "n_grams_in": lattice.n_arcs / columns,
-                "n_grams_kept": float(keep.sum()) / columns,
-                "alpha": float(level.alpha),
-            }
-        )
-    return out
+    """Accuracy, filter losses and sizes of every order on some words; see the letters' `evaluated`."""
+    return evaluated(model.cascade, features, words.labels, words.lengths)

@@ -16,22 +16,26 @@ from spcviz.store import list_models, load_value, save_value
 NAME = "open-lists"
 
 
+_OPEN = {models.model_name(features): features for features in ("fourier", "raw")}
+"""{name in the store: features} of the open vocabulary."""
+_GIVEN = {given.model_name(features): features for features in cascade.FEATURE_NAMES}
+"""The same of words as they are given."""
+
+
 def test_words(name):
     """Test words of a stored model: composed ones, or those of the shipped fold that it has not seen."""
-    return composed.load_set("unseen").words if name in _open_names() else None
+    return composed.load_set("unseen").words if name in _OPEN else None
 
 
 def train(run):
     """Read all test words with every stored model; a command of `PROBLEM.trains`, yields a line."""
     stored = {status.name for status in list_models(run.models) if not status.problem}
     readings = {}
-    for name in sorted(stored & {*_open_names(), *_given_names()}):
+    for name in sorted(stored & {*_OPEN, *_GIVEN}):
         run.tick(name)
         readings[name] = live.word_readings(_loaded(run.models, name), test_words(name))
-    models_read = made_with(run.models, *readings)
-    path = save_value(
-        run.models, NAME, readings, (), made_from=models_read, data_digest=letters.SHIPPED_SHA256
-    )
+    about = {"made_from": made_with(run.models, *readings), "data_digest": letters.SHIPPED_SHA256}
+    path = save_value(run.models, NAME, readings, (), **about)
     yield f"{path}: {', '.join(readings)}"
 
 
@@ -42,17 +46,6 @@ def load(folder, name):
 
 def _loaded(folder, name):
     """A stored model by its name."""
-    is_open = name in _open_names()
-    if is_open:
-        return models.load_open(folder, _open_names()[name])
-    return given.load_ocr(folder, _given_names()[name])
-
-
-def _open_names():
-    """{name in the store: features} of the open vocabulary."""
-    return {models.model_name(features): features for features in ("fourier", "raw")}
-
-
-def _given_names():
-    """{name in the store: features} of words as they are given."""
-    return {given.model_name(features): features for features in cascade.FEATURE_NAMES}
+    if name in _OPEN:
+        return models.load_open(folder, _OPEN[name])
+    return given.load_ocr(folder, _GIVEN[name])

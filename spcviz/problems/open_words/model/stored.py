@@ -59,11 +59,8 @@ def train(run: Run) -> Iterator[str]:
         rows = cascade.evaluate(model, model.features(dev.pixels, dev.lengths), dev)
         metrics = {"development": rows}
         path = save_open(run.models, model, random_state=cascade.RANDOM_STATE, metrics=metrics)
-        last = rows[-1]
-        yield (
-            f"{path}: letters {last['char_accuracy']:.2f} %, words {last['word_accuracy']:.2f} % of "
-            "development words"
-        )
+        by_letter, by_word = (rows[-1][f"{what}_accuracy"] for what in ("char", "word"))
+        yield f"{path}: letters {by_letter:.2f} %, words {by_word:.2f} % of development words"
 
 
 def save_open(folder, model, *, random_state, metrics):
@@ -85,11 +82,9 @@ def load_open(folder, features):
     """Read a model; `StoreError` ends with the command that trains it anew."""
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]
-    plain = {
-        name: about[name]
-        for name in ("prior", "text_share", "letter_share", "discount", "least", "smallest", "n_words")
-    }
-    settings = OpenSettings(InkSettings(*about["ink"]), CascadeConfig(**about["config"]), **plain)
+    own = {name: about[name] for name in OpenSettings.__dataclass_fields__}
+    own |= {"ink": InkSettings(*about["ink"]), "config": CascadeConfig(**about["config"])}
+    settings = OpenSettings(**own)
     return _model_of(stored_as(Stored, stored), about, settings)
 
 

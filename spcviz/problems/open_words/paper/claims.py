@@ -45,11 +45,9 @@ def _falls(features, data):
     """Orders at which fewer words are read than at a lower one."""
 
     def found(result):
-        rows = rows_of(result, features, data, "cascade")
-        lower = [
-            max((r["word_accuracy"] for r in rows if r["order"] < row["order"]), default=0) for row in rows
-        ]
-        return sum(row["word_accuracy"] + 0.05 < least for row, least in zip(rows, lower, strict=True))
+        read = {row["order"]: row["word_accuracy"] for row in rows_of(result, features, data, "cascade")}
+        lower = {n: max((right for m, right in read.items() if m < n), default=0) for n in read}
+        return sum(right + 0.05 < lower[n] for n, right in read.items())
 
     return found
 

@@ -5,6 +5,7 @@ cascades: `spcviz.problems.open_words.model.cascade.SETTINGS`.
 """
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -12,13 +13,7 @@ from spcviz.engine.ngrams.beam import beam_decode
 from spcviz.learning.cascade.cascade import accuracies
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.model.cascade import (
-    OpenModel,
-    OpenSettings,
-    image_frequencies,
-    prior,
-    prior_counts,
-)
+from spcviz.problems.open_words.model.cascade import OpenModel, image_frequencies, prior, prior_counts
 
 ORDER, WIDTH = 5, 8
 KINDS = (("counted", False), ("counted", True), ("kneser_ney", False), ("kneser_ney", True))
@@ -28,36 +23,20 @@ DISCOUNTS = (0.75, 0.9)
 
 
 def rows(model: OpenModel, seen: DenseRows, words: letters.Words, quick: bool = False) -> list[dict]:
-    """What a beam reads with each kind of prior, discount and weight of the text (``is_used``: by the model)."""
+    """What a beam reads with each kind of prior, discount and weight; ``is_used``: by the model."""
     frequencies, out = image_frequencies(), []
-    for name, marks in KINDS:
-        for discount in DISCOUNTS:
-            kind = _settings(model.settings, name, marks, discount)
-            counted = prior_counts(kind, ORDER)
-            for weight in WEIGHTS[::3] if quick else WEIGHTS:
-                settings = replace(kind, text_share=weight)
-                used = prior(counted, ORDER, settings, frequencies)
-                by_char, by_word = _read(used, seen, words)
-                out.append(
-                    {
-                        "prior": name,
-                        "marks": marks,
-                        "discount": discount,
-                        "text_share": weight,
-                        "order": ORDER,
-                        "width": WIDTH,
-                        "char_accuracy": 100 * by_char,
-                        "word_accuracy": 100 * by_word,
-                        "is_used": settings == model.settings,
-                        "chosen_on": "development words",
-                    }
-                )
+    for (name, marks), discount in product(KINDS, DISCOUNTS):
+        config = replace(model.settings.config, has_begin=marks)
+        kind = replace(model.settings, prior=name, config=config, discount=discount)
+        counted = prior_counts(kind, ORDER)
+        for weight in WEIGHTS[::3] if quick else WEIGHTS:
+            settings = replace(kind, text_share=weight)
+            by_char, by_word = _read(prior(counted, ORDER, settings, frequencies), seen, words)
+            row = {"prior": name, "marks": marks, "discount": discount, "text_share": weight}
+            row |= {"order": ORDER, "width": WIDTH, "is_used": settings == model.settings}
+            row |= {"char_accuracy": 100 * by_char, "word_accuracy": 100 * by_word}
+            out.append(row | {"chosen_on": "development words"})
     return out
-
-
-def _settings(settings: OpenSettings, name: str, marks: bool, discount: float) -> OpenSettings:
-    config = replace(settings.config, has_begin=marks)
-    return replace(settings, prior=name, config=config, discount=discount)
 
 
 def _read(model, seen, words):

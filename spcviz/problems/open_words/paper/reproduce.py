@@ -8,6 +8,7 @@ development words.
 
 import time
 from dataclasses import asdict
+from itertools import product
 
 import numpy as np
 
@@ -15,9 +16,10 @@ from spcviz.engine.ngrams.beam import beam_decode
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.learning.cascade.cascade import accuracies, decode_examples
 from spcviz.learning.cascade.features import DenseRows, unary_scores
+from spcviz.problems.common.clock import medians_us
 from spcviz.problems.common.report import describe
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.letters.paper.times import dense_labels
+from spcviz.problems.letters.paper.times import BATCH, batches_of, dense_labels
 from spcviz.problems.open_words.data import composed as data
 from spcviz.problems.open_words.data.redrawn import redraw
 from spcviz.problems.open_words.model import stored
@@ -33,7 +35,6 @@ DEV = "dev"
 WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 BEAM_ORDERS = (3, 4, 5, 6)
 DENSE_ORDERS = 4
-BATCH = 64
 N_TIMED = 256
 REPEATS = 9
 N_REDRAWN = 100
@@ -48,28 +49,28 @@ def reproduce(run: Run) -> dict:
     """
     rows, ink_rows, redrawn_rows, chosen, prior_rows, used = [], [], [], [], [], {}
     for features in run.features or tuple(SETTINGS):
-        model = stored.load_open(run.models, features)
+        model, about = stored.load_open(run.models, features), {"features": features}
         methods = _methods(model)
         for name in (DEV, *SETS):
-            words = data.load_set(name).words
+            words, here = data.load_set(name).words, {"data": name} | about
             seen, ink_row = _scored(model, words)
-            ink_rows.append({"data": name, "features": features} | ink_row)
+            ink_rows.append(here | ink_row)
             measured = _measured(methods, seen, words)
             times = _timed(methods, seen, words, REPEATS if not run.quick else 1)
             sizes = {row["order"]: row for row in evaluate(model, seen, words)}
             for key, row in measured.items():
+                # a dictionary has nothing that it begins at
+                prior = None if row["method"] == "dictionary" else model.settings.prior
                 own = sizes[row["order"]] if row["method"] == "cascade" else {}
-                named = {"data": name, "features": features, "prior": _prior_of(model, row["method"])}
                 more = {"us_per_word": times[key], "chosen_on": CHOSEN_ON}
-                rows.append(named | row | own | more)
+                rows.append(here | {"prior": prior} | row | own | more)
             if name == DEV:
-                prior_rows += [
-                    {"features": features} | row for row in priors.rows(model, seen, words, run.quick)
-                ]
+                prior_rows += [about | row for row in priors.rows(model, seen, words, run.quick)]
             run.tick(f"{features} {name}")
-        chosen.append({"features": features} | chosen_of(rows, features))
-        redrawn_rows.append({"features": features} | redrawn(model))
+        chosen.append(about | chosen_of(rows, features))
+        redrawn_rows.append(about | redrawn(model))
         used[features] = asdict(model.settings) | {"ink": list(model.settings.ink)}
+    folds = [(features, name) for features in used for name in (DEV, *SETS)]
     return describe(
         run.name,
         "Weiss (2013), thesis, section 4.5.2, on words of an open vocabulary",
@@ -83,11 +84,7 @@ def reproduce(run: Run) -> dict:
             f"{REPEATS} turns over the same {N_TIMED} words, {BATCH} a call, all methods in each turn",
         },
         data={"open_words": data.arrays_of(data.load_composed()), "ocr": letters.load_words()._asdict()},
-        fold_rows=[
-            {"fold": f"{features} {name}", "rows": _untimed(rows, features, name)}
-            for features in used
-            for name in (DEV, *SETS)
-        ],
+        fold_rows=[{"fold": " ".join(fold), "rows": _untimed(rows, *fold)} for fold in folds],
         chosen=chosen,
         priors=prior_rows,
         ink=ink_rows,
@@ -119,9 +116,8 @@ def chosen_of(rows: list[dict], features: str) -> dict:
     cascade = most(cascades)
     timely = [row for row in beams if row["us_per_word"] <= cascade["us_per_word"]]
     pairs = [(row, beam) for row in cascades if (beam := _as_many(row, beams))]
-    paying, beam = min(
-        pairs, key=lambda pair: pair[0]["us_per_word"] / pair[1]["us_per_word"], default=(None, None)
-    )
+    share = {"key": lambda pair: pair[0]["us_per_word"] / pair[1]["us_per_word"]}
+    paying, beam = min(pairs, default=(None, None), **share)
     picks = {"cascade": cascade, "in_its_time": most(timely), "paying": paying, "as_many": beam}
     return {name: row and {key: row[key] for key in ("order", "width")} for name, row in picks.items()}
 
@@ -130,11 +126,6 @@ def _as_many(row, beams):
     """The fastest beam that reads as many words as a row; None if none does."""
     right = [beam for beam in beams if beam["word_accuracy"] >= row["word_accuracy"]]
     return min(right, key=lambda beam: beam["us_per_word"], default=None)
-
-
-def _prior_of(model, method):
-    """What a method's models begin at; a dictionary has none."""
-    return None if method == "dictionary" else model.settings.prior
 
 
 def _about_set(name):
@@ -182,10 +173,8 @@ def _methods(model):
     for order in range(1, min(DENSE_ORDERS, len(levels)) + 1):
         out["dense", order, None] = _dense_run(levels[order - 1].predictor, order)
         out["ngram", order, None] = _dense_run(begin[order - 1], order)
-    for order in BEAM_ORDERS:
-        if order <= len(levels):
-            for width in WIDTHS:
-                out["beam", order, width] = _beam_run(levels[order - 1].predictor, order, width)
+    for order, width in product((n for n in BEAM_ORDERS if n <= len(levels)), WIDTHS):
+        out["beam", order, width] = _beam_run(levels[order - 1].predictor, order, width)
     out["dictionary", None, None] = _dictionary_run(begin[0])
     return out
 
@@ -201,10 +190,10 @@ def _dense_run(model, order):
     return lambda table, lengths: dense_labels(exact, unary_scores(table, model.weights), lengths)
 
 
-def _beam_run(model, order, width):
-    return lambda table, lengths: beam_decode(
-        model.table, unary_scores(table, model.weights), lengths, order, width
-    )[1]
+def _beam_run(model, *how):
+    return lambda table, lengths: beam_decode(model.table, unary_scores(table, model.weights), lengths, *how)[
+        1
+    ]
 
 
 def _dictionary_run(model):
@@ -231,17 +220,7 @@ def _measured(methods, seen, words):
 
 def _timed(methods, seen, words, repeats):
     """CPU microseconds per word of every method: the median of several turns over the first words."""
-    n = min(N_TIMED, len(words.lengths))
-    starts = np.concatenate([[0], np.cumsum(words.lengths)])
-    batches = [
-        (DenseRows(seen.values[starts[i] : starts[min(i + BATCH, n)]]), words.lengths[i : min(i + BATCH, n)])
-        for i in range(0, n, BATCH)
-    ]
-    taken = {key: [] for key in methods}
-    for _ in range(repeats):
-        for key, run in methods.items():
-            begin = time.process_time()
-            for table, lengths in batches:
-                run(table, lengths)
-            taken[key].append(1e6 * (time.process_time() - begin) / n)
-    return {key: float(np.median(own)) for key, own in taken.items()}
+    lengths = words.lengths[:N_TIMED]
+    parts = batches_of(seen.values, lengths)
+    calls = {key: lambda run=run: [run(*part) for part in parts] for key, run in methods.items()}
+    return {key: us / len(lengths) for key, us in medians_us(calls, repeats).items()}

@@ -9,15 +9,12 @@ DECIMALS = {"letters": 2, "words": 2, "µs": 1, "true": 2, "n-grams": 1, "of the
 
 
 def _open(result, features, look):
-    frames = [
-        block
-        for data, heading in tables.SETS.items()
-        if tables.rows_of(result, features, data)
-        for block in (
-            Heading(heading[0].upper() + heading[1:]),
-            Table(tables.open_frame(result, features, data), f"ocr-open-{features}-{data}", DECIMALS),
-        )
-    ]
+    frames = []
+    for data, heading in tables.SETS.items():
+        if tables.rows_of(result, features, data):
+            frame = tables.open_frame(result, features, data)
+            frames += [Heading(heading[0].upper() + heading[1:])]
+            frames += [Table(frame, f"ocr-open-{features}-{data}", DECIMALS)]
     if any(row["features"] == features for row in result["priors"]):
         frames += [
             Heading("What letters are counted by: development words, a beam, nothing learned"),

@@ -4,8 +4,10 @@ from typing import Literal
 
 import pandas as pd
 
+from spcviz.problems.letters.paper.tables import side_by_side
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
+from spcviz.web.figures.traces import mark, points, stroke
 
 FEATURES = {"fourier": "Fourier features", "raw": "raw pixels"}
 SETS = {"unseen": "words of unseen types", "natural": "words as they come"}
@@ -28,11 +30,8 @@ _LOOKS = {
 
 def rows_of(result, features, data, method=None):
     """The rows of one set of features on one set of words, of one method or of all."""
-    return [
-        row
-        for row in result["rows"]
-        if (row["features"], row["data"]) == (features, data) and method in (None, row["method"])
-    ]
+    own = (row for row in result["rows"] if (row["features"], row["data"]) == (features, data))
+    return [row for row in own if method in (None, row["method"])]
 
 
 def picked(result, features, data, what):
@@ -72,13 +71,10 @@ def open_frame(result: dict, features: str, data: Literal["unseen", "natural"]) 
 def prior_frame(result: dict, features: str) -> pd.DataFrame:
     """What a beam reads of development words by each kind of prior, with its best weight of the text."""
     best = {}
-    for row in result["priors"]:
-        key = row["prior"], row["marks"], row["discount"]
-        if (
-            row["features"] == features
-            and row["word_accuracy"] > best.get(key, row | {"word_accuracy": -1})["word_accuracy"]
-        ):
-            best[key] = row
+    for row in (row for row in result["priors"] if row["features"] == features):
+        before = best.setdefault((row["prior"], row["marks"], row["discount"]), row)
+        if row["word_accuracy"] > before["word_accuracy"]:
+            best[row["prior"], row["marks"], row["discount"]] = row
     table = [
         {
             "prior": PRIORS[row["prior"]],
@@ -110,12 +106,7 @@ def time_figure(
         trace["showlegend"] = trace["legendgroup"] not in seen
         seen.add(trace["legendgroup"])
     time = {"title": "µs a word", "type": "log", "dtick": 1, "exponentformat": "none"}
-    axes = {
-        "xaxis": time | {"domain": [0, 0.46]},
-        "xaxis2": time | {"domain": [0.54, 1], "anchor": "y2"},
-        "yaxis": {"title": "words read right, %"},
-        "yaxis2": {"anchor": "x2"},
-    }
+    axes = side_by_side(time, {"title": "words read right, %"}, {})
     return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=4, top=6)
 
 
@@ -134,18 +125,9 @@ def _trace(rows, method, palette, scale):
     texts = [(str(row["width"]) if is_beam else str(row["order"] or "")) for row in rows]
     if is_beam:  # one name a line: its order, at its end
         texts = [""] * (len(rows) - 1) + [f"n = {rows[-1]['order']}"]
-    return {
-        "type": "scatter",
-        "x": [row["us_per_word"] for row in rows],
-        "y": [row["word_accuracy"] for row in rows],
-        "text": texts,
-        "textposition": "top center",
-        "textfont": {"size": round(11 * scale), "color": palette.text},
-        "customdata": what,
-        "name": METHODS[method],
-        "legendgroup": method,
-        "mode": "lines+markers+text",
-        "line": {"color": colour, "width": 2.0 * scale, "dash": dash},
-        "marker": {"size": 8 * scale, "symbol": symbol},
-        "hovertemplate": f"{METHODS[method]}, %{{customdata}}: %{{y:.2f}} % at %{{x:.4~g}} µs<extra></extra>",
-    }
+    x, y = [row["us_per_word"] for row in rows], [row["word_accuracy"] for row in rows]
+    hover = f"{METHODS[method]}, %{{customdata}}: %{{y:.2f}} % at %{{x:.4~g}} µs<extra></extra>"
+    look = {"text": texts, "textposition": "top center", "customdata": what, "legendgroup": method}
+    look["textfont"] = {"size": round(11 * scale), "color": palette.text}
+    look |= stroke(colour, 2.0 * scale, dash) | mark(8 * scale, symbol)
+    return points("lines+markers+text", x, y, METHODS[method], hover) | look

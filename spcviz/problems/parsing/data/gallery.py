@@ -81,7 +81,7 @@ class Sentence(NamedTuple):
 
 
 def own_sentences():
-    """Those that were written for the page; a word of `OWN` stands before its head's place, 0 for the root."""
+    """Those written for the page; a word of `OWN` stands before its head's place, 0 for the root."""
     out = []
     for k, line in enumerate(OWN):
         pairs = [pair.rsplit("/", 1) for pair in line.split(" ")]

@@ -117,7 +117,7 @@ def no_limits():
 
 
 def longest_arcs(sentences):
-    """The length dictionary (64, 64, 2); arcs from the root and to neighbours stay: each sentence has a tree."""
+    """The length dictionary; arcs from the root and to neighbours stay, so that there is a tree."""
     out = np.ones((64, 64, 2), dtype=np.int64)
     out[:, 0] = 2**31  # the root's code is 0
     place = np.arange(len(sentences.words)) - np.repeat(sentences.starts[:-1], np.diff(sentences.starts))
@@ -194,7 +194,7 @@ def _step(weights, summed, features, size, count):
 
 @kernel
 def _score_row(weights, scale, features, counts, out):
-    """Arc scores into one word; `scale` is what sums begin with (whole for whole weights) and their factor."""
+    """Arc scores into one word; `scale`: what sums begin with (whole for bytes) and their factor."""
     zero, step = scale
     for h in range(len(counts)):
         if counts[h] > 0:

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine.dependency import arborescence
-from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.part_policy import Learned, rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.problems.budgets.compare import Batch, trade_off
@@ -26,7 +25,7 @@ from spcviz.problems.parsing.page.shown import (
     PolicyCourse,
     said,
 )
-from spcviz.problems.tagging.data.corpora import MAX_CHARACTERS, TAG_NAMES, words_of
+from spcviz.problems.tagging.data.corpora import TAG_NAMES, drawable_words
 from spcviz.problems.tagging.model import stored as tagging
 from spcviz.problems.tagging.page.live import sentence_rows
 from spcviz.store import StoreError
@@ -45,16 +44,7 @@ def read_sentence(text: str) -> tuple[str, ...]:
     >>> read_sentence("Birds don't sing.")
     ('Birds', 'do', "n't", 'sing', '.')
     """
-    if isinstance(text, str) and len(text) > MAX_CHARACTERS:
-        raise ArgumentError(
-            f"At most {MAX_CHARACTERS} characters can be split into words; this text has {len(text)}."
-        )
-    words = tuple(words_of(text))
-    if not words:
-        raise ArgumentError("There is no word to parse: type a sentence.")
-    if len(words) > MAX_WORDS:
-        raise ArgumentError(f"At most {MAX_WORDS} words can be drawn; this text has {len(words)}.")
-    return words
+    return tuple(drawable_words(text, "parse", MAX_WORDS))
 
 
 def tags_of(tagger, words):

@@ -5,10 +5,9 @@ import numpy as np
 from spcviz.problems.parsing.page.shown import ParsedSentence
 
 INTRODUCTION = (
-    "# Parsing: which words deserve the expensive features?\n"
-    "In a parse tree every word depends on another. Part-of-speech tags are cheap and usually enough; **full "
-    "features** (words, endings, context) cost more. Each policy buys them **word by word**, and the "
-    "sentence is parsed again."
+    "# Parsing: which words deserve the expensive features?\nIn a parse tree every word depends on another. "
+    "Part-of-speech tags are cheap and usually enough; **full features** (words, endings, context) cost "
+    "more. Each policy buys them **word by word**, and the sentence is parsed again."
 )
 PLACEHOLDER = "Type a sentence and press Enter"
 _OWN = "A sentence written for this page, with heads in the manner of Universal Dependencies."

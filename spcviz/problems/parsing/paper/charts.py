@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from spcviz.problems.budgets.shown import DASHES, MARKS, ROLES
 from spcviz.problems.parsing.page.shown import said
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
@@ -14,9 +15,6 @@ AXES = {
     "features_share": "words scored by everything, %",
 }
 CORPORA = {"ewt": "English Web Treebank", "wsj": "Wall Street Journal sample"}
-_ROLES = ("map", "threshold", "truth", "kept", "pruned", "lost", "muted", "text")
-_DASHES = ("solid", "dash", "dot", "dashdot")
-_MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "star", "triangle-down")
 
 
 def curves_of(result, data, dictionary=False):
@@ -42,8 +40,8 @@ def trade_off(
     traces = []
     for i, (policy, rows) in enumerate(curves_of(result, data, dictionary).items()):
         name, times = said(policy)[0], 100 if axis == "features_share" else 1
-        look = stroke(getattr(palette, _ROLES[i % len(_ROLES)]), 2.5 * scale, _DASHES[i % len(_DASHES)])
-        look |= mark(7 * scale, _MARKS[i % len(_MARKS)])
+        look = stroke(getattr(palette, ROLES[i % len(ROLES)]), 2.5 * scale, DASHES[i % len(DASHES)])
+        look |= mark(7 * scale, MARKS[i % len(MARKS)])
         x, y = [times * row[axis] for row in rows], [row["uas"] for row in rows]
         hover = "%{y:.2f} % right, %{customdata:.0f} % of words<extra>" + name + "</extra>"
         shares = [100 * row["features_share"] for row in rows]
@@ -69,19 +67,11 @@ def depths(result, palette, *, data, scale=1.0, height=400):
     own = [row for row in result["depth"] if (row["data"], row["policy"]) == (data, best)]
     shown = [row for row in own if row["features_share"] in (0.1, 0.3, 0.5, 0.7, 0.9)]
     traces = []
-    for i, row in enumerate(shown):
-        look = {"color": getattr(palette, _ROLES[i])}
-        n = len(row["bought"])
-        traces.append(
-            {
-                "type": "bar",
-                "x": [*(str(d) for d in range(n - 1)), f"{n - 1} or more"],
-                "y": [100 * share for share in row["bought"]],
-                "name": f"{100 * row['features_share']:.0f} % of words",
-                "marker": look,
-                "hovertemplate": "depth %{x}: %{y:.0f} % bought<extra></extra>",
-            }
-        )
+    for role, row in zip(ROLES, shown):
+        n, name = len(row["bought"]), f"{100 * row['features_share']:.0f} % of words"
+        x, y = [*map(str, range(n - 1)), f"{n - 1} or more"], [100 * share for share in row["bought"]]
+        trace = {"type": "bar", "x": x, "y": y, "name": name, "marker": {"color": getattr(palette, role)}}
+        traces.append(trace | {"hovertemplate": "depth %{x}: %{y:.0f} % bought<extra></extra>"})
     axes = {
         "xaxis": {"title": f"words above a word in the true tree: {CORPORA[data]}"},
         "yaxis": {"title": "bought, %"},

@@ -22,7 +22,7 @@ def full(result, data, arcs="without_policy", template="full"):
 
 
 def cheapest(result, data, loss, dictionary=False):
-    """The fastest point of any policy at most `loss` points below everything, both on development sentences."""
+    """The fastest point at most `loss` points below everything, both on development sentences."""
     wanted = {"data": data, "loss": loss, "dictionary": dictionary}
     for row in result["chosen"]:
         if wanted.items() <= row.items():

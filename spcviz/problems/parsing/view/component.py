@@ -49,7 +49,7 @@ def course_payload(trajectory):
 
 
 def parsing_payload(sentence: ParsedSentence, identity: str) -> tuple[dict, dict[str, Packed]]:
-    """What is sent on every run, and what is sent once; `identity` changes with the sentence and the models."""
+    """What is sent on every run, and what is sent once; `identity` is the sentence's and models'."""
     return {"identity": identity}, {"sentence": packed_of(sentence, sentence_part)}
 
 

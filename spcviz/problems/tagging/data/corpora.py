@@ -229,6 +229,19 @@ def words_of(text: str) -> list[str]:
     return out
 
 
+def drawable_words(text: str, verb: str, most: int) -> list[str]:
+    """Typed text as 1 to `most` words; an `ArgumentError` is one sentence for a person."""
+    if isinstance(text, str) and len(text) > MAX_CHARACTERS:
+        limit = f"At most {MAX_CHARACTERS} characters can be split into words"
+        raise ArgumentError(f"{limit}; this text has {len(text)}.")
+    words = words_of(text)
+    if not words:
+        raise ArgumentError(f"There is no word to {verb}: type a sentence.")
+    if len(words) > most:
+        raise ArgumentError(f"At most {most} words can be drawn; this text has {len(words)}.")
+    return words
+
+
 DATA_SETS = (
     DataSet(
         "text_ud_ewt",

@@ -23,8 +23,8 @@ from spcviz.learning.cascade.cascade import (
 )
 from spcviz.learning.cascade.dense_perceptron import fit_dense
 from spcviz.learning.cascade.features import SparseRows, scores_where
-from spcviz.learning.cascade.online import Model
 from spcviz.problems.common.folders import data_folder
+from spcviz.problems.common.linear import narrow, wide, with_models
 from spcviz.problems.tagging.data import corpora as tagging
 from spcviz.problems.tagging.model.features import feature_codes, numbers_of, vocabulary
 
@@ -72,19 +72,7 @@ def prepared(data, features, least, every=1):
 
 def rounded(model):
     """A model with weights that 32 bits hold: what is measured is what can be stored."""
-    return Model(
-        model.weights.astype(np.float32).astype(np.float64),
-        model.keys,
-        model.values.astype(np.float32).astype(np.float64),
-    )
-
-
-def _rounded_cascade(cascade):
-    levels = [
-        level._replace(filter=rounded(level.filter), predictor=rounded(level.predictor))
-        for level in cascade.levels
-    ]
-    return cascade._replace(levels=tuple(levels))
+    return wide(narrow(model))
 
 
 def tolerances_of(config, n_orders):
@@ -102,25 +90,14 @@ def train(
     part, table = data.corpus["train"], data.tables["train"]
     rng = np.random.default_rng(RANDOM_STATE)
     trained = train_cascade(table, part.tags, part.lengths, data.n_states, config, rng, tick=tick)
-    return trained._replace(cascade=_rounded_cascade(trained.cascade))
+    return trained._replace(cascade=with_models(trained.cascade, rounded))
 
 
 def train_full(epochs, data, *, tick=None):
     """The dense trigram perceptron after so many passes, a `Model`."""
     part, rng = data.corpus["train"], np.random.default_rng(RANDOM_STATE)
-    gram_rate = 1.0
-    fitted = fit_dense(
-        data.tables["train"],
-        part.tags,
-        part.lengths,
-        data.n_states,
-        ORDER,
-        rng,
-        epochs=epochs,
-        gram_rate=gram_rate,
-        tick=tick,
-    )
-    return rounded(fitted.model)
+    given = data.tables["train"], part.tags, part.lengths, data.n_states, ORDER, rng
+    return rounded(fit_dense(*given, epochs=epochs, gram_rate=1.0, tick=tick).model)
 
 
 def trigrams(lengths, n_states, allowed):

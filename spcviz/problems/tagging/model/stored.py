@@ -85,14 +85,8 @@ def train(run: Run) -> Iterator[str]:
 
 def shrunk(settings, data, spc, crf):
     """A trained cascade and CRF as the store will return them."""
-    model = TagModel(
-        settings,
-        data.corpus["train"].tag_set,
-        data.vocabulary,
-        first_orders(spc, ORDER),
-        crf.levels[1].filter,
-        float(crf.levels[1].alpha),
-    )
+    tag_set, (bigrams, alpha, _) = data.corpus["train"].tag_set, crf.levels[1]
+    model = TagModel(settings, tag_set, data.vocabulary, first_orders(spc, ORDER), bigrams, float(alpha))
     return _model_of(_stored(model), _about(model))
 
 
@@ -147,13 +141,8 @@ def _linear(small):
 
 
 def _model_of(stored, about):
-    settings = TagSettings(
-        about["data"],
-        about["features"],
-        about["least"],
-        CascadeConfig(**about["config"]),
-        about["full_epochs"],
-    )
+    own = {name: about[name] for name in TagSettings.__dataclass_fields__}
+    settings = TagSettings(**own | {"config": CascadeConfig(**about["config"])})
     filters = [_linear(own) for own in stored.filter]
     predictors = [*filters[:-1], _linear(stored.predictor)]
     rows = zip(filters, about["alphas"], predictors, strict=True)

@@ -37,7 +37,7 @@ def tagging_words(text):
 
 @shared(128, stored=())
 def tagging_right(words):
-    """Numbers of a sentence's ``right`` tags and ``why``; empty where they are not known, or not the model's."""
+    """Numbers of a sentence's ``right`` tags and ``why``; empty where the model does not know them."""
     of_sentence, tag_set = known(words), tagger().tag_set
     if of_sentence is None or not set(of_sentence.tags) <= set(tag_set):
         return {"right": (), "why": ""}

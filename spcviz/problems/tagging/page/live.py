@@ -10,14 +10,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import keep_states
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import unary_scores
 from spcviz.problems.common.shown import WordTrace
-from spcviz.problems.common.trace import arc_level, node_level, timed_run
-from spcviz.problems.tagging.data.corpora import MAX_CHARACTERS, TAG_NAMES, words_of
+from spcviz.problems.common.trace import alphas_used, traced
+from spcviz.problems.tagging.data.corpora import TAG_NAMES, drawable_words
 from spcviz.problems.tagging.model.cascade import rows_of
 from spcviz.problems.tagging.model.features import feature_numbers
 from spcviz.problems.tagging.model.stored import TagModel, load_tagger
@@ -28,7 +27,6 @@ MAX_WORDS = 40
 """Longest sentence that is drawn."""
 
 LEVEL_NAMES = ("tags alone", "tags in context", "pairs of tags")
-_NO_ARCS = np.zeros(0, dtype=np.int32)
 _TURNS = 3
 
 
@@ -44,16 +42,7 @@ def read_sentence(text: str) -> list[str]:
     >>> read_sentence("The old man the boats.")
     ['The', 'old', 'man', 'the', 'boats', '.']
     """
-    if isinstance(text, str) and len(text) > MAX_CHARACTERS:
-        raise ArgumentError(
-            f"At most {MAX_CHARACTERS} characters can be split into words; this text has {len(text)}."
-        )
-    words = words_of(text)
-    if not words:
-        raise ArgumentError("There is no word to tag: type a sentence.")
-    if len(words) > MAX_WORDS:
-        raise ArgumentError(f"At most {MAX_WORDS} words can be drawn; this text has {len(words)}.")
-    return words
+    return drawable_words(text, "tag", MAX_WORDS)
 
 
 def sentence_rows(model, words):
@@ -65,36 +54,24 @@ def sentence_rows(model, words):
 def trace_text(model: TagModel, words: Sequence[str], *, alphas: Sequence[float] | None = ()) -> WordTrace:
     """Run the cascade on 1 to 40 words and keep everything a picture needs; an alpha of None is tuned."""
     cascade, table = model.cascade, sentence_rows(model, words)
-    n_levels = len(cascade.levels)
-    given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
-    used = [level.alpha if a is None else float(a) for level, a in zip(cascade.levels, given)]
-    runs = [timed_run(cascade, table, len(words), n_levels, used) for _ in range(_TURNS)]
-    steps, labels, _ = runs[-1]
-    us = np.min([times for _, _, times in runs], axis=0)
-    levels = []
-    for level, step, alpha, time_us in zip(cascade.levels, steps, used, us[:, 0]):
-        draw = arc_level if step.lattice.order[0] == 1 else node_level
-        levels.append(draw(level, step, None, table, alpha, time_us))
+    used = alphas_used(cascade, alphas, len(cascade.levels))
     return WordTrace(
         word_id=-1,
-        truth=_NO_ARCS,
+        truth=np.zeros(0, dtype=np.int32),
         pixels=np.zeros((0, 16, 8), dtype=np.uint8),
         alphabet=model.tag_set,
-        levels=tuple(levels),
-        predictions=np.array(labels, dtype=np.int32),
-        microseconds=float(us[:-1, 0].sum() + us[-1, 1]),
         microseconds_dense=np.nan,
         words=tuple(words),
         meanings=tuple(TAG_NAMES.get(tag, tag) for tag in model.tag_set),
         level_names=LEVEL_NAMES,
+        **traced(cascade, table, len(words), used, turns=_TURNS),
     )
 
 
 def compare_text(model, words, *, alphas=()) -> TagComparison:
-    """The second level's pruning by max-marginals (SPC) and by marginals (CRF) of what the first one leaves."""
+    """What max-marginals (SPC) and marginals (CRF) prune at level 2 of what level 1 leaves."""
     cascade, table = model.cascade, sentence_rows(model, words)
-    given = list(alphas)[:3] + [None] * (3 - len(alphas))
-    used = [level.alpha if a is None else float(a) for level, a in zip(cascade.levels, given)]
+    used = alphas_used(cascade, alphas, len(cascade.levels))
     steps = list(filter_examples(cascade, table, [len(words)], alphas=used))
     lattice = steps[1].lattice
     first = unary_scores(table, cascade.levels[0].filter.weights)
@@ -120,6 +97,6 @@ def compare_text(model, words, *, alphas=()) -> TagComparison:
         alone=tuple(model.tag_set[k] for k in first.argmax(axis=1)),
         tagged=tuple(model.tag_set[k] for k in answer),
         meanings={tag: TAG_NAMES.get(tag, tag) for tag in model.tag_set},
-        spc_alpha=used[1],
+        spc_alpha=float(used[1]),
         crf_alpha=float(model.crf_alpha),
     )

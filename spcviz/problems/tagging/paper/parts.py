@@ -1,5 +1,7 @@
 """Measure one part of Table 4.2, a corpus with a feature set: every method, every order, every filter."""
 
+from itertools import product
+
 import numpy as np
 
 from spcviz.problems.common.filter_curves import curve_of
@@ -23,12 +25,12 @@ def measure_part(settings: chosen.TagSettings, models: dict[str, Kept]) -> dict:
         figures[name]["levels"] = levels_of(models[name])
         filtering = figures[name]["levels"][: experiment.ORDER - 1]  # the last level only predicts
         figures[name]["is_tolerance_kept"] = all(level["is_kept"] for level in filtering)
-    orders = [
-        about | {"method": name, "split": split} | row | _kept_beside(figures[name]["levels"], row)
-        for name in chosen.ORDERS_OF
-        for split in ("dev", "test")
-        for row in experiment.evaluate(cascades[name], part, split)
-    ]
+    orders = []
+    for name, split in product(chosen.ORDERS_OF, ("dev", "test")):
+        for row in experiment.evaluate(cascades[name], part, split):
+            before = figures[name]["levels"][: row["order"] - 1]
+            row["is_tolerance_kept"] = all(level["is_kept"] for level in before)
+            orders.append(about | {"method": name, "split": split} | row)
     equal = equal_loss.compare(part, cascades, figures["tags"]["sentence_loss"])
     return about | {
         "figures": figures,
@@ -40,21 +42,9 @@ def measure_part(settings: chosen.TagSettings, models: dict[str, Kept]) -> dict:
 
 def learning_of(settings, configs):
     """``dropout``, ``warm`` (levels begin at the one before) and ``passes`` of each method's learning."""
-    rows = {
-        name: {
-            "dropout": config.dropout,
-            "warm": config.warm_start,
-            "passes": config.crf_epochs + config.filter_epochs,
-        }
-        for name, config in configs.items()
-    }
-    dense = {"dropout": 0.0, "warm": False, "passes": settings.full_epochs}
-    return rows | {"full": dense, "tags": dense}
-
-
-def _kept_beside(levels, row):
-    """Whether all levels before an order keep their tolerances."""
-    return {"is_tolerance_kept": all(level["is_kept"] for level in levels[: row["order"] - 1])}
+    rows = {name: (c.dropout, c.warm_start, c.crf_epochs + c.filter_epochs) for name, c in configs.items()}
+    rows |= dict.fromkeys(("full", "tags"), (0.0, False, settings.full_epochs))
+    return {name: dict(zip(("dropout", "warm", "passes"), row)) for name, row in rows.items()}
 
 
 def _figures(part, cascades):
@@ -65,9 +55,8 @@ def _figures(part, cascades):
     known = np.maximum(test.tags, 0)
     figures = {"full": nothing}
     for name, cascade in cascades.items():
-        figures[name] = experiment.evaluate(experiment.first_orders(cascade, experiment.ORDER), part, "test")[
-            -1
-        ]
+        used = experiment.first_orders(cascade, experiment.ORDER)
+        figures[name] = experiment.evaluate(used, part, "test")[-1]
     figures["tags"] = experiment.losses_in(experiment.trigrams(test.lengths, part.n_states, mask), known)
     wanted = (*nothing, "tags")
     return {
@@ -79,15 +68,13 @@ def _figures(part, cascades):
 def _curves(part, cascades, n_points=60):
     """Curves of the bigram model on tags and the trigram model on bigrams, in the SPC's spaces for all."""
     rows = []
-    compared = {name: cascades[name] for name in chosen.COMPARED}
-    for level in (2, 3):
-        for split in ("dev", "test"):
-            corpus, table = part.corpus[split], part.tables[split]
-            space = experiment.space_of(cascades["spc"], level, table, corpus.lengths)
-            labels = np.maximum(corpus.tags, 0)
-            for name, cascade in compared.items():
-                rule = "crf" if cascade.by_marginals else "spc"
-                linear = cascade.levels[level - 1].filter
-                curve = curve_of(rule, linear, space, table, labels, n_points, on_nodes=True)
-                rows.append({"filter": level - 1, "split": split} | curve | {"method": name})
+    for level, split in product((2, 3), ("dev", "test")):
+        corpus, table = part.corpus[split], part.tables[split]
+        space = experiment.space_of(cascades["spc"], level, table, corpus.lengths)
+        labels = np.maximum(corpus.tags, 0)
+        for name in chosen.COMPARED:
+            rule = "crf" if cascades[name].by_marginals else "spc"
+            linear = cascades[name].levels[level - 1].filter
+            curve = curve_of(rule, linear, space, table, labels, n_points, on_nodes=True)
+            rows.append({"filter": level - 1, "split": split} | curve | {"method": name})
     return rows

@@ -89,7 +89,7 @@ def table(run: Run) -> dict:
 
 
 def measured_table(run: Run) -> dict:
-    """Table 4.2 on the first `run.folds` of `PARTS`, and filters against each other at equal sentences lost."""
+    """Table 4.2 on the first `run.folds` of `PARTS`, and filters at equal sentences lost."""
     features, executor, tick = run.features or settings.FEATURES, run.executor, run.tick
     jobs = [(data, name, run.quick, run.work) for data, name in PARTS[: run.folds] if name in features]
     chosen = [(settings.settings_for(data, name, quick), folder) for data, name, quick, folder in jobs]

@@ -24,13 +24,11 @@ EQUAL = (
 
 
 def _blocks(result, features, look):
-    blocks = [
-        Table(tables.methods_frame(result, features), f"tagging-{features}", DECIMALS),
-        *_equal(result, features, look),
-        *_levels(result, features),
-        *_tried(result, features),
-        *_orders(result, features),
-    ]
+    blocks = [Table(tables.methods_frame(result, features), f"tagging-{features}", DECIMALS)]
+    blocks += _equal(result, features, look)
+    for key, made, heading, *decimals in _FRAMES:
+        if (frame := made(result, features)) is not None:
+            blocks += [Heading(heading), Table(frame, f"tagging-{key}-{features}", *decimals)]
     for data in dict.fromkeys(row["data"] for row in result["rows"] if row["features"] == features):
         alt = charts.curves_text(result, features, data)
         drawn = chart(charts.curves, result, look, f"tagging_{data}", alt, features=features, data=data)
@@ -45,33 +43,15 @@ def _equal(result, features, look):
         return []
     alt = "Bigrams left where equally many sentences are lost, by corpus and method: the table below."
     drawn = chart(charts.equal, result, look, "tagging_equal", alt, features=features)
-    return [
-        Heading("At equal sentences lost"),
-        drawn,
-        Table(frame, f"tagging-equal-{features}"),
-        Note(EQUAL),
-    ]
+    table = Table(frame, f"tagging-equal-{features}")
+    return [Heading("At equal sentences lost"), drawn, table, Note(EQUAL)]
 
 
-def _levels(result, features):
-    frame = tables.levels_frame(result, features)
-    if frame is None:
-        return []
-    return [Heading("What each level may lose"), Table(frame, f"tagging-levels-{features}")]
-
-
-def _tried(result, features):
-    frame = tables.tried_frame(result, features)
-    if frame is None:
-        return []
-    return [Heading("Settings tried on development sentences"), Table(frame, f"tagging-tried-{features}")]
-
-
-def _orders(result, features):
-    frame = tables.orders_frame(result, features)
-    if frame is None:
-        return []
-    return [Heading("Every order"), Table(frame, f"tagging-orders-{features}", DECIMALS)]
+_FRAMES = (
+    ("levels", tables.levels_frame, "What each level may lose"),
+    ("tried", tables.tried_frame, "Settings tried on development sentences"),
+    ("orders", tables.orders_frame, "Every order", DECIMALS),
+)
 
 
 def _learnt(result):
@@ -87,11 +67,8 @@ def _learnt(result):
 def _notes(result):
     corpora = {name.split()[0]: digest for name, digest in result.get("corpora", {}).items()}
     named = [f"{tables.CORPORA.get(data, data)} (SHA-256 {d[:12]}…)" for data, d in corpora.items()]
-    sizes = {
-        f"{tables.CORPORA.get(row['data'], row['data'])}, {FEATURES[row['features']]} {row['n_train']:,}"
-        for row in result["rows"]
-        if row.get("n_train")
-    }
+    trained = [(row["data"], FEATURES[row["features"]], row.get("n_train")) for row in result["rows"]]
+    sizes = {f"{tables.CORPORA.get(data, data)}, {seen} {n:,}" for data, seen, n in trained if n}
     who = result.get("settings", {}).get("tokens_right")
     return [
         f"{NOTE} {_learnt(result)}",

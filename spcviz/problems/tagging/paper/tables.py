@@ -37,8 +37,7 @@ def methods_frame(result: dict, features: str) -> pd.DataFrame:
         broken = [level for level in row.get("levels", ())[:2] if not level["is_kept"]]
         table.append(
             {
-                "corpus, method": f"{CORPORA.get(row['data'], row['data'])}, "
-                f"{METHODS.get(row['method'], row['method'])}",
+                "corpus, method": _named(row),
                 "words right %, measured": row["accuracy"],
                 "words right %, paper": paper.get("accuracy"),
                 "sentences lost %, measured": row["filter_loss_sentence"],
@@ -65,12 +64,11 @@ def levels_frame(result, features) -> pd.DataFrame:
     """What each level may lose and loses, held out; not "kept" where no alpha keeps the tolerance."""
     table = [
         {
-            "corpus, method, level": f"{CORPORA.get(row['data'], row['data'])}, "
-            f"{METHODS.get(row['method'], row['method'])}, {level['order']}",
+            "corpus, method, level": _named(row, level["order"]),
             "may lose %": level["tolerance"],
             "loses %, held out": level["lost_held_out"],
             "with levels before %": level["lost_held_out_in_all"],
-            "kept": _kept(level),
+            "kept": "no" if not level["is_kept"] else "yes, below the mean" if level["alpha"] < 0 else "yes",
             "alpha": level["alpha"],
             "trained at alpha": level["train_alpha"] if row["method"].startswith("spc") else None,
             "passes": level["n_passes"],
@@ -79,19 +77,25 @@ def levels_frame(result, features) -> pd.DataFrame:
         if row["features"] == features
         for level in row.get("levels", ())
     ]
-    return pd.DataFrame(table).set_index("corpus, method, level") if table else None
+    return _indexed(table)
 
 
-def _kept(level):
-    return ("yes, below the mean" if level["alpha"] < 0 else "yes") if level["is_kept"] else "no"
+def _named(row, *more):
+    """A row's corpus and method, and what more there is, in words."""
+    data, method = CORPORA.get(row["data"], row["data"]), METHODS.get(row["method"], row["method"])
+    return ", ".join(map(str, (data, method, *more)))
+
+
+def _indexed(table):
+    """A frame of some rows by their first column; None without rows."""
+    return pd.DataFrame(table).set_index(next(iter(table[0]))) if table else None
 
 
 def tried_frame(result, features) -> pd.DataFrame:
     """Which settings were tried on development sentences and which were taken: one row for each try."""
     table = [
         {
-            "corpus, method, try": f"{CORPORA.get(row['data'], row['data'])}, {METHODS[row['method']]}, "
-            f"{row['number'] + 1}",
+            "corpus, method, try": _named(row, row["number"] + 1),
             "settings": ", ".join(f"{key} {_said(value)}" for key, value in row["settings"].items()),
             **{f"bigrams at {loss:g} %": pairs for loss, pairs in zip(row["losses"], row["pairs"])},
             "mean": row["score"],
@@ -100,7 +104,7 @@ def tried_frame(result, features) -> pd.DataFrame:
         for row in result.get("tried", ())
         if row["features"] == features
     ]
-    return pd.DataFrame(table).set_index("corpus, method, try") if table else None
+    return _indexed(table)
 
 
 def _said(value):
@@ -110,9 +114,7 @@ def _said(value):
 def equal_frame(result, features) -> pd.DataFrame:
     """Grams left per position where exactly so many test sentences are lost; "–" where a filter cannot."""
     table = {}
-    for row in result.get("equal", ()):
-        if row["features"] != features:
-            continue
+    for row in (row for row in result.get("equal", ()) if row["features"] == features):
         where = f"{CORPORA.get(row['data'], row['data'])}, {SPACES[row['filter']]}, {row['target']:.3g} %"
         method = METHODS.get(row["method"], row["method"])
         table.setdefault(where, {})[method] = with_interval(row, "pairs_equal")
@@ -124,8 +126,7 @@ def orders_frame(result, features, split="test"):
     """Both SPCs at every order: words right, sentences lost, n-grams kept, time."""
     table = [
         {
-            "corpus, method, order": f"{CORPORA.get(row['data'], row['data'])}, "
-            f"{METHODS.get(row['method'], row['method'])}, {row['order']}",
+            "corpus, method, order": _named(row, row["order"]),
             "words right %": row["accuracy"],
             "sentences lost %": row["filter_loss_sentence"],
             "(n-1)-grams a position": row["states"],
@@ -135,8 +136,7 @@ def orders_frame(result, features, split="test"):
         for row in result["orders"]
         if (row["features"], row["split"]) == (features, split) and "method" in row
     ]
-    frame = pd.DataFrame(table).set_index("corpus, method, order") if table else None
-    return frame if frame is None else frame.apply(pd.to_numeric, errors="coerce")
+    return _indexed(table).apply(pd.to_numeric, errors="coerce") if table else None
 
 
 def with_interval(row, name):

@@ -5,7 +5,7 @@ Models are kept, so that timing can be repeated on a quiet machine without train
 """
 
 import itertools
-import time
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from spcviz.engine.ngrams.dense import dense_decode, dense_model
 from spcviz.learning.cascade.cascade import Cascade, decode_examples
 from spcviz.learning.cascade.features import scores_where, unary_scores
 from spcviz.learning.cascade.online import Model
+from spcviz.problems.common.clock import medians_us
 from spcviz.problems.tagging.data.corpora import allowed_tags, seen_tags
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen
@@ -32,28 +33,21 @@ def time_methods(
     sentence; ``orders``: those of inference from order 2 on. Raises `RuntimeError` if a method finds other
     labels from scores than from strings.
     """
-    test = part.corpus["test"]
+    test, labels = part.corpus["test"], {}
     runs = _runs(part, dense, cascades)
-    times, labels = {key: [] for key in runs}, {}
-    for _ in range(repeats + 1):
-        for key, run in runs.items():
-            begin = time.process_time()
-            labels[key] = run()
-            times[key].append(1e6 * (time.process_time() - begin) / len(test.lengths))
-    us = {key: float(np.median(values[1:])) for key, values in times.items()}
-    methods, orders = {}, {}
+    calls = {key: lambda key=key, run=run: labels.update({key: run()}) for key, run in runs.items()}
+    us = {key: taken / len(test.lengths) for key, taken in medians_us(calls, repeats).items()}
     for method in chosen.METHODS:
         if not np.array_equal(labels[method, "total"], labels[method, "inference"]):
             raise RuntimeError(f"{method} found two answers")
     right = _right({method: labels[method, "total"] == test.tags for method in chosen.METHODS}, test.lengths)
-    for method in chosen.METHODS:
-        kinds = {f"us_{kind}": us[method, kind] for kind in ("inference", "total")}
-        methods[method] = right[method] | kinds
+    kinds, orders = ("inference", "total"), {}
+    methods = {m: right[m] | {f"us_{kind}": us[m, kind] for kind in kinds} for m in chosen.METHODS}
     for method, kind in us:
         if isinstance(kind, int):
             orders.setdefault(method, {})[str(kind)] = us[method, kind]
-    for method, seconds in orders.items():
-        seconds[str(experiment.ORDER)] = us[method, "inference"]
+    for method, own in orders.items():
+        own[str(experiment.ORDER)] = us[method, "inference"]
     return {"methods": methods, "orders": orders}
 
 
@@ -68,13 +62,9 @@ def _right(is_right, lengths):
     out = {}
     for method, share in shares.items():
         low, high = equal_loss.interval(share)
-        more = share - shares[equal_loss.AGAINST]
-        out[method] = {
-            "accuracy": float(share[0]),
-            "accuracy_low": low,
-            "accuracy_high": high,
-            "right_against_spc": None if method == equal_loss.AGAINST else equal_loss.verdict(more),
-        }
+        more = equal_loss.verdict(share - shares[equal_loss.AGAINST])
+        figures = {"accuracy": float(share[0]), "accuracy_low": low, "accuracy_high": high}
+        out[method] = figures | {"right_against_spc": None if method == equal_loss.AGAINST else more}
     return out
 
 
@@ -95,10 +85,8 @@ def _runs(part, dense, cascades):
         return lambda: np.concatenate([run(batch) for batch in parts])
 
     def viterbi_all(unary, lengths):
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        return np.concatenate(
-            [dense_decode(viterbi, unary[a:b]).labels for a, b in itertools.pairwise(starts)]
-        )
+        ends = itertools.pairwise(np.concatenate([[0], np.cumsum(lengths)]))
+        return np.concatenate([dense_decode(viterbi, unary[a:b]).labels for a, b in ends])
 
     def within(batch, rows, unary):
         words = test._replace(words=test.words[batch.first : batch.last])
@@ -114,6 +102,9 @@ def _runs(part, dense, cascades):
 
         return in_batches(inference)
 
+    def whole_run(cascade, batch):
+        return decode_examples(cascade, fresh(batch), batch.lengths).labels
+
     def cascade_runs(name, whole):
         filters = [unary_scores(table, level.filter.weights) for level in whole.levels[:-1]]
         runs = {}
@@ -125,10 +116,7 @@ def _runs(part, dense, cascades):
                 if name in chosen.ORDERS_OF:
                     runs[name, order] = run
                 continue
-            runs[name, "inference"] = run
-            runs[name, "total"] = in_batches(
-                lambda b, cascade=cascade: decode_examples(cascade, fresh(b), b.lengths).labels
-            )
+            runs[name, "inference"], runs[name, "total"] = run, in_batches(partial(whole_run, cascade))
         return runs
 
     runs = {

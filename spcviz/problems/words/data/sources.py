@@ -33,12 +33,10 @@ class Source(NamedTuple):
         """Words to "train" on and words to "test" on; raises `ArgumentError` if there is no such fold."""
         fold = checks.integer("fold", fold, 0, self.n_folds - 1)
         is_own = self.words.folds == fold
+        train, test = ~is_own, is_own
         if self.is_test.any():
-            return {
-                "train": np.flatnonzero(is_own & ~self.is_test),
-                "test": np.flatnonzero(is_own & self.is_test),
-            }
-        return {"train": np.flatnonzero(~is_own), "test": np.flatnonzero(is_own)}
+            train, test = is_own & ~self.is_test, is_own & self.is_test
+        return {"train": np.flatnonzero(train), "test": np.flatnonzero(test)}
 
     def letters_of(self, chosen):
         """(labels, rows of shipped images, lengths) of some words."""
@@ -69,21 +67,11 @@ def load(name: str):
         return Source(name, words, images, np.full(n, -1), np.zeros(n, bool), letters.N_FOLDS, letters.ORIGIN)
     train, unseen = open_words.load_set("train"), open_words.load_set("unseen")
     n, m = len(train.types), len(unseen.types)
-    words = letters.Words(
-        np.concatenate([train.words.pixels, unseen.words.pixels]),
-        np.concatenate([train.words.labels, unseen.words.labels]),
-        np.concatenate([train.words.lengths, unseen.words.lengths]),
-        np.concatenate([np.arange(n) % OPEN_FOLDS, np.arange(m) % OPEN_FOLDS]),
-    )
-    return Source(
-        name,
-        words,
-        np.concatenate([train.rows, unseen.rows]),
-        np.concatenate([train.words.folds, np.full(m, -1)]),
-        np.arange(n + m) >= n,
-        OPEN_FOLDS,
-        open_words.ORIGIN,
-    )
+    words = letters.Words(*map(np.concatenate, zip(train.words, unseen.words)))
+    words = words._replace(folds=np.concatenate([np.arange(n) % OPEN_FOLDS, np.arange(m) % OPEN_FOLDS]))
+    images = np.concatenate([train.rows, unseen.rows])
+    part, is_test = np.concatenate([train.words.folds, np.full(m, -1)]), np.arange(n + m) >= n
+    return Source(name, words, images, part, is_test, OPEN_FOLDS, open_words.ORIGIN)
 
 
 def drawn_parts(source, chosen, n_parts, rng):

@@ -53,8 +53,7 @@ def pixels_of(half, chosen=None):
     """Letter images of some of a half's words."""
     images = half.images
     if chosen is not None:
-        starts = half.starts
-        images = np.concatenate([images[starts[w] : starts[w + 1]] for w in chosen])
+        images = np.concatenate([images[half.starts[w] : half.starts[w + 1]] for w in chosen])
     return handwriting.load_words().pixels[images]
 
 
@@ -68,7 +67,7 @@ class Trained(NamedTuple):
 
 
 def train(fold, rng, tick=None, *, with_sweeps=False):
-    """One-shot and anytime policies of a fold, chosen on development words, and if asked those word by word."""
+    """One-shot and anytime policies of a fold, chosen on development words, and those word by word."""
     every = dms_pi.parts_of(fold, "train")
     order = rng.permutation(len(every.starts) - 1)
     n_learn = min(N_LEARN, 2 * len(order) // 3)
@@ -97,12 +96,9 @@ def train(fold, rng, tick=None, *, with_sweeps=False):
 
 def all_values(policies, parts, pixels):
     """Priority (R, T - 1) of every purchase for Algorithm 5, by every policy and by "least sure"."""
-    out = {key: one_shot.odds(policies[key], _inputs(key, parts, pixels)) for key in ONE_SHOT}
+    seen = {key: INPUTS[METHODS[key].rule.inputs](parts, pixels) for key in ONE_SHOT}
+    out = {key: one_shot.odds(policies[key], inputs) for key, inputs in seen.items()}
     return out | {"anytime": anytime_values(policies["anytime"], parts), "myopic": myopic_values(parts)}
-
-
-def _inputs(key, parts, pixels):
-    return INPUTS[METHODS[key].rule.inputs](parts, pixels)
 
 
 def myopic_values(parts):
@@ -121,7 +117,10 @@ def curves(fold, rng, tick=None) -> tuple[list[dict], dict]:
     pixels = pixels_of(fold.train, trained.dev), pixels_of(fold.test)
     fixed = all_values(trained.policies, test, pixels[1])
     on_dev = all_values(trained.policies, dev, pixels[0])
-    out = [_row(METHODS[key].name, test, fixed[key]) | {"chosen": _chosen(dev, on_dev[key])} for key in fixed]
+    out = []
+    for key, own in fixed.items():
+        chosen = part_policy.chosen_budgets(dev, part_policy.rule(fixed=on_dev[key]))
+        out.append(_row(METHODS[key].name, test, own) | {"chosen": chosen})
     for key, policies in trained.sweeps.items():
         make = INPUTS[METHODS[key].rule.inputs]
         seen = make(dev, pixels[0]), make(test, pixels[1])
@@ -132,10 +131,6 @@ def curves(fold, rng, tick=None) -> tuple[list[dict], dict]:
             tick(METHODS[key].name)
     out.append(_row(UNIFORM, test, rng.random((len(test.scores), N_TIERS - 1))))
     return out, trained.about
-
-
-def _chosen(parts, fixed):
-    return part_policy.chosen_budgets(parts, part_policy.rule(fixed=fixed))
 
 
 def _row(name, parts, fixed):

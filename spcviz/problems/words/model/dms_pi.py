@@ -23,7 +23,7 @@ LETTERS = (
 
 
 def parts_of(fold: folds.Fold, half_name: str, scale: float | None = None) -> Parts:
-    """Letters of a half as parts with tiers; margins are compared with `scale`, by default tier 0's median."""
+    """Letters of a half as parts with tiers; `scale` of margins is by default tier 0's median."""
     half, pairs = getattr(fold, half_name), getattr(fold, f"{half_name}_pairs")
     pairwise = np.ascontiguousarray(pairs[:, -1])
     scores = half.tiered.astype(np.float64)
@@ -92,13 +92,11 @@ def _asked():
 def _word_level(fold, rng):
     """Word-level actions of the tiered model: values of the next step, and values with what may follow."""
     train, test = look_tiered(fold, "train"), look_tiered(fold, "test")
-    out = []
     for key, bought in batch_selection.whole_orders(train, test, dms.COSTS, rng).items():
         found = batch_selection.row_of(METHODS[key].name, bought, test.losses, fold.test.lengths)
         row = {"method": found["method"], "level": "word", "q": 0.0, "scale": "range", "messages": 1.0}
-        row |= {"share": found["share"].mean(axis=1), "error": found["error"], "tiers": found["share"]}
-        out.append(row)
-    return out
+        share, tiers = found["share"].mean(axis=1), found["share"]
+        yield row | {"share": share, "error": found["error"], "tiers": tiers}
 
 
 def look_tiered(fold, half_name):

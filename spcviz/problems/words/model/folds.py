@@ -102,7 +102,7 @@ def fold_models(
 
 @lru_cache(maxsize=1)
 def features(folder=None):
-    """All tiers' features of all shipped letters, (R, 1245): HoG blocks brought to the mean square of pixels."""
+    """All tiers of all shipped letters, (R, 1245): HoG brought to the mean square of pixels."""
 
     def make():
         pixels = handwriting.load_words().pixels
@@ -172,43 +172,30 @@ def _train(source, index, settings, table, tick):
             pairs[name][p, -1] = tiered.pairwise
             full = plain, tiered
     train = halves["train"]
-    seen = seen_grams(train.labels, train.starts, handwriting.N_STATES)
-    return Fold(
-        source=source.name,
-        index=index,
-        train=train,
-        test=halves["test"],
-        train_pairs=pairs["train"],
-        test_pairs=pairs["test"],
-        plain_weights=tuple(model.weights for model in full[0]),
-        tiered_weights=full[1].weights,
-        edges=edges,
-        seen_train=seen_in_other_parts(train.labels, train.starts, train.part, handwriting.N_STATES)
-        if source.is_test.any()
-        else seen,
-        seen_test=seen,
-    )
+    seen_train = seen = seen_grams(train.labels, train.starts, handwriting.N_STATES)
+    if source.is_test.any():
+        seen_train = seen_in_other_parts(train.labels, train.starts, train.part, handwriting.N_STATES)
+    weights = tuple(model.weights for model in full[0]), full[1].weights
+    of_halves = train, halves["test"], pairs["train"], pairs["test"]
+    return Fold(source.name, index, *of_halves, *weights, edges, seen_train, seen)
 
 
 def _models(source, table, chosen, edges, settings, rng, tick):
     """(one plain model a tier, the tiered model), trained on some words; weights rounded to float32."""
     labels, images, lengths = source.letters_of(chosen)
-    letters = table[images]
-    starts = np.concatenate([[0], np.cumsum(lengths)])
+    letters, starts = table[images], np.concatenate([[0], np.cumsum(lengths)])
+    fixed = np.zeros(len(labels), dtype=np.int64)
+
+    def fitted(own, draw):
+        given = letters[:, : own[-1]], labels, starts, own, handwriting.N_STATES, draw, rng
+        return rounded(fit_tiered(*given, epochs=settings.epochs))
+
     models = []
     for t in range(N_TIERS + 1):
-        is_plain = t < N_TIERS
-        own_edges = edges[t : t + 1] if is_plain else edges
-        fixed = np.zeros(len(labels), dtype=np.int64)
-
-        def draw(rng, is_plain=is_plain, fixed=fixed):
-            return fixed if is_plain else draw_tiers(starts, N_TIERS, rng)
-
-        inputs = letters[:, : own_edges[-1]]
-        model = fit_tiered(
-            inputs, labels, starts, own_edges, handwriting.N_STATES, draw, rng, epochs=settings.epochs
-        )
-        models.append(rounded(model))
+        if t < N_TIERS:
+            models.append(fitted(edges[t : t + 1], lambda _: fixed))
+        else:
+            models.append(fitted(edges, lambda rng: draw_tiers(starts, N_TIERS, rng)))
         if tick is not None:
             tick(f"model {t + 1} of {N_TIERS + 1}")
     return tuple(models[:-1]), models[-1]
@@ -216,8 +203,8 @@ def _models(source, table, chosen, edges, settings, rng, tick):
 
 def rounded(model):
     """A model with the weights that the store returns."""
-    weights = model.weights.astype(np.float32).astype(np.float64)
-    return Tiered(model.edges, weights, model.pairwise.astype(np.float32).astype(np.float64))
+    kept = (own.astype(np.float32).astype(np.float64) for own in (model.weights, model.pairwise))
+    return Tiered(model.edges, *kept)
 
 
 def data_digest(source):

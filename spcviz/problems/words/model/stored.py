@@ -155,50 +155,29 @@ def model_of(source, stored, feature_us, half=None):
     policies = dict(zip(constrained_ocr.ONE_SHOT, stored.one_shot, strict=True))
     policies["anytime"] = Anytime(stored.anytime)
     noise = np.random.default_rng(folds.RANDOM_STATE).random((len(parts.scores), N_TIERS - 1))
+    fixed = constrained_ocr.all_values(policies, parts, constrained_ocr.pixels_of(fold.test))
     learned = Learned(
-        policy=np.ascontiguousarray(stored.beta),
-        one_step=np.ascontiguousarray(stored.myopic),
-        imitation=np.ascontiguousarray(stored.imitation),
-        noise=noise,
-        fixed=constrained_ocr.all_values(policies, parts, constrained_ocr.pixels_of(fold.test)),
+        *map(np.ascontiguousarray, (stored.beta, stored.myopic, stored.imitation)), noise, fixed
     )
     costs = {"units": np.ones(N_TIERS - 1)} | {name: np.array(us[1:]) for name, us in feature_us.items()}
-    return BudgetModel(
-        fold, parts, looked.labels, predict_values(stored.selector, looked.meta), learned, costs
-    )
+    values = predict_values(stored.selector, looked.meta)
+    return BudgetModel(fold, parts, looked.labels, values, learned, costs)
 
 
 def _fold(source, stored, half):
-    chosen = stored.words
+    chosen, pairs, seen = stored.words, stored.pairs.astype(np.float64), np.array(stored.seen)
     labels, images, lengths = sources.load(source).letters_of(chosen)
     test = half or folds.Half(
         chosen, images, lengths, labels, np.zeros(len(chosen), dtype=np.int64),
         stored.plain_scores, stored.tiered_scores,
     )  # fmt: skip
     empty = folds.Half(*(np.zeros(0, dtype=np.int64) for _ in folds.Half._fields))
-    pairs = stored.pairs.astype(np.float64)
-    seen = np.array(stored.seen)
-    return folds.Fold(
-        source,
-        stored.fold,
-        empty,
-        test,
-        pairs[:0],
-        pairs,
-        stored.plain,
-        stored.tiered,
-        stored.edges,
-        seen[:0],
-        seen,
-    )
+    models = stored.plain, stored.tiered, stored.edges
+    return folds.Fold(source, stored.fold, empty, test, pairs[:0], pairs, *models, seen[:0], seen)
 
 
 def metrics_of(model):
     """Letters read wrong, percent: plain models, and the tiered model with everything and nothing."""
-    truth = model.fold.test.labels
-    bought = expand(model.dms_values, dms.COSTS)
-    return {
-        "fold": model.fold.index,
-        "plain_error": [100 * float((labels != truth).mean()) for labels in model.plain_labels],
-        "dms_purchases": len(bought.example),
-    }
+    wrong = [100 * float((labels != model.fold.test.labels).mean()) for labels in model.plain_labels]
+    bought = len(expand(model.dms_values, dms.COSTS).example)
+    return {"fold": model.fold.index, "plain_error": wrong, "dms_purchases": bought}

@@ -48,15 +48,8 @@ def measure(fold: folds.Fold, repeats: int = 25, n_letters: int = 20) -> Times:
     table, n = fold.test_pairs[0, 0], len(half.words)
     decode = median_us(lambda: decode_batch(unary, half.lengths, table), repeats) / n
     meta = median_us(lambda: chain_meta.chain_meta(unary, half.lengths, table, fold.seen_test), repeats) / n
-    return Times(
-        feature,
-        feature * fast_ratios(),
-        score,
-        decode,
-        meta,
-        choose_us(n, repeats),
-        float(half.lengths.mean()),
-    )
+    choose, letters = choose_us(n, repeats), float(half.lengths.mean())
+    return Times(feature, feature * fast_ratios(), score, decode, meta, choose, letters)
 
 
 def choose_us(n, repeats):
@@ -66,11 +59,8 @@ def choose_us(n, repeats):
         rng.normal(size=(folds.N_TIERS - 1, width + 1)), *np.ones((2, folds.N_TIERS - 1, width)), 1.0
     )
     meta = rng.random((n, folds.N_TIERS - 1, width))
-
-    def choose():
-        return expansion.expand(selector.predict_values(fitted, meta), dms.COSTS)
-
-    return median_us(choose, repeats) / (n * (folds.N_TIERS - 1))
+    us = median_us(lambda: expansion.expand(selector.predict_values(fitted, meta), dms.COSTS), repeats)
+    return us / (n * (folds.N_TIERS - 1))
 
 
 def fixed_model_us(times, tier):
@@ -111,15 +101,13 @@ def method_of(row):
 
 
 def policy_us(fold: folds.Fold, row: dict, choose: float) -> tuple[Callable, Callable]:
-    """Two functions as `letter_level_us` takes them: a policy's inference and choices, and inference alone."""
+    """A policy's inference and choices, and inference alone, as `letter_level_us` takes them."""
     parts = dms_pi.parts_of(fold, "test")
     n, method = len(fold.test.words), method_of(row)
     if method.level == EXAMPLE:
-        unary, lengths = np.ascontiguousarray(parts.scores[:, 0]), fold.test.lengths
-        look = (
-            median_us(lambda: chain_meta.chain_meta(unary, lengths, parts.pairwise[0], fold.seen_test), 3) / n
-        )
-        read = median_us(lambda: decode_batch(unary, lengths, parts.pairwise[0]), 3) / n
+        given = np.ascontiguousarray(parts.scores[:, 0]), fold.test.lengths, parts.pairwise[0]
+        look = median_us(lambda: chain_meta.chain_meta(*given, fold.seen_test), 3) / n
+        read = median_us(lambda: decode_batch(*given), 3) / n
 
         def reads(lifted, us=read):
             first, last = np.asarray(lifted)[..., 0], np.asarray(lifted)[..., 1]
@@ -155,8 +143,7 @@ def constrained_us(fold, row):
     look, spends = 0.0, method_of(row).rule
     if spends.inputs:
         make = constrained.INPUTS[spends.inputs]
-        width = make(parts, pixels).shape[1]
-        weights = np.zeros((width, folds.N_TIERS - 1))
+        weights = np.zeros((make(parts, pixels).shape[1], folds.N_TIERS - 1))
         look = median_us(lambda: make(parts, pixels) @ weights, 3) / n
     if spends.by in ("anytime", "margin"):
         look = median_us(lambda: constrained.myopic_values(parts), 3) / n

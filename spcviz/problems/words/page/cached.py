@@ -5,15 +5,8 @@ from itertools import product
 from spcviz.problems.budgets.shown import PolicyWord, TradeOff
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.words.model import stored
-from spcviz.problems.words.page import live
-from spcviz.problems.words.page.shown import (
-    COST_HELP,
-    EXTRACTORS,
-    EXTRACTORS_HELP,
-    ORIGIN,
-    VOCABULARIES,
-    VOCABULARY_HELP,
-)
+from spcviz.problems.words.page import live, shown
+from spcviz.problems.words.page.shown import VOCABULARIES
 from spcviz.problems.words.paper import pays
 from spcviz.problems.words.view import trade_task
 from spcviz.web.cached.common import Choice, TradeTask, stored_evidence
@@ -74,12 +67,12 @@ TRADE = TradeTask(
     make=lambda state: trade_off(state["vocabulary"], state["words"], state["seed"], state["extractor"]),
     identity=("vocabulary", "words", "seed", "extractor"),
     kinds=VOCABULARIES,
-    kinds_help=VOCABULARY_HELP,
-    cost_help=COST_HELP,
-    origin=ORIGIN,
+    kinds_help=shown.VOCABULARY_HELP,
+    cost_help=shown.COST_HELP,
+    origin=shown.ORIGIN,
     colours=trade_task.COLOURS,
     packed=trade_task.packed,
-    choices=(Choice("extractor", "Features computed by", EXTRACTORS, EXTRACTORS_HELP),),
+    choices=(Choice("extractor", "Features computed by", shown.EXTRACTORS, shown.EXTRACTORS_HELP),),
     evidence=_evidence,
     opens=lambda chain, state: (
         "pages/budget/policy.py",

@@ -137,9 +137,8 @@ def _trace(method, learned, world, q, feature_us):
     trajectory, base_us, step_us = timed_course(world, part_policy.rule_of(method, learned, q=q))
     n, length = len(trajectory.part), world.shape[0]
     tiers = np.zeros((n + 1, length), dtype=np.int64)
-    for s in range(n):
-        tiers[s + 1] = tiers[s]
-        tiers[s + 1, trajectory.part[s]] = trajectory.tier[s]
+    for s, (part, tier) in enumerate(zip(trajectory.part, trajectory.tier), start=1):
+        tiers[s:, part] = tier
     values = np.concatenate([trajectory.all_values, np.full((1, length), -np.inf)])
     labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
     here = np.concatenate([[-1], trajectory.part])

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from spcviz.learning.budgets.methods import EXAMPLE, PART, named
+from spcviz.problems.budgets.shown import DASHES, MARKS, ROLES
 from spcviz.problems.words.page.shown import TERMS, TIERS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
@@ -19,9 +20,12 @@ AXES = {
 NEEDS = ("method", "level", "q", "cost_units", "features_share", "us", "char_error")
 """What each row must have to be drawn."""
 
-_ROLES = ("map", "threshold", "truth", "kept", "pruned", "lost", "muted", "text")
-_DASHES = ("solid", "dash", "dot", "dashdot")
-_MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "star", "triangle-down")
+_OF_STEPS = {
+    "final_error": "with everything", "units_in_all": "units in all",
+    "units_chosen": "units at chosen budget", "units_chosen_sd": "units ± sd",
+    "error_chosen": "wrong % there", "error_chosen_sd": "wrong ± sd",
+    "error_minus_letters": "points more wrong than letters alone", "error_minus_letters_sd": "points ± sd",
+}  # fmt: skip
 
 
 def label_of(row):
@@ -54,10 +58,8 @@ def trade_off_figure(
     """Letters read wrong against what was spent (a key of `AXES`); one model for all words as stars."""
     traces = []
     for i, (name, rows) in enumerate(curves_of(result, tolerances=tolerances).items()):
-        is_points = rows[0]["method"] in ("fixed",)
-        if is_points:
-            continue
-        traces.append(_curve(name, rows, axis, i, palette, scale))
+        if rows[0]["method"] != "fixed":
+            traces.append(_curve(name, rows, axis, i, palette, scale))
     fixed = [b for b in result.get("baselines", ()) if b.get("char_error") is not None]
     if fixed and axis in ("us", "cost_units", "features_share"):
         top = max(b["tier"] for b in fixed) or 1
@@ -130,22 +132,13 @@ def curves_frame(result, shares=(2, 5, 10, 20, 50, 100)):
 
 def time_frame(result):
     """Microseconds of a word, taken apart: features, scores, inference, and what choosing adds."""
-    names = {
-        "us_features": "µs features", "us_scores": "µs scores", "us_inference": "µs inference",
-        "us_choosing": "µs choosing",
-    }  # fmt: skip
-    found = (result.get("summary") or {}).get("taken_apart", {})
-    table = [
-        {"method": _said(key), "level": key.split(": ")[0]}
-        | {said: row[name] for name, said in names.items()}
-        for key, row in found.items()
-    ]
+    table, names = [], ("features", "scores", "inference", "choosing")
+    for key, row in (result.get("summary") or {}).get("taken_apart", {}).items():
+        level, method = key.split(": ", 1)
+        name = named(method, EXAMPLE if level == "word" else PART).said(TERMS)[0]
+        pieces = {f"µs {piece}": row[f"us_{piece}"] for piece in names}
+        table.append({"method": name, "level": level} | pieces)
     return pd.DataFrame(table)
-
-
-def _said(key):
-    level, name = key.split(": ", 1)
-    return named(name, EXAMPLE if level == "word" else PART).said(TERMS)[0]
 
 
 def equal_frame(result):
@@ -153,7 +146,7 @@ def equal_frame(result):
     found = (result.get("summary") or {}).get("against_q_learning", {}).get("methods", {})
     table = [
         {
-            "method": named(name, PART).said(TERMS)[0],
+            "method": _said(name),
             "features %, chosen on training words": row["share"],
             "± sd": row["share_sd"],
             "wrong % there": row["error"],
@@ -169,34 +162,27 @@ def equal_frame(result):
 
 def prices_frame(result):
     """What each price alone buys, word by word."""
-    table = [
-        {
-            "method": named(row["method"], PART).said(TERMS)[0],
-            "price of a tier": row["price"],
-            "features %": row["share"],
-            "wrong %": row["error"],
-        }
-        for row in (result.get("summary") or {}).get("prices_alone", ())
-    ]
-    return pd.DataFrame(table)
+    names = {"price": "price of a tier", "share": "features %", "error": "wrong %"}
+    rows = (result.get("summary") or {}).get("prices_alone", ())
+    return pd.DataFrame(
+        {"method": _said(row["method"])} | {said: row[key] for key, said in names.items()} for row in rows
+    )
+
+
+def _said(method):
+    """What a method that lifts single letters is called."""
+    return named(method, PART).said(TERMS)[0]
 
 
 def steps_frame(result, asked=(0.1, 0.2, 0.5, 1.0, 2.0)):
     """Letters and steps, bought together and apart: letters wrong at equal units, chosen budgets."""
     table = []
     for row in result["rows"]:
-        line = {"method": named(row["method"], PART).said(TERMS)[0]}
+        line = {"method": _said(row["method"])}
         for units in asked:
             point = [p for p in row["points"] if p["units"] <= units + 1e-9][-1]
             line[f"wrong % at {units:g} units a letter"] = point["error"]
-        line |= {"with everything": row["final_error"], "units in all": row["units_in_all"]}
-        line |= {"units at chosen budget": row["units_chosen"], "units ± sd": row["units_chosen_sd"]}
-        line |= {"wrong % there": row["error_chosen"], "wrong ± sd": row["error_chosen_sd"]}
-        line |= {
-            "points more wrong than letters alone": row["error_minus_letters"],
-            "points ± sd": row["error_minus_letters_sd"],
-        }
-        table.append(line)
+        table.append(line | {said: row[key] for key, said in _OF_STEPS.items()})
     return pd.DataFrame(table)
 
 
@@ -204,13 +190,9 @@ def steps_figure(result, palette, *, scale=1.0, height=430):
     """Letters wrong against units a letter, steps bought together with letters and apart."""
     traces = []
     for i, row in enumerate(result["rows"]):
-        name = named(row["method"], PART).said(TERMS)[0]
-        shown = [
-            {"units": point["units"], "char_error": point["error"]}
-            for point in row["points"]
-            if point["units"] <= row["units_in_all"]
-        ]
-        traces.append(_curve(name, shown, "units", i, palette, scale))
+        inside = [point for point in row["points"] if point["units"] <= row["units_in_all"]]
+        shown = [{"units": point["units"], "char_error": point["error"]} for point in inside]
+        traces.append(_curve(_said(row["method"]), shown, "units", i, palette, scale))
     axes = {
         "xaxis": {"title": "units a letter: tiers of letters and of steps"},
         "yaxis": {"title": "letters read wrong, %"},
@@ -219,8 +201,8 @@ def steps_figure(result, palette, *, scale=1.0, height=430):
 
 
 def _curve(name, rows, axis, i, palette, scale):
-    dash = _DASHES[i // len(_ROLES) % len(_DASHES)]
-    look = stroke(getattr(palette, _ROLES[i % len(_ROLES)]), 2 * scale, dash)
-    look |= mark(7 * scale, _MARKS[i % len(_MARKS)], maxdisplayed=12)
+    dash = DASHES[i // len(ROLES) % len(DASHES)]
+    look = stroke(getattr(palette, ROLES[i % len(ROLES)]), 2 * scale, dash)
+    look |= mark(7 * scale, MARKS[i % len(MARKS)], maxdisplayed=12)
     x, y = [row.get(axis) for row in rows], [row["char_error"] for row in rows]
     return points("lines+markers", x, y, name, f"%{{x:.3~g}}: %{{y:.2f}} % wrong<extra>{name}</extra>") | look

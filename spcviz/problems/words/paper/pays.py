@@ -17,11 +17,10 @@ _OVER = {"open": "folds of words that no model had seen", "ocr": "test folds of 
 
 
 def evidence(result: dict, vocabulary: str) -> Evidence:
-    """Every learned method offered against every simple one, by paired differences over folds (Student's t)."""
+    """Every learned method against every simple one: paired differences over folds (Student's t)."""
     shares = _budgets(result["rows"])[::EVERY]
-    errors = {
-        key: found for key in OFFERED if (found := _by_fold(result["fold_rows"], METHODS[key])) is not None
-    }
+    found = {key: _by_fold(result["fold_rows"], METHODS[key]) for key in OFFERED}
+    errors = {key: own for key, own in found.items() if own is not None}
     gaps = [
         Gap(key, rival, float(share), *paired(errors[rival][:, k] - errors[key][:, k]))
         for key in errors
@@ -59,14 +58,8 @@ def _by_fold(fold_rows, method):
     """A method's errors in percent, (folds, budgets); None where it was not measured."""
     level = "word" if method.level == EXAMPLE else "letter"
     for name in method.names:
-        found = [
-            [
-                row["error"]
-                for row in fold["rows"]
-                if (row["method"], row["level"], row["q"]) == (name, level, 0.0)
-            ]
-            for fold in fold_rows
-        ]
+        wanted = {"method": name, "level": level, "q": 0.0}.items()
+        found = [[row for row in fold["rows"] if wanted <= row.items()] for fold in fold_rows]
         if all(found):
-            return np.array([own[0] for own in found])
+            return np.array([own[0]["error"] for own in found])
     return None

@@ -115,17 +115,15 @@ def result(run):
         "Weiss (2013), thesis, Algorithm 4 and Fig. 7.3",
         rows,
         baselines=[],
-        settings={
-            "lengths": LENGTHS, "tolerances": TOLERANCES, "changes_a_chain": N_CHANGED,
-            "positions_a_length": n_positions, "random_state": RANDOM_STATE,
-        },
+        settings={"lengths": LENGTHS, "tolerances": TOLERANCES, "changes_a_chain": N_CHANGED}
+        | {"positions_a_length": n_positions, "random_state": RANDOM_STATE},
         data=arrays,
         fold_rows=[{"fold": kind, "rows": own} for kind, own in (by_kind | {"courses": whole}).items()],
         summary=summary(rows),
         courses=whole,
         courses_summary=courses_summary(whole),
         skipped=skipped,
-    )  # fmt: skip
+    )
 
 
 def courses(model: stored.BudgetModel, tick: Callable, n_lines: int | None = None) -> list[dict]:
@@ -165,15 +163,10 @@ def _course(how, dev, test, feature_us):
     us = median_us(lambda: part_policy.spend(test, how, budget), 3) / n_letters
     bought = part_policy.spend(test, how, budget)
     tiers = np.bincount(bought.tier - 1, minlength=n_more) / n_letters
-    return {
-        "features_share": 100 * len(bought.part) / (n_letters * n_more),
-        "error": 100 * float(test.lost(bought.labels)) / n_letters,
-        "error_all_features": 100 * float(test_loss) / n_letters,
-        "messages": float(bought.messages.mean()),
-        "us_policy": us,
-        "us": us + float(tiers @ feature_us[0]),
-        "us_fast": us + float(tiers @ feature_us[1]),
-    }
+    wrong, of_all = (100 * float(lost) / n_letters for lost in (test.lost(bought.labels), test_loss))
+    out = {"features_share": 100 * len(bought.part) / (n_letters * n_more), "error": wrong}
+    out |= {"error_all_features": of_all, "messages": float(bought.messages.mean()), "us_policy": us}
+    return out | {name: us + float(tiers @ own) for name, own in zip(("us", "us_fast"), feature_us)}
 
 
 def cut_into(world, length):
@@ -196,14 +189,13 @@ def courses_summary(rows) -> dict[str, dict]:
         own, exact = (
             [at[name, tolerance, n] for n in lengths] for name, tolerance in ((method, q), ("exact", 0.0))
         )
-        ratio = {key: [a[key] / b[key] for a, b in zip(own, exact, strict=True)] for key in ("us", "us_fast")}
+        us, us_fast = ([a[key] / b[key] for a, b in zip(own, exact)] for key in ("us", "us_fast"))
+        added = [a["error"] - b["error"] for a, b in zip(own, exact)]
         out[f"{method} {q:g}"] = {
-            "pays_from": pays_from(lengths, ratio["us"]),
-            "pays_from_fast": pays_from(lengths, ratio["us_fast"]),
-            "times_faster": {f"{n:g}": 1 / r for n, r in zip(lengths, ratio["us"], strict=True)},
-            "error_added": {
-                f"{n:g}": a["error"] - b["error"] for n, a, b in zip(lengths, own, exact, strict=True)
-            },
+            "pays_from": pays_from(lengths, us),
+            "pays_from_fast": pays_from(lengths, us_fast),
+            "times_faster": {f"{n:g}": 1 / ratio for n, ratio in zip(lengths, us, strict=True)},
+            "error_added": {f"{n:g}": more for n, more in zip(lengths, added, strict=True)},
         }
     return out
 
@@ -224,20 +216,19 @@ def _row(chains, setting, kind, method):
     length = chains.scores.shape[1]
     row = {"data": kind, "length": length, "method": method, "q": setting and setting.tolerance}
     row["updates"] = chains.changed.size
+    names = ("us", "messages", "updates_with_wrong_labels", "wrong_labels", "marginal_error")
     if setting is None:
-        return row | {"us": anew_us(chains), "messages": 2.0 * length, "messages_share": 100.0} | _EXACT
-    found = updated(chains, setting)
-    return row | {
-        "us": update_us(chains, setting),
-        "messages": float(found.messages.mean()),
-        "messages_share": float(100 * found.messages.mean() / (2 * length)),
-        "updates_with_wrong_labels": float(100 * (found.wrong > 0).mean()),
-        "wrong_labels": float(found.wrong.mean()),
-        "marginal_error": float(round(found.off.mean(), 9)),
-    }
+        values = anew_us(chains), 2.0 * length, 0.0, 0.0, 0.0
+    else:
+        found = updated(chains, setting)
+        wrong = float(100 * (found.wrong > 0).mean()), float(found.wrong.mean())
+        values = update_us(chains, setting), float(found.messages.mean()), *wrong, _rounded(found.off)
+    row |= dict(zip(names, values, strict=True))
+    return row | {"messages_share": 100 * row["messages"] / (2 * length)}
 
 
-_EXACT = {"updates_with_wrong_labels": 0.0, "wrong_labels": 0.0, "marginal_error": 0.0}
+def _rounded(errors):
+    return float(round(errors.mean(), 9))
 
 
 def summary(rows) -> dict[str, dict[str, dict]]:
@@ -253,16 +244,14 @@ def summary(rows) -> dict[str, dict[str, dict]]:
         out[kind] = {}
         for method, q in dict.fromkeys((row["method"], row["q"]) for row in own if row["q"]):
             found = [at[method, q, n] for n in lengths]
-            ratio = np.array([row["us"] for row in found]) / exact
+            us, wrong, weights = (
+                np.array([row[key] for row in found])
+                for key in ("us", "updates_with_wrong_labels", "updates")
+            )
             out[kind][f"{method} {q:g}"] = {
-                "pays_from": pays_from(lengths, ratio),
-                "times_faster": float(1 / ratio[-1]),
-                "updates_with_wrong_labels": float(
-                    np.average(
-                        [row["updates_with_wrong_labels"] for row in found],
-                        weights=[row["updates"] for row in found],
-                    )
-                ),
+                "pays_from": pays_from(lengths, us / exact),
+                "times_faster": float(1 / (us / exact)[-1]),
+                "updates_with_wrong_labels": float(np.average(wrong, weights=weights)),
                 "messages_at_longest": found[-1]["messages"],
             }
     return out

@@ -56,6 +56,7 @@ def measure(run: Run) -> Measured:
     runs = {part: [run_fold(*job, run.tick) for job in jobs if job[0] == part] for part in parts}
     clock = measured_times(source.name, settings, run.work)
     runs = {part: [retiming.retimed(done, clock, GRID) for done in own] for part, own in runs.items()}
+    about = {f"{part} fold {done['fold']}": done["about"] for part, own in runs.items() for done in own}
     rows = [
         row | ({"experiment": part} if len(parts) > 1 else {})
         for part, own in runs.items()
@@ -67,15 +68,11 @@ def measure(run: Run) -> Measured:
     more["summary"] = summary.of_parts(runs, GRID)
     if run.name == "constrained-ocr":
         # Q-learning on the same folds: kept work of policy-ocr.
-        others = [
-            run_fold("policy-ocr", source.name, f, settings, run.work, run.tick) for f in range(n_folds)
-        ]
+        others = [run_fold("policy-ocr", *job[1:], run.tick) for job in jobs]
         others = [retiming.retimed(own, clock, GRID) for own in others]
         more["summary"]["against_q_learning"] = summary.against(runs[run.name], others)
         more["summary"]["prices_alone"] = summary.prices_alone(runs[run.name])
-    more["fold_rows"] = fold_rows(runs, n_folds)
-    more["folds"] = n_folds
-    more["parts_found_finished"] = n_finished
+    more |= {"fold_rows": fold_rows(runs, n_folds), "folds": n_folds, "parts_found_finished": n_finished}
     more["times"] = retiming.mean_times([done for own in runs.values() for done in own])
     return Measured(
         rows,
@@ -84,7 +81,7 @@ def measure(run: Run) -> Measured:
             "models": asdict(settings),
             "tiers": [tier.key for tier in TIERS],
             "costs": [0.0, *dms.COSTS.tolist()],
-            "chosen": {f"{part} fold {done['fold']}": done["about"] for part in parts for done in runs[part]},
+            "chosen": about,
             "random_state": folds.RANDOM_STATE,
             "chosen_on": "border and scale of HoG, passes: fold 1; budgets, gamma, alpha: training words",
         },
@@ -95,21 +92,17 @@ def measure(run: Run) -> Measured:
 
 def fold_rows(runs, n_folds):
     """What each fold came to, without times: see `spcviz.problems.common.report.describe`."""
-    out = []
-    for f in range(n_folds):
-        rows = []
-        for part, own in runs.items():
-            for row in own[f]["rows"]:
-                fresh = {"experiment": part}
-                fresh |= {key: row[key] for key in ("method", "level", "q", "scale", "messages")}
-                fresh |= {"error": row["error"][::EVERY], "features_share": row["share"][::EVERY]}
-                if "chosen" in row:
-                    keys = ("cost_units", "share", "error")
-                    fresh["chosen"] = {
-                        name: {key: point[key] for key in keys} for name, point in row["chosen"].items()
-                    }
-                rows.append(fresh)
-        out.append({"fold": f, "rows": rows})
+    parts = {f: [(part, row) for part, own in runs.items() for row in own[f]["rows"]] for f in range(n_folds)}
+    return [{"fold": f, "rows": [_untimed(*row) for row in rows]} for f, rows in parts.items()]
+
+
+def _untimed(part, row):
+    out = {"experiment": part}
+    out |= {key: row[key] for key in ("method", "level", "q", "scale", "messages")}
+    out |= {"error": row["error"][::EVERY], "features_share": row["share"][::EVERY]}
+    if "chosen" in row:
+        keys = ("cost_units", "share", "error")
+        out["chosen"] = {name: {key: own[key] for key in keys} for name, own in row["chosen"].items()}
     return out
 
 
@@ -118,19 +111,13 @@ def mean_rows(runs):
     rows = []
     for i, first in enumerate(runs[0]["rows"]):
         every = [run["rows"][i] for run in runs]
-        error = np.array([row["error"] for row in every])
-        spread = (
-            error.std(axis=0, ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else np.full(len(GRID), np.nan)
-        )
+        error, spread = np.array([row["error"] for row in every]), np.full(len(GRID), np.nan)
+        if len(runs) > 1:
+            spread = error.std(axis=0, ddof=1) / np.sqrt(len(runs))
         share, us = (np.mean([row[key] for row in every], axis=0) for key in ("share", "us"))
         saved = retiming.saved_by_fast_hog(runs, [row["lifted"] for row in every])
         for g, cost in enumerate(GRID):
-            row = {
-                "method": first["method"],
-                "level": first["level"],
-                "q": first["q"],
-                "scale": first["scale"],
-            }
+            row = {key: first[key] for key in ("method", "level", "q", "scale")}
             row |= {"cost_units": float(cost), "features_share": float(share[g]), "us": float(us[g])}
             row |= {"us_fast": float(us[g] - saved[g])}
             row |= {"char_error": float(error[:, g].mean())}

@@ -18,15 +18,10 @@ STEPS_NOTE = (
 
 
 def _blocks(result, features, look):
-    name = result["name"]
-    drawn = [
-        chart(charts.trade_off_figure, result, look),
-        chart(charts.trade_off_figure, result, look, axis="us", tolerances=True),
-    ]
+    name, trade = result["name"], charts.trade_off_figure
+    drawn = [chart(trade, result, look), chart(trade, result, look, axis="us", tolerances=True)]
     if name == "dms-ocr":
-        drawn += [
-            chart(charts.speedup_figure, result, look), chart(charts.stopping_figure, result, look),
-        ]  # fmt: skip
+        drawn += [chart(own, result, look) for own in (charts.speedup_figure, charts.stopping_figure)]
     return [*drawn, Table(charts.curves_frame(result), name), *_tables(result, name)]
 
 
@@ -36,20 +31,13 @@ def _notes(result):
 
 def _tables(result, name):
     """What only some of the results have."""
-    frames = {
-        "Where the time of a word goes, at the budget chosen on training words": (
-            "time",
-            charts.time_frame(result),
-        ),
-        "At equal letters wrong: means and standard deviations over folds": (
-            "equal",
-            charts.equal_frame(result),
-        ),
-        "Word by word, the price of a feature alone": ("prices", charts.prices_frame(result)),
-    }
     out = []
-    for heading, (key, frame) in frames.items():
-        if len(frame):
+    for key, made, heading in (
+        ("time", charts.time_frame, "Where the time of a word goes, at the budget chosen on training words"),
+        ("equal", charts.equal_frame, "At equal letters wrong: means and standard deviations over folds"),
+        ("prices", charts.prices_frame, "Word by word, the price of a feature alone"),
+    ):
+        if len(frame := made(result)):
             out += [Heading(heading), Table(frame, f"{name}-{key}")]
     return out
 

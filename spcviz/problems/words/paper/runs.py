@@ -62,47 +62,38 @@ def measured_times(source, settings, folder, fold=None):
 
 
 def _dms_row(row, clock):
-    at = last_within(row["cost"], GRID)
     looks = named(row["method"], EXAMPLE).rule.looks
-    us = times.word_level_us(clock, row["share"][at], looks=looks)
+
+    def at(cost):
+        i = last_within(row["cost"], cost)
+        lifted = row["share"][i]
+        us, share = times.word_level_us(clock, lifted, looks=looks), 100 * lifted.mean(axis=-1)
+        return i, {"error": row["error"][i], "us": us, "share": share, "lifted": lifted}
+
     out = {"method": row["method"], "level": "word", "q": 0.0, "scale": None, "messages": None}
-    out |= {"error": row["error"][at], "us": us, "share": 100 * row["share"][at].mean(axis=1)}
-    out |= {"words": row["words"][at], "lifted": row["share"][at]}
+    i, on_grid = at(GRID)
+    out |= on_grid | {"words": row["words"][i]}
     if "chosen" in row:
-        out["chosen"] = {key: _at_cost(row, clock, cost, looks) for key, cost in row["chosen"].items()}
-    out["least"] = float(row["error"].min())
-    return _plain(out)
-
-
-def _at_cost(row, clock, cost, looks):
-    cost = min(cost, GRID[-1])
-    at = last_within(row["cost"], cost)
-    us = times.word_level_us(clock, row["share"][at], looks=looks)
-    lifted = row["share"][at]
-    out = {"cost_units": cost, "error": row["error"][at], "us": us, "share": 100 * lifted.mean()}
-    return out | {"lifted": lifted}
+        costs = {key: min(cost, GRID[-1]) for key, cost in row["chosen"].items()}
+        out["chosen"] = {key: {"cost_units": cost} | at(cost)[1] for key, cost in costs.items()}
+    return _plain(out | {"least": float(row["error"].min())})
 
 
 def _policy_row(row, clock, overhead, inference):
     """Lists over the grid; overhead(lifted) are a word's microseconds, inference(lifted) without policy."""
-    at = last_within(row["share"], GRID / GRID[-1])
-    tiers = row["tiers"]
-    us = times.letter_level_us(clock, tiers[at], overhead)
+
+    def at(share):
+        i = last_within(row["share"], share)
+        lifted = row["tiers"][i]
+        us = times.letter_level_us(clock, lifted, overhead)
+        return {"error": row["error"][i], "us": us, "share": 100 * row["share"][i], "lifted": lifted}
+
     out = {key: row.get(key) for key in ("method", "level", "q", "scale", "messages")}
-    out |= {"error": row["error"][at], "us": us, "share": 100 * row["share"][at]}
-    out |= {"us_overhead": overhead(tiers[at]), "us_inference": inference(tiers[at]), "lifted": tiers[at]}
+    out |= at(GRID / GRID[-1])
+    out |= {"us_overhead": overhead(out["lifted"]), "us_inference": inference(out["lifted"])}
     if "chosen" in row:
-        out["chosen"] = {}
-        for key, share in row["chosen"].items():
-            i = last_within(row["share"], min(share, 1.0))
-            us = times.letter_level_us(clock, tiers[i], overhead)
-            out["chosen"][key] = {
-                "cost_units": 2 * min(share, 1.0),
-                "error": row["error"][i],
-                "us": us,
-                "share": 100 * row["share"][i],
-                "lifted": tiers[i],
-            }
+        shares = {key: min(share, 1.0) for key, share in row["chosen"].items()}
+        out["chosen"] = {key: {"cost_units": 2 * share} | at(share) for key, share in shares.items()}
     first = np.flatnonzero(row["error"] <= row["error"][-1])[0]
     out |= {"least": float(row["error"].min()), "first_share": 100 * float(row["share"][first])}
     return _plain(out)

@@ -11,6 +11,7 @@ papers': they have no step features of handwriting that cost.
 """
 
 from dataclasses import asdict
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.factors import Factors
 from spcviz.learning.budgets.expansion import last_within
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.problems.common.report import describe
+from spcviz.problems.common.report import describe, mean_and_sd
 from spcviz.problems.common.work.jobs import expect
 from spcviz.problems.common.work.kept import kept
 from spcviz.problems.letters.data import handwriting
@@ -142,30 +143,23 @@ def worlds(fold):
     """(training words, test words, strength) as `Parts` with steps; the strength chosen on training words."""
     train = dms_pi.parts_of(fold, "train")
     test = dms_pi.parts_of(fold, "test", train.scale)
-    halves, pixels = (
-        (fold.train, fold.test),
-        [constrained.pixels_of(half) for half in (fold.train, fold.test)],
-    )
+    pixels = [constrained.pixels_of(half) for half in (fold.train, fold.test)]
     n_train = len(pixels[0])
     kinds = kinds_of(np.concatenate(pixels), n_train, folds.RANDOM_STATE)
-    kinds = kinds[:n_train], kinds[n_train:]
+    kinds, of_test = kinds[:n_train], kinds[n_train:]
     is_step = np.ones(n_train, dtype=bool)
     is_step[fold.train.starts[:-1]] = False
     own = np.repeat(fold.train.part, fold.train.lengths)
-    others = [(kinds[0], fold.train.labels, is_step & (own != p)) for p in range(fold.train.part.max() + 1)]
-    everything = [(kinds[0], fold.train.labels, is_step)]
+    others = [(kinds, fold.train.labels, is_step & (own != p)) for p in range(fold.train.part.max() + 1)]
+    learn = partial(with_steps, fold.train, train, kinds, others)
 
     def lost(strength):
-        world = with_steps(halves[0], train, kinds[0], others, strength)
         tiers = np.full(n_train, N_TIERS - 1)
-        return world.losses_if(tiers, tiers)[0].sum()
+        return learn(strength).losses_if(tiers, tiers)[0].sum()
 
     strength = min(STRENGTHS, key=lost)
-    return (
-        with_steps(halves[0], train, kinds[0], others, strength),
-        with_steps(halves[1], test, kinds[1], everything, strength),
-        strength,
-    )
+    everything = [(kinds, fold.train.labels, is_step)]
+    return learn(strength), with_steps(fold.test, test, of_test, everything, strength), strength
 
 
 def curves(fold, rng) -> tuple[list[dict], float]:
@@ -185,10 +179,8 @@ def curves(fold, rng) -> tuple[list[dict], float]:
         costs = [_costs(world, key) for world in (learn, pair[1])]
         policy, _, dev = part_policy.train(learn, np.random.default_rng(seed), costs[0])
         held, held_rows = learn.some(dev)
-        rows.append(
-            {"method": METHODS[key].name}
-            | _row(policy, (held, costs[0][held_rows]), (pair[1], costs[1]), n_letters=len(test.scores))
-        )
+        row = _row(policy, (held, costs[0][held_rows]), (pair[1], costs[1]), len(test.scores))
+        rows.append({"method": METHODS[key].name} | row)
     return rows, strength
 
 
@@ -231,30 +223,13 @@ def means(found: list[dict]) -> list[dict]:
         errors = np.array([row["error"] for row in rows])
         within = letters[0]["units"] >= UNITS
         gaps = (errors - np.array([row["error"] for row in letters]))[:, within].mean(axis=1)
-        out.append(
-            {
-                "method": first["method"],
-                "points": [
-                    {
-                        "units": float(units),
-                        "error": float(errors[:, u].mean()),
-                        "share_of_steps": float(np.mean([row["share_of_steps"][u] for row in rows])),
-                    }
-                    for u, units in enumerate(UNITS)
-                ],
-                "final_error": float(np.mean([row["final_error"] for row in rows])),
-                "units_in_all": float(np.mean([row["units"] for row in rows])),
-                "strength": [own["strength"] for own in found],
-                **_mean_and_sd("units_chosen", [row["chosen"]["units"] for row in rows]),
-                **_mean_and_sd("error_chosen", [row["chosen"]["error"] for row in rows]),
-                **_mean_and_sd("error_minus_letters", gaps),
-            }
-        )
+        shares = np.mean([row["share_of_steps"] for row in rows], axis=0)
+        points = np.stack([UNITS, errors.mean(axis=0), shares], axis=1).tolist()
+        row = {"method": first["method"], "strength": [own["strength"] for own in found]}
+        row["points"] = [dict(zip(("units", "error", "share_of_steps"), point)) for point in points]
+        row["final_error"] = float(np.mean([own["final_error"] for own in rows]))
+        row["units_in_all"] = float(np.mean([own["units"] for own in rows]))
+        row |= mean_and_sd("units_chosen", [own["chosen"]["units"] for own in rows])
+        row |= mean_and_sd("error_chosen", [own["chosen"]["error"] for own in rows])
+        out.append(row | mean_and_sd("error_minus_letters", gaps))
     return out
-
-
-def _mean_and_sd(name, values):
-    return {
-        name: float(np.mean(values)),
-        f"{name}_sd": float(np.std(values, ddof=1)) if len(values) > 1 else None,
-    }

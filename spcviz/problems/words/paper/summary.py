@@ -12,14 +12,17 @@ from spcviz.problems.words.paper.runs import GRID
 
 def _rows(runs, method, **wanted):
     """A method's row of every fold."""
-    return [
-        next(
-            row
-            for row in run["rows"]
-            if row["method"] == method and all(row[key] == value for key, value in wanted.items())
-        )
-        for run in runs
-    ]
+    wanted = wanted | {"method": method}
+    return [next(row for row in run["rows"] if wanted.items() <= _scalars(row)) for run in runs]
+
+
+def _scalars(row):
+    return {(key, row.get(key)) for key in ("method", "level", "q", "scale")}
+
+
+def _mean_us(runs):
+    """Microseconds a word of one model, or one tier, for all: means over folds."""
+    return np.mean([run["fixed_us"] for run in runs], axis=0)
 
 
 def _stderr(values):
@@ -29,6 +32,11 @@ def _stderr(values):
 
 def _mean_curve(rows):
     return np.mean([row["error"] for row in rows], axis=0)
+
+
+def _gaps(rows, others):
+    """Mean error of the ones less that of the others, fold by fold."""
+    return [np.mean(np.subtract(a["error"], b["error"])) for a, b in zip(rows, others, strict=True)]
 
 
 def _chosen(rows, key="final_error"):
@@ -42,17 +50,14 @@ def dms(runs, grid):
     rows, fixed = _rows(runs, "dms"), _rows(runs, "fixed")
     final = np.array([row["error"][-1] for row in fixed])
     chosen = _chosen(rows)
-    us = np.mean([run["fixed_us"] for run in runs], axis=0)
+    us = _mean_us(runs)
     by_time = _chosen(_rows(runs, "dms, by value per µs"))
     curve, uniform = _mean_curve(rows), _mean_curve(_rows(runs, "uniform"))
     imitation = _mean_curve(_rows(runs, "imitation"))
     speeds = 2.0 / np.maximum(grid, 1e-9)
     asked = (speeds >= 1.5) & (speeds <= 8.0)
-    at_points = [
-        gap
-        for ours, theirs in zip(rows, _rows(runs, "imitation"), strict=True)
-        if (gap := _gap_at_points(ours, theirs, asked)) is not None
-    ]
+    gaps = map(_gap_at_points, rows, _rows(runs, "imitation"), [asked] * len(rows))
+    at_points = [gap for gap in gaps if gap is not None]
     at_chosen = np.array([row["chosen"]["final_error"]["error"] for row in rows])
     least = np.array([row["chosen"]["least_error"]["error"] for row in rows])
     ablated = {name: _chosen(_rows(runs, name)) for name in ("dms, no n-grams", "dms, n-grams only")}
@@ -104,7 +109,12 @@ def policy(runs, grid):
     greedy, greedy_printed = _rows(runs, "greedy", **at), _rows(runs, "greedy, as printed", **at)
     final = np.array([row["error"][-1] for row in rows])
     curve, myopic = _mean_curve(rows), _mean_curve(greedy)
-    gap = np.array([np.mean(np.subtract(g["error"], r["error"])) for g, r in zip(greedy, rows, strict=True)])
+    gap = np.array(_gaps(greedy, rows))
+    reached = {"q-learning": rows, "q-learning, as printed": printed}
+    reached |= {"greedy": greedy, "greedy, as printed": greedy_printed}
+    reached |= {name: _rows(runs, name) for name in ("imitation", "all tiers at once", "random")}
+    reached |= {f"words, {name}": _rows(runs, name, level="word") for name in ("q-learning", "greedy")}
+    curves = {name: _mean_curve(found) for name, found in reached.items()}
     out = {
         "features_share_printed": _chosen(printed)["share"],
         "features_share_refreshed": _chosen(rows)["share"],
@@ -117,20 +127,7 @@ def policy(runs, grid):
         "features_share_greedy_refreshed": _chosen(greedy)["share"],
         "features_share_greedy_printed": _chosen(greedy_printed)["share"],
         "error_at_chosen_greedy_refreshed": _chosen(greedy)["error"],
-        "share_on_test_curve": {
-            name: _share_reached(_mean_curve(found), final.mean(), grid)
-            for name, found in (
-                ("q-learning", rows),
-                ("q-learning, as printed", printed),
-                ("greedy", greedy),
-                ("greedy, as printed", greedy_printed),
-                ("imitation", _rows(runs, "imitation")),
-                ("all tiers at once", _rows(runs, "all tiers at once")),
-                ("random", _rows(runs, "random")),
-                ("words, q-learning", _rows(runs, "q-learning", level="word")),
-                ("words, greedy", _rows(runs, "greedy", level="word")),
-            )
-        },
+        "share_on_test_curve": {n: _share_reached(own, final.mean(), grid) for n, own in curves.items()},
         "greedy_minus_q_learning": float(gap.mean()),
         "greedy_minus_q_learning_stderr": _stderr(gap),
         "greedy_min_error_ratio": float(myopic.min() / final.mean()),
@@ -159,20 +156,14 @@ def _messages(rows):
 
 def _at_chosen(runs):
     """Total time at budgets chosen on training words, for each way to stop messages ("scale q")."""
-    us_all = float(np.mean([run["fixed_us"][-1] for run in runs]))
-    out = {}
+    us_all, out = float(_mean_us(runs)[-1]), {}
     for row in runs[0]["rows"]:
         if row["level"] == "letter" and row["method"] == "q-learning":
-            wanted = {key: row[key] for key in ("level", "q", "scale")}
-            found = _rows(runs, row["method"], **wanted)
+            found = _rows(runs, row["method"], **{key: row[key] for key in ("level", "q", "scale")})
             chosen = _chosen(found)
-            costs = [own["chosen"]["final_error"]["cost_units"] for own in found]
-            overhead = [_at_cost(own, "us_overhead", cost) for own, cost in zip(found, costs, strict=True)]
-            out[f"{row['scale']} {row['q']:g}"] = chosen | {
-                "speedup": us_all / chosen["us"],
-                "us_overhead": float(np.mean(overhead)),
-                "messages_share": 100 * _messages(found),
-            }
+            overhead = [_at_cost(own, "us_overhead", _point(own)["cost_units"]) for own in found]
+            chosen |= {"speedup": us_all / chosen["us"], "us_overhead": float(np.mean(overhead))}
+            out[f"{row['scale']} {row['q']:g}"] = chosen | {"messages_share": 100 * _messages(found)}
     return out
 
 
@@ -188,8 +179,7 @@ def _share_reached(curve, level, grid):
 
 def _total_time(runs, grid, level):
     """Total time at the all-features error, against computing all features and reading once."""
-    us_all = float(np.mean([run["fixed_us"][-1] for run in runs]))
-    us_middle = float(np.mean([run["fixed_us"][1] for run in runs]))
+    _, us_middle, us_all = _mean_us(runs).tolist()
     out = {"us_all_features": us_all, "us_middle_model": us_middle}
     for q in (0.0, 0.25, 0.5):
         rows = _rows(runs, "q-learning", level="letter", q=q, scale="range")
@@ -204,29 +194,22 @@ def _total_time(runs, grid, level):
 
 def constrained(runs, grid):
     """Summary of constrained-ocr; the one-shot policy named is the best on development words."""
-    names = [row["method"] for row in runs[0]["rows"]]
-    final = np.mean([row["error"][-1] for row in _rows(runs, "uniform")])
-    one_shots = [METHODS[key].name for key in ONE_SHOT]
-    shares = {
-        name: {
-            "chosen": _chosen(_rows(runs, name)) if "chosen" in _rows(runs, name)[0] else None,
-            "share_on_test_curve": _share_reached(_mean_curve(_rows(runs, name)), final, grid),
-            "mean_error": float(_mean_curve(_rows(runs, name)).mean()),
-            "min_error_ratio": float(_mean_curve(_rows(runs, name)).min() / final),
+    final, shares = np.mean([row["error"][-1] for row in _rows(runs, "uniform")]), {}
+    for name in (row["method"] for row in runs[0]["rows"]):
+        rows = _rows(runs, name)
+        curve = _mean_curve(rows)
+        shares[name] = {
+            "chosen": _chosen(rows) if "chosen" in rows[0] else None,
+            "share_on_test_curve": _share_reached(curve, final, grid),
+            "mean_error": float(curve.mean()),
+            "min_error_ratio": float(curve.min() / final),
         }
-        for name in names
-    }
-    best = min(one_shots, key=lambda name: shares[name]["chosen"]["share"])
-    gap = [
-        np.mean(np.subtract(a["error"], o["error"]))
-        for a, o in zip(_rows(runs, "anytime"), _rows(runs, best), strict=True)
-    ]
-    return {
-        "features_share_at_full_accuracy": shares[best]["chosen"]["share"],
-        "error_at_chosen": shares[best]["chosen"]["error"],
-        "all_features_error": float(final),
-        "policy": best,
-        "methods": shares,
+    best = min((METHODS[key].name for key in ONE_SHOT), key=lambda name: shares[name]["chosen"]["share"])
+    gap = _gaps(_rows(runs, "anytime"), _rows(runs, best))
+    found = {"all_features_error": float(final), "policy": best, "methods": shares}
+    found |= {"features_share_at_full_accuracy": shares[best]["chosen"]["share"]}
+    found |= {"error_at_chosen": shares[best]["chosen"]["error"]}
+    return found | {
         "anytime_minus_one_shot": float(np.mean(gap)),
         "anytime_minus_one_shot_stderr": _stderr(gap),
     }
@@ -249,7 +232,6 @@ def against(constrained_runs, policy_runs) -> dict:
     shares = {name: np.array([_point(row)["share"] for row in rows]) for name, rows in found.items()}
     best = min((METHODS[key].name for key in ONE_SHOT), key=lambda name: shares[name].mean())
     difference = shares[best] - shares["q-learning"]
-    us_all = float(np.mean([run["fixed_us"][-1] for run in constrained_runs]))
     return {
         "methods": {name: _spread(rows) for name, rows in found.items()},
         "one_shot": best,
@@ -257,7 +239,7 @@ def against(constrained_runs, policy_runs) -> dict:
         "folds_q_learning_is_cheaper": int((difference > 0).sum()),
         "difference": float(difference.mean()),
         "difference_sd": _sd(difference),
-        "us_all_features": us_all,
+        "us_all_features": float(_mean_us(constrained_runs)[-1]),
     }
 
 
@@ -320,12 +302,8 @@ def _taken_apart(row, times):
     else:
         inference = times["decode"] * (1.0 + float(lifted.sum()))
     inference = min(inference, rest)
-    return {
-        "us_features": features,
-        "us_scores": scores,
-        "us_inference": inference,
-        "us_choosing": rest - inference,
-    }
+    of = {"us_features": features, "us_scores": scores}
+    return of | {"us_inference": inference, "us_choosing": rest - inference}
 
 
 SUMMARY = {"dms-ocr": dms, "policy-ocr": policy, "constrained-ocr": constrained}
@@ -353,32 +331,26 @@ def stopping_points(runs, grid):
 def fixed_models(runs):
     """Error and time of one model, or one tier, for all."""
     rows = _rows(runs, "fixed") if any(r["method"] == "fixed" for r in runs[0]["rows"]) else None
-    us = np.mean([run["fixed_us"] for run in runs], axis=0)
-    out = []
+    us, out = _mean_us(runs), []
     for t in range(N_TIERS):
         row = {"method": "fixed model", "level": "word", "tier": t}
         row |= {"cost_units": float(t), "us": float(us[t])}
         if rows:
             # The grid's last point at or below the tier's cost is the tier itself.
-            errors = [r["error"][_last_at(r, t)] for r in rows]
+            errors = [r["error"][np.argmin(np.abs(np.asarray(r["share"]) - 50.0 * t))] for r in rows]
             row |= {"char_error": float(np.mean(errors)), "stderr": _stderr(errors)}
         out.append(row)
     return out
 
 
-def _last_at(row, tier):
-    shares = np.asarray(row["share"])
-    return int(np.argmin(np.abs(shares - 50.0 * tier)))
-
-
 def with_fast_hog(runs) -> dict:
     """Times with the batch HoG instead of scikit-image's, at budgets chosen without test words."""
     whole = [[[1.0] * tier + [0.0] * (N_TIERS - 1 - tier)] * len(runs) for tier in range(N_TIERS)]
-    us = np.mean([run["fixed_us"] for run in runs], axis=0)
+    us = _mean_us(runs)
     fixed = [float(us[t] - saved_by_fast_hog(runs, whole[t])) for t in range(N_TIERS)]
     out = {"us_final_model": fixed[-1], "us_middle_model": fixed[1]}
     for name, rows in _with_chosen(runs):
-        points = [row["chosen"]["final_error"] for row in rows]
+        points = list(map(_point, rows))
         saved = saved_by_fast_hog(runs, [point["lifted"] for point in points])
         taken = float(np.mean([point["us"] for point in points]) - saved)
         out[name] = {"us": taken, "faster_than_middle": taken < fixed[1], "speedup": fixed[-1] / taken}
@@ -389,7 +361,7 @@ def overhead(runs, grid):
     """Time at the chosen budget; ``gain_eaten``: longer than that of the fixed middle model."""
     out = {}
     for done in runs.values():
-        us = np.mean([run["fixed_us"] for run in done], axis=0)
+        us = _mean_us(done)
         for name, rows in _with_chosen(done):
             found = _chosen(rows)
             out[name] = found | {
