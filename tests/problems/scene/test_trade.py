@@ -8,7 +8,7 @@ from spcviz.learning.speedboost.hierarchy import Stage
 from spcviz.learning.speedboost.structure import Level, Structure
 from spcviz.learning.speedboost.trees import Tree
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import features
+from spcviz.problems.scene.model import features, run
 from spcviz.problems.scene.model.parts import Scenes
 from spcviz.problems.scene.page import trade
 from spcviz.problems.scene.page.shown import TIERS, TRADED
@@ -90,7 +90,7 @@ def test_a_batch_of_streets_under_every_method(model, monkeypatch):  # noqa: F81
         assert found.truths[w] == "".join(trade.ALPHABET[k] for k in known)
         seen = features.Seen(scene.picture, model.vocabulary)
         for t, tier in enumerate(TIERS):
-            share = trade._last(model.machines[tier.key], seen)
+            share = run.last_share(model.machines[tier.key], seen)
             said = share.argmax(axis=1)[seen.hierarchy.atoms[own[:, 1], own[:, 0]]]
             assert found.hand_readings[t][w] == "".join(trade.ALPHABET[k] for k in said)
     assert found.full_units == 2 * sum(lengths)
@@ -102,7 +102,7 @@ def test_a_batch_of_streets_under_every_method(model, monkeypatch):  # noqa: F81
     leads = []
     for scene in scenes:
         seen = features.Seen(scene.picture, model.vocabulary)
-        ranked = np.sort(trade._last(model.machines["him-txt"], seen), axis=1)
+        ranked = np.sort(run.last_share(model.machines["him-txt"], seen), axis=1)
         leads.append((ranked[:, -1] - ranked[:, -2]) @ seen.size / seen.size.sum())
     assert sure.chain[::2].tolist() == np.argsort(leads).tolist()
 

@@ -1,9 +1,8 @@
 """Arms on video with features that cost: proposals and four tiers of features of every frame of many clips.
 
-A chain is one arm of one clip or piece of a clip; a part is a frame of it; its 32 states are proposals
-(`modes`). Signing clips are real and long, with reference joints; rendered clips carry what needs exact
-truth; Buffy's clips have 4 frames. Features take a third of a second a frame, so they are kept in the work
-folder.
+A chain is one arm of a clip or piece, a part a frame, its 32 states proposals (`modes`). Signing clips are
+real and long, by a reference; rendered ones have exact truth; Buffy's 4 frames. Features take a third of a
+second a frame, so they are kept in the work folder.
 """
 
 import time

@@ -1,8 +1,6 @@
-"""Predictors of arms over proposals: one plain model a tier, one for all tiers, and what each half of the
-clips is read by.
-
-Training chains are read by models that have not seen their clips, so that selectors and policies learn from
-mistakes as they will be made (thesis 6.2.3).
+"""Predictors of arms over proposals: one plain model a tier, one for all tiers, and readings of training
+chains by models that have not seen their clips, so that policies learn from mistakes as they will be made
+(thesis 6.2.3).
 """
 
 from collections.abc import Callable, Sequence
@@ -71,7 +69,7 @@ def fit_readers(clips: ArmClips, settings: ArmSettings, rng: np.random.Generator
     """Train all predictors on chains with truth, rounded to float32, as the store returns them."""
     proposals, target = proposals_of(clips), wanted(clips, settings)
     fixed = np.zeros(len(target), dtype=np.int64)
-    how = {"epochs": settings.epochs, "margin": settings.margin, "penalty": settings.penalty}
+    how = {name: getattr(settings, name) for name in ("epochs", "margin", "penalty")}
 
     def fit(edges, draw):
         found = fit_tiered_states(proposals, target, clips.loss, edges, draw, rng, **how)
@@ -83,15 +81,18 @@ def fit_readers(clips: ArmClips, settings: ArmSettings, rng: np.random.Generator
 
 def read_plain(readers, clips):
     """What the plain model of each tier says of chains: a Read."""
-    proposals = proposals_of(clips)
-    scores = np.concatenate([state_scores(model, proposals) for model in readers.plain], axis=1)
-    return Read(scores, np.concatenate([step_tables(model, proposals) for model in readers.plain], axis=1))
+    return _read(readers.plain, clips)
 
 
 def read_tiered(readers, clips):
     """What the tiered model says of chains at each tier: a Read."""
+    return _read([readers.tiered], clips)
+
+
+def _read(models, clips):
     proposals = proposals_of(clips)
-    return Read(state_scores(readers.tiered, proposals), step_tables(readers.tiered, proposals))
+    scores, tables = ([of(model, proposals) for model in models] for of in (state_scores, step_tables))
+    return Read(np.concatenate(scores, axis=1), np.concatenate(tables, axis=1))
 
 
 class Trial(NamedTuple):
@@ -130,11 +131,9 @@ def read_unseen(
     shape = (len(clips.joints), N_TIERS, N_MODES)
     plain, tiered = (Read(np.empty(shape), np.empty((*shape, N_MODES))) for _ in range(2))
     for p in np.unique(part):
-        own = np.flatnonzero(part == p)
         learned = with_more(clips.chosen(np.flatnonzero(part != p)), more)
         readers = fit_readers(learned, settings, rng)
-        rows = np.repeat(part == p, np.diff(clips.starts))
-        held = clips.chosen(own)
+        rows, held = np.repeat(part == p, np.diff(clips.starts)), clips.chosen(np.flatnonzero(part == p))
         for kept, found in ((plain, read_plain(readers, held)), (tiered, read_tiered(readers, held))):
             kept.scores[rows], kept.tables[rows] = found
     return plain, tiered
@@ -183,14 +182,8 @@ def partition(clips: ArmClips, index: int, shares: Sequence[float] = (0.7, 0.1, 
     return tuple(clips.chosen(np.flatnonzero(np.isin(clips.clip, group))) for group in groups)
 
 
-def median_costs(clips):
-    """Median milliseconds of a frame's next tier (T - 1,), and of what comes before tier 1."""
-    ms = 1e3 * np.median(clips.seconds, axis=0)
-    return ms[1:], float(ms[0])
-
-
 def costs_of(clips, medians=None):
     """Milliseconds of parts' next tier, (R, T - 1): medians, but a first frame has no flow."""
-    costs = np.tile(median_costs(clips)[0] if medians is None else medians, (len(clips.joints), 1))
+    costs = np.tile(clips.tier_ms[1:] if medians is None else medians, (len(clips.joints), 1))
     costs[clips.starts[:-1], N_TIERS - 2] = 0.0
     return costs

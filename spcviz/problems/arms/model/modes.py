@@ -1,10 +1,8 @@
 """Modes of an arm: 32 typical ways to hold it, and the best arm of each in a picture.
 
-An arm is (shoulder, elbow, wrist); right arms are looked at in a mirror, so all are left ones here. A mode is
-a cluster of training arms. Its proposal in a frame is the arm near its centre that the detectors of upper and
-lower arm like best: exact on a grid of elbows and wrists about the centre, the shoulder maximised out. The
-proposals of a frame are the states of a chain over frames (thesis, section 6.3.2, where the modes are those
-of MODEC).
+An arm is (shoulder, elbow, wrist), left or mirrored; a mode is a cluster of training arms. Its proposal is
+the arm near its centre that the detectors like best: exact on a grid of elbows and wrists, the shoulder
+maximised out. A frame's proposals are the states of a chain (thesis, 6.3.2, where modes are MODEC's).
 """
 
 from typing import NamedTuple

@@ -117,8 +117,7 @@ def _joined(models):
 
 
 def _small(clips):
-    own = clips._asdict()
-    own.pop("seconds")
+    own = {name: getattr(clips, name) for name in SmallClips._fields}
     own |= {name: own[name].astype(np.float16) for name in ("joints", "state", "step")}
     own["looks"] = np.rint(_LOOK_UNIT * own["looks"]).astype(np.uint8)
     own["before"] = own["before"].astype(np.uint8)
@@ -129,17 +128,12 @@ def save(folder, stored, settings):
     """Write what `train` returns; see `spcviz.store.save_model`."""
     model = model_of(stored, pose_models.load_pose(folder, pose_models.ARMS))
     frames = pose_data.load_buffy(pose_models.data_folder(), "train")
+    origin = {"data_origin": f"rendered clips; modes also of {pose_data.ORIGIN}"}
     return save_model(
-        folder,
-        NAME,
-        arrays_of(stored),
-        kind=KIND,
-        version=VERSION,
-        settings=settings | {"data_origin": f"rendered clips; modes also of {pose_data.ORIGIN}"},
-        data_digest=digest_of_arrays({"limbs": frames.limbs}),
-        random_state=RANDOM_STATE,
+        folder, NAME, arrays_of(stored), kind=KIND, version=VERSION, settings=settings | origin,
+        data_digest=digest_of_arrays({"limbs": frames.limbs}), random_state=RANDOM_STATE,
         metrics=batch.metrics_of(model),
-    )
+    )  # fmt: skip
 
 
 def load(folder):

@@ -4,7 +4,6 @@ import contextlib
 
 from spcviz.learning.budgets.methods import EXAMPLE, PART, named
 from spcviz.problems.arms.page.shown import TERMS, TIERS
-from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
@@ -55,43 +54,28 @@ def rows_of(result, clips=None):
     return out
 
 
-def speedup_figure(
-    result: dict,
-    palette: Palette,
-    joint: str,
-    *,
-    clips: str = "rendered",
-    scale: float = 1.0,
-    height: float = 420,
-) -> Chart:
+def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=420) -> Chart:
     """Change of a joint's error against speed-up, both relative to the last model: thesis Fig. 6.3."""
     rows = rows_of(result, clips)
     last = rows["fixed"][-1]
+
+    def against(some):
+        x = [last["ms_per_frame"] / row["ms_per_frame"] for row in some]
+        return x, [row[f"{joint}_error"] - last[f"{joint}_error"] for row in some]
+
     traces = []
     for i, method in enumerate(m for m in SHOWN["dms-pose"] if m in rows):
-        name = name_of(result, method)
         shown = [r for r in rows[method] if r["ms_per_frame"] > 0 and r["budget_share"] >= 3]
-        x = [last["ms_per_frame"] / r["ms_per_frame"] for r in shown]
-        y = [r[f"{joint}_error"] - last[f"{joint}_error"] for r in shown]
-        traces.append(_curve(name, i, palette, scale, x, y, "%{x:.1f} times faster: %{y:+.2f} points"))
+        hover = "%{x:.1f} times faster: %{y:+.2f} points"
+        traces.append(_curve(name_of(result, method), i, palette, scale, *against(shown), hover))
     tiers = at_tiers(rows["fixed"])[1:]
-    x = [last["ms_per_frame"] / r["ms_per_frame"] for r in tiers]
-    y = [r[f"{joint}_error"] - last[f"{joint}_error"] for r in tiers]
     names = [f"model {1 + round(r['features_share'] * (len(TIER_NAMES) - 1) / 100)}" for r in tiers]
-    traces.append(_stars(x, y, names, palette, scale))
-    axes = {
-        "xaxis": {
-            "title": "speed-up against the last model, looking included",
-            "type": "log",
-            "tickvals": (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200),
-        },
-        "yaxis": {
-            "title": f"change of {joint} error, points",
-            "zeroline": True,
-            "zerolinecolor": palette.muted,
-        },
-    }
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
+    traces.append(_stars(*against(tiers), names, palette, scale))
+    ticks = (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200)
+    x = _logarithmic("speed-up against the last model, looking included", ticks)
+    zero = {"zeroline": True, "zerolinecolor": palette.muted}
+    y = {"title": f"change of {joint} error, points"} | zero
+    return _chart(traces, x, y, palette, scale, height)
 
 
 def stopping_figure(result, palette, *, clips="rendered", scale=1.0, height=380):
@@ -104,11 +88,8 @@ def stopping_figure(result, palette, *, clips="rendered", scale=1.0, height=380)
         hover = f"budget %{{x:.1f}} %: %{{y:.0f}} % of arms<extra>{name}</extra>"
         y = [p[f"stopped_{t}"] for p in stops]
         traces.append(points("lines", x, y, name, hover, stackgroup="clips") | look)
-    axes = {
-        "xaxis": {"title": "budget, % of everything"},
-        "yaxis": {"title": "arms that stop there, %", "range": [0, 100]},
-    }
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
+    y = {"title": "arms that stop there, %", "range": [0, 100]}
+    return _chart(traces, {"title": "budget, % of everything"}, y, palette, scale, height, top=4)
 
 
 def accuracy_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=400):
@@ -121,33 +102,35 @@ def accuracy_figure(result, palette, joint, *, clips="rendered", scale=1.0, heig
     for i, (name, rows) in enumerate(readers.items()):
         x, y = [r["radius_px"] for r in rows], [r[joint] for r in rows]
         traces.append(_curve(_reader(name), i, palette, scale, x, y, "within %{x} px: %{y:.1f} %"))
-    axes = {
-        "xaxis": {"title": "pixels (of a 240 x 240 window)"},
-        "yaxis": {"title": f"{joint}s within, %", "range": [0, 101]},
-    }
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
+    y = {"title": f"{joint}s within, %", "range": [0, 101]}
+    return _chart(traces, {"title": "pixels (of a 240 x 240 window)"}, y, palette, scale, height)
 
 
 def time_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=430):
     """Error against milliseconds a frame beyond the first tier, overhead included: thesis Fig. 7.2."""
     rows, traces = rows_of(result, clips), []
+
+    def against(some):
+        return [row["ms_per_frame"] for row in some], [row[f"{joint}_error"] for row in some]
+
     for i, method in enumerate(m for m in SHOWN["policy-pose"] if m in rows):
-        shown = [r for r in rows[method] if r["budget_share"] > 0]
-        x, y = [r["ms_per_frame"] for r in shown], [r[f"{joint}_error"] for r in shown]
-        name = name_of(result, method)
-        traces.append(_curve(name, i, palette, scale, x, y, "%{x:.3~g} ms: %{y:.2f} % wrong"))
+        shown = against([r for r in rows[method] if r["budget_share"] > 0])
+        hover = "%{x:.3~g} ms: %{y:.2f} % wrong"
+        traces.append(_curve(name_of(result, method), i, palette, scale, *shown, hover))
     tiers = [r for r in rows.get("single tier", ()) if r["ms_per_frame"] > 0]
-    x, y = [r["ms_per_frame"] for r in tiers], [r[f"{joint}_error"] for r in tiers]
-    traces.append(_stars(x, y, [TIER_NAMES[r["tier"]] for r in tiers], palette, scale))
-    axes = {
-        "xaxis": {
-            "title": "ms a frame beyond the first tier, overhead included",
-            "type": "log",
-            "tickvals": (0.5, 1, 2, 5, 10, 20, 50, 100),
-        },
-        "yaxis": {"title": f"{joint}s more than 20 px off, %"},
-    }
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
+    traces.append(_stars(*against(tiers), [TIER_NAMES[r["tier"]] for r in tiers], palette, scale))
+    ticks = (0.5, 1, 2, 5, 10, 20, 50, 100)
+    x = _logarithmic("ms a frame beyond the first tier, overhead included", ticks)
+    return _chart(traces, x, {"title": f"{joint}s more than 20 px off, %"}, palette, scale, height)
+
+
+def _logarithmic(title, ticks):
+    return {"title": title, "type": "log", "tickvals": ticks}
+
+
+def _chart(traces, x, y, palette, scale, height, top=5.5):
+    axes = {"xaxis": x, "yaxis": y}
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=top)
 
 
 def at_tiers(rows):

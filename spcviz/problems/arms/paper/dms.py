@@ -1,13 +1,10 @@
 """Dynamic model selection on arms: thesis Fig. 6.2 to 6.4.
 
-Four plain models, one a tier; a selector reads what the last one said of an arm and predicts how many elbows
-and wrists the next one would put right. Signing clips: one person is tested, the other four train, and decide
-by cross-validation between queues by value and by value per millisecond. Rendered clips in random partitions:
-70 % train, 10 % decide, 20 % test. Buffy's clips of 4 frames: trained on episodes 3 and 4, tested on 2, 5, 6.
-
-Curves are taken at shares of what all features cost; methods are compared where they have spent equally many
-milliseconds, overhead and all. The imitation baseline stops spending early: it is compared with DMS at what
-it has spent itself.
+Four plain models, one a tier; a selector reads what the last said of an arm and predicts how many joints the
+next puts right. Signing clips: one person tested, the other four train and choose the queue (by value or per
+millisecond) by cross-validation; rendered: random 70 % train, 10 % decide, 20 % test; Buffy's: episodes 3 and
+4, then 2, 5, 6. Curves are at shares of all costs; methods are compared where they spent equally many
+milliseconds, overhead and all, imitation (which stops early) at what it has spent itself.
 """
 
 from collections.abc import Callable
@@ -24,7 +21,7 @@ from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import fit
 from spcviz.problems.arms.paper import readings
 from spcviz.problems.arms.paper.readings import GRID, N_GRAM_COLUMNS, TARGETS, Overhead
-from spcviz.problems.arms.paper.tallies import Tally
+from spcviz.problems.arms.paper.tallies import Tally, tier_rows
 
 RADII = tuple(range(5, 41, 5))  # pixels of Fig. 6.2
 
@@ -145,20 +142,15 @@ def _count(tables, own, numbers):
     uniform = rows[METHODS["uniform_arms"].name]
     apart = [_wrong(row, last_within(row["ms"], targets), frames).sum(axis=1) for row in (ours, uniform)]
     points = 100 * (apart[0] - apart[1]) / max(frames.sum(), 1)
-    return [
-        {"target": target, "elbow": float(a), "wrist": float(b)}
-        for target, (a, b) in zip(TARGETS, points, strict=True)
-    ]
+    rows = zip(TARGETS, points.tolist(), strict=True)
+    return [{"target": target, "elbow": elbow, "wrist": wrist} for target, (elbow, wrist) in rows]
 
 
 def _plain_rows(own):
     """What the plain models come to on a split, and how well values are predicted: rows for checks."""
-    known = own.test.is_known.sum()
-    rows = [
-        {"model": t, "elbow_error": 100 * float(e) / known, "wrist_error": 100 * float(w) / known}
-        for t, (e, w) in enumerate(own.wrong.sum(axis=0))
-    ]
-    return [*rows, *({"value_of_model": t + 1, "r2": float(r)} for t, r in enumerate(_r2(own.errors)))]
+    errors = 100 * own.wrong.sum(axis=0) / own.test.is_known.sum()
+    values = enumerate(_r2(own.errors).tolist(), 1)
+    return tier_rows("model", errors) + [{"value_of_model": t, "r2": r2} for t, r2 in values]
 
 
 def _look_at(trial, split, settings, rng, overhead):
@@ -180,9 +172,8 @@ def goes_per_cost(looked, costs, split, rng):
     """Whether the queue by value per cost wastes less: on development chains, or cross-validated."""
     train, at = looked[0][0], 0 if len(looked) == 2 else 1
     if at:
-        values = batch_selection.predicted(
-            batch_selection.choose(train, costs[0], rng).selector, looked[1][0]
-        )
+        fitted = batch_selection.choose(train, costs[0], rng).selector
+        values = batch_selection.predicted(fitted, looked[1][0])
     else:
         values = _crossed(train, rng)
     bad, sizes = [], np.diff(split[at].starts)

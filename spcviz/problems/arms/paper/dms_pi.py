@@ -18,7 +18,7 @@ from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import features, fit
 from spcviz.problems.arms.paper import readings
 from spcviz.problems.arms.paper.readings import GRID, Overhead
-from spcviz.problems.arms.paper.tallies import Tally
+from spcviz.problems.arms.paper.tallies import Tally, tier_rows
 from spcviz.problems.common.clock import median_us
 
 RANDOM_STATE = 13
@@ -94,25 +94,15 @@ def _one_split(found, trial, i, settings, numbers):
     chains = [readings.chain_costs(clips, own) for clips, own in zip((train, test), costs, strict=True)]
     per = chains[1] if is_per_cost else None
     orders = batch_selection.whole_orders(looked, looked_test, chains[1], rng, per)
-    orders["oracle"] = _knowing(looked_test, chains[1], per)
+    knows = batch_selection.values_of(looked_test.losses)  # what the best selector could do, one look ahead
+    orders["oracle"] = expand(knows if per is None else batch_selection.per_cost(knows, per), chains[1])
     for key, bought in orders.items():
         run = _chains_run(bought, wrong, test, numbers, found.overhead)
         _add(found, key, run, frames, costs[1], None)
     _add_fixed(found, wrong, test, numbers, frames, costs[1])
-    found.folds.append({"fold": trial.names[i], "rows": _tier_rows(wrong, frames)})
-    return found
-
-
-def _knowing(looked, costs, per):
-    """Whole chains in the order of the truth: what the best selector could do with one look ahead."""
-    values = batch_selection.values_of(looked.losses)
-    return expand(values if per is None else batch_selection.per_cost(values, per), costs)
-
-
-def _tier_rows(wrong, frames):
-    """What the tiered predictor comes to with all frames of a split at one tier: rows for checks."""
     errors = 100 * wrong.sum(axis=0) / frames.sum()
-    return [{"tier": t, "elbow_error": float(e), "wrist_error": float(w)} for t, (e, w) in enumerate(errors)]
+    found.folds.append({"fold": trial.names[i], "rows": tier_rows("tier", errors)})
+    return found
 
 
 def policies(learn, parts, costs, group, rng):
@@ -120,9 +110,8 @@ def policies(learn, parts, costs, group, rng):
     queues = part_policy.train_queues(learn, rng, costs, group=group)
     best = min(queues, key=lambda trained: trained.badness)
     noise = rng.random((len(parts.scores), N_TIERS - 1))
-    learned = part_policy.Learned(
-        best.policy.beta, best.policy.myopic, best.imitation, noise, {}, best.per_cost
-    )
+    policy = best.policy.beta, best.policy.myopic, best.imitation
+    learned = part_policy.Learned(*policy, noise, {}, best.per_cost)
     rules = {key: part_policy.rule_of(METHODS[key], learned) for key in _PLAIN}
     rules |= {QUEUES[t.per_cost]: part_policy.rule(t.policy.beta, per_cost=t.per_cost) for t in queues}
     shares = {QUEUES[trained.per_cost]: trained.budgets["final_error"] for trained in queues}

@@ -1,12 +1,12 @@
 """What budgets on arms are measured by: readings of whole arms, milliseconds of overhead, errors by clip.
 
-An arm of a clip is a chain, a frame a part. Costs are medians of measured milliseconds, the same for every
-frame of a tier; a first frame has no flow. Time is what comes after the proposals, as in the thesis, where
-the first tier is free. Errors are shares of elbows and wrists more than 20 pixels off, among frames whose
-truth is known. The same clip is tested in several partitions, or in several pieces, so clips are what is
-independent: standard errors are over clips.
+Costs are medians of measured milliseconds, the same for every frame of a tier; a first frame has no flow, and
+the first tier is free, as in the thesis. Errors are shares of elbows and wrists more than 20 pixels off where
+the truth is known. Clips, tested in several partitions or pieces, are what is independent: so standard
+errors.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,10 +45,7 @@ TIMED_CLIPS = 3
 def tier_ms(model, modes, folder=None):
     """Milliseconds of the process by tier, medians of rendered clips; kept: one clock for all results."""
     key = {"n_clips": TIMED_CLIPS} | data.made_with(model, modes)
-
-    def make():
-        return data.tier_medians(model, modes, TIMED_CLIPS)
-
+    make = partial(data.tier_medians, model, modes, TIMED_CLIPS)
     return np.array(kept(folder, "arms-ms", key, data.CODE, make))
 
 
@@ -93,15 +90,9 @@ def motion(clips, labels):
     jump[1:] = np.linalg.norm(np.diff(places, axis=0), axis=-1) / features.NEAR_PX
     jump[first] = 0.0
     standing = clips.state[rows, labels][:, 1:3].astype(np.float64)
-    return np.concatenate(
-        [
-            np.add.reduceat(jump, first) / lengths,
-            np.maximum.reduceat(jump, first),
-            np.add.reduceat(standing, first) / lengths,
-            np.minimum.reduceat(standing, first),
-        ],
-        axis=1,
-    )
+    means = [np.add.reduceat(own, first) / lengths for own in (jump, standing)]
+    ends = np.maximum.reduceat(jump, first), np.minimum.reduceat(standing, first)
+    return np.concatenate([means[0], ends[0], means[1], ends[1]], axis=1)
 
 
 def look(
@@ -144,11 +135,6 @@ def look_unseen(read, clips, part, settings, *, n_grams=False):
 def chain_costs(clips, part_costs):
     """Cost of each chain's next tier, shape (W, T - 1), from that of its parts."""
     return np.add.reduceat(part_costs, clips.starts[:-1])
-
-
-def own_ms(clips):
-    """Milliseconds of a frame's features of each tier, medians over the clips themselves: shape (T,)."""
-    return 1e3 * np.median(clips.seconds, axis=0)
 
 
 def frames_by_clip(clips, numbers):

@@ -92,7 +92,10 @@ def measure(run: Run) -> Measured:
     more, about, digests = {}, {}, {}
     for name in names:
         clips = MAKERS[name](run, model, modes)
-        found = _PARTS[run.name](clips, settings, run.tick)
+        if run.name == "dms-pose":
+            found = dms_result(dms.measure(clips.trial, settings, run.tick), clips.tested)
+        else:
+            found = policy_result(dms_pi.measure(clips.trial, settings, run.tick))
         for key, value in found.items():
             _put(more, key, name, value)
         about[name] = clips.about
@@ -104,10 +107,8 @@ def measure(run: Run) -> Measured:
         "quick": run.quick,
         "near_px": features.NEAR_PX,
         "chosen_on": "predictors: rendered training clips of the first partition; how blocks are matched: "
-        "other "
-        "rendered clips; budgets, gamma, alpha, queues: training and development clips, of signing clips "
-        "those "
-        "of the other four persons",
+        "other rendered clips; budgets, gamma, alpha, queues: training and development clips, of signing "
+        "clips those of the other four persons",
     }
     return Measured(more.pop("rows"), [], said, digests, more)
 
@@ -150,18 +151,17 @@ def _signs(run, model, modes):
     n_repeats = 1 if run.quick else N_REPEATS
     names = reference.clips[:6] if run.quick else reference.clips  # of four persons
     clips = proposals.sign_clips(model, modes, run.work, names, run.tick)
-    person = np.array([signs.PERSONS.index(own) for own in reference.persons])[clips.clip]
+    every = np.array([signs.PERSONS.index(own) for own in reference.persons])
 
     def split(fold):
-        is_test = person == signs.PERSONS.index(fold.person)
+        is_test = every[clips.clip] == signs.PERSONS.index(fold.person)
         return clips.chosen(np.flatnonzero(~is_test)), clips.chosen(np.flatnonzero(is_test))
 
-    every = np.array([signs.PERSONS.index(own) for own in reference.persons])
     more = proposals.rendered_clips(model, modes, run.work, 6 if run.quick else N_MORE, run.tick)
     trial = fit.Trial(
         [partial(split, fold) for fold in folds for _ in range(n_repeats)],
         [f"signs {fold.person}" + (f" {r}" if r else "") for fold in folds for r in range(n_repeats)],
-        readings.own_ms(clips),
+        clips.tier_ms,
         lambda own, _settings, _rng: every[own.clip],
         more,
     )
@@ -186,9 +186,7 @@ def _buffy(run, model, modes):
     """Buffy's own halves: `Clips`."""
     names = ("train", "dev", "test")
     halves = [proposals.buffy_clips(model, modes, data_folder(), own, run.work, run.tick) for own in names]
-    trial = fit.Trial(
-        [lambda: halves], ["buffy test"], readings.own_ms(proposals.joined(halves)), fit.draw_parts
-    )
+    trial = fit.Trial([lambda: halves], ["buffy test"], proposals.joined(halves).tier_ms, fit.draw_parts)
     return Clips(trial, halves[-1], _about(trial, proposals.joined(halves), "episodes 2, 5 and 6 are tested"))
 
 
@@ -205,10 +203,6 @@ def _about(trial, clips, how):
         "frames_known": plain(100 * clips.is_known.mean()),
         "tier_ms": plain(trial.medians),
     }
-
-
-def _dms(clips, settings, tick):
-    return dms_result(dms.measure(clips.trial, settings, tick), clips.tested)
 
 
 def dms_result(found: dms.Measured, tested: proposals.ArmClips) -> dict:
@@ -241,9 +235,8 @@ def _equal_rows(found, tallies, targets):
 
 def dms_summary(found):
     """What the curves come to: {str: number or list of [elbow, wrist]}."""
-    ours, fixed, chosen, equal = (
-        found.tallies["dms"], found.tallies["fixed"], found.chosen["dms"], found.equal
-    )  # fmt: skip
+    ours, fixed = found.tallies["dms"], found.tallies["fixed"]
+    chosen, equal = found.chosen["dms"], found.equal
     all_ms, targets = found.full_ms + found.overhead.read, readings.TARGETS
     last, later = len(GRID) - 1, GRID >= 1 / 32
 
@@ -254,12 +247,7 @@ def dms_summary(found):
         return {f"{s}": ms for s, ms in zip(targets, equal[method].mean("ms_per_frame"), strict=True)}
 
     at = targets.index
-    out = {
-        "n_clips_tested": int((ours.frames > 0).sum()),
-        "base_ms": found.base_ms,
-        "full_ms": found.full_ms,
-        "overhead_ms": found.overhead._asdict(),
-        "queues": found.queues,
+    return plain(_measured(found, ours) | {
         "r2": found.r2,
         "base_error": fixed.error[0],
         "final_error": fixed.error[last],
@@ -278,15 +266,18 @@ def dms_summary(found):
         "dms_at_5_minus_uniform_at_2": gap(equal["dms"], equal["uniform"], at(5), at(2)),
         "dms_at_2_minus_final": gap(equal["dms"], fixed, at(2), last),
         "dms_at_5_minus_final": gap(equal["dms"], fixed, at(5), last),
+    })  # fmt: skip
+
+
+def _measured(found, ours):
+    """What both summaries begin with."""
+    return {
+        "n_clips_tested": int((ours.frames > 0).sum()),
+        "base_ms": found.base_ms,
+        "full_ms": found.full_ms,
+        "overhead_ms": found.overhead._asdict(),
+        "queues": found.queues,
     }
-    return plain(out)
-
-
-def _policy(clips, settings, tick):
-    return policy_result(dms_pi.measure(clips.trial, settings, tick))
-
-
-_PARTS = {"dms-pose": _dms, "policy-pose": _policy}
 
 
 def policy_result(found):
@@ -305,9 +296,7 @@ def policy_result(found):
         row["speedup"] = tidy(found.full_ms / row["ms_per_frame"]) if row["ms_per_frame"] else None
         gained = (base - row["error"]) / (base - everything) if base > everything else np.nan
         row["improvement"] = tidy(100 * gained)
-    return {
-        "rows": rows, "table": table, "summary": policy_summary(found), "fold_rows": found.folds,
-    }  # fmt: skip
+    return {"rows": rows, "table": table, "summary": policy_summary(found), "fold_rows": found.folds}
 
 
 def policy_summary(found):
@@ -318,13 +307,8 @@ def policy_summary(found):
     def against(one, other):
         return {f"{s}": gap(found.targets[one], found.targets[other], i) for i, s in enumerate(targets)}
 
-    return plain({
-        "n_clips_tested": int((ours.frames > 0).sum()),
-        "base_ms": found.base_ms,
-        "full_ms": found.full_ms,
-        "overhead_ms": found.overhead._asdict(),
+    return plain(_measured(found, ours) | {
         "least_overhead_ms": ours.mean("overhead_ms")[0],
-        "queues": found.queues,
         "base_error": ours.error[0],
         "all_features_error": ours.error[last],
         "all_features_error_stderr": ours.stderr()[last],

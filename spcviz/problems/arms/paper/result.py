@@ -22,17 +22,15 @@ _PICKED = (
 
 
 def _dms(result, features, look):
-    blocks = []
-    for clips in data_of(result):
-        blocks += [
-            Heading(charts.CLIPS.get(clips, clips)),
+    def draw(clips):
+        return [
             _both_joints(charts.speedup_figure, result, look, f"speed_{clips}", clips=clips),
             chart(charts.stopping_figure, result, look, f"stops_{clips}", clips=clips),
             _both_joints(charts.accuracy_figure, result, look, f"within_{clips}", clips=clips),
         ]
+
     return [
-        *blocks,
-        *_gaps(result),
+        *_by_clips(result, draw),
         Heading("What the selector predicts"),
         Table(tables.values_frame(result), "dms-pose-values"),
         Heading("All curves"),
@@ -41,15 +39,11 @@ def _dms(result, features, look):
 
 
 def _policy(result, features, look):
-    blocks = []
-    for clips in data_of(result):
-        blocks += [
-            Heading(charts.CLIPS.get(clips, clips)),
-            _both_joints(charts.time_figure, result, look, f"time_{clips}", clips=clips),
-        ]
+    def draw(clips):
+        return [_both_joints(charts.time_figure, result, look, f"time_{clips}", clips=clips)]
+
     return [
-        *blocks,
-        *_gaps(result),
+        *_by_clips(result, draw),
         Heading("Table 7.1"),
         Table(tables.table_frame(result), "policy-pose"),
         Heading("All curves"),
@@ -57,12 +51,12 @@ def _policy(result, features, look):
     ]
 
 
-def _gaps(result):
-    """Who is better than whom."""
-    return [
-        Heading("Who is better, at equal milliseconds"),
-        Table(tables.gaps_frame(result), f"{result['name']}-gaps"),
-    ]
+def _by_clips(result, draw):
+    """Charts of each set of clips, and who is better than whom."""
+    found = data_of(result)
+    blocks = [block for own in found for block in (Heading(charts.CLIPS.get(own, own)), *draw(own))]
+    gaps = Table(tables.gaps_frame(result), f"{result['name']}-gaps")
+    return [*blocks, Heading("Who is better, at equal milliseconds"), gaps]
 
 
 def _both_joints(draw, result, look, key, **more):

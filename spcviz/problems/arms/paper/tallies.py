@@ -63,6 +63,12 @@ def ratio_error(wrong: np.ndarray, frames: np.ndarray) -> np.ndarray:
     return 100 * np.sqrt(n / (n - 1) * (off**2).sum(axis=1)) / frames.sum()
 
 
+def tier_rows(name, errors):
+    """Percent of elbows and wrists wrong with everything at one tier, (T, 2): rows for checks."""
+    rows = enumerate(errors.tolist())
+    return [{name: t, "elbow_error": elbow, "wrist_error": wrist} for t, (elbow, wrist) in rows]
+
+
 def gap(one: Tally, other: Tally, at: int, at_other: int | None = None):
     """(one's error minus other's, its standard error over clips) at budgets of the same partitions."""
     apart = one.wrong[at] - other.wrong[at if at_other is None else at_other]

@@ -1,9 +1,8 @@
 """CamVid: street scenes from a moving car, with the class of every pixel (Brostow et al. 2008, 2009).
 
-SegNet's selection: 367 pictures to learn from, 101 for choosing settings, 233 for testing, 240 x 180 pixels,
-11 classes; pixels without a class count nowhere. Pictures stand in the order of their drives, about a second
-apart, so folds are stretches of time. Most of the test pictures are one drive that is unlike the training
-ones. The data may not be shared for commercial use and do not ship; see `DATA_SETS`.
+SegNet's selection: 367 pictures to learn from, 101 for settings, 233 for testing, 240 x 180, 11 classes;
+pixels without one count nowhere. In the order of their drives, a second apart, so folds are stretches of
+time; most test pictures are one drive unlike the training ones. Not for commercial use, so they do not ship.
 """
 
 from pathlib import Path

@@ -1,8 +1,5 @@
-"""Augmented training pictures: mirrored, in another light.
-
-A street may as well be driven the other way, and another drive has another hour, weather and exposure: most
-of the test pictures are of a drive that no training picture is of. Each copy is mirrored; a power and a
-factor of its own change its brightness, a small factor of each colour its tint.
+"""Augmented training pictures: mirrored, in another light (power, factor, tint), since a street may be driven
+the other way, and most test pictures are of a drive of another hour and weather than any in training.
 """
 
 import numpy as np

@@ -31,9 +31,8 @@ def vocabulary(names: Sequence[str], work: Path | None):
                 described = codes.describe(picture, group)
                 rows.append(described[rng.choice(len(described), N_SAMPLES, replace=False)])
             books[group] = codes.learn(np.concatenate(rows), RANDOM_STATE + g)
-        plain = features.Scales(
-            np.zeros(features.N_COLUMNS, np.float32), np.ones(features.N_COLUMNS, np.float32)
-        )
+        n = features.N_COLUMNS
+        plain = features.Scales(np.zeros(n, np.float32), np.ones(n, np.float32))
         values = [_values(picture, features.Vocabulary(books, plain)) for picture in pictures]
         low, high = np.percentile(np.concatenate(values), _SPREAD, axis=0)
         low[shape.N_SHAPE :] = 0
@@ -77,12 +76,8 @@ def one(scene, vocabulary):
     seen = features.Seen(scene.picture, vocabulary)
     columns = np.arange(features.N_COLUMNS)
     steps = [seen.steps(level, columns) for level in range(segments.N_LEVELS)]
-    return (
-        seen.hierarchy,
-        steps,
-        camvid.counts_of(scene.truth, seen.hierarchy.atoms, len(seen.size)),
-        seen.size,
-    )
+    counts = camvid.counts_of(scene.truth, seen.hierarchy.atoms, len(seen.size))
+    return seen.hierarchy, steps, counts, seen.size
 
 
 def as_arrays(pictures):

@@ -1,11 +1,8 @@
 """Features of the regions of a picture, computed when they are asked for and not before.
 
-Columns: 21 of SHAPE, then 150 codes each of TXT, LBP, I-SIFT and C-SIFT. Predictors see them in 64 steps:
-linear for SHAPE, linear in the root for codes, which crowd at 0. Steps are fixed from training pictures
-(`Scales`).
-
-A code is computed at the grid points, pooled over atoms, and from there over regions of whatever level is
-asked about; each of these once. Descriptors of a group are computed with its first code.
+Columns: 21 of SHAPE, then 150 codes each of TXT, LBP, I-SIFT and C-SIFT, in 64 steps (`Scales`): linear for
+SHAPE, in the root for codes, which crowd at 0. A code is computed at the grid points, pooled over atoms, and
+from there over the regions of a level; each of these once, descriptors with a group's first code.
 """
 
 from typing import NamedTuple
@@ -97,12 +94,9 @@ class Seen:
     def _level(self, level):
         if level not in self._levels:
             n, member = self.hierarchy.n_regions(level), self.hierarchy.member[level]
-            total = np.bincount(member, self.size, n)
-            self._levels[level] = _Level(
-                np.zeros((n, N_COLUMNS), dtype=np.uint8),
-                np.zeros(N_COLUMNS, dtype=bool),
-                (self.size / total[member]).astype(np.float32),
-            )
+            share = (self.size / np.bincount(member, self.size, n)[member]).astype(np.float32)
+            steps, is_known = np.zeros((n, N_COLUMNS), dtype=np.uint8), np.zeros(N_COLUMNS, dtype=bool)
+            self._levels[level] = _Level(steps, is_known, share)
         return self._levels[level]
 
     def _shape(self, level):
@@ -121,10 +115,8 @@ class Seen:
         values = np.ascontiguousarray(self._atoms[columns].T)
         if level == 0:
             return values
-        hierarchy = self.hierarchy
-        return codes.raise_to(
-            values, hierarchy.member[level], self._level(level).share, hierarchy.n_regions(level)
-        )
+        own, n = self._level(level), self.hierarchy.n_regions(level)
+        return codes.raise_to(values, self.hierarchy.member[level], own.share, n)
 
     def _of_atoms(self, group, columns):
         if group not in self.begun:

@@ -33,32 +33,22 @@ Stages = NamedTuple("Stages", [*_OF_TREES, ("stage_level", np.ndarray), ("forest
 
 def _of_trees(groups):
     trees = [tree for group in groups for tree in group]
+    values = np.concatenate([np.where(tree.feature[:, None] < 0, tree.value, 0) for tree in trees])
     return Trees(
         np.array([len(tree.feature) for tree in trees], dtype=np.int32),
         np.concatenate([tree.feature for tree in trees]).astype(np.int16),
         np.concatenate([tree.threshold for tree in trees]),
-        np.concatenate([_answers(tree) for tree in trees]).astype(np.float32),
+        values.astype(np.float32),
         np.array([len(group) for group in groups], dtype=np.int32),
     )
-
-
-def _answers(tree):
-    """Values of the nodes that answer; zeros elsewhere."""
-    return np.where(tree.feature[:, None] < 0, tree.value, 0)
 
 
 def _to_trees(packed):
     """Trees in tuples of `n_trees`."""
     ends, last = np.cumsum(packed.n_nodes), np.cumsum(packed.n_trees)
     own = [slice(end - n, end) for n, end in zip(packed.n_nodes, ends)]
-    trees = [
-        Tree(
-            packed.feature[at].astype(np.int32),
-            np.array(packed.threshold[at]),
-            packed.value[at].astype(np.float32),
-        )
-        for at in own
-    ]
+    feature, value = packed.feature.astype(np.int32), packed.value.astype(np.float32)
+    trees = [Tree(feature[at].copy(), np.array(packed.threshold[at]), value[at].copy()) for at in own]
     return [tuple(trees[end - n : end]) for n, end in zip(packed.n_trees, last)]
 
 
@@ -97,14 +87,10 @@ def to_stages(packed):
 
 
 def _small(forest):
-    steps = np.round(_MOST * forest.value)
-    return Forest(
-        **{n: a.astype(_SMALL.get(n, a.dtype)) for n, a in forest._replace(value=steps)._asdict().items()}
-    )
+    arrays = forest._replace(value=np.round(_MOST * forest.value))._asdict()
+    return Forest(**{name: array.astype(_SMALL.get(name, array.dtype)) for name, array in arrays.items()})
 
 
 def _wide(forest):
-    value = forest.value.astype(np.float32) / _MOST
-    return forest._replace(
-        feature=forest.feature.astype(np.int32), left=forest.left.astype(np.int32), value=value
-    )
+    whole = {name: getattr(forest, name).astype(np.int32) for name in ("feature", "left")}
+    return forest._replace(value=forest.value.astype(np.float32) / _MOST, **whole)

@@ -45,14 +45,12 @@ def joined(found):
     for level in range(segments.N_LEVELS):
         start = np.concatenate([[0], np.cumsum([len(part[f"steps {level}"]) for part in found])])
         own = {
-            name: np.concatenate([part[f"{name} {level}"] + s for part, s in zip(found, start)]).astype(
-                np.int32
-            )
+            name: np.concatenate([part[f"{name} {level}"] + s for part, s in zip(found, start)])
             for name in ("member", "first", "second")
         }
-        for name in ("steps", "length"):
-            own[name] = np.concatenate([part[f"{name} {level}"] for part in found])
-        levels.append(Level(own["member"], own["steps"], own["first"], own["second"], own["length"]))
+        own = {name: array.astype(np.int32) for name, array in own.items()}
+        own |= {n: np.concatenate([part[f"{n} {level}"] for part in found]) for n in ("steps", "length")}
+        levels.append(Level(**own))
     n = np.concatenate([[0], np.cumsum([part["example"][-1] + 1 for part in found])])
     example = np.concatenate([part["example"] + s for part, s in zip(found, n)]).astype(np.int32)
     size = np.concatenate([part["size"] for part in found])
@@ -68,17 +66,10 @@ def every(scenes, step):
     for level in structure.levels:
         is_own = np.zeros(len(level.steps), dtype=bool)
         is_own[level.member[kept]] = True
-        number = np.cumsum(is_own) - 1
-        rows = is_own[level.first]
-        levels.append(
-            Level(
-                number[level.member[kept]].astype(np.int32),
-                level.steps[is_own],
-                number[level.first[rows]].astype(np.int32),
-                number[level.second[rows]].astype(np.int32),
-                level.length[rows],
-            )
-        )
+        number, rows = (np.cumsum(is_own) - 1).astype(np.int32), is_own[level.first]
+        first, second = number[level.first[rows]], number[level.second[rows]]
+        member, steps = number[level.member[kept]], level.steps[is_own]
+        levels.append(Level(member, steps, first, second, level.length[rows]))
     example = structure.example[kept] // step
     own = Structure(example, structure.size[kept], tuple(levels), structure.n_classes)
     return Scenes(own, scenes.counts[kept])

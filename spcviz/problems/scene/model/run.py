@@ -35,18 +35,23 @@ def sim_updates(steps, seen):
     return predictor.course(steps, structure_of(seen), features.N_COLUMNS, seen.steps)
 
 
+def bought_after(steps):
+    """Columns of each group that an anytime predictor has bought after each step, (S, 5)."""
+    columns, out = set(), []
+    for step in steps:
+        columns |= set(step.columns[step.columns < features.N_COLUMNS].tolist())
+        out.append(np.bincount(features.GROUP_OF[sorted(columns)], minlength=len(features.GROUPS)))
+    return np.array(out)
+
+
 def sim(picture: np.ndarray, vocabulary: Vocabulary, steps: Sequence[predictor.Step], repeats: int = 1):
     """The anytime predictor's trajectory on a picture: `Timed`, each step's fastest repeat."""
-    least, labels = np.full(len(steps) + 1, np.inf), []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        seen = features.Seen(picture, vocabulary)
-        marks, labels = [start, time.perf_counter()], []
+
+    def answers(seen):
         for update in sim_updates(steps, seen):
-            labels.append(_labels(update.state.scores))
-            marks.append(time.perf_counter())
-        least = np.minimum(least, np.diff(marks))
-    return Timed(np.stack(labels), np.cumsum(least)[1:])
+            yield _labels(update.state.scores)
+
+    return _timed(picture, vocabulary, answers, repeats)
 
 
 def him(
@@ -57,18 +62,46 @@ def him(
     repeats: int = 1,
 ):
     """An inference machine's trajectory on a picture, all its `columns` computed before: `Timed`."""
-    least, labels = np.full(len(stages) + 1, np.inf), []
+
+    def answers(seen):
+        for level in {stage.level for stage in stages}:
+            seen.steps(level, columns)
+        for share in shares(stages, seen):
+            yield _labels(share)
+
+    return _timed(picture, vocabulary, answers, repeats)
+
+
+def _timed(picture, vocabulary, answers, repeats):
+    """`Timed` of what answers from features that are computed when they are asked for."""
+    times = []
     for _ in range(repeats):
         start = time.perf_counter()
         seen = features.Seen(picture, vocabulary)
-        for level in {stage.level for stage in stages}:
-            seen.steps(level, columns)
         marks, labels = [start, time.perf_counter()], []
-        for share in hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, seen.steps):
-            labels.append(_labels(share))
+        for own in answers(seen):
+            labels.append(own)
             marks.append(time.perf_counter())
-        least = np.minimum(least, np.diff(marks))
-    return Timed(np.stack(labels), np.cumsum(least)[1:])
+        times.append(np.diff(marks))
+    return Timed(np.stack(labels), np.cumsum(np.min(times, axis=0))[1:])
+
+
+def shares(stages, seen):
+    """Chances that an inference machine gives the atoms of a picture after each stage."""
+    return hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, seen.steps)
+
+
+def shares_of(stages, structure):
+    """`shares` of a structure that has its features."""
+    return hierarchy.course(
+        stages, structure, features.N_COLUMNS, lambda level, _: structure.levels[level].steps
+    )
+
+
+def last_share(stages, seen):
+    """Chances that an inference machine gives every atom in the end, (A, 11) float32."""
+    *_, share = shares(stages, seen)
+    return share
 
 
 def answers(
@@ -77,8 +110,7 @@ def answers(
     """Labels of all methods on a new `seen`; the anytime predictor goes first and asks for what it wants."""
     out = {"sim": np.stack([_labels(update.state.scores) for update in sim_updates(steps, seen)])}
     for name, stages in machines.items():
-        *_, share = hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, seen.steps)
-        out[name] = _labels(share)[None]
+        out[name] = _labels(last_share(stages, seen))[None]
     steps = seen.steps(0, np.arange(features.N_COLUMNS))
     out["forest"] = forest_.predict(steps).astype(np.uint8)[None]
     return out

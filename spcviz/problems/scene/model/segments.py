@@ -1,21 +1,16 @@
 """A picture cut into ever larger regions: 7 levels, every region a union of regions of the level before.
 
-Level 0 is the graph-based segmentation of the pixels (Felzenszwalb and Huttenlocher 2004) that
-`felzenszwalb` of scikit-image computes: edges join 8 neighbours, weighted by the distance of their colours.
-Here edges are sorted by counting, and a pixel says its component at once, without a chain to follow; so it
-takes about a ninth of that function's time. Regions differ where weights tie. The levels above run the same
-criterion again, on the regions of the level before: regions are the nodes, edges join regions that touch,
-and an edge's weight is the distance of their mean colours ("recursively executing", Grubb et al. 2013,
-5.1.1). Two components join if the edge between them is no heavier than
+Level 0 is the segmentation of Felzenszwalb and Huttenlocher (2004) as `felzenszwalb` of scikit-image computes
+it, on edges to 8 neighbours weighted by distance of colours; edges are sorted by counting and a pixel says
+its component at once, which takes about a ninth of that function's time; regions differ where weights tie.
+The levels above run it on regions that touch, by their mean colours ("recursively executing", Grubb et al.
+2013, 5.1.1). Components join if the edge between them is no heavier than
 
     min(Int(C1) + k / |C1|, Int(C2) + k / |C2|),
 
-Int the heaviest edge that made the component, |C| its pixels; then components below a least size join their
-nearest neighbour. So the labels of all levels are constant on the regions of level 0, the *atoms*: a
-prediction for all pixels is a prediction for some 800 atoms.
-
-The paper's parameters are degenerate at 240 x 180 (its scales leave a handful of regions); these give about
-800, 400, 200, 100, 50, 25 and 12 of them.
+Int the heaviest edge that made one, |C| its pixels; then those below a least size join their nearest
+neighbour. Labels are constant on the regions of level 0, the *atoms*. The paper's scales leave a handful of
+regions at 240 x 180; these about 800, 400, 200, 100, 50, 25 and 12.
 """
 
 from typing import NamedTuple

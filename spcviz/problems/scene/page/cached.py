@@ -25,13 +25,6 @@ from spcviz.web.cached.shared import kernels_first, shared
 from spcviz.web.cached.side_by_side import apart
 
 HAS_SCENE = models.NAME in STORED
-CREDITS = {
-    "road": live.ROAD_CREDIT,
-    "china": live.CHINA_CREDIT,
-    "rendered": live.RENDERED_CREDIT,
-    "camvid": live.CAMVID_CREDIT,
-    "own": live.OWN_CREDIT,
-}
 FIRST_PICTURES = (("road", 0), ("rendered", FIRST_SEED))  # the first, and the street one choice away
 CHOSEN = {
     ("road", 0): "Chosen of its six because the tree on the right, at first a building, soon becomes a "
@@ -56,12 +49,12 @@ def labelled(kind: str, name: int):
     """The trajectories on a picture of "road", "china", "rendered" (a seed) or "camvid" (a number)."""
     n_runs = live.N_RUNS_STORED if (kind, name) in FIRST_PICTURES else live.N_RUNS
     scene = live.camvid(camvid_names()[name]) if kind == "camvid" else live.picture(kind, name)
-    return live.label(_model(), scene, f"{CREDITS[kind]} {CHOSEN.get((kind, name), '')}".strip(), n_runs)
+    return live.label(_model(), scene, f"{live.CREDITS[kind]} {CHOSEN.get((kind, name), '')}".strip(), n_runs)
 
 
 @shared(8, "Labelling your picture ...", kernels=False, seconds=uploaded.SECONDS)
 def _own(digest, _data):
-    return uploaded.outcome(lambda: live.label(_model(), live.own(uploaded.read(_data)), CREDITS["own"]))
+    return uploaded.outcome(lambda: live.label(_model(), live.own(uploaded.read(_data)), live.CREDITS["own"]))
 
 
 def own(data_):

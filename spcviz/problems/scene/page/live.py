@@ -8,23 +8,24 @@ from pathlib import Path
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.speedboost import hierarchy
 from spcviz.learning.speedboost.structure import entropies
 from spcviz.problems.scene.data import camvid as data
 from spcviz.problems.scene.data import render
 from spcviz.problems.scene.data import road as photographed
 from spcviz.problems.scene.model import features, run, segments
 from spcviz.problems.scene.model import stored as models
-from spcviz.problems.scene.page.shown import GROUPS, Choices, Course, SceneCourse
+from spcviz.problems.scene.page.shown import Choices, Course, SceneCourse
 from spcviz.store import StoreError
 
 N_RUNS = 2  # a step's time is the fastest of so many runs: a server has other visitors too
 N_RUNS_STORED = 8  # of the pictures that are stored: their times are everybody's
-ROAD_CREDIT = "udacity/CarND-LaneLines-P1, (c) 2016-2019 Udacity, Inc., MIT licence; nobody has labelled it."
-CHINA_CREDIT = "china.jpg of scikit-learn, by Zhu Lin, CC BY 2.0; nobody has labelled it."
-RENDERED_CREDIT = "Rendered by this project; every pixel's class is known exactly."
-CAMVID_CREDIT = "A test picture of CamVid (Brostow et al. 2009), new to the predictors."
-OWN_CREDIT = "Your picture; nobody has labelled it, and it is kept nowhere."
+CREDITS = {
+    "road": "udacity/CarND-LaneLines-P1, (c) 2016-2019 Udacity, Inc., MIT licence; nobody has labelled it.",
+    "china": "china.jpg of scikit-learn, by Zhu Lin, CC BY 2.0; nobody has labelled it.",
+    "rendered": "Rendered by this project; every pixel's class is known exactly.",
+    "camvid": "A test picture of CamVid (Brostow et al. 2009), new to the predictors.",
+    "own": "Your picture; nobody has labelled it, and it is kept nowhere.",
+}
 
 
 def fitted(picture: np.ndarray) -> np.ndarray:
@@ -84,17 +85,8 @@ def label(model: models.SceneModel, scene: data.Scene, credit: str, n_runs: int 
     """The whole trajectory of the predictors on a picture."""
     picture, truth = scene.picture, scene.truth
     seen, regions, sim, choices = _sim(model, picture, truth, n_runs)
-    return SceneCourse(
-        scene.name,
-        credit,
-        picture,
-        seen.hierarchy.atoms.astype(np.uint16),
-        truth,
-        regions,
-        sim,
-        _him(model, picture, truth, n_runs),
-        choices,
-    )
+    him, atoms = _him(model, picture, truth, n_runs), seen.hierarchy.atoms.astype(np.uint16)
+    return SceneCourse(scene.name, credit, picture, atoms, truth, regions, sim, him, choices)
 
 
 def _sim(model, picture, truth, n_runs):
@@ -103,7 +95,7 @@ def _sim(model, picture, truth, n_runs):
     start = time.perf_counter()
     seen = features.Seen(picture, model.vocabulary)
     regions = min(time.perf_counter() - start, float(timed.seconds[0]))
-    entropy, updated, counts, columns, bought, begun = [], [], [], set(), [], []
+    entropy, updated, counts = [], [], []
     for update in run.sim_updates(model.steps, seen):
         level = update.step.level
         entropy.append(update.state.entropy.copy())
@@ -111,18 +103,13 @@ def _sim(model, picture, truth, n_runs):
         is_updated[update.regions] = True
         updated.append(is_updated[seen.hierarchy.member[level]])
         counts.append((len(update.regions), len(is_updated)))
-        own = update.step.columns
-        columns |= set(own[own < features.N_COLUMNS].tolist())
-        groups = features.GROUP_OF[sorted(columns)]
-        bought.append([(groups == g).sum() for g in range(len(GROUPS))])
-        begun.append([bool((groups == g).any()) for g in range(len(GROUPS))])
     right = _accuracy(timed.labels, seen, truth)
     course = Course("sim", "SIM, anytime", timed.seconds, timed.labels, np.array(entropy), right)
     n_updated, n_regions = np.array(counts).T
     level, theta = np.array([(step.level, step.theta) for step in model.steps]).T
-    choices = Choices(
-        level.astype(int), theta, np.array(updated), n_updated, n_regions, np.array(bought), np.array(begun)
-    )
+    bought = run.bought_after(model.steps)
+    which = level.astype(int), theta, np.array(updated)
+    choices = Choices(*which, n_updated, n_regions, bought, bought > 0)
     return seen, regions, course, choices
 
 
@@ -131,7 +118,7 @@ def _him(model, picture, truth, n_runs):
     columns = np.arange(features.N_COLUMNS)
     timed = run.him(picture, model.vocabulary, model.stages, columns, n_runs)
     seen = features.Seen(picture, model.vocabulary)
-    *_, last = hierarchy.course(model.stages, run.structure_of(seen), features.N_COLUMNS, seen.steps)
+    last = run.last_share(model.stages, seen)
     labels = timed.labels[-1:]
     right = _accuracy(labels, seen, truth)
     return Course("him", "HIM, all at the end", timed.seconds[-1:], labels, entropies(last)[None], right)

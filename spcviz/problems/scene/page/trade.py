@@ -1,12 +1,8 @@
 """One budget for many street pictures: which of them get the dearer features.
 
-Not SIM, which spends on regions: here whole pictures are lifted from one fixed model to the next, as dynamic
-model selection does (thesis, chapter 6, Algorithm 3). The models are inference machines over more and more
-groups of features (Fig. 2 of SpeedMachines); a selector looks at what the last of them said of a picture and
-predicts how many pixels the next one mends.
-
-The selector learns from validation pictures: no machine has learned from them, so gains are as they will be.
-A batch is rendered streets, or test pictures of CamVid.
+Not SIM, which spends on regions: whole pictures are lifted from one machine to the next (thesis, chapter 6,
+Algorithm 3; machines of Fig. 2 of SpeedMachines) by a selector that predicts how many pixels the next mends.
+It learns from validation pictures, which no machine has learned from, so gains are as they will be.
 """
 
 import base64
@@ -62,9 +58,7 @@ def look(scenes, machines: Sequence[list[hierarchy.Stage]]):
     structure, counts = scenes.structure, scenes.counts
     shares = []
     for stages in machines:
-        *_, share = hierarchy.course(
-            stages, structure, features.N_COLUMNS, lambda level, _: structure.levels[level].steps
-        )
+        *_, share = run.shares_of(stages, structure)
         shares.append(share)
     known = np.bincount(structure.example, counts.sum(axis=1))
     atoms = np.arange(len(counts))
@@ -96,7 +90,7 @@ def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
     shares = []
     for stages in machines:
         start = time.perf_counter()
-        shares.append([_last(stages, seen) for seen in all_seen])
+        shares.append([run.last_share(stages, seen) for seen in all_seen])
         ms.append(1000 * (time.perf_counter() - start) / len(scenes))
     places = [_places(scene.truth) for scene in scenes]
     starts = np.concatenate([[0], np.cumsum([len(own) for own in places])])
@@ -115,7 +109,7 @@ def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
             learned=None,
             feature_us=us / lengths[:, None],
             costs=None,
-            read=lambda: _meta([[_last(machines[0], seen) for seen in all_seen]] * 2, all_seen),
+            read=lambda: _meta([[run.last_share(machines[0], seen) for seen in all_seen]] * 2, all_seen),
             alphabet=ALPHABET,
         ),
         TRADED,
@@ -154,12 +148,6 @@ def _all_of(picture, vocabulary):
     for level in range(len(seen.hierarchy.member)):
         seen.steps(level, np.arange(features.N_COLUMNS))
     return seen
-
-
-def _last(stages, seen):
-    """Chances that a machine gives every atom: ndarray of float32, shape (A, 11)."""
-    *_, share = hierarchy.course(stages, run.structure_of(seen), features.N_COLUMNS, seen.steps)
-    return share
 
 
 def _places(truth):

@@ -50,8 +50,7 @@ def accuracy(
             said, at = f"{hover}{NAMES[method]}</extra>", ([1000 * row["seconds"]], [row[measure]])
             traces.append(points("markers", *at, NAMES[method], said) | look)
     what = "pixels right, %" if measure == "pixel_accuracy" else "mean recall of 11 classes, %"
-    axes = {"xaxis": {"title": "milliseconds a picture, measured"}, "yaxis": {"title": what}}
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=6)
+    return _over_time(traces, what, palette, scale, height, top=6)
 
 
 def bought(result, palette, *, scale=1.0, height=400):
@@ -65,33 +64,28 @@ def bought(result, palette, *, scale=1.0, height=400):
             look = stroke(getattr(palette, roles[g]), 2.5 * scale, _DASHES[g], shape="hv")
             hover = f"%{{x:.0f}} ms: %{{y}} of 150<extra>{group}</extra>"
             traces.append(points("lines", x, y, group, hover) | look)
-    axes = {
-        "xaxis": {"title": "milliseconds a picture, measured"},
-        "yaxis": {"title": "centres bought, of 150 each"},
-    }
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
+    return _over_time(traces, "centres bought, of 150 each", palette, scale, height, top=4)
+
+
+def _over_time(traces, what, palette, scale, height, top):
+    axes = {"xaxis": {"title": "milliseconds a picture, measured"}, "yaxis": {"title": what}}
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=top)
 
 
 def recall_frame(result):
     """Table 1: recall of each class, their mean, pixels right; the paper's below ours."""
     rows = []
+
+    def add(method, by, recalls, means):
+        line = {"method": NAMES[method], "by": by} | dict(zip(CLASSES, recalls))
+        rows.append(line | dict(zip(("class %", "pixel %", "ms"), means)))
+
     for method, row in ends(result).items():
-        rows.append(
-            {"method": NAMES[method], "by": "here"}
-            | dict(zip(CLASSES, row["classes"]))
-            | {
-                "class %": row["class_accuracy"],
-                "pixel %": row["pixel_accuracy"],
-                "ms": 1000 * row["seconds"],
-            }
-        )
+        means = row["class_accuracy"], row["pixel_accuracy"], 1000 * row["seconds"]
+        add(method, "here", row["classes"], means)
         if "paper" in row:
             paper = row["paper"]
-            rows.append(
-                {"method": NAMES[method], "by": "paper"}
-                | dict(zip(CLASSES, paper["classes"]))
-                | {"class %": paper["class"], "pixel %": paper["pixel"]}
-            )
+            add(method, "paper", paper["classes"], (paper["class"], paper["pixel"]))
     return pd.DataFrame(rows)
 
 

@@ -14,7 +14,7 @@ from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import codes, descriptors, extract, features, segments, shape
 from spcviz.problems.scene.model.features import Vocabulary
 
-NAME, N_PICTURES = "scene-costs", 8
+NAME, N_PICTURES, UNIT = "scene-costs", 8, "CPU ms of one thread, least of repeats"
 
 PAPER_MS = {  # Table 2: Stanford Background, 320 x 240, Intel i7-2960XM; D is all 150 centres
     "FH": 167, "SHAPE": 2, "TXT (B)": 29, "TXT (D)": 66, "LBP (B)": 64, "LBP (D)": 265, "I-SIFT (B)": 33,
@@ -48,11 +48,7 @@ def reproduce(run: Run) -> dict:
         "Grubb et al. (2013), SpeedMachines, Table 2",
         measure(pictures, own),
         baselines=[],
-        settings={
-            "pictures": len(chosen),
-            "size": list(camvid.SIZE),
-            "unit": "CPU ms of one thread, least of repeats",
-        },
+        settings={"pictures": len(chosen), "size": list(camvid.SIZE), "unit": UNIT},
         data={"camvid": {"pictures": np.stack(pictures)}},
         all_features_ms=1000 * float(np.mean(every)),
     )
@@ -108,13 +104,10 @@ def _of_a_step(picture, vocabulary, repeats):
     asked[:7] = features.N_COLUMNS + np.arange(7)
     tree = trees.Tree(asked, np.full(15, 20, np.uint8), np.zeros((15, k), np.float32))
     step = predictor.Step(level, 0.0, 1.0, (tree,) * boost.Settings.n_trees)
-    choose = lambda: predictor.selected(structure, state.entropy, level, 0.0)  # noqa: E731
-    chosen, select = _least(choose, repeats)
+    chosen, select = _least(lambda: predictor.selected(structure, state.entropy, level, 0.0), repeats)
     table = np.zeros((len(chosen), features.N_COLUMNS), dtype=np.uint8)
-    none = lambda level, columns: table  # noqa: E731
-    _, predict = _least(
-        lambda: predictor.add(step, structure, features.N_COLUMNS, none, state, chosen), repeats
-    )
+    given = step, structure, features.N_COLUMNS, lambda level, columns: table, state, chosen
+    _, predict = _least(lambda: predictor.add(*given), repeats)
     return {"select": (select, None), "predict": (predict, None)}
 
 

@@ -8,16 +8,9 @@ _RIVALS = {"uniform": "uniform_arms", "myopic": "least_sure"}  # the result's na
 
 def evidence(result: dict) -> Evidence:
     """DMS against random pictures, and against the least sure."""
-    gaps = tuple(
-        Gap(
-            "dms",
-            _RIVALS[row["method"]],
-            row["share"],
-            -row["points"],
-            -row["interval"][1],
-            -row["interval"][0],
-        )
-        for row in result["compared"]
-    )
+    gaps = []
+    for row in result["compared"]:
+        low, high = row["interval"]
+        gaps.append(Gap("dms", _RIVALS[row["method"]], row["share"], -row["points"], -high, -low))
     over = f"CamVid's {result['n_pictures']} test pictures"
-    return Evidence(over, "wrong pixels", "us", TERMS, gaps)
+    return Evidence(over, "wrong pixels", "us", TERMS, tuple(gaps))

@@ -11,7 +11,6 @@ from dataclasses import asdict
 
 import numpy as np
 
-from spcviz.learning.speedboost import hierarchy
 from spcviz.problems.common.report import describe
 from spcviz.problems.common.work.kept import JSON, kept
 from spcviz.problems.problem import Run
@@ -25,18 +24,12 @@ from spcviz.store import digest_of_arrays
 
 SOURCE = "Grubb et al. (2013), SpeedMachines, Tables 1 and 2, Figs. 2 and 4 (CamVid)"
 EVERY_TIMED, REPEATS = 16, 5
-PAPER = {  # Table 1, in the order of our classes
-    "sim": {
-        "pixel": 81.5,
-        "class": 54.8,
-        "classes": (94.1, 76.8, 14.0, 95.2, 66.3, 79.2, 30.2, 25.7, 71.8, 34.6, 15.0),
-    },
-    "him": {
-        "pixel": 84.9,
-        "class": 59.4,
-        "classes": (95.9, 83.3, 13.6, 96.0, 72.1, 82.2, 42.2, 21.5, 75.2, 38.6, 33.3),
-    },
+_RECALLS = {  # Table 1, in the order of our classes
+    "sim": (94.1, 76.8, 14.0, 95.2, 66.3, 79.2, 30.2, 25.7, 71.8, 34.6, 15.0),
+    "him": (95.9, 83.3, 13.6, 96.0, 72.1, 82.2, 42.2, 21.5, 75.2, 38.6, 33.3),
 }
+_MEANS = {"sim": {"pixel": 81.5, "class": 54.8}, "him": {"pixel": 84.9, "class": 59.4}}
+PAPER = {name: means | {"classes": _RECALLS[name]} for name, means in _MEANS.items()}
 CHOSEN_ON = (
     "where HIM stops: validation pictures; class weights, trees, how many a step has, folds, what HIM sees "
     "around regions and changed copies to learn from: these and a training drive that trials did not learn "
@@ -49,7 +42,7 @@ MEANINGS = {
     "of test pictures",
     "interval": f"95 %, {measure.N_DRAWS} draws of blocks of {measure.BLOCK} successive test pictures",
 }
-CODE = ("spcviz.problems.scene.model.run", "spcviz.problems.scene.paper.measure")
+CODE = tuple(f"spcviz.problems.scene.{name}" for name in ("model.run", "paper.measure", "model.train"))
 
 
 def train_all(run: Run) -> Iterator[str]:
@@ -82,6 +75,7 @@ def reproduce_scene(run: Run) -> dict:
     drawn = measure.draws(len(names), rng)
     last = {method: own[:, -1] for method, own in tables.items()}
     steps, risk, ms = lab.sim()
+    numbers = [int.from_bytes(name.encode()[-7:], "little") % 2**53 for name in names]
     rows = _sim_rows(seconds["sim"], tables["sim"], ms)
     rows += [_row(method, seconds[method][-1], last[method]) for method in tables if method != "sim"]
     for row in rows:
@@ -101,7 +95,7 @@ def reproduce_scene(run: Run) -> dict:
             "chosen_on": CHOSEN_ON,
             **MEANINGS,
         },
-        data={"camvid": {"names": np.array([_number(name) for name in names])}},
+        data={"camvid": {"names": np.array(numbers)}},
         fold_rows=[{"fold": "test", "rows": [{k: v for k, v in r.items() if k != "seconds"} for r in rows]}],
         risk=[float(own) for own in risk],
         centres=_centres(steps, seconds["sim"]),
@@ -119,31 +113,20 @@ def _validated(lab, run):
 
     def make():
         scenes = parts.scenes("val", camvid.names_of("val"), lab.vocabulary, run.work)
-        levels = scenes.structure.levels
         stages = lab.all_stages("him")
         rows = []
-        shares = hierarchy.course(
-            stages, scenes.structure, features.N_COLUMNS, lambda level, _: levels[level].steps
-        )
-        for stage, share in zip(stages, shares):
+        for stage, share in zip(stages, predictors.shares_of(stages, scenes.structure)):
             own = measure.scores(measure.confusion(share.argmax(axis=1), scenes.counts.astype(np.int64)))
             rows.append({"level": stage.level} | {k: own[k] for k in ("pixel_accuracy", "class_accuracy")})
         return rows
 
     key = {"settings": asdict(lab.settings), "random_state": train.RANDOM_STATE}
-    return kept(run.work, "scene-val-him", key, (*CODE, "spcviz.problems.scene.model.train"), make, JSON)
-
-
-def _number(name):
-    return int.from_bytes(name.encode()[-7:], "little") % 2**53
+    return kept(run.work, "scene-val-him", key, CODE, make, JSON)
 
 
 def _row(method, seconds, tables):
-    return {"method": method, "seconds": seconds, **measure.scores(tables.sum(axis=0))} | _paper(method)
-
-
-def _paper(method):
-    return {"paper": PAPER[method]} if method in PAPER else {}
+    row = {"method": method, "seconds": seconds, **measure.scores(tables.sum(axis=0))}
+    return row | ({"paper": PAPER[method]} if method in PAPER else {})
 
 
 def _sim_rows(times, tables, ms):
@@ -159,30 +142,22 @@ def _sim_rows(times, tables, ms):
 
 def _centres(steps, seconds):
     """Fig. 4: centres bought of each group, and columns of SHAPE, after each step."""
-    bought, rows = set(), []
-    for number, (step, at) in enumerate(zip(steps, seconds)):
-        own = step.columns
-        bought |= set(own[own < features.N_COLUMNS].tolist())
-        groups = features.GROUP_OF[sorted(bought)] if bought else np.zeros(0, dtype=int)
-        counts = {g: int((groups == i).sum()) for i, g in enumerate(features.GROUPS)}
-        rows.append({"step": number + 1, "seconds": at, "level": step.level, "theta": step.theta} | counts)
+    rows = []
+    for number, (step, at, bought) in enumerate(zip(steps, seconds, predictors.bought_after(steps)), 1):
+        row = {"step": number, "seconds": at, "level": step.level, "theta": step.theta}
+        rows.append(row | dict(zip(features.GROUPS, bought.tolist())))
     return rows
 
 
 def _compared(last, drawn):
     """Every method against SIM at its end: points gained by SIM, with intervals."""
-    out = []
+    out, ours = [], measure.scores(last["sim"].sum(axis=0))
     for method, own in last.items():
         if method != "sim":
-            a, b = measure.scores(last["sim"].sum(axis=0)), measure.scores(own.sum(axis=0))
-            out.append(
-                {
-                    "method": method,
-                    "pixel": a["pixel_accuracy"] - b["pixel_accuracy"],
-                    "class": a["class_accuracy"] - b["class_accuracy"],
-                    "interval": measure.interval(last["sim"], drawn, own),
-                }
-            )
+            theirs, row = measure.scores(own.sum(axis=0)), {"method": method}
+            for name in ("pixel", "class"):
+                row[name] = ours[f"{name}_accuracy"] - theirs[f"{name}_accuracy"]
+            out.append(row | {"interval": measure.interval(last["sim"], drawn, own)})
     return out
 
 
@@ -200,9 +175,7 @@ def _evaluated(lab, names, run):
             return [_one(lab, name, forest[0]) for name in own]
 
         key = about | {"names": list(own), "at": at}
-        found += kept(
-            lab.work, f"scene-test-{at}", key, (*CODE, "spcviz.problems.scene.model.train"), make, JSON
-        )
+        found += kept(lab.work, f"scene-test-{at}", key, CODE, make, JSON)
         run.tick(f"test {at}")
     return {method: np.array([own[method] for own in found]) for method in found[0]}
 

@@ -65,18 +65,12 @@ def tiers_frame(result):
 
 def gaps_frame(result):
     """DMS against others, points of pixels; less than nothing is better."""
-    return pd.DataFrame(
-        [
-            {
-                "DMS against": label(row["method"]),
-                "share of the budget": row["share"],
-                "points": round(row["points"], 2),
-                "95 % from": round(row["interval"][0], 2),
-                "to": round(row["interval"][1], 2),
-            }
-            for row in result["compared"]
-        ]
-    )
+    columns = ("DMS against", "share of the budget", "points", "95 % from", "to")
+    rows = []
+    for row in result["compared"]:
+        numbers = (round(own, 2) for own in (row["points"], *row["interval"]))
+        rows.append((label(row["method"]), row["share"], *numbers))
+    return pd.DataFrame(rows, columns=columns)
 
 
 def blocks(result, features, look):

@@ -40,14 +40,10 @@ def reproduce(run: Run) -> dict:
     found = batch_selection.curves(
         variants, (costs, costs), test.losses, sizes, rng, etas=ETAS, n_random=N_RANDOM
     )
-    rows = [
-        {
-            "method": row["method"],
-            "cost_ms": [share * float(costs.sum()) for share in SHARES],
-            "error": [float(own) for own in _at(row["cost"], row["error"], costs.sum() * np.array(SHARES))],
-        }
-        for row in found
-    ]
+    budgets, rows = costs.sum() * np.array(SHARES), []
+    for row in found:
+        error = _at(row["cost"], row["error"], budgets).tolist()
+        rows.append({"method": row["method"], "cost_ms": budgets.tolist(), "error": error})
     values = selector.predict_values(trade.learn(new, rng), test.meta)
     return describe(
         NAME,
@@ -66,7 +62,7 @@ def reproduce(run: Run) -> dict:
         compared=_compared(values, test, costs, rng),
         n_pictures=n,
         n_validation=len(new.losses),
-        tier_error=[float(own) for own in test.losses.mean(axis=0)],
+        tier_error=test.losses.mean(axis=0).tolist(),
     )
 
 
