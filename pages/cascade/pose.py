@@ -6,7 +6,7 @@ from spcviz.problems.arms.page import cached as bought
 from spcviz.problems.arms.page import clip_text as tell
 from spcviz.problems.pose.controls import brought, choices, stories
 from spcviz.problems.pose.controls.choices import ALPHAS, ARMS
-from spcviz.problems.pose.page import cached, facts, python
+from spcviz.problems.pose.page import cached, python
 from spcviz.problems.pose.page import text as say
 from spcviz.problems.pose.view.component import on_demand, pose_payload, show_pose
 from spcviz.web.cached import common
@@ -86,7 +86,7 @@ def clip_of():
         read_arms(state)
         anew()
     st.session_state["pose_seen"] = (clip.title, clip.method)
-    touring.offer(facts.clip, clip, state)
+    touring.offer(say.facts, clip, state)
     if state["scene"] not in brought.KINDS:
         alphas = [state[name] for name in ALPHAS]
         touring.offer_python(python.lines(state, named(state), alphas, clip.method))

@@ -81,7 +81,7 @@ def arm_scores(fine: np.ndarray, side: int) -> tuple[np.ndarray, ...]:
     return upper[back][:, :, ::-1], lower[back][:, :, ::-1]
 
 
-def fit_modes(joints: ArrayLike, starts: ArrayLike, n_modes: int = N_MODES, random_state: int = 0) -> Modes:
+def fit_modes(joints: ArrayLike, starts: ArrayLike, n_modes: int = N_MODES) -> Modes:
     """Cluster arms (N, 3, 2) by elbow, wrist and, less, shoulder (k-means), commonest first."""
     from sklearn.cluster import KMeans  # a second to import, and only fitting wants it
 
@@ -89,7 +89,7 @@ def fit_modes(joints: ArrayLike, starts: ArrayLike, n_modes: int = N_MODES, rand
     starts = checks.offsets("starts", starts, len(joints))
     n_modes = checks.integer("n_modes", n_modes, 1, len(joints))
     places = joints * np.array([_SHOULDER_WEIGHT, 1.0, 1.0])[:, None]
-    found = KMeans(n_modes, n_init=5, random_state=random_state).fit(places.reshape(len(joints), -1)).labels_
+    found = KMeans(n_modes, n_init=5, random_state=0).fit(places.reshape(len(joints), -1)).labels_
     count = np.bincount(found, minlength=n_modes)
     order = np.argsort(-count, kind="stable")
     members = [joints[found == k] for k in order]
@@ -116,8 +116,8 @@ def _drawn(spread, n):
     return np.sqrt((n * spread**2 + _PRIOR_COUNT * _PRIOR_SPREAD**2) / (n + _PRIOR_COUNT))
 
 
-def search_tables(modes: Modes, weight: float = PRIOR_WEIGHT) -> Search:
-    """What `propose` needs, computed once; `weight` is the weight of leaving the centre."""
+def search_tables(modes: Modes) -> Search:
+    """What `propose` needs, computed once."""
     places = []
     for joint, n in enumerate(_PLACES):
         step = np.linspace(-1, 1, n)
@@ -129,11 +129,9 @@ def search_tables(modes: Modes, weight: float = PRIOR_WEIGHT) -> Search:
     shoulder, elbow, wrist = (-0.5 * own.sum(axis=-1) for own in off)
     upper, stretched = _limb_states(shoulders[:, None], elbows[:, :, None], modes, 0)
     lower, reached = _limb_states(elbows[:, :, None], wrists[:, None], modes, 1)
-    upper_prior = shoulder[:, None] + elbow[:, :, None] + stretched
-    lower_prior = wrist[:, None] + reached
-    return Search(
-        tuple(places), upper, lower, np.float32(weight * upper_prior), np.float32(weight * lower_prior)
-    )
+    upper_prior = PRIOR_WEIGHT * (shoulder[:, None] + elbow[:, :, None] + stretched)
+    lower_prior = PRIOR_WEIGHT * (wrist[:, None] + reached)
+    return Search(tuple(places), upper, lower, np.float32(upper_prior), np.float32(lower_prior))
 
 
 def _limb_states(inner, outer, modes, limb):

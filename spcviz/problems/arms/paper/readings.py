@@ -39,7 +39,7 @@ MOTION_META = (
 """What a selector sees beside the thesis' meta-features: how the arm moves, how its proposals stand."""
 
 
-TIMED_CLIPS = 3
+TIMED_CLIPS, REPEATS = 3, 9
 
 
 def tier_ms(model, modes, folder=None):
@@ -57,10 +57,8 @@ class Overhead(NamedTuple):
     looks: float  # the colour histogram of one arm
 
 
-def overhead_of(
-    model: TieredStates, clips: data.ArmClips, read: fit.Read, seen: np.ndarray, repeats: int = 9
-) -> Overhead:
-    """Time the pieces with a one-tier model on one thread; medians over `repeats`."""
+def overhead_of(model: TieredStates, clips: data.ArmClips, read: fit.Read, seen: np.ndarray) -> Overhead:
+    """Time the pieces with a one-tier model on one thread; medians over repeats."""
     n, lengths = len(clips.joints), np.diff(clips.starts)
     proposals = fit.proposals_of(clips)
     unary, tables = np.ascontiguousarray(read.scores[:, 0]), np.ascontiguousarray(read.tables[:, 0])
@@ -69,17 +67,16 @@ def overhead_of(
         for a, b in zip(clips.starts[:-1], clips.starts[1:], strict=True):
             decode(unary[a:b], tables[a + 1 : b])
 
-    score = median_us(lambda: (state_scores(model, proposals), step_tables(model, proposals)), repeats)
-    decoding = median_us(path, repeats)
-    looking = median_us(lambda: chain_meta(unary, lengths, tables, seen, clips.looks), repeats)
+    score = median_us(lambda: (state_scores(model, proposals), step_tables(model, proposals)), REPEATS)
+    decoding = median_us(path, REPEATS)
+    looking = median_us(lambda: chain_meta(unary, lengths, tables, seen, clips.looks), REPEATS)
     picture = render.render_clip(0, 1).images[0]
 
     def histogram():
         return features.colour_histograms(picture, features.points_of(clips.joints[0, :1])[0])
 
-    return Overhead(
-        (score + decoding) / n / 1e3, max(looking - decoding, 0.0) / n / 1e3, median_us(histogram, 99) / 1e3
-    )
+    meta = max(looking - decoding, 0.0)
+    return Overhead((score + decoding) / n / 1e3, meta / n / 1e3, median_us(histogram, 99) / 1e3)
 
 
 def motion(clips, labels):

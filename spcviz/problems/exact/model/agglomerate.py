@@ -1,13 +1,10 @@
 r"""An n-gram model as a chain of merged variables, which has no circle.
 
-Factors over n neighbours overlap in more than one variable, and messages between variables would run in
-circles. So n - 1 neighbours are merged into one variable :math:`z_j = (y_j, \ldots, y_{j+n-2})` with
-:math:`K^{n-1}` states, and an n-gram's score becomes a transition. Two merged variables share n - 2 of the
-old ones and must agree about them: where they do not, the transition's score is -inf. Of the
-:math:`K^{2(n-1)}` transitions :math:`K^n` remain, and every path over them is a labelling of the old chain.
-
-State s of z_j stands for the tuple ``states[s]``, tuples in dictionary order. This writes the construction
-out, to look at and to check against; `spcviz.engine.ngrams.dense` and `lattice` never store the -inf.
+Messages between variables of overlapping factors would run in circles. So n - 1 neighbours are merged into
+one variable :math:`z_j = (y_j, \ldots, y_{j+n-2})` with :math:`K^{n-1}` states (``states[s]``, in dictionary
+order), and an n-gram's score becomes a transition; -inf where two disagree about the n - 2 they share: of
+:math:`K^{2(n-1)}` transitions :math:`K^n` remain, every path a labelling. This is to look at and to check
+against: `spcviz.engine.ngrams.dense` and `lattice` never store the -inf.
 """
 
 import itertools

@@ -1,8 +1,7 @@
 """Messages on a small tree: two handwritten words that cross at a letter, like a crossword.
 
-The letters of a word only talk to their neighbours in the word; the crossing letter belongs to both words.
-There is no circle, so messages sent to any root and back again give the exact max-marginals (thesis,
-equations (3.2), (3.3)). Scores are those of `spcviz.problems.exact.page.live`.
+Letters only talk to neighbours in their word, the crossing one to both: no circle, so messages to any root
+and back give the exact max-marginals (thesis, (3.2), (3.3)). Scores are those of `exact.page.live`.
 """
 
 import itertools

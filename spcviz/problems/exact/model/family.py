@@ -1,8 +1,7 @@
 """The loss family from the CRF's log loss to the SVM's hinge (lecture, equation 1), on a handwritten word.
 
-The lecture's CRF has no cost L, its SVM has one. So that a single control leads from the one to the other,
-one of the three curves lets the cost of a wrong letter grow as epsilon falls: 1 - epsilon. (That path is this
-project's; its two ends are the lecture's.)
+The lecture's CRF has no cost L, its SVM has one; so that one control leads from one to the other, a curve of
+this project lets a wrong letter cost 1 - epsilon.
 """
 
 import numpy as np

@@ -18,6 +18,11 @@ def spell(problem, labels):
     return "".join(letter(problem.candidates[i, k]) for i, k in enumerate(labels))
 
 
+def written(problem):
+    """The letters that were written."""
+    return "".join(map(letter, problem.truth))
+
+
 def work(pixels, n_candidates, palette, *, scale=1.0, height=430):
     """Steps of both methods by number of letters, D marked, the handwriting above; a logarithmic axis."""
     length, d = len(pixels), np.arange(1, 15)
@@ -38,16 +43,14 @@ def work(pixels, n_candidates, palette, *, scale=1.0, height=430):
     top, tall = 6.4, 2.8  # in letters: of the margin, and of the handwriting in it
     share = tall / (height / (SIZE * scale) - top - BOTTOM)
     above = {"yref": "paper", "sizex": 0.9}
-    images = [
-        letter_image(one, palette.text, n, 1.01, share) | above for n, one in enumerate(pixels, start=1)
-    ]
+    images = [letter_image(one, palette.text, n, 1.01, share) | above for n, one in enumerate(pixels, 1)]
     return figure(traces, axes, palette, scale=scale, height=height, left=5, top=top, images=images)
 
 
 def ink(problem, run, palette, *, scale=1.0, height=430):
     """Each letter's image over the scores of its best candidates: ◆ by itself, ● in the best word."""
     length, n_shown = len(problem.pixels), min(6, problem.unary.shape[1])
-    traces, axes, notes = [], {}, []
+    traces, axes = [], {}
     for i in range(length):
         start = i / length
         domain = [start + 0.02, start + 1 / length - 0.02]
@@ -55,47 +58,23 @@ def ink(problem, run, palette, *, scale=1.0, height=430):
         axes[f"xaxis{image}"] = _BARE | {"domain": domain, "anchor": f"y{image}"}
         axes[f"yaxis{image}"] = _BARE | {"domain": [0.58, 1], "autorange": "reversed"}
         axes[f"yaxis{image}"] |= {"scaleanchor": f"x{image}", "anchor": f"x{image}"}
-        traces.append(
-            {
-                "type": "heatmap",
-                "z": problem.pixels[i],
-                "colorscale": [[0, palette.surface], [1, palette.text]],
-                "showscale": False,
-                "hoverinfo": "skip",
-                "xaxis": f"x{image}",
-                "yaxis": f"y{image}",
-            }
-        )
+        shades = {"colorscale": [[0, palette.surface], [1, palette.text]], "showscale": False}
+        own = {"type": "heatmap", "z": problem.pixels[i], "hoverinfo": "skip"} | shades
+        traces.append(own | {"xaxis": f"x{image}", "yaxis": f"y{image}"})
         order = np.argsort(-problem.unary[i], kind="stable")[:n_shown]
         if run.labels[i] not in order:
             order[-1] = run.labels[i]
-        values = problem.unary[i, order]
-        marks = [
-            ("◆" if k == run.separate[i] else "") + ("●" if k == run.labels[i] else "")
-            for k in order.tolist()
-        ]
+        values, alone, joint = problem.unary[i, order], int(run.separate[i]), int(run.labels[i])
         names = [letter(problem.candidates[i, k]) for k in order]
-        traces.append(
-            {
-                "type": "bar",
-                "x": names,
-                "y": values - values.min() + 0.15 * max(np.ptp(values), 1.0),
-                "customdata": values,
-                "text": marks,
-                "textposition": "outside",
-                "cliponaxis": False,
-                "showlegend": False,
-                "marker": {
-                    "color": [palette.kept if k == run.labels[i] else palette.pruned for k in order.tolist()]
-                },
-                "hovertemplate": "%{x}: ink scores %{customdata:.2f}<extra></extra>",
-                "xaxis": f"x{bars}",
-                "yaxis": f"y{bars}",
-            }
-        )
+        colours = [palette.kept if k == joint else palette.pruned for k in order.tolist()]
+        own = {"type": "bar", "x": names, "y": values - values.min() + 0.15 * max(np.ptp(values), 1.0)}
+        own |= {"text": ["◆" * (k == alone) + "●" * (k == joint) for k in order.tolist()]}
+        own |= {"customdata": values, "hovertemplate": "%{x}: ink scores %{customdata:.2f}<extra></extra>"}
+        own |= {"textposition": "outside", "cliponaxis": False, "showlegend": False}
+        traces.append(own | {"marker": {"color": colours}, "xaxis": f"x{bars}", "yaxis": f"y{bars}"})
         axes[f"xaxis{bars}"] = {"domain": domain, "anchor": f"y{bars}", "type": "category"}
         axes[f"yaxis{bars}"] = {"domain": [0, 0.47], "anchor": f"x{bars}", "showticklabels": False}
-    return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=1, top=1)
+    return figure(traces, axes, palette, scale=scale, height=height, left=1, top=1)
 
 
 def messages(problem, run, step, palette, *, scale=1.0, height=520):
@@ -144,17 +123,13 @@ def chain_state(run, length, k, step):
     if step >= 2 * length - 1:
         return run.max_marginals, lines, "max-marginal (◇ the best word)"
     if step < length:
-        values[0] = 0.0
-        for i in range(step):
-            values[i + 1] = run.forward[i]
+        values[0], values[1 : step + 1] = 0.0, np.reshape(run.forward[:step], (-1, k))
         if step:
             chosen = run.forward_choice[step - 1]
             lines = [((step - 1, int(c)), (step, s)) for s, c in enumerate(chosen)]
         return values, lines, "forward message μ into the letter"
     done = step - length + 1
-    values[length - 1] = 0.0
-    for i in range(done):
-        values[length - 2 - i] = run.backward[i]
     at = length - 1 - done
+    values[length - 1], values[at : length - 1] = 0.0, run.backward[:done][::-1]
     lines = [((at, s), (at + 1, int(c))) for s, c in enumerate(run.backward_choice[done - 1])]
     return values, lines, "backward message into the letter"

@@ -43,10 +43,8 @@ def factor_graph(
         squares = points("markers+text", *at, name, "%{hovertext}<extra></extra>", text=here)
         squares["customdata"] = [[s] for s in here]
         squares["hovertext"] = [f"letters {', '.join(s)} together: {26 ** len(s):,} numbers" for s in here]
-        squares["textfont"] = {
-            "size": 13 * scale,
-            "color": palette.background if is_used else palette.muted,
-        }
+        inside = palette.background if is_used else palette.muted
+        squares["textfont"] = {"size": 13 * scale, "color": inside}
         sizes = [(30 + 5 * max(len(s) - 2, 0)) * scale for s in here] or 30
         border = {"color": edge, "width": 2 if is_used else 1.5}
         traces.append(squares | opaque | mark(sizes, "square", color=ground, line=border, opacity=1))

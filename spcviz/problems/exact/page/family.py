@@ -59,26 +59,17 @@ def _now(run, at, cost, palette, scale):
 
 def _corners(run, palette, scale):
     """Names at the ends of the curves, where these have room."""
-    notes = []
-    for cost, end, name in (
-        (0, 0, "CRF: log-loss"),
-        (0, -1, "perceptron"),
-        (1, 0, "softmax-margin"),
-        (1, -1, "SVM: hinge"),
+    notes, font = [], {"size": round(14 * scale), "color": palette.text}
+    left, right = {"xanchor": "left", "xshift": 8 * scale}, {"xanchor": "right", "xshift": -3 * scale}
+    above, below = {"yanchor": "bottom", "yshift": 7 * scale}, {"yanchor": "top", "yshift": -6 * scale}
+    for cost, end, name, where in (
+        (0, 0, "CRF: log-loss", left | above),
+        (0, -1, "perceptron", right | below),
+        (1, 0, "softmax-margin", left | above),
+        (1, -1, "SVM: hinge", right | above),
     ):
-        is_below = name == "perceptron"
-        notes.append(
-            {
-                "x": float(run.epsilons[end]),
-                "y": float(run.value[cost, end]),
-                "text": f"<b>{name}</b>",
-                "xanchor": "left" if end == 0 else "right",
-                "yanchor": "top" if is_below else "bottom",
-                "xshift": (8 if end == 0 else -3) * scale,
-                "yshift": (-6 if is_below else 7) * scale,
-                "font": {"size": round(14 * scale), "color": palette.text},
-            }
-        )
+        at = {"x": float(run.epsilons[end]), "y": float(run.value[cost, end])}
+        notes.append(at | where | {"text": f"<b>{name}</b>", "font": font})
     return notes
 
 
@@ -98,11 +89,10 @@ def _letters(problem, run, at, cost, palette, scale):
         image = letter_image(problem.pixels[i], palette.text, i + 0.45, 0.75, _IMAGE)
         images.append(image | {"xref": "x2", "yref": "y2", "sizex": 0.7})
     bars = [_bars([(i, row, 1.0) for i, row, *_ in cells], palette.border, None)]
-    for is_truth, colour, name in (
-        (True, palette.truth, "written letter: pulled up"),
-        (False, palette.lost, "other letters: pushed down"),
-    ):
-        bars.append(_bars([cell[:3] for cell in cells if cell[3] == is_truth], colour, name))
+    pulled = [cell[:3] for cell in cells if cell[3]]
+    pushed = [cell[:3] for cell in cells if not cell[3]]
+    bars.append(_bars(pulled, palette.truth, "written letter: pulled up"))
+    bars.append(_bars(pushed, palette.lost, "other letters: pushed down"))
     return bars, notes, images
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.exact.page.charts import letter
+from spcviz.problems.exact.page.charts import letter, written
 from spcviz.problems.exact.page.text import HELP
 from spcviz.web.figures.numbers import count
 
@@ -22,7 +22,7 @@ def losses(run, at, cost, length):
 def family(problem, run, at, cost):
     """What the loss asks for at one epsilon, in words."""
     epsilon, value = run.epsilons[at], run.value[cost, at]
-    truth = "".join(letter(y) for y in problem.truth)
+    truth = written(problem)
     rival = "".join(letter(k) for k in run.weights[cost, at].argmax(axis=1))
     ends = ("the CRF's log-loss", "softmax-margin", "the CRF's log-loss")
     ends = ends if epsilon == 1 else ("the perceptron", "the SVM's hinge", "the SVM's hinge")

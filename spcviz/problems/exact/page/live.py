@@ -1,8 +1,8 @@
 """Lecture 12 on a real handwritten word: exhaustive search, dynamic programming, decompositions.
 
-A word's letters score how well a letter's mean image explains the ink, and pairs their log frequency, both
-counted in the training folds (not the word's own): the home page's small model, so that the numbers are
-counted letter statistics and nothing else. K candidates are kept at each position, best letters first.
+Letters score how well their mean image explains the ink, pairs their log frequency, both counted in the other
+folds: the home page's small model, counted statistics and nothing else. K candidates at each position, best
+first.
 """
 
 import itertools
@@ -57,7 +57,8 @@ def word_problem(
 def letter_scores(ink: np.ndarray, is_training: np.ndarray):
     """(How well letters explain ink (D, 26), log shares of the next letter), of training letters."""
     mean, pairs = _counted(np.packbits(is_training).tobytes())
-    return home_word.PIXEL_WEIGHT * home_word._scores_of_ink(ink, mean), pairs
+    explained = ink @ np.log(mean).T + (1.0 - ink) @ np.log1p(-mean).T
+    return home_word.PIXEL_WEIGHT * explained, pairs
 
 
 @lru_cache(32)
@@ -137,11 +138,8 @@ def decomposition(n_states: Sequence[int], scopes: Sequence[Sequence[int]]) -> D
     checks.integer("number of variables", len(n_states), 1, 7)
     sizes = tuple(exhaustive.stored_entries(n_states, [scope]) for scope in scopes)
     count = exhaustive.n_configurations(n_states)
-    orders = itertools.permutations(range(len(n_states)))
-    explored, order, widest = min(
-        (_explored(n_states, scopes, order) for order in orders), key=lambda f: f[0]
-    )
-    return Decomposition(sizes, sum(sizes), count, explored, order, widest)
+    found = (_explored(n_states, scopes, own) for own in itertools.permutations(range(len(n_states))))
+    return Decomposition(sizes, sum(sizes), count, *min(found, key=lambda own: own[0]))
 
 
 def _explored(n_states, scopes, order):

@@ -111,20 +111,8 @@ def _lattice(problem, run, palette, scale, unit):
 def _table(problem, run, palette):
     """Heat map of the first transition; -inf is left blank."""
     scores = np.where(np.isfinite(run.pairwise[0]), run.pairwise[0], np.nan)
-    names = [
-        [f"{name(problem, run, 0, a)} → {name(problem, run, 1, b)}" for b in range(len(scores))]
-        for a in range(len(scores))
-    ]
-    return {
-        "type": "heatmap",
-        "z": scores,
-        "xaxis": "x2",
-        "yaxis": "y2",
-        "xgap": 1,
-        "ygap": 1,
-        "showscale": False,
-        "colorscale": [[0, palette.border], [1, palette.kept]],
-        "text": names,
-        "hovertemplate": "%{text}: %{z:.2f}<extra></extra>",
-        "hoverongaps": False,
-    }
+    first, second = ([name(problem, run, j, s) for s in range(len(scores))] for j in (0, 1))
+    names = [[f"{a} → {b}" for b in second] for a in first]
+    look = {"colorscale": [[0, palette.border], [1, palette.kept]], "showscale": False, "xgap": 1, "ygap": 1}
+    said = {"text": names, "hovertemplate": "%{text}: %{z:.2f}<extra></extra>", "hoverongaps": False}
+    return {"type": "heatmap", "z": scores, "xaxis": "x2", "yaxis": "y2"} | look | said

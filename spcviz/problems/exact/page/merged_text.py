@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.exact.page.charts import letter, spell
+from spcviz.problems.exact.page.charts import spell, written
 from spcviz.problems.exact.page.text import HELP
 from spcviz.web.figures.numbers import count, named
 
@@ -26,7 +26,6 @@ def facts(problem, run):
 def merged(problem, run):
     """Agglomeration in words: why, what the -inf is for, and that nothing is lost."""
     n, word = run.order, spell(problem, run.labels)
-    truth = "".join(letter(y) for y in problem.truth)
     if n == 2:
         sentence = (
             "Tables over **2** letters form no circle: a merged letter is a letter, and nothing is −∞. "
@@ -38,11 +37,8 @@ def merged(problem, run):
             f"into one leaves a chain (below). Where two of these disagree about {shared} they share, the "
             "score is **−∞**. "
         )
-    sentence += f"Best path: “**{word}**” (written: “{truth}”), score {run.score:.2f}"
+    sentence += f"Best path: “**{word}**” (written: “{written(problem)}”), score {run.score:.2f}"
     if np.isfinite(run.score_search):
-        same = abs(run.score - run.score_search) < 1e-9
-        sentence += (
-            f", {'the same' if same else 'another (a bug!)'} as the best of all {run.n_readings:,} readings"
-        )
-        return sentence + ", tried one by one."
+        same = "the same" if abs(run.score - run.score_search) < 1e-9 else "another (a bug!)"
+        return f"{sentence}, {same} as the best of all {run.n_readings:,} readings, tried one by one."
     return sentence + f". (All {run.n_readings:,} readings are too many to try here.)"

@@ -1,8 +1,10 @@
 """What the Exact inference page says, worked out from the numbers."""
 
+from collections import Counter
+
 import numpy as np
 
-from spcviz.problems.exact.page.charts import letter, spell
+from spcviz.problems.exact.page.charts import letter, spell, written
 from spcviz.web.figures import numbers
 from spcviz.web.figures.numbers import count, duration, power_of_ten
 
@@ -106,7 +108,7 @@ def facts(problem, run):
         "letters": str(len(problem.unary)),
         "word": spell(problem, run.labels),
         "alone": spell(problem, run.separate),
-        "truth": "".join(letter(y) for y in problem.truth),
+        "truth": written(problem),
         "score": f"{run.score:.1f}",
     }
 
@@ -114,7 +116,7 @@ def facts(problem, run):
 def ink(problem, run):
     """Separate against joint reading, in words."""
     alone, joint = spell(problem, run.separate), spell(problem, run.labels)
-    truth = "".join(letter(y) for y in problem.truth)
+    truth = written(problem)
     same = "the pairs change nothing here" if alone == joint else "pairs outweigh the ink"
     return (
         f"By itself (◆) each letter is read “**{alone}**”; together with its neighbours (●) “**{joint}**”: "
@@ -122,18 +124,13 @@ def ink(problem, run):
     )
 
 
-def sizes_of(tables_of_sets):
+def sizes_of(sets):
     """Label, value, note, help of the counters beside the factor graph."""
-    most = 26 ** len(tables_of_sets.widest)
+    most = 26 ** len(sets.widest)
     return [
-        (
-            "Numbers stored",
-            f"{tables_of_sets.n_stored:,}",
-            f"{len(tables_of_sets.sizes)} tables",
-            HELP["stored"],
-        ),
-        ("Search looks at", f"{tables_of_sets.n_configurations:,}", "all readings", HELP["explored"]),
-        ("DP looks at", f"{tables_of_sets.n_explored:,}", f"largest step {most:,}", HELP["dp"]),
+        ("Numbers stored", f"{sets.n_stored:,}", f"{len(sets.sizes)} tables", HELP["stored"]),
+        ("Search looks at", f"{sets.n_configurations:,}", "all readings", HELP["explored"]),
+        ("DP looks at", f"{sets.n_explored:,}", f"largest step {most:,}", HELP["dp"]),
     ]
 
 
@@ -156,13 +153,10 @@ def tree_facts(problem, run):
 
 def tables(sizes, sets):
     """A decomposition in words: what it costs and what it can know."""
-    counts = {}
-    for size in sizes.sizes:
-        counts[size] = counts.get(size, 0) + 1
-    sums = " + ".join(f"{n} × {size:,}" if n > 1 else f"{size:,}" for size, n in sorted(counts.items()))
-    sentence = (
-        f"**{sizes.n_stored:,} numbers stored** ({sums}) score **{sizes.n_configurations:,} readings**. "
-    )
+    counts = sorted(Counter(sizes.sizes).items())
+    sums = " + ".join(f"{n} × {size:,}" if n > 1 else f"{size:,}" for size, n in counts)
+    sentence = f"**{sizes.n_stored:,} numbers stored** ({sums}) score "
+    sentence += f"**{sizes.n_configurations:,} readings**. "
     missing = sorted(set("1234") - set("".join(sets)))
     if missing:
         sentence += f"Letter {', '.join(missing)} is in no table: anything will do there. "
@@ -185,17 +179,13 @@ def tables(sizes, sets):
 
 def crossing(problem, labels) -> str:
     """The two crossing words, "across/down", of labels that index a problem's candidates."""
-    letters = [letter(problem.candidates[i, k]) for i, k in enumerate(labels)]
-    return _crossing(problem, letters)
+    return _crossing(problem, spell(problem, labels))
 
 
 def _crossing(problem, letters):
-    words = []
-    for line in (1, -1):
-        nodes = [i for i, (_, at) in enumerate(problem.place) if at in (0, line)]
-        nodes.sort(key=lambda i: problem.place[i][0])
-        words.append("".join(letters[i] for i in nodes))
-    return "/".join(words)
+    column, line = problem.place.T
+    words = (np.flatnonzero((line == 0) | (line == own)) for own in (1, -1))
+    return "/".join("".join(letters[i] for i in nodes[np.argsort(column[nodes])]) for nodes in words)
 
 
 def tree_step(problem, run, at):
@@ -208,19 +198,18 @@ def tree_step(problem, run, at):
             f"Read by themselves, the letters say “**{crossing(problem, run.separate)}**”."
         )
     if at > 2 * n:
-        truth = _crossing(problem, [letter(y) for y in problem.truth])
+        truth = _crossing(problem, written(problem))
         return (
             "Every letter has heard from all its neighbours: the numbers are **max-marginals**, the best "
             "score of any pair of words with that letter there. The largest is the same everywhere, "
             f"{run.score:.1f}, and spells “**{crossing(problem, run.labels)}**” (◇). The writer wrote "
-            f"“**{truth}**”. "
-            f"{run.n_entries:,} sums instead of {problem.unary.shape[1] ** len(names):,} readings (counted)."
+            f"“**{truth}**”. {run.n_entries:,} sums instead of "
+            f"{problem.unary.shape[1] ** len(names):,} readings (counted)."
         )
     message = run.messages[at - 1]
     best = int(message.values.argmax())
-    to, heard = (letter(problem.candidates[v, k]) for v, k in (
-        (message.target, best), (message.source, message.choice[best]),
-    ))  # fmt: skip
+    to = letter(problem.candidates[message.target, best])
+    heard = letter(problem.candidates[message.source, message.choice[best]])
     way = f"Upward message {at} of {n}" if at <= n else f"Downward message {at - n} of {n}"
     goal = "towards the root" if at <= n else "away from the root"
     return (

@@ -18,6 +18,7 @@ _NAMES = {
     "2.3": "2.3: 2.1 at each anytime step",
     "search": "labels found by",
 }
+DECIMALS = {"not": 1, "±": 1, "wrong": 3, "problems": 0, "tried": 0}
 
 
 def theorems_frame(result):
@@ -50,11 +51,7 @@ def _blocks(result, features, look):
             "for the searches, how often the state they label is not the best; for 2.3, how often greedy "
             "steps are not the best order."
         ),
-        Table(
-            theorems_frame(result),
-            "policy-theorems",
-            {"not": 1, "±": 1, "wrong": 3, "problems": 0, "tried": 0},
-        ),
+        Table(theorems_frame(result), "policy-theorems", DECIMALS),
         Link("pages/budget/policy.py", "Policies at work", ":material/query_stats:"),
     ]
 

@@ -1,10 +1,9 @@
 """Bolukbasi et al.'s Theorems 2.1 to 2.3 on real handwritten words, every state and every policy enumerated.
 
-A word is its first few letters. Of each letter the upper half of the ink is free and the lower half can be
-bought, so that n letters have 2^n states; a state's reading is the exact one of the counted model of
-`spcviz.problems.exact.page.live`. Costs are whole numbers, quarters of a wrong letter: 4 for each wrong
-letter, 1 for each letter bought. For the theorems three words of three letters make a problem, small enough
-for every policy; for the searches each word of five letters stands alone.
+Of the first letters of a word the upper half of the ink is free, the lower can be bought: 2^n states, read
+exactly by the model of `exact.page.live`. Costs are whole quarters of a wrong letter: 4 for one, 1 for a
+letter bought. For theorems three words of three letters, few enough for every policy; for searches words of
+five.
 """
 
 import itertools
@@ -69,10 +68,8 @@ def fold_result(words: handwriting.Words, fold: int) -> list[dict]:
         checked = [_check(costs, length, policies) for costs, length in zip(problems, lengths)]
         counted = {"policies": policies, "n_problems": len(checked)}
         counted["n_policies"] = sum(c.n_policies for c in checked)
-        for theorem, violations, by in (
-            ("2.1", "n_unequal", "least_by_sum"),
-            ("2.2", "n_below", "least_by_bound"),
-        ):
+        theorems = ("2.1", "n_unequal", "least_by_sum"), ("2.2", "n_below", "least_by_bound")
+        for theorem, violations, by in theorems:
             excess = [(getattr(c, by) - c.least) / N_WORDS for c in checked]
             rows.append(_row(theorem, counted, sum(getattr(c, violations) for c in checked), excess))
     rows.append(_anytime(problems))
@@ -105,10 +102,8 @@ def state_costs(words, word, n_letters, tables):
     unary = []
     for bought in (False, True):
         used = np.where(upper | bought, 1.0, 0.0)
-        unary.append(
-            home_word.PIXEL_WEIGHT
-            * ((ink * used).reshape(n_letters, -1) @ on.T + ((1 - ink) * used).reshape(n_letters, -1) @ off.T)
-        )
+        dark, light = ((own * used).reshape(n_letters, -1) for own in (ink, 1 - ink))
+        unary.append(home_word.PIXEL_WEIGHT * (dark @ on.T + light @ off.T))
     costs = np.zeros(2**n_letters, dtype=np.int64)
     for state in range(len(costs)):
         bits = state >> np.arange(n_letters) & 1

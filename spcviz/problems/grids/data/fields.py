@@ -36,9 +36,7 @@ def random_grid(
         raise ArgumentError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
     rows, columns = checks.integer("rows", rows, 1, 300), checks.integer("columns", columns, 1, 300)
     n = checks.integer("n_states", n_states, 1, 100)
-    strength = float(checks.scores("strength", [strength], 1)[0])
-    if not 0 <= strength <= 100:
-        raise ArgumentError(f"strength must satisfy 0 <= strength <= 100, got {strength}")
+    strength = checks.number("strength", strength, 0, 100)
     unary = np.log1p(-rng.random((rows, columns, n)))  # 1 - U is in (0, 1]: never log 0
     across = rng.uniform(-strength, strength, (rows, columns - 1, n, n))
     down = rng.uniform(-strength, strength, (rows - 1, columns, n, n))

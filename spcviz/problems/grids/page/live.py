@@ -1,8 +1,7 @@
 """One random grid for the Loopy grids page: combs, their sum, belief propagation, sampled truth, pruning.
 
-N = rows x columns variables, numbered row by row; K states; P = rows + columns combs, row combs first.
-The truth of an instance is a set of labellings drawn from it (thesis, section 5.5.1), so a method's error at
-k is the share of (sample, variable) whose state is not among the k best that the method ranks.
+N = rows x columns variables, row by row; K states; P = rows + columns combs, row combs first. A method's
+error at k is the share of (sample, variable) whose state is not among its k best (thesis, section 5.5.1).
 """
 
 from collections.abc import Callable, Sequence
@@ -158,9 +157,7 @@ def _draw(rows, columns, n_states, strength, seed):
     """(instance, generator as the drawing left it)."""
     rows, columns = (checks.integer(n, v, 1, MAX_SIDE) for n, v in (("rows", rows), ("columns", columns)))
     n_states = checks.integer("n_states", n_states, 1, MAX_STATES)
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ArgumentError(f"seed must be a whole number of at least 0, got {seed!r}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**63))
     return fields.random_grid(rng, rows, columns, n_states, strength), rng
 
 

@@ -149,10 +149,8 @@ def agreement(live, variable, palette, *, scale=1.0, height=560):
     side = 0.8 * min(height / live.rows, 900 / live.columns)
     fill = 0.04 + 0.6 * np.clip(known, 0, 1)
     is_tight = side < 34 * scale  # ".38" instead of "0.38"
-    letters = {
-        "size": float(np.clip((0.45 if is_tight else 0.3) * side, 9, 18 * scale)),
-        "color": palette.text,
-    }
+    size = float(np.clip((0.45 if is_tight else 0.3) * side, 9, 18 * scale))
+    letters = {"size": size, "color": palette.text}
     hover = [f"{place(live, i)}: agreement %{{text}}<extra></extra>" for i in of]
     cells = points("markers+text", of % live.columns, -(of // live.columns), None, hover, textfont=letters)
     cells |= {"customdata": [(-1, int(i)) for i in of], "text": [_short(v, is_tight) for v in values]}

@@ -1,8 +1,7 @@
 """The grid itself, four times side by side: the truth, one comb, all combs, belief propagation.
 
-Each picture shows one state a cell. The truth of a grid is a set of labellings drawn from it, so the first
-picture shows the state that most of them have; the others show the state that a method ranks first, crossed
-out where it is another.
+The first picture shows the state that most labellings drawn from the grid have; the others the state that a
+method ranks first, crossed out where it is another.
 """
 
 import base64

@@ -87,12 +87,9 @@ def grids(live, beliefs, panels):
         )
     else:
         verdict = f":material/drag_handle: **A draw: both are wrong at {lbp.n_wrong} of {n} cells.**"
-    loose = int((~beliefs.converged).sum())
-    settled = (
-        f"Its messages still change at {loose} of them after {len(beliefs.residual)} iterations."
-        if loose
-        else "Its messages settle."
-    )
+    settled, loose = "Its messages settle.", int((~beliefs.converged).sum())
+    if loose:
+        settled = f"Its messages still change at {loose} of them after {len(beliefs.residual)} iterations."
     each = f"each by itself at {alone.min()} to {alone.max()}"
     return f"{verdict} {settled} One comb alone is wrong at {comb.n_wrong}, {each}. (Measured, this grid.)"
 
@@ -168,22 +165,24 @@ def grid_facts(live):
 
 def strength_facts(sweep, k):
     """From where on belief propagation fails, for the sentences of a tour."""
-    wins = sweep.strengths[sweep.lbp[:, k - 1] > sweep.ensemble[:, k - 1] + 5e-4]
-    loose = sweep.strengths[sweep.settled < 1]
+    wins, loose = _failing(sweep, k)
     words = {"strengths": str(len(sweep.strengths)), "combs_win": str(len(wins))}
     words |= {"first_win": f"{wins[0]:g}"} if len(wins) else {}
     return words | ({"first_loose": f"{loose[0]:g}"} if len(loose) else {})
 
 
+def _failing(sweep, k):
+    """(strengths at which the combs lose less, those at which some messages never settle)."""
+    is_worse = sweep.lbp[:, k - 1] > sweep.ensemble[:, k - 1] + 5e-4
+    return sweep.strengths[is_worse], sweep.strengths[sweep.settled < 1]
+
+
 def strengths(sweep, k):
     """From where on belief propagation fails, in words."""
-    wins = sweep.strengths[sweep.lbp[:, k - 1] > sweep.ensemble[:, k - 1] + 5e-4]
-    loose = sweep.strengths[sweep.settled < 1]
-    settled = (
-        "It settles at every strength."
-        if not len(loose)
-        else f"From ω = {loose[0]:g} on some of its messages never settle."
-    )
+    wins, loose = _failing(sweep, k)
+    settled = "It settles at every strength."
+    if len(loose):
+        settled = f"From ω = {loose[0]:g} on some of its messages never settle."
     if not len(wins):
         return f"On this grid belief propagation ranks no worse at any strength. {settled} (Measured.)"
     return (
@@ -222,8 +221,13 @@ def pruning_facts(live, pruned):
 
 def oscillation_facts(beliefs, variable):
     """How often the favourite of the messages changed late, for the sentences of a tour."""
+    return {"turns": str(_turns(beliefs, variable)[0])}
+
+
+def _turns(beliefs, variable):
+    """(changes of the favourite state in the later half of the iterations, how many these are)."""
     leaders = beliefs.trace[len(beliefs.trace) // 2 :, variable].argmax(axis=1)
-    return {"turns": str(int((leaders[1:] != leaders[:-1]).sum()))}
+    return int((leaders[1:] != leaders[:-1]).sum()), len(leaders) - 1
 
 
 def pruning_figures(live, pruned):
@@ -243,12 +247,8 @@ def compared(live, beliefs, k):
     ours, theirs, single = live.error[k - 1], beliefs.error[k - 1], live.error_combs[:, k - 1].mean()
     if k == len(live.error):
         return "All states are kept: nothing can be lost, whoever ranks them."
-    n_loose = int((~beliefs.converged).sum())
-    loose = (
-        f" Its messages had not settled at {n_loose} of {len(beliefs.converged)} variables."
-        if n_loose
-        else ""
-    )
+    n_loose, n = int((~beliefs.converged).sum()), len(beliefs.converged)
+    loose = f" Its messages had not settled at {n_loose} of {n} variables." if n_loose else ""
     numbers = f"{percent(ours)} of the true states lost against {percent(theirs)}"
     if abs(ours - theirs) < 5e-4:
         verdict = f":material/drag_handle: **A draw** at K = {k}: {percent(ours)} each."
@@ -261,15 +261,8 @@ def compared(live, beliefs, k):
 
 def ranking(live, beliefs, comb, variable):
     """What the four panels of one variable say, in words."""
-    tops = [
-        int(np.argmax(values)) + 1
-        for values in (
-            live.combs[comb, variable],
-            live.summed[variable],
-            beliefs.beliefs[variable],
-            live.frequencies[variable],
-        )
-    ]
+    tables = live.combs[comb], live.summed, beliefs.beliefs, live.frequencies
+    tops = [int(np.argmax(table[variable])) + 1 for table in tables]
     return (
         f"At {place(live, variable)}, the comb of {comb_name(live, comb)} puts state **{tops[0]}** first "
         f"(①), all combs together **{tops[1]}**, belief propagation **{tops[2]}**; the samples mostly say "
@@ -279,9 +272,8 @@ def ranking(live, beliefs, comb, variable):
 
 def combs(live):
     """How many combs there are, in words and counts."""
-    n, n_edges = len(live.combs), len(live.edges)
-    times = sorted(set(live.membership.sum(axis=0).tolist())) if n_edges else []
-    lies = f"each edge lies in {' or '.join(map(str, times))} of them" if times else "there are no edges"
+    n, times = len(live.combs), grid_facts(live)["times"]
+    lies = f"each edge lies in {times} of them" if times else "there are no edges"
     return (
         f"**{n} combs**, one for each row and column. Each reaches all {len(live.summed)} variables; {lies}, "
         "so scores are divided by that and the combs' scores of any labelling add up to the grid's own."
@@ -300,18 +292,14 @@ def pruning(live, pruned):
 
 def oscillation(beliefs, live, variable):
     """What the messages do at the chosen variable, in words."""
-    late = beliefs.trace[len(beliefs.trace) // 2 :, variable]
-    leaders = late.argmax(axis=1)
-    turns = int((leaders[1:] != leaders[:-1]).sum())
-    where = place(live, variable)
+    (turns, n_late), where = _turns(beliefs, variable), place(live, variable)
     if beliefs.converged[variable]:
-        return (
-            f":material/check: At {where} the messages **settled** after {len(beliefs.residual)} iterations."
-        )
+        n = len(beliefs.residual)
+        return f":material/check: At {where} the messages **settled** after {n} iterations."
     if turns:
         return (
             f":material/sync_problem: At {where} the favourite state **changed {turns} times** in the last "
-            f"{len(late) - 1} iterations, and the messages still change: the answer depends on when "
+            f"{n_late} iterations, and the messages still change: the answer depends on when "
             "one stops."
         )
     return (
@@ -327,8 +315,7 @@ def agreement(live):
     low = int(np.argmin(live.agreement))
     full = int((live.agreement > 1 - 1e-12).sum())
     return (
-        "A stronger fill: the combs order the states more alike. They agree least "
-        f"at {place(live, low)} "
+        f"A stronger fill: the combs order the states more alike. They agree least at {place(live, low)} "
         f"({live.agreement[low]:.2f}) and completely at {full} of {len(live.agreement)} variables. Where all "
         "combs have the same best labelling through a state, their sum is the grid's exact max-marginal."
     )

@@ -1,8 +1,7 @@
 """The synthetic grid of the thesis: Fig. 5.3 (error against states kept) and the agreement analysis.
 
-On each of 100 random 11 x 11 grids of 8 classes, 1000 labellings are drawn by Gibbs sampling, the chain
-restarted for each and run for 1000 sweeps. Every method ranks the states of each variable; its error at k is
-the share of (sample, variable) whose true state is not among the top k. Methods: the summed max-marginals of
+Of each of 100 random 11 x 11 grids of 8 classes 1000 labellings are drawn by Gibbs sampling, each by 1000
+sweeps. A method's error at k is the share of (sample, variable) not among its top k: summed max-marginals of
 all combs ("ensemble"), loopy belief propagation ("lbp"), each comb by itself ("tree").
 """
 
@@ -160,10 +159,9 @@ def _instance_of(settings, rng):
 
 def _instance_rows(result):
     """One row per method: its mean error at k = 1 .. K on this instance."""
-    tables = {
-        name: getattr(result, name) for name in ("ensemble", "lbp", "lbp_max", "unary", "samples", "trees")
-    }
-    return [{"method": name, "error": table.mean(axis=0).round(6).tolist()} for name, table in tables.items()]
+    names = ("ensemble", "lbp", "lbp_max", "unary", "samples", "trees")
+    means = {name: getattr(result, name).mean(axis=0).round(6).tolist() for name in names}
+    return [{"method": name, "error": error} for name, error in means.items()]
 
 
 def _summary(results, settings):

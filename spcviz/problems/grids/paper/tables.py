@@ -37,29 +37,21 @@ def agreement_frame(result: dict) -> pd.DataFrame:
     """What the thesis says of the combs' agreement, beside what was measured."""
     agreed, paper = result.get("agreement") or {}, result.get("paper") or {}
     by_k = [row for row in agreed.get("by_k", ()) if row.get("error_rho") is not None]
-    at = (paper.get("agreement_error_rho") or {}).get("k", 5)
+    error = paper.get("agreement_error_rho") or {}
+    at = error.get("k", 5)
     here = next((row for row in by_k if row["k"] == at), {})
     peak = min(by_k, key=lambda row: row["error_rho"], default={})
     gain = max(by_k, key=lambda row: row["gain_rho"], default={})
+    settled = (result.get("convergence") or {}).get("variables_unconverged")
+    printed = (paper.get("agreement_gain_rho") or {}).get("max_rho")
+    name = "agreement against gain over LBP, largest rho"
     known = (
         ("median agreement of the combs", agreed.get("median"), paper.get("median_agreement")),
         ("variables where all combs agree, %", _percent(agreed.get("complete")), 0.0),
-        (
-            f"agreement against ensemble's error, rho at K = {at}",
-            here.get("error_rho"),
-            (paper.get("agreement_error_rho") or {}).get("rho"),
-        ),
+        (f"agreement against ensemble's error, rho at K = {at}", here.get("error_rho"), error.get("rho")),
         (f"the same at its peak, here K = {peak.get('k')}", peak.get("error_rho"), -0.143),
-        (
-            f"agreement against gain over LBP, largest rho, here K = {gain.get('k')}",
-            gain.get("gain_rho"),
-            (paper.get("agreement_gain_rho") or {}).get("max_rho"),
-        ),
-        (
-            "variables that LBP does not settle, %",
-            _percent((result.get("convergence") or {}).get("variables_unconverged")),
-            None,
-        ),
+        (f"{name}, here K = {gain.get('k')}", gain.get("gain_rho"), printed),
+        ("variables that LBP does not settle, %", _percent(settled), None),
     )
     frame = pd.DataFrame(known, columns=["quantity", "measured", "paper"]).set_index("quantity")
     return frame.apply(pd.to_numeric, errors="coerce").dropna(how="all", subset=["measured"])

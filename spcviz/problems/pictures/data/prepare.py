@@ -40,8 +40,8 @@ def stereo(folder: Path, place: Path) -> Iterator[str]:
     (2014) or cones (2003); see `DataSet.prepare`.
     """
     pairs = []
-    for name, finders in _FINDERS.items():
-        read = next((read for find in finders if (read := find(folder)) is not None), None)
+    for name, places in _PLACES.items():
+        read = _found(folder, places)
         if read is None:
             yield f"{name}: not in {folder}"
             continue
@@ -62,14 +62,8 @@ def stereo(folder: Path, place: Path) -> Iterator[str]:
         )
 
 
-def _find_packaged(folder):
-    """Motorcycle as scikit-image has it: of a quarter of the size already."""
-    names = list(_SKIMAGE_SUMS)
-    root = original.root_of(folder, names[0], is_needed=False)
-    return root and partial(_packaged, *original.all_there(root, names))
-
-
 def _packaged(left, right, disparity):
+    """Motorcycle as scikit-image has it: of a quarter of the size already."""
     try:
         with np.load(disparity, allow_pickle=False) as stored:
             known = stored["arr_0"].astype(float)
@@ -78,25 +72,9 @@ def _packaged(left, right, disparity):
     return _pixels(left), _pixels(right), np.where(np.isfinite(known), known, np.nan)
 
 
-def _find_cones(folder):
-    for names in _CONES_FILES:
-        root = original.root_of(folder, f"cones/{names[0]}", is_needed=False)
-        if root is not None:
-            return partial(_cones, *original.all_there(root / "cones", names))
-    return None
-
-
 def _cones(left, right, disparity):
     quarters = np.asarray(original.opened(disparity).convert("L"), dtype=float)
     return _pixels(left), _pixels(right), np.where(quarters == 0, np.nan, quarters / 4)
-
-
-def _find_scene(title, folder):
-    for name in (f"{title}-perfect", title):
-        root = original.root_of(folder, f"{name}/im0.png", is_needed=False)
-        if root is not None:
-            return partial(_scene, *original.all_there(root / name, ["im0.png", "im1.png", "disp0.pfm"]))
-    return None
 
 
 def _scene(left, right, disparity):
@@ -104,12 +82,26 @@ def _scene(left, right, disparity):
     return _pixels(left), _pixels(right), read_pfm(disparity)
 
 
-# For each pair, where it may be: each returns what reads it at the size it has there, or None.
-_FINDERS = {
-    "motorcycle": (_find_packaged, partial(_find_scene, "Motorcycle")),
-    "cones": (_find_cones,),
-    "adirondack": (partial(_find_scene, "Adirondack"),),
+_FULL = "im0.png", "im1.png", "disp0.pfm"
+# For each pair, where it may be: folder, files, and what reads these at the size that they have there.
+_PLACES = {
+    "motorcycle": (
+        ("", tuple(_SKIMAGE_SUMS), _packaged),
+        ("Motorcycle-perfect", _FULL, _scene),
+        ("Motorcycle", _FULL, _scene),
+    ),
+    "cones": tuple(("cones", files, _cones) for files in _CONES_FILES),
+    "adirondack": (("Adirondack-perfect", _FULL, _scene), ("Adirondack", _FULL, _scene)),
 }
+
+
+def _found(folder, places):
+    """What reads a pair that is in the first of its places, or None."""
+    for below, names, read in places:
+        root = original.root_of(folder, f"{below}/{names[0]}".lstrip("/"), is_needed=False)
+        if root is not None:
+            return partial(read, *original.all_there(root / below, list(names)))
+    return None
 
 
 def _pixels(path):

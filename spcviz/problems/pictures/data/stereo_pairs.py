@@ -60,9 +60,8 @@ def load_pair(name: str, folder: str | Path | None = None) -> RealPair:
         raise ArgumentError(f"name must be one of {', '.join(PAIRS)}, got {name!r}")
     files = _files(name, folder)
     if files is None:
-        raise ArgumentError(
-            f"name must be a pair that is here ({', '.join(available(folder))}), got {name!r}"
-        )
+        here = ", ".join(available(folder))
+        raise ArgumentError(f"name must be a pair that is here ({here}), got {name!r}")
     try:
         left, right = (_photograph(file) for file in files[:2])
         with np.load(files[2], allow_pickle=False) as stored:
@@ -95,12 +94,8 @@ def shrunk(left: np.ndarray, right: np.ndarray, disparity: np.ndarray, shrink: i
         raise ShapeError(f"left has shape {left.shape}; shrink {shrink} needs as many rows and columns")
 
     def blocks(image):
-        image = image[: rows * shrink, : columns * shrink]
-        return (
-            image.reshape(rows, shrink, columns, shrink, -1)
-            .swapaxes(1, 2)
-            .reshape(rows, columns, shrink**2, -1)
-        )
+        image = image[: rows * shrink, : columns * shrink].reshape(rows, shrink, columns, shrink, -1)
+        return image.swapaxes(1, 2).reshape(rows, columns, shrink**2, -1)
 
     known = np.where(np.isfinite(disparity), disparity, np.nan)
     patches = blocks(known)[..., 0]

@@ -53,10 +53,8 @@ def propagate_near(
     damping = checks.fraction("damping", damping, below_one=True)
     tolerance = checks.number("tolerance", tolerance, 0, 1e300)
     by_row = np.ascontiguousarray(unary.transpose(0, 2, 1))  # (H, K, W)
-    prices = dtype(weight), dtype(2 * weight)
-    beliefs, change, n = _propagate(
-        by_row, prices, (dtype(damping), dtype(1 - damping)), tolerance, max_iterations
-    )
+    prices, shares = (dtype(weight), dtype(2 * weight)), (dtype(damping), dtype(1 - damping))
+    beliefs, change, n = _propagate(by_row, prices, shares, tolerance, max_iterations)
     return NearBeliefs(beliefs.argmax(axis=1), n, change <= tolerance)
 
 

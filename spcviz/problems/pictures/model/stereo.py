@@ -87,9 +87,7 @@ def smoothness(n_disparities: int, weight: float = 0.5, cut: int = 2) -> np.ndar
     """
     n = checks.integer("n_disparities", n_disparities, 1, 256)
     cut = checks.integer("cut", cut, 1, 256)
-    weight = float(checks.scores("weight", [weight], 1)[0])
-    if not 0 <= weight <= 1000:
-        raise ArgumentError(f"weight must satisfy 0 <= weight <= 1000, got {weight}")
+    weight = checks.number("weight", weight, 0, 1000)
     apart = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     return -weight * np.minimum(apart, cut)
 

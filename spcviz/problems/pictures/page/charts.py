@@ -9,7 +9,7 @@ from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import png
 from spcviz.web.figures.theme import Chart, figure
 
-_BARE = {"visible": False, "fixedrange": True}
+_BARE = {"visible": False, "fixedrange": True, "constrain": "domain"}
 READINGS = ("pixel by pixel", "row by row, exact", "whole grid, approximate")
 _GREY = [[0, "#000000"], [1, "#FFFFFF"]]
 _WIDE, _TITLE = 1100, 1.9  # pixels that a chart is wide on a desk; lines of letters above each picture
@@ -27,8 +27,8 @@ def pictures(
     is_stereo = len(readings.seen) == 2
     colours = "Cividis" if is_stereo else _GREY
     top = max(readings.n_states - 1, 1)
-    shown = [("left view", readings.seen[0]), ("right view", readings.seen[1])] if is_stereo else []
-    shown = [(title, _seen(image)) for title, image in shown]
+    views = zip(("left view", "right view"), readings.seen) if is_stereo else ()
+    shown = [(title, _seen(image)) for title, image in views]
     truth = "true disparity (bright = near)" if is_stereo else "truth"
     shown.append((truth, _heatmap(readings.truth, colours, top)))
     for name, z, wrong in zip(READINGS, readings.readings, readings.errors):
@@ -45,12 +45,7 @@ def pictures(
         y = [1 - (row + 1) / down, 1 - row / down - gap]
         axes[f"xaxis{number}"] = _BARE | {"domain": x, "anchor": f"y{number}", "range": [-0.5, columns - 0.5]}
         axes[f"yaxis{number}"] = _BARE | {"domain": y, "anchor": f"x{number}", "range": [rows - 0.5, -0.5]}
-        axes[f"yaxis{number}"] |= {
-            "scaleanchor": f"x{number}",
-            "constrain": "domain",
-            "constraintoward": "top",
-        }
-        axes[f"xaxis{number}"] |= {"constrain": "domain"}
+        axes[f"yaxis{number}"] |= {"scaleanchor": f"x{number}", "constraintoward": "top"}
         on = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
         traces.append(trace | on | {"name": title})
         if mistakes and i >= len(shown) - 3:

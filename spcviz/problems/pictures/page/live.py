@@ -1,8 +1,5 @@
-"""Why joint beats separate: images labelled pixel by pixel, row by row exactly, and as a grid.
-
-The three readings of lecture 12 on the same scores: local evidence alone; smoothness along rows, each row's
-best found by dynamic programming; smoothness to all four neighbours, where circles leave only approximation
-(max-product belief propagation here).
+"""Why joint beats separate: the three readings of lecture 12 on the same scores: local evidence alone; rows,
+each solved exactly; all four neighbours, where circles leave only approximation (max-product messages here).
 """
 
 import time
@@ -86,9 +83,8 @@ def _read(name, seen, truth, unary, weight, slack):
     times.append(time.perf_counter())
     lines = exhaustive.scanlines(unary, smooth)
     times.append(time.perf_counter())
-    beliefs = near.propagate_near(
-        unary.astype(np.float32), weight, max_iterations=ITERATIONS, damping=DAMPING
-    )
+    how = {"max_iterations": ITERATIONS, "damping": DAMPING}
+    beliefs = near.propagate_near(unary.astype(np.float32), weight, **how)
     times.append(time.perf_counter())
     readings = tuple(labels.astype(np.uint8) for labels in (one, lines, beliefs.labels))
     measured = [stereo.errors_of(labels, truth, slack) for labels in readings]

@@ -43,23 +43,19 @@ def compared(readings):
     """The three readings in a sentence: the order is read off the numbers."""
     one, rows, grid = (f"**{100 * e:.1f} %**" for e in readings.errors)
     off = "more than one pixel off" if readings.slack else "wrong"
-    begin = (
-        f"Each pixel by itself: {one} {off}. Each row solved exactly: {rows}. The whole grid, approximately: "
-        f"{grid}."
-    )
+    begin = f"Each pixel by itself: {one} {off}. Each row solved exactly: {rows}. "
     a, b, c = readings.errors
-    if c < b <= a:
-        verdict = (
-            " Every neighbour that is asked helps" if b < a else " Rows alone change nothing; the grid helps"
-        )
-        verdict += "; rows do not know of each other, hence the streaks." if b < a else "."
+    if c < b < a:
+        verdict = " Every neighbour that is asked helps; rows do not know of each other, hence the streaks."
+    elif c < b == a:
+        verdict = " Rows alone change nothing; the grid helps."
     elif max(readings.errors) - min(readings.errors) < 5e-4:
         verdict = " No difference here: try more noise or more smoothness."
     elif b < c:
         verdict = " Here exact rows beat the approximate grid: circles cost the guarantee."
     else:
         verdict = " Here smoothness does harm: neighbours really differ."
-    return begin + verdict + " (Measured against the known truth.)"
+    return f"{begin}The whole grid, approximately: {grid}.{verdict} (Measured against the known truth.)"
 
 
 def facts(readings):
@@ -83,11 +79,8 @@ def table(readings):
 def origin(readings):
     """Whose picture it is and what the numbers are of."""
     rows, columns = readings.truth.shape
-    settled = (
-        "settled everywhere"
-        if readings.settled == 1
-        else f"settled at {100 * readings.settled:.0f} % of the pixels"
-    )
+    share = f"at {100 * readings.settled:.0f} % of the pixels"
+    settled = f"settled {'everywhere' if readings.settled == 1 else share}"
     slack = " Wrong: more than one (shrunken) pixel off, where the truth is known." if readings.slack else ""
     belief = f"{readings.n_iterations} iterations, {settled}"
     return (

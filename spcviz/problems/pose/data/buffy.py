@@ -1,9 +1,8 @@
 """Buffy Stickmen: 748 television frames with the sticks of an upper body, 187 clips of 4 frames.
 
-Crops are squares of 240 pixels whose window was set from the annotated head, neck and hips, so scale and
-place of the person are given; `jittered` makes them as unsure as a detector's. Sticks are annotated with
-their ends in no fixed order: they are oriented here by the joints. Train: episodes 3, 4; test: 2, 5, 6. Every
-fourth clip of the training episodes is held out for development.
+Crops of 240 pixels by the annotated head, neck and hips, so scale and place are given; `jittered` ones are as
+unsure as a detector's. Sticks are oriented by the joints. Train: episodes 3, 4, every fourth clip held out
+for development; test: 2, 5, 6.
 """
 
 from pathlib import Path

@@ -1,9 +1,8 @@
 """Pictures of people in the convention of Buffy's crops: a window, and two sets to learn limbs from.
 
-PARSE (305 people) and a part of Leeds Sports Pose Extended (2000), both annotated with 14 joints. The window
-is Buffy's: a square of twice the distance from the top of the head to the hips, the head's top 15 % below its
-upper edge. Bodies that lean or lie are left out, and limbs with a joint that is marked invisible or lies
-outside the picture. Left and right are made the picture's: whichever shoulder is further left.
+PARSE (305 people) and a part of Leeds Sports Pose Extended (2000), with 14 joints. The window is Buffy's:
+side twice from head's top to hips, the top 15 % below its edge. Bodies that lean or lie are left out, and
+limbs with a joint invisible or outside. Left is the picture's: whichever shoulder is further left.
 """
 
 from pathlib import Path

@@ -1,10 +1,8 @@
 """Prepare three data sets of people from their originals, as `pose.data.buffy` and `pictures` read them.
 
-Buffy Stickmen: one square window a frame, side twice the distance from the top of the head to the hips, the
-head's top 15 % below its upper edge, 240 x 240 pixels. Joints: the labels that come with Yang and Ramanan's
-pose release where they are, else the ends of the sticks. PARSE: pictures of more than 240 pixels are shrunk
-to 240. LSPET: the first 2000 pictures on which head, neck and arms are all marked visible, cut around the
-visible joints (20 % of the longer side and 10 pixels more) and shrunk to 240 pixels at most.
+Buffy Stickmen: windows as in `pictures`, 240 x 240 pixels; joints by the labels of Yang and Ramanan's pose
+release where they are, else by the sticks' ends. PARSE: shrunk to 240 pixels. LSPET: the first 2000 pictures
+with head, neck and arms visible, cut around the visible joints (20 % and 10 pixels more), shrunk to 240.
 """
 
 from collections.abc import Iterator
@@ -21,9 +19,8 @@ from spcviz.problems.pose.model import body
 _RELEASE = "https://codeload.github.com/vislab2013/eecs592/zip/be1a3e5cd950dc8aaba70ce64c25627b6e58eaa7"
 RELEASE_SOURCES = (Source("pose-release.zip", _RELEASE, is_packed=True),)
 """Yang and Ramanan's pose release 1.3: it holds Buffy Stickmen V3.0 with its joints, and PARSE."""
-LSPET_SOURCES = (
-    Source("lspet_dataset.zip", "https://sam.johnson.io/research/lspet_dataset.zip", is_packed=True),
-)
+_LSPET = "https://sam.johnson.io/research/lspet_dataset.zip"
+LSPET_SOURCES = (Source("lspet_dataset.zip", _LSPET, is_packed=True),)
 
 EPISODES, TRAIN_EPISODES = (2, 3, 4, 5, 6), (3, 4)
 CLIP = 4  # frames of an episode in a row that make a clip
@@ -49,9 +46,8 @@ def buffy(folder: Path, place: Path) -> Iterator[str]:
     read = [read_sticks(path) for path in texts]
     episode = np.repeat(EPISODES, [len(frames) for frames, _ in read])
     frame, sticks = (np.concatenate(parts) for parts in zip(*read))
-    paths = original.all_there(
-        root, [f"images/buffy_s5e{e}_original/{f:06d}.jpg" for e, f in zip(episode, frame)]
-    )
+    names = [f"images/buffy_s5e{e}_original/{f:06d}.jpg" for e, f in zip(episode, frame)]
+    paths = original.all_there(root, names)
     labels = original.root_of(folder, f"labels/{_labels_name(EPISODES[0])}", is_needed=False)
     if labels is None:
         joints = joints_of(sticks)
@@ -69,9 +65,8 @@ def buffy(folder: Path, place: Path) -> Iterator[str]:
         crop = window(np.asarray(image), left + side / 2, top + side / 2, side)
         Image.fromarray(crop).save(place / "crops" / name, quality=92)
     table = _buffy_table(files, episode, frame, joints, windows)
-    np.savez_compressed(
-        place / "annotations.npz", **table, sticks_original=sticks, original_size_wh=np.array(sizes)
-    )
+    table |= {"sticks_original": sticks, "original_size_wh": np.array(sizes)}
+    np.savez_compressed(place / "annotations.npz", **table)
     yield f"{len(files)} frames, {len(set(table['clip']))} clips"
 
 

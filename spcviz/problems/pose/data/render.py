@@ -1,10 +1,8 @@
 """Rendered clips of an articulated upper body: every joint known, every frame a function of one seed.
 
-Real clips of the data sets are 4 frames long; these are 10 to 60, dense, with exact truth. The body has the
-proportions of the annotated people (`pose.LENGTHS`), clothes of random cloth that turns with the limbs, folds
-and round shading; it moves by smooth random swings, its arms foreshorten. Behind it a photograph from the
-installed packages drifts as under a hand-held camera; pictures are blurred, noisy, and something may pass in
-front.
+Dense, where real clips are 4 frames long. The body has the proportions of the annotated people
+(`pose.LENGTHS`), cloth that turns with the limbs, smooth random swings, foreshortened arms; a photograph from
+installed packages drifts behind it, something may pass in front, pictures are blurred and noisy.
 """
 
 from importlib.util import find_spec
@@ -112,14 +110,8 @@ def _cloth(rng):
     colour, other = rng.uniform(15, 235, 3), rng.uniform(15, 235, 3)
     y, x = np.mgrid[:64, :64]
     wide = rng.integers(4, 16)
-    kind = rng.integers(0, 4)
-    share = {
-        0: 0.0 * x,
-        1: (x // wide) % 2,
-        2: (y // wide) % 2,
-        3: 0.5 * ((x // wide) % 2 + (y // wide) % 2),
-    }[kind]
-    share = share * rng.uniform(0.25, 1.0)
+    across, down = (x // wide) % 2, (y // wide) % 2
+    share = (0.0 * x, across, down, 0.5 * (across + down))[rng.integers(0, 4)] * rng.uniform(0.25, 1.0)
     tile = colour + share[..., None] * (other - colour)
     return tile + rng.normal(0, 5, (64, 64, 1))
 
@@ -159,11 +151,9 @@ def _motion(rng, body, n):
         inward = np.clip(bend + _swing(rng, n, 0.45, 26.0), -0.3, 2.4)
         lower = upper - sign * inward
         for part, angle, inner in ((1 + side, upper, None), (3 + side, lower, 1 + side)):
-            length = pose.LENGTHS[part] * np.clip(
-                rng.uniform(0.82, 1.12) + _swing(rng, n, 0.07, 30.0), 0.6, 1.2
-            )
+            share = np.clip(rng.uniform(0.82, 1.12) + _swing(rng, n, 0.07, 30.0), 0.6, 1.2)
             start = shoulder if inner is None else limbs[:, inner, 1]
-            step = length[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+            step = (pose.LENGTHS[part] * share)[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
             limbs[:, part] = np.stack([start, start + step], axis=1)
     return limbs
 
@@ -173,16 +163,8 @@ def _draw_body(picture, body, limbs):
     neck, hips = limbs[0]
     shoulders = np.stack([limbs[1, 0], limbs[2, 0]])
     wide = np.linalg.norm(shoulders[0] - shoulders[1]) / 2
-    _capsule(
-        picture,
-        body,
-        neck - 0.04 * (hips - neck),
-        hips + 0.6 * (hips - neck),
-        wide,
-        wide,
-        "shirt",
-        trunk=True,
-    )
+    ends = neck - 0.04 * (hips - neck), hips + 0.6 * (hips - neck)
+    _capsule(picture, body, *ends, wide, wide, "shirt", trunk=True)
     up = (neck - hips) / np.linalg.norm(neck - hips)
     _capsule(picture, body, neck - 2 * up, neck + 10 * up, 9, 9, "skin")
     _capsule(picture, body, neck + 20 * up, neck + 33 * up, 15.5, 17.5, "hair")
@@ -192,9 +174,8 @@ def _draw_body(picture, body, limbs):
         eye = neck + 25 * up + sign * 5.5 * right
         _capsule(picture, body, eye, eye + 0.5 * right, 1.6, 1.6, "eye")
     for side in (1, 2):
-        _capsule(
-            picture, body, *limbs[side], *np.multiply(_WIDTHS["upper arm"], body["stout"] ** 0.5), "shirt"
-        )
+        widths = np.multiply(_WIDTHS["upper arm"], body["stout"] ** 0.5)
+        _capsule(picture, body, *limbs[side], *widths, "shirt")
         what = "shirt" if body["has_sleeves"] else "skin"
         _capsule(picture, body, *limbs[side + 2], *_WIDTHS["lower arm"], what)
         along = limbs[side + 2, 1] - limbs[side + 2, 0]

@@ -1,16 +1,10 @@
 """Signing clips: 20 short videos of five people, with the joints that a neural network found on each frame.
 
-The clips ship (Intel IoT Developer Kit sample videos, CC BY 4.0; see cache/data/signs/ATTRIBUTION.txt): 30
-frames a second, arms in real motion, hands before face and chest. Joints are MediaPipe's: a *reference*, not
-annotation by people; a joint counts where the network is at least `VISIBLE` sure of it. Hips are guesses
-where the picture ends.
-
-The network names sides by the person; here, as in all of this folder, left is the picture's left, which is
-the right of a person who faces the camera.
-
-A window is set once for a clip, from the reference's medians over all of its frames, so that shoulders, torso
-and upper arms are as large as Buffy's and the shoulders lie where hers lie: it knows where the person is, as
-Buffy's annotated crops do.
+They ship (Intel IoT Developer Kit, CC BY 4.0; cache/data/signs/ATTRIBUTION.txt): 30 frames a second, real
+motion, hands before face and chest. Joints are MediaPipe's: a *reference*, not annotation by people; one
+counts from `VISIBLE` on, hips are guesses where the picture ends. Left is the picture's, the network's the
+person's. A clip's window makes the reference's medians as large as Buffy's shoulders, torso and upper arms,
+shoulders where hers lie: it knows where the person is, as her crops do.
 """
 
 import io

@@ -8,7 +8,6 @@ always with 24 angles (thesis, section 5.5.2). State s of an R x C grid is ``(an
 Left and right are the picture's, not the person's.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -98,14 +97,14 @@ def nearest_states(level: int, limbs: np.ndarray) -> np.ndarray:
     return cells.packed(angle, row, column)
 
 
-def limbs_of(level: int, part: int, states: np.ndarray, lengths: Sequence[float] = LENGTHS) -> np.ndarray:
+def limbs_of(level: int, part: int, states: np.ndarray) -> np.ndarray:
     """Both ends of a part in given states (N,): (N, 2, 2).
 
     >>> limbs_of(0, 1, np.array([0]))[0].tolist()
     [[-9.0, 12.0], [33.0, 12.0]]
     """
     x, y, angle = np.moveaxis(grid(level).centres(states), -1, 0)
-    half = lengths[part] / 2 * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    half = LENGTHS[part] / 2 * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     middle = np.stack([x, y], axis=-1)
     return np.stack([middle - half, middle + half], axis=-2)
 

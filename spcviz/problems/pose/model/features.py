@@ -1,10 +1,9 @@
 """What a pose's parts look like: scikit-image's HoG of the picture, rotated templates, colour.
 
-Histograms of 12 unsigned orientations stand on the finest grid of the cascade (cells of 3 pixels), each
-smoothed over its 3 x 3 neighbours and normalised over a block of 5 x 5 (15 pixels). Two more channels say how
-like a cell's colours are to those where a face and a chest should be: p a colour's share there and q its
-share of the picture, (p - q) / (p + q). A part's detector is one linear template over all channels, turned to
-24 angles (`spcviz.problems.pose.model.templates`); the right arm's is the left arm's mirrored.
+12 unsigned orientations in cells of 3 pixels (the cascade's finest grid), smoothed over 3 x 3 neighbours and
+normalised over 5 x 5. Two more channels compare a cell's colours with those where a face and a chest should
+be: (p - q) / (p + q) of shares p there and q in the picture. A part's detector is one linear template over
+all channels at 24 angles (`templates`); the right arm's is the left arm's mirrored.
 """
 
 import numpy as np
@@ -25,12 +24,10 @@ _REACH = {0: (54.0, 45.0), 1: (36.0, 18.0), 3: (36.0, 18.0)}
 
 def checked_picture(picture):
     """A 240 x 240 colour picture of bytes, or ArgumentError."""
-    picture = np.asarray(picture)
-    if picture.shape != (body.SIDE, body.SIDE, 3) or picture.dtype != np.uint8:
-        raise ArgumentError(
-            f"picture must be {body.SIDE} x {body.SIDE} x 3 bytes, got shape {picture.shape} of "
-            f"{picture.dtype}"
-        )
+    picture, side = np.asarray(picture), body.SIDE
+    if picture.shape != (side, side, 3) or picture.dtype != np.uint8:
+        got = f"shape {picture.shape} of {picture.dtype}"
+        raise ArgumentError(f"picture must be {side} x {side} x 3 bytes, got {got}")
     return picture
 
 

@@ -1,9 +1,8 @@
 """Training of the finder: true windows against other windows of the same pictures, and walls without people.
 
-Positives are the true windows of Buffy's training frames and of the signing clips (`whole`), moved a little,
-and their mirrored pictures; negatives are windows whose centre or side is not near the true one's, and those
-of walls. Wrong windows that score most are looked for and added, `ROUNDS` times. The threshold for "nobody"
-stands where as large a share of the people on development frames is missed as is invented on other walls.
+Positives are Buffy's and the signing clips' windows (`whole`), moved a little, and mirrored; negatives are
+not near them, or on walls; the wrong windows that score most are added `ROUNDS` times. "Nobody" is where as
+large a share of people on development frames is missed as is invented on other walls.
 """
 
 from collections.abc import Sequence

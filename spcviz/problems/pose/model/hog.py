@@ -1,14 +1,10 @@
 """Histograms of oriented gradients of one picture, equal to scikit-image's to the last bit.
 
-`skimage.feature.hog` normalises block after block in Python, 6,400 of them in a picture of 80 x 80 cells;
-here a row of blocks is normalised in one go, and only the middle of every block is kept: 14 ms instead of 82
-(5.8 times) for a colour picture of 252 x 252 pixels. Numbers are added in the library's order
-(tests/problems/pose/test_hog.py).
-
-`spcviz.problems.letters.data.hog.batch_hog` stays beside it: on 200 letters it is 26 times as fast as the
-library. One routine in the library's order for both would take 0.93 to 1.21 times its time and change up to
-2.8 % of its numbers in their last bit (at most 7e-8), so stored letter models would no longer see what they
-were trained on.
+`skimage.feature.hog` normalises blocks one by one in Python; here a row of them at once, and only the middle
+of each is kept: 14 ms instead of 82 for 252 x 252 colour pixels. Numbers are added in its order
+(tests/problems/pose/test_hog.py). `letters.data.hog.batch_hog` stays: on 200 letters it is 26 times as fast
+as the library. One routine for both would take 0.93 to 1.21 times its time and change up to 2.8 % of its
+numbers by at most 7e-8, so stored letter models would not see what they were trained on.
 """
 
 import numpy as np

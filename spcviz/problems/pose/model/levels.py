@@ -1,10 +1,10 @@
 """Train the pose cascade's levels: weights and thresholds of a method, on detectors that are given.
 
-The weights of a level are learned by the joint update (`joint.train`) on the states that earlier
-levels left over, from the hand-set weights on and regularised towards them. Thresholds: the largest alpha at
-which a level filters the truth of no more than a tolerated share of the development examples whose truth it
-was given (thesis, end of 4.3, with the joint loss of Definition 4), or a size (`Settings.n_kept`). Tuning may
-go below alpha 0, under the mean; while weights are learned a size may not.
+A level's weights are learned by the joint update (`joint.train`) on the states that are left, from hand-set
+weights on and regularised towards them. A threshold is the largest alpha that filters the truth of a
+tolerated share of the development examples that still had it (thesis, end of 4.3, joint loss of Definition
+4), or holds a size (`Settings.n_kept`); tuned it may go below 0, under the mean, but not while weights are
+learned.
 """
 
 from collections.abc import Callable, Sequence

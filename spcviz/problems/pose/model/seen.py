@@ -1,7 +1,7 @@
 """Signing clips as the pose detectors see them, computed once and kept in the work folder."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -26,17 +26,13 @@ class Clip(NamedTuple):
     ms: float  # processor milliseconds a frame for `cells`, when they were made
 
 
-def load_clips(
-    work: str | Path | None, names: Sequence[str] | None = None, *, tick: Callable | None = None
-) -> dict[str, Clip]:
+def load_clips(work: str | Path | None, names: Sequence[str] | None = None) -> dict[str, Clip]:
     """Some signing clips, all by default; what detectors see of them is kept in a folder."""
     out = {}
     for name in signs.load_reference().clips if names is None else names:
         key = {"clip": name, "every": EVERY, "data": signs.SHIPPED_SHA256}
         made = partial(_seen, name)
         out[name] = kept(work, f"pose-cells-{name}", key, MODULES, made, tree_of(Clip))
-        if tick is not None:
-            tick(f"clip {name}")
     return out
 
 

@@ -56,9 +56,8 @@ def save_pose(folder, model, settings, *, metrics, name=NAME, random_state=RANDO
     """Write a model; see `spcviz.store.save_model`."""
     sets = {"": buffy.load_buffy(data_folder(), "train")}
     sets |= {f"{extra} ": pictures.load_pictures(data_folder(), extra) for extra, _ in settings.extra}
-    seen = {
-        f"{key}{what}": getattr(clips, what) for key, clips in sets.items() for what in ("limbs", "images")
-    }
+    names = ("limbs", "images")
+    seen = {f"{key}{name}": getattr(clips, name) for key, clips in sets.items() for name in names}
     origins = [buffy.ORIGIN, *pictures.ORIGINS.values()]
     return save_model(
         folder, name, arrays_of_model(model), kind=KIND, version=VERSION,
@@ -90,9 +89,8 @@ def rounded(model):
 def arrays_of_model(model):
     """What the store holds of a model, by name."""
     *shape, joints = model.geometry
-    stored = Stored(
-        model.detectors, model.centre, model.spread, Shape(*shape), joints, model.weights, model.alphas
-    )
+    detectors, centre, spread, _, *tuned = model
+    stored = Stored(detectors, centre, spread, Shape(*shape), joints, *tuned)
     return {name: array.astype(np.float32) for name, array in arrays_of(stored).items()}
 
 

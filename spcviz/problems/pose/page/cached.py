@@ -29,8 +29,7 @@ N_LOOKED = 3  # frames of a clip that the person is looked for in
 
 def has_buffy():
     """Whether the real clips are here."""
-    folder = data_folder()
-    return folder is not None and (folder / data.FOLDER).is_dir()
+    return shelf.has_buffy(data_folder())
 
 
 @shared(1)

@@ -1,9 +1,9 @@
 """Clips that everybody can choose, with all their levels: computed once on a machine, then read from a file.
 
-A clip takes one to six seconds of a processor, and a class chooses dozens at once. What is kept lies in the
-work folder under the clip, the method, the digests of the model and of the data, and the code that makes it
-(`spcviz.problems.common.work.kept`), so it is never stale; alphas are the tuned ones. `python -m spcviz train
-pose-clips` fills the shelf before a class comes; the app fills it while nobody acts, and with what was asked.
+A clip takes one to six seconds of a processor, and a class chooses dozens at once. It is kept in the work
+folder under clip, method, digests of model and data, and the code (`kept`), so it is never stale; alphas are
+the tuned ones. `python -m spcviz train pose-clips` fills the shelf before a class; the app does while nobody
+acts.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -58,6 +58,11 @@ def scene_of(asked: Asked, folder: str | Path | None = None) -> PoseScene:
 def is_offered(asked):
     """Whether it is one of those that have a place: of rendered clips there are a million."""
     return asked.kind != "rendered" or FIRST_SEED <= asked.name < FIRST_SEED + N_SEEDS
+
+
+def has_buffy(folder):
+    """Whether a data folder has the real clips."""
+    return folder is not None and (Path(folder) / data.FOLDER).is_dir()
 
 
 def offered(has_buffy: bool, within: int = 3) -> list[Asked]:
@@ -134,9 +139,8 @@ CLIP = Form(".clip", _write, _read, lambda clip: clip)  # how a `ClipTrace` is k
 
 
 def _drop_oldest(folder):
-    found = sorted(
-        (own.stat().st_mtime, own.stat().st_size, own) for own in folder.glob(f"{NAME}-*{CLIP.suffix}")
-    )
+    stats = ((own.stat(), own) for own in folder.glob(f"{NAME}-*{CLIP.suffix}"))
+    found = sorted((stat.st_mtime, stat.st_size, own) for stat, own in stats)
     left = sum(size for _, size, _ in found)
     for _, size, path in found:
         if left <= MOST_BYTES:
@@ -145,10 +149,10 @@ def _drop_oldest(folder):
         left -= size
 
 
-def work_out(model, asked: Asked, folder: str | Path | None = None, run: Callable = map) -> ClipTrace:
-    """A clip with all its levels, under the tuned alphas; `run` as `map`."""
+def work_out(model, asked: Asked, folder: str | Path | None = None) -> ClipTrace:
+    """A clip with all its levels, under the tuned alphas."""
     scene = scene_of(asked, folder)
-    fine, seconds = zip(*run(lambda image: live.scores_of(model, image), scene.images))
+    fine, seconds = zip(*(live.scores_of(model, image) for image in scene.images))
     if asked.method == "single":
         runs = [trace.run_levels(model, [scores]) for scores in fine]
     else:
@@ -162,8 +166,7 @@ def filled(
     model, folder: Path | None, *, of_models: Path, work: Path = WORK, within: int = 3
 ) -> Iterator[tuple[Asked, Path]]:
     """Compute every clip with a place that is not there yet; ends where nothing can be kept."""
-    has_buffy = folder is not None and (Path(folder) / data.FOLDER).is_dir()
-    for asked in offered(has_buffy, within):
+    for asked in offered(has_buffy(folder), within):
         path = place(asked, folder, of_models=of_models, work=work)
         if not path.is_file():
             put(path, work_out(model, asked, folder))

@@ -143,13 +143,11 @@ def _bytes_of(values):
 
 def joined(runs: Sequence[list[ClipLevel]]):
     """Levels of several runs of the same model, method and alphas, frame after frame: a list of ClipLevel."""
-    out = []
+    out, names = [], ("n_given", "best", "mean", "low", "codes", "first", "unary", "unary_range")
     for same in zip(*runs):
-        own = {}
-        for name in ("n_given", "best", "mean", "low", "codes", "first", "unary", "unary_range"):
-            own[name] = np.concatenate([getattr(level, name) for level in same])
-        each = np.concatenate([level.each for level in same], axis=1)
-        out.append(same[0]._replace(each=each, **own))
+        own = {name: np.concatenate([getattr(level, name) for level in same]) for name in names}
+        own["each"] = np.concatenate([level.each for level in same], axis=1)
+        out.append(same[0]._replace(**own))
     return out
 
 

@@ -1,11 +1,10 @@
 """Does it work on people? The stored model on five kinds of pictures that it was never trained on.
 
 *buffy*: the test episodes, crops as annotated; *jittered*: the same, windows as unsure as a detector's;
-*signs*: the signing clips, one person at a time: neither the model nor its detectors have seen any of the
-five, a neural network's joints stand for the truth; *lspet*: 200 pictures of athletes, chosen by a rule from
-their joints (`face_on`), of a set that this model's detectors do not learn from; *astronaut*: one photograph,
-whose truth nobody has marked. Beside each stands a mean pose that never looks at the picture: that of Buffy's
-training frames, and for each signing person also that of the other four.
+*signs*: one of five people at a time, whom neither model nor detectors have seen, by a network's joints;
+*lspet*: 200 athletes, chosen by a rule (`face_on`), of a set that detectors do not learn from; *astronaut*:
+one photograph without truth. Beside each a mean pose that never looks: Buffy's, and for a signing person also
+the other four's.
 """
 
 from pathlib import Path

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from spcviz.problems.pose.paper.tables import numbers_frame
 from spcviz.web.figures.palette import DARK
 
 SIDE = 240
@@ -30,25 +31,21 @@ _COLUMNS = {
 }
 
 
-def _name(row):
-    return NAMES.get(row["data"], row["data"])
+def _name(data):
+    kind = data.split(",")[0]
+    return NAMES.get(kind, kind)
 
 
 def frame(result):
     """One row a set."""
-    table = [
-        {"data": _name(row)} | {said: row.get(k) for k, said in _COLUMNS.items()} for row in result["rows"]
-    ]
-    return pd.DataFrame(table).set_index("data").apply(pd.to_numeric, errors="coerce")
+    rows = {_name(row["data"]): row for row in result["rows"]}
+    return numbers_frame(rows, _COLUMNS, "data")
 
 
 def failures_frame(result):
     """The pictures whose best guess is farthest off, with a sentence each."""
-    table = [
-        {"data": _name({"data": own["data"].split(",")[0]}), "picture": own["picture"], "why": own["said"]}
-        for own in result.get("gallery", ())
-    ]
-    return pd.DataFrame(table, columns=["data", "picture", "why"]).set_index("data")
+    rows = [(_name(own["data"]), own["picture"], own["said"]) for own in result.get("gallery", ())]
+    return pd.DataFrame(rows, columns=["data", "picture", "why"]).set_index("data")
 
 
 def failure_svg(own: dict, picture: str) -> str:
@@ -65,7 +62,7 @@ def failure_svg(own: dict, picture: str) -> str:
 
 def failure_said(own):
     """What is written under a picture of the gallery."""
-    return f"{_name({'data': own['data'].split(',')[0]})}, {own['picture']}. {own['said']}"
+    return f"{_name(own['data'])}, {own['picture']}. {own['said']}"
 
 
 def without_pictures(some):
@@ -75,9 +72,8 @@ def without_pictures(some):
 
 def _line(limb, colour, width, dash):
     (x1, y1), (x2, y2) = limb
-    return (
-        f'<path d="M{x1} {y1}L{x2} {y2}" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dash}"/>'
-    )
+    look = f'stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dash}"'
+    return f'<path d="M{x1} {y1}L{x2} {y2}" {look}/>'
 
 
 def baseline(row):
@@ -95,17 +91,16 @@ def misses(result):
             continue
         verdict = "is better than" if other > best else "is not significantly different from"
         if best - other <= 2 * (row.get("best_pcp50_stderr") or 0.0):
-            out.append(
-                f"On {_name(row)} a mean pose that never looks at the picture {verdict} the best guess: "
-                f"{other:.1f} against {best:.1f} % of limbs (PCP 0.5)."
-            )
+            where = f"On {_name(row['data'])} a mean pose that never looks at the picture"
+            numbers = f"{other:.1f} against {best:.1f} % of limbs (PCP 0.5)"
+            out.append(f"{where} {verdict} the best guess: {numbers}.")
     return out
 
 
 def compared(result):
     """Best guess against the better mean pose, set by set, in a line."""
     return "; ".join(
-        f"{_name(row)} {row['best_pcp50']:.1f} against {baseline(row):.1f}"
+        f"{_name(row['data'])} {row['best_pcp50']:.1f} against {baseline(row):.1f}"
         for row in result["rows"]
         if row.get("best_pcp50") is not None and baseline(row) is not None
     )
@@ -113,8 +108,8 @@ def compared(result):
 
 def sentence(result):
     """What the table says, in words."""
-    said = [*misses(result), f"Limbs right (best guess, PCP 0.5 %) against a mean pose: {compared(result)}."]
-    return " ".join(said)
+    line = f"Limbs right (best guess, PCP 0.5 %) against a mean pose: {compared(result)}."
+    return " ".join([*misses(result), line])
 
 
 def note(result):

@@ -77,18 +77,17 @@ def row(found: list[dict], single: list[dict]) -> dict:
     for name, column in zip(MEASURES, frames.T):
         made |= {name: column.mean(), f"{name}_stderr": clip_error(column, clips)}
     total = {key: sum(one[key] for one in found) for key in ("n_runs", "n_lost", "n_broken", "n_variables")}
+    lengths = [len(one["frames"]) for one in found]
+    kept = np.average([one["states_kept"] for one in found], weights=lengths)
     made |= {
         "elbow_error_quartiles": middle.mean(),
         **dict(zip(("elbow_gain_over_single", "elbow_gain_stderr"), gain(found, single))),
-        "states_kept": np.average(
-            [one["states_kept"] for one in found], weights=[len(one["frames"]) for one in found]
-        ),
-        "efficiency": 0.0,
+        "states_kept": kept,
+        "efficiency": 100 * (1 - kept / body.grid(body.N_LEVELS - 1).n_states),
         "joint_loss": 100 * total["n_lost"] / total["n_runs"],
         "n_broken": total["n_broken"],
         "n_variables": total["n_variables"],
     }
-    made["efficiency"] = 100 * (1 - made["states_kept"] / body.grid(body.N_LEVELS - 1).n_states)
     return {key: value if isinstance(value, int) else rounded(value) for key, value in made.items()}
 
 

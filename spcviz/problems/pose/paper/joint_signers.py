@@ -1,19 +1,15 @@
 """Ensemble-SPC learned jointly on real clips (thesis 5.3, 5.5.2): five people sign, one at a time left out.
 
-Of the others' clips every third of each person's is held out for development, the rest teach. The detectors
-are those of the stored model, as trained on Buffy and single pictures: they have seen none of the five.
-Geometry (places, angles, joints, motion from frame to frame) is fitted to the teaching clips and to their
-mirrored pictures. Weights are then learned level by level: of single frames from the hand-set ones on; over
-time, by the joint update (5.6), from the single frames' weights with ties of 1 on. Those beginnings, without
-the joint learning, are what "hand-set" means. Every method's thresholds are tuned on the development clips
-under the same tolerance.
-
-Clips (every third frame of the video, `seen.EVERY`) are cut into pieces of `PIECE` frames, of which every
-`EVERY_PIECE`-th is taken, to save time; what is left over at the end of a clip is a shorter piece.
+Of the others' clips every third of each person's is for development. The stored model's detectors have seen
+none of the five. Geometry is fitted to the teaching clips and their mirrored pictures; weights are learned
+level by level: single frames' from hand-set ones, over time by the joint update (5.6) from single frames'
+with ties of 1. Those beginnings are "hand-set". Thresholds are tuned on development clips under one
+tolerance. To save time every `EVERY_PIECE`-th piece of `PIECE` frames is taken; what is left over is a
+shorter one.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -126,7 +122,6 @@ def learn(
     settings: levels.Settings = SETTINGS,
     *,
     work: str | Path | None = None,
-    tick: Callable | None = None,
 ) -> dict[tuple[str, str], cascade.PoseModel]:
     """Models by method and origin of its ties: "none", "hand-set", "learned", from the other four."""
     fold = next(own for own in signs.folds() if own.person == person)
@@ -143,8 +138,6 @@ def learn(
         key = about | {"method": method, "step": step}
         make = partial(_taught, start, method, step, pieces, settings)
         found = kept(work, f"pose-{name}", key, MODULES, make, ARRAYS)
-        if tick is not None:
-            tick(f"{person}: {name}")
         return cascade.with_method(start, method, **found)
 
     single = made(base, "single", settings.step, f"{person}-single")

@@ -1,12 +1,9 @@
 """Thesis Fig. 5.5(c) on Buffy Stickmen: what each level keeps, and how good the best guess is.
 
-Two protocols over the same 276 test frames: "annotated" crops, whose window was set from the annotated head,
-neck and hips, and "jittered" ones, moved by 10 pixels and scaled by 10 % (standard deviations), as unsure as
-a detector's. Beside every number stands a mean pose that never looks at the picture. Losses: see `measure`.
-
-Thresholds are the model's, tuned on development frames under a tolerance, so what is pruned is a finding. The
-trade: the same weights under other tolerances, where the true state counts or one within 25 % of the limb,
-and with the sizes of the thesis' figure.
+276 test frames, "annotated" (windows by head, neck and hips) and "jittered" by 10 pixels and 10 % (standard
+deviations), as unsure as a detector's, beside a mean pose that never looks. Thresholds are tuned on
+development frames under a tolerance, so what is pruned is a finding; the trade: other tolerances, by the true
+state or one within 25 % of the limb, and the sizes of the thesis' figure. Losses: see `measure`.
 """
 
 from collections.abc import Iterator

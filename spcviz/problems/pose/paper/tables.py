@@ -64,10 +64,10 @@ def trade_frame(result):
         "pcp50_upper_arms": "upper arms PCP 0.5 %", "cascade_ms": "cascade, ms a frame",
         "n_broken": "broken variables",
     }  # fmt: skip
-    return _frame({thresholds(row): row for row in result.get("trade", ())}, names, "thresholds")
+    return numbers_frame({thresholds(row): row for row in result.get("trade", ())}, names, "thresholds")
 
 
-def _frame(rows, names, index):
+def numbers_frame(rows, names, index):
     """Numbers of rows by what each is called, columns by `names`."""
     table = {label: {said: row.get(key) for key, said in names.items()} for label, row in rows.items()}
     frame = pd.DataFrame.from_dict(table, orient="index", columns=[*names.values()]).rename_axis(index)
@@ -179,7 +179,7 @@ def ensemble_frame(result):
         "features_share": "share of features",
     }  # fmt: skip
     rows = {f"{row['clips']}: {named(row)}": row for row in result["rows"]}
-    return _frame(rows, names, "clips and method")
+    return numbers_frame(rows, names, "clips and method")
 
 
 def folds_frame(result):

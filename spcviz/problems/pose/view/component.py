@@ -22,22 +22,14 @@ VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth", "spend")
 UNKNOWN = -32768
 NEAR_PX = 20.0  # an elbow or wrist counts as right within so many pixels
 
+_SHARED = ("elements", "view", "more", "rule")
+_OWN = ("core", "draw", "raster", "brush", "words", "export", "money", "arms")
 POSE = Component(
     "spcviz_pose",
     ("problems/pose/view/pose.css", "web/view/panel.css", "web/view/more.css"),
     (
-        "web/view/elements.js",
-        "web/view/view.js",
-        "web/view/more.js",
-        "web/view/rule.js",
-        "problems/pose/view/pose_core.js",
-        "problems/pose/view/pose_draw.js",
-        "problems/pose/view/pose_raster.js",
-        "problems/pose/view/pose_brush.js",
-        "problems/pose/view/pose_words.js",
-        "problems/pose/view/pose_export.js",
-        "problems/pose/view/pose_money.js",
-        "problems/pose/view/pose_arms.js",
+        *(f"web/view/{name}.js" for name in _SHARED),
+        *(f"problems/pose/view/pose_{name}.js" for name in _OWN),
         "problems/pose/view/pose.js",
     ),
     VIEW_NAMES,
@@ -117,11 +109,8 @@ def tenths(joints):
 
 def arms_part(budget) -> dict:
     """Both arms of a clip under a budget, joints in tenths of a pixel, `truth` empty where unknown."""
-    joints_of = {"four": budget.four, "arms": budget.arms, "truth": budget.truth}
-    out = {
-        name: np.zeros(0, np.int16) if joints is None else tenths(joints)
-        for name, joints in joints_of.items()
-    }
+    out = {name: tenths(getattr(budget, name)) for name in ("four", "arms")}
+    out["truth"] = np.zeros(0, np.int16) if budget.truth is None else tenths(budget.truth)
     out |= {"tiers": budget.tiers.astype(np.uint8).ravel(), "n_frames": budget.four.shape[1]}
     out |= {"names": list(budget.tier_names), "colours": list(DARK_TIERS), "near_px": NEAR_PX}
     out |= {"ms": np.round(budget.ms, 3).tolist(), "four_ms": np.round(budget.four_ms, 3).tolist()}
@@ -143,11 +132,9 @@ def pose_payload(
     if trace.truth is not None:
         flat = np.round(trace.truth.reshape(n_frames, n_parts, 4), 1)
         truth = [[None if np.isnan(limb).any() else limb.tolist() for limb in frame] for frame in flat]
-    parts = {
-        f"{name} {number}": packed_of(level, make)
-        for number, level in enumerate(trace.levels)
-        for name, make in (("level", level_part), ("codes", codes_part), ("scores", scores_part))
-    }
+    makers, parts = {"level": level_part, "codes": codes_part, "scores": scores_part}, {}
+    for number, level in enumerate(trace.levels):
+        parts |= {f"{name} {number}": packed_of(level, make) for name, make in makers.items()}
     parts["kept"] = packed_of(trace.levels, kept_part)
     parts["pictures"] = packed_of(trace.pictures, _frames)
     parts["truth"] = {"limbs": truth, "reachable": trace.reachable.reshape(-1).astype(np.uint8)}

@@ -5,6 +5,7 @@ of training pixels: with power 0 rare classes vanish, with 1 the pixels right fa
 """
 
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -83,30 +84,25 @@ class Lab:
     def __init__(self, quick, work, tick):
         self.settings, self.work, self.tick = settings_for(quick), work, tick
         self.vocabulary = extract.vocabulary(camvid.names_of("train"), work)
-        self._set, self._both, self._known = None, None, {}
+        self.sim, self.him = cache(self._sim), cache(self._him)
+        self._read = cache(self._read_once)
+
+    def _read_once(self, every=1, with_mirrored=False):
+        names = camvid.names_of("train")[::every]
+        return parts.scenes("train", names, self.vocabulary, self.work, self.tick, with_mirrored)
 
     def scenes(self, every=1, power=0.0):
         """(`Scenes`, target) to learn from: each `every`-th picture, classes weighted."""
-        if self._set is None:
-            self._set = parts.scenes("train", camvid.names_of("train"), self.vocabulary, self.work, self.tick)
-        return learning_set(self._set, every, power)
+        return learning_set(self._read(), every, power)
 
     def _scenes_and_mirrored(self, every, power):
         """(`Scenes`, target, picture of which each is a copy): pictures and changed copies of them."""
-        if self._both is None:
-            names = camvid.names_of("train")[::every]
-            self._both = parts.scenes("train", names, self.vocabulary, self.work, self.tick, True)
-        found, target = learning_set(self._both, 1, power)
+        found, target = learning_set(self._read(every, True), 1, power)
         n = int(found.structure.example[-1]) + 1
         return found, target, np.arange(n) % (n // 2)
 
-    def sim(self):
-        """(list of Step, risk after each, modelled milliseconds of each)."""
-        if "sim" not in self._known:
-            self._known["sim"] = self._sim()
-        return self._known["sim"]
-
     def _sim(self):
+        """(list of Step, risk after each, modelled milliseconds of each)."""
         own = self.settings
         key = {"sim": asdict(own.sim), "every": own.sim_every, "power": own.sim_power}
         key |= {"costs": list(costs.known().values()), "random_state": RANDOM_STATE}
@@ -122,11 +118,9 @@ class Lab:
         steps, risk, ms = kept(self.work, "scene-sim", key, code, make, tree_of(packed.Steps))
         return packed.to_steps(steps), risk, ms
 
-    def him(self, name: str):
+    def _him(self, name):
         """Stages of an inference machine, a key of `LIMITED`, up to where it stops."""
-        if name not in self._known:
-            self._known[name] = self.all_stages(name)[: self.settings.him_stop]
-        return self._known[name]
+        return self.all_stages(name)[: self.settings.him_stop]
 
     def all_stages(self, name):
         """All stages of an inference machine; of those with few features no more than answer."""
@@ -157,10 +151,7 @@ class Lab:
         rng = np.random.default_rng(RANDOM_STATE)
         known = np.flatnonzero(target.sum(axis=1) > 0)
         rows = rng.choice(known, min(self.settings.forest_rows, len(known)), replace=False)
-        forest = ExtraTreesClassifier(
-            self.settings.forest_trees, min_samples_leaf=4, random_state=RANDOM_STATE, n_jobs=1
-        )
-        weight = target[rows].sum(axis=1)
-        return forest.fit(
-            scenes.structure.levels[0].steps[rows], target[rows].argmax(axis=1), sample_weight=weight
-        )
+        how = {"min_samples_leaf": 4, "random_state": RANDOM_STATE, "n_jobs": 1}
+        forest, own = ExtraTreesClassifier(self.settings.forest_trees, **how), target[rows]
+        steps = scenes.structure.levels[0].steps[rows]
+        return forest.fit(steps, own.argmax(axis=1), sample_weight=own.sum(axis=1))
