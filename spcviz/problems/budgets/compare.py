@@ -1,8 +1,7 @@
 """Runs every method that spends a budget on one batch: the Trade-off page's data.
 
-Everything is bought at once here, in each method's own order; a smaller budget takes the first of it.
-Costs come in units (one for a part's next tier) and in microseconds: features as they were measured,
-plus inference and the method's own time, measured as it runs.
+A smaller budget takes the first of what each method buys. Costs come in units (one for a part's next tier)
+and microseconds: features as measured, inference and the method's own time as it runs.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,9 +38,8 @@ def purchases(batch: Batch, key: str, terms: Terms, read_us: float) -> Purchases
     about = (key, *method.said(terms))
     if method.level == EXAMPLE:
         values = _in_turn(batch) if method.rule.by == "nothing" else batch.values[key]
-        return whole_chains(
-            about, values, batch.feature_us, batch.world.starts, batch.labels, read_us, batch.alphabet
-        )
+        given = batch.feature_us, batch.world.starts, batch.labels, read_us, batch.alphabet
+        return whole_chains(about, values, *given)
     how = rule_of(method, batch.learned)
     return single_parts(about, batch.world, how, batch.feature_us, batch.alphabet, batch.costs)
 

@@ -17,12 +17,9 @@ def batch(trade_off: TradeOff, state: dict) -> dict[str, str]:
     facts = {f"wrong_{name}": wrong for name, wrong in counts.items()}
     chosen = next((m for m in trade_off.methods if m.name == state["method"]), trade_off.methods[0])
     facts |= {"wrong": counts[chosen.name], "start": str(wrong_at(chosen, state["kind"], -1.0, count))}
-    facts |= {
-        "things": str(trade_off.n_faults * sum(map(len, trade_off.truths))),
-        "chains": str(len(trade_off.truths)),
-    }
-    rival = counts.get("uniform")
-    if rival:
+    things = trade_off.n_faults * sum(map(len, trade_off.truths))
+    facts |= {"things": str(things), "chains": str(len(trade_off.truths))}
+    if rival := counts.get("uniform"):
         facts["fewer"] = str(abs(int(rival) - int(facts["wrong"])))
     return facts
 
@@ -53,11 +50,8 @@ def word(policy_word: PolicyWord, state: dict) -> dict[str, str]:
     """What every policy has made of a word within the budget of the Policy page's `state`, as named texts."""
     kind = state["kind"]
     budget = state["spend"] * getattr(policy_word, f"full_{kind}")
-    facts = {
-        "word": policy_word.truth,
-        "length": str(len(policy_word.truth)),
-        "start": policy_word.traces[0].readings[0],
-    }
+    facts = {"word": policy_word.truth, "length": str(len(policy_word.truth))}
+    facts["start"] = policy_word.traces[0].readings[0]
     for trace in policy_word.traces:
         step = int(np.flatnonzero(getattr(trace, kind) <= budget + 1e-9 * max(1.0, budget))[-1])
         facts[f"reading_{trace.name}"] = trace.readings[step]

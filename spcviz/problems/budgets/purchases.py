@@ -1,8 +1,4 @@
-"""What a method buys on a batch of chains, purchase by purchase, as the Trade-off page replays it.
-
-Costs come in units and in microseconds: features as they were measured, plus inference and the method's own
-time, measured as it runs.
-"""
+"""What a method buys on a batch of chains, purchase by purchase, as the Trade-off page replays it."""
 
 from collections.abc import Sequence
 from itertools import pairwise

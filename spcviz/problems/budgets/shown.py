@@ -34,9 +34,8 @@ class TradeOff(NamedTuple):
     """What every method buys on a batch of W chains of R parts; a reading has a symbol for each part."""
 
     task: str  # name of the problem
-    chain_ids: (
-        np.ndarray
-    )  # (W,) int: what a click on a chain opens: the word in the data set, the clip's seed
+    # (W,) int: what a click on a chain opens: the word in the data set, the clip's seed
+    chain_ids: np.ndarray
     truths: tuple[str, ...]  # what is right
     alphabet: str  # symbols of the K states
     # (R, K) uint8: what is wrong if a part is read as a state, a bit each, the first being 1

@@ -30,13 +30,6 @@ class Budgeted(Protocol):
 
 def reproduce(problem: Budgeted, run: Run) -> dict:
     """One result; see `spcviz.problems.common.report.describe`. Finished parts are kept in ``run.work``."""
-    measured = problem.measure(run)
-    return describe(
-        run.name,
-        problem.SOURCES[run.name],
-        measured.rows,
-        baselines=measured.baselines,
-        settings=measured.settings,
-        data=measured.data,
-        **measured.more,
-    )
+    rows, *others, more = problem.measure(run)
+    named = dict(zip(("baselines", "settings", "data"), others, strict=True))
+    return describe(run.name, problem.SOURCES[run.name], rows, **named, **more)

@@ -28,9 +28,8 @@ def file(option: str, path: Path, own: Sequence[Path] = ()) -> Path:
     if path.parent in own:
         folder(option, path.parent, is_own=True)
     if not path.parent.is_dir():
-        raise OutputError(
-            f"{option} must lie in a folder that is there, got {str(path)!r}; make the folder or name another"
-        )
+        got = f"got {str(path)!r}; make the folder or name another"
+        raise OutputError(f"{option} must lie in a folder that is there, {got}")
     _try(option, path, path.parent)
     return path
 
@@ -38,10 +37,8 @@ def file(option: str, path: Path, own: Sequence[Path] = ()) -> Path:
 def folder(option: str, path: Path, *, is_own: bool = False) -> Path:
     """A folder to write to, made if its parent exists, or with `is_own` all of its path; or `OutputError`."""
     if not is_own and not path.parent.is_dir():
-        raise OutputError(
-            f"{option} must be a folder, or lie in one that is there, got {str(path)!r}; make the folder "
-            "that it is to lie in or name another"
-        )
+        got = f"got {str(path)!r}; make the folder that it is to lie in or name another"
+        raise OutputError(f"{option} must be a folder, or lie in one that is there, {got}")
     is_new = not path.exists()
     try:
         path.mkdir(parents=is_own, exist_ok=True)

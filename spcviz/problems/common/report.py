@@ -1,8 +1,4 @@
-"""The common form of every reproduced result, with its provenance: code, data, models, libraries, CPU time.
-
-The command line adds ``provenance``, a row for each command that made a part of the result, ``command``, all
-of them, and ``seconds``, the CPU seconds of all of them.
-"""
+"""The common form of every reproduced result, with its provenance: code, data, models, CPU time."""
 
 import json
 import os
@@ -77,9 +73,5 @@ def machine():
             model = next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
         pass  # not Linux
-    return {
-        "cpu": model,
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "system": platform.system(),
-    }
+    about = {"python": platform.python_version(), "system": platform.system()}
+    return {"cpu": model, "cores": os.cpu_count()} | about

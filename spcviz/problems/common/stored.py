@@ -1,9 +1,4 @@
-"""Read stored results; a damaged one ends in a sentence with the command that repairs it.
-
-Whatever makes figures, tables and sentences of a result takes its form for granted; the caller says `reading`
-around all of it, so that content of any other form is a `ResultError` which names the file and the command
-that makes it again.
-"""
+"""Read stored results; a damaged one ends in a sentence with the command that repairs it (`reading`)."""
 
 import contextlib
 import json
@@ -29,9 +24,7 @@ def repair_command(name):
     ('python -m spcviz reproduce ocr-orders', 'python -m spcviz bench app --json')
     """
     kind, _, rest = name.partition("-")
-    return (
-        f"python -m spcviz bench {rest} --json" if kind == "bench" else f"python -m spcviz reproduce {name}"
-    )
+    return f"python -m spcviz {f'bench {rest} --json' if kind == 'bench' else f'reproduce {name}'}"
 
 
 def read(folder: Path, name: str) -> dict | None:

@@ -124,14 +124,7 @@ def _score_of(labels, level, lattice, features):
 
 def _threshold(level, pruned, alpha):
     """Fields of a `LevelTrace` that say what was pruned by; `alpha` is what was asked for."""
-    limits = pruned.limits
-    return {
-        "best": float(limits.best[0]),
-        "mean": float(limits.mean[0]),
-        "n_valid": int(limits.n_valid[0]),
-        "has_spread": bool(limits.has_spread[0]),
-        "alpha": float(alpha),
-        "tuned_alpha": float(level.alpha),
-        "was_capped": bool(pruned.alpha[0] > alpha),
-        "alpha_used": float(rule.capped(pruned.alpha[0])),
-    }
+    used, names = pruned.alpha[0], ("best", "mean", "n_valid", "has_spread")
+    found = {name: getattr(pruned.limits, name)[0].item() for name in names}
+    found |= {"alpha": float(alpha), "tuned_alpha": float(level.alpha)}
+    return found | {"was_capped": bool(used > alpha), "alpha_used": float(rule.capped(used))}

@@ -15,6 +15,7 @@ from spcviz.problems.tagging.model.features import (
     vocabulary,
     vocabulary_of,
 )
+from spcviz.problems.tagging.page.shown import TAG_NAMES
 
 SPLIT = [
     ("I can't, you cannot.", ["I", "ca", "n't", ",", "you", "can", "not", "."]),
@@ -70,7 +71,7 @@ def test_corpora_have_their_known_sizes(shared_data, data, sentences, tags):
     parts = tagging.load_corpus(data, shared_data)
     assert tuple(len(parts[name].lengths) for name in tagging.SPLITS) == sentences
     assert len(parts["train"].tag_set) == tags
-    assert set(parts["train"].tag_set) <= set(tagging.TAG_NAMES)
+    assert set(parts["train"].tag_set) <= set(TAG_NAMES)
     assert all(len(p.words) == len(p.tags) == p.lengths.sum() for p in parts.values())
 
 

@@ -1,7 +1,4 @@
-"""What a budget buys, over a batch of examples: a Streamlit component around trade_off.js.
-
-The browser gets every purchase of every method, so the budget is dragged without a server.
-"""
+"""What a budget buys, over a batch: a component whose browser cuts all purchases without a server."""
 
 from collections.abc import Callable
 

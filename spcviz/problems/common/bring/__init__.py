@@ -1,5 +1,3 @@
-"""Bring data that does not ship: download an original from its home, prepare it for the loaders.
-
-`get` downloads; a problem's ``prepare.py`` names its originals (`Source`) and turns them into what its
-loaders read, with `original` to find the files and `place` to write all of it or nothing.
+"""Bring data that does not ship: `get` an original, then `prepare` it for the loaders, completely or not at
+all.
 """

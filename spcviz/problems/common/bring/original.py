@@ -25,20 +25,19 @@ def root_of(folder: Path, anchor: str, *, is_needed: bool = True) -> Path | None
     if not is_needed:
         return None
     packed = sorted(path.name for path in folder.glob("*") if path.suffix in (".zip", ".tgz", ".gz", ".tar"))
-    hint = f" (unpack {', '.join(packed)} first)" if packed else ""
-    raise OriginalError(
-        f"FOLDER must be the original distribution, got {str(folder)!r}: {anchor} is missing{hint}"
-    )
+    raise _missing(folder, anchor, f" (unpack {', '.join(packed)} first)" if packed else "")
+
+
+def _missing(folder, name, hint):
+    got = f"got {str(folder)!r}: {name} is missing{hint}"
+    return OriginalError(f"FOLDER must be the original distribution, {got}")
 
 
 def all_there(root: Path, names: Sequence[str]) -> list[Path]:
     """Paths of files that the original must have; `OriginalError` names the first that is missing."""
     missing = [name for name in names if not (root / name).is_file()]
     if missing:
-        more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise OriginalError(
-            f"FOLDER must be the original distribution, got {str(root)!r}: {missing[0]} is missing{more}"
-        )
+        raise _missing(root, missing[0], f", and {len(missing) - 1} more" if len(missing) > 1 else "")
     return [root / name for name in names]
 
 

@@ -108,14 +108,11 @@ def check_size(width: int, height: int) -> None:
     """Raise `Unusable` for a picture without pixels, with too many, or too long."""
     if width * height == 0:
         raise Unusable("The file is no picture or video that can be read here (it has no pixels).")
+    size = f"The picture has {width} x {height} pixels"
     if width * height > MAX_PIXELS:
-        raise Unusable(
-            f"The picture has {width} x {height} pixels; at most {MAX_PIXELS // 1_000_000} million are read."
-        )
+        raise Unusable(f"{size}; at most {MAX_PIXELS // 1_000_000} million are read.")
     if max(width, height) > MAX_LENGTH:
-        raise Unusable(
-            f"The picture has {width} x {height} pixels; a side may have at most {MAX_LENGTH:,}. Crop it."
-        )
+        raise Unusable(f"{size}; a side may have at most {MAX_LENGTH:,}. Crop it.")
 
 
 def small_size(width: int, height: int) -> tuple[int, int]:

@@ -1,8 +1,7 @@
 """Detect what an uploaded file is by its first bytes: a picture, a video, or something that is refused.
 
-FFmpeg finds out what a file is by trying every reader it has, and some of these readers open other files or
-sockets: a text of fifty bytes can name a file of the server. So the reader is chosen here, by the signatures
-of a few formats, and everything else is refused by name before any decoder has seen it.
+FFmpeg would try all its readers, and some open other files or sockets that fifty bytes of text can name. So a
+few signatures choose the reader, and everything else is refused before any decoder has seen it.
 """
 
 import re

@@ -1,8 +1,6 @@
 """Decode visitors' pictures and clips in a separate process with limits on time and memory.
 
-A small file can unpack to gigabytes, name other files, and crash a decoder. `headers` says by the first bytes
-what is to read it, or refuses it; `decoder` is the process that does, with nothing but its bytes. Whatever
-happens there, here it is an `UploadError` with a sentence for the visitor.
+A small file can unpack to gigabytes, name other files and crash a decoder; here it is an `UploadError`.
 """
 
 import contextlib
@@ -84,14 +82,8 @@ def _turn(glance):
 def _decoded(data, header, folder, glance):
     """(how the decoder ended, what it wrote)."""
     end = time.monotonic() + SECONDS
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "spcviz.problems.common.uploading.decoder",
-        header.library,
-        header.reader,
-    ]
+    module = "spcviz.problems.common.uploading.decoder"
+    command = [sys.executable, "-P", "-m", module, header.library, header.reader]
     with subprocess.Popen(
         command, cwd=folder, env=environment(),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -136,9 +128,8 @@ def _frames(code: int, answer: bytes, header: Header) -> np.ndarray:
     if "problem" in said:
         raise UploadError(said["problem"])
     if "damaged" in said:
-        raise UploadError(
-            f"The file begins like {header.label} but is damaged: no picture or video can be read from it."
-        )
+        how = "is damaged: no picture or video can be read from it"
+        raise UploadError(f"The file begins like {header.label} but {how}.")
     shape = tuple(said["shape"])
     is_small = len(shape) == 4 and 0 < shape[0] <= MAX_KEPT and max(shape[1:3]) <= MAX_SIDE
     if not is_small or len(body) != math.prod(shape):  # a decoder may have been taken over

@@ -1,8 +1,6 @@
 """Accounts of CPU seconds of each part of a result, whether it was computed now or read from the cache.
 
-A result that is put together from kept parts takes a second, which says nothing of what it took to make.
-So every part's seconds are kept beside it, without those of the parts inside it; a part that two others
-share counts once.
+A part's seconds are kept beside it, without those inside it; a part that two others share counts once.
 """
 
 import threading

@@ -1,7 +1,7 @@
 """Two data sets of orders and features bought together: handwritten words, and an open vocabulary.
 
-Both: letters' scores by models that have not seen the images (`ink`), letter n-grams counted from training
-words. Of the open vocabulary a part's words are also new to the n-grams that it learns with.
+Letters are scored by models new to the images (`ink`); n-grams are counted from training words, which in the
+open vocabulary are new to the n-grams, too.
 """
 
 from typing import NamedTuple

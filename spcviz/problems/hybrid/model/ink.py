@@ -1,8 +1,6 @@
 """What letter images say at every tier of features, read by models that have not seen the image.
 
-The tiers are those of `spcviz.problems.words`: pixels, HoG of 3 x 3 cells, HoG of 2 x 2 cells. Each tier has
-weights of its own for its features and those of the tiers before (thesis 7.3.2), a softmax learned on single
-letters as in `spcviz.problems.open_words.model.ink`.
+Each tier has weights of its own for its features and those before (thesis 7.3.2), as in `open_words`' `ink`.
 """
 
 from collections.abc import Callable

@@ -1,10 +1,4 @@
-"""SPC and DMS-pi, which SPC-pi combines, as fast as the project has them and with the same weights.
-
-- SPC: a cascade of fixed orders on the features of one tier for all letters, on a row-compressed lattice
-  (`spcviz.engine.ngrams.row_compressed`)
-- DMS-pi: a chain of bigrams, nothing filtered, whose letters' features are bought
-  (`spcviz.learning.budgets.chains`)
-"""
+"""SPC (fixed orders, one tier for all letters) and DMS-pi (a chain of bigrams), as fast as they are here."""
 
 import numpy as np
 
@@ -35,13 +29,9 @@ def level_model(world, theta: np.ndarray, tier: int, order: int):
     """The scores of one state for all positions, as a cascade's model; `theta` is (3, T, N)."""
     ink, text, letter = theta[:, tier, order - 1]
     counted = world.counted
-    unary = np.concatenate(
-        [
-            ink * np.eye(letters.N_STATES),
-            text * (counted.first - counted.single)[None],
-            (text * counted.single + letter * world.weights.frequency)[None],
-        ]
-    )
+    always = text * counted.single + letter * world.weights.frequency
+    begins = text * (counted.first - counted.single)
+    unary = np.vstack([ink * np.eye(letters.N_STATES), begins, always])
     is_read = counted.size <= order + counted.is_end
     return Model(unary, counted.keys[is_read], text * counted.values[is_read])
 

@@ -1,8 +1,7 @@
 """A batch's budget divided between methods: the mixture of two that development words favour.
 
-Words of a batch may be read by different methods, so whatever lies on a straight line between two methods'
-points can be had: some words by the one, the others by the other. The upper hull of all methods' points on
-development words says which two, and in what parts, at each budget; the test words follow it.
+Words may be read by different methods, so any point between two methods' points can be had; the upper hull of
+all points on development words says which two, and the test words follow it.
 """
 
 from typing import NamedTuple

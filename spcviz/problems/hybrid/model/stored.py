@@ -1,7 +1,6 @@
 """What the page Orders and features needs of fold 0 and of the open vocabulary, to and from the store.
 
-Stored are letter models, the weights of all states, alphas and policies; n-grams are counted again from the
-shipped words. Times of each kind of action vary, so they stand in the metrics.
+N-grams are counted again from the shipped words; times of actions vary, so they stand in the metrics.
 """
 
 from collections.abc import Iterator

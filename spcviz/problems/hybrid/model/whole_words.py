@@ -1,9 +1,7 @@
 """Whole words read again by fixed cascades, first those in which that mends most letters for its time.
 
-SPC-pi changes one position at a time. Here an action is a word, read anew by one of the cascades of fixed
-order and tier at their fast price. All words begin as DMS-pi's do, as chains of pairs from tier 0; what that
-reading shows predicts how many letters each cascade would mend, and at a price of a letter each word goes to
-the cascade that is worth most above its own price, or to none.
+All words begin as chains of pairs from tier 0; what that shows predicts how many letters each cascade would
+mend, and at a price of a letter each word goes to the cascade worth most above its own price, or to none.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,6 @@
-"""The result "hybrid", orders and features bought together: every method against its microseconds.
+"""The result "hybrid", orders and features bought together: every method against its microseconds a word.
 
-Curves are of a whole batch of test words: the queue does the action that is worth most per price, whatever
-word it is in. A point on a curve: microseconds a word, letters right, words right. Fixed cascades have one
-point for each order and tier.
+Curves are of a whole batch, whose queue does what is worth most per price; cascades have a point each.
 """
 
 from dataclasses import asdict

@@ -28,20 +28,18 @@ def _blocks(result, features, look):
             chart(charts.trade_off, result, look, f"hybrid_{data}", data=data),
             chart(charts.ratios, result, look, f"hybrid_ratio_{data}", data=data),
         ]
-    return [
-        *drawn,
-        Heading("With nothing and with everything spent"),
-        Table(charts.ends_frame(result), "hybrid-ends", DECIMALS),
-        Heading("One model that filters and predicts, and two"),
-        Table(charts.models_frame(result), "hybrid-models", DECIMALS),
-        Heading("What each kind of action costs"),
-        Table(charts.clock_frame(result), "hybrid-clock", DECIMALS),
-        Heading("Loopy graphs: a tree for each added factor, 5 x 5 grid, blocks of 2 x 2 nodes"),
-        Table(charts.loopy_frame(result), "hybrid-loopy", DECIMALS | {"%": 1, "ms": 2}),
-        Heading("All points"),
-        Table(charts.curves_frame(result), "hybrid", DECIMALS),
-        Link("pages/budget/hybrid.py", "One word, live", ":material/hub:"),
-    ]
+    for heading, made, name, decimals in (
+        ("With nothing and with everything spent", charts.ends_frame, "hybrid-ends", {}),
+        ("One model that filters and predicts, and two", charts.models_frame, "hybrid-models", {}),
+        ("What each kind of action costs", charts.clock_frame, "hybrid-clock", {}),
+        (_LOOPY, charts.loopy_frame, "hybrid-loopy", {"%": 1, "ms": 2}),
+        ("All points", charts.curves_frame, "hybrid", {}),
+    ):
+        drawn += [Heading(heading), Table(made(result), name, DECIMALS | decimals)]
+    return [*drawn, Link("pages/budget/hybrid.py", "One word, live", ":material/hub:")]
+
+
+_LOOPY = "Loopy graphs: a tree for each added factor, 5 x 5 grid, blocks of 2 x 2 nodes"
 
 
 def _notes(result):

@@ -1,8 +1,4 @@
-"""One word whose factor graph grows action by action: a Streamlit component around hybrid.js.
-
-The browser gets every state of the controller's trajectory and walks it alone. Only actions by hand go to the
-server, which answers with the trajectory that they lead to.
-"""
+"""One word whose factor graph grows action by action; only actions by hand go to the server."""
 
 import numpy as np
 

@@ -1,9 +1,7 @@
 """Handwritten words (Kassel 1995; Taskar et al. 2003): data, features of letter images, dictionary.
 
-6877 words written by about 150 people, 55 distinct texts (their first letters left out), 52152
-letters of 16 x 8 binary pixels, 10 folds. The arrays ship with the project (see `ORIGIN`).
-
-A *row* is one letter image; words lie one after the other. States 0 .. 25 are a .. z.
+6877 words of about 150 writers, 55 texts (first letters left out), 52152 letters of 16 x 8 binary pixels, 10
+folds. A *row* is one letter image; words lie one after the other. States 0 .. 25 are a .. z.
 """
 
 from functools import lru_cache

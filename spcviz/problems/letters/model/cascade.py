@@ -1,8 +1,4 @@
-"""Handwriting experiments: train cascades, Table 4.3, one word traced level by level.
-
-Every function is pure: (settings, data, random state) -> result. Folds: the committed models test
-on fold 0; how the settings were chosen stands beside them, in `SETTINGS`.
-"""
+"""Handwriting experiments: train cascades, Table 4.3; committed models test on fold 0."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

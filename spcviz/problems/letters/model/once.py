@@ -1,9 +1,4 @@
-"""A wrapper of a handwriting model that reads no letter image twice.
-
-The letters of 2,000 composed test words are 4,117 images, each used three to four times; a word list, a sweep
-and a page ask for the same ones; after a stroke one letter of a word is new. Reading an image is most of the
-work of reading a word.
-"""
+"""A wrapper of a handwriting model that reads no letter image twice: most of the work of reading a word."""
 
 from collections.abc import Sequence
 

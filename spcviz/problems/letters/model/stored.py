@@ -1,7 +1,4 @@
-"""Handwriting models to and from the store.
-
-Weights are rounded before they are measured, so a stored model is the measured model.
-"""
+"""Handwriting models to and from the store, rounded before they are measured."""
 
 from collections.abc import Iterator
 from dataclasses import asdict

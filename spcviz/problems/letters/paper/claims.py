@@ -67,20 +67,20 @@ def _own_loss(order):
     )  # fmt: skip
 
 
-def _last(features, key):
-    def found(result):
-        if not (rows := rows_of(result, features)):
-            raise NotMeasured(features)
-        return rows[-1][key]
-
+def _measured(found, about):
+    """What was found, if it was."""
+    if not found:
+        raise NotMeasured(about)
     return found
+
+
+def _last(features, key):
+    return lambda result: _measured(rows_of(result, features), features)[-1][key]
 
 
 def _dictionary(features):
     def found(result):
-        if (base := dictionary(result, features)) is None:
-            raise NotMeasured(f"dictionary, {features}")
-        return base["word_accuracy"]
+        return _measured(dictionary(result, features), f"dictionary, {features}")["word_accuracy"]
 
     return Claim(
         "ocr-orders", "Handwriting, cascade against a dictionary", f"words right, {FEATURES[features]}",
@@ -96,8 +96,7 @@ def _slowest(features):
 
     def ratios(result):
         rows = [row for row in rows_of(result, features) if row["us_dense_per_word"]]
-        if not rows:
-            raise NotMeasured(f"dense inference, {features}")
+        _measured(rows, f"dense inference, {features}")
         return {row["order"]: row["us_dense_per_word"] / row["us_per_word"] for row in rows}
 
     def orders(result):
@@ -129,8 +128,7 @@ def _lost_at_the_mean(method, level=1):
     wanted = {"features": "raw", "split": "test", "method": method, "level": level}
 
     def lost(result):
-        if not (rows := [row for row in result["rows"] if wanted.items() <= row.items()]):
-            raise NotMeasured(wanted)
+        rows = _measured([row for row in result["rows"] if wanted.items() <= row.items()], wanted)
         pairs = [zip(row["alpha"], row["filter_loss"]) for row in rows]
         return min(next(loss for alpha, loss in own if alpha >= 0) for own in pairs)
 
@@ -142,9 +140,8 @@ def _alphas(result):
     rows = rows_of(result, "raw")
     runs = {(f"position {row.get('tolerance', 0):g}", row["order"]) for row in rows if row["order"] in (5, 6)}
     folds = [row for fold in result.get("fold_rows", ()) for row in fold["rows"] if row["features"] == "raw"]
-    if not (values := [row["alpha"] for row in folds if (row.get("run"), row["order"]) in runs]):
-        raise NotMeasured("alphas of single folds")
-    return values
+    values = [row["alpha"] for row in folds if (row.get("run"), row["order"]) in runs]
+    return _measured(values, "alphas of single folds")
 
 
 def _n_below(result):

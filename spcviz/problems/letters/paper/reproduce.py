@@ -1,8 +1,4 @@
-"""Tables and curves on handwriting: Table 4.3 (`orders`) and the filters' trade-off (`sweep`).
-
-Folds run through a `concurrent.futures.Executor`: processes here, or a cluster. Times are taken
-afterwards, in one process (`times`).
-"""
+"""Tables and curves on handwriting: Table 4.3 (`orders`) and the filters' trade-off (`sweep`)."""
 
 from dataclasses import asdict
 from functools import cache, partial

@@ -14,6 +14,10 @@ FILTER_LOSS_NOTE = (
     "tolerances fits the loss of the level before, which has its own column. n-grams a position: before the "
     "order's own pruning."
 )
+FIRST_NOTE = (
+    "A model of pairs (thesis 4.5.1) against the cascade that the pages open, whose first filter sees each "
+    "letter by itself: fold 0. It may lose fewer words a level, and had more passes."
+)
 TRACE_NOTE = "Every fold is a test fold too, so the averages carry a trace of what was chosen on one of them."
 SWEEP_NOTE = (
     "n-grams that each filter must keep if at most so many words may lose their truth: points of the curves "
@@ -63,16 +67,8 @@ def _trade(result, features, look):
 
 def _first_filters(result, features):
     frame = tolerances.first_filters_frame(result, features)
-    if frame.empty:
-        return []
-    return [
-        Heading("Who filters letters first"),
-        Text(
-            "A model of pairs (thesis 4.5.1) against the cascade that the pages open, whose first filter "
-            "sees each letter by itself: fold 0. It may lose fewer words a level, and had more passes."
-        ),
-        Table(frame, f"ocr-first-{features}", dict.fromkeys(frame, 2)),
-    ]
+    table = Table(frame, f"ocr-first-{features}", dict.fromkeys(frame, 2))
+    return [] if frame.empty else [Heading("Who filters letters first"), Text(FIRST_NOTE), table]
 
 
 ORDERS = Shown(

@@ -93,11 +93,8 @@ def compose(
         "natural": rng.choice(len(types), sizes["natural"], p=n / n.sum()),
     }
     folds = np.repeat(images.folds, images.lengths)
-    fits = {
-        "dev": _by_letter(images.labels, folds == DEV_FOLD),
-        "unseen": _by_letter(images.labels, folds == TEST_FOLD),
-    }
-    fits["natural"] = fits["unseen"]
+    of_test = _by_letter(images.labels, folds == TEST_FOLD)
+    fits = {"dev": _by_letter(images.labels, folds == DEV_FOLD), "unseen": of_test, "natural": of_test}
     is_training = ~np.isin(folds, [TEST_FOLD, DEV_FOLD])
     of_part = [_by_letter(images.labels, is_training & (part_of_fold(folds) == p)) for p in range(N_PARTS)]
     rows = {"train": _drawn(types, words["train"], [of_part[p] for p in part[words["train"]]], rng)}
@@ -107,10 +104,10 @@ def compose(
 
 
 def _each_once(types, counts, size, rng):
+    p = counts[types] / counts[types].sum()
     if size < len(types):
-        return rng.choice(types, size, replace=False, p=counts[types] / counts[types].sum())
-    more = rng.choice(types, size - len(types), p=counts[types] / counts[types].sum())
-    return rng.permutation(np.concatenate([types, more]))
+        return rng.choice(types, size, replace=False, p=p)
+    return rng.permutation(np.concatenate([types, rng.choice(types, size - len(types), p=p)]))
 
 
 def _none_twice(name, types, counts, size, rng):
@@ -126,7 +123,5 @@ def _by_letter(labels, is_allowed):
 
 def _drawn(types, words, images, rng):
     """An image for each letter of each word."""
-    return np.array(
-        [rng.choice(own[byte - 97]) for word, own in zip(words, images) for byte in types[word]],
-        dtype=np.int64,
-    )
+    found = [rng.choice(own[byte - 97]) for word, own in zip(words, images) for byte in types[word]]
+    return np.array(found, dtype=np.int64)

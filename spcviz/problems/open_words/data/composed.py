@@ -1,8 +1,4 @@
-"""Composed words of an open vocabulary: 20 000 to train on, 1500 to develop on, 2000 and 2000 to test on.
-
-How they were composed stands in `compose`. They ship as a list of words with their counts, and for each
-composed word its place in that list and its letters' rows in the shipped handwritten words (see `ORIGIN`).
-"""
+"""Composed words of an open vocabulary (see `compose`): shipped as a list of words and rows of images."""
 
 from functools import lru_cache
 from typing import Literal, NamedTuple

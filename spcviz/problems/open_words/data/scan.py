@@ -1,7 +1,6 @@
 """Convert a photograph or scan of one word to strokes, cut at the gaps between letters.
 
-Dark and light are told apart by Otsu's threshold; paper is what most of the border is. Ink is thinned to
-lines and these are scaled so that the word is as high as the strip.
+Otsu's threshold tells dark from light; paper is what most of the border is; ink is thinned to lines.
 """
 
 from collections.abc import Callable
@@ -44,18 +43,15 @@ def ink_of(picture: np.ndarray):
     if abs(np.median(picture[ink]) - np.median(picture[~ink])) < LEAST_CONTRAST:
         raise UploadError("Ink and paper can hardly be told apart in this picture; more light may help.")
     if ink.mean() > MOST_INK:
-        raise UploadError(
-            f"{100 * ink.mean():.0f} % of this picture would be ink: that is no word on paper. Take one "
-            "written word on an even background."
-        )
+        advice = "that is no word on paper. Take one written word on an even background."
+        raise UploadError(f"{100 * ink.mean():.0f} % of this picture would be ink: {advice}")
     labels, _ = ndimage.label(ink, np.ones((3, 3)))
     boxes = ndimage.find_objects(labels)
     sides = np.array([max(box[0].stop - box[0].start, box[1].stop - box[1].start) for box in boxes])
     is_part = sides >= max(SPECK * sides.max(), 2)
     if is_part.sum() > MOST_PARTS:
-        raise UploadError(
-            f"{is_part.sum()} separate bits of ink are too many for one word; take one written word alone."
-        )
+        advice = "are too many for one word; take one written word alone."
+        raise UploadError(f"{is_part.sum()} separate bits of ink {advice}")
     ink = np.isin(labels, 1 + np.flatnonzero(is_part))
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]

@@ -32,13 +32,9 @@ def _links(thin):
     every = set(zip(*(axis.tolist() for axis in np.nonzero(thin))))
     links = {}
     for y, x in every:
-        near = {(y + dy, x + dx) for dy, dx in _SIDES if (y + dy, x + dx) in every}
-        near |= {
-            (y + dy, x + dx)
-            for dy, dx in _CORNERS
-            if (y + dy, x + dx) in every and (y + dy, x) not in every and (y, x + dx) not in every
-        }
-        links[y, x] = near
+        near = [(y + dy, x + dx) for dy, dx in _SIDES]
+        near += [(y + dy, x + dx) for dy, dx in _CORNERS if not {(y + dy, x), (y, x + dx)} & every]
+        links[y, x] = every.intersection(near)
     return links
 
 

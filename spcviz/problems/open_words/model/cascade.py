@@ -57,17 +57,15 @@ class OpenSettings:
         return self.ink.features
 
 
+_RATES = {"filter_rate": 0.1, "predictor_rate": 0.02, "gram_rate": 0.3}
 _CONFIG = CascadeConfig(
-    tolerances=(0.01,) * N_ORDERS,
     train_alphas=(0.2,),
     margin=1.0,
     filter_epochs=2,
     predictor_epochs=2,
-    filter_rate=0.1,
-    predictor_rate=0.02,
-    gram_rate=0.3,
     has_end=True,
     has_begin=True,
+    **_RATES,
 )
 _TOLERANCES = {"fourier": 0.01, "raw": 0.03}
 SETTINGS = {
@@ -156,14 +154,9 @@ def prior(counted: Counted, order: int, settings: OpenSettings, frequencies: np.
 
     `settings`: with beta = `text_share`, lambda = `letter_share`. `frequencies` (26,): log f.
     """
-    beta, k = settings.text_share, letters.N_STATES
-    weights = np.concatenate(
-        [
-            np.eye(k),
-            beta * (counted.first - counted.single)[None],
-            (beta * counted.single - settings.letter_share * frequencies)[None],
-        ]
-    )
+    beta, single = settings.text_share, counted.single
+    begins, always = beta * (counted.first - single), beta * single - settings.letter_share * frequencies
+    weights = np.vstack([np.eye(letters.N_STATES), begins, always])
     is_read = counted.size <= order + (counted.is_end | counted.is_begin)
     is_read &= np.abs(counted.values) >= settings.smallest
     return Model(weights, counted.keys[is_read], beta * counted.values[is_read])

@@ -1,8 +1,4 @@
-"""A dictionary of the training words: the one of the right length that fits the letters best.
-
-What reads 55 known words best reads no word that it does not hold; a word of a length without an entry is
-read letter by letter.
-"""
+"""A dictionary of the training words: the best of the right length; letter by letter where there is none."""
 
 from typing import NamedTuple
 

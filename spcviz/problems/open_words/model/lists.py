@@ -1,8 +1,4 @@
-"""Precomputed readings of every test word by the stored models: the list that Letters opens with.
-
-`python -m spcviz train open-lists` writes it; the manifest names the models that read, and with another in
-place of one its list counts as missing.
-"""
+"""Readings of every test word by the stored models, for Letters; missing once a model has changed."""
 
 from spcviz.problems.common.work.derived import made_with
 from spcviz.problems.letters.data import handwriting as letters

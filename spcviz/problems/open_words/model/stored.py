@@ -1,9 +1,7 @@
-"""Cascades on composed words to and from the store.
+"""Cascades on composed words to and from the store, rounded before they are measured.
 
-Neither waves nor counted prior are stored: they follow from a seed and the shipped list of words. What is
-stored is the letter model, the corrections to the prior and the thresholds, in 32 bits; corrections
-of n-grams under `LEAST` are left out. Models are rounded before they are measured, so a stored model is the
-measured one.
+Waves and counted prior follow from a seed and the shipped words. Stored are the letter model, thresholds and,
+in 32 bits, corrections to the prior from `LEAST` on.
 """
 
 from collections.abc import Iterator

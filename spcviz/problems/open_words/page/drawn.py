@@ -13,16 +13,12 @@ def hint(written, reading: str):
 def loss(trace, truth: str, reading: str):
     """What reading a word cost, once it is known what was meant."""
     if len(truth) != len(reading):
-        return (
-            f"You typed {len(truth)} letters, and {len(reading)} can be read: draw or clear a box, or type "
-            "as many."
-        )
+        advice = "draw or clear a box, or type as many."
+        return f"You typed {len(truth)} letters, and {len(reading)} can be read: {advice}"
     wrong = sum(a != b for a, b in zip(truth, reading))
     read = "Every letter is right" if not wrong else f"{wrong} of {len(truth)} letters wrong"
-    fell = next((level.order for level in trace.levels if not len(level.truth_arcs)), None)
-    if fell is None:
-        kept = "no filter has pruned what you meant"
-    else:
-        before = max(fell - 1, 1)
-        kept = f"what you meant was pruned at level {before}: its filter loss on this word is 1"
+    kept = "no filter has pruned what you meant"
+    if fell := next((level.order for level in trace.levels if not len(level.truth_arcs)), None):
+        at = f"level {max(fell - 1, 1)}"
+        kept = f"what you meant was pruned at {at}: its filter loss on this word is 1"
     return f"Meant “{truth}”, read as “{reading}”. {read}; {kept}."

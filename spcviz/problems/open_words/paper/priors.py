@@ -1,8 +1,4 @@
-"""What the prior's parts bring, on development words: smoothing, begin marks, the weight of the text.
-
-A beam reads by the prior alone, nothing learned, so that a prior costs seconds. What is best here begins the
-cascades: `spcviz.problems.open_words.model.cascade.SETTINGS`.
-"""
+"""What the prior's parts bring, on development words, to a beam that has learned nothing."""
 
 from dataclasses import replace
 from itertools import product

@@ -1,9 +1,8 @@
 """The result ocr-open: cascades on an open vocabulary against beam search and a dictionary.
 
-Every method sees the same numbers: 26 scores per letter. Beams and cascades read them with the same learned
-models. Times are from those numbers to labels, in this process's CPU microseconds, on the same words in the
-same batches, turn by turn. Which order, which width and which weight of the prior are compared is chosen on
-development words.
+All see the same 26 scores per letter; beams and cascades use the same learned models. CPU microseconds from
+scores to labels, turn by turn in the same batches; orders, widths and weights are chosen on development
+words.
 """
 
 import time

@@ -25,16 +25,9 @@ EMPTY = "b~~~~~"
 
 def write_payload(written, ink: str, reading: str, says: str, example: str = "") -> dict:
     """JSON values and packed rasters; `example` is read and shown until the first stroke replaces it."""
-    return {
-        "identity": "write",
-        "empty": EMPTY,
-        "ink": ink,
-        "example": example,
-        "rasters": pack_ink(written.rasters),
-        "places": list(written.places),
-        "reading": reading,
-        "says": says,
-    }
+    texts = {"ink": ink, "example": example, "reading": reading, "says": says}
+    boxes = {"rasters": pack_ink(written.rasters), "places": list(written.places)}
+    return {"identity": "write", "empty": EMPTY} | texts | boxes
 
 
 def show_write(payload: dict, *, key: str, view: dict, on_change: Callable):

@@ -1,9 +1,7 @@
-"""Sentences that can be looked at, each with its true heads, under a key that stands in addresses.
+"""Sentences that can be looked at, with their true heads, under a key that stands in addresses.
 
-- "own3": written for the page, with heads in the manner of Universal Dependencies
-- "dev1180": of the English Web Treebank's development part, by its number there; 300 of them come with the
-  project (CC BY-SA 4.0, see `prepare` for how they were chosen)
-- "ewt120": of its test part, only where its files are
+"own3": written for the page; "dev1180": of the English Web Treebank's development part, 300 of which ship (CC
+BY-SA 4.0, see `prepare`); "ewt120": of its test part, only where its files are.
 """
 
 import re

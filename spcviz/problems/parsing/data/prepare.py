@@ -1,8 +1,7 @@
-"""The sentences that come with the project, chosen anew from the treebank's development part.
+"""The sentences that ship, chosen anew from the treebank's development part.
 
-Of the sentences with 8 to 30 words and no e-mail or web address (they may name people), 300 are drawn without
-replacement by a generator of seed 30, and kept in their order. A sentence's lines are taken as they are; the
-one line that is added says its number in the part, which is its name in addresses.
+Of those of 8 to 30 words without an e-mail or web address (they may name people), 300 are drawn by a
+generator of seed 30 and kept in order, each with its number in the part, its name in addresses.
 """
 
 import hashlib

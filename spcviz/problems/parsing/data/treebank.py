@@ -1,8 +1,4 @@
-"""Sentences with the head of every word, of the same two corpora that tagging has, and their codes.
-
-- "ewt": Universal Dependencies English Web Treebank, official split, heads of basic dependencies
-- "wsj": the sample of the Penn Treebank that comes with NLTK, by files as in tagging; measured only
-"""
+"""Sentences of tagging's two corpora with the head of every word (basic dependencies), and their codes."""
 
 import zlib
 from functools import lru_cache

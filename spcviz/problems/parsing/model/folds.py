@@ -1,7 +1,6 @@
 """Training sentences for policies, each scored by a parser that has not seen it.
 
-A parser is surer of what it learned on than of anything else: policies that learned from that would buy too
-little (Bolukbasi et al. 2017, section 4.3: n-fold cross prediction).
+A parser is surer of what it learned on; policies would then buy too little (Bolukbasi et al. 2017, 4.3).
 """
 
 from dataclasses import replace

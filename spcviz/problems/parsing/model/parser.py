@@ -85,13 +85,11 @@ def train(
     weights, summed = np.zeros((2, N_WEIGHTS), dtype=np.float32), np.zeros((2, N_WEIGHTS))
     longest = longest_arcs(sentences) if settings.has_lengths else no_limits()
     count, n_sentences = 0, len(sentences.starts) - 1
+    text, model = (sentences.codes, sentences.heads, sentences.starts), (weights, summed, longest)
     for epoch in range(epochs):
         states = rng.integers(0, 2, len(sentences.words))
         order = rng.permutation(n_sentences)
-        _pass_over(
-            sentences.codes, sentences.heads, sentences.starts, order, states, (weights, summed, longest),
-            (count, float(settings.margin)),
-        )  # fmt: skip
+        _pass_over(*text, order, states, model, (count, float(settings.margin)))
         count += n_sentences
         if tick is not None:
             tick(f"{settings.data} pass {epoch + 1}")
@@ -140,10 +138,8 @@ def score(parser, sentences):
 
 def score_states(parser: Parser, sentences, tiers: np.ndarray, out: Scored, *, both: bool):
     """Rows of `out` that are computed with words at some tiers; `both`: those at tier 1 by tags as well."""
-    _score_states(
-        sentences.codes, sentences.starts, (parser.weights, parser.steps, parser.longest), tiers,
-        (out.at, out.squares), both,
-    )  # fmt: skip
+    model = parser.weights, parser.steps, parser.longest
+    _score_states(sentences.codes, sentences.starts, model, tiers, (out.at, out.squares), both)
 
 
 @kernel

@@ -1,8 +1,7 @@
 """Policies that choose whose arcs are scored by everything: `spcviz.learning.budgets` on sentences.
 
-They learn on sentences of the training part that a parser of other folds has scored (`folds`); prices and
-weights are chosen on development sentences. What a one-shot policy sees: "simple" the tags around a word,
-before anything is scored; "complex" the first parse by tags.
+One-shot policies see "simple" the tags around a word, before anything is scored, or "complex" the first
+parse.
 """
 
 from collections.abc import Callable
@@ -93,10 +92,8 @@ def contrast_labels(world):
 
 def fixed_values(policies, world, rng):
     """Priority of every word by all that goes by fixed ones: {key: ndarray, shape (R, 1)}."""
-    out = {
-        key: one_shot.odds(policies.one_shot[key], INPUTS[METHODS[key].rule.inputs](world))
-        for key in ONE_SHOT
-    }
+    inputs = {key: INPUTS[METHODS[key].rule.inputs](world) for key in ONE_SHOT}
+    out = {key: one_shot.odds(policies.one_shot[key], seen) for key, seen in inputs.items()}
     out["anytime"] = constrained.anytime_values(policies.anytime, world)
     out["myopic"] = constrained.unsure_first(world.closeness(), world.starts, N_TIERS)
     out["uniform"] = rng.random((world.shape[0], 1))

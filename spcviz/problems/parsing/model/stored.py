@@ -1,7 +1,4 @@
-"""The shipped parser and its policies to and from the store.
-
-Trained on the English Web Treebank, whose licence asks for attribution: see `LICENCE`, in the manifest.
-"""
+"""The shipped parser and its policies to and from the store, with the treebank's attribution."""
 
 from dataclasses import asdict
 from typing import NamedTuple

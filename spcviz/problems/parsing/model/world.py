@@ -1,8 +1,6 @@
-"""Sentences whose words are bought the full template: what a policy may ask of them, and Algorithm 5 on them.
+"""Sentences whose words are bought the full template (tier 1): a `spcviz.learning.budgets.world.World`.
 
-A part is a word; tier 0 scores the arcs into it by tags, tier 1 by everything. Roots are no parts. After each
-purchase the sentence is parsed again, so the values of all its words follow. It is a
-`spcviz.learning.budgets.world.World`.
+A part is a word, no root. After each purchase the sentence is parsed again: values of all its words follow.
 """
 
 from typing import NamedTuple
@@ -59,12 +57,12 @@ class Sentences(NamedTuple):
     def read(self, tiers):
         """Heads of all words with each at its tier, shape (R,)."""
         labels = np.empty(len(self.heads), dtype=np.int64)
-        _read(self.squares, self.at, self.starts, tiers, labels)
+        _read(self.squares, self.at, self.starts, tiers, labels, 0)
         return labels
 
     def read_again(self, tiers, labels):
         """`read` into ``labels``, shape (R,), of the sentences with a word above tier 0 alone."""
-        _read_again(self.squares, self.at, self.starts, tiers, labels)
+        _read(self.squares, self.at, self.starts, tiers, labels, 1)
 
     def wrong(self, labels):
         """Wrong heads of each sentence, shape (W,)."""
@@ -148,19 +146,11 @@ def _gather(squares, a, tiers, out):
 
 
 @kernel
-def _read(squares, at, starts, tiers, labels):
+def _read(squares, at, starts, tiers, labels, least):
+    """Heads of the sentences with at least so many words above tier 0."""
     for w in range(len(starts) - 1):
         i, j = starts[w], starts[w + 1]
-        scores = np.empty((j - i + 1, j - i + 1))
-        _gather(squares, at[w], tiers[i:j], scores)
-        best_tree(scores, labels[i:j])
-
-
-@kernel
-def _read_again(squares, at, starts, tiers, labels):
-    for w in range(len(starts) - 1):
-        i, j = starts[w], starts[w + 1]
-        if np.sum(tiers[i:j]) > 0:
+        if np.sum(tiers[i:j]) >= least:
             scores = np.empty((j - i + 1, j - i + 1))
             _gather(squares, at[w], tiers[i:j], scores)
             best_tree(scores, labels[i:j])
@@ -179,12 +169,8 @@ def _first_odds(world, weights, constant, labels, out):
             total = constant
             for k in range(N_PLAIN):
                 total += weights[k] * phi[r - i, k]
-            h = labels[r]
-            out[r] = (
-                total
-                + weights[N_PLAIN + world.tags[r]]
-                + weights[N_PLAIN + 64 + (world.tags[i + h - 1] if h > 0 else 0)]
-            )
+            above = world.tags[i + labels[r] - 1] if labels[r] > 0 else 0
+            out[r] = total + weights[N_PLAIN + world.tags[r]] + weights[N_PLAIN + 64 + above]
 
 
 @kernel
@@ -258,9 +244,8 @@ def _parse(world, desk, w, is_described):
     _gather(world.squares, world.at[w], desk.tiers[i:j], scores)
     best_tree(scores, desk.labels[i:j])
     if is_described and desk.phi.shape[1] > 0:
-        _describe_sentence(
-            scores, desk.labels[i:j], desk.tiers[i:j], world.tags[i:j], world.scale, desk.phi[i:j]
-        )
+        labels, tiers, tags = desk.labels[i:j], desk.tiers[i:j], world.tags[i:j]
+        _describe_sentence(scores, labels, tiers, tags, world.scale, desk.phi[i:j])
 
 
 @kernel

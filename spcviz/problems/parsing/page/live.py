@@ -25,9 +25,10 @@ from spcviz.problems.parsing.page.shown import (
     PolicyCourse,
     said,
 )
-from spcviz.problems.tagging.data.corpora import TAG_NAMES, drawable_words
+from spcviz.problems.tagging.data.corpora import drawable_words
 from spcviz.problems.tagging.model import stored as tagging
 from spcviz.problems.tagging.page.live import sentence_rows
+from spcviz.problems.tagging.page.shown import TAG_NAMES
 from spcviz.store import StoreError
 
 MAX_WORDS = 50
@@ -91,23 +92,12 @@ def compare(
     first = world.starts[:-1]
     labels = np.array([world.read(np.full(n, tier)) for tier in range(len(TIERS))])
     dear = model.us[TIERS[1].key] - model.us[TIERS[0].key]  # what a word that is bought adds
+    values = {"least_sure": fixed["myopic"][first], "uniform_arms": fixed["uniform_sentences"][first]}
+    by_key = {key: fixed[key] for key in (*ONE_SHOT, "anytime")}
+    learned = Learned(model.policies.beta, model.policies.greedy, None, fixed["uniform"], by_key)
+    prices = np.full((n, 1), dear)
     return trade_off(
-        Batch(
-            world=world,
-            labels=labels,
-            values={"least_sure": fixed["myopic"][first], "uniform_arms": fixed["uniform_sentences"][first]},
-            learned=Learned(
-                policy=model.policies.beta,
-                one_step=model.policies.greedy,
-                imitation=None,
-                noise=fixed["uniform"],
-                fixed={key: fixed[key] for key in (*ONE_SHOT, "anytime")},
-            ),
-            feature_us=np.full((n, 1), dear),
-            costs=None,
-            read=world.closeness,
-            alphabet=alphabet,
-        ),
+        Batch(world, labels, values, learned, prices, None, world.closeness, alphabet),
         TRADED,
         TERMS,
         task="parsing",

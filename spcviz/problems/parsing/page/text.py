@@ -53,11 +53,8 @@ def facts(found: ParsedSentence, state: dict) -> dict[str, str]:
     trajectory = next((c for c in found.courses if c.name == state["policy"]), found.courses[0])
     step = min(n, max(0, int(np.floor(state["spend"] * n + 0.01))))
     said = {"words": str(n), "bought": str(step), "policy": trajectory.label}
-    said["time"] = (
-        f"{trajectory.us[step]:.0f} µs"
-        if trajectory.us[step] < 1000
-        else f"{trajectory.us[step] / 1000:.2f} ms"
-    )
+    us = trajectory.us[step]
+    said["time"] = f"{us:.0f} µs" if us < 1000 else f"{us / 1000:.2f} ms"
     if step:
         said["last"] = found.words[trajectory.order[step - 1]]
         said["first"] = found.words[trajectory.order[0]]

@@ -138,24 +138,13 @@ def compared_frame(result):
 
 def alone_frame(result):
     """One template for all words, with and without the length dictionary."""
-    return pd.DataFrame(
-        {
-            "data": row["data"],
-            "arcs": row["arcs"],
-            "template": row["template"],
-            "heads right %": row["uas_arborescence"],
-            "without crossings %": row["uas_eisner"],
-            "features µs": row["us_features"],
-            "decoding µs": row["us_decoding"],
-            "µs/word": row["us_per_word"],
-        }
-        for row in (*result["without_policy"], *result["lengths"])
-    )
+    names = {name: name for name in ("data", "arcs", "template")} | {"uas_arborescence": "heads right %"}
+    names |= {"uas_eisner": "without crossings %", "us_features": "features µs"}
+    names |= {"us_decoding": "decoding µs", "us_per_word": "µs/word"}
+    return pd.DataFrame([*result["without_policy"], *result["lengths"]])[[*names]].rename(columns=names)
 
 
 def templates_frame(result):
     """What each piece takes by itself."""
-    return pd.DataFrame(
-        {"data": row["data"], "piece": row["what"], "µs/word": row["us_per_word"]}
-        for row in result["templates"]
-    )
+    names = {"data": "data", "what": "piece", "us_per_word": "µs/word"}
+    return pd.DataFrame(result["templates"])[[*names]].rename(columns=names)

@@ -65,9 +65,8 @@ def _half(data):
 
 
 def _depth(result, data):
-    return find(
-        result, ("depth", {"data": data, "policy": result["best"][data], "features_share": 0.3}, "bought")
-    )
+    wanted = {"data": data, "policy": result["best"][data], "features_share": 0.3}
+    return find(result, ("depth", wanted, "bought"))
 
 
 def _claims(data):
@@ -81,10 +80,7 @@ def _claims(data):
         Claim("parsing", system, f"half of the words, against uniform, {name}", (*half, "minus_uniform"),
               "ahead", spread=(*half, "minus_uniform_interval"), decimals=2, said="policies ahead",
               source=_FIGURE),
-        _faster(data, 1.0, dictionary=True),
-        _faster(data, 1.0, dictionary=False),
-        _faster(data, 0.5, dictionary=True),
-        _faster(data, 0.5, dictionary=False),
+        *(_faster(data, loss, dictionary) for loss in (1.0, 0.5) for dictionary in (True, False)),
         Claim("parsing", system, f"times faster that a policy can bring at most, {name}",
               lambda result: _most(result, data), "new", decimals=2, shown="{} times: tags for all words",
               said=f"{_PAPER_MOST:.2f} times, by its costs", source=_FIGURE,

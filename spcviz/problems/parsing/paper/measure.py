@@ -1,10 +1,9 @@
-"""One corpus: what every policy gets right for every share of words, where its words stand, what it takes.
-
-A share is of the words of the whole test part, bought in the policy's own order. Intervals are of a bootstrap
-over test sentences, in which all policies meet the same draws.
+"""One corpus: what every policy gets right for every share of the test words, where they stand, what it
+takes.
 """
 
 import contextlib
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from spcviz.engine.errors import InfeasibleError
 from spcviz.problems.parsing.model import parser as parsers
 from spcviz.problems.parsing.model import policies as chosen
 from spcviz.problems.parsing.paper import times
+from spcviz.problems.parsing.paper.times import bought
 from spcviz.problems.tagging.paper.equal_loss import draws, interval
 
 SHARES = np.round(np.linspace(0.0, 1.0, 11), 2)
@@ -47,16 +47,13 @@ def measure(parts, rng) -> dict:
     dev, test = (_measured(parts, own, rng) for own in (parts.dev, parts.test))
     best = _best(dev.found[False], dev.worlds[False])
     rows = []
-    for name, own in test.found.items():
-        for key, wrong in own.wrong.items():
-            for i, share in enumerate(SHARES):
-                of_dev = {
-                    "uas_dev": _uas(dev.found[name].wrong[key][i], dev.worlds[name]),
-                    "us_per_word_dev": dev.us[name, key][i]["us_per_word"],
-                }
-                row = {"policy": key, "features_share": float(share), "dictionary": name}
-                row |= {"shared_weights": True, "uas": _uas(wrong[i], test.worlds[name])}
-                rows.append(row | test.us[name, key][i] | of_dev)
+    for (name, key), us in test.us.items():
+        wrong, wrong_dev = (own.found[name].wrong[key] for own in (test, dev))
+        for i, share in enumerate(SHARES):
+            row = {"policy": key, "features_share": float(share), "dictionary": name}
+            row |= {"shared_weights": True, "uas": _uas(wrong[i], test.worlds[name])} | us[i]
+            row |= {"uas_dev": _uas(wrong_dev[i], dev.worlds[name])}
+            rows.append(row | {"us_per_word_dev": dev.us[name, key][i]["us_per_word"]})
     alone = _without_policy(parts, test, dev)
     return {
         "rows": rows,
@@ -81,11 +78,10 @@ class Measured(NamedTuple):
 
 
 def _measured(parts, sentences, rng):
-    worlds = {
-        name: chosen.world_of(own, sentences, parts.policies.scale) for name, own in parts.parsers().items()
-    }
+    made, scale = parts.parsers(), parts.policies.scale
+    worlds = {name: chosen.world_of(own, sentences, scale) for name, own in made.items()}
     found = {name: _curves(parts.policies, world, rng) for name, world in worlds.items()}
-    given = {name: (own, worlds[name]) for name, own in parts.parsers().items()}
+    given = {name: (own, worlds[name]) for name, own in made.items()}
     clock = times.Clock(parts.policies, sentences, given)
     return Measured(sentences, worlds, found, clock, *clock.run(found, SHARES))
 
@@ -94,15 +90,9 @@ def _chosen(rows, alone):
     """The fastest policy and share within each of `LOSSES`, with and without a length dictionary."""
     full = next(row for row in alone if row["template"] == "full")
     out = []
-    for loss in LOSSES:
-        for name in (False, True):
-            fits = [
-                row for row in rows
-                if row["dictionary"] == name and row["uas_dev"] >= full["uas_dev"] - loss
-            ]  # fmt: skip
-            if not fits:
-                continue
-            row = min(fits, key=lambda row: row["us_per_word_dev"])
+    for loss, name in product(LOSSES, (False, True)):
+        own = (row for row in rows if row["dictionary"] == name and row["uas_dev"] >= full["uas_dev"] - loss)
+        if row := min(own, key=lambda row: row["us_per_word_dev"], default=None):
             faster = full["us_per_word"] / row["us_per_word"]
             out.append({"loss": loss} | row | {"uas_full": full["uas_arborescence"], "times_faster": faster})
     return out
@@ -118,23 +108,10 @@ class Curves(NamedTuple):
 
 def _curves(policies, world, rng):
     rules = chosen.rules(policies, world, rng)
-    orders = chosen.orders(rules, world)
-    wrong = {
-        key: np.array([world.wrong(world.read(bought(order, share))) for share in SHARES])
-        for key, order in orders.items()
-    }
+    orders, wrong = chosen.orders(rules, world), {}
+    for key, order in orders.items():
+        wrong[key] = np.array([world.wrong(world.read(bought(order, share))) for share in SHARES])
     return Curves(rules, orders, wrong)
-
-
-def bought(order, share):
-    """Tiers of all words, shape (R,), with a share of them bought in an order.
-
-    >>> bought(np.array([2, 0, 1, 3]), 0.5)
-    array([1, 0, 1, 0])
-    """
-    tiers = np.zeros(len(order), dtype=np.int64)
-    tiers[order[: round(share * len(order))]] = 1
-    return tiers
 
 
 def _uas(wrong, world):
@@ -201,10 +178,8 @@ def _without_policy(parts, test, dev):
         scored = [parsers.score(parser, own.sentences) for own in (test, dev)]
         for tier, template in enumerate(times.TEMPLATES):
             row = {"arcs": "length dictionary" if has_lengths else "all arcs", "template": template}
-            row |= {
-                f"uas_{how}": uas_by(decode, scored[0], test.sentences, tier)
-                for how, decode in DECODERS.items()
-            }
+            for how, decode in DECODERS.items():
+                row[f"uas_{how}"] = uas_by(decode, scored[0], test.sentences, tier)
             row["uas_dev"] = uas_by(DECODERS["arborescence"], scored[1], dev.sentences, tier)
             row |= {"dictionary": has_lengths, "shared_weights": True} | test.alone[has_lengths][tier]
             out["lengths" if has_lengths else "without_policy"].append(row)

@@ -1,10 +1,9 @@
-"""Resource-constrained prediction, Fig. 4: what `reproduce parsing` runs, a corpus after the other.
-
-Parsers and finished corpora are kept, not made again.
-"""
+"""Resource-constrained prediction, Fig. 4: a corpus after the other; finished parts are kept."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -82,14 +81,13 @@ def reproduce_parsing(run: Run) -> dict:
             "random_state": parsers.RANDOM_STATE,
             "policies": {data: own["about"] for data, own in named.items()},
             "chosen_on": CHOSEN_ON,
-            **MEANINGS,
-        },
+        }
+        | MEANINGS,
         data={data: arrays_of(load_sentences(data)[0]) for data in corpora},
         fold_rows=[{"fold": d, "rows": [_untimed(row) for row in own["rows"]]} for d, own in named.items()],
-        best={data: own["best"] for data, own in named.items()},
-        test_words={data: own["test_words"] for data, own in named.items()},
+        **{key: {data: own[key] for data, own in named.items()} for key in ("best", "test_words")},
         **rows,
-    )  # fmt: skip
+    )
 
 
 def _untimed(row):
@@ -98,9 +96,8 @@ def _untimed(row):
 
 def run_part(data, quick, folder):
     """One corpus: what `measure.measure` returns, with ``about`` the policies and ``test_words``."""
-    settings = parsers.settings_for(data, quick)
-    key = {"settings": asdict(settings), "quick": quick, "random_state": parsers.RANDOM_STATE}
-    key["data"] = digest_of_arrays(arrays_of(load_sentences(data)[0]))
+    digest = digest_of_arrays(arrays_of(load_sentences(data)[0]))
+    key = _key(parsers.settings_for(data, quick), quick=quick, data=digest)
 
     def make():
         parts = trained(data, quick, folder)
@@ -128,46 +125,41 @@ def trained(data: str, quick: bool, folder: Path | None, tick: Callable | None =
 
 def _parser(settings, train, tag_set, folder, tick):
     """A parser, trained if it is not kept."""
-    key = {"settings": asdict(settings), "random_state": parsers.RANDOM_STATE}
-    key["train"] = digest_of_arrays(arrays_of({"train": train}))
 
     def make():
         rng = np.random.default_rng(parsers.RANDOM_STATE)
         return parsers.train(train, tag_set, settings, rng, tick)
 
+    key = _key(settings, train=digest_of_arrays(arrays_of({"train": train})))
     return kept(folder, f"parsing-{settings.data}-parser", key, MODEL_CODE, make, tree_of(parsers.Parser))
+
+
+def _key(settings, **more):
+    """What kept work depends on beside code."""
+    return {"settings": asdict(settings), "random_state": parsers.RANDOM_STATE} | more
 
 
 def _learn(settings, train, tag_set, folder, tick):
     """Training sentences that policies learn on, scored by parsers of other folds, if they are not kept."""
-    key = {"settings": asdict(settings), "random_state": parsers.RANDOM_STATE}
-    key["train"] = digest_of_arrays(arrays_of({"train": train}))
 
     def make():
         rng = np.random.default_rng([parsers.RANDOM_STATE, 1])
         sentences, scored = folds.folds_of(train, tag_set, settings, rng, tick)
         return sentences_of(scored, sentences)
 
+    key = _key(settings, train=digest_of_arrays(arrays_of({"train": train})))
     return kept(folder, f"parsing-{settings.data}-folds", key, FOLDS_CODE, make, tree_of(Sentences))
 
 
 def _policies(settings, worlds, folder, tick):
     """Policies, trained if they are not kept."""
-    key = {"settings": asdict(settings), "random_state": parsers.RANDOM_STATE}
-    key["worlds"] = [digest_of_arrays({"squares": own.squares, "heads": own.heads}) for own in worlds]
-
-    def make():
-        rng = np.random.default_rng([parsers.RANDOM_STATE, 3])
-        return policy.train(*worlds, rng, tick)
-
-    form = tree_of(policy.Policies)
+    digests = [digest_of_arrays({"squares": own.squares, "heads": own.heads}) for own in worlds]
+    key, rng = _key(settings, worlds=digests), np.random.default_rng([parsers.RANDOM_STATE, 3])
+    make, form = partial(policy.train, *worlds, rng, tick), tree_of(policy.Policies)
     return kept(folder, f"parsing-{settings.data}-policies", key, POLICY_CODE, make, form)
 
 
 def arrays_of(splits):
     """Codes, heads and lengths of all splits as arrays."""
-    return {
-        f"{name} {part}": getattr(own, part)
-        for name, own in splits.items()
-        for part in ("codes", "heads", "starts")
-    }
+    parts = product(splits.items(), ("codes", "heads", "starts"))
+    return {f"{name} {part}": getattr(own, part) for (name, own), part in parts}

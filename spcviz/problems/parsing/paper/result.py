@@ -5,9 +5,8 @@ from spcviz.problems.parsing.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, chart
 from spcviz.web.figures.results import chosen_on, data_of
 
-DECIMALS = {"heads right %": 2, "on development %": 2, "without crossings %": 2, "µs": 2, "features µs": 2,
-            "policy µs": 2, "decoding µs": 2}  # fmt: skip
-
+_TWO = ("heads right %", "on development %", "without crossings %", "µs", "features µs", "policy µs")
+DECIMALS = dict.fromkeys((*_TWO, "decoding µs"), 2)
 NOTE = (
     "A word's arcs are scored by tags in a few places, or by everything (words, endings, surroundings, tags "
     "between). Microseconds hold features and scores, choosing and parsing, not reading text. Heads right "
@@ -20,19 +19,14 @@ _CLOCK = (
 
 
 def _blocks(result, features, look):
-    drawn = []
+    drawn, trade = [], charts.trade_off
     for data in data_of(result):
-        drawn += [
-            Heading(charts.CORPORA[data]),
-            chart(charts.trade_off, result, look, f"parsing_us_{data}", data=data),
-            *(
-                [chart(charts.trade_off, result, look, f"parsing_lengths_{data}", data=data, dictionary=True)]
-                if charts.curves_of(result, data, dictionary=True)
-                else []
-            ),
-            chart(charts.trade_off, result, look, f"parsing_{data}", data=data, axis="features_share"),
-            chart(charts.depths, result, look, f"parsing_depth_{data}", data=data),
-        ]
+        drawn += [Heading(charts.CORPORA[data])]
+        drawn += [chart(trade, result, look, f"parsing_us_{data}", data=data)]
+        if charts.curves_of(result, data, dictionary=True):
+            drawn += [chart(trade, result, look, f"parsing_lengths_{data}", data=data, dictionary=True)]
+        drawn += [chart(trade, result, look, f"parsing_{data}", data=data, axis="features_share")]
+        drawn += [chart(charts.depths, result, look, f"parsing_depth_{data}", data=data)]
     return [
         *drawn,
         Heading("At equal words bought: points of heads right, 95 % bootstrap intervals over sentences"),

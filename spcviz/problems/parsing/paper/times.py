@@ -1,9 +1,6 @@
 """Microseconds a word of everything that a policy does: features and scores, choosing, parsing.
 
-Each piece is run by itself on the same sentences, for every policy at every share: what is scored (tags for
-all words, the rest of the full template for words bought), what it takes to choose, and the parse that gives
-the answer (of sentences that changed, where a first parse was there already). All pieces of all policies and
-parsers run in turns, and the fastest of several runs counts: other programs only slow them down.
+All pieces of all policies and parsers run in turns on the same sentences; the fastest of several runs counts.
 """
 
 from functools import partial
@@ -54,39 +51,27 @@ class Clock:
     def run(self, found, shares) -> tuple[dict, dict]:
         """(rows of every policy at every share, of one template for all words), by name of the parser."""
         names = [(name, key) for name, own in found.items() for key in own.orders]
-        calls = [
-            call
-            for name, key in names
-            for share in shares
-            for call in self._pieces(self.timed[name], key, found[name], share)
-        ]
-        alone = [
-            call
-            for own in self.timed.values()
-            for tier in range(len(TEMPLATES))
-            for call in self._alone(own, tier)
-        ]
+        pieces = [self._pieces(self.timed[name], key, found[name], s) for name, key in names for s in shares]
+        calls = [call for own in pieces for call in own]
+        tiers = range(len(TEMPLATES))
+        alone = [call for own in self.timed.values() for tier in tiers for call in self._alone(own, tier)]
         us = np.array(least_us([*calls, *alone], N_TURNS)) / self.n_words
         by_policy = us[: len(calls)].reshape(len(names), len(shares), len(PIECES))
-        rows = {
-            at: [dict(zip(PIECES, one.tolist())) | {"us_per_word": float(one.sum())} for one in own]
-            for at, own in zip(names, by_policy)
-        }
+        rows = {at: [_row(PIECES, one) for one in own] for at, own in zip(names, by_policy)}
         by_template = us[len(calls) :].reshape(len(self.timed), len(TEMPLATES), 2)
-        return rows, {name: _alone_rows(own) for name, own in zip(self.timed, by_template)}
+        kinds = PIECES[0], PIECES[2]
+        found_alone = [[_row(kinds, one) for one in own] for own in by_template]
+        return rows, {
+            name: [{"template": template} | row for template, row in zip(TEMPLATES, own)]
+            for name, own in zip(self.timed, found_alone)
+        }
 
     def _pieces(self, timed, key, found, share):
         """Calls of `PIECES`."""
-        order = found.orders[key]
-        tiers = np.zeros(len(order), dtype=np.int64)
-        tiers[order[: round(share * len(order))]] = 1
-        tiers, both = tiers[timed.rows], is_looking(key)
+        tiers, both = bought(found.orders[key], share)[timed.rows], is_looking(key)
         score = partial(parsers.score_states, timed.parser, self.sentences, tiers, timed.scored, both=both)
-        return (
-            score,
-            self._choosing(timed.world, key, found.rules[key], share),
-            self._answering(timed.world, key, tiers),
-        )
+        choosing = self._choosing(timed.world, key, found.rules[key], share)
+        return score, choosing, self._answering(timed.world, key, tiers)
 
     def _alone(self, timed, tier):
         """Calls that score all words with one template, and parse."""
@@ -143,17 +128,20 @@ class Clock:
         return [{"what": what, "us_per_word": us / n} for what, us in zip(names, least_us(calls, N_TURNS))]
 
 
-def _alone_rows(us):
-    """Rows of one template for all words, of a parser; `us` (templates, 2): features and scores, decoding."""
-    return [
-        {
-            "template": template,
-            "us_features": features,
-            "us_decoding": decoding,
-            "us_per_word": features + decoding,
-        }
-        for template, (features, decoding) in zip(TEMPLATES, us.tolist())
-    ]
+def _row(names, us):
+    """Microseconds of some pieces, and their sum."""
+    return dict(zip(names, us.tolist())) | {"us_per_word": float(us.sum())}
+
+
+def bought(order, share):
+    """Tiers of all words, shape (R,), with a share of them bought in an order.
+
+    >>> bought(np.array([2, 0, 1, 3]), 0.5)
+    array([1, 0, 1, 0])
+    """
+    tiers = np.zeros(len(order), dtype=np.int64)
+    tiers[order[: round(share * len(order))]] = 1
+    return tiers
 
 
 def is_looking(key):

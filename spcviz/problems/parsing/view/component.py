@@ -1,7 +1,4 @@
-"""One sentence under several policies, arcs above its words: a Streamlit component around parsing.js.
-
-The browser gets the tree of every policy after every purchase, so the budget is dragged without a server.
-"""
+"""One sentence under several policies; the browser has every tree after every purchase."""
 
 import numpy as np
 

@@ -1,12 +1,9 @@
-"""Part-of-speech tagging: tagged sentences of two corpora, plain names of their tags, typed text into words.
+"""Part-of-speech tagging: tagged sentences of two corpora below SPCVIZ_DATA, and typed text as words.
 
-- "ewt": Universal Dependencies English Web Treebank, Penn tags (XPOS), official split; models trained
-  on it may be shipped with attribution
-- "wsj": the sample of the Penn Treebank that comes with NLTK, 199 files of the Wall Street Journal; files
-  in order, the first 80 % to train on, 10 % to develop on, 10 % to test on; to be measured on only
-
-Both are looked for below SPCVIZ_DATA. Neither ships with the project, but for 300 sentences of "ewt": see
-`spcviz.problems.parsing.data.gallery`.
+- "ewt": Universal Dependencies English Web Treebank, Penn tags (XPOS), official split; models trained on it
+  may be shipped with attribution, and 300 of its sentences are (`spcviz.problems.parsing.data.gallery`)
+- "wsj": NLTK's sample of the Penn Treebank, 199 files of the Wall Street Journal in order: 80 % to train on,
+  10 % to develop on, 10 % to test on; to be measured on only
 """
 
 import re
@@ -39,63 +36,6 @@ COLUMNS = {
 """Of a line of the corpora's files."""
 MAX_CHARACTERS = 2000
 """Of typed text."""
-
-TAG_NAMES = {
-    "CC": "and, or, but: coordinating conjunction",
-    "CD": "number",
-    "DT": "article or determiner",
-    "EX": "existential there",
-    "FW": "foreign word",
-    "IN": "preposition or subordinating conjunction",
-    "JJ": "adjective",
-    "JJR": "adjective, comparative",
-    "JJS": "adjective, superlative",
-    "LS": "list marker",
-    "MD": "modal verb",
-    "NN": "noun, singular",
-    "NNS": "noun, plural",
-    "NNP": "name, singular",
-    "NNPS": "name, plural",
-    "PDT": "word before an article (all, such)",
-    "POS": "possessive ending",
-    "PRP": "personal pronoun",
-    "PRP$": "possessive pronoun",
-    "RB": "adverb",
-    "RBR": "adverb, comparative",
-    "RBS": "adverb, superlative",
-    "RP": "particle",
-    "SYM": "symbol",
-    "TO": "the word to",
-    "UH": "interjection",
-    "VB": "verb, base form",
-    "VBD": "verb, past tense",
-    "VBG": "verb, -ing form",
-    "VBN": "verb, past participle",
-    "VBP": "verb, present, not he/she/it",
-    "VBZ": "verb, present, he/she/it",
-    "WDT": "wh-determiner (which, that)",
-    "WP": "wh-pronoun (who, what)",
-    "WP$": "possessive wh-pronoun (whose)",
-    "WRB": "wh-adverb (how, where)",
-    "#": "pound sign",
-    "$": "dollar sign",
-    "''": "closing quotation mark",
-    "``": "opening quotation mark",
-    "(": "opening bracket",
-    ")": "closing bracket",
-    "-LRB-": "opening bracket",
-    "-RRB-": "closing bracket",
-    ",": "comma",
-    ".": "end of sentence",
-    ":": "colon, semicolon or dash",
-    "ADD": "e-mail or web address",
-    "AFX": "affix standing alone",
-    "GW": "piece of a word split by mistake",
-    "HYPH": "hyphen inside a word",
-    "NFP": "decorative punctuation",
-    "XX": "unclear",
-}
-"""What a tag means, in plain words."""
 
 
 class Corpus(NamedTuple):

@@ -1,7 +1,4 @@
-"""Train and evaluate tagging cascades and the unpruned perceptron, and tag words.
-
-What is trained, by which settings, stands in `settings`; here a `CascadeConfig` says everything.
-"""
+"""Train and evaluate tagging cascades and the unpruned perceptron, and tag words (see `settings`)."""
 
 from collections.abc import Callable
 from dataclasses import replace

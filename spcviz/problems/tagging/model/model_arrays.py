@@ -1,6 +1,5 @@
-"""Train one method of one part of Table 4.2, stored in 32 bits with what training measured.
-
-A part is a corpus with a feature set.
+"""Train one method of one part (a corpus with a feature set) of Table 4.2, in 32 bits, with what training
+measured.
 """
 
 from typing import NamedTuple
@@ -60,11 +59,9 @@ def levels_of(kept) -> list[dict]:
     """
     rows = []
     for t, level in enumerate(kept.cascade.levels):
-        row = {name: float(kept.found[name][t]) for name in LEVEL_FIGURES}
+        row = {"order": t + 1} | {name: float(kept.found[name][t]) for name in LEVEL_FIGURES}
         is_kept = row["lost_held_out"] <= row["tolerance"] + 1e-9
-        percent = {name: 100 * row[name] for name in LEVEL_FIGURES[:3]}
-        counts = {"n_passes": int(row["n_passes"])}
-        rows.append(
-            {"order": t + 1} | row | percent | counts | {"alpha": float(level.alpha), "is_kept": is_kept}
-        )
+        row |= {name: 100 * row[name] for name in LEVEL_FIGURES[:3]}
+        row["n_passes"] = int(row["n_passes"])
+        rows.append(row | {"alpha": float(level.alpha), "is_kept": is_kept})
     return rows

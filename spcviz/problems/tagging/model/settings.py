@@ -141,10 +141,7 @@ def settings_for(data, features, quick=False):
     return TagSettings(data, features, 2 if features == "full" else 1, config, QUICK_EPOCHS if quick else 6)
 
 
-_THESIS = {
-    "full": {"filter_rate": 30.0, "decay": 1e-4},
-    "paper": {"filter_rate": 4.0, "decay": 1e-5},
-}
+_THESIS = {"full": {"filter_rate": 30.0, "decay": 1e-4}, "paper": {"filter_rate": 4.0, "decay": 1e-5}}
 """First step and lambda of the thesis' learning, by features: what left fewest grams of WSJ's
 training sentences, held out, of steps 3 to 100 and 0.4 to 4 and lambdas 1e-5 to 1e-3 at alpha 0.2."""
 
@@ -202,19 +199,10 @@ def _without(config, method):
 
 def _of_thesis(config, learning):
     """The thesis' learning, to the letter."""
-    return replace(
-        config,
-        **learning,
-        predictor_rate=config.predictor_rate * learning["filter_rate"] / config.crf_rate,
-        train_alphas=STARTING_ALPHAS,
-        margin=1.0,
-        falling=True,
-        patience=1,
-        filter_epochs=config.crf_epochs,
-        crf_epochs=0,
-        warm_start=False,
-        dropout=0.0,
-    )
+    rate = config.predictor_rate * learning["filter_rate"] / config.crf_rate
+    own = learning | {"train_alphas": STARTING_ALPHAS, "margin": 1.0, "falling": True, "patience": 1}
+    own |= {"filter_epochs": config.crf_epochs, "crf_epochs": 0, "warm_start": False, "dropout": 0.0}
+    return replace(config, predictor_rate=rate, **own)
 
 
 def crf_beside(config):

@@ -1,9 +1,4 @@
-"""The shipped tagger to and from the store.
-
-Weights are rounded to 8 bits, a scale per matrix, before they are measured, so the stored model is the
-measured model; a vocabulary is its rising codes. Trained on the English Web Treebank, whose licence asks
-for attribution: see `LICENCE`, which goes into the manifest.
-"""
+"""The shipped tagger to and from the store, in 8 bits before it is measured, with its attribution."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace

@@ -3,22 +3,13 @@
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.common.shown import WordTrace
-from spcviz.problems.tagging.data.examples import FIRST, GALLERY, known
+from spcviz.problems.tagging.data.examples import FIRST as FIRST
+from spcviz.problems.tagging.data.examples import GALLERY as GALLERY
+from spcviz.problems.tagging.data.examples import known
 from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page import live
 from spcviz.problems.tagging.page.shown import TagComparison
 from spcviz.web.cached.shared import shared
-
-__all__ = [
-    "FIRST",
-    "GALLERY",
-    "known",
-    "tagger",
-    "tagging_comparison",
-    "tagging_right",
-    "tagging_trace_of",
-    "tagging_words",
-]
 
 
 @shared(1, kernels=False)

@@ -1,8 +1,6 @@
 """Run one sentence through the tagging cascade, level by level: the Tagging page's data.
 
-From order 2 on a level filters (n-1)-grams, so a level's picture shows those: tags under the bigram model,
-pairs of tags under the trigram model. They are the lattice's nodes; a node's best beginning, best rest and
-max-marginal are its messages.
+From order 2 on a level filters (n-1)-grams, the lattice's nodes: tags, then pairs of tags.
 """
 
 import contextlib
@@ -16,11 +14,11 @@ from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import unary_scores
 from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.common.trace import alphas_used, traced
-from spcviz.problems.tagging.data.corpora import TAG_NAMES, drawable_words
+from spcviz.problems.tagging.data.corpora import drawable_words
 from spcviz.problems.tagging.model.cascade import rows_of
 from spcviz.problems.tagging.model.features import feature_numbers
 from spcviz.problems.tagging.model.stored import TagModel, load_tagger
-from spcviz.problems.tagging.page.shown import TagComparison
+from spcviz.problems.tagging.page.shown import TAG_NAMES, TagComparison
 from spcviz.store import StoreError
 
 MAX_WORDS = 40

@@ -1,6 +1,65 @@
-"""The record that the Tagging page draws beside its lattice."""
+"""Tags in words, and the record that the Tagging page draws beside its lattice."""
 
 from typing import NamedTuple
+
+_TAGS = (
+    ("CC", "and, or, but: coordinating conjunction", "and, or"),
+    ("CD", "number", "number"),
+    ("DT", "article or determiner", "article"),
+    ("EX", "existential there", "there is"),
+    ("FW", "foreign word", "foreign"),
+    ("IN", "preposition or subordinating conjunction", "preposition"),
+    ("JJ", "adjective", "adjective"),
+    ("JJR", "adjective, comparative", "adjective, more"),
+    ("JJS", "adjective, superlative", "adjective, most"),
+    ("LS", "list marker", "list mark"),
+    ("MD", "modal verb", "modal verb"),
+    ("NN", "noun, singular", "noun"),
+    ("NNS", "noun, plural", "nouns"),
+    ("NNP", "name, singular", "name"),
+    ("NNPS", "name, plural", "names"),
+    ("PDT", "word before an article (all, such)", "pre-article"),
+    ("POS", "possessive ending", "’s"),
+    ("PRP", "personal pronoun", "pronoun"),
+    ("PRP$", "possessive pronoun", "possessive"),
+    ("RB", "adverb", "adverb"),
+    ("RBR", "adverb, comparative", "adverb, more"),
+    ("RBS", "adverb, superlative", "adverb, most"),
+    ("RP", "particle", "particle"),
+    ("SYM", "symbol", "symbol"),
+    ("TO", "the word to", "to"),
+    ("UH", "interjection", "exclamation"),
+    ("VB", "verb, base form", "verb, bare"),
+    ("VBD", "verb, past tense", "verb, past"),
+    ("VBG", "verb, -ing form", "verb, -ing"),
+    ("VBN", "verb, past participle", "verb, participle"),
+    ("VBP", "verb, present, not he/she/it", "verb"),
+    ("VBZ", "verb, present, he/she/it", "verb, -s"),
+    ("WDT", "wh-determiner (which, that)", "which, that"),
+    ("WP", "wh-pronoun (who, what)", "who, what"),
+    ("WP$", "possessive wh-pronoun (whose)", "whose"),
+    ("WRB", "wh-adverb (how, where)", "how, where"),
+    ("#", "pound sign"),
+    ("$", "dollar sign"),
+    ("''", "closing quotation mark"),
+    ("``", "opening quotation mark"),
+    ("(", "opening bracket"),
+    (")", "closing bracket"),
+    ("-LRB-", "opening bracket"),
+    ("-RRB-", "closing bracket"),
+    (",", "comma"),
+    (".", "end of sentence"),
+    (":", "colon, semicolon or dash"),
+    ("ADD", "e-mail or web address", "web address"),
+    ("AFX", "affix standing alone", "affix"),
+    ("GW", "piece of a word split by mistake", "word piece"),
+    ("HYPH", "hyphen inside a word", "hyphen"),
+    ("NFP", "decorative punctuation", "decoration"),
+    ("XX", "unclear", "unknown"),
+)
+"""Tags with what they mean in plain words, and in a word or two for a chip; punctuation has its own signs."""
+TAG_NAMES = {tag: name for tag, name, *_ in _TAGS}
+PLAIN = {tag: short for tag, _, *shorts in _TAGS for short in shorts}
 
 
 class TagComparison(NamedTuple):

@@ -20,10 +20,7 @@ SHOWS = {"words": "The sentence", "lattice": "Step by step", "compare": "Compare
 def counts(comparison) -> str:
     """Tags a word that two filters leave at the loss that training allowed, and what no structure changes."""
     n = len(comparison.words)
-    left = {
-        "SPC": sum(map(len, comparison.spc)) / n,
-        "CRF": sum(map(len, comparison.crf)) / n,
-    }
+    left = {name: sum(map(len, getattr(comparison, name.lower()))) / n for name in ("SPC", "CRF")}
     changed = sum(alone != tag for alone, tag in zip(comparison.alone, comparison.tagged, strict=True))
     said = " · ".join(f"**{name}** {value:.1f}" for name, value in left.items())
     differ = f"{changed} of {n} answers" if changed else "no answer"

@@ -213,14 +213,7 @@ def compare(part: experiment.Prepared, cascades: dict[str, Cascade], tags_loss: 
     return rows
 
 
-def fallen_of(
-    part: experiment.Prepared,
-    cascade: Cascade,
-    own: Cascade,
-    level: int,
-    split: str,
-    more_alphas: Sequence[float] = (),
-) -> Fallen:
+def fallen_of(part, cascade: Cascade, own: Cascade, level: int, split: str, more_alphas=()) -> Fallen:
     """`fallen` of a cascade's level on a split, in the space that the levels of `own` before it leave."""
     corpus, table = part.corpus[split], part.tables[split]
     lattice = experiment.space_of(own, level, table, corpus.lengths)
@@ -235,10 +228,8 @@ def _fallen(name, part, cascades, method, split, more_alphas=()):
     found = fallen_of(part, cascade, own, level, split, more_alphas)
     if name == "cascade":
         return found
-    alive = found.event > -np.inf
-    rows = (field[alive] for field in (found.event, found.grams, found.pairs, found.lengths))
-    event, grams, pairs, lengths = rows
-    return Fallen(event, found.alpha, grams, pairs, lengths)
+    alive, of_sentences = found.event > -np.inf, ("event", "grams", "pairs", "lengths")
+    return found._replace(**{name: getattr(found, name)[alive] for name in of_sentences})
 
 
 def _tuned(dev, test, target):
@@ -257,10 +248,8 @@ def _tuned(dev, test, target):
 
 
 def _at_target(curves, target):
-    out = {}
-    for name in ("grams", "pairs"):
-        out |= _with_interval(f"{name}_equal", at_loss(curves.loss, getattr(curves, name), target))
-    return out
+    grams, pairs = (at_loss(curves.loss, kept, target) for kept in (curves.grams, curves.pairs))
+    return _with_interval("grams_equal", grams) | _with_interval("pairs_equal", pairs)
 
 
 def _with_interval(name, values):

@@ -1,11 +1,10 @@
 """Thesis Table 4.2 on two corpora, and filter curves: what `reproduce tagging` runs.
 
-One part is one corpus with one feature set. First the settings of SPC, CRF and perceptron are searched on
-development sentences. Each try, each method's models and finished parts are kept, not made again;
-times are measured last, by themselves (see `tagging_times`).
+A part is a corpus with a feature set: settings are searched, models trained, and times measured last.
 """
 
 from dataclasses import asdict
+from functools import partial
 
 import numpy as np
 
@@ -92,9 +91,10 @@ def measured_table(run: Run) -> dict:
     """Table 4.2 on the first `run.folds` of `PARTS`, and filters at equal sentences lost."""
     features, executor, tick = run.features or settings.FEATURES, run.executor, run.tick
     jobs = [(data, name, run.quick, run.work) for data, name in PARTS[: run.folds] if name in features]
-    chosen = [(settings.settings_for(data, name, quick), folder) for data, name, quick, folder in jobs]
-    tries = sorted((job for name in jobs for job in _tries(*name)), key=lambda job: job[1].split()[1])
-    run_all(executor, try_settings, tries, tick)
+    chosen = [(settings.settings_for(*job[:3]), run.work) for job in jobs]
+    asked = [(job, which) for job, own in zip(jobs, chosen) for which in _tries(own[0])]
+    tries = [(" ".join(job[:2]), " ".join(map(str, which)), *job[2:]) for job, which in asked]
+    run_all(executor, try_settings, sorted(tries, key=lambda job: job[1].split()[1]), tick)
     trainings = [(" ".join(job[:2]), method, *job[2:]) for job in jobs for method in TRAINED]
     run_all(executor, train_method, trainings, tick)
     done = run_all(executor, run_part, jobs, tick)
@@ -103,29 +103,27 @@ def measured_table(run: Run) -> dict:
     corpora = {data: arrays_of_corpus(cascade.corpus_of(data)) for data in ("wsj", "ewt")}
     tables = [_tables_of(part, timed) for part, timed in zip(done, times)]
     named = [f"{part['data']} {part['features']}" for part in done]
+    by_part = [(name, made["rows"], part["equal"]) for name, made, part in zip(named, tables, done)]
     return describe(
         "tagging",
         "Weiss (2013), thesis, Table 4.2; Luo, summary of SPC, section 5.2",
-        [row | _words(row["method"]) for entry in tables for row in entry["rows"]],
+        [
+            row | {"learnt": LEARNING[row["method"]], "paper": settings.PAPER.get(row["method"])}
+            for entry in tables
+            for row in entry["rows"]
+        ],
         baselines=[entry["baseline"] for entry in tables],
         settings={
             "parts": [_settings_in_full(*entry) for entry in chosen],
             "random_state": cascade.RANDOM_STATE,
-            "bootstrap": {
-                "draws": equal_loss.N_DRAWS,
-                "of": "test sentences",
-                "random_state": equal_loss.RANDOM_STATE,
-                "interval": list(equal_loss.INTERVAL),
-            },
+            "bootstrap": {"draws": equal_loss.N_DRAWS, "of": "test sentences"}
+            | {"random_state": equal_loss.RANDOM_STATE, "interval": list(equal_loss.INTERVAL)},
             "chosen_on": CHOSEN_ON,
             "learnt": LEARNING,
-            **MEANINGS,
-        },
+        }
+        | MEANINGS,
         data=corpora,
-        fold_rows=[
-            {"fold": name, "rows": entry["rows"] + part["equal"]}
-            for name, entry, part in zip(named, tables, done)
-        ],
+        fold_rows=[{"fold": name, "rows": rows + more} for name, rows, more in by_part],
         curves=[row for part in done for row in part["curves"]],
         equal=[row for part in done for row in part["equal"]],
         orders=[row for entry in tables for row in entry["orders"]],
@@ -136,27 +134,16 @@ def measured_table(run: Run) -> dict:
 
 def _tables_of(part, timed):
     """Figures of one part beside its times: ``rows``, ``orders``, ``baseline``."""
-    about = {"data": part["data"], "features": part["features"]}
-    us = {key: timed["methods"]["full"][key] for key in ("us_inference", "us_total")}
+    about, found = {"data": part["data"], "features": part["features"]}, timed["methods"]
+    us = {key: found["full"][key] for key in ("us_inference", "us_total")}
+    named = [about | {"method": method} for method in settings.METHODS]
+    figures, learning = part["figures"], part["learning"]
+    times = [timed["orders"][row["method"]].get(str(row["order"])) for row in part["orders"]]
     return {
-        "rows": [
-            about
-            | {"method": method}
-            | part["figures"][method]
-            | timed["methods"][method]
-            | part["learning"][method]
-            for method in settings.METHODS
-        ],
-        "orders": [
-            row | {"us_inference": timed["orders"][row["method"]].get(str(row["order"]))}
-            for row in part["orders"]
-        ],
-        "baseline": about | {"method": "full", "is": BASELINE, **us},
+        "rows": [row | figures[m] | found[m] | learning[m] for row in named for m in [row["method"]]],
+        "orders": [row | {"us_inference": us} for row, us in zip(part["orders"], times)],
+        "baseline": about | {"method": "full", "is": BASELINE} | us,
     }
-
-
-def _words(method):
-    return {"learnt": LEARNING[method], "paper": settings.PAPER.get(method)}
 
 
 def _settings_in_full(of_part, folder):
@@ -165,19 +152,10 @@ def _settings_in_full(of_part, folder):
     return asdict(of_part) | {"methods": {m: asdict(config) for m, config in configs.items()}}
 
 
-def _tries(data, features, quick, folder):
-    """Jobs of `try_settings`."""
-    of_part = settings.settings_for(data, features, quick)
-    return [
-        (f"{data} {features}", f"{method} {number}", quick, folder)
-        for method in settings.SEARCHED
-        for number in range(_n_tries(of_part, method))
-    ]
-
-
-def _n_tries(of_part, method):
-    """A quick run tries two of them."""
-    return 2 if of_part.is_quick else len(settings.tries_of(of_part, method))
+def _tries(of_part):
+    """(method, number) of all tries of a part; a quick run makes two for each method."""
+    counts = {m: 2 if of_part.is_quick else len(settings.tries_of(of_part, m)) for m in settings.SEARCHED}
+    return [(method, number) for method, n in counts.items() for number in range(n)]
 
 
 def try_settings(part, which, quick, folder):
@@ -189,23 +167,13 @@ def try_settings(part, which, quick, folder):
 def _try(of_part, method, number, folder):
     """What `search.tried` returns."""
     key = {"config": asdict(search.config_of_try(of_part, method, number)), "number": number}
-    return _keep(
-        folder,
-        of_part,
-        f"-try-{method}",
-        key,
-        SEARCH_CODE,
-        lambda: search.tried(of_part, method, number),
-    )
+    make = partial(search.tried, of_part, method, number)
+    return _keep(folder, of_part, f"-try-{method}", key, SEARCH_CODE, make)
 
 
 def _tried(of_part, folder):
     """All tries of a part."""
-    return [
-        _try(of_part, method, number, folder)
-        for method in settings.SEARCHED
-        for number in range(_n_tries(of_part, method))
-    ]
+    return [_try(of_part, *one, folder) for one in _tries(of_part)]
 
 
 def _tried_rows(of_part, folder):
@@ -280,18 +248,14 @@ def _models(of_part, folder):
 
 def _model(of_part, method, folder):
     """One method's model; kept by what it learns with, whatever other methods do."""
+    part = settings.data_of(of_part)
     if method == "full":
         key = {"epochs": of_part.full_epochs}
+        make = partial(model_arrays.train_full, of_part.full_epochs, part)
     else:
-        config = _configs(of_part, folder)[method]
-        key = {"config": asdict(config), "n_orders": settings.orders_of(of_part, method)}
-
-    def make():
-        part = settings.data_of(of_part)
-        if method == "full":
-            return model_arrays.train_full(of_part.full_epochs, part)
-        return model_arrays.train_cascade(config, part, key["n_orders"])
-
+        config, n_orders = _configs(of_part, folder)[method], settings.orders_of(of_part, method)
+        key = {"config": asdict(config), "n_orders": n_orders}
+        make = partial(model_arrays.train_cascade, config, part, n_orders)
     form = tree_of((model_arrays.Kept, Model))
     return _keep(folder, of_part, f"-{method}", key, MODEL_CODE, make, form)
 
@@ -303,14 +267,10 @@ def _all_settings(of_part, configs):
 
 def _keep(folder, of_part, what, key, modules, make, form=JSON):
     """`kept` of something of one part."""
-    data = settings.data_of(of_part)
-    about = {
-        "what": what,
-        "features": [of_part.features, of_part.least],
-        "random_state": cascade.RANDOM_STATE,
-        "data": digest_of_arrays(arrays_of_corpus(data.corpus)),
-    }
-    return kept(folder, f"tagging-{of_part.data}-{of_part.features}{what}", about | key, modules, make, form)
+    about = {"what": what, "features": [of_part.features, of_part.least]}
+    about["data"] = digest_of_arrays(arrays_of_corpus(settings.data_of(of_part).corpus))
+    key = about | {"random_state": cascade.RANDOM_STATE} | key
+    return kept(folder, f"tagging-{of_part.data}-{of_part.features}{what}", key, modules, make, form)
 
 
 def arrays_of_corpus(corpus):

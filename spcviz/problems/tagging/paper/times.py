@@ -1,8 +1,4 @@
-"""Time each tagging method, turn by turn in one process, and check its answers.
-
-CPU time of one thread, medians of turns: a busy machine makes a method wait, but not that much slower.
-Models are kept, so that timing can be repeated on a quiet machine without training.
-"""
+"""Time each tagging method, turn by turn in one process (CPU, medians), and check its answers."""
 
 import itertools
 from functools import partial

@@ -1,5 +1,6 @@
 """A sentence with the tags left under each word: a Streamlit component over the lattice's own data."""
 
+from spcviz.problems.tagging.page.shown import PLAIN
 from spcviz.web.view.mount import Component, viewer
 
 VIEW_NAMES = ("alphas", "level", "cell")
@@ -19,52 +20,6 @@ SENTENCE = Component(
     ),
     VIEW_NAMES,
 )
-
-PLAIN = {
-    "CC": "and, or",
-    "CD": "number",
-    "DT": "article",
-    "EX": "there is",
-    "FW": "foreign",
-    "IN": "preposition",
-    "JJ": "adjective",
-    "JJR": "adjective, more",
-    "JJS": "adjective, most",
-    "LS": "list mark",
-    "MD": "modal verb",
-    "NN": "noun",
-    "NNS": "nouns",
-    "NNP": "name",
-    "NNPS": "names",
-    "PDT": "pre-article",
-    "POS": "’s",
-    "PRP": "pronoun",
-    "PRP$": "possessive",
-    "RB": "adverb",
-    "RBR": "adverb, more",
-    "RBS": "adverb, most",
-    "RP": "particle",
-    "SYM": "symbol",
-    "TO": "to",
-    "UH": "exclamation",
-    "VB": "verb, bare",
-    "VBD": "verb, past",
-    "VBG": "verb, -ing",
-    "VBN": "verb, participle",
-    "VBP": "verb",
-    "VBZ": "verb, -s",
-    "WDT": "which, that",
-    "WP": "who, what",
-    "WP$": "whose",
-    "WRB": "how, where",
-    "ADD": "web address",
-    "AFX": "affix",
-    "GW": "word piece",
-    "HYPH": "hyphen",
-    "NFP": "decoration",
-    "XX": "unknown",
-}
-"""Tags in a word or two, for a chip; those that are not here are their own signs."""
 
 
 def sentence_payload(payload: tuple[dict, dict], alphabet: tuple[str, ...]) -> tuple[dict, dict]:

@@ -1,7 +1,7 @@
-"""Words that budgets are spent on: the 55 handwritten words as given, or an open vocabulary.
+"""Words that budgets are spent on: the 55 handwritten words as given, or an open vocabulary of the same
+letters.
 
-Both are made of the same letter images. The open vocabulary's folds are disjoint: fold f trains on every
-third composed training word and is tested on every third unseen word, so that folds say how far chance goes.
+The latter's folds are disjoint (every third training and unseen word each) and say how far chance goes.
 """
 
 from functools import lru_cache

@@ -1,9 +1,7 @@
 """Handwriting with features that cost: models of each fold, predictions on held-out words, times.
 
-For one test fold, three plain models (one a tier) and one tiered model are trained on the other nine
-folds, and once more on each two of three parts of those, so that every training word has predictions of
-models that have not seen it. Selectors and policies learn from these. Everything is kept in the work
-folder, where the four experiments find it again.
+A plain model a tier and a tiered one learn from the other nine folds, and once more from each two of three
+parts of those: selectors and policies learn from readings of words that the models have not seen.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,5 @@
-"""What every method buys: a batch of test words, and one word purchase by purchase. For the budget pages.
-
-Features cost what they took when the models were trained.
+"""What every method buys: a batch of test words, and one word purchase by purchase; features cost as in
+training.
 """
 
 import contextlib

@@ -20,6 +20,12 @@ AXES = {
 NEEDS = ("method", "level", "q", "cost_units", "features_share", "us", "char_error")
 """What each row must have to be drawn."""
 
+_EQUAL = {
+    "share": "features %, chosen on training words", "share_sd": "± sd",
+    "error": "wrong % there", "error_sd": "wrong ± sd",
+    "equal_share": "features %, test curve at equal letters wrong", "equal_share_sd": "test curve ± sd",
+    "us": "µs a word",
+}  # fmt: skip
 _OF_STEPS = {
     "final_error": "with everything", "units_in_all": "units in all",
     "units_chosen": "units at chosen budget", "units_chosen_sd": "units ± sd",
@@ -144,20 +150,10 @@ def time_frame(result):
 def equal_frame(result):
     """Shares of the features for the letters that all features read wrong, with their spread over folds."""
     found = (result.get("summary") or {}).get("against_q_learning", {}).get("methods", {})
-    table = [
-        {
-            "method": _said(name),
-            "features %, chosen on training words": row["share"],
-            "± sd": row["share_sd"],
-            "wrong % there": row["error"],
-            "wrong ± sd": row["error_sd"],
-            "features %, test curve at equal letters wrong": row["equal_share"],
-            "test curve ± sd": row["equal_share_sd"],
-            "µs a word": row["us"],
-        }
-        for name, row in sorted(found.items(), key=lambda pair: pair[1]["share"])
-    ]
-    return pd.DataFrame(table)
+    rows = sorted(found.items(), key=lambda pair: pair[1]["share"])
+    return pd.DataFrame(
+        {"method": _said(name)} | {said: row[key] for key, said in _EQUAL.items()} for name, row in rows
+    )
 
 
 def prices_frame(result):

@@ -46,10 +46,8 @@ def _slower(result):
 
 
 def _search(kind):
-    shares = [
-        _s("methods", f"one-shot, {search}, {kind}", "chosen", "share")
-        for search in ("parsimonious", "trajectory")
-    ]
+    searches = (f"one-shot, {search}, {kind}" for search in ("parsimonious", "trajectory"))
+    shares = [_s("methods", search, "chosen", "share") for search in searches]
     return Claim(
         "constrained-ocr", "Budgets on words, one shot: searches and anytime",
         f"trajectory search ahead, {kind} features", _minus(*shares), "ahead",

@@ -15,6 +15,7 @@ _NAMES = {
     "margin": "of the margin",
     "level": "level scores",
 }
+_ERROR = "error of a max-marginal, of its range"
 _DASHES = {0.1: "solid", 0.25: "dash", 0.5: "dot"}
 _MARKS = {0.1: "circle", 0.25: "diamond", 0.5: "square"}
 
@@ -48,39 +49,26 @@ def length_figure(result: dict, palette, *, kind: str, scale: float = 1.0, heigh
 
 def frame(result):
     """One line a curve and length."""
-    table = [
-        {
-            "chains": row["data"],
-            "positions": row["length"],
-            "update": name_of(row),
-            "µs an update": row["us"],
-            "messages, % of all": row["messages_share"],
-            "updates with a wrong label, %": row["updates_with_wrong_labels"],
-            "wrong labels an update": row["wrong_labels"],
-            "error of a max-marginal, of its range": row["marginal_error"],
-        }
-        for row in result["rows"]
-    ]
-    return pd.DataFrame(table).set_index(["chains", "positions", "update"])
+    names = {"data": "chains", "length": "positions", "update": "update", "us": "µs an update"}
+    names["messages_share"] = "messages, % of all"
+    names["updates_with_wrong_labels"] = "updates with a wrong label, %"
+    names |= {"wrong_labels": "wrong labels an update", "marginal_error": _ERROR}
+    return _frame(result["rows"], names).set_index(["chains", "positions", "update"])
 
 
 def courses_frame(result):
     """Whole trajectories of DMS-pi, one line for each length and stopping rule."""
-    table = [
-        {
-            "letters of a line": row["length"],
-            "update": name_of(row),
-            "features, %": row["features_share"],
-            "letters wrong, %": row["error"],
-            "with all features, %": row["error_all_features"],
-            "messages a purchase": row["messages"],
-            "µs a letter, messages and policy": row["us_policy"],
-            "µs a letter, all in": row["us"],
-            "µs a letter, batch HoG": row["us_fast"],
-        }
-        for row in result.get("courses", ())
-    ]
-    return pd.DataFrame(table)
+    names = {"length": "letters of a line", "update": "update", "features_share": "features, %"}
+    names |= {"error": "letters wrong, %", "error_all_features": "with all features, %"}
+    names |= {"messages": "messages a purchase", "us_policy": "µs a letter, messages and policy"}
+    names |= {"us": "µs a letter, all in", "us_fast": "µs a letter, batch HoG"}
+    return _frame(result.get("courses", ()), names)
+
+
+def _frame(rows, names):
+    """A frame of rows, with what their keys are called."""
+    named = (row | {"update": name_of(row)} for row in rows)
+    return pd.DataFrame({said: row[key] for key, said in names.items()} for row in named)
 
 
 def courses_figure(result, palette, *, scale=1.0, height=420):

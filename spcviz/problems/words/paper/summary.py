@@ -139,7 +139,7 @@ def policy(runs, grid):
             found = _rows(runs, "q-learning", level="letter", q=q, scale=scale)
             added = _mean_curve(found) - curve
             out[f"quiescent_{scale}_{q:g}"] = {
-                "messages_share": 100 * float(np.mean([row["messages"] for row in found])),
+                "messages_share": 100 * _messages(found),
                 "error_added_whole_curve": float(added[1:].mean()),
                 "error_added_from_least_error_budget": float(added[later].mean()),
                 "us_at_least_error_budget": float(np.mean([np.interp(base, grid, r["us"]) for r in found])),
@@ -206,13 +206,10 @@ def constrained(runs, grid):
         }
     best = min((METHODS[key].name for key in ONE_SHOT), key=lambda name: shares[name]["chosen"]["share"])
     gap = _gaps(_rows(runs, "anytime"), _rows(runs, best))
+    chosen, more = shares[best]["chosen"], {"anytime_minus_one_shot": float(np.mean(gap))}
     found = {"all_features_error": float(final), "policy": best, "methods": shares}
-    found |= {"features_share_at_full_accuracy": shares[best]["chosen"]["share"]}
-    found |= {"error_at_chosen": shares[best]["chosen"]["error"]}
-    return found | {
-        "anytime_minus_one_shot": float(np.mean(gap)),
-        "anytime_minus_one_shot_stderr": _stderr(gap),
-    }
+    found |= {"features_share_at_full_accuracy": chosen["share"], "error_at_chosen": chosen["error"]}
+    return found | more | {"anytime_minus_one_shot_stderr": _stderr(gap)}
 
 
 def against(constrained_runs, policy_runs) -> dict:
@@ -364,9 +361,10 @@ def overhead(runs, grid):
         us = _mean_us(done)
         for name, rows in _with_chosen(done):
             found = _chosen(rows)
-            out[name] = found | {
-                "speedup_against_all": float(us[-1] / found["us"]),
-                "speedup_against_middle": float(us[1] / found["us"]),
-                "gain_eaten": bool(found["us"] > us[1]),
+            times = {
+                "speedup_against_all": us[-1] / found["us"],
+                "speedup_against_middle": us[1] / found["us"],
             }
+            found |= {key: float(value) for key, value in times.items()}
+            out[name] = found | {"gain_eaten": bool(found["us"] > us[1])}
     return out
