@@ -3,7 +3,6 @@
 from spcviz.problems.problem import Model, Problem, Result, Training
 
 _TRAIN, _MAKE = "spcviz.problems.arms.paper.reproduce:train", "spcviz.problems.arms.paper.reproduce:result"
-
 PROBLEM = Problem(
     name="arms",
     title="Budgets on arms",

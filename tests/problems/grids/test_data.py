@@ -42,7 +42,7 @@ def test_agreement_is_the_mean_over_pairs():
 
 def test_bad_arguments_are_refused_by_name():
     rng = np.random.default_rng(0)
-    with pytest.raises(ArgumentError, match=r"strength must be a number from 0 to 100, got 101\.0"):
+    with pytest.raises(ArgumentError, match=r"strength must be a number from 0 to 100, got 101"):
         task.random_grid(rng, strength=101)
     with pytest.raises(ArgumentError, match="rows must be a whole number from 1 to 300, got 0"):
         task.random_grid(rng, rows=0)

@@ -26,9 +26,7 @@ from spcviz.store import digest_of_arrays
 N_TIERS, N_MODES = len(features.STATE_EDGES), pose_modes.N_MODES
 N_CLIPS, FIRST_SEED = 120, 0
 CODE = ("spcviz.problems.arms.data.proposals",)  # the modules that make the features of clips
-
 SIGN_EVERY, PIECE = 2, 10  # frames from one to the next, 15 a second are left; frames of a piece, about
-
 MODE_CLIPS, MODE_SEED = 24, 10_000  # rendered clips that modes are made of; nothing is measured on them
 
 
@@ -173,7 +171,6 @@ def _frame(picture, scores, search, log_share, log_follows, before):
 
 
 def _as_chains(chains, limbs, clip):
-    """Two lists of frames as `ArmClips`."""
     length, frames = len(chains[0]), [*chains[0], *chains[1]]
     stacked = {name: np.stack([frame[name] for frame in frames]) for name in frames[0]}
     joints = stacked.pop("joints")

@@ -34,7 +34,6 @@ STEP_NAMES = (
 )  # fmt: skip
 STATE_EDGES = (3, 3, 4, 7)
 STEP_EDGES = (7, 8, 8, 10)  # tier t uses the first so many of the features
-
 N_BEFORE = 5
 WINDOW = 160
 N_COLOURS = 4  # levels a channel of the colour histograms
@@ -57,12 +56,8 @@ def points_of(joints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         start, step = joints[:, limb], joints[:, limb + 1] - joints[:, limb]
         length = np.maximum(np.linalg.norm(step, axis=1), 1e-9)
         aside = np.stack([-step[:, 1], step[:, 0]], axis=1) * (width / length)[:, None]
-        here = (
-            start[:, None, None]
-            + along[:, None, None] * step[:, None, None]
-            + across[:, None] * aside[:, None, None]
-        )
-        points.append(here.reshape(len(joints), -1, 2))
+        here = start[:, None, None] + along[:, None, None] * step[:, None, None]
+        points.append((here + across[:, None] * aside[:, None, None]).reshape(len(joints), -1, 2))
         area.append(np.repeat(length * width / (_ALONG * _ACROSS), _ALONG * _ACROSS).reshape(len(joints), -1))
     return np.concatenate(points, axis=1), np.concatenate(area, axis=1)
 
@@ -161,7 +156,6 @@ def motion(flow: np.ndarray, background: np.ndarray, joints: np.ndarray) -> np.n
 
 
 def _seen(flow, points):
-    """The flow at points, shape (N, P, 2)."""
     return flow[_pixels(points, flow.shape, _COARSE)]
 
 

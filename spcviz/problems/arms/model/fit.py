@@ -11,17 +11,10 @@ import numpy as np
 
 from spcviz.engine.chains.quiescent import fill_messages, transposed_tables
 from spcviz.engine.ngrams.table import symbol_bits
+from spcviz.learning.budgets.chains import tiered_states
 from spcviz.learning.budgets.chains.parts import Parts, typical_margin
 from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.chains.tiered import draw_tiers
-from spcviz.learning.budgets.chains.tiered_states import (
-    Proposals,
-    TieredStates,
-    fit_tiered_states,
-    nearest_paths,
-    state_scores,
-    step_tables,
-)
 from spcviz.problems.arms.data.proposals import N_MODES, N_TIERS, ArmClips, joined
 from spcviz.problems.arms.model import features
 
@@ -43,7 +36,7 @@ class Readers(NamedTuple):
     """Trained predictors."""
 
     plain: tuple  # one a tier, each with one tier of its own
-    tiered: TieredStates
+    tiered: tiered_states.TieredStates
 
 
 class Read(NamedTuple):
@@ -55,14 +48,14 @@ class Read(NamedTuple):
 
 def proposals_of(clips):
     """Chains as the learner wants them."""
-    return Proposals(clips.starts, clips.state, clips.before, clips.step)
+    return tiered_states.Proposals(clips.starts, clips.state, clips.before, clips.step)
 
 
 def wanted(clips, settings):
     """The allowed paths nearest to the truth, shape (R,)."""
     off = np.minimum(clips.errors.sum(axis=2), settings.farthest)
     off[~clips.is_known] = 0.0  # any proposal will do: its neighbours decide
-    return nearest_paths(proposals_of(clips), off)
+    return tiered_states.nearest_paths(proposals_of(clips), off)
 
 
 def fit_readers(clips: ArmClips, settings: ArmSettings, rng: np.random.Generator) -> Readers:
@@ -72,8 +65,8 @@ def fit_readers(clips: ArmClips, settings: ArmSettings, rng: np.random.Generator
     how = {name: getattr(settings, name) for name in ("epochs", "margin", "penalty")}
 
     def fit(edges, draw):
-        found = fit_tiered_states(proposals, target, clips.loss, edges, draw, rng, **how)
-        return TieredStates(*(own.astype(np.float32).astype(np.float64) for own in found))
+        found = tiered_states.fit_tiered_states(proposals, target, clips.loss, edges, draw, rng, **how)
+        return tiered_states.TieredStates(*(own.astype(np.float32).astype(np.float64) for own in found))
 
     plain = [fit(tuple(e[t : t + 1] for e in EDGES), lambda rng: fixed) for t in range(N_TIERS)]
     return Readers(tuple(plain), fit(EDGES, lambda rng: draw_tiers(clips.starts, N_TIERS, rng)))
@@ -91,7 +84,8 @@ def read_tiered(readers, clips):
 
 def _read(models, clips):
     proposals = proposals_of(clips)
-    scores, tables = ([of(model, proposals) for model in models] for of in (state_scores, step_tables))
+    scores = [tiered_states.state_scores(model, proposals) for model in models]
+    tables = [tiered_states.step_tables(model, proposals) for model in models]
     return Read(np.concatenate(scores, axis=1), np.concatenate(tables, axis=1))
 
 
@@ -105,6 +99,13 @@ class Trial(NamedTuple):
     # part_of(clips, settings, rng) -> which part of the training clips each chain is in, shape (W,): its
     part_of: Callable  # readings come from models that have seen the other parts only
     more: ArmClips | None = None  # chains that predictors learn from beside every split's own
+
+
+def measured_on(trial):
+    """(numbers of all clips, milliseconds of a frame's first tier, of all its later ones)."""
+    clips = joined(trial.splits[0]())
+    costs = costs_of(clips, trial.medians[1:])
+    return np.unique(clips.clip), float(trial.medians[0]), costs.sum() / len(clips.joints)
 
 
 def draw_parts(clips, settings, rng):
@@ -137,6 +138,14 @@ def read_unseen(
         for kept, found in ((plain, read_plain(readers, held)), (tiered, read_tiered(readers, held))):
             kept.scores[rows], kept.tables[rows] = found
     return plain, tiered
+
+
+def learn(trial, train, settings, rng):
+    """(part of each training chain, its `read_unseen`, readers of all of them, their `seen_modes`)."""
+    part = trial.part_of(train, settings, rng)
+    unseen = read_unseen(train, settings, rng, part, trial.more)
+    readers = fit_readers(with_more(train, trial.more), settings, rng)
+    return part, unseen, readers, seen_modes(train, settings)
 
 
 def seen_modes(clips, settings):

@@ -151,9 +151,6 @@ def propose(search: Search, upper: np.ndarray, lower: np.ndarray) -> tuple[np.nd
     flat = whole.reshape(len(whole), -1)
     elbow, wrist = np.divmod(flat.argmax(axis=1), whole.shape[2])
     mode = np.arange(len(whole))
-    places = (
-        search.places[0][mode, shoulder[mode, elbow]],
-        search.places[1][mode, elbow],
-        search.places[2][mode, wrist],
-    )
+    chosen = zip(search.places, (shoulder[mode, elbow], elbow, wrist))
+    places = [own[mode, at] for own, at in chosen]
     return np.stack(places, axis=1), flat.max(axis=1).astype(np.float64)

@@ -84,7 +84,10 @@ def train(
     costs = [fit.costs_of(own, medians[1:]) for own in (learn, dev)]
     looked = readings.look_unseen(plain, learn, part, settings)
     looked_dev = readings.look(fit.read_plain(readers, dev), dev, seen)
-    selector, is_per_cost = _choose(looked, looked_dev, (learn, dev), costs, rng)
+    arm_costs = [readings.chain_costs(*both) for both in zip((learn, dev), costs)]
+    is_per_cost = dms.goes_per_cost((looked, looked_dev, None), arm_costs, (learn, dev), rng)
+    per = arm_costs[0] if is_per_cost else None
+    selector = batch_selection.choose(looked[0], arm_costs[0], rng, per).selector
     parts = fit.parts_of(tiered, learn, seen)
     queues = part_policy.train_queues(parts, rng, costs[0], group=learn.clip)
     best = min(queues, key=lambda own: own.badness)
@@ -102,14 +105,6 @@ def train(
         clips=_small(test),
     )
     return stored, {"n_clips": n_clips, **asdict(settings)}
-
-
-def _choose(looked, looked_dev, clips, costs, rng):
-    """(selector of whole arms, whether its queue goes by value per cost)."""
-    arm_costs = [readings.chain_costs(*both) for both in zip(clips, costs)]
-    is_per_cost = dms.goes_per_cost((looked, looked_dev, None), arm_costs, clips, rng)
-    per = arm_costs[0] if is_per_cost else None
-    return batch_selection.choose(looked[0], arm_costs[0], rng, per).selector, is_per_cost
 
 
 def _joined(models):

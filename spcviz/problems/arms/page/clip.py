@@ -42,8 +42,8 @@ def watch(
     trajectory = part_policy.spend(batch.parts, how, costs=batch.costs, keep_all=True)
     labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
     tiers = np.zeros(labels.shape, dtype=np.int64)
-    for s, (part, tier) in enumerate(zip(trajectory.part, trajectory.tier)):
-        tiers[s + 1 :, part] = tier
+    for s, (part, tier) in enumerate(zip(trajectory.part, trajectory.tier), 1):
+        tiers[s:, part] = tier
     rows = np.arange(len(clips.joints))
     return PoseBudget(
         tier_names=tuple(tier.name for tier in TIERS),

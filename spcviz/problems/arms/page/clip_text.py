@@ -5,7 +5,6 @@ import numpy as np
 from spcviz.problems.arms.page.shown import PoseBudget
 
 NEAR_PX = 20.0  # an elbow or wrist counts as right within so many pixels
-
 MISSING = (
     "The models of arms are not stored here. Make them with: `python -m spcviz train budget-pose` (needs the "
     "Buffy data)."
@@ -41,11 +40,8 @@ def facts(budget: PoseBudget, step: int | None) -> dict[str, str]:
     found |= {"spent": f"{budget.ms[step] / 1e3:.2f} s", "full": f"{budget.ms[-1] / 1e3:.2f} s"}
     if budget.truth is not None:
         lost = 100 * (off(budget.arms, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
-        found |= {
-            "lost": f"{lost[step]:.1f} %",
-            "lost_free": f"{lost[0]:.1f} %",
-            "lost_all": f"{lost[-1]:.1f} %",
-        }
+        steps = {"lost": step, "lost_free": 0, "lost_all": -1}
+        found |= {name: f"{lost[own]:.1f} %" for name, own in steps.items()}
     return found
 
 

@@ -22,7 +22,6 @@ from spcviz.problems.budgets.purchases import spelled
 from spcviz.problems.budgets.shown import TradeOff
 
 ALPHABET = "0123456789abcdefghijklmnopqrstuv"  # a symbol for each of the 32 modes
-
 THUMBNAIL = 160
 
 
@@ -35,6 +34,8 @@ def compare(
     starts, rng = clips.starts, np.random.default_rng([seed, 5])
     values = {"dms": read.values, "uniform_arms": uniform_values(len(chains), N_TIERS - 1, rng)}
     first = world.scores[:, 0], np.diff(starts), world.pairwise[world.step[:, 0]]
+    sheets = tuple(map(sheet_of or draw_sheet, clips.clip[::2].tolist()))  # of both arms of a clip
+    whose = np.repeat(np.arange(len(sheets)), 2)
     batch = Batch(
         world=world,
         labels=labels,
@@ -53,7 +54,7 @@ def compare(
         chain_ids=clips.clip,
         truths=spelled(clips.errors.sum(axis=2).argmin(axis=1), starts, ALPHABET),
         faults=(clips.errors > features.NEAR_PX) @ np.array([1, 2], dtype=np.uint8),
-        drawn=_pictures(clips, sheet_of or draw_sheet),
+        drawn=ArmPictures(whose, clips.side, sheets, clips.joints, clips.truth),
         n_faults=2,
         tier_names=tier_names(model),
         tier_short=tuple(tier.short for tier in TIERS),
@@ -80,19 +81,11 @@ def tier_names(model):
     return (f"{TIERS[0].name}: free", *(f"{t.name}: {own:.1f} ms" for t, own in zip(TIERS[1:], ms[1:])))
 
 
-def _pictures(clips, sheet_of):
-    seeds = clips.clip[::2].tolist()  # both arms of a clip stand together
-    sheets = tuple(sheet_of(seed) for seed in seeds)
-    place = np.repeat(np.arange(len(seeds)), 2)
-    return ArmPictures(place, clips.side, sheets, clips.joints, clips.truth)
-
-
 def draw_sheet(seed):
     """Frames of a rendered clip side by side, small: a data URI."""
-    images, side = proposals.rendered_clip(seed).images, THUMBNAIL
-    whole = Image.new("RGB", (side * len(images), side))
-    for i, image in enumerate(images):
-        whole.paste(Image.fromarray(image).resize((side, side), Image.Resampling.BILINEAR), (side * i, 0))
+    images, size = proposals.rendered_clip(seed).images, (THUMBNAIL, THUMBNAIL)
+    small = [Image.fromarray(image).resize(size, Image.Resampling.BILINEAR) for image in images]
+    whole = Image.fromarray(np.concatenate(small, axis=1))
     file = io.BytesIO()
     whole.save(file, "WEBP", quality=60)
     return "data:image/webp;base64," + base64.b64encode(file.getvalue()).decode()

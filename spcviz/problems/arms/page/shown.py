@@ -13,9 +13,7 @@ TIERS = (  # of an arm's features in a frame (thesis 6.3.2); kinematics are free
     Tier("superpixels", "+ superpixels", "superpixels"),
     Tier("flow", "+ optical flow", "flow"),
 )
-
 OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")  # in their order
-
 COST_HELP = (
     "Units: 1 lifts one frame of one arm by one tier, from kinematics to colour to superpixels to flow. "
     "Measured: features, inference and the method itself."

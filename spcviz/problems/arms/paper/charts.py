@@ -8,7 +8,6 @@ from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
 NEEDS = ("method", "data", "ms_per_frame", "features_share", "elbow_error", "wrist_error")  # of a row
-
 JOINTS = ("elbow", "wrist")
 _LEVELS = {"dms-pose": (EXAMPLE,), "policy-pose": (PART, EXAMPLE)}
 _TOGETHER = {"single tier": "Single tier for all"}
@@ -38,7 +37,6 @@ SHOWN = {  # curves of the charts; the others are in the tables
         "q-learning", "imitation", "greedy", "greedy, whole clips", "uniform by tiers", "random",
     ),
 }  # fmt: skip
-
 TIER_NAMES = tuple(tier.name for tier in TIERS)
 _ROLES = ("map", "threshold", "kept", "pruned", "muted", "text")
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")

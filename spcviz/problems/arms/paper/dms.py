@@ -24,19 +24,16 @@ from spcviz.problems.arms.paper.readings import GRID, N_GRAM_COLUMNS, TARGETS, O
 from spcviz.problems.arms.paper.tallies import Tally, tier_rows
 
 RADII = tuple(range(5, 41, 5))  # pixels of Fig. 6.2
-
 RANDOM_STATE = 11
 READERS = ("best proposal of a frame", *(f"model {t + 1}" for t in range(N_TIERS)), "nearest allowed path")
 """Whose elbows and wrists Fig. 6.2 counts: no chain at all, the plain models, what no reader can beat."""
 
-ETAS = tuple(np.geomspace(0.003, 3.0, 25))
-"""Prices of a frame's worth of all features, in wrong joints, that the imitation baseline is trained for."""
+ETAS = tuple(np.geomspace(0.003, 3.0, 25))  # prices of all features of a frame, in joints, for imitation
 
 QUEUES = {False: METHODS["dms_by_value"].name, True: METHODS["dms_per_cost"].names[1]}
 """Whether a queue goes by value per cost, to what results call DMS with that queue."""
 
 AS_IMITATION = "dms, for what imitation spends"  # at the milliseconds that imitation has spent, in `equal`
-
 _LOSSES = {METHODS["dms_elbows"].name: [0], METHODS["dms_wrists"].name: [1]}
 
 
@@ -71,9 +68,7 @@ class Split(NamedTuple):
 
 def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None = None) -> Measured:
     """All methods on some partitions."""
-    everything = proposals.joined(trial.splits[0]())
-    base_ms, medians = float(trial.medians[0]), trial.medians[1:]
-    numbers = np.unique(everything.clip)
+    numbers, base_ms, full_ms = fit.measured_on(trial)
     tables, queues = ({}, {}, {}), dict.fromkeys(QUEUES.values(), 0)
     within, n_tested, stops, errors, overhead, folds, by_fold = 0, 0, 0, 0, None, [], []
     for i, name in enumerate(trial.names):
@@ -89,9 +84,8 @@ def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None =
         folds.append({"fold": name, "rows": _plain_rows(own)})
         if tick is not None:
             tick(f"partition {i + 1} of {len(trial.splits)}")
-    full = fit.costs_of(everything, medians).sum() / len(everything.joints)
     return Measured(
-        *tables, stops / len(trial.splits), 100 * within / n_tested, full, base_ms, overhead, queues,
+        *tables, stops / len(trial.splits), 100 * within / n_tested, full_ms, base_ms, overhead, queues,
         _r2(errors), folds, by_fold,
     )  # fmt: skip
 
@@ -101,7 +95,6 @@ def _r2(errors):
 
 
 def _split(trial, i, settings, numbers, overhead):
-    """A `Split`; overhead is measured if None."""
     rng, split = np.random.default_rng([RANDOM_STATE, i]), trial.splits[i]()
     looked, overhead = _look_at(trial, split, settings, rng, overhead)
     costs = [readings.chain_costs(c, fit.costs_of(c, trial.medians[1:])) for c in split]
@@ -156,16 +149,12 @@ def _plain_rows(own):
 def _look_at(trial, split, settings, rng, overhead):
     """`Looked`, n-grams and all, and wrong joints of each set; overhead is measured if None."""
     train, *others = split
-    part = trial.part_of(train, settings, rng)
-    plain, _ = fit.read_unseen(train, settings, rng, part, trial.more)
+    part, (plain, _), readers, seen = fit.learn(trial, train, settings, rng)
     out = [readings.look_unseen(plain, train, part, settings, n_grams=True)]
-    readers = fit.fit_readers(fit.with_more(train, trial.more), settings, rng)
-    seen = fit.seen_modes(train, settings)
     for clips in others:
         read = fit.read_plain(readers, clips)
         out.append(readings.look(read, clips, seen, n_grams=True))
-    overhead = overhead or readings.overhead_of(readers.plain[0], clips, read, seen)
-    return out, overhead
+    return out, overhead or readings.overhead_of(readers.plain[0], clips, read, seen)
 
 
 def goes_per_cost(looked, costs, split, rng):

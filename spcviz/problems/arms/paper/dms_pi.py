@@ -13,7 +13,6 @@ import numpy as np
 from spcviz.learning.budgets import batch_selection, part_policy
 from spcviz.learning.budgets.expansion import expand, last_within
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS
-from spcviz.problems.arms.data import proposals
 from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import features, fit
 from spcviz.problems.arms.paper import readings
@@ -22,14 +21,12 @@ from spcviz.problems.arms.paper.tallies import Tally, tier_rows
 from spcviz.problems.common.clock import median_us
 
 RANDOM_STATE = 13
-TARGETS = (2, 4, 8, 16, 32)
-"""Speed-ups of Table 7.1, and twice: what everything takes, in milliseconds, is divided by them."""
+TARGETS = (2, 4, 8, 16, 32)  # speed-ups of Table 7.1, and twice: everything's milliseconds over these
 
 FIXED = ("Base only", "All-Colour", "All-Flow", "All")
 """The tiered predictor with all frames at one tier; the thesis has the first and the last two."""
 
 QUEUES = {False: "dms_pi_by_value", True: "dms_pi_per_cost"}  # by whether a queue goes by value per cost
-
 _PLAIN = ("dms_pi", "imitation_parts", "greedy", "random", "uniform")
 
 
@@ -58,26 +55,20 @@ class Run(NamedTuple):
 
 def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None = None) -> Measured:
     """All methods on some splits, each of training and test chains."""
-    everything = proposals.joined(trial.splits[0]())
-    base_ms, medians = float(trial.medians[0]), trial.medians[1:]
-    numbers = np.unique(everything.clip)
+    numbers, base_ms, full_ms = fit.measured_on(trial)
     queues = {METHODS[key].name: 0 for key in QUEUES.values()}
-    found = Measured({}, {}, Tally(N_TIERS, len(numbers)), {}, 0.0, base_ms, None, queues, [])
-    full = fit.costs_of(everything, medians).sum() / len(everything.joints)
+    found = Measured({}, {}, Tally(N_TIERS, len(numbers)), {}, full_ms, base_ms, None, queues, [])
     for i in range(len(trial.splits)):
         found = _one_split(found, trial, i, settings, numbers)
         if tick is not None:
             tick(f"split {i + 1} of {len(trial.splits)}")
-    return found._replace(full_ms=full)
+    return found
 
 
 def _one_split(found, trial, i, settings, numbers):
-    """Add a split to all tallies."""
     rng, (train, test) = np.random.default_rng([RANDOM_STATE, i]), trial.splits[i]()
-    part = trial.part_of(train, settings, rng)
-    _, unseen = fit.read_unseen(train, settings, rng, part, trial.more)
-    readers = fit.fit_readers(fit.with_more(train, trial.more), settings, rng)
-    seen, read = fit.seen_modes(train, settings), fit.read_tiered(readers, test)
+    part, (_, unseen), readers, seen = fit.learn(trial, train, settings, rng)
+    read = fit.read_tiered(readers, test)
     learn = fit.parts_of(unseen, train, seen)
     parts = fit.parts_of(read, test, seen, learn.scale)
     costs = [fit.costs_of(clips, trial.medians[1:]) for clips in (train, test)]
@@ -142,13 +133,11 @@ def _frames_run(parts, test, how, costs, numbers, overhead):
 
 
 def _chains_run(bought, wrong_at, test, numbers, overhead):
-    """Whole chains in an order."""
     lengths = np.diff(test.starts)
     n = lengths.sum()
     tiers = np.zeros((len(bought.tier) + 1, len(lengths)), dtype=np.int64)
-    for s, (w, t) in enumerate(zip(bought.example, bought.tier, strict=True)):
-        tiers[s + 1] = tiers[s]
-        tiers[s + 1, w] = t
+    for s, (w, t) in enumerate(zip(bought.example, bought.tier, strict=True), 1):
+        tiers[s:, w] = t
     frames = np.concatenate([[0], np.cumsum(lengths[bought.example])])
     looks = np.concatenate([[0], np.cumsum(lengths[bought.example] * (bought.tier < N_TIERS - 1))])
     beside = (n + frames) * overhead.read + (n + looks) * (overhead.meta + overhead.looks)
@@ -168,7 +157,6 @@ def _by_clip(values, test, numbers):
 
 
 def _add(found, key, run, frames, costs, share):
-    """Add a method's run to its tallies."""
     full, name = costs.sum() / len(costs), _name(key)
 
     def tally(table, at):

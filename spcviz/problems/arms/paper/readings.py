@@ -24,19 +24,16 @@ from spcviz.problems.common.work.kept import kept
 from spcviz.problems.pose.data import render
 
 TARGETS = (2, 3, 4, 5, 8, 16, 32)  # where all have spent the milliseconds of everything, divided by this
-
 SPEEDUPS = (1.5, *TARGETS)
 GRID = np.unique(np.concatenate([[0.0], np.round(np.geomspace(0.003, 1.0, 25), 5), 1 / np.array(SPEEDUPS)]))
 """Shares of the cost of everything at which curves of different partitions are averaged."""
 
 _GRAMS = slice(4, len(META))
 N_GRAM_COLUMNS = 2 * len(META[_GRAMS])  # how many columns `look` adds with n-grams, at the end
-
-MOTION_META = (
+MOTION_META = (  # for a selector, beside the thesis' meta-features: how arms move, proposals stand
     *(f"{what} jump of the {joint}" for what in ("mean", "largest") for joint in JOINTS),
     *(f"{what} score {how}" for what in ("mean", "least") for how in ("below the best", "standardised")),
 )
-"""What a selector sees beside the thesis' meta-features: how the arm moves, how its proposals stand."""
 
 
 TIMED_CLIPS, REPEATS = 3, 9

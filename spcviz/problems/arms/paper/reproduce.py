@@ -31,16 +31,11 @@ DATA = {"dms-pose": ("signs", "rendered", "buffy"), "policy-pose": ("signs", "re
 """Sets of clips of each result: real and long with reference joints, rendered, real with 4 frames."""
 
 SHARES = {"dms-pose": (0.7, 0.1, 0.2), "policy-pose": (0.8, 0.2)}
-PARTITIONS = {"dms-pose": 15, "policy-pose": 5}
-"""Of rendered clips; the thesis has 200 and 50. Standard errors are over clips: more partitions do not shrink
-them much."""
+PARTITIONS = {"dms-pose": 15, "policy-pose": 5}  # the thesis: 200, 50; more hardly shrink errors over clips
 
-N_REPEATS = 2
-"""How often each person is left out: what training and random spending draw is averaged away, so that clips
-remain as what differs."""
+N_REPEATS = 2  # of each person left out: what is drawn at random is averaged away, clips remain
 
 N_MORE = 40  # rendered clips that predictors of signing clips learn from beside four persons' clips
-
 TABLE_7_1 = {
     "All": {"error": 44.3, "time_s": 5.20, "speedup": 1.0},
     4: {"error": 44.0, "features_share": 23.1, "time_s": 1.20, "overhead_s": 0.10, "speedup": 4.0},

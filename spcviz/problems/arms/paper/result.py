@@ -60,7 +60,6 @@ def _by_clips(result, draw):
 
 
 def _both_joints(draw, result, look, key, **more):
-    """A chart of elbows beside one of wrists."""
     return Charts(
         tuple(chart(draw, result, look, f"{key}_{joint}", joint=joint, **more) for joint in charts.JOINTS)
     )

@@ -71,9 +71,8 @@ def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
             line = {"method": f"{name_of(result, method)} ({clips})"}
             for share in shares:
                 row = [r for r in rows if r["budget_share"] <= share + 1e-6][-1]
-                line[f"elbows / wrists wrong % at {share:.3g} % of cost"] = (
-                    f"{row['elbow_error']:.1f} / {row['wrist_error']:.1f}"
-                )
+                wrong = f"{row['elbow_error']:.1f} / {row['wrist_error']:.1f}"
+                line[f"elbows / wrists wrong % at {share:.3g} % of cost"] = wrong
             line["std. error (clips), last"] = rows[-1].get("error_stderr")
             table.append(line)
     return pd.DataFrame(table).set_index("method")

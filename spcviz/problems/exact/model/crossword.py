@@ -25,7 +25,7 @@ CROSSWORDS = {
 
 
 def crossword(name: str, n_candidates: int = 4, pair_weight: float = 1.0) -> TreeProblem:
-    """Two of `CROSSWORDS` as a tree of the K best letters by ink, at the crossing by the word across.
+    """Two of `CROSSWORDS` as a tree of the K best letters by ink; where they cross, by that of the first.
 
     >>> found = crossword("wab-axi", 3)
     >>> found.names, found.edges.tolist()
@@ -40,14 +40,12 @@ def crossword(name: str, n_candidates: int = 4, pair_weight: float = 1.0) -> Tre
     for (word, first, length, crossing), line, title in ((across, 1, "across"), (down, -1, "down")):
         nodes = []
         for i in range(length):
-            is_crossing = i == crossing
-            if is_crossing and line < 0:  # it is there already
-                nodes.append(names.index("crossing"))
-                continue
-            nodes.append(len(names))
-            letters.append(int(words.starts[word]) + first + i)
-            places.append((i - crossing, 0 if is_crossing else line))
-            names.append("crossing" if is_crossing else f"{title} {i + 1}")
+            name = "crossing" if i == crossing else f"{title} {i + 1}"
+            if name not in names:
+                names.append(name)
+                letters.append(int(words.starts[word]) + first + i)
+                places.append((i - crossing, 0 if i == crossing else line))
+            nodes.append(names.index(name))
         lines.append(nodes)
     edges = np.array([pair for nodes in lines for pair in itertools.pairwise(nodes)])
     folds = {int(words.folds[word]) for word, *_ in (across, down)}

@@ -6,7 +6,7 @@ from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import BOTTOM, SIZE, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
-_BARE = {"visible": False, "fixedrange": True}
+BARE = {"visible": False, "fixedrange": True}
 
 
 def letter(number):
@@ -55,8 +55,8 @@ def ink(problem, run, palette, *, scale=1.0, height=430):
         start = i / length
         domain = [start + 0.02, start + 1 / length - 0.02]
         image, bars = str(2 * i + 1) if i else "", str(2 * i + 2)
-        axes[f"xaxis{image}"] = _BARE | {"domain": domain, "anchor": f"y{image}"}
-        axes[f"yaxis{image}"] = _BARE | {"domain": [0.58, 1], "autorange": "reversed"}
+        axes[f"xaxis{image}"] = BARE | {"domain": domain, "anchor": f"y{image}"}
+        axes[f"yaxis{image}"] = BARE | {"domain": [0.58, 1], "autorange": "reversed"}
         axes[f"yaxis{image}"] |= {"scaleanchor": f"x{image}", "anchor": f"x{image}"}
         shades = {"colorscale": [[0, palette.surface], [1, palette.text]], "showscale": False}
         own = {"type": "heatmap", "z": problem.pixels[i], "hoverinfo": "skip"} | shades
@@ -93,9 +93,8 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
         line_x += [a[0] + 0.32, b[0] - 0.07, None]  # not through the number beside the letter
         line_y += [-a[1], -b[1], None]
     side = min(34.0 * scale, 0.72 * height / (k + 1))
-    colours = [
-        palette.truth if b else palette.kept if ok else palette.border for b, ok in zip(best.ravel(), known)
-    ]
+    states = zip(best.ravel(), known)
+    colours = [palette.truth if b else palette.kept if ok else palette.border for b, ok in states]
     symbols = ["diamond" if b else "circle" for b in best.ravel()]
     edge = {"width": 2.2 * scale, "color": colours}
     within = {"size": max(9, 0.55 * side), "color": palette.text}
@@ -111,7 +110,7 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
     images = [letter_image(problem.pixels[i], palette.text, i, 0.7, tall) for i in range(length)]
     axes = {
         "xaxis": {"range": [-0.3, length - 0.45], "dtick": 1, "title": "position", "showgrid": False},
-        "yaxis": _BARE | {"range": [-k + 0.4, 0.8 + tall]},
+        "yaxis": BARE | {"range": [-k + 0.4, 0.8 + tall]},
     }
     axes["xaxis"] |= {"tickvals": list(range(length)), "ticktext": [str(i + 1) for i in range(length)]}
     return figure(traces, axes, palette, scale=scale, height=height, left=1, top=2.2, images=images)

@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from spcviz.problems.exact.page.charts import letter
+from spcviz.problems.exact.page.charts import BARE, letter
 from spcviz.problems.exact.page.shown import TreeProblem, TreeRun
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
-_BARE = {"visible": False, "fixedrange": True}
 _GAP, _IMAGE = 2.9, 1.9  # rows between the words' bands of letters; rows that a letter's image is tall
 _WIDE = 1060  # pixels that a chart is wide on a desk
 
@@ -75,22 +74,15 @@ def messages(
         *_letters(problem, values, (x, y), is_best, colours, side, palette, scale),
     ]
     tops = rows[:, 0]
-    images = [
-        letter_image(problem.pixels[i], palette.text, int(column[i]), tops[i] + 0.55, _IMAGE - 0.3)
-        for i in range(n)
-    ]
-    font = {"size": 14 * scale, "color": palette.accent}
-    notes = [
-        {"x": int(column[i]) + 0.13, "y": tops[i] + 0.5 + _IMAGE / 2, "xanchor": "left", "font": font}
-        | {"text": "<b>root</b>" if i == run.root else ""}
-        for i in range(n)
-    ]
+    note = {"xanchor": "left", "font": {"size": 14 * scale, "color": palette.accent}}
+    images, notes = [], []
+    for i, (at, top) in enumerate(zip(column.tolist(), tops)):
+        images.append(letter_image(problem.pixels[i], palette.text, at, top + 0.55, _IMAGE - 0.3))
+        text = "<b>root</b>" if i == run.root else ""
+        notes.append(note | {"x": at + 0.13, "y": top + 0.5 + _IMAGE / 2, "text": text})
     shapes = _links(problem, column, middle, palette, scale)
-    low, high = rows.min() - 0.7, rows.max() + _IMAGE + 0.6
-    axes = {
-        "xaxis": _BARE | {"range": [column.min() - 0.3, column.max() + 0.55]},
-        "yaxis": _BARE | {"range": [low, high]},
-    }
+    ends = [column.min() - 0.3, column.max() + 0.55], [rows.min() - 0.7, rows.max() + _IMAGE + 0.6]
+    axes = {f"{name}axis": BARE | {"range": own} for name, own in zip("xy", ends)}
     more = {"images": images, "notes": notes, "shapes": shapes}
     return figure(traces, axes, palette, scale=scale, height=height, left=0.5, top=2.2, **more)
 

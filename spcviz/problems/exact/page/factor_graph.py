@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from spcviz.problems.exact.page.charts import BARE
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
-_BARE = {"visible": False, "fixedrange": True}
 PLACES = {  # sets of letters that a table can score together, and where its square stands
     "1": (0.74, 0.62), "2": (1.74, 0.62), "3": (2.74, 0.62), "4": (3.74, 0.62),
     "12": (1.5, 0.0), "23": (2.5, 0.0), "34": (3.5, 0.0),
@@ -52,9 +52,6 @@ def factor_graph(
         letter_image(np.asarray(pixels[i]), palette.text, i + 1, -0.21, 0.42) | {"layer": "above"}
         for i in range(len(pixels))
     ]
-    axes = {
-        "xaxis": _BARE | {"range": [0.4, 4.6]},
-        "yaxis": _BARE | {"range": [-2.95, 2.15]},
-    }
+    axes = {"xaxis": BARE | {"range": [0.4, 4.6]}, "yaxis": BARE | {"range": [-2.95, 2.15]}}
     more = {"images": images, "clickmode": "event+select"}
     return figure(traces, axes, palette, scale=scale, height=height, left=0.5, top=2.2, **more)

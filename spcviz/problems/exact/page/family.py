@@ -2,17 +2,15 @@
 
 import numpy as np
 
-from spcviz.problems.exact.page.charts import letter
+from spcviz.problems.exact.page.charts import BARE, letter
 from spcviz.problems.exact.page.shown import FamilyRun, WordProblem
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure, line
 from spcviz.web.figures.traces import mark, points, stroke
 
-_BARE = {"visible": False, "fixedrange": True}
 N_ROWS = 5  # letters that are named at each position
 _IMAGE, _WIDE = 1.5, 0.6  # rows that a letter's image is tall; columns that a full bar is long
-
 COSTS = ("a wrong letter costs 0", "costs 1", "costs 1 − ε: CRF to SVM")
 _ROLES = (("map", "dash"), ("threshold", "dot"), ("accent", "solid"))
 
@@ -35,8 +33,8 @@ def family(
     axes = {
         "xaxis": {"title": "ε, from 1 down to 0", "range": [1.02, -0.02], "domain": [0, 0.44]},
         "yaxis": {"title": "loss of this word", "range": [-0.04 * top, top]},
-        "xaxis2": _BARE | {"range": [-0.02, len(problem.truth)], "domain": [0.5, 1], "anchor": "y2"},
-        "yaxis2": _BARE | {"range": [-N_ROWS + 0.3, 0.9 + _IMAGE], "anchor": "x2"},
+        "xaxis2": BARE | {"range": [-0.02, len(problem.truth)], "domain": [0.5, 1], "anchor": "y2"},
+        "yaxis2": BARE | {"range": [-N_ROWS + 0.3, 0.9 + _IMAGE], "anchor": "x2"},
     }
     shapes = [line(palette.accent, 2 * scale, x=float(run.epsilons[at]), dash="dot")]
     more = {"notes": _corners(run, palette, scale) + notes, "shapes": shapes, "images": images}
@@ -99,19 +97,10 @@ def _letters(problem, run, at, cost, palette, scale):
 def _bars(cells, colour, name):
     """Level bars that begin beside their letters; without a name, the paler ground behind them."""
     columns, rows, shares = zip(*cells)
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "x": [_WIDE * share for share in shares],
-        "base": [i + 0.3 for i in columns],
-        "y": [-row for row in rows],
-        "width": 0.6 if name else 0.12,
-        "xaxis": "x2",
-        "yaxis": "y2",
-        "name": name or "",
-        "showlegend": bool(name),
-        "marker": {"color": colour, "line": {"width": 0}},
-        "customdata": shares,
-        "hoverinfo": None if name else "skip",
-        "hovertemplate": "share %{customdata:.3f}<extra></extra>" if name else None,
-    }
+    places = {"base": [i + 0.3 for i in columns], "y": [-row for row in rows], "xaxis": "x2", "yaxis": "y2"}
+    own = {"type": "bar", "orientation": "h", "x": [_WIDE * share for share in shares]} | places
+    own |= {"customdata": shares, "marker": {"color": colour, "line": {"width": 0}}}
+    if not name:
+        return own | {"width": 0.12, "name": "", "showlegend": False, "hoverinfo": "skip"}
+    said = {"hovertemplate": "share %{customdata:.3f}<extra></extra>"}
+    return own | {"width": 0.6, "name": name, "showlegend": True} | said

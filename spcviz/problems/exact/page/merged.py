@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from spcviz.problems.exact.page.charts import letter
+from spcviz.problems.exact.page.charts import BARE, letter
 from spcviz.problems.exact.page.shown import MergedRun, WordProblem
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
-_BARE = {"visible": False, "fixedrange": True}
 # Pixels above the first merged state at scale 1: names, squares, circles, the letters' feet and heads.
 _NAMES, _SQUARES, _CIRCLES, _FEET, _HEADS = 22, 50, 84, 103, 138
 
@@ -38,12 +37,12 @@ def merged(
     traces.append(_table(problem, run, palette))
     ticks = [[name(problem, run, j, s) for s in range(n_states)] for j in (0, 1)]
     table = {"tickvals": list(range(n_states)), "showgrid": False, "ticks": "", "fixedrange": True}
+    down = {"domain": [0, 0.84], "autorange": "reversed"}
     axes = {
-        "xaxis": _BARE | {"range": [-0.45, length - 0.55], "domain": [0, 0.62]},
-        "yaxis": _BARE | {"range": [-n_states + 0.4, rows(_HEADS)]},
+        "xaxis": BARE | {"range": [-0.45, length - 0.55], "domain": [0, 0.62]},
+        "yaxis": BARE | {"range": [-n_states + 0.4, rows(_HEADS)]},
         "xaxis2": table | {"ticktext": ticks[1], "domain": [0.7, 1], "anchor": "y2"},
-        "yaxis2": table
-        | {"ticktext": ticks[0], "anchor": "x2", "autorange": "reversed", "domain": [0, 0.84]},
+        "yaxis2": table | {"ticktext": ticks[0], "anchor": "x2"} | down,
     }
     notes = _names(run, rows(_NAMES), palette, scale)
     more = {"notes": notes, "images": images}
@@ -51,7 +50,6 @@ def merged(
 
 
 def _names(run, y, palette, scale):
-    """What the merged variables are called, and what the table shows."""
     small = {"size": round(14 * scale), "color": palette.muted}
     middle = (run.order - 2) / 2  # a merged variable stands under the middle of its letters
     notes = [

@@ -16,7 +16,6 @@ SHOWS = {
     "agreement": "Agreement",
     "thesis": "Fig. 5.3",
 }
-
 INTRODUCTION = (
     "# Loopy grids: many easy answers instead of one hard one\n"
     "On a grid every variable depends on its neighbours; the loops make exact inference intractable. "

@@ -6,7 +6,6 @@ _SYSTEM, _FIGURE = "Loopy grids: error keeping the best K of 8 classes", "thesis
 
 
 def _gap(rival, name, k):
-    """An error that the ensemble does not have, at one K."""
     row = "gaps", {"method": rival, "k": k}
     ours, theirs = (("rows", {"method": method, "k": k}, "error") for method in ("ensemble", rival))
     return Claim(

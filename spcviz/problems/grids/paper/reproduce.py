@@ -158,32 +158,24 @@ def _instance_of(settings, rng):
 
 
 def _instance_rows(result):
-    """One row per method: its mean error at k = 1 .. K on this instance."""
     names = ("ensemble", "lbp", "lbp_max", "unary", "samples", "trees")
     means = {name: getattr(result, name).mean(axis=0).round(6).tolist() for name in names}
     return [{"method": name, "error": error} for name, error in means.items()]
 
 
 def _summary(results, settings):
-    by_method = {
-        name: np.stack([getattr(r, name).mean(axis=0) for r in results])  # (instances, K)
-        for name in ("ensemble", "lbp", "lbp_max", "unary", "samples")
-    }
+    names = ("ensemble", "lbp", "lbp_max", "unary", "samples")  # below: tables of (instances, K)
+    by_method = {name: np.stack([getattr(r, name).mean(axis=0) for r in results]) for name in names}
     trees = np.stack([r.trees for r in results])  # (instances, P, K)
     by_method["tree"] = trees.mean(axis=1)
     rows = [row for name in ("ensemble", "lbp", "tree") for row in _rows(name, by_method[name])]
     baselines = [row for name in ("lbp_max", "unary", "samples") for row in _rows(name, by_method[name])]
-    gaps = [
-        {"method": name, "k": row["k"], "gap": row["error"], "stderr": row["stderr"]}
-        for name in ("lbp", "tree")
-        for row in _rows(name, by_method[name] - by_method["ensemble"])
-    ]
+    apart = {name: by_method[name] - by_method["ensemble"] for name in ("lbp", "tree")}
+    gaps = [row for name, own in apart.items() for row in _rows(name, own, "gap")]
     each = [{**row, "tree": p} for p in range(trees.shape[1]) for row in _rows("tree", trees[:, p])]
     means = {name: table.mean(axis=0) for name, table in by_method.items()}
-    slack = 1e-12
-    wrong = (means["ensemble"] > means["lbp"] + slack) | (means["lbp"] > means["tree"] + slack)
+    wrong = (means["ensemble"] > means["lbp"] + 1e-12) | (means["lbp"] > means["tree"] + 1e-12)
     unconverged = np.array([r.n_unconverged for r in results])
-    n_variables = settings.rows * settings.columns
     return {
         "rows": rows,
         "trees": each,
@@ -192,18 +184,18 @@ def _summary(results, settings):
         "agreement": _agreement(results),
         "convergence": {
             "instances_unconverged": float((unconverged > 0).mean()),
-            "variables_unconverged": float(unconverged.mean() / n_variables),
+            "variables_unconverged": float(unconverged.mean() / (settings.rows * settings.columns)),
         },
         "order_holds": {"all": not wrong.any(), "broken_at_k": [int(k) + 1 for k in np.flatnonzero(wrong)]},
     }
 
 
-def _rows(method, errors):
+def _rows(method, errors, name="error"):
     """One row a k from errors (instances, K)."""
     count = len(errors)
     spread = errors.std(axis=0, ddof=int(count > 1)) / np.sqrt(count)
     return [
-        {"method": method, "k": k + 1, "error": float(errors[:, k].mean()), "stderr": float(spread[k])}
+        {"method": method, "k": k + 1, name: float(errors[:, k].mean()), "stderr": float(spread[k])}
         for k in range(errors.shape[1])
     ]
 

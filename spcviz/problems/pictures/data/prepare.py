@@ -78,7 +78,6 @@ def _cones(left, right, disparity):
 
 
 def _scene(left, right, disparity):
-    """A scene of 2014 at full size."""
     return _pixels(left), _pixels(right), read_pfm(disparity)
 
 

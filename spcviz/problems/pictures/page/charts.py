@@ -83,17 +83,10 @@ def _address(pixels, shape):
 
 
 def _heatmap(z, colours, top):
-    is_whole = np.issubdtype(z.dtype, np.integer)
-    return {
-        "type": "heatmap",
-        "z": z.astype(np.uint8 if is_whole else np.float32),
-        "colorscale": colours,
-        "showscale": False,
-        "zmin": 0,
-        "zmax": top,
-        "hoverongaps": False,
-        "hovertemplate": "row %{y}, column %{x}: %{z:.3~g}<extra></extra>",
-    }
+    z = z.astype(np.uint8 if np.issubdtype(z.dtype, np.integer) else np.float32)
+    said = {"hovertemplate": "row %{y}, column %{x}: %{z:.3~g}<extra></extra>", "hoverongaps": False}
+    look = {"colorscale": colours, "showscale": False, "zmin": 0, "zmax": top}
+    return {"type": "heatmap", "z": z} | look | said
 
 
 def _overlay(wrong, colour):

@@ -69,7 +69,6 @@ def show(table: StateTable, state: dict, kinds: dict[str, str]) -> None:
 
 
 def _which_clip(table, state, tie):
-    """Which clip of the chosen kind."""
     if state["scene"] == "signs":
         st.selectbox("Sign", cached.SIGNS, width=140, **tie("sign", **NEW_CLIP))
     if state["scene"] == "rendered":

@@ -22,12 +22,11 @@ ORIGINS = {
 }
 MAX_LEAN = np.pi / 6
 MIN_SIDE = 90.0  # smaller windows, in pixels of the stored picture, show little but blur when enlarged to 240
-
 _SIDES = (("l_shoulder", "l_elbow", "l_wrist"), ("r_shoulder", "r_elbow", "r_wrist"))
 
 
 def load_pictures(data: Path, name: str, *, max_lean: float = MAX_LEAN) -> PoseClips:
-    """People of `ORIGINS` who lean at most `max_lean` radians; unknown limbs are nan; `ArgumentError`."""
+    """Upright people of one of `ORIGINS`, a clip each; limbs that are not known are nan."""
     if name not in ORIGINS:
         raise ArgumentError(f"name must be one of {', '.join(ORIGINS)}, got {name!r}")
     max_lean = checks.number("max_lean", max_lean, 0, np.pi)

@@ -17,11 +17,9 @@ from spcviz.problems.pose.data.pictures import window
 from spcviz.problems.pose.model import body
 
 _RELEASE = "https://codeload.github.com/vislab2013/eecs592/zip/be1a3e5cd950dc8aaba70ce64c25627b6e58eaa7"
-RELEASE_SOURCES = (Source("pose-release.zip", _RELEASE, is_packed=True),)
-"""Yang and Ramanan's pose release 1.3: it holds Buffy Stickmen V3.0 with its joints, and PARSE."""
+RELEASE_SOURCES = (Source("pose-release.zip", _RELEASE, is_packed=True),)  # 1.3: Buffy Stickmen V3.0, PARSE
 _LSPET = "https://sam.johnson.io/research/lspet_dataset.zip"
 LSPET_SOURCES = (Source("lspet_dataset.zip", _LSPET, is_packed=True),)
-
 EPISODES, TRAIN_EPISODES = (2, 3, 4, 5, 6), (3, 4)
 CLIP = 4  # frames of an episode in a row that make a clip
 STICKS = ("torso", "l_upper_arm", "r_upper_arm", "l_lower_arm", "r_lower_arm", "head")
@@ -128,7 +126,6 @@ def windows_of(joints):
 
 
 def _buffy_table(files, episode, frame, joints, windows):
-    """What annotations.npz holds besides sticks and sizes."""
     in_crop = (joints - windows[:, None, :2]) * (body.SIDE / windows[:, None, 2:])
     counts = np.concatenate([np.arange(n) for n in np.unique(episode, return_counts=True)[1]])
     return {

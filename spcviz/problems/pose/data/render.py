@@ -91,7 +91,6 @@ def _swing(rng, n, size, period):
 
 
 def _body(rng):
-    """Colours, cloths and build of a person."""
     skin = np.array([225, 180, 150]) * rng.uniform(0.35, 1.08) + rng.normal(0, 6, 3)
     return {
         "skin": skin,

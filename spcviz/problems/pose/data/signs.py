@@ -28,22 +28,17 @@ ADDRESS = "https://github.com/intel-iot-devkit/sample-videos (folder asl_gesture
 ATTRIBUTION = "Intel IoT Developer Kit sample videos, CC BY 4.0"
 SHIPPED = CACHE / "data" / "signs" / "pose_signs.zip"
 SHIPPED_SHA256 = "a1153c521a8b68f422cb0919946804604b05fba11682f1f17ff2e8ac48e8e1b9"
-
 PERSONS = ("A", "B", "C", "D", "E")
 VISIBLE = 0.5  # least visibility, as the network says it, of a joint that counts
-
-SHOULDERS = (120.8, 84.2)
-"""Middle between the shoulders in Buffy's crops, pixels of 240: mean of the training episodes."""
+SHOULDERS = (120.8, 84.2)  # middle between them in Buffy's crops of 240: mean of her training episodes
 SIZES = {"shoulders": 64.3, "torso": body.LENGTHS[0], "upper arms": body.LENGTHS[1]}  # Buffy's medians, px
-
-_ENDS = (
+_ENDS = (  # joints of the person whose mean is each end of a limb, in the order of `body.PARTS`
     (("l_shoulder", "r_shoulder"), ("l_hip", "r_hip")),
     (("r_shoulder",), ("r_elbow",)),
     (("l_shoulder",), ("l_elbow",)),
     (("r_elbow",), ("r_wrist",)),
     (("l_elbow",), ("l_wrist",)),
 )
-"""Joints of the person whose mean is a limb's inner and outer end, in the order of `body.PARTS`."""
 
 
 class Reference(NamedTuple):

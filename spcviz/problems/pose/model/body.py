@@ -21,11 +21,9 @@ N_ANGLES = 24
 N_LEVELS = 7
 N_FINE = 80
 NEAR = 0.25  # share of a limb's length within which both ends of a state have to lie to stand for the limb
-
 PARTS = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")
 MIRRORED = (0, 2, 1, 4, 3)
 LENGTHS = (76.0, 42.0, 42.0, 34.0, 34.0)  # pixels in a normalised picture: medians of the training episodes
-
 TREE = ((0, 1), (0, 2), (1, 3), (2, 4))  # torso - upper arms - lower arms, (parent, child)
 
 

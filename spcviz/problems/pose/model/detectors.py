@@ -121,7 +121,7 @@ def untrained(
 def detectors_and_halves(
     frames: buffy.PoseClips, extra: list[Examples], settings, rng: np.random.Generator
 ) -> tuple[cascade.PoseModel, list[tuple[cascade.PoseModel, np.ndarray]], np.ndarray]:
-    """(Model set by hand, two of them with the frames that their detectors have not seen, cells)."""
+    """(Hand-set model, two more whose detectors have not seen given frames, cells of all frames)."""
     cells = cells_of(frames.images)
     some = np.sort(rng.permutation(len(cells))[:40])
     n = len(frames.clips) // 2  # the second half are the same pictures in a mirror

@@ -18,8 +18,7 @@ _FACE, _CHEST = (120, 58, 12, 11), (120, 112, 16, 20)  # centre (x, y), half wid
 _SHADES = 8
 _LEAST = 1e-4  # added to every colour's share, so that rare ones say little
 _STEP = {0: 9.0, 1: 6.0, 3: 6.0}
-_REACH = {0: (54.0, 45.0), 1: (36.0, 18.0), 3: (36.0, 18.0)}
-"""Half of the template's extent (along, across), pixels, by part; 2 and 4 are mirrored 1 and 3."""
+_REACH = {0: (54.0, 45.0), 1: (36.0, 18.0), 3: (36.0, 18.0)}  # half extents by part; 2, 4 are mirrored
 
 
 def checked_picture(picture):

@@ -161,7 +161,7 @@ def _points(dev, found, geometry, level, names, weights, kind):
 
 
 def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str = "score") -> list[dict]:
-    """Percent of the truths that reach each level that its alpha, or alpha 0, loses; uses `dev` up."""
+    """Percent of the truths reaching each level that are lost at its alpha and at 0; uses `dev` up."""
     names, geometry, out = cascade.SUB_MODELS[method], model.geometry, []
     for level, alpha in enumerate(model.alphas[method]):
         weights = model.weights[method][level]
@@ -176,7 +176,6 @@ def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str 
 
 
 def _learned(train, geometry, level, names, start, config, rng):
-    """Weights of a level on the states that are left."""
     where = geometry, level, names
     examples = [joint.Example(p.models(*where), p.truths(*where)) for p in train]
     trained = joint.train(examples, config, rng, start=start)

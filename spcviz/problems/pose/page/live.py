@@ -16,7 +16,6 @@ from spcviz.problems.pose.model import body, cascade
 from spcviz.problems.pose.page.shown import PoseScene
 
 ASTRONAUT = (225.0, 327.0, 800.0)  # centre and side of the window in scikit-image's picture
-
 SIGN_EVERY, SIGN_RATE = 3, 30.0
 THUMBNAIL = 60
 N_TOP = 4

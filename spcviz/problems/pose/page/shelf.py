@@ -31,9 +31,7 @@ from spcviz.store.errors import DamagedError
 from spcviz.store.tree import flatten, rebuild
 
 NAME, FOLDER = "pose-clip", "pose-clips"
-SIGN = "thanks"
-"""What the page opens with: a plain background, a hand to the face and away. Chosen by eye for what it shows,
-not by what is found."""
+SIGN = "thanks"  # the page's first, chosen by eye for what it shows: plain, a hand to the face and away
 MODULES = ("spcviz.problems.pose.page.shelf", "spcviz.problems.pose.page.trace")
 METHODS = ("single", "torso", "ensemble")
 MOST_FRAMES = {"single": 24, "torso": 10, "ensemble": 10}  # a browser gets at most 3 MB

@@ -158,10 +158,9 @@ def clip_trace(
     n, n_parts = levels[0].n_given.shape
     truth = None if scene.truth is None else np.asarray(scene.truth[:n, :n_parts], dtype=float)
     near = np.zeros((n, body.N_LEVELS, n_parts), dtype=bool)
-    if truth is not None:
-        for f, level, part in np.ndindex(near.shape):
-            limb = truth[f, part]
-            near[f, level, part] = np.isfinite(limb).all() and measure.is_reachable(level, part, limb)
+    for f, level, part in np.ndindex(near.shape if truth is not None else (0, 0, 0)):
+        limb = truth[f, part]
+        near[f, level, part] = np.isfinite(limb).all() and measure.is_reachable(level, part, limb)
     return ClipTrace(
         scene.title, scene.credit, method, scene.rate, scene.pictures[:n], len(scene.pictures),
         tuple(levels), truth, scene.truth_name, near, *seconds, lit_part(scene.images),

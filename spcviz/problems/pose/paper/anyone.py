@@ -134,13 +134,9 @@ def _row(name, parts, mean):
     known = np.isfinite(join["limbs"]).all()
     near, top, reachable = (join["found"][:, -1, what, :UPPER] for what in (1, 2, 4))
     others = [_other_people(own, parts) for own in parts.values()] if len(parts) > 1 else []
-    columns = {
-        "survivors_pcp25": near,
-        "top4_pcp25": top,
-        "unpruned_pcp25": reachable,
-        "best_pcp50": body.is_correct(join["best"], join["limbs"], 0.5),
-        "mean_pose_pcp50": body.is_correct(np.broadcast_to(mean, join["limbs"].shape), join["limbs"], 0.5),
-    }
+    columns = {"survivors_pcp25": near, "top4_pcp25": top, "unpruned_pcp25": reachable}
+    columns["best_pcp50"] = body.is_correct(join["best"], join["limbs"], 0.5)
+    columns["mean_pose_pcp50"] = body.is_correct(mean, join["limbs"], 0.5)
     if others:
         columns["mean_pose_of_others_pcp50"] = np.concatenate(others)
     for key, values in columns.items():
@@ -153,7 +149,7 @@ def _row(name, parts, mean):
 def _other_people(own, parts):
     """Whether the mean pose of all other parts is right on one part's pictures."""
     rest = np.concatenate([other["limbs"] for other in parts.values() if other is not own])
-    return body.is_correct(np.broadcast_to(rest.mean(axis=0), own["limbs"].shape), own["limbs"], 0.5)
+    return body.is_correct(rest.mean(axis=0), own["limbs"], 0.5)
 
 
 def _failures(name, own):

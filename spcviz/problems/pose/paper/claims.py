@@ -81,39 +81,34 @@ def _paper_top4(result):
     return " / ".join(f"{_at(level, 'paper', 'oracle_pcp25_top4')(result):g}" for level in _LEVELS)
 
 
+def _elbows(what, row, value, *more, error="elbow_gain_stderr", **how):
+    """A claim about pixels by which a method's elbows are nearer than others'."""
+    return Claim(
+        "pose-ensemble", "Pose over time: elbows nearer than by single frames, px", what, value, *more,
+        spread=twice(*row, error), decimals=2, shown="{} px", **how,
+    )  # fmt: skip
+
+
 def _gain(method, clips, ties):
     return ("rows", {"method": method, "clips": clips, "ties": ties})
 
 
 def _over_time(clips, ties):
-    row = _gain("ensemble", clips, ties)
-    return Claim(
-        "pose-ensemble", "Pose over time: elbows nearer than by single frames, px",
-        f"ensemble, {_CLIPS[clips]}, {_TIES[ties]}", (*row, "elbow_gain_over_single"), "ahead",
-        spread=twice(*row, "elbow_gain_stderr"), decimals=2, shown="{} px",
-        said="ensemble best for every joint", source=_TIME, is_headline=ties == "hand-set",
-    )  # fmt: skip
+    row, what = _gain("ensemble", clips, ties), f"ensemble, {_CLIPS[clips]}, {_TIES[ties]}"
+    how = {"said": "ensemble best for every joint", "source": _TIME, "is_headline": ties == "hand-set"}
+    return _elbows(what, row, (*row, "elbow_gain_over_single"), "ahead", **how)
 
 
 def _torso(clips, ties):
-    row = _gain("torso", clips, ties)
-    return Claim(
-        "pose-ensemble", "Pose over time: elbows nearer than by single frames, px",
-        f"single frames than torso only, {_CLIPS[clips]}, {_TIES[ties]}",
-        lambda result: -find(result, (*row, "elbow_gain_over_single")), "ahead",
-        spread=twice(*row, "elbow_gain_stderr"), decimals=2, shown="{} px", said="single frames nearer",
-        source=_TIME,
-    )  # fmt: skip
+    row, what = _gain("torso", clips, ties), f"single frames than torso only, {_CLIPS[clips]}, {_TIES[ties]}"
+    how = {"said": "single frames nearer", "source": _TIME}
+    return _elbows(what, row, lambda found: -find(found, (*row, "elbow_gain_over_single")), "ahead", **how)
 
 
 def _learned(method):
-    row = _gain(method, "signs, every 3rd frame", "learned")
-    return Claim(
-        "pose-ensemble", "Pose over time: elbows nearer than by single frames, px",
-        f"joint learning than ties by hand, {method}, signing",
-        (*row, "elbow_gain_over_hand_set"), "rival", 0,
-        spread=twice(*row, "elbow_gain_over_hand_set_stderr"), decimals=2, shown="{} px", said="–",
-    )  # fmt: skip
+    row, gain = _gain(method, "signs, every 3rd frame", "learned"), "elbow_gain_over_hand_set"
+    what = f"joint learning than ties by hand, {method}, signing"
+    return _elbows(what, row, (*row, gain), "rival", 0, error=f"{gain}_stderr", said="–")
 
 
 def _people(data):

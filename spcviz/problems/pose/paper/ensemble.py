@@ -72,7 +72,6 @@ def measured(
 
 
 def _joined(parts):
-    """Methods of several folds, their clips one after another."""
     out = []
     for same in zip(*parts):
         found = [one for own in same for one in own["found"]]

@@ -25,7 +25,7 @@ def detected(model, images):
 
 
 def follow(model: cascade.PoseModel, fine: Sequence[np.ndarray], truth: np.ndarray, method: str) -> dict:
-    """What a method makes of a clip: `MEASURES` of ``frames``, losses by Definition 4, processor ``ms``."""
+    """What a method makes of a clip: `MEASURES` by frame, what was kept and lost, processor ``ms``."""
     n = model.geometry.n_parts
     runs = [[f] for f in range(len(fine))] if method == "single" else [list(range(len(fine)))]
     limbs = np.empty((len(fine), n, 2, 2))

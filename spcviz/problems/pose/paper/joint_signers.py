@@ -26,10 +26,9 @@ from spcviz.store import digest_of_arrays
 
 PIECE, EVERY_PIECE = 4, 2
 SOME = 40  # teaching frames on which detectors' scores are standardised
-SETTINGS = levels.Settings(
+SETTINGS = levels.Settings(  # one pass over `n_clips` pieces; 1 % of `N_DEV` pieces or their frames: none
     n_frames=36, n_clips=9, n_epochs=1, tolerance=0.01, learns_over_time=True, extra=()
 )
-"""One pass over `n_clips` pieces; 1 % of `N_DEV` pieces is none of them, of their frames none either."""
 STEP_OVER_TIME, ALPHA_OVER_TIME = SETTINGS.step / PIECE, 0.6
 """Of the joint update: a piece's gradient is the sum over its frames. At the single frames' alpha of 0.2 the
 hinge is 0 on levels 0 to 4 and weights stay (seen when D was left out); thresholds of about 0.7 are used. No

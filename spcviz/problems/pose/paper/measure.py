@@ -94,7 +94,7 @@ def is_reachable(number, part, limb):
 
 
 def rows(measured: Measured, limbs: np.ndarray, clips: np.ndarray) -> list[dict]:
-    """One row a level: percent ("pcp" of the best guess), errors over clips, median processor ms."""
+    """One row a level: percent (PCP of the best guess), standard errors over clips, median processor ms."""
     out = []
     for number in range(body.N_LEVELS):
         row = _row(number, measured.found[:, number], clips)
@@ -134,7 +134,6 @@ def _row(number, found, clips):
 
 
 def _by_part(values):
-    """{part: value}."""
     return {name: round(float(value), 2) for name, value in zip(body.PARTS, values)}
 
 

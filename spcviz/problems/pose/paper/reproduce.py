@@ -28,7 +28,6 @@ PAPER = {  # VideoPose: 17 test clips of three series, torso and upper arms
     4: {"grid": "40x40x24", "oracle_pcp25_top4": 93.8, "efficiency": 96.9},
     6: {"grid": "80x80x24", "oracle_pcp25_top4": 84.6, "efficiency": 99.2},
 }
-
 JITTER_SEED = 276
 EPISODES = ("s5e2", "s5e5", "s5e6")  # test folds: frames of one episode
 OWN = pose_train.SETTINGS[stored.NAME][0]
@@ -196,6 +195,5 @@ def _rows(runs, frames, sets, mean, tuning):
 
 
 def _of_episode(test, episode, quick):
-    """Numbers of an episode's frames."""
     frames = np.flatnonzero([name.startswith(episode) for name in test.names])
     return frames[::8] if quick else frames

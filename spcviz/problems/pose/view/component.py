@@ -21,7 +21,6 @@ VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth", "spend")
 
 UNKNOWN = -32768
 NEAR_PX = 20.0  # an elbow or wrist counts as right within so many pixels
-
 _SHARED = ("elements", "view", "more", "rule")
 _OWN = ("core", "draw", "raster", "brush", "words", "export", "money", "arms")
 POSE = Component(
@@ -35,7 +34,6 @@ POSE = Component(
     VIEW_NAMES,
 )
 show_pose = viewer(POSE)
-
 COLOURS = (DARK.kept, DARK.threshold, DARK.map, DARK.lost, DARK.truth)
 """Of each limb. Pictures are darkened under them in either theme, so they are the dark theme's."""
 

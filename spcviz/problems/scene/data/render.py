@@ -106,9 +106,8 @@ def _ground(canvas, x, y):
     for near in np.linspace(0.15, 1, 6):
         (a, b), (c, d) = _at(x, y, 0, near), _at(x, y, 0, near * 1.12)
         thick = max(0.6, near * wide * 0.012)
-        canvas.polygon(
-            "Road", [(a - thick, b), (a + thick, b), (c + thick, d), (c - thick, d)], (205, 205, 200)
-        )
+        corners = [(a - thick, b), (a + thick, b), (c + thick, d), (c - thick, d)]
+        canvas.polygon("Road", corners, (205, 205, 200))
 
 
 def _tree(canvas, side, x, y):

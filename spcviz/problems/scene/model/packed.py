@@ -9,8 +9,7 @@ from spcviz.learning.speedboost.hierarchy import Stage
 from spcviz.learning.speedboost.predictor import Step
 from spcviz.learning.speedboost.trees import Tree
 
-_SMALL = {"feature": np.int16, "left": np.int16, "value": np.uint8}
-"""How a forest's arrays are stored; its answers, shares of classes, in steps of 1 / `_MOST`."""
+_SMALL = {"feature": np.int16, "left": np.int16, "value": np.uint8}  # of a forest; answers in 1 / `_MOST`
 _MOST = 255
 
 
@@ -44,7 +43,6 @@ def _of_trees(groups):
 
 
 def _to_trees(packed):
-    """Trees in tuples of `n_trees`."""
     ends, last = np.cumsum(packed.n_nodes), np.cumsum(packed.n_trees)
     own = [slice(end - n, end) for n, end in zip(packed.n_nodes, ends)]
     feature, value = packed.feature.astype(np.int32), packed.value.astype(np.float32)

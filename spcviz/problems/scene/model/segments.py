@@ -23,8 +23,7 @@ from spcviz.engine.kernels.jit import inlined_kernel, kernel
 
 SIGMA, SCALE, LEAST = 0.25, 25, 12  # of level 0: blur in pixels, FH's scale, least number of pixels
 SCALES = (100.0, 250.0, 600.0, 1500.0, 4000.0, 12000.0)
-LEASTS = (24, 48, 96, 200, 400, 900)
-"""Of the levels above; for 240 x 180 pixels, and in proportion for other sizes."""
+LEASTS = (24, 48, 96, 200, 400, 900)  # of the levels above, at 240 x 180; other sizes in proportion
 N_LEVELS = 1 + len(SCALES)
 N_PIXELS = 240 * 180
 _N_WEIGHTS = 1 << 15
@@ -116,7 +115,7 @@ def _blurred(picture, middle, near):
 
 @kernel
 def _weights(colour) -> tuple[np.ndarray, np.ndarray]:
-    """Edges right, down left, down, down right: weights (4, H, W), and in `_N_WEIGHTS` steps (none: that)."""
+    """Edges right, down left, down, down right: weights (4, H, W), their steps (`_N_WEIGHTS`: none)."""
     _, tall, wide = colour.shape
     weight = np.empty((4, tall, wide), dtype=np.float32)
     step = np.full((4, tall, wide), _N_WEIGHTS, dtype=np.uint16)
@@ -177,7 +176,6 @@ _NONE = np.zeros(0, dtype=np.uint32)
 
 
 def _pixel_edges(colour):
-    """`_Edges` between pixels and their 8 neighbours."""
     weight, step = _weights(colour)
     wide = colour.shape[2]
     ahead = np.array([1, wide - 1, wide, wide + 1], dtype=np.uint32)

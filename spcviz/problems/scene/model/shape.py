@@ -15,8 +15,7 @@ NAMES = (
     "touches top", "touches bottom", "touches a side",
 )  # fmt: skip
 N_SHAPE = len(NAMES)
-_SUMS, _ALL = 9, 13
-"""Columns: pixels, sums of x, y, xx, yy, xy; pixels at the top, the bottom and a side; then extents."""
+_SUMS, _ALL = 9, 13  # pixels; sums of x, y, xx, yy, xy; pixels at top, bottom, side; extents
 
 
 @kernel

@@ -6,17 +6,7 @@ from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import stored as models
-from spcviz.problems.scene.page import live, trade
-from spcviz.problems.scene.page.shown import (
-    COST_HELP,
-    ELSEWHERE,
-    FIRST_SEED,
-    KINDS,
-    KINDS_HELP,
-    ORIGIN,
-    MarkedPictures,
-    SceneCourse,
-)
+from spcviz.problems.scene.page import live, shown, trade
 from spcviz.problems.scene.paper import pays
 from spcviz.problems.scene.view import trade_task
 from spcviz.web.cached import uploaded
@@ -25,11 +15,12 @@ from spcviz.web.cached.shared import kernels_first, shared
 from spcviz.web.cached.side_by_side import apart
 
 HAS_SCENE = models.NAME in STORED
-FIRST_PICTURES = (("road", 0), ("rendered", FIRST_SEED))  # the first, and the street one choice away
+ROAD, STREET = ("road", 0), ("rendered", shown.FIRST_SEED)
+FIRST_PICTURES = (ROAD, STREET)  # the first, and the street one choice away
 CHOSEN = {
-    ("road", 0): "Chosen of its six because the tree on the right, at first a building, soon becomes a "
+    ROAD: "Chosen of its six because the tree on the right, at first a building, soon becomes a "
     "tree, and sky and road stay right; the hills they take for cars.",
-    ("rendered", FIRST_SEED): "Chosen because the predictors do well here; they do not on every street.",
+    STREET: "Chosen because the predictors do well here; they do not on every street.",
 }
 
 
@@ -44,7 +35,7 @@ def _model():
     return models.load(MODELS)
 
 
-@shared(40, "Labelling, step by step ...", stored=SceneCourse)
+@shared(40, "Labelling, step by step ...", stored=shown.SceneCourse)
 def labelled(kind: str, name: int):
     """The trajectories on a picture of "road", "china", "rendered" (a seed) or "camvid" (a number)."""
     n_runs = live.N_RUNS_STORED if (kind, name) in FIRST_PICTURES else live.N_RUNS
@@ -63,7 +54,7 @@ def own(data_):
     return uploaded.asked(_own, data_)
 
 
-@shared(24, "Labelling every picture of the batch ...", stored=(TradeOff, MarkedPictures))
+@shared(24, "Labelling every picture of the batch ...", stored=(TradeOff, shown.MarkedPictures))
 def traded(kind, size, seed):
     """A random batch under every method; see `spcviz.problems.scene.page.trade.compare`."""
     return apart(trade.compare, _model(), trade.draw(kind, size, seed), seed)
@@ -84,7 +75,7 @@ def fill_more():
 
 
 def _kinds():
-    return {kind: label for kind, label in KINDS.items() if kind != "camvid" or camvid.is_here()}
+    return {kind: label for kind, label in shown.KINDS.items() if kind != "camvid" or camvid.is_here()}
 
 
 TRADE = (
@@ -97,10 +88,10 @@ TRADE = (
         make=lambda state: traded(state["vocabulary"], state["size"], state["seed"]),
         identity=("vocabulary", "size", "seed"),
         kinds=_kinds(),
-        kinds_help=KINDS_HELP,
-        elsewhere=ELSEWHERE,
-        cost_help=COST_HELP,
-        origin=ORIGIN,
+        kinds_help=shown.KINDS_HELP,
+        elsewhere=shown.ELSEWHERE,
+        cost_help=shown.COST_HELP,
+        origin=shown.ORIGIN,
         colours=trade_task.COLOURS,
         packed=trade_task.packed,
         evidence=lambda _: stored_evidence(pays.evidence, ("dms-scene",)),

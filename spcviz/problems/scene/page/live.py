@@ -29,7 +29,7 @@ CREDITS = {
 
 
 def fitted(picture: np.ndarray) -> np.ndarray:
-    """A picture (H, W, 3) in about 43,200 pixels, sides multiples of 4; `ArgumentError` for people below 16.
+    """A picture in about 43,200 pixels, sides multiples of 4; too small a one gets a sentence for people.
 
     >>> fitted(np.zeros((427, 640, 3), np.uint8)).shape
     (168, 256, 3)
@@ -114,7 +114,6 @@ def _sim(model, picture, truth, n_runs):
 
 
 def _him(model, picture, truth, n_runs):
-    """The inference machine's `Course`."""
     columns = np.arange(features.N_COLUMNS)
     timed = run.him(picture, model.vocabulary, model.stages, columns, n_runs)
     seen = features.Seen(picture, model.vocabulary)

@@ -6,7 +6,6 @@ BATCH = """from spcviz.problems.scene.model import stored
 from spcviz.problems.scene.page import trade
 
 batch = trade.compare(stored.load(MODELS), trade.draw({vocabulary!r}, {size}, {seed}), {seed})"""
-
 _LINES = """# Scenes at any time: one picture, labelled step by step, and all at the end. Run this in a clone.
 import numpy as np
 

@@ -13,8 +13,6 @@ COLOURS = (  # of the classes, readable over a grey picture
     "#8ecae6", "#b56576", "#f4a261", "#6d597a", "#e9c46a", "#2a9d4b", "#ffd60a", "#a98467", "#3a56d4",
     "#e63946", "#17becf",
 )  # fmt: skip
-GROUPS = ("SHAPE", "TXT", "LBP", "I-SIFT", "C-SIFT")  # feature groups in the paper's order
-
 TERMS = Terms("picture", "pictures", "place", "places")
 TIERS = (  # inference machines, by what they see, from cheap to dear
     Tier("him-txt", "outlines, texture and colour", "texture"),
@@ -53,8 +51,7 @@ GROUP_WORDS = {
     "I-SIFT": "gradients",
     "C-SIFT": "gradients by colour",
 }
-
-
+GROUPS = tuple(GROUP_WORDS)  # feature groups in the paper's order
 LONGER = 1.02  # how long the axis of time is against the longer trajectory; as in ``take`` of scene.js
 FIRST_SEED = 5  # of the rendered street that the page opens with
 

@@ -33,8 +33,6 @@ def facts(found: SceneCourse, state: dict) -> dict[str, str]:
     step = int(np.searchsorted(sim, time, side="right")) - 1
     said = {"steps": str(len(sim)), "step": str(step + 1), "him_ms": f"{him:.0f} ms", "time": f"{time:.0f}"}
     if found.truth is not None and step >= 0:
-        said |= {
-            "sim_right": f"{found.sim.accuracy[step]:.1f} %",
-            "him_right": f"{found.him.accuracy[0]:.1f} %",
-        }
+        said["sim_right"] = f"{found.sim.accuracy[step]:.1f} %"
+        said["him_right"] = f"{found.him.accuracy[0]:.1f} %"
     return said

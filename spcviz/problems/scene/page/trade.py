@@ -143,7 +143,6 @@ def feature_ms():
 
 
 def _all_of(picture, vocabulary):
-    """A picture with all features of all regions."""
     seen = features.Seen(picture, vocabulary)
     for level in range(len(seen.hierarchy.member)):
         seen.steps(level, np.arange(features.N_COLUMNS))
@@ -159,10 +158,8 @@ def _places(truth):
 
 def _labels(shares, all_seen, places):
     """What a machine calls the places of all pictures."""
-    found = []
-    for share, seen, own in zip(shares, all_seen, places):
-        found.append(share.argmax(axis=1)[seen.hierarchy.atoms[own[:, 0], own[:, 1]]])
-    return np.concatenate(found)
+    atoms = (seen.hierarchy.atoms[tuple(own.T)] for seen, own in zip(all_seen, places))
+    return np.concatenate([share.argmax(axis=1)[own] for share, own in zip(shares, atoms)])
 
 
 def _meta(shares, all_seen):
@@ -187,7 +184,6 @@ def _values(fitted, shares, all_seen, rng):
 
 
 def _packed(picture):
-    """A data URI."""
     from PIL import Image
 
     file = io.BytesIO()

@@ -15,7 +15,6 @@ from spcviz.problems.scene.model import codes, descriptors, extract, features, s
 from spcviz.problems.scene.model.features import Vocabulary
 
 NAME, N_PICTURES, UNIT = "scene-costs", 8, "CPU ms of one thread, least of repeats"
-
 PAPER_MS = {  # Table 2: Stanford Background, 320 x 240, Intel i7-2960XM; D is all 150 centres
     "FH": 167, "SHAPE": 2, "TXT (B)": 29, "TXT (D)": 66, "LBP (B)": 64, "LBP (D)": 265, "I-SIFT (B)": 33,
     "I-SIFT (D)": 165, "C-SIFT (B)": 93, "C-SIFT (D)": 443,

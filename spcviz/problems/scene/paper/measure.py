@@ -38,8 +38,7 @@ def scores(table: np.ndarray) -> dict:
 
 def draws(n_pictures, rng):
     """Pictures of each bootstrap draw: list of arrays of their numbers."""
-    starts = np.arange(0, n_pictures, BLOCK)
-    blocks = [np.arange(at, min(at + BLOCK, n_pictures)) for at in starts]
+    blocks = np.split(np.arange(n_pictures), range(BLOCK, n_pictures, BLOCK))
     chosen = rng.integers(len(blocks), size=(N_DRAWS, len(blocks)))
     return [np.concatenate([blocks[k] for k in own]) for own in chosen]
 
@@ -51,8 +50,8 @@ def interval(tables: np.ndarray, drawn: list[np.ndarray], other: np.ndarray | No
         found = scores(own)
         return np.array([found["pixel_accuracy"], found["class_accuracy"]])
 
-    values = [
-        both(tables[d].sum(axis=0)) - (both(other[d].sum(axis=0)) if other is not None else 0) for d in drawn
-    ]
-    low, high = np.percentile(values, [2.5, 97.5], axis=0)
-    return {"pixel": [float(low[0]), float(high[0])], "class": [float(low[1]), float(high[1])]}
+    values = np.array([both(tables[own].sum(axis=0)) for own in drawn])
+    if other is not None:
+        values -= [both(other[own].sum(axis=0)) for own in drawn]
+    ends = np.percentile(values, [2.5, 97.5], axis=0)
+    return dict(zip(("pixel", "class"), ends.T.tolist()))

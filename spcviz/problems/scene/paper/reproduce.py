@@ -130,7 +130,6 @@ def _row(method, seconds, tables):
 
 
 def _sim_rows(times, tables, ms):
-    """A row for each step."""
     rows = []
     for step, seconds in enumerate(times):
         own = _row("sim", seconds, tables[:, step])

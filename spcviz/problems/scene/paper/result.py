@@ -7,7 +7,6 @@ from spcviz.web.figures.blocks import Heading, Link, Shown, Table, chart
 from spcviz.web.figures.results import chosen_on
 
 DECIMALS = dict.fromkeys((*CLASSES, "class %", "pixel %", "ms", "modelled ms", "theta"), 1)
-
 COSTS_NOTE = (
     "CPU milliseconds of one thread, fastest of several runs. B: descriptors, once; D: codes of all centres, "
     "pooled over all levels. SIM learns with these prices."

@@ -20,8 +20,7 @@ from spcviz.problems.scene.paper import measure
 NAME = "dms-scene"
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of what everything for everybody costs
 COMPARED = (0.25, 0.5, 0.75)
-ETAS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
-"""Prices of a millisecond, in pixels of a hundred, that the imitation baseline is trained for."""
+ETAS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # prices of a millisecond, in percent of pixels, for imitation
 N_DRAWS, N_RANDOM = 400, 5
 CODE = ("spcviz.problems.scene.page.trade", "spcviz.problems.scene.model.train")
 

@@ -12,7 +12,6 @@ from spcviz.web.view.mount import Component, Packed, by_theme, packed_of, runs, 
 VIEW_NAMES = ("spend", "show")
 """What the browser owns: `spend` as a share of the longer trajectory, and the overlay of the left picture."""
 SHOWN = ("labels", "regions", "entropy", "errors", "picture")
-
 SCENE = Component(
     "spcviz_scene",
     ("web/view/bar.css", "web/view/more.css", "problems/scene/view/scene.css"),
