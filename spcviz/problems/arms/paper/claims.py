@@ -1,5 +1,7 @@
 """Claims about dms-pose (thesis Fig. 6.2 to 6.4) and policy-pose (Table 7.1)."""
 
+from functools import partial
+
 from spcviz.problems.arms.paper.charts import JOINTS
 from spcviz.problems.arms.paper.tables import paper_improvement, table_of, verdict
 from spcviz.web.figures.claims import Claim, NotMeasured, find
@@ -36,42 +38,37 @@ def _point(clips, key, speedup, j, sign=1):
 
 def _dms(clips):
     system = f"Budgets on arms, choosing models (DMS), {_NAMES[clips]}"
-    out = [
-        Claim(
-            "dms-pose", system, "times as fast at the last model's error",
-            _of(clips, "chosen_speedup"), paper=2,
-            shown="{} times", said="{} times", source=_FIGURE, is_headline=True,
-            note=_note(clips, "Budget chosen on training clips."),
-        )
-    ]  # fmt: skip
+    claim = partial(Claim, "dms-pose", system)
+    fast = {"paper": 2, "shown": "{} times", "said": "{} times", "source": _FIGURE, "is_headline": True}
+    note = _note(clips, "Budget chosen on training clips.")
+    out = [claim("times as fast at the last model's error", _of(clips, "chosen_speedup"), note=note, **fast)]
     for j, joint in enumerate(JOINTS):
         value, spread = _point(clips, "dms_at_2_minus_final", None, j)
-        out.append(Claim(
-            "dms-pose", system, f"{joint}s lost in 1/2 of the time", value, "level", 0, "lower", spread,
-            shown="{} points",            said="little or no cost", source=_FIGURE, note=_note(clips),
+        out.append(claim(
+            f"{joint}s lost in 1/2 of the time", value, "level", 0, "lower", spread, shown="{} points",
+            said="little or no cost", source=_FIGURE, note=_note(clips),
         ))  # fmt: skip
     for speedup in ("2", "4"):
         for j, joint in enumerate(JOINTS):
             value, spread = _point(clips, "dms_minus_uniform", speedup, j, -1)
             at_once, _ = _point(clips, "dms_minus_unsynchronised", speedup, j, -1)
-            out.append(Claim(
-                "dms-pose", system, f"{joint}s ahead of random by tier, 1/{speedup} of the time", value,
-                "ahead", spread=spread, shown="{} points ({:+.1f} of random clips at once)",
-                beside=(at_once,), said="DMS ahead", source=_FIGURE,
+            out.append(claim(
+                f"{joint}s ahead of random by tier, 1/{speedup} of the time", value, "ahead", spread=spread,
+                shown="{} points ({:+.1f} of random clips at once)", beside=(at_once,), said="DMS ahead",
+                source=_FIGURE,
                 note=_note(clips, _WHY, "Random by tier goes through the useless tiers first."),
             ))  # fmt: skip
     for j, joint in enumerate(JOINTS):
         value, spread = _point(clips, "dms_minus_unsynchronised", "2", j, -1)
-        out.append(Claim(
-            "dms-pose", system, f"{joint}s ahead of random clips, 1/2 of the time", value, "rival", 0,
-            spread=spread, shown="{} points", said="random clips here: 0",
+        out.append(claim(
+            f"{joint}s ahead of random clips, 1/2 of the time", value, "rival", 0, spread=spread,
+            shown="{} points", said="random clips here: 0",
             note=_note(clips, "Random clips taken to the last tier at once."),
         ))  # fmt: skip
-    out.append(
-        _each("dms-pose", system, "better than random by tier, every time", clips, "dms_minus_uniform")
-    )
-    out.append(Claim(
-        "dms-pose", system, "frames with a near proposal", _of(clips, "modes_near", 0), paper=80,
+    what = "better than random by tier, every time"
+    out.append(_each("dms-pose", system, what, clips, "dms_minus_uniform"))
+    out.append(claim(
+        "frames with a near proposal", _of(clips, "modes_near", 0), paper=80,
         spread=lambda result: 2 * (_of(clips, "modes_near", 1)(result) or 0), shown="{} %",
         said="over {} %", source="thesis 6.3.2", note="One of 32 within 20 px. " + _note(clips),
     ))  # fmt: skip
