@@ -62,17 +62,9 @@ def trained(settings, folder=None, tick=None):
 
 def save(folder, stored, metrics, settings):
     """Write what `trained` returns; see `spcviz.store.save_model`."""
-    return save_model(
-        folder,
-        NAME,
-        arrays_of(stored),
-        kind=KIND,
-        version=VERSION,
-        settings=asdict(settings) | {"data_origin": letters.ORIGIN},
-        data_digest=data_digest("ocr"),
-        random_state=folds.RANDOM_STATE,
-        metrics=metrics,
-    )
+    about = {"settings": asdict(settings) | {"data_origin": letters.ORIGIN}}
+    about |= {"data_digest": data_digest("ocr"), "random_state": folds.RANDOM_STATE}
+    return save_model(folder, NAME, arrays_of(stored), kind=KIND, version=VERSION, metrics=metrics, **about)
 
 
 def load(folder, data):

@@ -61,18 +61,10 @@ def train_rounded(settings, fold, random_state, first=None):
 
 def save_ocr(folder, model, *, random_state, metrics):
     """Write a model; see `spcviz.store.save_model`."""
-    words = handwriting.load_words()
-    return save_model(
-        folder,
-        model_name(model.settings.features),
-        arrays_of_model(model),
-        kind=KIND,
-        version=VERSION,
-        settings=_about(model),
-        data_digest=digest_of_arrays(words._asdict()),
-        random_state=random_state,
-        metrics=metrics,
-    )
+    name, digest = model_name(model.settings.features), digest_of_arrays(handwriting.load_words()._asdict())
+    about = {"settings": _about(model), "data_digest": digest, "random_state": random_state}
+    arrays = arrays_of_model(model)
+    return save_model(folder, name, arrays, kind=KIND, version=VERSION, metrics=metrics, **about)
 
 
 def load_ocr(folder, features):

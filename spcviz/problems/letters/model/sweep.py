@@ -158,19 +158,10 @@ def losses_at(sweep: Sweep, split: Literal["dev", "test"], alpha: float) -> Loss
         valid = np.add.reduceat(points.points > -np.inf, points.starts[:-1])
         efficiency = float(np.mean(kept / valid))
         n_in, n_kept = (float(v.sum() / points.n_columns.sum()) for v in (valid, kept))
-    return LossesAt(
-        split=split,
-        n_words=n_alive,
-        by_definition=n_definition / max(n_alive, 1),
-        event=n_event / max(n_alive, 1),
-        efficiency=efficiency,
-        n_event=n_event,
-        event_range=exact_interval(n_event, n_alive),
-        cumulative_by_definition=(n_before + n_definition) / n_words,
-        cumulative_event=(n_before + n_event) / n_words,
-        n_grams_in=n_in,
-        n_grams_kept=n_kept,
-    )
+    alone = (n / max(n_alive, 1) for n in (n_definition, n_event))
+    cumulative = ((n_before + n) / n_words for n in (n_definition, n_event))
+    of_events = n_event, exact_interval(n_event, n_alive)
+    return LossesAt(split, n_alive, *alone, efficiency, *of_events, *cumulative, n_in, n_kept)
 
 
 def choose(sweep, tolerance, *, by_definition=False, alpha=None) -> SweepChoice:

@@ -63,17 +63,9 @@ def train(run: Run) -> Iterator[str]:
 
 def save_open(folder, model, *, random_state, metrics):
     """Write a model; see `spcviz.store.save_model`."""
-    return save_model(
-        folder,
-        model_name(model.settings.features),
-        arrays_of(_stored(model)),
-        kind=KIND,
-        version=VERSION,
-        settings=_about(model),
-        data_digest=data_digest(),
-        random_state=random_state,
-        metrics=metrics,
-    )
+    name, arrays = model_name(model.settings.features), arrays_of(_stored(model))
+    about = {"settings": _about(model), "data_digest": data_digest(), "random_state": random_state}
+    return save_model(folder, name, arrays, kind=KIND, version=VERSION, metrics=metrics, **about)
 
 
 def load_open(folder, features):

@@ -41,18 +41,15 @@ Stored = NamedTuple(
 
 def save(folder, model, *, settings, metrics, train):
     """Write a model; see `spcviz.store.save_model`."""
-    return save_model(
-        folder,
-        NAME,
-        arrays_of(_stored(model)),
-        kind=KIND,
-        version=VERSION,
-        settings=asdict(settings)
-        | {"tag_set": list(model.parser.tag_set), "policies": model.policies.about, "licence": LICENCE},
-        data_digest=digest_of_arrays({"codes": train.codes, "heads": train.heads, "starts": train.starts}),
-        random_state=parsers.RANDOM_STATE,
-        metrics=metrics | {"us": model.us},
-    )
+    used = {"tag_set": list(model.parser.tag_set), "policies": model.policies.about, "licence": LICENCE}
+    digest = digest_of_arrays({"codes": train.codes, "heads": train.heads, "starts": train.starts})
+    about = {
+        "data_digest": digest,
+        "random_state": parsers.RANDOM_STATE,
+        "metrics": metrics | {"us": model.us},
+    }
+    about["settings"] = asdict(settings) | used
+    return save_model(folder, NAME, arrays_of(_stored(model)), kind=KIND, version=VERSION, **about)
 
 
 def load(folder):
@@ -75,12 +72,5 @@ def load(folder):
 
 def _stored(model):
     parser, policies = model.parser, model.policies
-    return Stored(
-        weights=parser.weights,
-        steps=parser.steps,
-        anytime=policies.anytime.weights,
-        beta=policies.beta,
-        greedy=policies.greedy,
-        scale=policies.scale,
-        **policies.one_shot,
-    )
+    learned = policies.anytime.weights, policies.beta, policies.greedy, policies.scale
+    return Stored(parser.weights, parser.steps, *learned, **policies.one_shot)

@@ -125,19 +125,12 @@ def _course(key, how, world, us):
         score[s] = state[np.arange(1, n + 1), heads[s]].sum()
         found = arborescence.without_arcs(state, single_root=True)
         other[s], without[s] = found.heads, found.scores
-    bought = np.arange(n + 1)
-    spent = base_us + n * us[0] + bought * (us[1] - us[0] + step_us)  # a word that is bought keeps its tags
-    return PolicyCourse(
-        key,
-        *said(key),
-        order=trajectory.part,
-        heads=heads,
-        score=score,
-        other=other,
-        without=without,
-        values=np.where(np.isfinite(values), values, np.nan),
-        us=spent,
+    step = us[1] - us[0] + step_us  # a word that is bought keeps its tags
+    spent, values = (
+        base_us + n * us[0] + np.arange(n + 1) * step,
+        np.where(np.isfinite(values), values, np.nan),
     )
+    return PolicyCourse(key, *said(key), trajectory.part, heads, score, other, without, values, spent)
 
 
 def warmup(stored):

@@ -81,21 +81,9 @@ class TagSettings:
         return self.full_epochs == QUICK_EPOCHS
 
 
-_BASE = CascadeConfig(
-    on_nodes=True,
-    gram_rate=0.04,
-    parts=3,
-    crf_epochs=8,
-    crf_rate=5.0,
-    filter_epochs=3,
-    filter_rate=0.3,
-    train_alphas=(0.2,),
-    margin=0.3,
-    dropout=0.25,
-    predictor_epochs=4,
-    predictor_rate=0.3,
-    warm_predictor=True,
-)
+_RATES = {"gram_rate": 0.04, "crf_rate": 5.0, "filter_rate": 0.3, "predictor_rate": 0.3, "dropout": 0.25}
+_PASSES = {"crf_epochs": 8, "filter_epochs": 3, "predictor_epochs": 4, "warm_predictor": True}
+_BASE = CascadeConfig(on_nodes=True, parts=3, train_alphas=(0.2,), margin=0.3, **_RATES, **_PASSES)
 _TOLERANCES = {
     ("wsj", "full"): (0.015, 0.03, 0.03, 0.03),
     ("ewt", "full"): (0.01, 0.023, 0.03, 0.03),

@@ -87,18 +87,10 @@ def shrunk(settings, data, spc, crf):
 
 def save_tagger(folder, model, *, random_state, metrics, data):
     """Write a model; see `spcviz.store.save_model`."""
-    train = data.corpus["train"]
-    return save_model(
-        folder,
-        NAME,
-        arrays_of(_stored(model)),
-        kind=KIND,
-        version=VERSION,
-        settings=_about(model),
-        data_digest=digest_of_arrays({"tags": train.tags, "lengths": train.lengths}),
-        random_state=random_state,
-        metrics=metrics,
-    )
+    train, arrays = data.corpus["train"], arrays_of(_stored(model))
+    digest = digest_of_arrays({"tags": train.tags, "lengths": train.lengths})
+    about = {"settings": _about(model), "data_digest": digest, "random_state": random_state}
+    return save_model(folder, NAME, arrays, kind=KIND, version=VERSION, metrics=metrics, **about)
 
 
 def load_tagger(folder):

@@ -107,17 +107,10 @@ def train(
 def save(folder, source, stored, feature_us):
     """Write what `train` returns; see `spcviz.store.save_model`. Times vary, so they stand in the metrics."""
     metrics = metrics_of(model_of(source, stored, feature_us)) | {"feature_us": feature_us}
-    return save_model(
-        folder,
-        model_name(source),
-        arrays_of(stored),
-        kind=KIND,
-        version=VERSION,
-        settings={"tiers": [tier.key for tier in TIERS], "data_origin": sources.load(source).origin},
-        data_digest=folds.data_digest(source),
-        random_state=folds.RANDOM_STATE,
-        metrics=metrics,
-    )
+    about = {"settings": {"tiers": [tier.key for tier in TIERS], "data_origin": sources.load(source).origin}}
+    about |= {"data_digest": folds.data_digest(source), "random_state": folds.RANDOM_STATE}
+    name, arrays = model_name(source), arrays_of(stored)
+    return save_model(folder, name, arrays, kind=KIND, version=VERSION, metrics=metrics, **about)
 
 
 def load(folder, source="ocr"):

@@ -88,15 +88,13 @@ def speedup_figure(result, palette, *, scale=1.0, height=430):
     base = final[-1]["char_error"] if final else 0.0
     traces = []
     for i, (name, rows) in enumerate(curves_of(result).items()):
-        shown = [row for row in rows if row["cost_units"] >= 0.2]
-        if rows[0]["method"] == "fixed" or not shown:
+        shown = [row for row in rows if row["cost_units"] >= 0.2 and row["method"] != "fixed"]
+        if not shown:
             continue
         trace = _curve(name, shown, "cost_units", i, palette, scale)
-        trace |= {
-            "x": [2.0 / row["cost_units"] for row in shown],
-            "y": [row["char_error"] - base for row in shown],
-            "hovertemplate": f"%{{x:.1f}} times faster: %{{y:+.2f}} points<extra>{name}</extra>",
-        }
+        trace["x"] = [2.0 / row["cost_units"] for row in shown]
+        trace["y"] = [row["char_error"] - base for row in shown]
+        trace["hovertemplate"] = f"%{{x:.1f}} times faster: %{{y:+.2f}} points<extra>{name}</extra>"
         traces.append(trace)
     axes = {
         "xaxis": {"title": "speed-up against the final model, in units"},

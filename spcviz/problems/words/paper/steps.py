@@ -61,14 +61,12 @@ def result(run: Run) -> dict:
         "Weiss (2013), thesis, (7.12); features of steps are this project's",
         means(found),
         baselines=[],
-        settings={
-            "kinds": N_KINDS, "strengths": STRENGTHS, "training_words": N_LEARN,
-            "random_state": folds.RANDOM_STATE,
-        },
+        settings={"kinds": N_KINDS, "strengths": STRENGTHS, "training_words": N_LEARN}
+        | {"random_state": folds.RANDOM_STATE},
         data={"ocr": handwriting.load_words()._asdict()},
         fold_rows=[{"fold": fold, "rows": own["rows"]} for fold, own in enumerate(found)],
         folds=n_folds,
-    )  # fmt: skip
+    )
 
 
 def run_fold(index, settings, folder, tick):
