@@ -16,7 +16,7 @@ from spcviz.scores.names import named_array
 from spcviz.spending import labelled
 from spcviz.spending.answers import BudgetCurve, Spent, curve_of
 from spcviz.spending.labelled import Labelled
-from spcviz.spending.policies import checked_labels
+from spcviz.spending.policies import MOST_LABELS
 from spcviz.spending.read import Reader, stored_tiers
 from spcviz.spending.tiers import Tiers, checked
 from spcviz.spending.training import Training, trained
@@ -43,7 +43,7 @@ class Budgeted(BaseEstimator):
         """One model of all tiers, or one for each."""
         passes = checks.integer("passes", self.passes, 1, 10_000)
         reader, features, data, classes = Reader.fitted(tiers, X, y)
-        checked_labels(len(classes))
+        checks.integer("number of labels in y", len(classes), 2, MOST_LABELS)
         rng = np.random.default_rng(self.random_state)
         fold = labelled.drawn_folds(len(data.lengths), self.folds, rng)
         how = Training(reader.edges, len(classes), passes, is_one)
@@ -52,17 +52,9 @@ class Budgeted(BaseEstimator):
         return Fitted(reader, classes, features, data, fold, models, without, seen, rng)
 
     def predict(self, X: Sequence, budget: float | None = None) -> list[np.ndarray]:
-        """Labels of each sequence, with what `budget` buys.
+        """Labels (L_i,) of each sequence, with what `budget` buys.
 
-        Parameters
-        ----------
-        X : as in `fit`
-        budget : float, optional
-            For all of X together, in the unit of the tiers' costs. None: everything is bought.
-
-        Returns
-        -------
-        list of ndarray, (L_i,) each
+        A budget is for all of X together, in the unit of the tiers' costs; None: everything is bought.
         """
         return self.spend(X, budget).labels
 
@@ -81,18 +73,9 @@ class Budgeted(BaseEstimator):
         return float(self.reader_.lengths(X).sum() * self.reader_.tiers.costs.sum())
 
     def curve(self, X: Sequence, y: Sequence, budgets: Sequence[float]) -> BudgetCurve:
-        """What each of some budgets buys on labelled sequences.
+        """What each of some budgets, each for all of X, buys on labelled sequences.
 
-        Parameters
-        ----------
-        X, y : as in `fit`
-            A label that training did not have counts as wrong.
-        budgets : sequence of float
-            Each for all of X together.
-
-        Returns
-        -------
-        BudgetCurve
+        A label that training did not have counts as wrong.
         """
         check_is_fitted(self)
         budgets = [expansion.checked_budget(own) for own in checks.listed("budgets", budgets)]

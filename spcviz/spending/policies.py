@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import checks
 from spcviz.engine.chains.chain import max_marginals_batch
 from spcviz.engine.chains.quiescent import transposed_tables
 from spcviz.engine.errors import ArgumentError
@@ -162,8 +161,3 @@ def rule_of(policy: Policy, world: Parts, tolerance: float) -> Rule:
         noise = np.random.default_rng(policy.seed).random((n_parts, n_tiers - 1))
         fixed = noise - np.arange(n_tiers - 1) if policy.key == "uniform" else noise
     return part_policy.rule(fixed=fixed, q=tolerance)
-
-
-def checked_labels(n: int) -> None:
-    """Refuse more labels than n-grams of them have codes."""
-    checks.integer("number of labels in y", n, 2, MOST_LABELS)

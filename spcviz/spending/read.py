@@ -79,15 +79,9 @@ class Reader(NamedTuple):
         out[:, : own.shape[1]] = own
         return out
 
-    def fill(self, row: np.ndarray, i: int, x: Any, tier: int, position: int) -> None:
-        """Compute what was bought for one position, into its row (F,)."""
-        own = self._checked(tier, tiers.features_at(self.tiers, i, x, tier, np.array([position])))
-        stop = int(self.edges[tier])
-        row[stop - own.shape[1] : stop] = np.float32(self.scales[tier]) * own[0]
-
-    def fill_all(self, rows: np.ndarray, i: int, x: Any, tier: int) -> None:
-        """Compute what was bought for all positions of an item, into their rows (L, F)."""
-        own = self._checked(tier, tiers.features_at(self.tiers, i, x, tier))
+    def fill(self, rows: np.ndarray, i: int, x: Any, tier: int, positions: np.ndarray | None = None) -> None:
+        """Compute what was bought for some positions of an item, or for all, into their rows (L, F)."""
+        own = self._checked(tier, tiers.features_at(self.tiers, i, x, tier, positions))
         stop = int(self.edges[tier])
         rows[:, stop - own.shape[1] : stop] = np.float32(self.scales[tier]) * own
 

@@ -173,17 +173,12 @@ class _Reading:
         self.features = own.reader_.free_features(X)
         self.first = np.concatenate([[0], np.cumsum(self.lengths)])
         self.read: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
-        self._read_free()
         self.restart()
-
-    def _read_free(self) -> None:
-        """Read everything by the free model, at once."""
-        model, lengths = self.own.models_[0], self.lengths[self.filled]
-        if not len(lengths):
-            return
-        labels, meta = _read_by(model, self.features, lengths, self.own.seen_)
-        split = np.split(labels, np.cumsum(lengths)[:-1])
-        self.read = {(int(i), 0): (own, row) for i, own, row in zip(self.filled, split, meta)}
+        if len(self.filled):  # everything is read by the free model, at once
+            lengths = self.lengths[self.filled]
+            labels, meta = _read_by(own.models_[0], self.features, lengths, own.seen_)
+            split = np.split(labels, np.cumsum(lengths)[:-1])
+            self.read = {(int(i), 0): (read, row) for i, read, row in zip(self.filled, split, meta)}
 
     def restart(self) -> None:
         """Back to the free model."""
@@ -220,7 +215,7 @@ class _Reading:
             return
         own, rows = self.own, slice(self.first[i], self.first[i + 1])
         model = own.models_[tier]
-        own.reader_.fill_all(self.features[rows], i, self.X[i], tier)
+        own.reader_.fill(self.features[rows], i, self.X[i], tier)
         labels, meta = _read_by(model, self.features[rows], self.lengths[i : i + 1], own.seen_)
         self.read[i, tier] = labels, meta[0]
 

@@ -130,16 +130,8 @@ class BudgetedTagger(Budgeted):
     def fit_each(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> dict[str, Self]:
         """Train one tagger a policy on the same model and the same readings, to compare policies.
 
-        Parameters
-        ----------
-        X, y : as in `fit`
-        policies : sequence of str
-            Of `spcviz.spending.POLICIES`.
-
-        Returns
-        -------
-        dict of str to BudgetedTagger
-            In the order of `policies`; this estimator itself stays as it is.
+        They come in the order of `policies`, of `spcviz.spending.POLICIES`; this estimator itself stays as it
+        is.
         """
         found = {}
         for key, learned in zip(policies, self._learned(X, y, policies)):
@@ -218,8 +210,9 @@ class BudgetedTagger(Budgeted):
 
         def compute(w: int, part: int, tier: int) -> np.ndarray:
             row = world.starts[w] + part
-            reader.fill(features[row], int(filled[w]), X[filled[w]], tier, part)
-            return tier_scores(self.model_, features[row : row + 1])[0, tier]
+            here = features[row : row + 1]
+            reader.fill(here, int(filled[w]), X[filled[w]], tier, np.array([part]))
+            return tier_scores(self.model_, here)[0, tier]
 
         rule = rule_of(self.policy_, world, float(self.inference_tolerance))
         return spend_lazily(world, rule, limit, reader.tiers.costs, compute)
@@ -247,10 +240,7 @@ class BudgetedTagger(Budgeted):
     def to_state(self) -> BudgetedTaggerState:
         """All that `spcviz.io.save` stores.
 
-        Raises
-        ------
-        ArgumentError
-            If a tier is a function, which is code: keep that beside the model.
+        An ArgumentError if a tier is a function, which is code: keep that beside the model.
         """
         state = self._state() | {"model": self.model_, "margin": self.margin_, "learned": self.policy_}
         return BudgetedTaggerState(**state, inference_tolerance=float(self.inference_tolerance))

@@ -128,7 +128,6 @@ def curves(
         Of test examples: one or several kinds, all curves are for.
     sizes : ndarray of int, shape (n,)
         Parts of each test example.
-    rng : numpy.random.Generator
     etas : sequence of float
         Prices of a unit that the imitation baseline is trained for.
     n_random : int

@@ -109,7 +109,6 @@ def streamed(
         has it.
     """
     dev, test = worlds
-    n_more = dev.shape[1] - 1
     values = {price: [one_shot.odds(policy, own) for own in inputs] for price, policy in policies.items()}
     pairs, found = [], []
     for price, (on_dev, _) in values.items():
@@ -117,10 +116,9 @@ def streamed(
         for threshold in (0.0, *levels):
             pairs.append((price, threshold))
             found.append(_bought(dev, on_dev > threshold))
-    nothing, everything = (np.full((dev.shape[0], n_more), is_bought) for is_bought in (False, True))
-    final = _bought(dev, everything)[1]
+    (_, least, _), (_, final, _) = _ends(dev)
     order = np.lexsort(([loss for _, loss, _ in found], [share for share, _, _ in found]))
-    kept, least = [], _bought(dev, nothing)[1]
+    kept = []
     for i in order:
         if found[i][1] < least:
             kept.append(i)
@@ -131,8 +129,7 @@ def streamed(
     }
     n_parts = test.shape[0]
     on_test = {i: _bought(test, values[pairs[i][0]][1] > pairs[i][1]) for i in kept}
-    ends = [_bought(test, np.full((n_parts, n_more), is_bought)) for is_bought in (False, True)]
-    points = sorted([*ends, *on_test.values()], key=lambda point: (point[0], -point[1]))
+    points = sorted([*_ends(test), *on_test.values()], key=lambda point: (point[0], -point[1]))
     row = {
         "share": np.array([share for share, _, _ in points]),
         "error": 100 * np.array([loss for _, loss, _ in points]) / n_parts,
@@ -144,6 +141,12 @@ def streamed(
         share, loss, _ = _bought(test, own > 0)
         alone.append({"price": price, "share": 100 * share, "error": 100 * float(loss) / n_parts})
     return row, alone
+
+
+def _ends(world: World) -> list[tuple[float, int, np.ndarray]]:
+    """`_bought` of nothing and of everything."""
+    n_parts, n_tiers = world.shape
+    return [_bought(world, np.full((n_parts, n_tiers - 1), is_bought)) for is_bought in (False, True)]
 
 
 def _bought(world: World, is_bought: np.ndarray) -> tuple[float, int, np.ndarray]:

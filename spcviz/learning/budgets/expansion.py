@@ -29,10 +29,7 @@ class Curve(NamedTuple):
 def checked_budget(budget: float) -> float:
     """A budget as a float; infinity buys everything.
 
-    Raises
-    ------
-    ArgumentError
-        If it is negative, NaN or no number: no spending could keep to it.
+    An ArgumentError if it is negative, NaN or no number: no spending could keep to it.
 
     Examples
     --------
@@ -48,10 +45,8 @@ def checked_budget(budget: float) -> float:
 def checked_costs(costs: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """Incremental costs of lifting each example (or part) from tier t to t + 1, as an (n, T - 1) array.
 
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        If they cannot be spread over `shape`, are not finite, or negative.
+    A ShapeError, ScoreError or ArgumentError if they cannot be spread over `shape`, are not finite, or
+    negative.
     """
     costs = checks.scores("costs", costs, (1, 2))
     try:
@@ -64,7 +59,7 @@ def checked_costs(costs: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 
 
 def expand(values: np.ndarray, costs: np.ndarray, budget: float = np.inf) -> Expansion:
-    """Algorithm 3: lift the example of the largest value that still fits, until nothing does.
+    """Algorithm 3 (Weiss 2013): lift the example of the largest value that still fits, until nothing does.
 
     What does not fit is dropped for good, so a larger budget may spend less when costs differ. Ties go to the
     smallest example. A budget of 0 buys nothing, not even what is free.
@@ -81,10 +76,6 @@ def expand(values: np.ndarray, costs: np.ndarray, budget: float = np.inf) -> Exp
     ------
     ArgumentError, ShapeError, ScoreError
         If the budget is negative or NaN, or values and costs disagree or are not finite.
-
-    References
-    ----------
-    Weiss (2013), thesis, Algorithm 3.
 
     Examples
     --------

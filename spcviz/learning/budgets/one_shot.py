@@ -122,12 +122,7 @@ def fit_one_shot(
     """Weighted logistic regression of "reaches tier t" for each t.
 
     Inputs (R, d), pseudo-labels `tiers` (R,), `weights` (R,) by importance; a larger `positive_weight`, the
-    class weight of buying, buys more.
-
-    Raises
-    ------
-    ArgumentError
-        If inputs and labels disagree.
+    class weight of buying, buys more. An ArgumentError if inputs and labels disagree.
     """
     from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
 

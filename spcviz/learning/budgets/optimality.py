@@ -86,10 +86,7 @@ def pseudo_label_risk(costs: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 def check_one_shot(costs: np.ndarray, chosen: np.ndarray) -> Checked:
     """Theorems 2.1 and 2.2 on every policy (P, N), whole-number costs (N, S).
 
-    Raises
-    ------
-    ArgumentError, ShapeError
-        If costs are no whole numbers, or the shapes disagree.
+    An ArgumentError or ShapeError if costs are no whole numbers, or the shapes disagree.
 
     Examples
     --------

@@ -100,7 +100,6 @@ def train(
     ----------
     world : World
         Read by models that have not seen the examples.
-    rng : numpy.random.Generator
     per_cost : bool
         As in `Rule`, for all policies.
     group : ndarray of int, shape (W,), optional
@@ -151,12 +150,9 @@ def train_queues(
     *,
     group: np.ndarray | None = None,
 ) -> list[Trained]:
-    """Policies for a queue by value and for one by value per cost; arguments as in `train`.
+    """Policies for a queue by value, then for one by value per cost; arguments as in `train`.
 
-    Returns
-    -------
-    list of Trained
-        By value, then by value per cost. That with the smaller badness wastes less.
+    That with the smaller badness wastes less.
     """
     costs, out = costs_of(world, costs), []
     seed = rng.integers(2**62)
@@ -212,11 +208,7 @@ class Learned(NamedTuple):
 def rule_of(method: methods.Method, learned: Learned, *, q: float = 0.0, scale: str = "range") -> Rule:
     """The `Rule` of a method that lifts single parts.
 
-    Parameters
-    ----------
-    q : float
-        Tolerance of quiescent inference.
-    scale : {"range", "margin"}
+    ``q`` is the tolerance of quiescent inference, as a fraction of the ``scale``, "range" or "margin".
     """
     spends = method.rule
     how: dict[str, Any] = {"q": q, "scale": scale}

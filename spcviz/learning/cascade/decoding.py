@@ -53,19 +53,15 @@ def filter_examples(
     *,
     allowed: np.ndarray | None = None,
 ) -> Iterator[Step]:
-    """Run the filters: yields a `Step` per level, then the lattice that is left for the predictor.
+    """Run the filters (thesis, Algorithm 1): yields a `Step` per level, of `n_levels` (all by default).
 
     Parameters
     ----------
     lengths : ndarray of int, shape (W,)
-    n_levels : int, optional
-        Levels that filter; all by default.
     alphas : sequence of float, optional
         Instead of the tuned ones.
-
-    References
-    ----------
-    Weiss (2013), thesis, Algorithm 1.
+    allowed : ndarray of bool, shape (R, K), optional
+        States that the first lattice has; all by default.
     """
     most = len(cascade.levels)
     n_levels = most if n_levels is None else checks.integer("n_levels", n_levels, 0, most)
@@ -130,10 +126,8 @@ def decode_examples(
 
     Raises
     ------
-    ArgumentError
-        If the cascade has a single level, or the tables are not one a level.
-    ShapeError
-        If a table does not fit.
+    ArgumentError, ShapeError
+        If the cascade has a single level, the tables are not one a level, or a table does not fit.
     """
     levels = cascade.levels
     if len(levels) < 2:

@@ -65,12 +65,8 @@ def checked(features: Features | None) -> Features:
 
     Raises
     ------
-    ArgumentError
-        If they are of neither layout, or an index is F or more.
-    ShapeError
-        If their arrays disagree.
-    ScoreError
-        If a value is not finite.
+    ArgumentError, ShapeError, ScoreError
+        If they are of neither layout, an index is F or more, arrays disagree, or a value is not finite.
     """
     if isinstance(features, DenseRows):
         values = checks.typed("features", features.values, "biuf", "numbers")
@@ -96,15 +92,7 @@ def checked(features: Features | None) -> Features:
 
 
 def unary_scores(features: Features, weights: np.ndarray) -> np.ndarray:
-    """Unary scores of every row.
-
-    Parameters
-    ----------
-    weights : array_like, shape (F, K)
-
-    Returns
-    -------
-    ndarray, shape (R, K)
+    """Unary scores (R, K) of every row, with weights (F, K).
 
     Raises
     ------

@@ -111,7 +111,6 @@ def train_from_prior(
     config : CascadeConfig
         Its first `train_alphas`, `margin`, `has_end`, `has_begin`, `max_arcs`, tolerances per example, passes
         and rates are read; a rate is relative to scores in the prior's own unit.
-    rng : numpy.random.Generator
     predict_orders : sequence of int, optional
         Orders whose predictor is learned too; the others' is the prior. All by default.
     tick : callable, optional
@@ -136,12 +135,10 @@ def train_from_prior(
         ]
         learn = _Learner(problems[:-1], [part.priors[t] for part in parts], config, rng, tick, t + 1)
         filters = learn.corrections(FilterHinge(config.train_alphas[0], config.margin), "filter", before)
-        mean = combined(filters, [1 / len(filters)] * len(filters))
-        is_learned = predict_orders is None or t + 1 in predict_orders
-        predicts = _nothing(mean)
-        if is_learned:
-            found = learn.corrections(Perceptron(), "predictor", None)
-            predicts = combined(found, [1 / len(found)] * len(found))
+        mean = _mean(filters)
+        predicts = Model(np.zeros_like(mean.weights), mean.keys[:0], mean.values[:0])
+        if predict_orders is None or t + 1 in predict_orders:
+            predicts = _mean(learn.corrections(Perceptron(), "predictor", None))
         kept = combined([dev.priors[t], mean], [1.0, 1.0])
         predictor = combined([dev.priors[t], predicts], [1.0, 1.0])
         alpha, pruned, points = _tuned(problems[-1], kept, dev.labels, tolerance, config.max_arcs)
@@ -197,8 +194,8 @@ class _Learner(NamedTuple):
         return None if tick is None else lambda: tick(f"order {self.order}: {what} {p + 1}")
 
 
-def _nothing(model: Model) -> Model:
-    return Model(np.zeros_like(model.weights), model.keys[:0], model.values[:0])
+def _mean(models: Sequence[Model]) -> Model:
+    return combined(models, [1 / len(models)] * len(models))
 
 
 def _scores(problem: Problem, model: Model) -> np.ndarray:

@@ -29,14 +29,10 @@ def all_bigrams(lengths: np.ndarray, n_states: int) -> Lattice:
 
 
 def prune_states(lattice: Lattice, arc_score: np.ndarray, alpha: float | np.ndarray) -> Pruned:
-    """Filter the states that a bigram lattice (of `all_bigrams`) joins.
+    """Filter the states that a bigram lattice (of `all_bigrams`) joins (thesis 4.5.1).
 
     Arc scores are (arcs,), alpha is a float or (W,). The result is as of ``unigrams`` of the same examples:
     `keep`, `values`, `starts` and `best_path` are about the A states; `passed` stays that of the pairs.
-
-    References
-    ----------
-    Weiss (2013), thesis, section 4.5.1.
     """
     pruned = prune(lattice, arc_score, alpha, on_nodes=True)
     tau = np.repeat(pruned.limits.tau, np.diff(pruned.starts))

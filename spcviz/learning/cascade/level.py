@@ -96,7 +96,11 @@ def trials_of(
         return [
             (*_stop_early(stage, trainer, alpha, tolerance, before), alpha) for alpha in config.train_alphas
         ]
-    candidates = known or [_train_filters(stage, trainer, alpha, before) for alpha in config.train_alphas]
+    parts = [*range(config.parts), -1]  # one filter without each part, then one on everything
+    candidates = known or [
+        [fit_filter(stage, trainer, alpha, own, part=p) for p, own in zip(parts, before)]
+        for alpha in config.train_alphas
+    ]
     return [
         (tune(stage, config, fits, tolerance), fits, alpha)
         for fits, alpha in zip(candidates, config.train_alphas)
@@ -153,14 +157,6 @@ def fit_filter(
     more = _filter_settings(problem, examples, trainer, initial)
     more |= {"epochs": epochs or _epochs(problem, trainer.config), "tick": trainer.progress}
     return fit(problem, _loss(trainer.config, train_alpha, stage), examples, trainer.rng, **more)
-
-
-def _train_filters(
-    stage: Stage, trainer: Trainer, train_alpha: float, before: Sequence[Model | None]
-) -> list[Fit]:
-    """One filter without each part, then one on everything."""
-    parts = [*range(trainer.config.parts), -1]
-    return [fit_filter(stage, trainer, train_alpha, own, part=p) for p, own in zip(parts, before)]
 
 
 def _stop_early(

@@ -104,7 +104,6 @@ def train_chain_cascade(
         Every label known, no example empty.
     features : DenseRows or SparseRows
         The same rows as the lattices' learners read them.
-    rng : numpy.random.Generator
     tolerances : tuple of float
         Share of examples that may lose their truth to each filter: of states, of pairs, ...; what counts is
         ``config.tolerance_kind``. The last level, which predicts, is of one order more than there are.

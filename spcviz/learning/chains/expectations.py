@@ -78,10 +78,8 @@ def expectations(
 
     Raises
     ------
-    ShapeError, ScoreError, ArgumentError
-        If shapes disagree, or a score is NaN or +inf.
-    InfeasibleError
-        If a chain has no labelling of finite score.
+    ShapeError, ScoreError, ArgumentError, InfeasibleError
+        If shapes disagree, a score is NaN or +inf, or a chain has no labelling of finite score.
 
     References
     ----------
@@ -114,10 +112,7 @@ def expect(
 ) -> np.ndarray:
     """`expectations` of checked arrays, in place: unary becomes probabilities, pairs (K, K) is added to.
 
-    Raises
-    ------
-    InfeasibleError
-        If a chain has no labelling of finite score; `unary` is spoiled then.
+    An InfeasibleError if a chain has no labelling of finite score; `unary` is spoiled then.
     """
     log_partition = np.empty(len(weights))
     _expect(unary, row_start, steps, weights, pairs, log_partition)

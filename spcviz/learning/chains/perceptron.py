@@ -73,7 +73,6 @@ def fit_perceptron(
     ----------
     examples : Examples
         Every label known.
-    rng : numpy.random.Generator
     running : Running, optional
         To go on with; it is not changed.
     forbidden : ndarray of bool, shape (3, K, K), optional
@@ -84,10 +83,8 @@ def fit_perceptron(
 
     Raises
     ------
-    ArgumentError
-        If a label is not known, or a setting is out of range.
-    ShapeError
-        If `running` is of another shape.
+    ArgumentError, ShapeError
+        If a label is not known, a setting is out of range, or `running` is of another shape.
 
     References
     ----------

@@ -77,12 +77,8 @@ def checked(rows: Rows | None) -> Rows:
 
     Raises
     ------
-    ArgumentError
-        If they are of neither layout, or an index is not from 0 to F - 1.
-    ShapeError
-        If their arrays disagree.
-    ScoreError
-        If a value is not finite.
+    ArgumentError, ShapeError, ScoreError
+        If they are of neither layout, an index is not 0 .. F - 1, arrays disagree, or values are not finite.
     """
     if isinstance(rows, DenseRows):
         values = layouts.checked(rows).values  # type: ignore[union-attr]
@@ -117,12 +113,7 @@ def compact(values: np.ndarray) -> np.ndarray:
 
 
 def emissions(rows: Rows, weights: np.ndarray) -> np.ndarray:
-    """Unary scores (R, K) of every row, with weights (F, K); rows as `checked` returns them.
-
-    Raises
-    ------
-    ShapeError
-        If the weights are for another number of features.
+    """Unary scores (R, K) of every row, with weights (F, K) or a ShapeError; rows as `checked` returns them.
 
     Examples
     --------

@@ -47,13 +47,10 @@ def fit_stochastic(
     c2: float,
     forbidden: np.ndarray | None = None,
 ) -> Adapting:
-    """One pass over the examples, in a random order, `AT_A_TIME` at a step.
+    """One pass over the examples, in a random order, `AT_A_TIME` at a step; `start` is not changed.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    start : Adapting
-        Not changed.
     rate : float
         eta.
     c2 : float
@@ -63,10 +60,8 @@ def fit_stochastic(
 
     Raises
     ------
-    ShapeError
-        If the weights are for other examples.
-    ArgumentError
-        If a setting is out of range.
+    ShapeError, ArgumentError
+        If the weights are for other examples, or a setting is out of range.
 
     References
     ----------

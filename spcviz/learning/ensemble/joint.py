@@ -119,7 +119,7 @@ def sub_model_terms(model: SubModel, weights: np.ndarray, truth: Any, alpha: flo
 def joint_hinge(
     example: Example, weights: Sequence[np.ndarray], alpha: float, margin: float | None = None
 ) -> Joint:
-    """The hinge of one example and the direction in which every sub-model goes down.
+    """The hinge of one example and every sub-model's direction of descent (thesis (5.3), (5.5), (5.6)).
 
     `weights` are one array for each sub-model, 0 <= alpha < 1, `margin` is at least 0; the number of
     variables by default. The truth is scored by its features, also where one of its states has been pruned.
@@ -128,10 +128,6 @@ def joint_hinge(
     ------
     ShapeError, ScoreError, ArgumentError
         And what a sub-model raises.
-
-    References
-    ----------
-    Weiss (2013), thesis, equations (5.3), (5.5), (5.6).
     """
     if len(weights) != len(example.models) or not len(weights):
         raise ShapeError(
@@ -153,11 +149,7 @@ def joint_hinge(
 def update(
     weights: Sequence[np.ndarray], directions: Sequence[np.ndarray], regularisation: float, step: float
 ) -> tuple[np.ndarray, ...]:
-    """One step for every sub-model: w <- (1 - eta lambda) w + eta direction.
-
-    References
-    ----------
-    Weiss (2013), thesis, equation (5.6), with the step of (4.9).
+    """One step for every sub-model (thesis (5.6), (4.9)): w <- (1 - eta lambda) w + eta direction.
 
     Examples
     --------
@@ -202,10 +194,8 @@ def train(
 
     Raises
     ------
-    ArgumentError
-        No examples, or a setting out of range.
-    ShapeError, ScoreError
-        And what a sub-model raises.
+    ArgumentError, ShapeError, ScoreError
+        If there are no examples or a setting is out of range; and what a sub-model raises.
 
     References
     ----------

@@ -146,11 +146,6 @@ def _largest(points: np.ndarray, tolerance: float) -> float:
     return min(np.nextafter(limit, -np.inf), 1.0)
 
 
-def first_points(batch: Batch, weights: Weights) -> np.ndarray:
-    """The alpha from which each true pair of letters is lost by the first filter, shape (R - W,)."""
-    return _first_points(batch, weights)
-
-
 def _wandered(part: Part, model: Model, rng: np.random.Generator) -> np.ndarray:
     noise = rng.random((len(part.batch.labels), len(model.alphas)))
     own = model._replace(filters=weights_for(part.weights, model.filters))
@@ -174,7 +169,8 @@ def _points(batch: Batch, model: Model, noise: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _first_points(batch: Batch, weights: Weights) -> np.ndarray:
+def first_points(batch: Batch, weights: Weights) -> np.ndarray:
+    """The alpha from which each true pair of letters is lost by the first filter, shape (R - W,)."""
     unary, truth, starts = batch
     space, out, n, pairs = new_workspace(MAX_ARCS), np.empty(len(truth)), 0, pair_tables(weights)
     every, bits = new_word((starts[1:] - starts[:-1]).max(), MAX_ARCS), weights.table.bits

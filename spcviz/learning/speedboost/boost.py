@@ -105,7 +105,6 @@ def boost(
         Of at least as many examples as there are folds; features of all regions.
     target : ndarray, shape (E, K)
         How much each class weighs in an element; rows of zeros count nowhere.
-    rng : numpy.random.Generator
     tick : callable, optional
         Called with a few words after each turn.
 
@@ -191,7 +190,7 @@ class _Learner:
                 best = found or best
         turn = self._added(best) if best else None
         self._begin()
-        return turn._replace(risk=self._risk()) if turn else None
+        return turn._replace(risk=risk(self.held, self.target)) if turn else None
 
     def _added(self, best: _Candidate) -> Turn | None:
         """The best candidate, answers and length from all examples, added to all models: `Turn`.
@@ -331,9 +330,6 @@ class _Learner:
                 self.structure.n_regions(level),
             )  # fmt: skip
         return self._gradients[level, model]
-
-    def _risk(self) -> float:
-        return risk(self.held, self.target)
 
 
 def _with_context(prices: trees.Prices, n_context: int) -> trees.Prices:

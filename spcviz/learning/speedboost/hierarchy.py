@@ -120,7 +120,6 @@ def learn(
         How much each class weighs in an element.
     columns : ndarray of int
         Features that may be asked for.
-    rng : numpy.random.Generator
     tick : callable, optional
         Called with a few words after each predictor.
     origin : ndarray of int, optional

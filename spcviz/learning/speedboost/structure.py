@@ -54,13 +54,7 @@ class Structure(NamedTuple):
 
 
 def checked(structure: Structure) -> Structure:
-    """A structure that can be learned from.
-
-    Raises
-    ------
-    ArgumentError, ShapeError
-        Names what is wrong.
-    """
+    """A structure that can be learned from, or an ArgumentError or ShapeError that names what is wrong."""
     n = len(structure.example)
     if n == 0 or not structure.levels:
         raise ArgumentError("structure must have elements and levels, got none")

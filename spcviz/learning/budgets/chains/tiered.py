@@ -103,7 +103,6 @@ def fit_tiered(
         Rising; the last is F or less.
     draw : callable
         draw(rng) -> tiers of all rows, called once a pass.
-    rng : numpy.random.Generator
 
     Raises
     ------

@@ -41,10 +41,6 @@ class TieredStates(NamedTuple):
 def nearest_paths(proposals: Proposals, cost: np.ndarray) -> np.ndarray:
     """The allowed path (R,) of least cost (R, K), say pixels from the truth: what a learner can be asked for.
 
-    Raises
-    ------
-    ShapeError, ScoreError
-
     Examples
     --------
     >>> before = np.array([[[0], [1]], [[0], [1]]])
@@ -85,7 +81,6 @@ def fit_tiered_states(
         Tier t has the first ``edges[0][t]`` features of states and ``edges[1][t]`` of steps.
     draw : callable
         draw(rng) -> tiers of all positions, called once a pass.
-    rng : numpy.random.Generator
     margin : float
         By how much of its loss another path should score less.
     penalty : float
