@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -123,7 +124,12 @@ def running_app(log, *options, base="", before="", ahead=True):
     environment = os.environ | ({} if ahead else {"SPCVIZ_AHEAD": "0"})
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
     address = f"http://localhost:{port}/{base}".rstrip("/")
     try:
@@ -136,6 +142,8 @@ def running_app(log, *options, base="", before="", ahead=True):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        with contextlib.suppress(OSError):  # what it compiles with would go on for minutes beside other tests
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _wait_until_healthy(process, address, log):

@@ -97,6 +97,6 @@ def percentile(values, q):
     return round(float(np.percentile(values, q)), 1) if len(values) else None
 
 
-def holds(row):
+def holds(row, goals=GOALS):
     """Whether a row keeps all goals."""
-    return not row["exceptions"] and all(row[name] is not None and row[name] <= GOALS[name] for name in GOALS)
+    return not row["exceptions"] and all(row[n] is not None and row[n] <= goals[n] for n in goals)

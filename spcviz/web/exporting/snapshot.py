@@ -65,6 +65,24 @@ def taken(scene: tour.Scene, more: Mapping[str, str] | None = None) -> Snapshot:
     return Snapshot(body, reader.views, reader.charts, reader.n_drawn, at.session_state[PYTHON], facts)
 
 
+def _metric(element):
+    note = f"<small>{marks.inline(element.delta)}</small>" if element.delta else ""
+    label, value = marks.inline(element.label), marks.inline(element.value)
+    shown = f"<span>{label}</span><b>{value}</b>{note}"
+    return f'<div class="metric" data-testid="stMetric">{shown}</div>'
+
+
+_FORMS = {
+    "caption": lambda element: f'<div class="caption">{marks.html(element.value)}</div>',
+    "text": lambda element: f'<p class="plain">{escape(element.value)}</p>',
+    "code": lambda element: f"<pre>{escape(element.value)}</pre>",
+    "latex": lambda element: f"<p>{marks.inline('$' + element.value.strip('$ ') + '$')}</p>",
+    "metric": _metric,
+    **dict.fromkeys(("title", "header", "subheader"), lambda own: f"<h2>{marks.inline(own.value)}</h2>"),
+    **dict.fromkeys(_ALERTS, lambda own: f'<div class="alert">{marks.html(own.value)}</div>'),
+}
+
+
 class _Reader:
     """Walks a page's elements, in order."""
 
@@ -97,8 +115,10 @@ class _Reader:
         return pieces
 
     def _element(self, element):
-        form = getattr(self, f"_{'alert' if element.type in _ALERTS else element.type}", None)
-        return form(element) if form else []
+        if form := _FORMS.get(element.type):
+            return [form(element)]
+        read = getattr(self, f"_{element.type}", None)
+        return read(element) if read else []
 
     def _markdown(self, element):
         text = element.value.strip()
@@ -106,26 +126,6 @@ class _Reader:
         if text.startswith("# "):  # left out on a projector, as in the app
             shown = f'<div class="intro">{shown}</div>'
         return [shown] if text else []
-
-    def _caption(self, element):
-        return [f'<div class="caption">{marks.html(element.value)}</div>']
-
-    def _title(self, element):
-        return [f"<h2>{marks.inline(element.value)}</h2>"]
-
-    _header = _subheader = _title
-
-    def _text(self, element):
-        return [f'<p class="plain">{escape(element.value)}</p>']
-
-    def _code(self, element):
-        return [f"<pre>{escape(element.value)}</pre>"]
-
-    def _latex(self, element):
-        return [f"<p>{marks.inline('$' + element.value.strip('$ ') + '$')}</p>"]
-
-    def _alert(self, element):
-        return [f'<div class="alert">{marks.html(element.value)}</div>']
 
     def _html(self, element):
         """What pages draw as HTML of their own; the file's policy lets no script in it run."""
@@ -136,12 +136,6 @@ class _Reader:
         dark = forms.in_dark(own)
         both = f'<div class="in-light">{own}</div><div class="in-dark">{dark}</div>'
         return [own if dark == own else both]
-
-    def _metric(self, element):
-        note = f"<small>{marks.inline(element.delta)}</small>" if element.delta else ""
-        label, value = marks.inline(element.label), marks.inline(element.value)
-        shown = f"<span>{label}</span><b>{value}</b>{note}"
-        return [f'<div class="metric" data-testid="stMetric">{shown}</div>']
 
     def _arrow_data_frame(self, element):
         self.n_drawn += 1
