@@ -21,12 +21,8 @@ def arrays_of(name: str, data: bytes, wanted: tuple[str, ...]) -> dict[str, np.n
     """The arrays of some names that are there.
 
     Sizes are checked before anything is unpacked, and the size that an array's header claims before anything
-    is allocated: a file of some kilobytes may say that it holds terabytes.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no ``.npz`` file, is damaged, too large, or holds arrays of objects.
+    is allocated: a file of some kilobytes may say that it holds terabytes. `ArgumentError` if it is no
+    ``.npz`` file, is damaged, too large, or holds arrays of objects.
     """
     out, left = {}, MAX_ENTRY_BYTES
     try:

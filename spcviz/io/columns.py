@@ -24,17 +24,9 @@ Split = Callable[[str], list[str]]
 
 
 class Table(NamedTuple):
-    """Sentences of tokens of columns.
+    """Sentences ``[sentence][token][column]``, and the number of each one's first line, from 1.
 
-    Attributes
-    ----------
-    sentences : list of list of list of str
-        ``[sentence][token][column]``.
-    first_lines : list of int
-        Number of each sentence's first line, from 1.
-    n_columns : int
-    separator : {"tab", "space", "comma", "none"}
-    is_conllu : bool
+    The separator is "tab", "space", "comma" or "none".
     """
 
     sentences: list[list[list[str]]]
@@ -47,8 +39,6 @@ class Table(NamedTuple):
 def read_columns(text: str, *wanted: int) -> list[list[tuple[str, ...]]]:
     """Sentences of some columns of a text; see `table_of`. Where the first is not asked for, it holds ids.
 
-    Examples
-    --------
     >>> read_columns("1\\tA\\tDT\\n2\\tdog\\tNN\\n\\n", 1, 2)
     [[('A', 'DT'), ('dog', 'NN')]]
     """
@@ -59,27 +49,11 @@ def read_columns(text: str, *wanted: int) -> list[list[tuple[str, ...]]]:
 
 
 def table_of(text: str, name: str = "text", *, has_ids: bool | None = None) -> Table:
-    """All columns of a text.
+    """All columns of a text; `has_ids` None: whether the first, one of ten, looks like the ids of CoNLL-U.
 
     Comments (lines that begin with #, unless they have the columns of a token), -DOCSTART- lines, and the
-    ranges (1-2) and empty nodes (8.1) of CoNLL-U are left out.
-
-    Parameters
-    ----------
-    text : str
-    name : str
-        What errors call it.
-    has_ids : bool, optional
-        The first column has the ids of CoNLL-U. None: if it looks like that, and is one of ten.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    ArgumentError
-        If a line has another number of columns than the first, or an id is none: with file and line.
+    ranges (1-2) and empty nodes (8.1) of CoNLL-U are left out. `ArgumentError`, with `name` and line, if a
+    line has another number of columns than the first, or an id is none.
     """
     if "\n" not in text:
         text = text.replace("\r", "\n")

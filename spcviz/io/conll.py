@@ -18,24 +18,16 @@ _FORM, _UPOS, _XPOS = 1, 3, 4
 class Corpus(NamedTuple):
     """What `read_conll` has read.
 
-    Attributes
-    ----------
-    sentences : list of list of str
-        Tokens.
-    labels : list of list of str
-        Of each token; an empty list where the file has no labels.
-    columns : tuple of (int, int or None)
-        Numbers, from 0, of the columns of tokens and of labels.
-    format : {"conllu", "conll2003", "conll2000", "tsv", "csv", "columns", "tokens"}
-        conll2000 and conll2003 are 3 and 4 columns of which the last has labels of chunks; columns: others
-        parted by spaces; tokens: one column.
-    scheme : {"BIO", "IOB1", "BIOES", ""}
-        Of labels of chunks; empty if they are none.
-    encoding : {"utf-8", "utf-16", "latin-1", ""}
-        latin-1 where the bytes are no UTF-8: worth a look at the tokens. Empty if it came as text.
-    header : tuple of str
-        Names of the columns, if the file has them.
-    n_columns : int
+    - `sentences`: tokens
+    - `labels` of each token; an empty list where the file has no labels
+    - `columns`: numbers, from 0, of the columns of tokens and of labels
+    - `format` {"conllu", "conll2003", "conll2000", "tsv", "csv", "columns", "tokens"}: conll2000 and
+      conll2003 are 3 and 4 columns of which the last has labels of chunks; columns: others parted by spaces;
+      tokens: one column
+    - `scheme` {"BIO", "IOB1", "BIOES", ""}: of labels of chunks; empty if they are none
+    - `encoding` {"utf-8", "utf-16", "latin-1", ""}: latin-1 where the bytes are no UTF-8: worth a look at the
+      tokens. Empty if it came as text
+    - `header`: names of the columns, if the file has them
     """
 
     sentences: list[list[str]]
@@ -53,6 +45,11 @@ def read_conll(
 ) -> Corpus:
     """Read tokens and labels, whichever of the usual formats they are in.
 
+    `ArgumentError` if the file cannot be read or has no token, a line has another number of columns than the
+    first, or there is no such column: with file and line. -DOCSTART- lines, comments, and CoNLL-U's ranges
+    (1-2) and empty nodes (8.1) are left out. Columns are parted by tabs where all lines have equally many,
+    else by any run of tabs and spaces, else by commas.
+
     Parameters
     ----------
     source : path, open file, bytes, str of several lines, or iterable of lines
@@ -63,21 +60,6 @@ def read_conll(
         label, or the like; else the first and the last.
     scheme : {"auto", "BIO", "IOB1", "BIOES"}
         auto: read off the labels.
-
-    Returns
-    -------
-    Corpus
-
-    Raises
-    ------
-    ArgumentError
-        If the file cannot be read or has no token, a line has another number of columns than the first, or
-        there is no such column: with file and line.
-
-    Notes
-    -----
-    -DOCSTART- lines, comments, and CoNLL-U's ranges (1-2) and empty nodes (8.1) are left out. Columns are
-    parted by tabs where all lines have equally many, else by any run of tabs and spaces, else by commas.
 
     Examples
     --------

@@ -31,7 +31,7 @@ ESTIMATORS = {
 
 
 def save(model: Any, folder: str | Path) -> Path:
-    """Write a trained estimator to a folder, which it has for itself.
+    """Write a trained estimator to a folder, which it has for itself; the path of ``estimator.json`` in it.
 
     Parameters
     ----------
@@ -39,11 +39,6 @@ def save(model: Any, folder: str | Path) -> Path:
         One of `ESTIMATORS`, or any with ``to_state``, ``State`` and ``from_state``.
     folder : str or Path
         Made if it is not there. A model that is there is replaced; a crash leaves the old or the new one.
-
-    Returns
-    -------
-    Path
-        Of the manifest, ``estimator.json``.
 
     Raises
     ------
@@ -79,20 +74,8 @@ def contents(model: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
     """Read an estimator that `save` wrote, and verify every byte of it.
 
-    Parameters
-    ----------
-    folder : str or Path
-    types : iterable of class
-        Estimators of the caller's own that may be there.
-
-    Returns
-    -------
-    estimator
-
-    Raises
-    ------
-    StoreError
-        If there is none, it is damaged, or of a class that is not known here: with what to do.
+    `types` are estimators of the caller's own that may be there. `StoreError`, which says what to do, if
+    there is none, it is damaged, or of a class that is not known here.
     """
     stored = load_model(folder, OWN_MODEL, kind=KIND, version=VERSION)
     return estimator_of(folder, stored, {own.__name__: own for own in types})

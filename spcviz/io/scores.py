@@ -23,17 +23,8 @@ _ZIP = b"PK\x03\x04"
 class ScoreFile(NamedTuple):
     """Scores of all positions, one sequence after the other, and what else a file says of them.
 
-    Attributes
-    ----------
-    emissions : ndarray, shape (N, K)
-    lengths : ndarray, shape (S,), int64
-    transitions : ndarray, shape (K, K), or None
-    start, end : ndarray, shape (K,), or None
-    labels : ndarray, shape (N,), int64, or None
-        True labels as numbers.
-    label_names : tuple of str, or None
-    tokens : tuple of str, or None
-        N of them.
+    `emissions` (N, K), `lengths` (S,), int64; `transitions` (K, K), `start` and `end` (K,), `labels` (N,),
+    int64, the true ones as numbers, `label_names` and N `tokens` where the file has them.
     """
 
     emissions: np.ndarray
@@ -47,23 +38,11 @@ class ScoreFile(NamedTuple):
 
     def sequences(self) -> Sequences:
         """What `spcviz.scores.from_emissions` makes of them."""
-        return from_emissions(
-            self.emissions,
-            self.transitions,
-            start=self.start,
-            end=self.end,
-            labels=self.label_names,
-            lengths=self.lengths,
-        )
+        more = {"start": self.start, "end": self.end, "labels": self.label_names, "lengths": self.lengths}
+        return from_emissions(self.emissions, self.transitions, **more)
 
     def y(self) -> list[np.ndarray]:
-        """True labels of each sequence, as `Sequences.curves` and `Sequences.tune` take them.
-
-        Raises
-        ------
-        ArgumentError
-            If the file has none.
-        """
+        """True labels of each sequence, as `Sequences.curves` takes them; `ArgumentError` without any."""
         if self.labels is None:
             raise ArgumentError("labels must be in the file for this, got none")
         known = self.labels if self.label_names is None else np.array(self.label_names)[self.labels]
@@ -73,6 +52,9 @@ class ScoreFile(NamedTuple):
 def read_scores(source: Any) -> ScoreFile:
     """Read scores that another tool has written.
 
+    `ArgumentError`, `ShapeError`, `ScoreError` if the file cannot be read, an array or column is missing or
+    disagrees with others, or a score is NaN or +inf: with the file and the line or array.
+
     Parameters
     ----------
     source : path, open file or bytes; for CSV also text of several lines
@@ -81,16 +63,6 @@ def read_scores(source: Any) -> ScoreFile:
         (N,): what is more is not looked at. Or a CSV (comma, semicolon or tab) with a header and one row a
         token: ``sequence`` (rows of one are neighbours), ``token``, ``gold`` where known, and a column of
         scores for each label, named like it.
-
-    Returns
-    -------
-    ScoreFile
-
-    Raises
-    ------
-    ArgumentError, ShapeError, ScoreError
-        If the file cannot be read, an array or column is missing or disagrees with others, or a score is
-        NaN or +inf: with the file and the line or array.
 
     Examples
     --------

@@ -11,16 +11,9 @@ UNNAMED = "text"
 
 
 class Text(NamedTuple):
-    """A text and where it comes from.
+    """A text without byte order mark, and what errors call it: the file's name, or ``text``.
 
-    Attributes
-    ----------
-    name : str
-        What errors call it: the file's name, or ``text``.
-    text : str
-        Without a byte order mark.
-    encoding : str
-        ``utf-8``, ``utf-16``, or ``latin-1``, taken where bytes are neither; empty if it came as text.
+    The encoding is ``utf-8``, ``utf-16``, or ``latin-1`` where bytes are neither; empty if it came as text.
     """
 
     name: str
@@ -29,13 +22,7 @@ class Text(NamedTuple):
 
 
 def bytes_of(source: Any, most: int) -> tuple[str, bytes]:
-    """(name, bytes) of a path, an open binary file, or bytes.
-
-    Raises
-    ------
-    ArgumentError
-        If it cannot be read, or is larger than `most` bytes.
-    """
+    """(name, bytes) of a path, an open binary file, or bytes: at most so many, or `ArgumentError`."""
     name, data = _read(source, most)
     if isinstance(data, str):
         raise ArgumentError(f"{name}: must be bytes, got a text: open the file in binary mode")
@@ -45,12 +32,8 @@ def bytes_of(source: Any, most: int) -> tuple[str, bytes]:
 def text_of(source: Any, most: int) -> Text:
     """The text of a path, an open file, bytes, a text of several lines, or an iterable of lines.
 
-    A string without a line break is a path.
-
-    Raises
-    ------
-    ArgumentError
-        If it cannot be read, is larger than `most` bytes, or is no text.
+    A string without a line break is a path. `ArgumentError` if it cannot be read, is larger than `most`
+    bytes, or is no text.
     """
     if isinstance(source, str) and ("\n" in source or "\r" in source):
         return Text(UNNAMED, source.removeprefix("\ufeff"), "")

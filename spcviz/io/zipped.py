@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import math
 import zipfile
 from typing import Any
 
@@ -26,13 +27,7 @@ MANIFEST = f"{OWN_MODEL}.json"
 
 
 def to_zip(model: Any) -> bytes:
-    """A trained estimator as a zip file; unpacked, it is a folder that `spcviz.load` reads.
-
-    Raises
-    ------
-    ArgumentError
-        As `spcviz.io.save`.
-    """
+    """A trained estimator as a zip file; unpacked, it is a folder that `spcviz.load` reads."""
     arrays, about = contents(model)
     arrays = check_arrays(arrays)
     npz = pack(arrays)
@@ -47,16 +42,7 @@ def to_zip(model: Any) -> bytes:
 def of_zip(data: bytes, name: str = "file") -> Any:
     """The estimator in a zip file of what `spcviz.io.save` wrote, every byte of it verified.
 
-    Parameters
-    ----------
-    data : bytes
-    name : str
-        What errors call it.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no such file, damaged, too large, or of another version or class.
+    `ArgumentError`, with `name`, if it is no such file, damaged, too large, or of another version or class.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -80,10 +66,7 @@ def of_zip(data: bytes, name: str = "file") -> Any:
 
 
 def _size(about: dict[str, Any]) -> int:
-    n = int(about["dtype"][2:])
-    for length in about["shape"]:
-        n *= int(length)
-    return n
+    return int(about["dtype"][2:]) * math.prod(map(int, about["shape"]))
 
 
 def _read(archive: zipfile.ZipFile, inside: dict[str, zipfile.ZipInfo], name: str, most: int) -> bytes:

@@ -9,13 +9,9 @@ from spcviz.engine.thresholds.results import Curve
 
 
 class Ranked(NamedTuple):
-    """The best labellings of one sequence, best first.
+    """The best labellings (m, L) of one sequence, best first, and their scores (m,).
 
-    Attributes
-    ----------
-    scores : ndarray, shape (m,)
-        At most k; fewer if fewer labellings have a finite score, none of a sequence without positions.
-    labels : ndarray, shape (m, L)
+    At most k; fewer if fewer labellings have a finite score, none of a sequence without positions.
     """
 
     scores: np.ndarray
@@ -23,14 +19,7 @@ class Ranked(NamedTuple):
 
 
 class Witness(NamedTuple):
-    """The best labelling of one sequence with one label fixed.
-
-    Attributes
-    ----------
-    score : float
-        The label's max-marginal.
-    labels : ndarray, shape (L,)
-    """
+    """The best labelling (L,) of one sequence with one label fixed; its score is the label's max-marginal."""
 
     score: float
     labels: np.ndarray
@@ -39,14 +28,9 @@ class Witness(NamedTuple):
 class Curves(NamedTuple):
     """What pruning at each alpha costs and saves, as step functions of alpha up to 1.
 
-    Attributes
-    ----------
-    filter_loss : Curve
-        Share of sequences whose truth scores at most the threshold (thesis, Definition 1).
-    pruned : Curve
-        Share of sequences that lose a true label: never more than `filter_loss`.
-    efficiency_loss : Curve
-        Mean share of the possible labels that is kept (Definition 2).
+    - `filter_loss`: share of sequences whose truth scores at most the threshold (thesis, Definition 1)
+    - `pruned`: share of sequences that lose a true label: never more than `filter_loss`
+    - `efficiency_loss`: mean share of the possible labels that is kept (Definition 2)
     """
 
     filter_loss: Curve

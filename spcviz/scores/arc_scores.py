@@ -20,15 +20,7 @@ from spcviz.scores.packing import Packed
 
 
 class Grams(NamedTuple):
-    """Scores of n-grams.
-
-    Attributes
-    ----------
-    keys : ndarray, shape (G,), int64
-        Their codes (`spcviz.engine.ngrams.table`), rising.
-    weights : ndarray, shape (G,)
-    longest : int
-    """
+    """Scores (G,) of n-grams by their codes (G,), int64 (`spcviz.engine.ngrams.table`), rising."""
 
     keys: np.ndarray
     weights: np.ndarray

@@ -25,11 +25,7 @@ class Lattices:
     The paths of a lattice are the labellings that are left, each with the score that it has in the sequences
     plus the n-gram scores of `rescore`. Every method returns a new object.
 
-    Attributes
-    ----------
-    order : int
-        n: arcs are n-grams. A sequence of fewer positions has arcs of its own length.
-    labels : tuple or None
+    Arcs are n-grams, n the `order`; a sequence of fewer positions has arcs of its own length.
     """
 
     def __init__(
@@ -68,16 +64,12 @@ class Lattices:
 
     def states(self) -> list[np.ndarray]:
         """Which labels some arc still uses at each position, (L_i, K) of bool each."""
-        rows = engine.states_left(self._lattice)
-        return np.split(rows, self._packed.starts[1:-1]) if len(self) else []
+        return self._packed.split(engine.states_left(self._lattice))
 
     def extend(self) -> "Lattices":
         """The lattices of (n + 1)-grams: one is valid iff both its n-grams are.
 
-        Raises
-        ------
-        ArgumentError
-            If codes of larger n-grams do not fit 63 bits: with 17 labels, beyond order 11.
+        `ArgumentError` if their codes do not fit 63 bits: with 17 labels, beyond order 11.
         """
         grown = engine.extend(self._lattice, np.ones(self.n_arcs, dtype=bool))
         return Lattices(self._packed, self._names, grown, self.order + 1, self._grams)
@@ -90,10 +82,6 @@ class Lattices:
         ngram_scores : dict of tuple of labels to float, or array_like (K, ..., K)
             n-grams of up to `order` labels; those not named add nothing. An array's dimensions are the labels
             in reading order. -inf forbids.
-
-        Returns
-        -------
-        Lattices
 
         Raises
         ------
@@ -113,10 +101,6 @@ class Lattices:
         alpha : float or array_like (S,)
         max_arcs : int, optional
             No sequence's next lattice may have more arcs: its alpha is raised as far as that takes.
-
-        Returns
-        -------
-        Lattices
         """
         if np.ndim(alpha) == 1:
             alpha = filtering.checked_alphas(alpha, len(self))[self._packed.filled]
@@ -129,8 +113,7 @@ class Lattices:
         """The best labelling of each sequence among those left."""
         found = self._best()
         self._refuse(found.scores)
-        rows = self._names.of(found.labels)
-        return np.split(rows, self._packed.starts[1:-1]) if len(self) else []
+        return self._packed.split(self._names.of(found.labels))
 
     def best_scores(self) -> np.ndarray:
         """Score of the best labelling of each sequence, shape (S,); 0 of no positions."""
@@ -183,22 +166,9 @@ class Lattices:
 
         ``labels.txt`` is the table of symbols (``<eps>`` is 0, label k is k + 1); ``0.txt``, ``1.txt``, ...
         are what ``fstcompile --acceptor --isymbols=labels.txt`` reads. Weights are costs of the tropical
-        semiring: the cheapest path spells the best labelling and costs minus its score.
-
-        Parameters
-        ----------
-        folder : str or Path
-            Made if it is not there.
-
-        Returns
-        -------
-        list of Path
-            Of the acceptors, one a sequence.
-
-        Raises
-        ------
-        ArgumentError
-            If a label's name is empty or has white space, which a table of symbols cannot hold.
+        semiring: the cheapest path spells the best labelling and costs minus its score. Returns the paths of
+        the acceptors, one a sequence. `ArgumentError` if a label's name is empty or has white space, which a
+        table of symbols cannot hold.
         """
         names = [str(self._names.at(k)) for k in range(self._names.n_states)]
         return openfst.write(folder, names, self._packed.lengths, self.arcs())

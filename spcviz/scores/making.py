@@ -23,6 +23,9 @@ def from_emissions(
 ) -> Sequences:
     """Sequences from the scores of any model.
 
+    `ShapeError`, `ScoreError`, `ArgumentError` if arrays disagree or hold NaN or +inf: the message names the
+    sequence and the place in it.
+
     Parameters
     ----------
     emissions : list of array_like (L_i, K), or array_like (B, L, K), or (N, K)
@@ -41,15 +44,6 @@ def from_emissions(
     allowed : as `emissions`, of bool, optional
         Which labels each position may have.
 
-    Returns
-    -------
-    Sequences
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        If arrays disagree or hold NaN or +inf: the message names the sequence and the place in it.
-
     Examples
     --------
     >>> found = from_emissions([[[0.0, 1.0], [2.0, 0.0]], [[0.0, 3.0]]], [[0, 0], [-3, 0]], labels=["N", "V"])
@@ -57,14 +51,7 @@ def from_emissions(
     [['N', 'N'], ['V']]
     """
     names = None if labels is None else names_of(labels)
-    packed = pack(
-        emissions,
-        transitions,
-        start=start,
-        end=end,
-        mask=mask,
-        lengths=lengths,
-        allowed=allowed,
-        n_labels=None if names is None else len(names),
-    )
+    n_labels = None if names is None else len(names)
+    form = {"mask": mask, "lengths": lengths, "allowed": allowed, "n_labels": n_labels}
+    packed = pack(emissions, transitions, start=start, end=end, **form)
     return Sequences(packed, Names(names, packed.unary.shape[1]))

@@ -17,14 +17,7 @@ def names_of(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
 
 
 class Names:
-    """Names of states 0 .. K - 1; without names a state is its number.
-
-    Parameters
-    ----------
-    given : tuple of hashable, optional
-        K different names.
-    n_states : int
-    """
+    """Names of states 0 .. K - 1, all different; without names a state is its number."""
 
     def __init__(self, given: tuple[Hashable, ...] | None, n_states: int) -> None:
         self.n_states, self.given = n_states, given
@@ -76,8 +69,6 @@ class Names:
 def named_array(names: Sequence[Hashable]) -> np.ndarray:
     """An array of the names that gives each back as it is: of texts or numbers, else of objects.
 
-    Examples
-    --------
     >>> named_array(["B", "I"]).tolist(), named_array([1, "a"]).tolist()
     (['B', 'I'], [1, 'a'])
     """

@@ -12,14 +12,10 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 class Packed(NamedTuple):
     """Chains one after the other, as the engine's batches take them.
 
-    Attributes
-    ----------
-    unary : ndarray, shape (R, K), float64
-        With the scores of starts and ends in the first and last row of each chain.
-    lengths : ndarray, shape (S,), int64
-        May be 0.
-    pairwise : ndarray, shape (K, K) or (R, K, K)
-        One table for all steps, or for each row the step into it; that into a chain's first is not used.
+    - `unary` (R, K), float64: with the scores of starts and ends in the first and last row of each chain
+    - `lengths` (S,), int64: may be 0
+    - `pairwise` (K, K) or (R, K, K): one table for all steps, or for each row the step into it; that into a
+      chain's first is not used
     """
 
     unary: np.ndarray
@@ -35,6 +31,10 @@ class Packed(NamedTuple):
     def filled(self) -> np.ndarray:
         """Which chains have positions."""
         return np.flatnonzero(self.lengths)
+
+    def split(self, rows: np.ndarray) -> list[np.ndarray]:
+        """Rows of all chains as one array each."""
+        return np.split(rows, self.starts[1:-1]) if len(self.lengths) else []
 
     def steps(self, first: int, stop: int) -> np.ndarray:
         """Transitions of the chain of some rows, as the single calls of the engine take them."""
@@ -84,12 +84,12 @@ def _tables_of(emissions: Any, mask: Any, lengths: ArrayLike | None) -> tuple[li
     if mask is not None and form != 3:
         raise ArgumentError(f"mask must go with padded emissions (B, L, K), got emissions of {_form(form)}")
     if form == 3:
-        tables = _array("emissions", emissions)
+        tables = array_of("emissions", emissions)
         n, longest = tables.shape[:2]
         if mask is not None and lengths is not None:
             raise ArgumentError("mask must not go with lengths: either says which positions are there")
         if mask is not None:
-            is_there = checks.mask("mask", _array("mask", mask))
+            is_there = checks.mask("mask", array_of("mask", mask))
             if is_there.shape != (n, longest):
                 raise ShapeError(
                     f"mask has shape {is_there.shape}; emissions {tables.shape} needs {(n, longest)}"
@@ -102,7 +102,7 @@ def _tables_of(emissions: Any, mask: Any, lengths: ArrayLike | None) -> tuple[li
             raise ShapeError(f"lengths has shape {sizes.shape}; emissions {tables.shape} needs {(n,)}")
         return list(tables), [slice(0, size) for size in sizes]
     if form == 2:
-        table = _array("emissions", emissions)
+        table = array_of("emissions", emissions)
         if lengths is None:
             raise ArgumentError(
                 "lengths must say how many rows each sequence has, got None "
@@ -129,7 +129,7 @@ def _form(form: int | None) -> str:
     return "a list" if form is None else f"{form} dimensions"
 
 
-def _array(name: str, values: Any) -> np.ndarray:
+def array_of(name: str, values: Any) -> np.ndarray:
     """An array of whatever library, as numpy's."""
     try:
         return np.asarray(values)
@@ -143,7 +143,7 @@ def _sizes(lengths: ArrayLike, most: int) -> np.ndarray:
 
 def _table(name: str, values: Any, n_labels: int | None) -> np.ndarray:
     """Scores of one sequence; nothing at all stands for no positions."""
-    array = _array(name, values)
+    array = array_of(name, values)
     if array.size == 0 and array.ndim < 2:
         return np.zeros((0, n_labels or 0))
     if array.ndim != 2:
@@ -167,13 +167,13 @@ def _like(name: str, values: Any, tables: list) -> list:
     """One item a sequence of an argument that comes as the emissions do."""
     form = getattr(values, "ndim", None)
     if form == 2 and len(values) == sum(len(table) for table in tables):
-        return np.split(_array(name, values), np.cumsum([len(table) for table in tables])[:-1])
+        return np.split(array_of(name, values), np.cumsum([len(table) for table in tables])[:-1])
     if form is not None and form != 3 and form != 1:
         raise ShapeError(f"{name} has shape {tuple(values.shape)}; it needs that of emissions")
     items = list(values)
     if len(items) != len(tables):
         raise ShapeError(f"{name} has {len(items)} sequences; emissions has {len(tables)}")
-    return [_array(f"{name}[{i}]", own) for i, own in enumerate(items)]
+    return [array_of(f"{name}[{i}]", own) for i, own in enumerate(items)]
 
 
 def _allowed(name: str, values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
@@ -184,7 +184,7 @@ def _allowed(name: str, values: np.ndarray, shape: tuple[int, int]) -> np.ndarra
 
 
 def _scores_of(name: str, values: ArrayLike, n: int) -> np.ndarray:
-    scores = checks.scores(name, _array(name, values), 1)
+    scores = checks.scores(name, array_of(name, values), 1)
     if len(scores) != n:
         raise ShapeError(f"{name} has shape {scores.shape}; emissions needs {(n,)}")
     return scores
@@ -202,14 +202,14 @@ def _pairwise(transitions: Any, sizes: np.ndarray, n: int, has_gaps: bool) -> np
     form, rows = getattr(transitions, "ndim", None), int(sizes.sum())
     is_shared = form == 2 or (form is None and _depth(transitions) == 2)
     if is_shared:
-        table = checks.scores("transitions", _array("transitions", transitions), 2)
+        table = checks.scores("transitions", array_of("transitions", transitions), 2)
         if table.shape != (n, n):
             raise ShapeError(f"transitions has shape {table.shape}; emissions needs {(n, n)}")
         return table
     if has_gaps:
         raise ArgumentError("mask must not leave out positions in the middle where each step has a table")
     if form == 3:
-        table = checks.scores("transitions", _array("transitions", transitions), 3)
+        table = checks.scores("transitions", array_of("transitions", transitions), 3)
         if table.shape != (rows, n, n):
             raise ShapeError(
                 f"transitions has shape {table.shape}; {rows} rows need {(rows, n, n)} or {(n, n)}"
@@ -221,7 +221,7 @@ def _pairwise(transitions: Any, sizes: np.ndarray, n: int, has_gaps: bool) -> np
     out, first = np.zeros((rows, n, n)), 0
     for i, (own, size) in enumerate(zip(steps, sizes)):
         if size > 1:
-            whole = _array(f"transitions[{i}]", own)
+            whole = array_of(f"transitions[{i}]", own)
             own = checks.scores(f"transitions[{i}]", whole[: size - 1] if form == 4 else whole, 3)
             if own.shape != (size - 1, n, n):
                 wanted = (int(size) - 1, n, n)

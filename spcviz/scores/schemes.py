@@ -26,12 +26,7 @@ _OUTSIDE = ("O", "")
 class Rules(NamedTuple):
     """Scores of 0 where something is allowed and -inf where it is not.
 
-    Attributes
-    ----------
-    transitions : ndarray, shape (K, K)
-        ``[j, k]``: label k after label j.
-    start, end : ndarray, shape (K,)
-        Of the first and of the last label of a sequence.
+    ``transitions[j, k]`` (K, K): label k after label j. `start`, `end` (K,): of a sequence's first and last.
     """
 
     transitions: np.ndarray
@@ -40,17 +35,10 @@ class Rules(NamedTuple):
 
 
 def parts_of(label: Hashable) -> tuple[str, str]:
-    """(role, kind) of a label; the role is one of B, I, E, S, and O of a label outside.
+    """(role, kind) of a label; the role is one of B, I, E, S, and O of a label outside, or `ArgumentError`.
 
-    Examples
-    --------
     >>> parts_of("B-PER"), parts_of("L_LOC"), parts_of("O")
     (('B', 'PER'), ('E', 'LOC'), ('O', ''))
-
-    Raises
-    ------
-    ArgumentError
-        If it is neither O nor a prefix with a kind.
     """
     if label in _OUTSIDE:
         return "O", ""
@@ -62,8 +50,6 @@ def parts_of(label: Hashable) -> tuple[str, str]:
 def is_chunked(labels: Iterable[Hashable]) -> bool:
     """Whether all labels are those of chunks, and some is not O.
 
-    Examples
-    --------
     >>> is_chunked(["O", "B-NP"]), is_chunked(["NN", "DT"]), is_chunked(["O"])
     (True, False, False)
     """
@@ -81,8 +67,6 @@ def scheme_of(sentences: Iterable[Sequence[Hashable]]) -> str:
 
     BIOES if an E or S occurs; IOB1 if some chunk begins with I; else BIO.
 
-    Examples
-    --------
     >>> scheme_of([["B-NP", "I-NP", "O"]]), scheme_of([["I-NP", "I-NP", "O"]]), scheme_of([["NN", "DT"]])
     ('BIO', 'IOB1', '')
     """
@@ -105,8 +89,6 @@ def scheme_of(sentences: Iterable[Sequence[Hashable]]) -> str:
 def scheme_name(scheme: str) -> str:
     """One of `SCHEMES`, from any of its names.
 
-    Examples
-    --------
     >>> scheme_name("IOB2"), scheme_name("BIOES")
     ('BIO', 'BIOES')
     """
@@ -118,6 +100,9 @@ def scheme_name(scheme: str) -> str:
 def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
     """Which label may follow which, begin and end a sequence, as scores of 0 and -inf.
 
+    ``from_emissions(emissions, **bio_transitions(labels)._asdict(), labels=labels)`` obeys them.
+    `ArgumentError` if a label is not of this form, or the scheme is unknown or does not have it.
+
     Parameters
     ----------
     labels : sequence of K labels
@@ -125,16 +110,6 @@ def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
     scheme : {"auto", "BIO", "IOB1", "BIOES"}
         "IOB2", "BILOU" and other names of these are known too. auto: BIOES if a label begins with E, S, L or
         U, else BIO; labels alone cannot tell IOB1.
-
-    Returns
-    -------
-    Rules
-        ``from_emissions(emissions, **bio_transitions(labels)._asdict(), labels=labels)`` obeys them.
-
-    Raises
-    ------
-    ArgumentError
-        If a label is not of this form, or the scheme is unknown or does not have it.
 
     Examples
     --------

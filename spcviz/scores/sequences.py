@@ -24,15 +24,7 @@ from spcviz.scores.packing import Packed
 
 
 class Sequences:
-    """Chains with scores of states and transitions; made by `from_emissions` and `from_hf`.
-
-    Attributes
-    ----------
-    lengths : ndarray, shape (S,), int64
-    n_labels : int
-    labels : tuple or None
-        Names of labels.
-    """
+    """Chains with scores of states and transitions; made by `from_emissions` and `from_hf`."""
 
     def __init__(self, packed: Packed, names: Names) -> None:
         self._packed, self._names = packed, names
@@ -50,25 +42,14 @@ class Sequences:
     def decode(self) -> list[np.ndarray]:
         """The best labelling of each sequence (Viterbi); ties go to the first label, last position first.
 
-        Raises
-        ------
-        InfeasibleError
-            If a sequence has no labelling with a finite score: every method but `score` raises it.
+        `InfeasibleError`, as of every method but `score`, if a sequence has no labelling with a finite score.
         """
-        return self._split(self._names.of(self._best))
+        return self._packed.split(self._names.of(self._best))
 
     def score(self, y: Sequence[Sequence]) -> np.ndarray:
         """Score of one labelling of each sequence, shape (S,); -inf where it is forbidden.
 
-        Parameters
-        ----------
-        y : list of sequences of labels
-            One a sequence.
-
-        Raises
-        ------
-        ShapeError, ArgumentError
-            If labels are missing, too many, or unknown.
+        `ShapeError`, `ArgumentError` if labels are missing, too many, or unknown.
         """
         return self._score(self._states("y", y))
 
@@ -84,30 +65,18 @@ class Sequences:
     def marginals(self) -> list[np.ndarray]:
         """Probability of each label at each position, (L_i, K) each.
 
-        Examples
-        --------
         >>> from spcviz.scores import from_emissions
         >>> from_emissions([[[0.0, 0.0]]]).marginals()
         [array([[0.5, 0.5]])]
         """
-        return self._split(self._sums.unary)
+        return self._packed.split(self._sums.unary)
 
     def max_marginals(self) -> list[np.ndarray]:
         """Score of the best labelling with each label at each position, (L_i, K) each."""
-        return self._split(self._node)
+        return self._packed.split(self._node)
 
     def k_best(self, k: int) -> list[Ranked]:
-        """The k best labellings of each sequence, best first.
-
-        Parameters
-        ----------
-        k : int
-            1 .. 10,000.
-
-        Returns
-        -------
-        list of Ranked
-        """
+        """The k best labellings of each sequence, best first; k is 1 .. 10,000."""
         packed, filled = self._packed, self._packed.filled
         k = checks.integer("k", k, 1, 10_000)
         found = k_best_batch(packed.unary, packed.lengths[filled], packed.pairwise, k)
@@ -123,15 +92,9 @@ class Sequences:
     def witness(self, i: int, position: int, label: Hashable) -> Witness:
         """The best labelling of sequence i that has a label at a position: what attains its max-marginal.
 
-        Raises
-        ------
-        ArgumentError
-            If there is no such sequence, position or label.
-        InfeasibleError
-            If no labelling with it has a finite score.
+        `ArgumentError` if there is no such sequence, position or label; `InfeasibleError` if no labelling
+        with it has a finite score.
 
-        Examples
-        --------
         >>> from spcviz.scores import from_emissions
         >>> from_emissions([[[0.0, 1.0], [2.0, 0.0]]], [[0, 0], [-3, 0]]).witness(0, 1, 1)
         Witness(score=1.0, labels=array([1, 1]))
@@ -155,23 +118,12 @@ class Sequences:
         Below 0: it lies under the mean. inf: never (it is on a best labelling, or all are equal). -inf:
         forbidden from the start.
         """
-        return self._split(self._points)
+        return self._packed.split(self._points)
 
     def curves(self, y: Sequence[Sequence]) -> Curves:
-        """Filter loss and efficiency loss against alpha, exactly, without a grid.
+        """Filter loss and efficiency loss of the truth against alpha, exactly, without a grid.
 
-        Parameters
-        ----------
-        y : list of sequences of labels
-            The truth. Sequences without positions do not count.
-
-        Returns
-        -------
-        Curves
-
-        References
-        ----------
-        Weiss (2013), thesis, Definitions 1 and 2.
+        Sequences without positions do not count. Weiss (2013), thesis, Definitions 1 and 2.
         """
         states = self._states("y", y)
         by_definition, event = self._truth_points(states)
@@ -185,6 +137,9 @@ class Sequences:
     def tune(self, y: Sequence[Sequence], tolerance: float, *, by_definition: bool = True) -> float:
         """The largest alpha that prunes the truth of at most a share of the sequences.
 
+        Below 0, a threshold under the mean, where the mean prunes more than that. If the truths of more are
+        forbidden, the largest alpha at which no other is pruned.
+
         Parameters
         ----------
         y : list of sequences of labels
@@ -193,12 +148,6 @@ class Sequences:
             0 to 1.
         by_definition : bool
             Count a sequence as lost by Definition 1, an upper bound; False: only if a true label is pruned.
-
-        Returns
-        -------
-        float
-            Below 0, a threshold under the mean, where the mean prunes more than that. If the truths of more
-            are forbidden, the largest alpha at which no other is pruned.
         """
         points = self._truth_points(self._states("y", y))
         return filtering.largest_alpha(points[0 if by_definition else 1], tolerance)
@@ -207,21 +156,13 @@ class Sequences:
         """Keep the labels whose max-marginal exceeds the threshold of their sequence.
 
         The threshold is alpha times the best score plus 1 - alpha times the mean of the max-marginals of all
-        labels; the best labelling always stays.
+        labels; the best labelling always stays. The lattices are of the transitions between the labels left.
+        Weiss (2013), thesis, equation (4.3).
 
         Parameters
         ----------
         alpha : float or array_like (S,)
             At most 1: larger keeps less. 0 is the mean; below 0 the threshold lies under it.
-
-        Returns
-        -------
-        Lattices
-            Of the transitions between the labels that are left.
-
-        References
-        ----------
-        Weiss (2013), thesis, equation (4.3).
 
         Examples
         --------
@@ -304,10 +245,6 @@ class Sequences:
             i = int(self._packed.filled[dead[0]])
             first, stop = self._packed.starts[i : i + 2]
             _feasible(i, chain.decode, self._packed.unary[first:stop], self._packed.steps(first, stop))
-
-    def _split(self, rows: np.ndarray) -> list[np.ndarray]:
-        """Rows of all sequences as one array each."""
-        return np.split(rows, self._packed.starts[1:-1]) if len(self) else []
 
     def _states(self, what: str, y: Sequence[Sequence]) -> np.ndarray:
         """States of given labellings, shape (R,)."""

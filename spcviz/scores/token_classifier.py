@@ -10,6 +10,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.scores.making import from_emissions
 from spcviz.scores.names import names_of
+from spcviz.scores.packing import array_of
 from spcviz.scores.sequences import Sequences
 
 
@@ -26,7 +27,9 @@ def from_hf(
     """Sequences of words from the logits of a token classifier (Hugging Face transformers and the like).
 
     The first sub-word of each word counts, as in training; special tokens ([CLS], [SEP]) and padding, whose
-    word id is None, are left out.
+    word id is None, are left out. `transitions`, `start` and `end` as in `from_emissions`; `bio_transitions`
+    makes them for BIO and BIOES labels. `ShapeError`, `ScoreError`, `ArgumentError` if arrays disagree, hold
+    NaN or +inf, or an id has no label: the message names the sequence.
 
     Parameters
     ----------
@@ -38,17 +41,6 @@ def from_hf(
         0 where there is no token; what is there is not looked at.
     id2label : dict of int to str, or sequence of str, optional
         ``model.config.id2label``. None: labels are numbers.
-    transitions, start, end : array_like, optional
-        As in `from_emissions`; `bio_transitions` makes them for BIO and BIOES labels.
-
-    Returns
-    -------
-    Sequences
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        If arrays disagree, hold NaN or +inf, or an id has no label: the message names the sequence.
 
     Examples
     --------
@@ -75,10 +67,7 @@ def words_of(logits: Any, word_ids: Sequence, attention_mask: Any = None) -> lis
 
 def _first_of_words(i: int, logits: Any, ids: Any, mask: Any) -> np.ndarray:
     """Rows of the first sub-word of each word."""
-    try:
-        table = np.asarray(logits)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise ArgumentError(f"logits[{i}] must be numbers that numpy can read: {error}") from None
+    table = array_of(f"logits[{i}]", logits)
     if table.ndim != 2:
         raise ShapeError(f"logits[{i}] has shape {table.shape}; it needs (T, K)")
     found = checks.listed(f"word_ids[{i}]", ids)

@@ -26,6 +26,7 @@ from spcviz.store.archive import pack, unpack
 from spcviz.store.atomic import TEMPORARY_SUFFIX, write_bytes_atomic, writing
 from spcviz.store.errors import DamagedError, StoreError, refusal
 from spcviz.store.manifest import (
+    FIELDS,
     MAX_MANIFEST_BYTES,
     NAME,
     check_arrays,
@@ -103,15 +104,8 @@ def save_model(
     npz = pack(stored)
     if len(npz) > MAX_NPZ_BYTES:
         raise ArgumentError(f"arrays must pack into at most {MAX_NPZ_BYTES} bytes, got {len(npz)}")
-    about = {
-        "kind": kind,
-        "version": version,
-        "settings": settings,
-        "data_digest": data_digest,
-        "random_state": random_state,
-        "metrics": metrics,
-    }
-    manifest = make_manifest(name, about, stored, npz)
+    about = zip(FIELDS, (kind, version, settings, data_digest, random_state, metrics), strict=True)
+    manifest = make_manifest(name, dict(about), stored, npz)
     npz_path = folder / npz_name(manifest)
     try:
         with writing(folder):
