@@ -141,6 +141,11 @@ def offsets(name: str, values: ArrayLike, total: int) -> np.ndarray:
     return array
 
 
+def starts(sizes: np.ndarray) -> np.ndarray:
+    """Where consecutive parts of some sizes (N,) begin, and the end of the last: (N + 1,), int64."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
 def states(name: str, values: ArrayLike, length: int, n_states: int) -> np.ndarray:
     """`values` as an int64 labelling of shape (length,) with entries 0 .. n_states - 1."""
     array = typed(name, values, "iu", "whole numbers")

@@ -15,6 +15,7 @@ import time
 from functools import cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import spcviz.engine
 from spcviz.engine.chains import quiescent
@@ -26,8 +27,24 @@ from spcviz.engine.thresholds import filtering
 from spcviz.problems.pose.model import templates as limb_templates
 
 SECONDS = 2.0  # no call may take longer
-INNER = ("checks", "jit", "rule", "semirings", "sources", "widths")
+INNER = ("checks", "inputs", "jit", "rule", "semirings", "sources", "widths")
 """Modules without doors: parts of the doors themselves, and of kernels."""
+PARTS = {
+    "chu_liu_edmonds.checked",
+    "curves.curve",
+    "curves.efficiency_curve",
+    "filtering.break_points_batch",
+    "filtering.checked_alphas",
+    "filtering.largest_alpha",
+    "filtering.lowest_alpha",
+    "filtering.threshold_batch",
+    "filtering.truth_break_points",
+    "lattice.best_path",
+    "lattice.pointers",
+    "prune.truth_points",
+    "space.labels_of",
+}
+"""Functions that take what doors have made, and have no call of their own here."""
 ANYWHERE = (
     "templates.gather.rows",
     "templates.gather.columns",
@@ -64,10 +81,16 @@ def doors():
         module = importlib.import_module(info.name)
         for name, function in vars(module).items():
             is_own = inspect.isfunction(function) and function.__module__ == module.__name__
-            doc = inspect.getdoc(function) or ""
-            if is_own and name[0] != "_" and ("array_like" in doc or "Raises\n---" in doc):
+            if is_own and name[0] != "_" and _is_door(function) and f"{own_name}.{name}" not in PARTS:
                 found[f"{own_name}.{name}"] = function
     return found
+
+
+def _is_door(function):
+    """Whether a function takes arrays of any kind, or its docstring says what it raises."""
+    doc = inspect.getdoc(function) or ""
+    says = any(mark in doc for mark in ("array_like", "Raises\n---", "Error`"))
+    return says or ArrayLike in inspect.get_annotations(function).values()
 
 
 def function_of(name):

@@ -11,10 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.chains.inputs import aligned, table_rows
+from spcviz.engine.chains.inputs import aligned, checked_steps
 from spcviz.engine.chains.k_best import best_labellings
-from spcviz.engine.chains.sums import is_tame, log_tables, scaled_tables, spread_of, sum_tables
-from spcviz.engine.errors import ShapeError
+from spcviz.engine.chains.sums import (
+    exponentials_of,
+    is_tame,
+    log_tables,
+    scaled_tables,
+    spread_of,
+    sum_tables,
+)
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import copy
 
@@ -43,33 +49,19 @@ class BatchKBest(NamedTuple):
 def marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> BatchMarginals:
     """`spcviz.engine.chains.chain.marginals` of states, for many chains in one call.
 
-    A chain with no finite labelling has a log partition of -inf and probabilities 0. `ShapeError`,
-    `ScoreError`, `ArgumentError` if arrays or lengths disagree, or a score is NaN or +inf.
+    `unary`, `lengths` and errors as in `spcviz.engine.chains.chain.decode_batch`; `pairwise` (K, K), or
+    (sum of lengths, K, K): for each row the step into it; that into a chain's first is not used. A chain with
+    no finite labelling has a log partition of -inf and probabilities 0.
 
-    Parameters
-    ----------
-    unary : array_like, shape (sum of lengths, K)
-        The chains' state scores, one chain after the other.
-    lengths : array_like of int, shape (N,)
-        Positions of each chain, at least 1.
-    pairwise : array_like, shape (K, K) or (sum of lengths, K, K)
-        One table for all steps, or for each row the step into it; that into a chain's first is not used.
-
-    Examples
-    --------
     >>> marginals_batch([[0.0, 0.0], [0.0, 0.0], [5.0, 5.0]], [2, 1], np.zeros((2, 2))).unary
     array([[0.5, 0.5],
            [0.5, 0.5],
            [0.5, 0.5]])
     """
-    unary, starts, tables = _checked(unary, lengths, pairwise)
+    unary, starts, tables = checked_steps(unary, lengths, pairwise)
     log_partition, node = np.empty(len(starts) - 1), np.empty_like(unary)
     if np.ndim(pairwise) == 2:
-        high, low = float(tables.max()), float(tables.min())
-        spread = high - low if np.isfinite(low) else np.inf  # infinite: always through logs
-        with np.errstate(invalid="ignore"):
-            shifted = np.exp(tables[0] - high)
-        scaled = table_rows(np.stack([shifted, shifted.T]), 0.0, False)
+        high, spread, scaled = exponentials_of(tables[0])
         _marginals_all(unary, starts, tables, spread, high, scaled, log_partition, node)
     else:
         _marginals_each(unary, starts, tables, log_partition, node)
@@ -83,31 +75,13 @@ def k_best_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike, k: i
     >>> found.scores.tolist(), found.labels.tolist()
     ([[3.0, 2.0], [5.0, 0.0]], [[1, 0, 1], [0, 0, 0]])
     """
-    unary, starts, tables = _checked(unary, lengths, pairwise)
+    unary, starts, tables = checked_steps(unary, lengths, pairwise)
     k = checks.integer("k", k, 1, 10_000)
     scores = np.full((len(starts) - 1, k), -np.inf)
     labels = np.zeros((k, len(unary)), dtype=np.int64)
     n_found = np.zeros(len(starts) - 1, dtype=np.int64)
     _k_best_all(unary, starts, tables, np.ndim(pairwise) == 3, k, n_found, scores, labels)
     return BatchKBest(n_found, scores, labels)
-
-
-def _checked(
-    unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(unary, starts (N + 1,), tables (1 or R, K, K)) for the kernels."""
-    unary = checks.scores("unary", unary, 2)
-    pairwise = checks.scores("pairwise", pairwise, (2, 3))
-    whole = checks.lengths(lengths, len(unary))
-    if whole.sum() != len(unary) or unary.shape[1] == 0:
-        raise ShapeError(f"unary has shape {unary.shape}; lengths needs {int(whole.sum())} rows")
-    square = (unary.shape[1],) * 2
-    each = (len(unary), *square)
-    if pairwise.shape not in (square, each):
-        raise ShapeError(f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs {square} or {each}")
-    starts = np.zeros(len(whole) + 1, dtype=np.int64)
-    np.cumsum(whole, out=starts[1:])
-    return unary, starts, pairwise if pairwise.ndim == 3 else pairwise[None]
 
 
 @kernel

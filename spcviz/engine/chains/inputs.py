@@ -70,6 +70,22 @@ def checked_batch(unary: Any, lengths: ArrayLike, pairwise: Any) -> tuple[np.nda
     return unary, np.ascontiguousarray(whole, dtype=np.int64), pairwise
 
 
+def checked_steps(
+    unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(unary, starts (N + 1,), tables (1 or R, K, K)) of many chains."""
+    unary = checks.scores("unary", unary, 2)
+    pairwise = checks.scores("pairwise", pairwise, (2, 3))
+    lengths = checks.lengths(lengths, len(unary))
+    if lengths.sum() != len(unary) or unary.shape[1] == 0:
+        raise ShapeError(f"unary has shape {unary.shape}; lengths needs {int(lengths.sum())} rows")
+    square = (unary.shape[1],) * 2
+    each = (len(unary), *square)
+    if pairwise.shape not in (square, each):
+        raise ShapeError(f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs {square} or {each}")
+    return unary, checks.starts(lengths), pairwise if pairwise.ndim == 3 else pairwise[None]
+
+
 def _checked_tables(unary: ArrayLike, pairwise: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     dtype = precision(unary, pairwise)
     return checks.scores("unary", unary, 2, dtype), checks.scores("pairwise", pairwise, 2, dtype)
@@ -119,6 +135,11 @@ def table_rows(pairwise: np.ndarray, zero: float, is_back: bool) -> np.ndarray:
             for j in range(n, rows.shape[1]):
                 out[p, i, j] = zero
     return out
+
+
+def there_and_back(table: np.ndarray, zero: float) -> np.ndarray:
+    """`table_rows` of a table and its way back, in one array: each that is handed over takes time."""
+    return table_rows(np.stack([table, table.T]), zero, False)
 
 
 @bare_kernel

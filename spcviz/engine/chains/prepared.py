@@ -14,13 +14,11 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.chains.best import decode_into, max_tables
-from spcviz.engine.chains.inputs import aligned, precision, table_rows
+from spcviz.engine.chains.inputs import FLOAT, aligned, precision, there_and_back
 from spcviz.engine.chains.results import Decoded, Marginals, MaxMarginals
-from spcviz.engine.chains.sums import is_tame, sum_tables
+from spcviz.engine.chains.sums import exponentials_of, is_tame, sum_tables
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
-
-_FLOAT = np.dtype(np.float64)
 
 
 class Transitions:
@@ -48,12 +46,8 @@ class Transitions:
             raise ShapeError(f"pairwise has shape {table.shape}; it needs (K, K), K at least 1")
         self.pairwise = table
         self._dtype, self._n_states = table.dtype, len(table)
-        self._tables = _there_and_back(table, -np.inf)
-        self._high, low = float(table.max()), float(table.min())
-        self._spread = self._high - low if np.isfinite(low) else np.inf
-        with np.errstate(invalid="ignore"):
-            shifted = np.exp(table - self._high, dtype=np.float64)
-        self._exponentials = _there_and_back(shifted, 0.0)
+        self._tables = there_and_back(table, -np.inf)
+        self._high, self._spread, self._exponentials = exponentials_of(table)
 
     def decode(self, unary: ArrayLike) -> Decoded:
         """Best labelling; see `spcviz.engine.chains.chain.decode`."""
@@ -75,7 +69,7 @@ class Transitions:
 
     def marginals(self, unary: ArrayLike) -> Marginals:
         """Probability of every state; `spcviz.engine.chains.chain.marginals` with ``edges=False``."""
-        if self._is_ready(unary) and unary.dtype is _FLOAT:
+        if self._is_ready(unary) and unary.dtype is FLOAT:
             node = np.empty_like(unary)
             log_partition = _sum_nodes(unary, self._spread, self._exponentials, node)
             if log_partition > -np.inf:
@@ -88,11 +82,6 @@ class Transitions:
             return False
         shape = unary.shape
         return len(shape) == 2 and shape[1] == self._n_states and shape[0] > 0
-
-
-def _there_and_back(table: np.ndarray, zero: float) -> np.ndarray:
-    """`table_rows` of a table and its way back, in one array: each that is handed over takes time."""
-    return table_rows(np.stack([table, table.T]), zero, False)
 
 
 @kernel

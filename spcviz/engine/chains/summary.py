@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spcviz.engine import checks
+from spcviz.engine.chains.inputs import checked_steps
 from spcviz.engine.chains.k_best import best_labellings
 from spcviz.engine.chains.sums import is_tame, log_tables, scaled_tables, spread_of
-from spcviz.engine.errors import InfeasibleError, ShapeError
+from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import copy
 
@@ -30,34 +30,14 @@ class ChainSummaries(NamedTuple):
 def summarise_chains(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> ChainSummaries:
     """Decode many chains and measure how sure each decoding is.
 
-    Errors as in `spcviz.engine.chains.chain.decode_batch`. `InfeasibleError` if a chain has no labelling with
-    a finite score.
+    Arguments and errors as in `spcviz.engine.chains.batch.marginals_batch`; `InfeasibleError` if a chain has
+    no labelling with a finite score.
 
-    Parameters
-    ----------
-    unary : array_like, shape (sum of lengths, K)
-    lengths : array_like of int, shape (N,)
-    pairwise : array_like, shape (K, K) or (sum of lengths, K, K)
-        One table for all steps, or for each row the step into it; that into a chain's first is not used.
-
-    Examples
-    --------
     >>> found = summarise_chains([[0.0, 1.0], [2.0, 0.0]], [2], np.zeros((2, 2)))
     >>> found.labels.tolist(), found.best.tolist(), found.second.tolist()
     ([1, 0], [3.0], [2.0])
     """
-    unary = checks.scores("unary", unary, 2)
-    pairwise = checks.scores("pairwise", pairwise, (2, 3))
-    lengths = checks.lengths(lengths, len(unary))
-    if lengths.sum() != len(unary) or unary.shape[1] == 0:
-        raise ShapeError(f"unary has shape {unary.shape}; lengths needs {int(lengths.sum())} rows")
-    square = (unary.shape[1],) * 2
-    each = (len(unary), *square)
-    if pairwise.shape not in (square, each):
-        raise ShapeError(f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs {square} or {each}")
-    tables = pairwise if pairwise.ndim == 3 else pairwise[None]
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    found = ChainSummaries(*_summarise(unary, starts, tables, pairwise.ndim == 3))
+    found = ChainSummaries(*_summarise(*checked_steps(unary, lengths, pairwise), np.ndim(pairwise) == 3))
     dead = np.flatnonzero(np.isneginf(found.best))
     if len(dead):
         raise InfeasibleError(f"every labelling of chain {dead[0]} has score -inf")

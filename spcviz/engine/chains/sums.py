@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.engine.chains.inputs import aligned, is_wrong, table_rows
+from spcviz.engine.chains.inputs import aligned, is_wrong, table_rows, there_and_back
 from spcviz.engine.kernels.jit import bare_kernel, kernel
 from spcviz.engine.kernels.semirings import LOG_PLUS, SUM_TIMES, combine, multiply, total
 from spcviz.engine.kernels.vectors import copy, exponentials, largest, smallest, stretch, sum_of
@@ -10,6 +10,14 @@ from spcviz.engine.kernels.vectors import copy, exponentials, largest, smallest,
 # exp(-600) is far above the smallest double, so products of a column and a transition whose
 # ranges stay below it lose nothing when summed unscaled.
 TAME_RANGE = 600.0
+
+
+def exponentials_of(table: np.ndarray) -> tuple[float, float, np.ndarray]:
+    """(high, spread, exp(table - high) by `there_and_back`) of one (K, K) table of all steps."""
+    high, low = float(table.max()), float(table.min())
+    spread = high - low if np.isfinite(low) else np.inf  # infinite: always through logs
+    with np.errstate(invalid="ignore"):
+        return high, spread, there_and_back(np.exp(table - high, dtype=np.float64), 0.0)
 
 
 @kernel

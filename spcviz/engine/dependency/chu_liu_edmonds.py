@@ -78,15 +78,10 @@ def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
 
 def checked(scores: ArrayLike) -> np.ndarray:
     """Scores as float64 with the diagonal and row 0 forbidden; errors as in `decode`."""
-    array = _square(scores).copy()
+    array = checks.scores("scores", scores, 2).copy()
+    _check_shape(array)
     array[0] = -np.inf
     np.fill_diagonal(array, -np.inf)
-    return array
-
-
-def _square(scores: ArrayLike) -> np.ndarray:
-    array = checks.scores("scores", scores, 2)
-    _check_shape(array)
     return array
 
 

@@ -166,16 +166,10 @@ def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float) -> Filtered:
 
 
 def filter_summed(best: ArrayLike, means: ArrayLike, summed: ArrayLike, alpha: float) -> Filtered:
-    """`filter_states` from the sums alone, as from `grid.summed_max_marginals`. Errors as in `filter_states`.
+    """`filter_states` from the sums alone, as from `grid.summed_max_marginals`; errors as in `filter_states`.
 
-    Parameters
-    ----------
-    best, means : array_like, shape (P,)
-        Largest and mean finite max-marginal of every sub-model.
-    summed : array_like, shape (..., K)
+    `best`, `means` (P,): largest and mean finite max-marginal of every sub-model. `summed` (..., K).
 
-    Examples
-    --------
     >>> filter_summed([4.0, 4.0], [0.0, 0.0], [[1.0, 7.0], [3.0, 2.0]], alpha=0.5).rescued.tolist()
     [[1]]
     """

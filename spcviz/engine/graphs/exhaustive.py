@@ -74,15 +74,8 @@ def factor_graph(
 
 
 def chain_graph(unary: ArrayLike, pairwise: ArrayLike) -> FactorGraph:
-    """A chain as restriction sets {0}, {1}, ..., {0, 1}, {1, 2}, ... Raises `ShapeError`, `ScoreError`.
+    """A chain as restriction sets {0}, {1}, ..., {0, 1}, {1, 2}, ... Arguments as in `chain.decode`.
 
-    Parameters
-    ----------
-    unary : array_like, shape (L, K)
-    pairwise : array_like, shape (L - 1, K, K) or (K, K)
-
-    Examples
-    --------
     >>> graph = chain_graph(np.zeros((4, 26)), np.zeros((26, 26)))
     >>> stored_entries(graph.n_states, graph.scopes), n_configurations(graph.n_states)
     (2132, 456976)

@@ -34,10 +34,7 @@ from spcviz.engine.graphs.tree_messages import (
     node_table,
     upward,
 )
-from spcviz.engine.kernels.semirings import (
-    MAX_PLUS,
-    SUM_TIMES,
-)
+from spcviz.engine.kernels.semirings import MAX_PLUS, SUM_TIMES
 
 
 class MaxMarginals(NamedTuple):

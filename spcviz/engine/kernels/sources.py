@@ -17,16 +17,9 @@ _PACKAGE = "spcviz"
 
 
 def code_digest(paths: Iterable[Path], root: Path = ROOT) -> str:
-    """Digest of some files and of all files of the package that they import, directly or not.
+    """Digest of some files below ``root`` and of all files of the package that they import, directly or not.
 
     64 hexadecimal digits; the same wherever the package lies.
-
-    Parameters
-    ----------
-    paths : iterable of Path
-        Python files below ``root``.
-    root : Path
-        Folder that holds the package.
     """
     digest = hashlib.sha256()
     for path in sorted(with_imports(paths, root)):

@@ -49,7 +49,7 @@ def beam_decode(
         wanted = (int(lengths.sum()), table.n_states)
         raise ShapeError(f"unary has shape {unary.shape}; lengths and table need {wanted}")
     order, width = checks.integer("order", order, 1, 8), checks.integer("width", width, 1, 10_000)
-    row_start = np.concatenate([[0], np.cumsum(lengths)])
+    row_start = checks.starts(lengths)
     scores, labels = np.empty(len(lengths)), np.zeros(len(unary), dtype=np.int64)
     _beam_words(table, unary, row_start, order, width, scores, labels)
     return scores, labels

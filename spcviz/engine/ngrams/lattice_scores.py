@@ -4,9 +4,7 @@ import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, total
-from spcviz.engine.ngrams.space import (
-    Lattice,
-)
+from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.ngrams.table import NgramTable, begin_code, find, lookup
 
 # Inner loops take arrays out of their tuples first: at each step that costs more than the step.

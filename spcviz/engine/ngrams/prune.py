@@ -144,9 +144,7 @@ def _filtered(lattice: Lattice, passed: Messages, on_nodes: bool) -> tuple[np.nd
         return passed.max_marginal, lattice.example_start
     nodes = lattice.node_start[lattice.col_start + np.arange(len(lattice.col_start))]
     sizes = np.where(lattice.order == 1, np.diff(lattice.example_start), np.diff(nodes))
-    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    at_nodes = passed.forward + passed.backward
+    starts, at_nodes = checks.starts(sizes), passed.forward + passed.backward
     if (lattice.order > 1).all():
         return at_nodes, starts
     values = np.empty(starts[-1])

@@ -34,18 +34,8 @@ def gram_rows(table: NgramTable) -> GramRows:
     flat = np.zeros(len(table.dense) + len(prefixes) * width)
     flat[: len(table.dense)] = table.dense
     _fill_rows(table, prefixes, flat, prefix)
-    return GramRows(
-        table.n_states,
-        table.bits,
-        table.n_dense,
-        table.has_end,
-        table.has_begin,
-        flat,
-        prefix,
-        table.dense,
-        table.keys,
-        table.values,
-    )
+    about = table.n_states, table.bits, table.n_dense, table.has_end, table.has_begin
+    return GramRows(*about, flat, prefix, table.dense, table.keys, table.values)
 
 
 def first_fan(row_start: np.ndarray, allowed: np.ndarray) -> Fan:

@@ -97,8 +97,7 @@ def unigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike | None = None
     lengths = checks.lengths(lengths, MOST_ARCS // n_states)
     if lengths.sum() * n_states > MOST_ARCS:
         raise ArgumentError(f"lengths must add up to at most {MOST_ARCS // n_states}, got {lengths.sum()}")
-    row_start = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=row_start[1:])
+    row_start = checks.starts(lengths)
     rows = int(row_start[-1])
     if allowed is None:
         allowed = np.ones((rows, n_states), dtype=bool)
@@ -109,21 +108,11 @@ def unigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike | None = None
         raise ArgumentError(
             f"allowed must leave a state everywhere, got none at row {allowed.any(axis=1).argmin()}"
         )
-    arc_start = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(allowed.sum(axis=1), out=arc_start[1:])
+    arc_start = checks.starts(allowed.sum(axis=1))
+    order, node_start = np.ones(len(lengths), np.int64), np.arange(rows + len(lengths) + 1, dtype=np.int64)
+    starts = row_start, row_start.copy(), arc_start, node_start
     tail, state = allowed_arcs(allowed, row_start, int(arc_start[-1]))
-    return Lattice(
-        n_states,
-        symbol_bits(n_states),
-        np.ones(len(lengths), dtype=np.int64),
-        row_start,
-        row_start.copy(),
-        arc_start,
-        np.arange(rows + len(lengths) + 1, dtype=np.int64),
-        tail,
-        tail + np.int32(1),
-        state,
-    )
+    return Lattice(n_states, symbol_bits(n_states), order, *starts, tail, tail + np.int32(1), state)
 
 
 def bigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike) -> Lattice:
@@ -138,8 +127,7 @@ def bigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike) -> Lattice:
     n_states = checks.integer("n_states", n_states, 1, 10_000)
     lengths = checks.lengths(lengths, MOST_ARCS // n_states)
     allowed = np.ascontiguousarray(checks.mask("allowed", allowed))
-    row_start = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=row_start[1:])
+    row_start = checks.starts(lengths)
     if allowed.shape != (row_start[-1], n_states):
         wanted = (int(row_start[-1]), n_states)
         raise ShapeError(f"allowed has shape {allowed.shape}; lengths needs {wanted}")
@@ -202,8 +190,7 @@ def extend(lattice: Lattice, keep: ArrayLike, *, grow: bool = True) -> Lattice:
             f"lattice of order {largest} cannot grow: "
             f"codes of {lattice.n_states} states overflow {MAX_BITS} bits"
         )
-    kept = np.zeros(len(keep) + 1, dtype=np.int64)
-    np.cumsum(keep, out=kept[1:])
+    kept = checks.starts(keep)
     survivors = np.diff(kept[lattice.arc_start])
     if len(survivors) and survivors.min() == 0:
         column = int(survivors.argmin())

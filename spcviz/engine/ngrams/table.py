@@ -104,16 +104,9 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
         dense[shorter : shorter << bits] += np.tile(dense[:shorter], (1 << bits) - 1)
     long_keys, long_weights = keys[~short], weights[~short]
     size = 1 << max(int(np.ceil(np.log2(2 * len(long_keys) + 2))), 1)
-    table = NgramTable(
-        n_states,
-        bool((keys & (1 << bits) - 1 == n_states + 1).any()),
-        _has_begin(keys, n_states, bits),
-        bits,
-        n_dense,
-        dense,
-        np.zeros(size, dtype=np.int64),
-        np.zeros(size),
-    )
+    has_end = bool((keys & (1 << bits) - 1 == n_states + 1).any())
+    about = n_states, has_end, _has_begin(keys, n_states, bits), bits, n_dense
+    table = NgramTable(*about, dense, np.zeros(size, dtype=np.int64), np.zeros(size))
     _fill(table, long_keys, long_weights)
     return table
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import strict_kernel
 from spcviz.engine.thresholds import rule
 from spcviz.engine.thresholds.results import Losses, Threshold, Thresholds
@@ -81,7 +81,7 @@ def keep(max_marginals: ArrayLike, limit: Threshold, best_path: ArrayLike = ()) 
     """
     values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9)))
     path = checks.whole_numbers("best_path", best_path, 0, values.size - 1)
-    mask = rule.survives(values, _checked(limit).tau) & (values > -np.inf)
+    mask = rule.survives(values, checks.made("limit", limit, Threshold).tau) & (values > -np.inf)
     mask.reshape(-1)[path] = True
     return mask
 
@@ -116,7 +116,7 @@ def losses(
         )
     truth = checks.whole_numbers("truth", truth, 0, values.size - 1)
     truth_score = float(checks.sums("truth_score", truth_score, 0)[0])
-    limit = _checked(limit)
+    checks.made("limit", limit, Threshold)
     was_pruned = truth.size == 0 or not mask.reshape(-1)[truth].all()
     # Guards keep what the bare rule would prune (no spread, best path); Definition 1 follows the rule.
     is_loss = was_pruned if not limit.has_spread else not rule.survives(truth_score, limit.tau)
@@ -132,10 +132,7 @@ def break_points(max_marginals: ArrayLike) -> np.ndarray:
     array([ inf,  -1.,   0., -inf])
     """
     values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9)))
-    starts = np.array([0, values.size])
-    return _break_points(values.reshape(-1), starts, *_spread(values.reshape(-1), starts)).reshape(
-        values.shape
-    )
+    return break_points_batch(values.reshape(-1), [0, values.size]).reshape(values.shape)
 
 
 def threshold_batch(max_marginals: ArrayLike, starts: ArrayLike, alpha: ArrayLike) -> Thresholds:
@@ -235,12 +232,6 @@ def largest_alpha(truth_points: ArrayLike, tolerance: float, lowest: float = -np
     falling = np.sort(truth_points)
     first = max(allowed, int(np.searchsorted(falling, -np.inf, side="right")))  # that may not fall
     return float(max(rule.just_below(falling[first]) if first < len(falling) else rule.ALPHA_CAP, lowest))
-
-
-def _checked(limit: Threshold) -> Threshold:
-    if not isinstance(limit, Threshold):
-        raise ArgumentError(f"limit must be a Threshold, got {limit!r:.60}")
-    return limit
 
 
 @strict_kernel
