@@ -1,8 +1,8 @@
 """What the taggers share: reading X and y, decoding, scoring, their state as plain values."""
 
 import json
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from tqdm import tqdm
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
 from spcviz.learning.chains.rows import CsrRows
+from spcviz.learning.chains.rows import n_features as n_features_of
 from spcviz.sequences import encoding, labels
 from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.encoding import Encoded, Vocabulary
@@ -36,8 +37,6 @@ class Texts(NamedTuple):
 def packed_texts(texts: Iterable[str]) -> Texts:
     """Strings as arrays.
 
-    Examples
-    --------
     >>> texts_of(packed_texts(["a", "", "é"]))
     ['a', '', 'é']
     """
@@ -52,9 +51,17 @@ def texts_of(texts: Texts) -> list[str]:
     return [data[a:b].decode() for a, b in zip([0, *ends[:-1]], ends)]
 
 
+class TagPaths(NamedTuple):
+    """The best labellings (m, L) of a sequence, best first; scores (m,), a `ChainCRF`'s log-probabilities."""
+
+    scores: np.ndarray
+    labels: np.ndarray
+
+
 class SequenceTagger(BaseEstimator):
     """Base of the taggers; not for use by itself."""
 
+    State: type
     classes_: np.ndarray
     vocabulary_: Vocabulary | None
     n_features_in_: int
@@ -73,19 +80,9 @@ class SequenceTagger(BaseEstimator):
         return np.array(list(self.vocabulary_), dtype=object)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of tokens with the right label.
+        """Share of tokens with the right label; labels that training has not seen count as wrong.
 
-        Parameters
-        ----------
-        X : list of sequences
-        y : list of sequences of labels
-            Labels that training has not seen count as wrong.
-        sample_weight : array_like, shape (len(X),), optional
-            Of sequences.
-
-        Returns
-        -------
-        float
+        `sample_weight` (len(X),) is of sequences.
         """
         found = self.predict(X)
         lengths = np.array([len(own) for own in found], dtype=np.int64)
@@ -99,27 +96,57 @@ class SequenceTagger(BaseEstimator):
         right = np.fromiter((a == b for a, b in zip(flat.tolist(), truth)), bool, len(truth))
         return float(np.average(right, weights=weights))
 
-    def predict(self, X: Any) -> list[np.ndarray]:
-        """Labels of each token; see the tagger's own."""
-        raise NotImplementedError
+    def predict(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
+        """The best labelling of each sequence (Viterbi); a cascade's, among what its filters leave.
+
+        Parameters
+        ----------
+        X : list of sequences
+            Features that training has not seen are ignored.
+        allowed : list, optional
+            Labels that each token may have: for each sequence None, an (L, K) array of bool in the order of
+            `classes_`, or a list with None or a list of labels for each token.
+
+        Raises
+        ------
+        spcviz.engine.errors.ArgumentError
+            If X or `allowed` is not of that kind, with the item.
+        spcviz.engine.errors.InfeasibleError
+            If constraints and `allowed` leave a sequence no labelling.
+        """
+        lengths, found = self._of_blocks(self._best(), X, allowed)
+        return self._split(self.classes_[np.concatenate([np.zeros(0, np.int64), *found])], lengths)
+
+    def predict_marginals(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
+        """Probability of each label at each token, (L, K) each, by forward-backward.
+
+        Arguments and errors as in `predict`; columns in the order of `classes_`. Of perceptrons, whose scores
+        are no log-probabilities, a ranking rather than probabilities. A cascade's are of its last level: sums
+        of exponentials of scores, as shares of one; 0 for labels that were pruned.
+        """
+        shares = self._shares()
+        return self._of_each(shares, X, allowed, np.zeros((0, len(self.classes_))))
+
+    def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
+        """The k best labellings of each sequence; a cascade's, among what its filters leave.
+
+        `k` is 1 .. 10,000, other arguments and errors as in `predict`. Fewer than k where there are fewer.
+        """
+        paths = self._paths(checks.integer("k", k, 1, 10_000))
+        nothing = TagPaths(np.zeros(1), np.empty((1, 0), dtype=self.classes_.dtype))
+        return self._of_each(paths, X, allowed, nothing)
+
+    def _of_each(self, function: Callable[[Any], list], X: Any, allowed: Any, nothing: Any) -> list:
+        """A value a sequence, from those of a block's sequences with tokens; `nothing` of the others."""
+        lengths, found = self._of_blocks(function, X, allowed)
+        rest = chain.from_iterable(found)
+        return [next(rest) if length else nothing for length in lengths]
 
     def predict_each(self, X: Iterable, *, n_at_a_time: int = 1000) -> Iterator[np.ndarray]:
         """Labels of one sequence after the other, for sequences that do not fit into memory together.
 
-        Parameters
-        ----------
-        X : iterable of sequences
-            Read as the labels are asked for, `n_at_a_time` before the first of them comes.
-        n_at_a_time : int
-
-        Yields
-        ------
-        ndarray
-
-        Raises
-        ------
-        spcviz.engine.errors.SpcvizError
-            As of `predict`, once the sequence is read.
+        X is read as the labels are asked for, `n_at_a_time` before the first of them comes; errors as of
+        `predict`, once the sequence is read.
         """
         self._check_is_fitted()
         n_at_a_time = checks.integer("n_at_a_time", n_at_a_time, 1, 2**31 - 1)
@@ -137,8 +164,7 @@ class SequenceTagger(BaseEstimator):
 
     def _check_is_fitted(self) -> None:
         if not hasattr(self, "classes_"):
-            name = type(self).__name__
-            raise NotFittedError(f"this {name} is not fitted yet: call fit first")
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
 
     def _read(
         self,
@@ -152,6 +178,7 @@ class SequenceTagger(BaseEstimator):
         min_count: int = 1,
     ) -> Batch:
         """Read training data; sets (or, to go on, extends) what names features and labels."""
+        min_count = checks.integer("min_count", min_count, 1, 2**31 - 1)
         X = encoding.as_items(X)
         if not goes_on:
             vocabulary = {} if encoding.is_named(X) else None
@@ -164,13 +191,13 @@ class SequenceTagger(BaseEstimator):
             raise ArgumentError("X must hold at least one token, got none")
         flat = labels.flat_labels(y, encoded.lengths, may_miss=may_miss)
         known = self.classes_ if goes_on else _classes(flat, classes)
-        numbers = labels.numbers_of(flat, known, unseen=None, lengths=encoded.lengths)
+        numbers = labels.numbers_of(flat, known, encoded.lengths)
         weights = _sequence_weights(sample_weight, len(encoded.lengths))
         weights = weights * self._class_weights(numbers, encoded.lengths, known)
         if vocabulary is not None and not goes_on and min_count > 1:
             vocabulary, encoded = _frequent(vocabulary, encoded, min_count)
         self.classes_, self.vocabulary_ = known, vocabulary
-        self.n_features_in_ = encoding.n_columns(encoded.rows)
+        self.n_features_in_ = n_features_of(encoded.rows)
         return Batch(encoded, numbers, weights)
 
     def _class_weights(self, numbers: np.ndarray, lengths: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -231,14 +258,26 @@ class SequenceTagger(BaseEstimator):
         ends = np.cumsum(lengths).tolist()
         return [flat[a:b] for a, b in zip([0, *ends], ends)]
 
-    def _params_as_json(self) -> str:
-        """The parameters, if JSON holds them.
+    def to_state(self) -> Any:
+        """The fitted model as plain arrays and texts, a `State`; `from_state` takes it back."""
+        self._check_is_fitted()
+        names = None if self.vocabulary_ is None else packed_texts(self.vocabulary_)
+        return self.State(self._params_as_json(), json.dumps(self.classes_.tolist()), names, *self._learned())
 
-        Raises
-        ------
-        ArgumentError
-            If one is a function or a generator, which no file can hold.
-        """
+    @classmethod
+    def from_state(cls, state: Any) -> Self:
+        """The fitted model that `to_state` took apart."""
+        if not isinstance(state, cls.State):
+            raise ArgumentError(f"state must be a {cls.State.__name__}, got {type(state).__name__}")
+        tagger = cls(**_unmarked(json.loads(state.params)))
+        tagger.classes_ = np.array(json.loads(state.classes))
+        names = None if state.names is None else texts_of(state.names)
+        tagger.vocabulary_ = None if names is None else {name: i for i, name in enumerate(names)}
+        tagger._learn(state)
+        return tagger
+
+    def _params_as_json(self) -> str:
+        """The parameters; `ArgumentError` if one is a function or a generator, which no file can hold."""
         params = self.get_params(deep=False)
         for name, value in params.items():
             try:
@@ -250,19 +289,10 @@ class SequenceTagger(BaseEstimator):
                 ) from None
         return json.dumps(_marked(params))
 
-    @classmethod
-    def _from_json(cls, text: str) -> Self:
-        return cls(**_unmarked(json.loads(text)))
 
-    def _names_state(self) -> Texts | None:
-        return None if self.vocabulary_ is None else packed_texts(self.vocabulary_)
-
-
-def restore_names(tagger: SequenceTagger, classes: str, names: Texts | None, n_features: int) -> None:
-    """Give a tagger the labels and features of a state."""
-    tagger.classes_ = np.array(json.loads(classes))
-    tagger.vocabulary_ = None if names is None else {name: i for i, name in enumerate(texts_of(names))}
-    tagger.n_features_in_ = n_features
+def keep_parameters(tagger: Any, given: dict[str, Any]) -> None:
+    """Arguments of `__init__`, its `locals()`, as attributes of the same names: scikit-learn's convention."""
+    vars(tagger).update({name: value for name, value in given.items() if name != "self"})
 
 
 def _marked(value: Any) -> Any:
@@ -341,8 +371,3 @@ class Bar:
         if text:
             self._bar.set_postfix_str(text, refresh=False)
         self._bar.update()
-
-
-def row_starts(lengths: np.ndarray) -> np.ndarray:
-    """(W + 1,) from lengths (W,)."""
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

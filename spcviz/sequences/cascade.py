@@ -1,7 +1,5 @@
 """The structured prediction cascade as a scikit-learn estimator."""
 
-import itertools
-import json
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Self
@@ -19,8 +17,7 @@ from spcviz.learning.chains.crf import blocks_of, examples_of
 from spcviz.learning.chains.spaces import joined
 from spcviz.learning.workers import in_threads, spread
 from spcviz.sequences import labels
-from spcviz.sequences.base import Bar, SequenceTagger, Texts, restore_names, row_starts
-from spcviz.sequences.chain import TagPaths
+from spcviz.sequences.base import Bar, SequenceTagger, TagPaths, Texts, keep_parameters
 from spcviz.sequences.grown import Grown, Points, Some, ranked
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
 from spcviz.sequences.levels import OneLevel, levels_of
@@ -41,7 +38,8 @@ class CascadeTagger(SequenceTagger):
 
     A model on pairs of labels filters single labels, then pairs; n-grams grow among what is left, up to
     `order`, and the last level predicts. Each threshold is the highest that loses no more sequences than
-    `tolerance`, measured on sequences that the filter has not seen.
+    `tolerance`, measured on sequences that the filter has not seen. Weiss and Taskar (2010), Structured
+    prediction cascades; Weiss (2013), thesis, chapter 4.
 
     Parameters
     ----------
@@ -64,10 +62,8 @@ class CascadeTagger(SequenceTagger):
         Parts that the training data is dealt into; each is filtered by models of the others.
     max_arcs : int
         N-grams that a sequence may have at any level.
-    min_count : int
-        Named features that occur less often are left out.
     constraints : {"bio", "bioes", "bilou"}, callable or None
-        Which label may follow which, as of `ChainCRF`: n-grams that break the rule are at no level.
+        As of `ChainCRF`: n-grams that break the rule are at no level.
     class_weight : dict, "balanced" or None
         Weights of labels in the pair model; a sequence counts with the mean over its tokens.
     random_state : int, numpy.random.Generator or None
@@ -75,8 +71,8 @@ class CascadeTagger(SequenceTagger):
         Models of the held-out parts that are trained, and parts of X that are predicted, at a time, by
         threads (or where joblib's ``parallel_config`` says); -1: as many as there are processors. The result
         is the same.
-    verbose : int
-        1 shows progress on standard error.
+    min_count, verbose
+        As of `ChainCRF`.
 
     Attributes
     ----------
@@ -85,13 +81,8 @@ class CascadeTagger(SequenceTagger):
     cascade_ : spcviz.learning.cascade.config.Cascade
     levels_ : tuple of LevelFigures
         Of each filter, held out: order, alpha, share of sequences lost, what is left for each token.
-    feature_names_in_ : ndarray, shape (F,)
-        Where features are named.
-    n_features_in_ : int
-
-    References
-    ----------
-    Weiss and Taskar (2010), Structured prediction cascades; Weiss (2013), thesis, chapter 4.
+    n_features_in_, feature_names_in_
+        As of `ChainCRF`.
 
     Examples
     --------
@@ -122,24 +113,10 @@ class CascadeTagger(SequenceTagger):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self.order = order
-        self.tolerance = tolerance
-        self.tolerance_kind = tolerance_kind
-        self.pair_model = pair_model
-        self.c2 = c2
-        self.rate = rate
-        self.passes = passes
-        self.hold_out = hold_out
-        self.max_arcs = max_arcs
-        self.min_count = min_count
-        self.constraints = constraints
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
-        """Train every level.
+        """Train every level; `ArgumentError` with the item that is wrong, or fewer sequences than `hold_out`.
 
         Parameters
         ----------
@@ -151,15 +128,6 @@ class CascadeTagger(SequenceTagger):
             Of sequences, in the pair model.
         groups : array_like, shape (len(X),), optional
             Sequences of one group (a document, a writer) fall into the same of the held-out parts.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        spcviz.engine.errors.ArgumentError
-            If X or y is not of that kind, with the item, or there are fewer sequences than `hold_out`.
         """
         order = checks.integer("order", self.order, 2, 12)
         tolerances = self._tolerances(order)
@@ -170,8 +138,7 @@ class CascadeTagger(SequenceTagger):
             parts=checks.integer("hold_out", self.hold_out, 2, 1000),
             max_arcs=checks.integer("max_arcs", self.max_arcs, 1, 2**40),
         )
-        min_count = checks.integer("min_count", self.min_count, 1, 2**31 - 1)
-        batch = self._read(X, y, sample_weight, goes_on=False, min_count=min_count)
+        batch = self._read(X, y, sample_weight, goes_on=False, min_count=self.min_count)
         if len(self.classes_) > 1000:
             raise ArgumentError(f"y must hold at most 1000 labels for a cascade, got {len(self.classes_)}")
         forbidden = self._forbidden()
@@ -207,66 +174,21 @@ class CascadeTagger(SequenceTagger):
             )
         return tuple(checks.fraction(f"tolerance[{i}]", own) for i, own in enumerate(given))
 
-    def predict(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
-        """Labels of each token: what the last level finds best among what the filters leave.
+    def _best(self) -> Callable[[Some], np.ndarray]:
+        return self._grown().best
 
-        Parameters
-        ----------
-        X : list of sequences
-            Features that training has not seen are ignored.
-        allowed : list, optional
-            Labels that each token may have: for each sequence None, an (L, K) array of bool in the order of
-            `classes_`, or a list with None or a list of labels for each token.
+    def _shares(self) -> Callable[[Some], list[np.ndarray]]:
+        grown = self._grown()
 
-        Returns
-        -------
-        list of ndarray
-        """
-        lengths, found = self._of_blocks(self._grown().best, X, allowed)
-        return self._split(self.classes_[np.concatenate([np.zeros(0, np.int64), *found])], lengths)
-
-    def predict_marginals(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
-        """Sum of exponentials of the last level's scores through each label, as shares of one.
-
-        Parameters
-        ----------
-        X : list of sequences
-        allowed : list, optional
-            As in `predict`.
-
-        Returns
-        -------
-        list of ndarray, each of shape (L, K)
-            0 for labels that were pruned. Scores of a perceptron are no log-probabilities: a ranking.
-        """
-        grown, n_states = self._grown(), len(self.classes_)
-
-        def shares(some: Some) -> np.ndarray:
+        def shares(some: Some) -> list[np.ndarray]:
             lattice, scores = grown.last(some)
             _, logs = log_marginals(lattice, scores)
             found = state_shares(lattice, np.exp(logs))
-            return found / found.sum(axis=1, keepdims=True)
+            return self._split(found / found.sum(axis=1, keepdims=True), some.lengths)
 
-        lengths, found = self._of_blocks(shares, X, allowed)
-        return self._split(np.concatenate([np.zeros((0, n_states)), *found]), lengths)
+        return shares
 
-    def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
-        """The k labellings of each sequence that the last level finds best among what the filters leave.
-
-        Parameters
-        ----------
-        X : list of sequences
-        k : int
-            1 .. 10,000.
-        allowed : list, optional
-            As in `predict`.
-
-        Returns
-        -------
-        list of TagPaths
-            Scores of the last level; fewer than k where the filters leave fewer.
-        """
-        k = checks.integer("k", k, 1, 10_000)
+    def _paths(self, k: int) -> Callable[[Some], list[TagPaths]]:
         grown = self._grown()
 
         def paths(some: Some) -> list[TagPaths]:
@@ -274,28 +196,15 @@ class CascadeTagger(SequenceTagger):
             best = [ranked(lattice, scores, w, k) for w in range(len(some.lengths))]
             return [TagPaths(score, self.classes_[states]) for score, states in best]
 
-        lengths, found = self._of_blocks(paths, X, allowed)
-        rest = itertools.chain.from_iterable(found)
-        nothing = TagPaths(np.zeros(1), np.empty((1, 0), dtype=self.classes_.dtype))
-        return [next(rest) if length else nothing for length in lengths]
+        return paths
 
     def filter(
         self, X: Any, *, alpha: float | Sequence[float] | None = None, level: int | None = None
     ) -> Filtered:
         """What the filters leave of each sequence.
 
-        Parameters
-        ----------
-        X : list of sequences
-        alpha : float or sequence of float, optional
-            Instead of the tuned thresholds, at most 1 (0: the mean; less keeps more): one for all filters or
-            one for each.
-        level : int, optional
-            How many filters run, 1 .. `order` - 1; all by default.
-
-        Returns
-        -------
-        Filtered
+        `alpha` is taken instead of the tuned thresholds, at most 1 (0: the mean; less keeps more): one for
+        all filters or one for each. `level` says how many filters run, 1 .. `order` - 1; all by default.
         """
         self._check_is_fitted()
         most = len(self.cascade_.levels) - 1
@@ -316,27 +225,15 @@ class CascadeTagger(SequenceTagger):
         return Filtered(self._split(states_left(lattice), lengths), lattice)
 
     def tune(self, X: Any, y: Any, tolerance: Any = None) -> Self:
-        """Set every threshold anew, on sequences that training has not seen.
-
-        Parameters
-        ----------
-        X : list of sequences
-        y : list of sequences of labels
-        tolerance : float or tuple of float, optional
-            Instead of the parameter; of sequences, or of tokens by `tolerance_kind`.
-
-        Returns
-        -------
-        self
-        """
+        """Set every threshold anew, by another `tolerance` if given, on sequences not seen in training."""
         encoded, grown = self._encode(X), self._grown()
         flat = labels.flat_labels(y, encoded.lengths)
-        truth = labels.numbers_of(flat, self.classes_, unseen=None, lengths=encoded.lengths)
+        truth = labels.numbers_of(flat, self.classes_, encoded.lengths)
         if not len(truth):
             raise ArgumentError("X must hold at least one token to tune on, got none")
         if tolerance is not None:
             self.tolerance = tolerance
-        row_start = row_starts(encoded.lengths)
+        row_start = checks.starts(encoded.lengths)
         alphas: list[float] = []
         figures = []
 
@@ -373,7 +270,7 @@ class CascadeTagger(SequenceTagger):
         mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
         places = np.flatnonzero(encoded.lengths)
         lengths = encoded.lengths[places]
-        row_start = row_starts(lengths)
+        row_start = checks.starts(lengths)
 
         def of(first: int, last: int) -> Any:
             a, b = row_start[first], row_start[last]
@@ -394,20 +291,9 @@ class CascadeTagger(SequenceTagger):
         """The cascade at work on one sequence in a notebook; see `spcviz.show`."""
         return import_module("spcviz").show(self, x, words)
 
-    def to_state(self) -> CascadeState:
-        """The fitted model as plain arrays and texts; `from_state` takes it back."""
-        self._check_is_fitted()
-        classes = json.dumps(self.classes_.tolist())
-        return CascadeState(
-            self._params_as_json(), classes, self._names_state(), self.cascade_, tuple(self.levels_)
-        )
+    def _learned(self) -> tuple[Any, ...]:
+        return self.cascade_, tuple(self.levels_)
 
-    @classmethod
-    def from_state(cls, state: CascadeState) -> Self:
-        """The fitted model that `to_state` took apart."""
-        if not isinstance(state, CascadeState):
-            raise ArgumentError(f"state must be a CascadeState, got {type(state).__name__}")
-        tagger = cls._from_json(state.params)
-        restore_names(tagger, state.classes, state.names, len(state.cascade.levels[0].filter.weights))
-        tagger.cascade_, tagger.levels_ = state.cascade, state.levels
-        return tagger
+    def _learn(self, state: CascadeState) -> None:
+        self.cascade_, self.levels_ = state.cascade, state.levels
+        self.n_features_in_ = len(state.cascade.levels[0].filter.weights)

@@ -13,22 +13,7 @@ from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partitions
 from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels
-from spcviz.sequences.base import Batch, SequenceTagger, row_starts
-from spcviz.sequences.encoding import Encoded
-
-
-class TagPaths(NamedTuple):
-    """The best labellings of a sequence, best first.
-
-    Attributes
-    ----------
-    scores : ndarray, shape (m,), m <= k
-        Log-probabilities of a `ChainCRF`; scores of others.
-    labels : ndarray, shape (m, L)
-    """
-
-    scores: np.ndarray
-    labels: np.ndarray
+from spcviz.sequences.base import SequenceTagger, TagPaths
 
 
 class Block(NamedTuple):
@@ -40,44 +25,13 @@ class Block(NamedTuple):
 
 
 class ChainTagger(SequenceTagger):
-    """Base of the first-order taggers; not for use by itself.
-
-    Attributes
-    ----------
-    classes_ : ndarray, shape (K,)
-        Labels, sorted.
-    state_weights_ : ndarray, shape (F, K)
-    transition_weights_ : ndarray, shape (K, K)
-        ``[from, to]``.
-    """
+    """Base of the first-order taggers, of weights (F, K) and ``[from, to]`` (K, K); not for use by itself."""
 
     state_weights_: np.ndarray
     transition_weights_: np.ndarray
 
-    def predict(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
-        """The best labelling of each sequence (Viterbi).
-
-        Parameters
-        ----------
-        X : list of sequences
-            Features that training has not seen are ignored.
-        allowed : list, optional
-            Labels that each token may have: for each sequence None, an (L, K) array of bool in the order of
-            `classes_`, or a list with None or a list of labels for each token.
-
-        Returns
-        -------
-        list of ndarray
-            Labels of each sequence; empty for an empty one.
-
-        Raises
-        ------
-        spcviz.engine.errors.ArgumentError
-            If X or `allowed` is not of that kind, with the item.
-        spcviz.engine.errors.InfeasibleError
-            If constraints and `allowed` leave a sequence no labelling.
-        """
-        encoded, steps = self._encode(X), self._steps()
+    def _best(self) -> Callable[[Block], np.ndarray]:
+        steps = self._steps()
 
         def best(block: Block) -> np.ndarray:
             lengths = np.diff(block.row_start)
@@ -86,70 +40,35 @@ class ChainTagger(SequenceTagger):
                 _refuse(block, np.flatnonzero(lengths > 0)[decoded.scores.argmin()])
             return decoded.labels
 
-        found = [np.zeros(0, dtype=np.int64), *self._of_blocks(best, encoded, allowed)]
-        return self._split(self.classes_[np.concatenate(found)], encoded.lengths)
+        return best
 
-    def predict_marginals(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
-        """Probability of each label at each token, by forward-backward.
-
-        Parameters
-        ----------
-        X : list of sequences
-        allowed : list, optional
-            As in `predict`.
-
-        Returns
-        -------
-        list of ndarray, each of shape (L, K)
-            Columns in the order of `classes_`. Of a perceptron, whose scores are no log-probabilities, a
-            ranking rather than probabilities.
-        """
-        encoded, steps = self._encode(X), self._steps()
+    def _shares(self) -> Callable[[Block], list[np.ndarray]]:
+        steps = self._steps()
 
         def shares(block: Block) -> list[np.ndarray]:
             try:
                 log_partitions(block.unary, block.row_start, steps)
             except InfeasibleError:
                 _refuse_any(block, steps)
-            return self._split(block.unary, np.diff(block.row_start))
+            return [own for own in self._split(block.unary, np.diff(block.row_start)) if len(own)]
 
-        return [own for some in self._of_blocks(shares, encoded, allowed) for own in some]
+        return shares
 
-    def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
-        """The k best labellings of each sequence.
-
-        Parameters
-        ----------
-        X : list of sequences
-        k : int
-            1 .. 10,000.
-        allowed : list, optional
-            As in `predict`.
-
-        Returns
-        -------
-        list of TagPaths
-            Fewer than k where there are fewer labellings.
-        """
-        k = checks.integer("k", k, 1, 10_000)
-        encoded, steps = self._encode(X), self._steps()
-
-        def paths(block: Block) -> list[TagPaths]:
-            return [self._best_paths(block, w, steps, k) for w in range(len(block.sequences))]
-
-        return [own for some in self._of_blocks(paths, encoded, allowed) for own in some]
+    def _paths(self, k: int) -> Callable[[Block], list[TagPaths]]:
+        steps = self._steps()
+        return lambda block: [
+            self._best_paths(block, w, steps, k) for w in np.flatnonzero(np.diff(block.row_start))
+        ]
 
     def show(self, x: Sequence, words: Sequence[str] | None = None) -> object:
         """What a threshold at the mean leaves of one sequence, in a notebook; see `spcviz.show`."""
         steps, doors = self._steps(), import_module("spcviz")
-        unary = self._of_blocks(lambda block: block.unary, self._encode([x]), None)
+        _, unary = self._of_blocks(lambda block: block.unary, [x], None)
         return doors.from_emissions(unary, steps, labels=self.classes_.tolist()).prune(0.0).show(words)
 
     def _best_paths(self, block: Block, w: int, steps: np.ndarray, k: int) -> TagPaths:
         """The k best labellings of one sequence of a block."""
         unary = block.unary[block.row_start[w] : block.row_start[w + 1]]
-        if not len(unary):
-            return TagPaths(np.zeros(1), np.empty((1, 0), dtype=self.classes_.dtype))
         try:
             best = chain.k_best(unary, steps, k)
         except InfeasibleError:
@@ -168,9 +87,12 @@ class ChainTagger(SequenceTagger):
             return np.ascontiguousarray(self.transition_weights_)
         return np.where(forbidden[1], -np.inf, self.transition_weights_)
 
-    def _of_blocks(self, function: Callable[[Block], Any], encoded: Encoded, allowed: Any) -> list:
-        """A function's values of a few sequences at a time: memory does not grow with their number."""
-        n_states, row_start, forbidden = len(self.classes_), row_starts(encoded.lengths), self._forbidden()
+    def _of_blocks(
+        self, function: Callable[[Block], Any], X: Any, allowed: Any
+    ) -> tuple[np.ndarray, list[Any]]:
+        """(lengths, a function's values of a few sequences at a time: memory does not grow with them)."""
+        encoded = self._encode(X)
+        n_states, row_start, forbidden = len(self.classes_), checks.starts(encoded.lengths), self._forbidden()
         mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
 
         def of(first: int, last: int) -> Any:
@@ -182,7 +104,7 @@ class ChainTagger(SequenceTagger):
                 forbid(unary, row_start[first : last + 1] - a, forbidden)
             return function(Block(unary, row_start[first : last + 1] - a, range(first, last)))
 
-        return in_threads(of, blocks_of(row_start, n_states), getattr(self, "n_jobs", None))
+        return encoded.lengths, in_threads(of, blocks_of(row_start, n_states), self.n_jobs)
 
     def _grown(self, n_features: int) -> Weights:
         """The weights so far, with zeros for features that are new."""
@@ -196,10 +118,14 @@ class ChainTagger(SequenceTagger):
     def _may_go_on(self) -> bool:
         return hasattr(self, "state_weights_")
 
+    def _learned(self) -> tuple[Any, ...]:
+        """What a state has beside parameters and names, in the order of its fields."""
+        return (Weights(self.state_weights_, self.transition_weights_),)
 
-def examples(batch: Batch) -> tuple[Any, ...]:
-    """A batch as the learners take it, but for the number of states."""
-    return batch.encoded.rows, batch.encoded.lengths, batch.labels
+    def _learn(self, state: Any) -> None:
+        """Take what `_learned` gave from a state."""
+        self._set_weights(state.weights)
+        self.n_features_in_ = len(state.weights.unary)
 
 
 def _refuse(block: Block, w: int) -> None:

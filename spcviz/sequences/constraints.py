@@ -17,26 +17,8 @@ Rule = Callable[[Any, Any], bool]
 
 
 def forbidden_steps(constraints: str | Rule | None, classes: np.ndarray) -> np.ndarray | None:
-    """Steps between labels that no labelling may take.
+    """Steps that no labelling may take, (3, K, K) bool as of `spcviz.learning.chains.crf.loss_and_gradient`.
 
-    Parameters
-    ----------
-    constraints : {"bio", "bioes", "bilou"}, callable or None
-        A callable is asked ``rule(before, after)``; None stands for the beginning and the end of a sequence.
-    classes : ndarray, shape (K,)
-
-    Returns
-    -------
-    ndarray of bool, shape (3, K, K), or None
-        As of `spcviz.learning.chains.crf.loss_and_gradient`.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such scheme, or a label is none of it.
-
-    Examples
-    --------
     >>> found = forbidden_steps("bio", np.array(["B-A", "I-A", "O"]))
     >>> found[1].astype(int)
     array([[0, 0, 0],

@@ -1,6 +1,5 @@
 """The conditional random field as a scikit-learn estimator."""
 
-import json
 import warnings
 from typing import Any, NamedTuple, Self
 
@@ -12,8 +11,8 @@ from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
 from spcviz.sequences import labels
-from spcviz.sequences.base import Bar, Batch, Texts, restore_names
-from spcviz.sequences.chain import ChainTagger, examples
+from spcviz.sequences.base import Bar, Batch, Texts, keep_parameters
+from spcviz.sequences.chain import ChainTagger
 
 
 class CRFState(NamedTuple):
@@ -32,7 +31,8 @@ class ChainCRF(ChainTagger):
     """Conditional random field on chains, trained on all sequences at once by L-BFGS.
 
     Minimises the negative log-likelihood of the labels + `c2` times the sum of squares of the weights + `c1`
-    times the sum of their absolute values, as CRFsuite does.
+    times the sum of their absolute values, as CRFsuite does. Lafferty, McCallum and Pereira (2001),
+    Conditional random fields; Sha and Pereira (2003), Shallow parsing with conditional random fields.
 
     Parameters
     ----------
@@ -63,23 +63,14 @@ class ChainCRF(ChainTagger):
 
     Attributes
     ----------
-    classes_ : ndarray, shape (K,)
-    state_weights_ : ndarray, shape (F, K)
-    transition_weights_ : ndarray, shape (K, K)
-        ``[from, to]``.
-    feature_names_in_ : ndarray, shape (F,)
-        Where features are named.
-    n_features_in_ : int
-    n_iter_ : int
-    has_converged_ : bool
+    classes_, state_weights_, transition_weights_ : ndarray, shapes (K,), (F, K), (K, K)
+        Labels, sorted; transitions are ``[from, to]``.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (F,)
+        The names where features are named.
+    n_iter_, has_converged_ : int, bool
         Whether `tol` was reached before `max_iter`.
     adapting_ : Adapting or None
         What `partial_fit` goes on with.
-
-    References
-    ----------
-    Lafferty, McCallum and Pereira (2001), Conditional random fields; Sha and Pereira (2003), Shallow parsing
-    with conditional random fields.
 
     Examples
     --------
@@ -109,23 +100,10 @@ class ChainCRF(ChainTagger):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self.c1 = c1
-        self.c2 = c2
-        self.max_iter = max_iter
-        self.tol = tol
-        self.min_count = min_count
-        self.all_possible_states = all_possible_states
-        self.all_possible_transitions = all_possible_transitions
-        self.constraints = constraints
-        self.class_weight = class_weight
-        self.rate = rate
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, allowed: Any = None) -> Self:
-        """Train on labelled, or partly labelled, sequences.
+        """Train on labelled, or partly labelled, sequences; `ArgumentError` with the item that is wrong.
 
         Parameters
         ----------
@@ -138,19 +116,9 @@ class ChainCRF(ChainTagger):
         allowed : list, optional
             What a label that is not known may be; as in `predict`. Such a sequence counts with the
             probability of all labellings that agree with it (partial labels).
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        spcviz.engine.errors.ArgumentError
-            If X, y or `allowed` is not of that kind, with the item.
         """
         goes_on = bool(self.warm_start) and self._may_go_on()
-        min_count = checks.integer("min_count", self.min_count, 1, 2**31 - 1)
-        batch = self._read(X, y, sample_weight, goes_on=goes_on, may_miss=True, min_count=min_count)
+        batch = self._read(X, y, sample_weight, goes_on=goes_on, may_miss=True, min_count=self.min_count)
         data, forbidden = self._examples(batch, allowed), self._forbidden()
         max_iter = checks.integer("max_iter", self.max_iter, 1, 1_000_000)
         with Bar(type(self).__name__, max_iter, self.verbose) as bar:
@@ -172,16 +140,8 @@ class ChainCRF(ChainTagger):
     ) -> Self:
         """Go on training with one pass over these sequences, by stochastic gradients (AdaGrad).
 
-        Parameters
-        ----------
-        X, y, sample_weight, allowed
-            As in `fit`. New features are added.
-        classes : list of str or of int, optional
-            All labels there will ever be; for the first call.
-
-        Returns
-        -------
-        self
+        Arguments as in `fit`; new features are added. The first call is told all `classes` there will ever
+        be.
         """
         goes_on = self._may_go_on()
         classes = None if goes_on else classes
@@ -214,7 +174,8 @@ class ChainCRF(ChainTagger):
                 where = labels.place("y", int(wrong[0]), batch.encoded.lengths)
                 own = self.classes_[batch.labels[wrong[0]]].item()
                 raise ArgumentError(f"{where} must be among what allowed says, got {own!r}")
-        return examples_of(*examples(batch), len(self.classes_), allowed=mask, weights=batch.weights)
+        about = *batch.encoded, batch.labels, len(self.classes_)
+        return examples_of(*about, allowed=mask, weights=batch.weights)
 
     def _take(self, course: Course) -> None:
         self._set_weights(course.weights)
@@ -227,27 +188,9 @@ class ChainCRF(ChainTagger):
     def _log_partition(self, unary: np.ndarray, steps: np.ndarray) -> float:
         return float(log_partitions(unary.copy(), np.array([0, len(unary)]), steps)[0])
 
-    def to_state(self) -> CRFState:
-        """The fitted model as plain arrays and texts; `from_state` takes it back."""
-        self._check_is_fitted()
-        return CRFState(
-            self._params_as_json(),
-            json.dumps(self.classes_.tolist()),
-            self._names_state(),
-            Weights(self.state_weights_, self.transition_weights_),
-            self.n_iter_,
-            self.has_converged_,
-            getattr(self, "adapting_", None),
-        )
+    def _learned(self) -> tuple[Any, ...]:
+        return (*super()._learned(), self.n_iter_, self.has_converged_, getattr(self, "adapting_", None))
 
-    @classmethod
-    def from_state(cls, state: CRFState) -> Self:
-        """The fitted model that `to_state` took apart."""
-        if not isinstance(state, CRFState):
-            raise ArgumentError(f"state must be a CRFState, got {type(state).__name__}")
-        tagger = cls._from_json(state.params)
-        restore_names(tagger, state.classes, state.names, len(state.weights.unary))
-        tagger.state_weights_, tagger.transition_weights_ = state.weights
-        tagger.n_iter_, tagger.has_converged_ = state.n_iter, state.has_converged
-        tagger.adapting_ = state.adapting
-        return tagger
+    def _learn(self, state: CRFState) -> None:
+        super()._learn(state)
+        self.n_iter_, self.has_converged_, self.adapting_ = state.n_iter, state.has_converged, state.adapting

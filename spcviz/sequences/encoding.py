@@ -22,56 +22,22 @@ from scipy import sparse
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.rows import CsrRows, Rows, compact
+from spcviz.sequences.labels import place
 
 Vocabulary = dict[str, int]
 
 
-def n_columns(rows: Rows) -> int:
-    """Features of encoded rows."""
-    return layouts.n_features(rows)
-
-
 class Encoded(NamedTuple):
-    """Sequences one after the other.
-
-    Attributes
-    ----------
-    rows : CsrRows or DenseRows
-        A row per token.
-    lengths : ndarray of int64, shape (W,)
-    """
+    """Sequences one after the other: a row per token, and their lengths (W,), int64."""
 
     rows: Rows
     lengths: np.ndarray
 
 
 def encode(X: Any, vocabulary: Vocabulary | None, n_features: int | None, *, grow: bool = False) -> Encoded:
-    """Sequences as rows of features.
+    """X as rows: of names by a vocabulary, which may `grow`, or of `n_features` columns (None: as the first).
 
-    Parameters
-    ----------
-    X : list of sequences
-        See above.
-    vocabulary : dict of str to int, or None
-        Numbers of named features; None where features are columns of arrays. With `grow`, new names are
-        added.
-    n_features : int or None
-        Columns that arrays must have; None: as many as the first one has.
-    grow : bool
-
-    Returns
-    -------
-    Encoded
-
-    Raises
-    ------
-    ArgumentError, ShapeError, ScoreError
-        If X is nothing of that kind, with the item.
-
-    Examples
-    --------
     >>> found = encode([[["the", "first"], ["dog"]]], vocabulary := {}, None, grow=True)
     >>> vocabulary, found.rows.index.tolist(), found.lengths.tolist()
     ({'the': 0, 'first': 1, 'dog': 2}, [0, 1, 2], [2])
@@ -120,11 +86,7 @@ def is_named(items: Sequence) -> bool:
             return False
         elif isinstance(item, str | Mapping):
             return True
-    return any(_is_list_of_empty(item) for item in items)
-
-
-def _is_list_of_empty(item: Any) -> bool:
-    return isinstance(item, list | tuple) and len(item) > 0
+    return any(isinstance(item, list | tuple) and item for item in items)  # all tokens are empty
 
 
 def _length(item: Any, name: str) -> int:
@@ -153,16 +115,16 @@ def _of_names(items: Sequence, vocabulary: Vocabulary, grow: bool) -> Encoded:
         found = map(numbers.__getitem__, flat) if grow else list(map(numbers.get, list(flat), repeat(-1)))
         index = np.fromiter(found, np.int32, int(counts.sum()))
     except TypeError:  # something that has no hash
-        _refuse_features(tokens, lengths, lambda name: not isinstance(name, str))
+        _refuse_features(tokens, lengths)
     if grow:
         if not all(isinstance(name, str) for name in numbers):
-            _refuse_features(tokens, lengths, lambda name: not isinstance(name, str))
+            _refuse_features(tokens, lengths)
         vocabulary.update(numbers)
     start = np.concatenate([[0], np.cumsum(counts)])
     weights = np.ones(len(index), np.float32) if values is None else np.array(values)
     if values is not None and not np.isfinite(weights).all():
         at = int(np.isfinite(weights).argmin())
-        where = _place(int(np.searchsorted(start, at, side="right")) - 1, lengths)
+        where = place("X", int(np.searchsorted(start, at, side="right")) - 1, lengths)
         raise ScoreError(f"{where} must have finite values, got {weights[at]}")
     if len(index) and index.min() < 0:
         is_known = index >= 0
@@ -194,7 +156,7 @@ def _unfolded(tokens: list, lengths: np.ndarray) -> tuple[list, list[float]]:
             values.extend(repeat(1.0, len(token)))
         else:
             kind = "a dict or a list of strings"
-            raise ArgumentError(f"{_place(n, lengths)} must be {kind}, got {token!r:.60}")
+            raise ArgumentError(f"{place('X', n, lengths)} must be {kind}, got {token!r:.60}")
     return names, values
 
 
@@ -202,7 +164,7 @@ def _unfold(
     name: Any, value: Any, names: list[str], values: list[float], n: int, lengths: np.ndarray
 ) -> None:
     if not isinstance(name, str):
-        raise ArgumentError(f"{_place(n, lengths)} must have strings for keys, got {name!r:.60}")
+        raise ArgumentError(f"{place('X', n, lengths)} must have strings for keys, got {name!r:.60}")
     if isinstance(value, str):
         names.append(f"{name}={value}")
         values.append(1.0)
@@ -215,23 +177,16 @@ def _unfold(
         values += [1.0] * len(value)
     else:
         wanted = "a string, a number, a boolean or a list of strings"
-        raise ArgumentError(f"{_place(n, lengths)}[{name!r}] must be {wanted}, got {value!r:.60}")
+        raise ArgumentError(f"{place('X', n, lengths)}[{name!r}] must be {wanted}, got {value!r:.60}")
 
 
-def _refuse_features(tokens: Sequence, lengths: np.ndarray, is_wrong: Any) -> NoReturn:
+def _refuse_features(tokens: Sequence, lengths: np.ndarray) -> NoReturn:
     """Say which feature of a list is no string."""
     for n, token in enumerate(tokens):
         for f, name in enumerate(token):
-            if is_wrong(name):
-                raise ArgumentError(f"{_place(n, lengths)}[{f}] must be a string, got {name!r:.60}")
+            if not isinstance(name, str):
+                raise ArgumentError(f"{place('X', n, lengths)}[{f}] must be a string, got {name!r:.60}")
     raise ArgumentError("X must hold strings or dicts")
-
-
-def _place(n: int, lengths: np.ndarray) -> str:
-    """Where token n of all stands, as X[i][j]."""
-    ends = np.cumsum(lengths)
-    i = int(np.searchsorted(ends, n, side="right"))
-    return f"X[{i}][{n - int(ends[i] - lengths[i])}]"
 
 
 def _of_arrays(items: Sequence, n_features: int | None) -> Encoded:
@@ -281,21 +236,16 @@ def _array(item: Any, i: int, is_sparse: bool) -> Any:
     if not np.isfinite(values).all():
         at = int(np.isfinite(values.reshape(-1)).argmin())
         value = values.reshape(-1)[at]
-        row = (
-            int(np.searchsorted(array.indptr, at, side="right")) - 1
-            if sparse.issparse(item)
-            else at // max(array.shape[1], 1)
-        )
-        column = int(array.indices[at]) if sparse.issparse(item) else at % max(array.shape[1], 1)
+        row, column = divmod(at, max(array.shape[1], 1))
+        if sparse.issparse(item):
+            row, column = int(np.searchsorted(array.indptr, at, side="right")) - 1, int(array.indices[at])
         raise ScoreError(f"X[{i}][{row}, {column}] must be finite, got {value}")
     return array
 
 
 def _stacked(arrays: list, n_features: int) -> CsrRows:
-    counts = [np.diff(array.indptr) for array in arrays]
-    start = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *counts]))]).astype(
-        np.int64
-    )
+    counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(array.indptr) for array in arrays)])
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     index = np.concatenate([np.zeros(0, np.int32), *(array.indices for array in arrays)]).astype(np.int32)
     values = np.concatenate([np.zeros(0), *(array.data for array in arrays)])
     return CsrRows(start, index, compact(values), n_features)

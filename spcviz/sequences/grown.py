@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.ngrams.lattice import Lattice, bigrams, decode, extend, messages, score_arcs
 from spcviz.engine.ngrams.prune import prune, truth_points
@@ -18,7 +19,6 @@ from spcviz.learning.cascade.features import Features, checked, scores_where, un
 from spcviz.learning.cascade.letters_first import keep_by_bigrams
 from spcviz.learning.chains.spaces import without
 from spcviz.learning.chains.states import StateValues, pairs_of, state_values, states_left
-from spcviz.sequences.base import row_starts
 
 
 class Some(NamedTuple):
@@ -46,7 +46,7 @@ class Grown(NamedTuple):
 
     def left(self, some: Some, alpha: float) -> np.ndarray:
         """The states that the first filter leaves, (R, K) bool."""
-        first, row_start = self.cascade.levels[0].filter, row_starts(some.lengths)
+        first, row_start = self.cascade.levels[0].filter, checks.starts(some.lengths)
         if self.forbidden is None:
             unary = scores_where(checked(some.features), first.packed_weights, None)
             left = keep_by_bigrams(unary, row_start, first.pairs, alpha)
@@ -62,7 +62,7 @@ class Grown(NamedTuple):
 
     def states(self, some: Some) -> StateValues:
         """The first level's max-marginals; with constraints those of what they and `allowed` leave."""
-        first, row_start = self.cascade.levels[0].filter, row_starts(some.lengths)
+        first, row_start = self.cascade.levels[0].filter, checks.starts(some.lengths)
         unary = scores_where(checked(some.features), first.packed_weights, None)
         if self.forbidden is not None and some.mask is not None:
             unary[~some.mask] = -np.inf
@@ -122,11 +122,8 @@ def ranked(lattice: Lattice, arc_score: np.ndarray, example: int, k: int) -> tup
     """The k best labellings of one example, best first: (scores (m,), labels (m, L)).
 
     Best first from the end; what is still to come is known from the messages from the start, so that nothing
-    is taken up that is not among the k best.
-
-    References
-    ----------
-    Soong and Huang (1991), A tree-trellis based fast search for finding the N best sentence hypotheses.
+    is taken up that is not among the k best. Soong and Huang (1991), A tree-trellis based fast search for
+    finding the N best sentence hypotheses.
     """
     forward = messages(lattice, arc_score).forward
     first, last = lattice.col_start[example], lattice.col_start[example + 1]

@@ -13,25 +13,8 @@ UNKNOWN = -1
 
 
 def flat_labels(y: Any, lengths: np.ndarray, *, may_miss: bool = False) -> list:
-    """The labels of all sequences, one after the other.
+    """The labels of all sequences, one after the other; with `may_miss`, None where one is not known.
 
-    Parameters
-    ----------
-    y : list of sequences of str or of int
-    lengths : ndarray of int, shape (W,)
-        Tokens of each sequence.
-    may_miss : bool
-        None is allowed: the label of this token is not known.
-
-    Raises
-    ------
-    ShapeError
-        If y has other lengths.
-    ArgumentError
-        If a label is neither a string nor a whole number, or both occur.
-
-    Examples
-    --------
     >>> flat_labels([["DT", "NN"], ["VB"]], np.array([2, 1]))
     ['DT', 'NN', 'VB']
     """
@@ -68,10 +51,8 @@ def _check_kinds(flat: list, lengths: np.ndarray, may_miss: bool) -> None:
 
 
 def place(name: str, n: int, lengths: np.ndarray) -> str:
-    """Where label n of all stands, as y[i][j].
+    """Where token n of all stands, as y[i][j].
 
-    Examples
-    --------
     >>> place("y", 3, np.array([2, 0, 5]))
     'y[2][1]'
     """
@@ -83,37 +64,18 @@ def place(name: str, n: int, lengths: np.ndarray) -> str:
 def classes_of(flat: list) -> np.ndarray:
     """The labels that occur, sorted, None left out.
 
-    Examples
-    --------
     >>> classes_of(["b", "a", None, "b"]).tolist()
     ['a', 'b']
     """
     return np.array(sorted(set(flat) - {None}))
 
 
-def numbers_of(flat: list, classes: np.ndarray, *, unseen: int | None, lengths: np.ndarray) -> np.ndarray:
-    """Labels as indices into `classes`.
-
-    Parameters
-    ----------
-    flat : list
-        From `flat_labels`; None becomes `UNKNOWN`.
-    classes : ndarray, shape (K,)
-    unseen : int or None
-        What a label that is not among the classes becomes; None: an error.
-    lengths : ndarray of int
-        For the error.
-
-    Raises
-    ------
-    ArgumentError
-        If a label is not among the classes.
-    """
+def numbers_of(flat: list, classes: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Labels of `flat_labels` as indices into `classes`, None as `UNKNOWN`."""
     number: dict[Any, int] = {label: k for k, label in enumerate(classes.tolist())}
     number[None] = UNKNOWN
-    other = len(classes) if unseen is None else unseen
-    found = np.fromiter((number.get(label, other) for label in flat), np.int64, len(flat))
-    if unseen is None and len(found) and found.max() >= len(classes):
+    found = np.fromiter((number.get(label, len(classes)) for label in flat), np.int64, len(flat))
+    if len(found) and found.max() >= len(classes):
         n = int(found.argmax())
         raise ArgumentError(
             f"{place('y', n, lengths)} must be one of the {len(classes)} labels of training (classes_), "
@@ -123,23 +85,8 @@ def numbers_of(flat: list, classes: np.ndarray, *, unseen: int | None, lengths: 
 
 
 def allowed_mask(allowed: Any, lengths: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Which labels each token may have, (R, K) bool.
+    """Which labels each token may have, (R, K) bool, from what the taggers' `predict` takes.
 
-    Parameters
-    ----------
-    allowed : list
-        An item a sequence: None (anything), an (L, K) array of bool, or a list with an item a token: None or
-        a list (tuple, set) of labels.
-    lengths : ndarray of int, shape (W,)
-    classes : ndarray, shape (K,)
-
-    Raises
-    ------
-    ShapeError, ArgumentError
-        If it does not fit, or a token is left without a label.
-
-    Examples
-    --------
     >>> allowed_mask([[["a"], None]], np.array([2]), np.array(["a", "b"]))
     array([[ True, False],
            [ True,  True]])

@@ -14,14 +14,9 @@ MAX_DENSE = 200_000_000
 
 
 class Filtered(NamedTuple):
-    """What the filters leave of some sequences.
+    """What the filters leave of some sequences: labels that each token may still have, (L, K) bool each.
 
-    Attributes
-    ----------
-    states : list of ndarray of bool, each (L, K)
-        Which labels each token may still have.
-    lattice : spcviz.engine.ngrams.lattice.Lattice or None
-        The n-grams that are left, of all sequences that are not empty; None where none is left.
+    `lattice` has the n-grams that are left, of all sequences that are not empty; None where none is left.
     """
 
     states: list[np.ndarray]

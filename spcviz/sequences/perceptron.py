@@ -1,17 +1,15 @@
 """The averaged perceptron as a scikit-learn estimator."""
 
-import json
 import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
-from spcviz.sequences.base import Bar, Batch, Texts, restore_names
-from spcviz.sequences.chain import ChainTagger, examples
+from spcviz.sequences.base import Bar, Batch, Texts, keep_parameters
+from spcviz.sequences.chain import ChainTagger
 
 
 class PerceptronState(NamedTuple):
@@ -27,41 +25,23 @@ class PerceptronState(NamedTuple):
 class StructuredPerceptron(ChainTagger):
     """Averaged structured perceptron: one weight a feature and label, one a step from label to label.
 
+    Collins (2002), Discriminative training methods for hidden Markov models.
+
     Parameters
     ----------
     passes : int
         Over the training data.
-    min_count : int
-        Named features that occur less often are left out.
-    constraints : {"bio", "bioes", "bilou"}, callable or None
-        Which label may follow which: a scheme that the labels are written in, or a function of
-        ``(before, after)`` where None is the beginning and the end. Kept in training and prediction.
-    class_weight : dict, "balanced" or None
-        Weights of labels; a sequence counts with the mean over its tokens, times its `sample_weight`.
     random_state : int, numpy.random.Generator or None
         Orders each pass.
-    warm_start : bool
-        `fit` begins at the weights of the fit before, with the same labels; new features are added.
-    n_jobs : int or None
-        Threads that predict; -1: as many as there are processors.
-    verbose : int
-        1 shows progress on standard error.
+    min_count, constraints, class_weight, warm_start, n_jobs, verbose
+        As of `ChainCRF`.
 
     Attributes
     ----------
-    classes_ : ndarray, shape (K,)
-    state_weights_ : ndarray, shape (F, K)
-    transition_weights_ : ndarray, shape (K, K)
-        ``[from, to]``.
-    feature_names_in_ : ndarray, shape (F,)
-        Where features are named.
-    n_features_in_ : int
+    classes_, state_weights_, transition_weights_, n_features_in_, feature_names_in_
+        As of `ChainCRF`.
     running_ : Running or None
         What `partial_fit` goes on with.
-
-    References
-    ----------
-    Collins (2002), Discriminative training methods for hidden Markov models.
 
     Examples
     --------
@@ -85,17 +65,10 @@ class StructuredPerceptron(ChainTagger):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self.passes = passes
-        self.min_count = min_count
-        self.constraints = constraints
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on labelled sequences.
+        """Train on labelled sequences; `ArgumentError` with the item that is wrong.
 
         Parameters
         ----------
@@ -104,18 +77,9 @@ class StructuredPerceptron(ChainTagger):
         y : list of sequences of str or of int
         sample_weight : array_like, shape (len(X),), optional
             Of sequences, at least 0.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        spcviz.engine.errors.ArgumentError
-            If X or y is not of that kind, with the item.
         """
         goes_on = bool(self.warm_start) and self._may_go_on()
-        batch = self._read(X, y, sample_weight, goes_on=goes_on, min_count=self._min_count())
+        batch = self._read(X, y, sample_weight, goes_on=goes_on, min_count=self.min_count)
         running = begin(self._grown(self.n_features_in_)) if goes_on else None
         self._train(batch, running, checks.integer("passes", self.passes, 1, 1_000_000))
         self.running_ = None
@@ -124,16 +88,8 @@ class StructuredPerceptron(ChainTagger):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on training with one pass over these sequences; the weights are averaged over all calls.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`. New features are added.
-        classes : list of str or of int, optional
-            All labels there will ever be; for the first call.
-
-        Returns
-        -------
-        self
+        Arguments as in `fit`; new features are added. The first call is told all `classes` there will ever
+        be.
         """
         goes_on = self._may_go_on()
         batch = self._read(X, y, sample_weight, goes_on=goes_on, classes=None if goes_on else classes)
@@ -144,13 +100,10 @@ class StructuredPerceptron(ChainTagger):
         self.running_ = self._train(batch, running, 1)
         return self
 
-    def _min_count(self) -> int:
-        return checks.integer("min_count", self.min_count, 1, 2**31 - 1)
-
     def _train(self, batch: Batch, running: Running | None, epochs: int) -> Running:
         forbidden = self._forbidden()
         self._check_steps(batch, forbidden)
-        data = examples_of(*examples(batch), len(self.classes_), weights=batch.weights)
+        data = examples_of(*batch.encoded, batch.labels, len(self.classes_), weights=batch.weights)
         rng = np.random.default_rng(self.random_state)
         with Bar(type(self).__name__, epochs, self.verbose) as bar:
             found, was_interrupted = fit_perceptron(
@@ -168,25 +121,12 @@ class StructuredPerceptron(ChainTagger):
             warnings.warn("fit was interrupted: the model is fitted as far as it came", stacklevel=3)
         return found
 
-    def to_state(self) -> PerceptronState:
-        """The fitted model as plain arrays and texts; `from_state` takes it back."""
-        self._check_is_fitted()
-        classes = json.dumps(self.classes_.tolist())
-        weights = Weights(self.state_weights_, self.transition_weights_)
-        return PerceptronState(
-            self._params_as_json(), classes, self._names_state(), weights, getattr(self, "running_", None)
-        )
+    def _learned(self) -> tuple[Any, ...]:
+        return (*super()._learned(), getattr(self, "running_", None))
 
-    @classmethod
-    def from_state(cls, state: PerceptronState) -> Self:
-        """The fitted model that `to_state` took apart."""
-        if not isinstance(state, PerceptronState):
-            raise ArgumentError(f"state must be a PerceptronState, got {type(state).__name__}")
-        tagger = cls._from_json(state.params)
-        restore_names(tagger, state.classes, state.names, len(state.weights.unary))
-        tagger.state_weights_, tagger.transition_weights_ = state.weights
-        tagger.running_ = state.running
-        return tagger
+    def _learn(self, state: PerceptronState) -> None:
+        super()._learn(state)
+        self.running_ = state.running
 
 
 def _grown(running: Running, n_features: int) -> Running:
