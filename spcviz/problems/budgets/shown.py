@@ -31,7 +31,11 @@ class Purchases(NamedTuple):
 
 
 class TradeOff(NamedTuple):
-    """What every method buys on a batch of W chains of R parts; a reading has a symbol for each part."""
+    """What every method buys on a batch of W chains (words, pictures) of R parts in all (letters, frames,
+    places).
+
+    A reading is text: a symbol of the alphabet (a state) for every part.
+    """
 
     task: str  # name of the problem
     # (W,) int: what a click on a chain opens: the word in the data set, the clip's seed

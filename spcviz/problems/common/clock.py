@@ -38,6 +38,7 @@ def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
 
 def _timed(call, now=time.process_time):
     """(result, microseconds) of a call: wall clock or a clock of CPU time, whichever is shorter."""
+    # Other programs on the machine must not count, nor a second thread twice.
     start, own_start = time.perf_counter(), now()
     value = call()
     wall, cpu = time.perf_counter() - start, now() - own_start

@@ -1,4 +1,7 @@
-"""The common form of every reproduced result, with its provenance: code, data, models, CPU time."""
+"""The common form of every reproduced result, with its provenance: code, data, models, CPU time.
+
+The command line adds ``provenance``, a row for each command that made a part, ``command`` and ``seconds``.
+"""
 
 import json
 import os

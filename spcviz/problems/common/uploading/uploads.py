@@ -1,6 +1,7 @@
 """Decode visitors' pictures and clips in a separate process with limits on time and memory.
 
-A small file can unpack to gigabytes, name other files and crash a decoder; here it is an `UploadError`.
+A small file can unpack to gigabytes, name other files and crash a decoder. `headers` says what is to read it
+or refuses it, `decoder` does with nothing but its bytes; whatever happens, here it is an `UploadError`.
 """
 
 import contextlib

@@ -131,9 +131,9 @@ def kept(
     """What ``make()`` returns, read from a folder if it has been made there before from the same inputs.
 
     `name` begins the file's name, for people; `key` is the plain JSON that ``make`` depends on beside the
-    code of `modules` (see `digest_of_modules`). The value is the same whether made or found: with `JSON`,
-    lists where there were tuples. Raises `ArgumentError` for a wrong key, value or module, `OSError` if it
-    cannot be written.
+    code of `modules` (see `digest_of_modules`). Without a folder nothing is kept. The value is the same
+    whether made or found: with `JSON`, lists where there were tuples. Raises `ArgumentError` for a wrong key,
+    value or module, `OSError` if it cannot be written.
 
     >>> kept(None, "squares", {"n": 3}, ("spcviz.engine.checks",), lambda: np.arange(3) ** 2)
     [0, 1, 4]
@@ -175,7 +175,10 @@ def path_of(folder, name, key, modules, form=JSON):
 
 @cache
 def digest_of_modules(modules: tuple[str, ...]) -> str:
-    """Digest of modules' code as it was at the process's begin, their imports and the libraries' versions."""
+    """Digest of modules' code as it was at the process's begin, their imports and the libraries' versions.
+
+    A module that is named counts even if it is one of `LEFT_OUT`.
+    """
     digest = hashlib.sha256(repr([(name, version(name)) for name in LIBRARIES]).encode())
     return _digested(digest, files_of(modules))
 

@@ -12,8 +12,9 @@ _EPSILON = 1e-5
 
 
 def batch_hog(images: ArrayLike, cell: int) -> np.ndarray:
-    """HoG (R, F) float32 of images (R, h, w): 9 unsigned directions, blocks of 2 x 2 cells, L2 norm clipped
-    at 0.2.
+    """HoG (R, F) float32 of images (R, h, w), as ``skimage.feature.hog(image, 9, (cell, cell), (2, 2))`` of
+    each: 9 unsigned directions, blocks of 2 x 2 cells, L2 norm clipped at 0.2; pixels beyond whole cells are
+    ignored.
 
     >>> batch_hog(np.eye(8)[None], 4).shape
     (1, 36)
