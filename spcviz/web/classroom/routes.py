@@ -38,7 +38,7 @@ LONGEST_CODED = 200
 ROOMS = rooms.Rooms()
 FILES = {"phone.js": "text/javascript", "phone.css": "text/css"}
 POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-_CROWD = {"in_hand": 0}
+_HAND = {"n": 0}
 
 
 def routes() -> list[Route]:
@@ -79,9 +79,9 @@ def _json(value, status=200):
 
 async def _body(request, most):
     """The JSON object of a request."""
-    if _CROWD["in_hand"] >= IN_HAND:
+    if _HAND["n"] >= IN_HAND:
         raise asked.RefusedError(429)
-    with asked.counted(_CROWD):
+    with asked.counted(_HAND, "n"):
         return asked.object_of(await asked.body(request, most))
 
 
