@@ -290,11 +290,6 @@ class SequenceTagger(BaseEstimator):
         return json.dumps(_marked(params))
 
 
-def keep_parameters(tagger: Any, given: dict[str, Any]) -> None:
-    """Arguments of `__init__`, its `locals()`, as attributes of the same names: scikit-learn's convention."""
-    vars(tagger).update({name: value for name, value in given.items() if name != "self"})
-
-
 def _marked(value: Any) -> Any:
     """JSON knows neither tuples nor dicts by numbers."""
     if isinstance(value, tuple):

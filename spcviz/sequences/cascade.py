@@ -17,7 +17,7 @@ from spcviz.learning.chains.crf import blocks_of, examples_of
 from spcviz.learning.chains.spaces import joined
 from spcviz.learning.workers import in_threads, spread
 from spcviz.sequences import labels
-from spcviz.sequences.base import Bar, SequenceTagger, TagPaths, Texts, keep_parameters
+from spcviz.sequences.base import Bar, SequenceTagger, TagPaths, Texts
 from spcviz.sequences.grown import Grown, Points, Some, ranked
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
 from spcviz.sequences.levels import OneLevel, levels_of
@@ -113,7 +113,21 @@ class CascadeTagger(SequenceTagger):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        keep_parameters(self, locals())
+        self.order = order
+        self.tolerance = tolerance
+        self.tolerance_kind = tolerance_kind
+        self.pair_model = pair_model
+        self.c2 = c2
+        self.rate = rate
+        self.passes = passes
+        self.hold_out = hold_out
+        self.max_arcs = max_arcs
+        self.min_count = min_count
+        self.constraints = constraints
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Train every level; `ArgumentError` with the item that is wrong, or fewer sequences than `hold_out`.

@@ -11,7 +11,7 @@ from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
 from spcviz.sequences import labels
-from spcviz.sequences.base import Bar, Batch, Texts, keep_parameters
+from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
 
 
@@ -100,7 +100,20 @@ class ChainCRF(ChainTagger):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        keep_parameters(self, locals())
+        self.c1 = c1
+        self.c2 = c2
+        self.max_iter = max_iter
+        self.tol = tol
+        self.min_count = min_count
+        self.all_possible_states = all_possible_states
+        self.all_possible_transitions = all_possible_transitions
+        self.constraints = constraints
+        self.class_weight = class_weight
+        self.rate = rate
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, allowed: Any = None) -> Self:
         """Train on labelled, or partly labelled, sequences; `ArgumentError` with the item that is wrong.

@@ -8,7 +8,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
-from spcviz.sequences.base import Bar, Batch, Texts, keep_parameters
+from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
 
 
@@ -65,7 +65,14 @@ class StructuredPerceptron(ChainTagger):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        keep_parameters(self, locals())
+        self.passes = passes
+        self.min_count = min_count
+        self.constraints = constraints
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on labelled sequences; `ArgumentError` with the item that is wrong.
