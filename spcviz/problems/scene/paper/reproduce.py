@@ -42,7 +42,11 @@ MEANINGS = {
     "of test pictures",
     "interval": f"95 %, {measure.N_DRAWS} draws of blocks of {measure.BLOCK} successive test pictures",
 }
-CODE = tuple(f"spcviz.problems.scene.{name}" for name in ("model.run", "paper.measure", "model.train"))
+CODE = (
+    "spcviz.problems.scene.model.run",
+    "spcviz.problems.scene.paper.measure",
+    "spcviz.problems.scene.model.train",
+)
 
 
 def train_all(run: Run) -> Iterator[str]:
