@@ -1,5 +1,6 @@
 """A site of static files in Chromium: from a disk and below a path, played by keys, with strangers' tours."""
 
+import contextlib
 import functools
 import http.server
 import threading
@@ -24,6 +25,7 @@ OWN = tour.Tour(
     ),
 )
 FIRST_BYTES = 600_000
+FIRST_PICTURE = 200_000
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -122,6 +124,21 @@ def test_the_first_picture_is_there_after_few_bytes(visit, web, name):
     own = {url: size for url, size in fetched.items() if "-1.js" in url or "scenes/" not in url}
     most = 3_000_000 if name == "pose" else FIRST_BYTES  # a whole clip, as the file of it
     assert 10_000 < sum(own.values()) < most, own
+
+
+@pytest.mark.parametrize("name", ["tours/cascade", "letters", "sweep", "pose"])
+def test_a_phone_has_a_picture_before_scripts_and_data(browser, web, name):
+    """What stands in the page: 1 s at 1.6 Mbit/s are 200 kB; a whole clip comes after it."""
+    small = {"viewport": {"width": 390, "height": 844}, "java_script_enabled": False}
+    with contextlib.closing(browser.new_context(**small)) as context:
+        page, fetched = context.new_page(), []
+        page.on("response", lambda answer: fetched.append(int(answer.headers.get("content-length", 0))))
+        page.goto(f"{web}/a/b/{name}.html")
+        image = page.locator("main img").first
+        assert image.is_visible()
+        assert page.evaluate("document.querySelector('main img').naturalWidth") > 300
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert sum(fetched) < FIRST_PICTURE, fetched
 
 
 def test_a_strangers_tour_runs_nothing(visit, folder):

@@ -5,7 +5,7 @@ VS Code and Colab, and in a notebook that was saved as HTML. The frame may run i
 of the notebook's. Where no script runs, or no frame is shown, a picture (PNG) says what was kept.
 """
 
-import io
+import base64
 import time
 from collections.abc import Sequence
 from html import escape
@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-from PIL import Image, ImageDraw, ImageFont
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.lattice import decode
@@ -22,16 +21,11 @@ from spcviz.learning.cascade.decoding import Step
 from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.common.trace import arc_level
 from spcviz.sequences.levels import OneLevel
-from spcviz.web.exporting import page
-from spcviz.web.figures.lattice_facts import threshold
-from spcviz.web.figures.palette import LIGHT
+from spcviz.web.exporting import page, stills
 from spcviz.web.lattice import component
 from spcviz.web.view import mount
 
 HEIGHT = 760
-ROW, MARGIN, FONT = 22, 8, 13
-"""Pixels of the picture."""
-MOST_ROWS = 60
 _NONE = np.zeros(0, dtype=np.int32)
 
 
@@ -54,6 +48,24 @@ class Shown(NamedTuple):
     def __repr__(self) -> str:
         size = f"{len(self.html) / 1000:.0f} kB"
         return f"<a view of {size}: display it in a notebook, or write .html to a file>"
+
+
+class Chart(go.Figure):
+    """A chart for a notebook, with a picture (PNG) for where no script runs."""
+
+    def __init__(self, *arguments, png: bytes = b"", **options) -> None:
+        super().__init__(*arguments, **options)
+        self.__dict__["png"] = png  # plotly's own attributes are those of its schema
+
+    def _repr_png_(self) -> bytes:
+        return self.png
+
+    def _ipython_display_(self) -> None:
+        if not (bundle := self._repr_mimebundle_()):  # no notebook: plotly opens what it is set to
+            return super()._ipython_display_()
+        from IPython.display import display
+
+        return display(bundle | {"image/png": base64.b64encode(self.png).decode()}, raw=True)
 
 
 def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None = None) -> object:
@@ -142,44 +154,8 @@ def _lattice(trace, title):
     sent = payload | {"view": view, "epoch": 0, "seq": 0}
     mounted = mount.Mounted(component.LATTICE, sent, mount.ready(parts))
     best = " ".join(trace.alphabet[k] for k in trace.predictions[-1])
-    still = _still(trace)
+    still = stills.lattice(trace)
     return Shown(page.of_view(mounted, title, f"Best labels: {best}", still), still)
-
-
-def _still(trace):
-    """A PNG: a row a label, a column a position; the darker, the more filters a label has survived."""
-    n_levels, best = len(trace.levels), trace.predictions[-1]
-    standing = sum(_standing(level, len(best), len(trace.alphabet)) for level in trace.levels)
-    rows = np.unique(np.concatenate([best, np.flatnonzero(standing.any(axis=0))[:MOST_ROWS]]))
-    font = ImageFont.load_default(FONT)
-    heads = [word[:16] for word in trace.words]
-    left = MARGIN + max(int(font.getlength(trace.alphabet[k][:24])) for k in rows) + MARGIN
-    wide = max(2 * ROW, *(int(font.getlength(head)) + MARGIN for head in heads))
-    size = (left + wide * len(best) + MARGIN, ROW * (len(rows) + 1) + 2 * MARGIN)
-    image = Image.new("RGB", size, LIGHT.background)
-    pen, ink = ImageDraw.Draw(image), {"font": font, "fill": LIGHT.text}
-    for i, head in enumerate(heads):
-        pen.text((left + wide * i, MARGIN), head, **ink)
-    for r, k in enumerate(rows, start=1):
-        top = MARGIN + ROW * r
-        pen.text((MARGIN, top), trace.alphabet[k][:24], **ink)
-        for i, label in enumerate(best):
-            share = round(255 - 175 * standing[i, k] / (2 * n_levels))
-            box = (left + wide * i, top, left + wide * (i + 1) - 3, top + ROW - 3)
-            pen.rectangle(box, (share, share, share), LIGHT.text if label == k else None, width=2)
-    file = io.BytesIO()
-    image.save(file, "PNG", optimize=True)
-    return file.getvalue()
-
-
-def _standing(level, n_positions, n_labels):
-    """0 where a label (L, K) does not reach a level, 1 where it falls there, 2 where the level keeps it."""
-    _, keep = threshold(level)
-    column = np.repeat(np.arange(len(level.col_start) - 1), np.diff(level.col_start))
-    out = np.zeros((n_positions, n_labels), dtype=int)
-    for place, labels in enumerate(level.symbols.T):
-        np.maximum.at(out, (column + place, labels), 1 + keep)
-    return out
 
 
 def _course(tagger, x, words):
@@ -191,10 +167,11 @@ def _course(tagger, x, words):
         lifts[row] = lifts[row - 1]
         lifts[row, slice(None) if step.position < 0 else step.position] += 1
     cost = np.concatenate([[0.0], np.cumsum([step.cost for step in course])])
-    figure = go.Figure()
+    heads, spent = _named(words, len(start)), [f"{own:g}" for own in cost]
+    read = [start, *(step.labels for step in course)]
+    figure = Chart(png=stills.course(lifts, spent, heads, read))
     figure.add_heatmap(
-        z=lifts, x=list(_named(words, len(start))), y=[f"{own:g}" for own in cost], colorscale="Blues",
-        text=[start, *(step.labels for step in course)], texttemplate="%{text}",
+        z=lifts, x=list(heads), y=spent, colorscale="Blues", text=read, texttemplate="%{text}",
         colorbar={"title": "purchases", "dtick": 1},
     )  # fmt: skip
     axes = {"xaxis": {"type": "category"}, "yaxis": {"type": "category", "title": "spent"}}
@@ -206,7 +183,9 @@ def _curves(curves):
     figure = go.Figure()
     if type(curves).__name__ == "BudgetCurve":
         figure.add_scatter(x=curves.cost, y=curves.error, mode="lines+markers", name="error")
-        return figure.update_layout(xaxis_title="cost", yaxis_title="share of positions that are wrong")
-    for name, (at, height) in curves._asdict().items():
-        figure.add_scatter(x=at, y=height, line_shape="hv", name=name.replace("_", " "))
-    return figure.update_layout(xaxis_title="alpha", yaxis_title="share")
+        figure.update_layout(xaxis_title="cost", yaxis_title="share of positions that are wrong")
+    else:
+        for name, (at, height) in curves._asdict().items():
+            figure.add_scatter(x=at, y=height, line_shape="hv", name=name.replace("_", " "))
+        figure.update_layout(xaxis_title="alpha", yaxis_title="share")
+    return Chart(figure, png=stills.curves(figure))

@@ -13,8 +13,9 @@ const { root, folder, codes, pairs } = JSON.parse(document.getElementById("site"
 const known = { kind: new Map(), part: new Map(), chart: new Map(), scene: new Map() };
 globalThis.SPCVIZ = Object.fromEntries(Object.entries(known).map(([kind, map]) => [kind, (name, value) => map.set(name, value)]));
 const byClass = (name) => document.querySelector(`.${name}`);
-const isProjected = new URLSearchParams(location.search).get("embed") === "true";
-document.documentElement.classList.toggle("embed", isProjected);
+const query = new URLSearchParams(location.search), page = document.documentElement.classList;
+page.toggle("embed", query.get("embed") === "true");
+page.toggle("view-only", query.get("picture") === "only"); // for the still that stands in the page until its scripts are here
 const fetched = new Map();
 let shown = null, wanted = null, endings = [];
 

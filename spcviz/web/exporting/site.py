@@ -12,6 +12,7 @@ Nothing is fetched from outside: a content security policy in every page says so
 import base64
 import gzip
 import hashlib
+import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from PIL import Image, ImageChops
 from plotly.offline import get_plotlyjs
 
 import spcviz
@@ -42,7 +44,7 @@ _HEAD = """<!doctype html>
 <title>{title}</title>
 <link rel="icon" href="{root}shared/icon.svg">
 <link rel="stylesheet" href="{root}shared/site.css">
-{scripts}</head>
+</head>
 """
 _ABOUT = "read a word by ruling words out, and see what each choice costs."
 _PLAYED = """<body>
@@ -57,14 +59,14 @@ _PLAYED = """<body>
 <p class="noted" role="status"></p>
 <main class="scene">
 <noscript><p>The pictures are drawn by scripts, which this browser does not run.</p></noscript>
-</main>
+{opening}</main>
 <div class="light" aria-hidden="true" hidden></div>
 <div class="black" aria-hidden="true" hidden></div>
 <footer>{link}Saved from spcviz {version} by <code>python -m spcviz site</code>. What only the app computes,
 such as boxes and the levels after one that is changed here, stays as it was saved. Data and models are under
 the terms that come with the app.</footer>
 <script type="application/json" id="site">{site}</script>
-</body>
+{scripts}</body>
 </html>
 """
 _INDEX = """<body>
@@ -87,6 +89,9 @@ terms that come with the app.</footer>
 """
 
 
+_PHONE = (352, 844)
+"""Width of a view on a phone of 390 pixels, and the phone's height."""
+_QUALITY = 50
 _PROGRAM = (
     "view/elements.js",
     "touring/tour_core.js",
@@ -135,10 +140,12 @@ class Site:
         self.can_draw = drawing.browser() is not None
         self.written: dict[str, int] = {}
         self.first: dict[str, list[str]] = {}  # files that a part's first scene wants
+        self.opening: dict[str, str] = {}  # what a part's first scene shows before any script runs
+        self.pictured: dict[str, Callable[[str], None]] = {}  # writes a page with a picture of its view
 
-    def write(self, path: str, text: str) -> None:
+    def write(self, path: str, text: str, *, anew: bool = False) -> None:
         """A file of the site, once."""
-        if path not in self.written:
+        if anew or path not in self.written:
             target = self.folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             content = text.encode()
@@ -159,7 +166,10 @@ class Site:
         self.write(path, f'SPCVIZ.scene("{code}", {forms.literal(value)});\n')
         wanted = [f"shared/{view['kind']}.js" for view in views]
         wanted += [f"shared/parts/{digest}.js" for view in views for digest in view["parts"].values()]
-        self.first.setdefault(part.folder, [path, *dict.fromkeys(wanted)])
+        if part.folder not in self.first:
+            self.first[part.folder] = [path, *dict.fromkeys(wanted)]
+            # What is to be guessed must not be seen before its cover comes.
+            self.opening[part.folder] = "" if value["cover"] else _with_charts(shown.body, charts)
 
     def _view(self, view):
         name = view.component.name
@@ -193,22 +203,35 @@ class Site:
         specs = [theme(chart.spec) for chart in self.charts.values() for theme in (dict, drawing.dark)]
         names = [f"{name}-{theme}" for name in self.charts for theme in ("light", "dark")]
         for name, svg in zip(names, drawing.svgs(specs), strict=True):
-            self.write(f"shared/charts/{name}.svg", svg)
+            self.write(f"shared/charts/{name}.svg", drawing.with_marks_once(svg))
 
     def played(self, path: str, part: Part, title: str, about: str) -> None:
-        """The page that plays a part."""
+        """The page that plays a part; what its first scene shows stands in it, before any script runs."""
         root = "../" * path.count("/")
         link = f'<a class="app" href="{escape(self.app)}" rel="noreferrer">Open this scene in the app</a>. '
         values = {"root": root, "folder": part.folder, "codes": part.codes, "pairs": forms.pairs()}
         files = ["shared/site.js", *self.first.get(part.folder, [])]
         scripts = "".join(f'<script defer src="{root}{file}"></script>\n' for file in files)
-        self._page(path, title, scripts, _PLAYED, about=escape(about), link=link if self.app else "",
-                   site=forms.literal(values))  # fmt: skip
+        texts = {"about": escape(about), "link": link if self.app else "", "site": forms.literal(values)}
+        texts["scripts"] = scripts
+        opening = self.opening.get(part.folder, "").replace('="shared/', f'="{root}shared/')
+        self._page(path, title, _PLAYED, **texts, opening=opening)
+        if self.can_draw and (first := snapshot.view_place(0)) in opening:
+            self.pictured[path] = lambda still: self._page(
+                path, title, _PLAYED, **texts, opening=opening.replace(first, still), anew=True
+            )
 
-    def _page(self, path, title, scripts, body, **texts):
+    def picture(self) -> None:
+        """Into each page whose first scene has a view, a picture of it, for a phone on a slow line."""
+        addresses = [f"{(self.folder / path).resolve().as_uri()}?picture=only" for path in self.pictured]
+        pictures = drawing.pictures(addresses, _PHONE)
+        for page, picture in zip(self.pictured.values(), pictures, strict=True):
+            page(_still(picture))
+
+    def _page(self, path, title, body, *, anew=False, **texts):
         texts |= {"root": "../" * path.count("/"), "title": escape(title), "version": spcviz.__version__}
-        head = _HEAD.format(policy=escape(_POLICY), scripts=scripts, **texts)
-        self.write(path, head + body.format(**texts))
+        head = _HEAD.format(policy=escape(_POLICY), **texts)
+        self.write(path, head + body.format(**texts), anew=anew)
 
     def index(self, names: Sequence[str], tours: dict[str, tour.Tour], systems: str, docs: str) -> None:
         """The first page. `systems` is a table in markdown, `docs` the address of the documentation."""
@@ -217,8 +240,32 @@ class Site:
         firsts = [(f"{name or 'home'}.html", *_told(name)) for name in names]
         link = f'<a href="{escape(docs)}">Documentation and examples</a>'
         library = f"<h2>Library</h2>\n<p>{link}</p>\n" if docs else ""
-        self._page("index.html", "spcviz", "", _INDEX, about=about, tours=_cards(cards), pages=_cards(firsts),
+        self._page("index.html", "spcviz", _INDEX, about=about, tours=_cards(cards), pages=_cards(firsts),
                    docs=library, systems=marks.html(systems))  # fmt: skip
+
+
+def _with_charts(body, charts):
+    """A scene's HTML with its drawn charts in their places."""
+    for k, chart in enumerate(charts):
+        if "light" in chart:
+            place = snapshot.chart_place(k)
+            dark = f'<source media="(prefers-color-scheme: dark)" srcset="{chart["dark"]}">'
+            image = f'<img src="{chart["light"]}" alt="{escape(chart["alt"])}">'
+            body = body.replace(place, place.replace("></", f"><picture>{dark}{image}</picture></"))
+    return body
+
+
+def _still(picture):
+    """A view's place with a picture in it, cut where nothing more is drawn."""
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    drawn = ImageChops.difference(image, Image.new("RGB", image.size, image.getpixel((0, image.height - 1))))
+    image = image.crop((0, 0, image.width, (drawn.getbbox() or (0, 0, 0, image.height))[3]))
+    file = io.BytesIO()
+    image.save(file, "WEBP", quality=_QUALITY, method=6)
+    content = base64.b64encode(file.getvalue()).decode()
+    size = f'width="{image.width}" height="{image.height}"'
+    shown = f'<img class="still" {size} alt="" src="data:image/webp;base64,{content}">'
+    return snapshot.view_place(0).replace("></", f">{shown}</")
 
 
 def _told(name):
@@ -257,6 +304,7 @@ def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | N
             site.played(f"{name or 'home'}.html", part, *_told(name))
         tell(part.folder)
     site.draw()
+    site.picture()
     site.index(names, tours, systems, docs)
     return site
 

@@ -6,15 +6,21 @@ import re
 from html import unescape
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from PIL import Image
 
 import spcviz as sp
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.exporting import notebook
+from spcviz.web.exporting import notebook, stills
+from spcviz.web.figures.palette import LIGHT
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 PNG = "data:image/png;base64,"
+
+
+def pixels(png):
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +57,7 @@ def test_the_frame_runs_its_own_script_and_nothing_else(tagger):
 def test_a_picture_says_which_labels_are_left():
     scores = np.array([[-9.0, 8.0, 9.0], [9.0, -9.0, -9.0], [-np.inf, 0.0, 9.0]])
     shown = sp.from_emissions([scores], labels=["a", "b", "c"]).prune(-2.0).show(["x", "y", "z"])
-    picture = np.asarray(Image.open(io.BytesIO(shown._repr_png_())).convert("RGB"))
+    picture = pixels(shown._repr_png_())
     assert PNG + base64.b64encode(shown.png).decode() in shown.html.partition("<noscript>")[2]
     rows, columns = (
         8 + 22 * np.arange(1, 4) + 9,
@@ -79,6 +85,24 @@ def test_lattices_and_curves_are_shown():
     figure = curves.show()
     assert [trace.name for trace in figure.data] == ["filter loss", "pruned", "efficiency loss"]
     np.testing.assert_array_equal(figure.data[2].y, curves.efficiency_loss.value)
+
+
+def test_curves_have_a_picture_for_where_no_script_runs():
+    found = sp.from_emissions([np.random.default_rng(0).normal(size=(5, 3))], labels=list("abc"))
+    picture = pixels(found.curves([list("abcab")]).show()._repr_png_())
+    for color in (LIGHT.accent, LIGHT.pruned, LIGHT.truth):  # one for each line
+        rgb = [int(color[k : k + 2], 16) for k in (1, 3, 5)]
+        assert (picture == rgb).all(axis=2).sum() > 50
+    steps = go.Figure().add_scatter(x=[0, 1, 2], y=[0.0, np.nan, 1.0], line_shape="hv", name="a")
+    drawn = (pixels(stills.curves(steps.update_layout(xaxis_title="x"))) == [47, 47, 188]).all(axis=2)
+    assert drawn[320, 70:650].sum() > 300  # stays low until the step
+
+
+def test_a_course_has_a_picture_with_its_purchases():
+    lifts = np.array([[0, 0], [1, 0], [1, 2]])
+    picture = pixels(stills.course(lifts, ["0", "1", "3"], ["go", "on"], [["a", "b"]] * 3))
+    grey = [picture[8 + 22 * row + 17, 8 + 8 + 8 + 44 * k + 36].tolist() for row in (1, 2, 3) for k in (0, 1)]
+    assert [one[0] for one in grey] == [255, 255, 168, 255, 168, 80]
 
 
 def test_what_cannot_be_shown_is_said(tagger):

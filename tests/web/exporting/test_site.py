@@ -3,11 +3,13 @@
 import base64
 import gzip
 import hashlib
+import io
 import json
 import re
 from html import unescape
 
 import pytest
+from PIL import Image
 
 from spcviz import cli
 from spcviz.engine.errors import ArgumentError
@@ -97,9 +99,39 @@ def test_pages_ask_for_nothing_from_outside(made):
     for path in (path for path in made.written if path.endswith(".html")):
         text = (made.folder / path).read_text(encoding="utf-8")
         assert "default-src 'none'; script-src 'self' file:;" in unescape(text)
-        sources = re.findall(r'(?:src|<link[^>]*href)="([^"]*)"', text)
+        sources = re.findall(r'(?:src|srcset|<link[^>]*href)="([^"]*)"', text)
+        sources = [source for source in sources if not source.startswith("data:image/webp;base64,")]
         assert sources
         assert all(((made.folder / path).parent / source).is_file() for source in sources), path
+
+
+def test_a_page_shows_its_texts_and_a_still_of_its_view_before_any_script(made):
+    text = (made.folder / "letters.html").read_text(encoding="utf-8")
+    opening = text[text.index('<main class="scene">') : text.index("</main>")]
+    assert "Drag the threshold" in opening
+    (content,) = re.findall(r'<section data-view="0"><img class="still" [^>]*base64,([^"]*)"', opening)
+    with Image.open(io.BytesIO(base64.b64decode(content))) as still:
+        assert still.width == 528
+        assert len(still.convert("L").getcolors()) > 50
+    assert text.index("</main>") < text.index("<script defer")
+
+
+def test_what_is_to_be_guessed_is_in_no_opening(made):
+    opening = (made.folder / "tours" / "own-1.html").read_text(encoding="utf-8")
+    assert made.opening["tour-own-1"] in opening
+    covered = tour.Tour("t", "T", "", (tour.Scene("hybrid", "Look", "Why?", "So.", cover=True),))
+    written = site.Site(made.folder, "")
+    (part,) = site.parts_of([], {"t": covered})
+    written.scene(part, "1", *part.scenes[0])
+    assert written.opening == {"tour-t": ""}
+
+
+def test_a_mark_that_stands_at_many_points_is_drawn_once():
+    (svg,) = drawing.svgs([{"data": [{"y": list(range(50)), "mode": "markers"}], "layout": {}}])
+    once = drawing.with_marks_once(svg)
+    assert once.count("<use ") == svg.count('class="point"') == 50
+    assert once.count("<path id=") == 1
+    assert len(once) < 0.6 * len(svg)
 
 
 def test_without_a_browser_plotly_comes_along(tmp_path, monkeypatch):
