@@ -38,6 +38,7 @@ N_TIMED = 256
 REPEATS = 9
 N_REDRAWN = 100
 CHOSEN_ON = "development words"
+EQUAL = 1.0
 
 
 def reproduce(run: Run) -> dict:
@@ -101,8 +102,8 @@ def chosen_of(rows: list[dict], features: str) -> dict:
     """What is compared with a set of features, chosen on development words; ties go to what is faster.
 
     ``cascade``: the order that reads most words; ``in_its_time``: of the beams that take no more time, what
-    reads most; ``paying``: the order whose time is the least share of that of the fastest beam that reads
-    ``as_many``.
+    reads most; ``paying``: the order whose time is the least share of that of ``as_many``, the fastest beam
+    that reads as many words and at most `EQUAL` percent of them more; None where there is none.
     """
     own = [row for row in rows if (row["features"], row["data"]) == (features, DEV)]
     beams = [row for row in own if row["method"] == "beam"]
@@ -115,6 +116,7 @@ def chosen_of(rows: list[dict], features: str) -> dict:
     cascade = most(cascades)
     timely = [row for row in beams if row["us_per_word"] <= cascade["us_per_word"]]
     pairs = [(row, beam) for row in cascades if (beam := _as_many(row, beams))]
+    pairs = [(row, beam) for row, beam in pairs if beam["word_accuracy"] - row["word_accuracy"] <= EQUAL]
     share = {"key": lambda pair: pair[0]["us_per_word"] / pair[1]["us_per_word"]}
     paying, beam = min(pairs, default=(None, None), **share)
     picks = {"cascade": cascade, "in_its_time": most(timely), "paying": paying, "as_many": beam}
