@@ -1,5 +1,6 @@
 """Jobs of visitors: a line, limits, cancelling, leaving; data on the shelf that go with the session."""
 
+import contextlib
 import os
 import time
 
@@ -7,7 +8,7 @@ import psutil
 import pytest
 
 from spcviz.problems.own_data.data.examples import read_example
-from spcviz.problems.own_data.model import jobs
+from spcviz.problems.own_data.model import child, jobs, nursery
 from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import shelf
@@ -26,10 +27,14 @@ def job(**more):
     return Job("train", wanted(**more.pop("settings", {})), Trained, n_steps=2, **more)
 
 
+def nurseries():
+    own = psutil.Process().children()
+    return [one for one in own if any("own_data.model.nursery" in part for part in one.cmdline())]
+
+
 def children():
     """Training processes of this test."""
-    own = psutil.Process().children()
-    return [one for one in own if any("own_data.model.child" in part for part in one.cmdline())]
+    return [one for own in nurseries() for one in own.children(recursive=True)]
 
 
 def test_a_job_brings_a_model_home_and_counts_its_steps():
@@ -78,6 +83,54 @@ def test_who_cancels_or_leaves_takes_the_process_along(how):
     assert own.ended.wait(60)
     assert own.state == "cancelled"
     assert not children()
+
+
+@pytest.mark.skipif(not nursery._CAN_FORK, reason="jobs are forked")
+def test_a_job_is_a_child_of_one_nursery_with_limits_of_its_own():
+    own = [job() for _ in range(3)]
+    limits, seen = set(), set()
+    end = time.monotonic() + WAIT
+    while not all(one.ended.is_set() for one in own) and time.monotonic() < end:
+        for one in children():
+            with contextlib.suppress(psutil.Error):
+                if not one.children():
+                    limits.add(one.rlimit(psutil.RLIMIT_AS)[0])
+                    seen.add(one.pid)
+        time.sleep(0.005)
+    assert [one.state for one in own] == ["done"] * 3
+    assert len(nurseries()) == 1
+    assert child.MEMORY in limits
+    assert len(seen) >= 3
+
+
+@pytest.mark.skipif(not nursery._CAN_FORK, reason="jobs are forked")
+def test_a_nursery_that_has_ended_is_started_anew():
+    assert job().ended.wait(WAIT)
+    (old,) = nurseries()
+    old.kill()
+    own = job()
+    assert own.ended.wait(WAIT)
+    assert own.state == "done"
+    assert [one.pid for one in nurseries()] != [old.pid]
+
+
+@pytest.mark.skipif(not nursery._CAN_FORK, reason="jobs are forked")
+def test_a_nursery_that_ends_takes_no_job_for_done():
+    own = job(settings={"method": "cascade", "order": 4, "n": 300})
+    end = time.monotonic() + 60
+    while not children() and time.monotonic() < end:
+        time.sleep(0.05)
+    for one in children():
+        one.kill()
+    assert own.ended.wait(60)
+    assert (own.state, own.problem[:36]) == ("failed", "Training ended before its time; try ")
+
+
+def test_where_nothing_is_forked_each_job_starts_a_python(monkeypatch):
+    monkeypatch.setattr(nursery, "_CAN_FORK", False)
+    own = job()
+    assert own.ended.wait(WAIT)
+    assert (own.state, own.problem) == ("done", "")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of a process")

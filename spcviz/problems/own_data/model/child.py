@@ -1,8 +1,8 @@
 """The process that trains on a visitor's sentences: bytes in, progress and bytes out, and limits around it.
 
-Run as ``python -P -m spcviz.problems.own_data.model.child WORK``. A line of JSON says what is wanted; the
-answer is a line of JSON, and behind it the arrays of a record. Progress is what the estimators write to
-standard error. Nothing is written to a disk but kernels that were not compiled yet.
+Forked by `nursery`, or run as ``python -P -m spcviz.problems.own_data.model.child WORK``. A line of JSON
+says what is wanted; the answer is a line of JSON, and behind it the arrays of a record. Progress is what the
+estimators write to standard error. Nothing is written to a disk but kernels that were not compiled yet.
 """
 
 import json
@@ -31,7 +31,7 @@ def answer(work: str, wanted: dict) -> bytes:
     return pack(check_arrays(packed(function(wanted), kind)))
 
 
-def main() -> None:
+def run(work: str) -> None:
     """The child: what is wanted on standard input, what came of it on standard output."""
     give_up(MEMORY, CPU_SECONDS, SECONDS, may_write=True)
     from spcviz.engine.errors import SpcvizError
@@ -39,7 +39,7 @@ def main() -> None:
     out = sys.stdout.buffer
     data = sys.stdin.buffer.read(MAX_BYTES)
     try:
-        head, body = {"problem": ""}, answer(sys.argv[1], json.loads(data))
+        head, body = {"problem": ""}, answer(work, json.loads(data))
     except (SpcvizError, ValueError) as error:
         head, body = {"problem": str(error)}, b""
     except MemoryError:
@@ -50,4 +50,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(sys.argv[1])

@@ -9,8 +9,6 @@ import io
 import json
 import re
 import signal
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -21,14 +19,13 @@ from typing import Any
 import numpy as np
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems.common.uploading.uploads import environment
+from spcviz.problems.own_data.model import nursery
 from spcviz.problems.own_data.model.child import CPU_SECONDS, SECONDS
 from spcviz.store.tree import unpacked
 
 N_AT_ONCE = 2
 _GLANCE = 0.1  # seconds between two looks at whether anybody still waits
 _GUESS = 12.0  # seconds that a job takes as long as none has been seen
-_KEPT = ("HOME", "SPCVIZ_JIT_DIR", "XDG_CACHE_HOME")  # where compiled kernels lie
 _DONE = re.compile(rb"(\d+)(?:/\d+|it) \[")
 
 _LOCK = threading.Lock()
@@ -53,6 +50,7 @@ class Job:
         self.outcome: Any = None
         self.problem, self.n_done, self.state = "", 0, "waiting"
         self._kind, self._data = kind, json.dumps(wanted).encode()
+        self._model = wanted["settings"]["method"], wanted["settings"]["order"]
         self._cancelled = threading.Event()
         self.ended = threading.Event()
         with _LOCK:
@@ -109,11 +107,10 @@ class Job:
 
     def _child(self) -> tuple[int, bytes]:
         """(how the process ended, what it wrote)."""
-        command = [sys.executable, "-P", "-m", "spcviz.problems.own_data.model.child", self.work]
-        with tempfile.TemporaryDirectory(prefix="spcviz-train-") as folder, subprocess.Popen(
-            command, cwd=folder, env=environment(*_KEPT),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        ) as child:  # fmt: skip
+        with (
+            tempfile.TemporaryDirectory(prefix="spcviz-train-") as folder,
+            nursery.start(nursery.Asked(self.work, folder, *self._model)) as child,
+        ):
             answer: list[bytes] = []
             talks = [
                 threading.Thread(target=self._send, args=(child.stdin,), daemon=True),
