@@ -117,8 +117,7 @@ def test_a_page_shows_its_texts_and_a_still_of_its_view_before_any_script(made):
 
 
 def test_what_is_to_be_guessed_is_in_no_opening(made):
-    opening = (made.folder / "tours" / "own-1.html").read_text(encoding="utf-8")
-    assert made.opening["tour-own-1"] in opening
+    assert "<section data-view" in made.opening["tour-own-1"]
     covered = tour.Tour("t", "T", "", (tour.Scene("hybrid", "Look", "Why?", "So.", cover=True),))
     written = site.Site(made.folder, "")
     (part,) = site.parts_of([], {"t": covered})
@@ -127,11 +126,11 @@ def test_what_is_to_be_guessed_is_in_no_opening(made):
 
 
 def test_a_mark_that_stands_at_many_points_is_drawn_once():
-    (svg,) = drawing.svgs([{"data": [{"y": list(range(50)), "mode": "markers"}], "layout": {}}])
+    (svg,) = drawing.svgs([{"data": [{"y": list(range(200)), "mode": "markers"}], "layout": {}}])
     once = drawing.with_marks_once(svg)
-    assert once.count("<use ") == svg.count('class="point"') == 50
+    assert once.count("<use ") == svg.count('class="point"') == 200
     assert once.count("<path id=") == 1
-    assert len(once) < 0.6 * len(svg)
+    assert len(once) < 0.5 * len(svg)
 
 
 def test_without_a_browser_plotly_comes_along(tmp_path, monkeypatch):
