@@ -58,7 +58,7 @@ _PLAYED = """<body>
 </section>
 <p class="noted" role="status"></p>
 <main class="scene">
-<noscript><p>The pictures stand still: they are moved by scripts, which this browser does not run.</p></noscript>
+<noscript><p>These pictures stand still: scripts move them, and this browser runs none.</p></noscript>
 {opening}</main>
 <div class="light" aria-hidden="true" hidden></div>
 <div class="black" aria-hidden="true" hidden></div>
