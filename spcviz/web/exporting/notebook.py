@@ -57,15 +57,11 @@ class Chart(go.Figure):
         super().__init__(*arguments, **options)
         self.__dict__["png"] = png  # plotly's own attributes are those of its schema
 
-    def _repr_png_(self) -> bytes:
-        return self.png
+    _ipython_display_ = None  # plotly's shows scripts alone; without it notebooks ask for the bundle
 
-    def _ipython_display_(self) -> None:
-        if not (bundle := self._repr_mimebundle_()):  # no notebook: plotly opens what it is set to
-            return super()._ipython_display_()
-        from IPython.display import display
-
-        return display(bundle | {"image/png": base64.b64encode(self.png).decode()}, raw=True)
+    def _repr_mimebundle_(self, *arguments: object, **options: object) -> dict[str, object]:
+        picture = {"image/png": base64.b64encode(self.png).decode()}
+        return {"text/plain": repr(self), **super()._repr_mimebundle_(*arguments, **options), **picture}
 
 
 def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None = None) -> object:

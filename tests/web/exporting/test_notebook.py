@@ -89,7 +89,8 @@ def test_lattices_and_curves_are_shown():
 
 def test_curves_have_a_picture_for_where_no_script_runs():
     found = sp.from_emissions([np.random.default_rng(0).normal(size=(5, 3))], labels=list("abc"))
-    picture = pixels(found.curves([list("abcab")]).show()._repr_png_())
+    bundle = found.curves([list("abcab")]).show()._repr_mimebundle_()
+    picture = pixels(base64.b64decode(bundle["image/png"]))
     for color in (LIGHT.accent, LIGHT.pruned, LIGHT.truth):  # one for each line
         rgb = [int(color[k : k + 2], 16) for k in (1, 3, 5)]
         assert (picture == rgb).all(axis=2).sum() > 50
