@@ -6,6 +6,7 @@ ranges. A name is private that begins with one underscore.
 """
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,12 @@ SETTINGS = {"numba.config.CACHE_DIR", "PIL.Image.MAX_IMAGE_PIXELS"}
 """What another package offers to be set."""
 
 SETTERS = {"setattr": "setattr", "delattr": "delattr"}
-NAMED_TUPLE = {"_replace", "_asdict", "_fields", "_make", "_field_defaults"}
+DOCUMENTED = {"_replace", "_asdict", "_fields", "_make", "_field_defaults", "_exit"}  # of named tuples and os
 
 
 def is_private(name):
-    return name.startswith("_") and not name.startswith("__")
+    """Whether a name is a project's own; `_repr_png_` and its like are what notebooks ask objects for."""
+    return name.startswith("_") and not name.startswith("__") and not re.fullmatch(r"_repr_\w+_", name)
 
 
 def bound(tree):
@@ -87,7 +89,7 @@ def insides(source):
             )
         elif isinstance(node, ast.ClassDef):
             yield from ((node.lineno, what) for what in of_class(node, names))
-        elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in NAMED_TUPLE:
+        elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in DOCUMENTED:
             is_ours = is_self(node.value) or whole_name(node.value, names) == "." or is_super(node.value)
             if not is_ours:
                 yield node.lineno, f"reads {ast.unparse(node)}"

@@ -273,7 +273,7 @@ class SequenceTagger(BaseEstimator):
         tagger.classes_ = np.array(json.loads(state.classes))
         names = None if state.names is None else texts_of(state.names)
         tagger.vocabulary_ = None if names is None else {name: i for i, name in enumerate(names)}
-        tagger._learn(state)
+        tagger.take_state(state)
         return tagger
 
     def _params_as_json(self) -> str:

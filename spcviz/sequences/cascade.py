@@ -308,6 +308,6 @@ class CascadeTagger(SequenceTagger):
     def _learned(self) -> tuple[Any, ...]:
         return self.cascade_, tuple(self.levels_)
 
-    def _learn(self, state: CascadeState) -> None:
+    def take_state(self, state: CascadeState) -> None:
         self.cascade_, self.levels_ = state.cascade, state.levels
         self.n_features_in_ = len(state.cascade.levels[0].filter.weights)

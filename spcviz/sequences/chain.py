@@ -122,7 +122,7 @@ class ChainTagger(SequenceTagger):
         """What a state has beside parameters and names, in the order of its fields."""
         return (Weights(self.state_weights_, self.transition_weights_),)
 
-    def _learn(self, state: Any) -> None:
+    def take_state(self, state: Any) -> None:
         """Take what `_learned` gave from a state."""
         self._set_weights(state.weights)
         self.n_features_in_ = len(state.weights.unary)

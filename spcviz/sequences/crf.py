@@ -204,6 +204,6 @@ class ChainCRF(ChainTagger):
     def _learned(self) -> tuple[Any, ...]:
         return (*super()._learned(), self.n_iter_, self.has_converged_, getattr(self, "adapting_", None))
 
-    def _learn(self, state: CRFState) -> None:
-        super()._learn(state)
+    def take_state(self, state: CRFState) -> None:
+        super().take_state(state)
         self.n_iter_, self.has_converged_, self.adapting_ = state.n_iter, state.has_converged, state.adapting

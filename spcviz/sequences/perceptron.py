@@ -131,8 +131,8 @@ class StructuredPerceptron(ChainTagger):
     def _learned(self) -> tuple[Any, ...]:
         return (*super()._learned(), getattr(self, "running_", None))
 
-    def _learn(self, state: PerceptronState) -> None:
-        super()._learn(state)
+    def take_state(self, state: PerceptronState) -> None:
+        super().take_state(state)
         self.running_ = state.running
 
 

@@ -125,7 +125,7 @@ class BudgetedTagger(Budgeted):
             If an item is ragged, has NaN, or is not as long as its labels: the message names it. If there are
             fewer than 3 sequences with positions, or fewer than 2 labels.
         """
-        return self._take(*self._learned(X, y, (self.policy,))[0])
+        return self.take(*self._learned(X, y, (self.policy,))[0])
 
     def fit_each(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> dict[str, Self]:
         """Train one tagger a policy on the same model and the same readings, to compare policies.
@@ -136,11 +136,11 @@ class BudgetedTagger(Budgeted):
         found = {}
         for key, learned in zip(policies, self._learned(X, y, policies)):
             params = self.get_params(deep=False) | {"policy": key}
-            found[key] = type(self)(**params)._take(*learned)
+            found[key] = type(self)(**params).take(*learned)
         return found
 
     def _learned(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> list[tuple]:
-        """What `_take` takes, for each policy; the model is trained once."""
+        """What `take` takes, for each policy; the model is trained once."""
         tiers, keys = checked(self.tiers), [checked_policy(own) for own in policies]
         if "anytime" in keys and tiers.has_functions:
             raise ArgumentError(
@@ -154,7 +154,7 @@ class BudgetedTagger(Budgeted):
         common = found.reader, found.classes, found.models[0], found.seen, float(world.scale)
         return [(*common, policy) for policy in policies]
 
-    def _take(
+    def take(
         self, reader: Reader, classes: tuple, model: Tiered, seen: np.ndarray, margin: float, policy: Policy
     ) -> Self:
         self.reader_, self.classes_, self.model_ = reader, named_array(classes), model

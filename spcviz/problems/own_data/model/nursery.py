@@ -206,7 +206,7 @@ def _be_child(work: str, folder: str, pipes: list[int], status: int) -> None:
         code = 0
     finally:
         sys.stdout.flush()
-        os._exit(code)
+        os._exit(code)  # the nursery's own end is not ours
 
 
 if __name__ == "__main__":
