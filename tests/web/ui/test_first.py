@@ -1,5 +1,6 @@
 """Stored first scenes: read instead of computed, but never damaged ones or those of another code or model."""
 
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -180,7 +181,8 @@ def test_every_page_and_every_scene_of_a_tour_is_opened():
 
 def test_a_run_that_did_not_end_is_said(again, monkeypatch):
     monkeypatch.setattr(first_scenes, "addresses", lambda: ["", "letters"])
-    monkeypatch.setattr(first_scenes, "_open", lambda address: "")
+    nothing = SimpleNamespace(exception=[], error=[])
+    monkeypatch.setattr(first_scenes, "opened", lambda scene: nothing)
     run = first_scenes.make()
     next(run)
     run.close()
