@@ -38,6 +38,9 @@ def files(results: Path = RESULTS, readme: Path = README) -> dict[Path, str]:
             read[name] = _readings(name, result)
             sections.append(section(name, result, read[name]))
     heads = [headlines(read), overview(read)]
+    for name, bench in BENCHES.items():
+        if bench.evidence and (path := results / f"bench-{name}.json").is_file():
+            sections.append(_measured(path, name, registry.load(bench.evidence)))
     wanted = {results / "README.md": "\n\n".join([INTRODUCTION, *heads, *sections]) + "\n"}
     models = results.parent / MODELS.name
     if models.is_dir():

@@ -90,6 +90,13 @@ def test_headline_claims_are_counted_apart():
     assert 35 <= sum(map(len, found.values())) <= 50
 
 
+def test_a_benchmark_has_a_section_where_it_is_stored(folder):
+    reach = {"settings": {"reach": {}}, "rows": [{"processor": "p", "operation": "o", "contender": "spcviz"}]}
+    assert "## The engine beside" not in written(folder)[0]
+    (folder / "bench-engine.json").write_text(json.dumps(reach))
+    assert "## The engine beside numpy and other libraries" in written(folder)[0]
+
+
 def test_only_what_is_between_the_marks_is_replaced(folder):
     _, front = written(folder)
     assert front.startswith(f"# Title\n{report.BEGIN}\n")

@@ -18,6 +18,7 @@ class Bench(NamedTuple):
     readme: str = ""
     # ``"module:function"`` that takes a new result and the stored one, and returns what is stored instead
     beside: str = ""
+    evidence: str = ""  # ``"module:function"`` that turns the stored result into a section of the evidence
 
 
 BENCHES = {
@@ -27,6 +28,7 @@ BENCHES = {
         "spcviz.bench.engine:as_text",
         {"repeats": {"type": int, "default": 20, "help": "medians over so many turns (default: 20)"}},
         beside="spcviz.bench.engine:beside",
+        evidence="spcviz.bench.engine:section",
     ),
     "app": Bench(
         "drive the app over its websocket as a class does (at most ten minutes)",
@@ -48,6 +50,7 @@ BENCHES = {
             "scale": {"type": float, "default": 1.0, "help": "share of the training sentences (default: 1)"},
             "repeats": {"type": int, "default": 3, "help": "medians over so many runs (default: 3)"},
         },
+        evidence="spcviz.bench.library:section",
     ),
     "data": Bench(
         "the reach of the page Your data: 2,000 sentences with 45 tags read, trained on, drawn",

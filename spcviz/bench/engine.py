@@ -96,6 +96,37 @@ def beside(result: dict, stored: dict) -> dict:
     return result | {"rows": result["rows"] + [r for r in rows if r["processor"] != result["machine"]["cpu"]]}
 
 
+def ratios(result: dict) -> dict[str, dict[str, tuple[float, str]]]:
+    """{operation: {processor: (how many times our time the best of the others takes, who that is)}}."""
+    found: dict[str, dict[str, tuple[float, str]]] = {}
+    for row in result["rows"]:
+        if not row["contender"].startswith("spcviz"):
+            own = found.setdefault(row["operation"], {})
+            processor, now = row["processor"], (row["ratio"], row["contender"])
+            own[processor] = min(now, own.get(processor, now))
+    return found
+
+
+def section(result: dict) -> str:
+    """What the stored result comes to on each processor, for the evidence."""
+    reach, found = result["settings"]["reach"], ratios(result)
+    processors = list(dict.fromkeys(row["processor"] for row in result["rows"]))
+    lines = [
+        f"| verdict | operation | {' | '.join(processors)} | aim |",
+        "|" + "---|" * (3 + len(processors)),
+    ]
+    for name, own in found.items():
+        short = [processor for processor, (ratio, _) in own.items() if ratio < reach.get(name, 0)]
+        verdict = f"short: {', '.join(short)}" if short else "reached" if name in reach else "no aim"
+        cells = [f"{own[one][0]:.2f} ({own[one][1]})" if one in own else "–" for one in processors]
+        lines.append(f"| {verdict} | {name} | {' | '.join(cells)} | {reach.get(name, '–')} |")
+    about = (
+        "How many times this engine's CPU time the best of the others takes (above 1: ours is faster), "
+        "by processor. File: `bench-engine.json`. Repeat it with `python -m spcviz bench engine`."
+    )
+    return "\n\n".join(["## The engine beside numpy and other libraries", about, "\n".join(lines)])
+
+
 def as_text(result):
     """The table for a terminal, of this machine's rows: each operation against the best of the others."""
     own = [row for row in result["rows"] if row["processor"] == result["machine"]["cpu"]]

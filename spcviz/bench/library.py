@@ -229,6 +229,22 @@ def features(words: list[str]) -> list[list[str]]:
     return found
 
 
+def section(result: dict) -> str:
+    """What the stored result comes to, for the evidence."""
+    head = "| data | model | program | tokens right, % | sentences right, % | training, s | tokens/s | MB |"
+    lines = [head, "|" + "---|" * 8]
+    for row in result["rows"]:
+        right = f"{100 * row['tokens_right']:.2f} | {100 * row['sentences_right']:.2f}"
+        cost = f"{row['train_s']:.2f} | {row['tokens_per_s']:,.0f} | {row['peak_mb']:.0f}"
+        lines.append(f"| {row['data']} | {row['what']} | {row['contender']} | {right} | {cost} |")
+    about = (
+        "The same string features of the same sentences; CPU seconds, peak memory of a process of its own, "
+        f"settings chosen on development sentences. {result['machine']['cpu']}. File: `bench-library.json`. "
+        "Repeat it with `python -m spcviz bench library`."
+    )
+    return "\n\n".join(["## Taggers beside CRFsuite", about, "\n".join(lines)])
+
+
 def as_text(result: dict) -> str:
     """The table for a terminal."""
     head = f"{'what':20} {'contender':16} {'tokens':>8} {'sentences':>9}"

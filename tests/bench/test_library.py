@@ -53,6 +53,7 @@ def test_rows_are_of_the_contract(data, monkeypatch):
         assert row["tokens_per_s"] > 0
         assert row["peak_mb"] > 10
     assert len(told) == len(names) * 4  # three tries and a turn each
+    assert library.section(result).count("| 100.00 | 100.00 |") == len(names)
     text = library.as_text(result)
     assert text.count("\n") == len(names) + 1  # the data's name
     assert "100.00" in text
