@@ -150,7 +150,7 @@ def _opened(code: int, answer: bytes, kind: type) -> Any:
     """The record in what a process wrote; raises `JobError` with what it says, or how it ended."""
     head, _, body = answer.partition(b"\n")
     try:
-        problem = json.loads(head)["problem"]
+        problem = json.loads(head if code == 0 else b"")["problem"]
     except (ValueError, LookupError, TypeError):
         if code in (-getattr(signal, "SIGXCPU", 0), -getattr(signal, "SIGALRM", 0)) and code:
             raise JobError(
