@@ -61,6 +61,18 @@ class Model:
         """Weights of n-grams, one row for all with the same beginning (`row_compressed.GramRows`)."""
         return gram_rows(self.table)
 
+    def with_weights(self, weights: np.ndarray) -> "Model":
+        """The same n-grams, and their table, beside other weights of unary features."""
+        own = Model(weights, self.keys, self.values)
+        vars(own)["table"] = self.table
+        return own
+
+    def only_looked_up(self) -> "Model":
+        """The same model with its table alone, half as large: it can be asked, but not trained on."""
+        own = Model(self.weights, np.zeros(0, dtype=np.int64), np.zeros(0))
+        vars(own)["table"] = self.table
+        return own
+
     @cached_property
     def packed_weights(self) -> np.ndarray:
         """`weights`, looked through once, in 32 bits where those hold every one of them exactly."""

@@ -5,6 +5,7 @@ Each call bounds only how many values it keeps, and a clip is a thousand times a
 
 import sys
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from types import FunctionType, MethodType, ModuleType
@@ -12,10 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-MOST_BYTES = 2**30
-"""The models of all pages take a third; with less, loading one drives out what a class is at."""
+MOST_BYTES = 320_000_000
+"""The five models of Letters, and what Sweep makes of them, fit; with less, one drives out another there."""
 _LARGE = 2**16
 """Bytes from which an array is known to the budget by itself, so that values which share it count it once."""
+_AGAIN = 5.0
+"""Seconds from which a value that can grow is measured again when it is used."""
 _PLAIN = (type, ModuleType, FunctionType, MethodType, type(threading.Lock()))
 
 
@@ -26,6 +29,8 @@ class Held(NamedTuple):
     """Without its large arrays."""
     large: dict[int, int]
     """Bytes of large arrays by their ``id``."""
+    can_grow: bool
+    """Whether an object within it may make tables at first use."""
 
 
 def held_by(value: Any) -> Held:
@@ -35,7 +40,7 @@ def held_by(value: Any) -> Held:
     >>> own.n_bytes // 1000, [*own.large.values()]
     (8, [160000, 80000])
     """
-    n_bytes, large, seen, todo = 0, {}, set(), [value]
+    n_bytes, large, can_grow, seen, todo = 0, {}, False, set(), [value]
     while todo:
         own = todo.pop()
         while isinstance(own, np.ndarray) and isinstance(own.base, np.ndarray):
@@ -53,18 +58,17 @@ def held_by(value: Any) -> Held:
         elif isinstance(own, list | tuple | set | frozenset):
             todo += own
         elif hasattr(own, "__dict__"):
+            can_grow = True
             todo += vars(own).values()
-    return Held(n_bytes, large)
+    return Held(n_bytes, large, can_grow)
 
 
 class Room:
     """Values by the call that keeps them and its key, in the order of their last use.
 
-    What a value gets after it was kept (tables that a model makes at first use) is not counted.
-
     >>> gone = []
-    >>> room = Room(350)
-    >>> room.add("a", gone.append, "x" * 100), room.add("b", gone.append, "y" * 50), room.used("a")
+    >>> room, a = Room(350), "x" * 100
+    >>> room.add("a", gone.append, a), room.add("b", gone.append, "y" * 50), room.used("a", a)
     (None, None, None)
     >>> room.add("c", gone.append, "z" * 80), gone, room.n_bytes
     (None, ['b'], 278)
@@ -72,22 +76,35 @@ class Room:
 
     def __init__(self, most: int):
         self.most, self.n_bytes = most, 0
-        self._held: OrderedDict[Hashable, tuple[Held, Callable[[Any], None]]] = OrderedDict()
+        self._held: OrderedDict[Hashable, tuple[Held, Callable[[Any], None], float]] = OrderedDict()
         self._large: dict[int, list[int]] = {}  # of large arrays: [bytes, how many values hold it]
         self._lock = threading.Lock()
 
-    def used(self, name: Hashable) -> None:
-        """The value was asked for just now."""
+    def is_nearly_full(self) -> bool:
+        """Whether what is not asked for yet would soon drive out what was."""
+        return self.n_bytes > 0.8 * self.most
+
+    def used(self, name: Hashable, value: Any) -> None:
+        """The value was asked for just now; if it has grown since, others may be forgotten, it last."""
         with self._lock:
-            if name in self._held:
-                self._held.move_to_end(name)
+            if name not in self._held:
+                return
+            self._held.move_to_end(name)
+            own, forget, at = self._held[name]
+        if own.can_grow and time.monotonic() > at + _AGAIN:
+            self._add(name, forget, value, is_new=False)
 
     def add(self, name: Hashable, forget: Callable[[Any], None], value: Any) -> None:
         """A value is kept; where there is no room, others are forgotten by ``forget(name)``, it last."""
+        self._add(name, forget, value, is_new=True)
+
+    def _add(self, name, forget, value, *, is_new):
         own = held_by(value)
         with self._lock:
+            if not is_new and name not in self._held:
+                return  # forgotten meanwhile
             self._remove(name)
-            self._held[name] = own, forget
+            self._held[name] = own, forget, time.monotonic()
             self.n_bytes += own.n_bytes
             for array, n_bytes in own.large.items():
                 if array not in self._large:
@@ -110,7 +127,7 @@ class Room:
     def _remove(self, name):
         if name not in self._held:
             return
-        own, _ = self._held.pop(name)
+        own, _, _ = self._held.pop(name)
         self.n_bytes -= own.n_bytes
         for array in own.large:
             self._large[array][1] -= 1

@@ -95,11 +95,14 @@ class _Shared:
 
     def _value(self, key, given):
         with self.lock:
-            if self._is_known(key):
+            if is_known := self._is_known(key):
                 self.known.move_to_end(key)
-                room.ROOM.used((id(self), key))
-                return self._shown(key, self.known[key][0])
-            turn = self.asked.setdefault(key, threading.Lock())
+                value = self.known[key][0]
+            else:
+                turn = self.asked.setdefault(key, threading.Lock())
+        if is_known:  # what it drives out may be ours: the lock is not held
+            room.ROOM.used((id(self), key), value)
+            return self._shown(key, value)
         with turn:
             with self.lock:
                 if self._is_known(key):

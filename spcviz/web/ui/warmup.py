@@ -78,7 +78,8 @@ def start() -> threading.Thread:
 
     _open_terminal()
     sys.setswitchinterval(_TURN)
-    _tell_c_library("mallopt", _M_ARENA_MAX, _ARENAS)
+    for setting in _OF_MALLOC:
+        _tell_c_library("mallopt", *setting)
     STATE.known.clear()
     shared.GATE["of"] = may_compute
     thread = threading.Thread(target=_warm_up, name="spcviz warm-up", daemon=True)
@@ -192,9 +193,10 @@ def _settle():
     give_back()
 
 
-_M_ARENA_MAX, _ARENAS = -8, 2
-"""Of `mallopt`, where the C library has it. By default each thread of many gets a part of memory for itself,
-which none of the others fills: a class left 200 MB more behind."""
+_OF_MALLOC = (-8, 2), (-3, 2**19)
+"""M_ARENA_MAX and M_MMAP_THRESHOLD of `mallopt`, where the C library has it. By default each thread of many
+gets a part of memory for itself, which none of the others fills, and an array that is freed leaves a hole in
+it: 200 MB each after a class."""
 
 
 def give_back():

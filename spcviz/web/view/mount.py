@@ -12,7 +12,6 @@ import hashlib
 import json
 import re
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -22,6 +21,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import ArrayLike
 
+from spcviz.web.cached import room
 from spcviz.web.figures.palette import DARK, LIGHT
 from spcviz.web.view import served
 
@@ -51,16 +51,9 @@ def packed(part):
     return Packed(content, hashlib.blake2b(content, digest_size=8).hexdigest())
 
 
-_MOST_BYTES = 24_000_000
+_packed: dict[tuple[int, Callable], tuple[object, Packed]] = {}
+"""(id of an owner, function) -> (the owner, so that its id stays its own; `Packed`)."""
 
-
-class _Held(OrderedDict):
-    """(id of an owner, function) -> (the owner, so that its id stays its own; `Packed`)."""
-
-    n_bytes = 0
-
-
-_packed = _Held()
 _packing = threading.Lock()
 
 
@@ -75,19 +68,22 @@ def packed_of(owner: object, make: Callable) -> Packed:
     """
     key = id(owner), make
     with _packing:
-        if key in _packed:
-            _packed.move_to_end(key)
-            return _packed[key][1]
-    value = packed(make(owner))
+        known = _packed.get(key)
+    if known is not None:
+        room.ROOM.used((packed_of, *key), known)
+        return known[1]
+    made = owner, packed(make(owner))
     with _packing:
-        if key in _packed:  # by somebody else meanwhile
-            return _packed[key][1]
-        _packed[key] = owner, value
-        _packed.n_bytes += len(value.content)
-        while _packed.n_bytes > _MOST_BYTES and len(_packed) > 1:
-            _, (_, oldest) = _packed.popitem(last=False)
-            _packed.n_bytes -= len(oldest.content)
-    return value
+        known = _packed.setdefault(key, made)
+    if known is made:  # and not somebody else's, meanwhile
+        room.ROOM.add((packed_of, *key), _forget, made)
+    return known[1]
+
+
+def _forget(name):
+    """There is no room for a packed part any more."""
+    with _packing:
+        _packed.pop(name[1:], None)
 
 
 class Mounted(NamedTuple):

@@ -304,7 +304,8 @@ def test_a_stored_tagger_is_the_measured_one(small, models, tmp_path):
     model = tagging_models.shrunk(settings, small, spc, cascades["crf"])
     path = tagging_models.save_tagger(tmp_path, model, random_state=7, metrics={}, data=small)
     verify_model(tmp_path, "tagging-ewt")
-    loaded = tagging_models.load_tagger(tmp_path)
+    tagger = tagging_models.load_tagger(tmp_path)
+    loaded = tagger.whole()
     assert path.name == "tagging-ewt.json"
     assert loaded.settings == settings
     assert loaded.tag_set == TAG_SET
@@ -313,6 +314,13 @@ def test_a_stored_tagger_is_the_measured_one(small, models, tmp_path):
     assert_array_equal(*found)
     exact = decode_examples(experiment.first_orders(spc, 3), table, test.lengths).labels
     assert (found[0] == exact).mean() > 0.97  # eight bits a weight
+    own, rows = tagger.of_words(test.words[: test.lengths[0]])
+    assert len(own.crf.weights) == rows.n_features < len(loaded.crf.weights)
+    assert_array_equal(
+        decode_examples(own.cascade, rows, test.lengths[:1]).labels, found[0][: test.lengths[0]]
+    )
+    strange, rows = tagger.of_words(["\u0416" * 9])
+    assert len(decode_examples(strange.cascade, rows, np.array([1])).labels) == 1
 
 
 def test_a_missing_tagger_says_how_to_train_it(tmp_path):

@@ -53,6 +53,16 @@ def test_a_group_with_much_to_load_keeps_no_other_waiting(monkeypatch):
     assert more == [("pose", 0), ("scene", 0), ("pose", 1), ("pose", 2)]
 
 
+def test_nothing_is_loaded_ahead_that_would_drive_out_what_is_used(filled, monkeypatch):
+    own = ahead.room.Room(1000)
+    monkeypatch.setattr(ahead.room, "ROOM", own)
+    own.add("model", print, "x" * 700)
+    assert not own.is_nearly_full()
+    own.add("words", print, "x" * 100)
+    ahead.load_rest(State())
+    assert filled == ["exact", "tagging", "pose"]  # what their pages show first
+
+
 def test_a_machine_with_other_work_loads_only_what_is_opened(filled, monkeypatch):
     monkeypatch.setenv("SPCVIZ_AHEAD", "0")
     ahead.load_rest(State())

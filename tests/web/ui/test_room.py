@@ -54,6 +54,23 @@ def test_attributes_are_counted_and_circles_end():
     assert 4000 <= room.held_by(model).n_bytes <= 5000
 
 
+def test_what_a_model_makes_at_first_use_is_counted_when_it_is_used_again(small, monkeypatch):
+    @shared(5)
+    def model(key):
+        return type("Model", (), {})()
+
+    array, made = arrays_of(3000)
+    array(1)
+    model(1).table = np.zeros(1000)  # 8000 bytes
+    model(1)
+    assert small.n_bytes < 5000  # looked at just now
+    monkeypatch.setattr(room, "_AGAIN", 0.0)
+    assert len(model(1).table) == 1000
+    assert 8000 < small.n_bytes <= small.most
+    array(1)
+    assert made == [1, 1]  # the array had to go
+
+
 def test_the_least_recently_used_of_all_calls_goes(small):
     one, made = arrays_of(3000)
     other, others = arrays_of(3000)

@@ -124,8 +124,8 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
         made.append(owner)
         return {"values": np.full(1000, owner[0], np.uint8)}
 
-    monkeypatch.setattr(mount, "_packed", type(mount._packed)())
-    monkeypatch.setattr(mount, "_MOST_BYTES", 3500)
+    monkeypatch.setattr(mount, "_packed", {})
+    monkeypatch.setattr(mount.room, "ROOM", mount.room.Room(5000))
     owners = [[number] for number in range(4)]
     first = [mount.packed_of(owner, part) for owner in owners]
     assert mount.packed_of(owners[3], part) is first[3]
@@ -133,6 +133,6 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
     assert first[1] == mount.packed(part([1]))
     assert mount.packed_of(owners[0], part) == first[0]  # forgotten for room, and made again
     assert len(made) == 6
-    assert sum(len(own.content) for _, own in mount._packed.values()) <= 3500
-    monkeypatch.setattr(mount, "_MOST_BYTES", 10)
+    assert sum(len(own.content) for _, own in mount._packed.values()) <= mount.room.ROOM.n_bytes <= 5000
+    monkeypatch.setattr(mount.room, "ROOM", mount.room.Room(10))
     assert mount.packed_of([9], part) == mount.packed(part([9]))

@@ -6,7 +6,9 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.dense import dense_model
+from spcviz.learning.cascade.online import Model
 from spcviz.problems.common.folders import MODELS
+from spcviz.problems.common.linear import with_models
 from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, bound_ensemble, cascade, positions, stored, sweep
@@ -47,9 +49,9 @@ BOX_MIDDLE = 16.5
 @shared(_EVERY)
 def ocr_model(features):
     """A stored handwriting model, verified: an `OcrModel`, or for an open vocabulary an `OpenModel`."""
-    if features in OPEN:
-        return open_models.load_open(MODELS, OPEN[features])
-    return stored.load_ocr(MODELS, features)
+    is_open = features in OPEN
+    model = open_models.load_open(MODELS, OPEN[features]) if is_open else stored.load_ocr(MODELS, features)
+    return model._replace(cascade=with_models(model.cascade, Model.only_looked_up))
 
 
 @shared(2)
@@ -159,7 +161,12 @@ def letters_labels(features, wrong_at, is_hidden):
 
 @shared(_EVERY, "Filtering every test word at every level ...")
 def _sweep(features):
-    return sweep.sweep_levels(_reader(features), words=_test_words(features))
+    levels = sweep.sweep_levels(_reader(features), words=_test_words(features))
+    return [_in_32_bits(level) for level in levels]  # millions of n-grams: 150 MB with all models
+
+
+def _in_32_bits(level):
+    return level._replace(test=level.test._replace(points=level.test.points.astype(np.float32)))
 
 
 @shared(_EVERY * MAX_ORDER, stored=SweepLevel)
@@ -264,9 +271,6 @@ def fill_more():
         _sweep(FIRST)
         yield
         written_trace(example(), FIRST, 4, (None,) * MAX_ORDER)
-        yield
-    for features in LETTERS_FEATURES:
-        _sweep(features)
         yield
     for features in LETTERS_FEATURES:
         words = letters_offer(features)

@@ -27,7 +27,6 @@ from spcviz.problems.parsing.page.shown import (
 )
 from spcviz.problems.tagging.data.corpora import drawable_words
 from spcviz.problems.tagging.model import stored as tagging
-from spcviz.problems.tagging.page.live import sentence_rows
 from spcviz.problems.tagging.page.shown import TAG_NAMES
 from spcviz.store import StoreError
 
@@ -50,14 +49,14 @@ def read_sentence(text: str) -> tuple[str, ...]:
 
 def tags_of(tagger, words):
     """Penn tags of a sentence by the tagging cascade: a tuple of str."""
-    rows = sentence_rows(tagger, words)
-    steps = list(filter_examples(tagger.cascade, rows, [len(words)]))
-    labels = predict(tagger.cascade.levels[-1], steps[-1].lattice, rows).labels
+    model, rows = tagger.of_words(words)
+    steps = list(filter_examples(model.cascade, rows, [len(words)]))
+    labels = predict(model.cascade.levels[-1], steps[-1].lattice, rows).labels
     return tuple(tagger.tag_set[k] for k in labels)
 
 
 def parse(
-    model: models.ParseModel, tagger: tagging.TagModel, words: tuple[str, ...], truth: ArrayLike | None = None
+    model: models.ParseModel, tagger: tagging.Tagger, words: tuple[str, ...], truth: ArrayLike | None = None
 ) -> ParsedSentence:
     """A sentence of 1 to 50 words under every policy of the page; `truth` are its heads, where known."""
     tags = tags_of(tagger, words)
@@ -79,9 +78,7 @@ def world_of(model, words, tags):
     return policies.world_of(model.parser, encode(words, tags, model.parser.tag_set), model.policies.scale)
 
 
-def compare(
-    model: models.ParseModel, tagger: tagging.TagModel, sentences: Sequence, seed: int = 0
-) -> TradeOff:
+def compare(model: models.ParseModel, tagger: tagging.Tagger, sentences: Sequence, seed: int = 0) -> TradeOff:
     """What every method buys on a batch of sentences of the gallery; `seed` is of the random orders."""
     words = [sentence.words for sentence in sentences]
     world = world_of(model, words, [tags_of(tagger, own) for own in words])

@@ -33,6 +33,9 @@ def turned_points(points: ArrayLike, n_angles: int, pitch: float) -> np.ndarray:
         raise ShapeError(f"points has shape {points.shape}; it needs (T, 2)")
     n_angles = checks.integer("n_angles", n_angles, 2, 360)
     pitch = checks.number("pitch", pitch, 1e-6)
+    is_far = ~(np.abs(points).max(axis=1, initial=0) < _FAR * pitch)
+    if is_far.any():
+        raise ArgumentError(f"points must lie within 2^40 cells, got {points[is_far.argmax()]} px")
     turn = 2 * np.pi * np.arange(n_angles) / n_angles
     cos, sin = np.cos(turn)[:, None], np.sin(turn)[:, None]
     down = points[:, 0] * sin + points[:, 1] * cos

@@ -1,19 +1,20 @@
 """The shipped tagger to and from the store, in 8 bits before it is measured, with its attribution."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, Level
+from spcviz.learning.cascade.features import SparseRows
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.problem import Run
 from spcviz.problems.tagging.data.corpora import EWT_ORIGIN
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen
-from spcviz.problems.tagging.model.cascade import ORDER, first_orders
-from spcviz.problems.tagging.model.features import vocabulary_of
+from spcviz.problems.tagging.model.cascade import ORDER, first_orders, rows_of
+from spcviz.problems.tagging.model.features import Vocabulary, feature_numbers, vocabulary_of
 from spcviz.problems.tagging.model.settings import TagSettings
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
@@ -34,7 +35,7 @@ class TagModel(NamedTuple):
 
     settings: TagSettings
     tag_set: tuple[str, ...]
-    vocabulary: object  # Vocabulary
+    vocabulary: Vocabulary
     cascade: Cascade  # three levels
     crf: Model  # a CRF's bigram filter on the same first level's survivors
     crf_alpha: float
@@ -56,6 +57,42 @@ class Stored(NamedTuple):
     filter: tuple[Small, ...]
     predictor: Small
     crf: Small
+
+
+class Rounded(NamedTuple):
+    """A linear model whose weights stay in 8 bits; a sentence has a few hundred of the 118,371 features."""
+
+    weights: np.ndarray
+    step: np.float32
+    grams: Model  # without features
+
+    def of_features(self, numbers: np.ndarray) -> Model:
+        """The model of these features alone."""
+        return self.grams.with_weights(self.weights[numbers].astype(np.float32) * self.step)
+
+
+class Tagger(NamedTuple):
+    """The stored tagger as pages keep it: a quarter of a `TagModel`, which it makes for one text."""
+
+    about: dict
+    vocabulary: Vocabulary
+    models: dict[str, Rounded]
+
+    @property
+    def tag_set(self) -> tuple[str, ...]:
+        """Names of the tags."""
+        return tuple(self.about["tag_set"])
+
+    def of_words(self, words: Sequence[str]) -> tuple[TagModel, SparseRows]:
+        """(the model of the features that a text's words have, the words as its rows)."""
+        numbers = feature_numbers(self.vocabulary, words, [len(words)])
+        known = np.unique(numbers[numbers >= 0])
+        places = np.where(numbers >= 0, np.searchsorted(known, numbers), -1).astype(np.int32)
+        return _model_of(self, known), rows_of(places, len(known))
+
+    def whole(self) -> TagModel:
+        """The model of all features."""
+        return _model_of(self, np.arange(len(self.vocabulary.codes)))
 
 
 def train(run: Run) -> Iterator[str]:
@@ -82,7 +119,7 @@ def shrunk(settings, data, spc, crf):
     """A trained cascade and CRF as the store will return them."""
     tag_set, (bigrams, alpha, _) = data.corpus["train"].tag_set, crf.levels[1]
     model = TagModel(settings, tag_set, data.vocabulary, first_orders(spc, ORDER), bigrams, float(alpha))
-    return _model_of(_stored(model), _about(model))
+    return _tagger(_stored(model), _about(model)).whole()
 
 
 def save_tagger(folder, model, *, random_state, metrics, data):
@@ -96,7 +133,7 @@ def save_tagger(folder, model, *, random_state, metrics, data):
 def load_tagger(folder):
     """Read the tagger; `StoreError` ends with the command that trains it anew."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    return _model_of(stored_as(Stored, stored), stored.manifest["settings"])
+    return _tagger(stored_as(Stored, stored), stored.manifest["settings"])
 
 
 def _about(model):
@@ -122,19 +159,26 @@ def _small(linear):
     return Small(weights, np.array([step], dtype=np.float32), keys, values[values != 0])
 
 
-def _linear(small):
-    weights, keys = small.weights.astype(np.float32) * small.step[0], np.cumsum(small.keys, dtype=np.int64)
-    return Model(weights, keys, small.values.astype(np.float64))
+def _rounded(small):
+    weightless = np.zeros((0, small.weights.shape[1]), dtype=np.float32)
+    keys = np.cumsum(small.keys, dtype=np.int64)
+    return Rounded(small.weights, small.step[0], Model(weightless, keys, small.values.astype(np.float64)))
 
 
-def _model_of(stored, about):
+def _tagger(stored, about):
+    models = {f"filter {t}": small for t, small in enumerate(stored.filter)}
+    models |= {"predictor": stored.predictor, "crf": stored.crf}
+    vocabulary = vocabulary_of(about["features"], stored.codes)
+    return Tagger(about, vocabulary, {name: _rounded(small) for name, small in models.items()})
+
+
+def _model_of(tagger, numbers):
+    about, models = tagger.about, {name: own.of_features(numbers) for name, own in tagger.models.items()}
     own = {name: about[name] for name in TagSettings.__dataclass_fields__}
     settings = TagSettings(**own | {"config": CascadeConfig(**about["config"])})
-    filters = [_linear(own) for own in stored.filter]
-    predictors = [*filters[:-1], _linear(stored.predictor)]
-    rows = zip(filters, about["alphas"], predictors, strict=True)
+    filters = [models[f"filter {t}"] for t in range(len(about["alphas"]))]
+    rows = zip(filters, about["alphas"], [*filters[:-1], models["predictor"]], strict=True)
     levels = tuple(Level(keeps, float(alpha), predicts) for keeps, alpha, predicts in rows)
-    tag_set = tuple(about["tag_set"])
-    cascade = Cascade(len(tag_set), levels, settings.config.on_nodes, settings.config.max_arcs)
-    vocabulary = vocabulary_of(about["features"], stored.codes)
-    return TagModel(settings, tag_set, vocabulary, cascade, _linear(stored.crf), float(about["crf_alpha"]))
+    config, crf_alpha = settings.config, float(about["crf_alpha"])
+    cascade = Cascade(len(tagger.tag_set), levels, config.on_nodes, config.max_arcs)
+    return TagModel(settings, tagger.tag_set, tagger.vocabulary, cascade, models["crf"], crf_alpha)

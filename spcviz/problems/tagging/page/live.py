@@ -15,9 +15,7 @@ from spcviz.learning.cascade.features import unary_scores
 from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.common.trace import alphas_used, traced
 from spcviz.problems.tagging.data.corpora import drawable_words
-from spcviz.problems.tagging.model.cascade import rows_of
-from spcviz.problems.tagging.model.features import feature_numbers
-from spcviz.problems.tagging.model.stored import TagModel, load_tagger
+from spcviz.problems.tagging.model.stored import Tagger, load_tagger
 from spcviz.problems.tagging.page.shown import TAG_NAMES, TagComparison
 from spcviz.store import StoreError
 
@@ -43,15 +41,10 @@ def read_sentence(text: str) -> list[str]:
     return drawable_words(text, "tag", MAX_WORDS)
 
 
-def sentence_rows(model, words):
-    """A sentence as the model's feature rows."""
-    numbers = feature_numbers(model.vocabulary, words, [len(words)])
-    return rows_of(numbers, len(model.vocabulary.codes))
-
-
-def trace_text(model: TagModel, words: Sequence[str], *, alphas: Sequence[float] | None = ()) -> WordTrace:
+def trace_text(tagger: Tagger, words: Sequence[str], *, alphas: Sequence[float] | None = ()) -> WordTrace:
     """Run the cascade on 1 to 40 words and keep everything a picture needs; an alpha of None is tuned."""
-    cascade, table = model.cascade, sentence_rows(model, words)
+    model, table = tagger.of_words(words)
+    cascade = model.cascade
     used = alphas_used(cascade, alphas, len(cascade.levels))
     return WordTrace(
         word_id=-1,
@@ -66,9 +59,10 @@ def trace_text(model: TagModel, words: Sequence[str], *, alphas: Sequence[float]
     )
 
 
-def compare_text(model, words, *, alphas=()) -> TagComparison:
+def compare_text(tagger, words, *, alphas=()) -> TagComparison:
     """What max-marginals (SPC) and marginals (CRF) prune at level 2 of what level 1 leaves."""
-    cascade, table = model.cascade, sentence_rows(model, words)
+    model, table = tagger.of_words(words)
+    cascade = model.cascade
     used = alphas_used(cascade, alphas, len(cascade.levels))
     steps = list(filter_examples(cascade, table, [len(words)], alphas=used))
     lattice = steps[1].lattice

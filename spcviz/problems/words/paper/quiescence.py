@@ -71,7 +71,7 @@ def letter_source(model):
 
 def tag_source(folder, corpus):
     """Long sentences of a `Corpus`, before and after all features: a `Source`."""
-    tagger = load_tagger(folder)
+    tagger = load_tagger(folder).whole()
     bigrams = tagger.cascade.levels[1].filter
     numbers = feature_numbers(tagger.vocabulary, corpus.words, corpus.lengths)
     weights = np.vstack([bigrams.weights, np.zeros(bigrams.weights.shape[1])])  # number -1: unknown
