@@ -101,6 +101,11 @@ _OF_MAX, _OF_SUM = (), (0,)  # kinds: their length is known to the compiler
 
 
 @bare_inlined_kernel
+def _row_plus(width: Width, vector: np.ndarray, matrix: np.ndarray, i: int, j: int, one: Any) -> Any:
+    return vectors.plus(one, vectors.load(width, matrix, (i, j)), vectors.splat(width, vector[i]))
+
+
+@bare_inlined_kernel
 def _plus_row(width: Width, vector: np.ndarray, matrix: np.ndarray, i: int, j: int, acc: Any) -> Any:
     row = vectors.mul(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
     return vectors.add(row, acc)
@@ -115,15 +120,15 @@ def _block(
     whole = n - n % 4
     if len(kind) == 0:
         acc = vectors.splat(width, vector.dtype.type(-np.inf))
+        one = vectors.ones(width, vector)
         for i in range(0, whole, 4):
-            a = vectors.add(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
-            b = vectors.add(vectors.splat(width, vector[i + 1]), vectors.load(width, matrix, (i + 1, j)))
-            c = vectors.add(vectors.splat(width, vector[i + 2]), vectors.load(width, matrix, (i + 2, j)))
-            d = vectors.add(vectors.splat(width, vector[i + 3]), vectors.load(width, matrix, (i + 3, j)))
+            a = _row_plus(width, vector, matrix, i, j, one)
+            b = _row_plus(width, vector, matrix, i + 1, j, one)
+            c = _row_plus(width, vector, matrix, i + 2, j, one)
+            d = _row_plus(width, vector, matrix, i + 3, j, one)
             acc = vectors.larger(vectors.larger(vectors.larger(a, b), vectors.larger(c, d)), acc)
         for i in range(whole, n):
-            a = vectors.add(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
-            acc = vectors.larger(a, acc)
+            acc = vectors.larger(_row_plus(width, vector, matrix, i, j, one), acc)
     else:
         acc = b = c = d = vectors.splat(width, vector.dtype.type(0.0))
         for i in range(0, whole, 4):

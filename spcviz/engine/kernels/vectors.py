@@ -15,10 +15,15 @@ test and what runs without a compiler.
 `add`, `sub`, `mul`, `div`  lane by lane
 `widen(v)`                  of 64 bits, whatever v has
 `larger`, `smaller`         of (a, b), lane by lane ``a if a > b else b``: of NaN and b it is b
+`ones(width, array)`        1 in every lane, which the compiler cannot know; the array is not empty
+`plus(one, a, b)`           `add`, as one fused 1 x a + b
 `power(v)`                  exp of each lane, of 64 bits and from -700 to 700, to 1e-15 of it
 `top(v)`, `bottom(v)`       the largest and the smallest lane; the width is a power of two
 `total(v)`                  the sum of the lanes, likewise
 ==========================  =======================================================================
+
+Additions and maxima share two units of AMD's Zen 4, fused products have two of their own: `plus` makes
+recursions over ``max`` and ``+`` 1.4 times as fast there, the same to the last bit, and elsewhere as fast.
 
 `largest`, `smallest`, `sum_of`, `exponentials` and `stretch` of a whole array are made of them; those five
 stand anywhere. With them `chain.marginals` is 1.9 times as fast as with plain loops on 8 x 26, 2.2 times on
@@ -220,6 +225,16 @@ def _across(pick: Callable[[Any, Any, Any], Any]) -> Any:
 
 top, bottom = _across(_pick(">")), _across(_pick("<"))
 total = _across(lambda builder, a, b: builder.fadd(a, b))
+
+
+@register_jitable
+def ones(width: Width, array: np.ndarray) -> Any:
+    return splat(width, array.dtype.type(min(len(array), 1)))
+
+
+@register_jitable
+def plus(one: Any, a: Any, b: Any) -> Any:
+    return add(mul(one, a), b)
 
 
 def largest(values: np.ndarray) -> float:

@@ -193,10 +193,13 @@ def _settle():
     give_back()
 
 
-_OF_MALLOC = (-8, 2), (-3, 2**19)
-"""M_ARENA_MAX and M_MMAP_THRESHOLD of `mallopt`, where the C library has it. By default each thread of many
-gets a part of memory for itself, which none of the others fills, and an array that is freed leaves a hole in
-it: 200 MB each after a class."""
+_OF_MALLOC = (-8, 2), (-3, 2**22), (-1, 2**26)
+"""M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of `mallopt`, where the C library has it.
+
+By default each thread of many gets a part of memory for itself, which none of the others fills, and a large
+array that is freed leaves a hole in it: 200 MB each after a class. What kernels want for a moment is smaller
+and is kept: coming anew from the system each time, it made them half as slow again.
+"""
 
 
 def give_back():
