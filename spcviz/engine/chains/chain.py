@@ -31,6 +31,7 @@ from spcviz.engine.chains.best import (
 )
 from spcviz.engine.chains.inputs import (
     FLOAT,
+    INDEX,
     NO_EDGES,
     checked_batch,
     checked_chain,
@@ -47,6 +48,9 @@ from spcviz.engine.chains.results import (
     KBest,
     Marginals,
     MaxMarginals,
+    best_through,
+    decoded,
+    probabilities,
 )
 from spcviz.engine.chains.sums import log_tables, scaled_marginals
 from spcviz.engine.errors import InfeasibleError
@@ -78,16 +82,15 @@ def decode(unary: ArrayLike, pairwise: ArrayLike) -> Decoded:
     >>> decode([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]])
     Decoded(score=2.0, labels=array([0, 0]))
     """
-    given = unary, pairwise
-    unary, pairwise = ready(*given)
-    labels = np.empty(len(unary), dtype=np.int64)
-    best = decode_chain(unary, pairwise, labels)
+    own, steps = ready(unary, pairwise)
+    labels = np.empty(len(own), INDEX)
+    best = decode_chain(own, steps, labels)
     if best == -np.inf:
-        unary, pairwise = checked_chain(*given, precision(*given))
-        left = _scratch(unary)
-        decode_into(unary, pairwise, left, labels)
-        raise infeasible(left[:-1] + unary)
-    return Decoded(best, labels)
+        own, steps = checked_chain(unary, pairwise, precision(unary, pairwise))
+        left = _scratch(own)
+        decode_into(own, steps, left, labels)
+        raise infeasible(left[:-1] + own)
+    return decoded((best, labels))
 
 
 def max_marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) -> MaxMarginals:
@@ -100,14 +103,13 @@ def max_marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) 
     >>> result.best, result.unary.tolist()
     (2.0, [[2.0, 1.0], [2.0, 1.0]])
     """
-    given = unary, pairwise
-    unary, pairwise = ready(*given)
-    node, edge = _tables(unary, edges)
-    best = fill_max_marginals(unary, pairwise, node, edge)
+    own, steps = ready(unary, pairwise)
+    node, edge = _tables(own, edges)
+    best = fill_max_marginals(own, steps, node, edge)
     if best == -np.inf:
-        checked_chain(*given, precision(*given))
+        checked_chain(unary, pairwise, precision(unary, pairwise))
         raise infeasible(node)
-    return MaxMarginals(best, node, edge if edges else None)
+    return best_through((best, node, edge if edges else None))
 
 
 def marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) -> Marginals:
@@ -120,18 +122,17 @@ def marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) -> M
     >>> marginals([[0.0, 0.0]], np.zeros((2, 2))).unary
     array([[0.5, 0.5]])
     """
-    given = unary, pairwise
-    unary, pairwise = ready(*given)
-    if unary.dtype is not FLOAT:
-        unary, pairwise = checked_chain(*given)
-    node, edge = _tables(unary, edges)
-    log_partition = scaled_marginals(unary, pairwise, node, edge)
+    own, steps = ready(unary, pairwise)
+    if own.dtype is not FLOAT:
+        own, steps = checked_chain(unary, pairwise)
+    node, edge = _tables(own, edges)
+    log_partition = scaled_marginals(own, steps, node, edge)
     if log_partition == -np.inf:
-        unary, pairwise = checked_chain(*given)
-        log_partition = log_tables(unary, pairwise, node, edge)
+        own, steps = checked_chain(unary, pairwise)
+        log_partition = log_tables(own, steps, node, edge)
         if log_partition == -np.inf:
             raise infeasible(node)
-    return Marginals(log_partition, node, edge if edges else None)
+    return probabilities((log_partition, node, edge if edges else None))
 
 
 def _scratch(unary: np.ndarray) -> np.ndarray:

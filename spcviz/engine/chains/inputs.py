@@ -13,6 +13,8 @@ FLOAT: np.dtype = np.dtype(np.float64)
 
 _SINGLE: np.dtype = np.dtype(np.float32)
 
+INDEX: np.dtype = np.dtype(np.int64)
+
 NO_EDGES = {kind.itemsize: np.empty((0, 1, 1), kind) for kind in (FLOAT, _SINGLE)}
 """An empty table of transitions by the bytes of a number, for those who want states only."""
 

@@ -14,8 +14,15 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.chains.best import decode_into, max_tables
-from spcviz.engine.chains.inputs import FLOAT, aligned, precision, there_and_back
-from spcviz.engine.chains.results import Decoded, Marginals, MaxMarginals
+from spcviz.engine.chains.inputs import FLOAT, INDEX, aligned, precision, there_and_back
+from spcviz.engine.chains.results import (
+    Decoded,
+    Marginals,
+    MaxMarginals,
+    best_through,
+    decoded,
+    probabilities,
+)
 from spcviz.engine.chains.sums import exponentials_of, is_tame, sum_tables
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
@@ -52,10 +59,10 @@ class Transitions:
     def decode(self, unary: ArrayLike) -> Decoded:
         """Best labelling; see `spcviz.engine.chains.chain.decode`."""
         if self._is_ready(unary):
-            labels = np.empty(len(unary), dtype=np.int64)
+            labels = np.empty(len(unary), INDEX)
             best = _decode(unary, self._tables, labels)
             if best > -np.inf:
-                return Decoded(best, labels)
+                return decoded((best, labels))
         return chain.decode(unary, self.pairwise)
 
     def max_marginals(self, unary: ArrayLike) -> MaxMarginals:
@@ -64,7 +71,7 @@ class Transitions:
             node = np.empty_like(unary)
             best = _max_nodes(unary, self._tables, node)
             if best > -np.inf:
-                return MaxMarginals(best, node, None)
+                return best_through((best, node, None))
         return chain.max_marginals(unary, self.pairwise, edges=False)
 
     def marginals(self, unary: ArrayLike) -> Marginals:
@@ -73,7 +80,7 @@ class Transitions:
             node = np.empty_like(unary)
             log_partition = _sum_nodes(unary, self._spread, self._exponentials, node)
             if log_partition > -np.inf:
-                return Marginals(log_partition + (len(unary) - 1) * self._high, node, None)
+                return probabilities((log_partition + (len(unary) - 1) * self._high, node, None))
         return chain.marginals(unary, self.pairwise, edges=False)
 
     def _is_ready(self, unary: ArrayLike) -> TypeGuard[np.ndarray]:

@@ -1,5 +1,7 @@
 """What questions about a linear chain are answered with: labellings, max-marginals, marginals."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +36,13 @@ class Marginals(NamedTuple):
     log_partition: float
     unary: np.ndarray
     pairwise: np.ndarray | None
+
+
+# From tuples, without a call of Python: a tenth of the time of a small chain.
+decoded: Callable[[tuple[float, np.ndarray]], Decoded] = partial(tuple.__new__, Decoded)
+_Tables = tuple[float, np.ndarray, np.ndarray | None]
+best_through: Callable[[_Tables], MaxMarginals] = partial(tuple.__new__, MaxMarginals)
+probabilities: Callable[[_Tables], Marginals] = partial(tuple.__new__, Marginals)
 
 
 class KBest(NamedTuple):
