@@ -14,7 +14,7 @@ import numpy as np
 from numba.extending import overload
 
 from spcviz.engine.kernels.jit import inlined_kernel
-from spcviz.engine.kernels.vectors import Width, add, larger, load, mul, ones, plus, splat, store
+from spcviz.engine.kernels.vectors import Width, add, larger, load, mul, splat, store
 
 WIDTHS = (8, 16, 32)
 
@@ -69,12 +69,12 @@ def add_rows(
 @inlined_kernel
 def max_row(width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int) -> Any:
     """The row that `combine_max` stores, as a vector."""
-    acc, one = splat(width, -np.inf), ones(width, tables)
+    acc = splat(width, -np.inf)
     for j in range(0, len(width), 4):
-        a = plus(one, load(width, tables, (t, j, 0)), splat(width, vectors[v, j]))
-        b = plus(one, load(width, tables, (t, j + 1, 0)), splat(width, vectors[v, j + 1]))
-        c = plus(one, load(width, tables, (t, j + 2, 0)), splat(width, vectors[v, j + 2]))
-        d = plus(one, load(width, tables, (t, j + 3, 0)), splat(width, vectors[v, j + 3]))
+        a = add(splat(width, vectors[v, j]), load(width, tables, (t, j, 0)))
+        b = add(splat(width, vectors[v, j + 1]), load(width, tables, (t, j + 1, 0)))
+        c = add(splat(width, vectors[v, j + 2]), load(width, tables, (t, j + 2, 0)))
+        d = add(splat(width, vectors[v, j + 3]), load(width, tables, (t, j + 3, 0)))
         acc = larger(larger(larger(a, b), larger(c, d)), acc)
     return acc
 
