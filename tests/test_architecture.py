@@ -122,6 +122,7 @@ MAY_IMPORT = {
     "spcviz/bench/app/hostile.py": ("numpy", "streamlit", "PIL", "spcviz.bench.app"),
     "spcviz/web/figures": DRAWN,
     "spcviz/web/view": VIEW,
+    "spcviz/web/view/mount.py": (*VIEW, "spcviz.web.cached.room"),
     "spcviz/web/articles": ("streamlit", "spcviz.web.articles"),
     "spcviz/web/classroom": ("spcviz.web.classroom", "spcviz.engine.errors"),
     "spcviz/web/classroom/routes.py": (
@@ -227,7 +228,7 @@ MAY_IMPORT = {
         "spcviz.web.figures.claims",
     ),
     "spcviz/web/cached/common.py": (*CACHED, "<computed>"),
-    "spcviz/web/cached/ahead.py": (*CACHED, "<computed>"),
+    "spcviz/web/cached/ahead.py": (*CACHED, "<computed>", "spcviz.web.cached.room"),
     "spcviz/report.py": ("spcviz.problems", "spcviz.web.figures", "spcviz.store", "spcviz.bench"),
     "spcviz/commands": (
         *COMMON,

@@ -67,9 +67,9 @@ class Model:
         vars(own)["table"] = self.table
         return own
 
-    def only_looked_up(self) -> "Model":
-        """The same model with its table alone, half as large: it can be asked, but not trained on."""
-        own = Model(self.weights, np.zeros(0, dtype=np.int64), np.zeros(0))
+    def without_codes(self) -> "Model":
+        """The same model with its table in place of `keys`: it can be asked, but not trained on."""
+        own = Model(self.weights, np.zeros(0, dtype=np.int64), self.values)
         vars(own)["table"] = self.table
         return own
 

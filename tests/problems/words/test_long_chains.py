@@ -199,7 +199,7 @@ def test_tags_change_by_what_is_not_the_word_itself():
     corpus = Corpus(tuple(words), np.zeros(len(words), dtype=np.int64), lengths, ("X",))
     own = quiescence.tag_source(folders.MODELS, corpus)
     assert own.starts.tolist() == [0, lengths[0]]  # five words are no long sentence
-    tagger = load_tagger(folders.MODELS)
+    tagger = load_tagger(folders.MODELS).whole()
     assert own.scores.shape == (lengths[0], 2, len(tagger.tag_set))
     numbers = feature_numbers(tagger.vocabulary, corpus.words, corpus.lengths)
     weights = tagger.cascade.levels[1].filter.weights.astype(float)

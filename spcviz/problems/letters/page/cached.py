@@ -51,7 +51,7 @@ def ocr_model(features):
     """A stored handwriting model, verified: an `OcrModel`, or for an open vocabulary an `OpenModel`."""
     is_open = features in OPEN
     model = open_models.load_open(MODELS, OPEN[features]) if is_open else stored.load_ocr(MODELS, features)
-    return model._replace(cascade=with_models(model.cascade, Model.only_looked_up))
+    return model._replace(cascade=with_models(model.cascade, Model.without_codes))
 
 
 @shared(2)
