@@ -32,7 +32,10 @@ PROBLEM = (
     *COMMON, *DOORS, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av", "<own>", "<built upon>",
 )  # fmt: skip
 DRAWN = ("numpy", "pandas", "plotly", "spcviz.learning.budgets.methods", "spcviz.web.figures", "<drawn>")
-VIEW = ("numpy", "pandas", "streamlit", "spcviz.web.view", "spcviz.web.figures.palette", "<drawn>")
+VIEW = (
+    "numpy", "pandas", "streamlit", "spcviz.web.cached.room", "spcviz.web.view",
+    "spcviz.web.figures.palette", "<drawn>",
+)  # fmt: skip
 SHARED = (
     "spcviz.web.cached.common",
     "spcviz.web.cached.shared",
@@ -122,7 +125,6 @@ MAY_IMPORT = {
     "spcviz/bench/app/hostile.py": ("numpy", "streamlit", "PIL", "spcviz.bench.app"),
     "spcviz/web/figures": DRAWN,
     "spcviz/web/view": VIEW,
-    "spcviz/web/view/mount.py": (*VIEW, "spcviz.web.cached.room"),
     "spcviz/web/articles": ("streamlit", "spcviz.web.articles"),
     "spcviz/web/classroom": ("spcviz.web.classroom", "spcviz.engine.errors"),
     "spcviz/web/classroom/routes.py": (
