@@ -63,15 +63,15 @@ class Model:
 
     def with_weights(self, weights: np.ndarray) -> "Model":
         """The same n-grams, and their table, beside other weights of unary features."""
-        own = Model(weights, self.keys, self.values)
-        vars(own)["table"] = self.table
-        return own
+        return self._with_table(Model(weights, self.keys, self.values))
 
     def without_codes(self) -> "Model":
         """The same model with its table in place of `keys`: it can be asked, but not trained on."""
-        own = Model(self.weights, np.zeros(0, dtype=np.int64), self.values)
-        vars(own)["table"] = self.table
-        return own
+        return self._with_table(Model(self.weights, np.zeros(0, dtype=np.int64), self.values))
+
+    def _with_table(self, other: "Model") -> "Model":
+        vars(other)["table"] = self.table
+        return other
 
     @cached_property
     def packed_weights(self) -> np.ndarray:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MOST_BYTES = 320_000_000
-"""Four of Letters' five models fit with what Sweep makes of them; libraries and kernels are 0.5 GB more."""
+"""Letters' five models and what Sweep makes of them do not fit all at once; what one class is at does."""
 _LARGE = 2**16
 """Bytes from which an array is known to the budget by itself, so that values which share it count it once."""
 _AGAIN = 5.0

@@ -196,9 +196,9 @@ def _settle():
 _OF_MALLOC = (-8, 2), (-3, 2**22), (-1, 2**26)
 """M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of `mallopt`, where the C library has it.
 
-By default each thread of many gets a part of memory for itself, which none of the others fills, and a large
-array that is freed leaves a hole in it: 200 MB each after a class. What kernels want for a moment is smaller
-and is kept: coming anew from the system each time, it made them half as slow again.
+By default each thread of many gets a part of memory for itself, which none of the others fills (a class left
+200 MB more behind), and a large array that is freed leaves a hole in it. What kernels want for a moment is
+smaller and is kept: coming anew from the system each time, it made them half as slow again.
 """
 
 

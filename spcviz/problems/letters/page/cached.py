@@ -162,7 +162,7 @@ def letters_labels(features, wrong_at, is_hidden):
 @shared(_EVERY, "Filtering every test word at every level ...")
 def _sweep(features):
     levels = sweep.sweep_levels(_reader(features), words=_test_words(features))
-    return [_in_32_bits(level) for level in levels]  # millions of n-grams: 150 MB with all models
+    return [_in_32_bits(level) for level in levels]  # millions of n-grams
 
 
 def _in_32_bits(level):

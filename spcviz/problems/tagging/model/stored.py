@@ -60,7 +60,7 @@ class Stored(NamedTuple):
 
 
 class Rounded(NamedTuple):
-    """A linear model whose weights stay in 8 bits; a sentence has a few hundred of the 118,371 features."""
+    """A linear model whose weights stay in 8 bits; a sentence has few of all features."""
 
     weights: np.ndarray
     step: np.float32
@@ -72,7 +72,7 @@ class Rounded(NamedTuple):
 
 
 class Tagger(NamedTuple):
-    """The stored tagger as pages keep it: a quarter of a `TagModel`, which it makes for one text."""
+    """The stored tagger as pages keep it: in the bytes of its file, it makes a `TagModel` for one text."""
 
     about: dict
     vocabulary: Vocabulary
