@@ -65,12 +65,12 @@ def over_time(gain, ties="hand-set", data="rendered", **more):
     return {"name": "pose-ensemble", "rows": [row | more], "paper": {"order": "ensemble best"}}
 
 
-def test_learned_ties_stand_beside_those_set_by_hand():
-    more = {"elbow_gain_over_hand_set": -0.4, "elbow_gain_over_hand_set_stderr": 0.1}
+def test_learned_ties_stand_beside_those_not_learned():
+    more = {"elbow_gain_over_unlearned": -0.4, "elbow_gain_over_unlearned_stderr": 0.1}
     learned, hand = over_time(1.1, "learned", "signs", **more), over_time(1.5, "hand-set", "signs")
     both = learned | {"rows": hand["rows"] + learned["rows"]}
     assert list(tables.ensemble_frame(both).index) == [
-        "signs: ensemble, ties set by hand", "signs: ensemble, learned jointly (5.6)"
+        "signs: ensemble, ties of 1", "signs: ensemble, learned jointly (5.6)"
     ]  # fmt: skip
     left = {"nose": [1323, 1323], "l_wrist": [1277, 1323]}
     (said,) = shown.ENSEMBLE.notes(
@@ -84,4 +84,4 @@ def test_learned_ties_stand_beside_those_set_by_hand():
     ]
     table = tables.folds_frame(both | {"fold_rows": folds})
     assert table.index.tolist() == ["A"]
-    assert table.columns.tolist() == ["ensemble, ties set by hand, px", "ensemble, learned jointly (5.6), px"]
+    assert table.columns.tolist() == ["ensemble, ties of 1, px", "ensemble, learned jointly (5.6), px"]

@@ -1,16 +1,18 @@
-"""Joint learning on signing clips: who teaches whom, what is learned, what a fold says."""
+"""Joint learning over time: who teaches whom, what is learned, what a fold says."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 
-from spcviz.problems.pose.data import signs
+from spcviz.problems.pose.data import render, signs
 from spcviz.problems.pose.model import cascade, features, levels, seen
 from spcviz.problems.pose.model import detectors as pose_detectors
-from spcviz.problems.pose.paper import ensemble, joint_signers
+from spcviz.problems.pose.paper import claims, clip_sets, ensemble, joint_learning, tables
 
-SETTINGS = replace(joint_signers.SETTINGS, n_frames=3, n_clips=2)
+SETTINGS = replace(joint_learning.SETTINGS, n_frames=3, n_clips=2, step=0.1)
+CUT = joint_learning.Cut(2, 1, 1)
 
 
 @pytest.fixture(scope="module")
@@ -37,19 +39,16 @@ def model(clips):
 
 @pytest.fixture(scope="module")
 def learnt(clips, model):
-    """Person A left out; one clip holds the thresholds, two teach."""
-    patch = pytest.MonkeyPatch()
+    """One clip holds the thresholds, two teach."""
     names = list(clips)
-    patch.setattr(joint_signers, "teachers", lambda fold: (names[1:3], names[4:5]))
-    patch.setattr(joint_signers, "STEP_OVER_TIME", 0.05)
-    yield joint_signers.learn(model, "A", clips, SETTINGS)
-    patch.undo()
+    teach, dev = ([clips[name] for name in own] for own in (names[1:3], names[4:5]))
+    return joint_learning.learn(model, teach, dev, CUT, SETTINGS)
 
 
 def test_the_left_out_person_neither_teaches_nor_holds_thresholds():
     of = dict(zip(signs.load_reference().clips, signs.load_reference().persons))
     for fold in signs.folds():
-        teach, dev = joint_signers.teachers(fold)
+        teach, dev = clip_sets.teachers(fold)
         assert sorted(teach + dev) == sorted(fold.train)
         assert not set(teach) & set(dev)
         others = set(signs.PERSONS) - {fold.person}
@@ -58,43 +57,57 @@ def test_the_left_out_person_neither_teaches_nor_holds_thresholds():
 
 def test_there_are_sixty_pieces_and_no_frame_is_in_two():
     frames = np.diff(signs.load_reference().start)
-    sizes = [len(range(0, n, seen.EVERY)) for n in frames]
+    sizes, cut = [len(range(0, n, seen.EVERY)) for n in frames], clip_sets.CUTS["signs"]
     blank = [
         seen.Clip(str(i), np.empty((n, 0)), np.empty((n, 0)), np.ones((n, 5), bool), 0.0)
         for i, n in enumerate(sizes)
     ]
-    parts = joint_signers.cut(blank)
+    parts = joint_learning.pieces_of(blank, cut)
     assert len(parts) >= 60
-    assert max(part.stop - part.start for _, part in parts) == joint_signers.PIECE
+    assert max(part.stop - part.start for _, part in parts) == cut.piece
     for clip in blank:
         own = [f for other, part in parts if other is clip for f in range(part.start, part.stop)]
         assert own == sorted(set(own))
         assert own[-1] < len(clip.cells)
     is_seen = np.ones((sizes[0], 5), bool)
-    is_seen[1, 0] = is_seen[joint_signers.PIECE * joint_signers.EVERY_PIECE, 4] = (
-        False  # a torso; a lower arm, which may be
-    )
-    left = joint_signers.sure(
-        joint_signers.cut([blank[0]._replace(is_seen=is_seen)]), 100, np.random.default_rng(0)
-    )
-    assert [part.start for _, part in left] == [part.start for _, part in joint_signers.cut(blank[:1])][1:]
+    is_seen[1, 0] = is_seen[cut.piece * cut.every, 4] = False  # a torso; a lower arm, which may be
+    hidden = joint_learning.pieces_of([blank[0]._replace(is_seen=is_seen)], cut)
+    left = joint_learning.sure(hidden, 100, np.random.default_rng(0))
+    assert [part.start for _, part in left] == [part.start for _, part in hidden][1:]
+
+
+def test_frames_far_apart_are_every_other_one_of_all_that_is_known_of_them(clips):
+    clip = next(iter(clips.values()))
+    apart = clip_sets.thinned(clip, 2)
+    assert len(apart.cells) == len(apart.limbs) == len(apart.is_seen) == 1
+    assert clip_sets.thinned(clip, 1).limbs.tolist() == clip.limbs.tolist()
+
+
+def test_rendered_clips_of_teachers_and_tests_are_others_and_something_hides_a_limb():
+    ends = [(first, first + 10 * n) for first, n in clip_sets.SEEDS.values()]
+    assert all(a[1] < b[0] or b[1] < a[0] for a, b in combinations(ends, 2))
+    (clip,) = clip_sets.rendered(clip_sets.SEEDS["test"][0], 1)
+    whole = render.render_clip(int(clip.name), clip_sets.N_FRAMES * clip_sets.STRIDE)
+    assert whole.is_hidden[:: clip_sets.STRIDE, :3].any()
+    np.testing.assert_array_equal(clip.limbs, whole.limbs[:: clip_sets.STRIDE])
 
 
 def test_joint_learning_moves_all_sub_models_and_only_by_clips_moves_ties(learnt):
-    assert set(learnt) == {
-        ("single", "none"), ("torso", "hand-set"), ("torso", "learned"), ("ensemble", "hand-set"),
-        ("ensemble", "learned"),
-    }  # fmt: skip
+    assert set(learnt) == {("single", "none"), *joint_learning.RUNS}
     single = learnt["single", "none"].weights["single"]
-    for method, ties in ((1, "torso"), (3, "ensemble")):
-        hand, learned = (learnt[ties, how].weights[ties] for how in ("hand-set", "learned"))
-        assert (hand == np.repeat(single, method, axis=1)).all()
-        assert hand.shape == learned.shape == (7, method, 24)
+    for method, ties, n, scale in (
+        ("torso", "hand-set", 1, 1), ("ensemble", "hand-set", 3, 1), ("ensemble", "scaled", 3, 3)
+    ):  # fmt: skip
+        learned_ties = next(name for name, before in joint_learning.TIES.items() if before == ties)
+        hand, learned = (learnt[method, own].weights[method] for own in (ties, learned_ties))
+        assert hand.shape == learned.shape == (7, n, 24)
+        assert (hand[..., :15] == np.repeat(single, n, axis=1)[..., :15]).all()
+        assert (hand[..., 15:] == scale).all()
         assert (np.abs(learned - hand).max(axis=(0, 2)) > 0).all()  # each sub-model
-        over_time = learned.reshape(7, method, 8, 3)[:, :, 5:]
-        for sub, limb in enumerate(cascade.SUB_MODELS[ties]):
+        over_time = learned.reshape(7, n, 8, 3)[:, :, 5:]
+        for sub, limb in enumerate(cascade.SUB_MODELS[method]):
             own = ("torso", "left upper arm", "right upper arm").index(limb)
-            moved = np.abs(over_time[:, sub] - 1).max(axis=(0, 2)) > 0
+            moved = np.abs(over_time[:, sub] - scale).max(axis=(0, 2)) > 0
             assert moved[own]
             assert moved.sum() == 1  # a sub-model has no ties of another's limb to learn
 
@@ -112,19 +125,25 @@ def test_geometry_and_weights_do_not_tell_left_from_right(learnt):
 
 @pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")  # no quartiles of 2 frames
 def test_rows_of_a_fold(clips, learnt):
-    made = joint_signers.measured(learnt, clips, list(clips)[:1])
+    made = joint_learning.measured(learnt, list(clips.values())[:1], CUT)
     rows = ensemble.rows_of("signs, A", made)
     assert [(row["method"], row["ties"]) for row in rows] == list(learnt)
     for row in rows:
         assert row["data"] == "signs"
         assert (row["n_clips"], row["n_pieces"], row["n_frames"]) == (1, 1, 2)
         assert not any("ms" in key.split("_") for key in row)  # rows of folds hold no times
-        assert ("elbow_gain_over_hand_set" in row) == (row["ties"] == "learned")
+        assert ("elbow_gain_over_unlearned" in row) == ("learned" in row["ties"])
     joined = ensemble._joined([made, made])
     both = ensemble.rows_of("signs", joined)
-    assert [row["n_pieces"] for row in both] == [2] * 5
+    assert [row["n_pieces"] for row in both] == [2] * len(learnt)
     assert [row["elbow_error"] for row in both] == [row["elbow_error"] for row in rows]
 
 
 def test_folds_are_persons_and_sets():
-    assert [ensemble.kind_of(fold) for fold in ensemble.FOLDS] == ["signs"] * 5 + ["rendered", "buffy"]
+    kinds = ["signs"] * 5 + ["signs, far apart"] * 5 + ["rendered"] * clip_sets.N_PARTS + ["buffy"]
+    assert [ensemble.kind_of(fold) for fold in ensemble.FOLDS] == kinds
+
+
+def test_claims_name_the_clips_that_there_are():
+    assert list(claims._CLIPS) == list(ensemble.CLIPS.values())
+    assert set(claims._TIES) == set(joint_learning.TIES) - {"none"} == set(tables.TIES) - {"none"}

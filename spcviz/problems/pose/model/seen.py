@@ -1,4 +1,4 @@
-"""Signing clips as the pose detectors see them, computed once and kept in the work folder."""
+"""Clips as the pose detectors see them; those of signing are computed once and kept in the work folder."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ MODULES = ("spcviz.problems.pose.model.seen",)
 
 
 class Clip(NamedTuple):
-    """A signing clip as detectors see it."""
+    """A clip as detectors see it."""
 
     name: str
     cells: np.ndarray  # (N, 80, 80, 14), float16
@@ -38,7 +38,11 @@ def load_clips(work: str | Path | None, names: Sequence[str] | None = None) -> d
 
 def _seen(name):
     (clip,) = signs.load_signs([name], every=EVERY)
+    return of_pictures(name, clip.images, clip.limbs, clip.is_seen)
+
+
+def of_pictures(name: str, images: Sequence[np.ndarray], limbs: np.ndarray, is_seen: np.ndarray) -> Clip:
+    """A clip of pictures (240, 240, 3) as detectors see it."""
     began = time.process_time()
-    cells = np.stack([features.histograms(image).astype(np.float16) for image in clip.images])
-    ms = 1e3 * (time.process_time() - began) / len(cells)
-    return Clip(name, cells, clip.limbs, clip.is_seen, ms)
+    cells = np.stack([features.histograms(image).astype(np.float16) for image in images])
+    return Clip(name, cells, limbs, is_seen, 1e3 * (time.process_time() - began) / len(cells))

@@ -73,7 +73,8 @@ def _with_methods(model, methods):
     return model._replace(weights=weights, alphas=alphas)
 
 
-def started(model, method):
-    """The model with the single frames' weights for every sub-model of a method."""
-    n = len(cascade.SUB_MODELS[method])
-    return model._replace(weights=model.weights | {method: np.repeat(model.weights["single"], n, axis=1)})
+def started(model, method, scale=1.0):
+    """The model with the single frames' weights for every sub-model of a method; its ties times `scale`."""
+    weights = np.repeat(model.weights["single"], len(cascade.SUB_MODELS[method]), axis=1)
+    weights[..., -3 * model.geometry.n_parts :] *= scale  # three weights of each part's tie come last
+    return model._replace(weights=model.weights | {method: weights})

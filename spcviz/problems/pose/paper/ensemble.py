@@ -1,10 +1,8 @@
 """Thesis Fig. 5.5(a, b): an ensemble over time against single frames and the torso's persistence alone.
 
-On three kinds of clips. *signs*: five people signing (30 frames a second, every third taken), one left out at
-a time; geometry, weights, thresholds and the joint learning of (5.6) come from the other four (`people`), and
-a neural network's joints stand for the truth. *rendered*: dense clips with exact truth. *buffy*: the real
-test clips of 4 frames with irregular gaps. On the last two the stored model runs, whose ties over time are
-set by hand.
+On the clips of `clip_sets`: people signing (a neural network's joints stand for the truth; frames 0.1 and
+0.2 s apart), rendered clips with exact truth, and Buffy's real test clips of 4 frames with irregular gaps. On
+the first two everything but detectors is learned from other people's or bodies' clips (`joint_learning`).
 """
 
 from pathlib import Path
@@ -15,13 +13,23 @@ from spcviz.problems.common.report import describe
 from spcviz.problems.common.work.jobs import run_all
 from spcviz.problems.pose.data import buffy, signs
 from spcviz.problems.pose.model import seen, stored
-from spcviz.problems.pose.paper import follow, hand_set, joint_signers
+from spcviz.problems.pose.paper import clip_sets, follow, joint_learning
 from spcviz.problems.problem import Run
 
 SOURCE = "Weiss (2013), thesis, sections 5.3, 5.5.2 and Fig. 5.5(a, b)"
 PAPER = {"order": "ensemble best for every joint; single frame better than torso only"}
-FOLDS = (*(f"signs, {person}" for person in signs.PERSONS), "rendered", "buffy")
-"""A person left out, or a set of clips."""
+FOLDS = (
+    *(f"{kind}, {person}" for kind in clip_sets.STEPS for person in signs.PERSONS),
+    *(f"rendered, {part}" for part in range(clip_sets.N_PARTS)),
+    "buffy",
+)
+"""Clips and the person left out, or a part of the clips."""
+CLIPS = {
+    "signs": f"signs, every {seen.EVERY}rd frame",
+    "signs, far apart": f"signs, every {seen.EVERY * clip_sets.STEPS['signs, far apart']}th frame",
+    "rendered": f"rendered, fast arms, often hidden, {clip_sets.N_FRAMES} frames",
+    "buffy": f"buffy, every {clip_sets.BUFFY_EVERY}rd clip of 4 frames",
+}
 
 
 def reproduce_ensemble(run: Run) -> dict:
@@ -40,35 +48,42 @@ def reproduce_ensemble(run: Run) -> dict:
     return describe(
         "pose-ensemble", SOURCE, rows, baselines=[],
         settings={
-            "first_seed": hand_set.FIRST_SEED, "n_frames": hand_set.N_FRAMES, "within_px": follow.WITHIN_PX,
-            "quick": quick, "n_dev": joint_signers.N_DEV,
-            "buffy_every": hand_set.BUFFY_EVERY, "every": seen.EVERY, "piece": joint_signers.PIECE,
-            "every_piece": joint_signers.EVERY_PIECE,
-            "step_over_time": joint_signers.STEP_OVER_TIME, "alpha_over_time": joint_signers.ALPHA_OVER_TIME,
-            "learning": stored.chosen(joint_signers.SETTINGS), "random_state": joint_signers.RANDOM_STATE,
+            "within_px": follow.WITHIN_PX, "quick": quick, "every": seen.EVERY, "steps": clip_sets.STEPS,
+            "cuts": {kind: list(cut) for kind, cut in clip_sets.CUTS.items()},
+            "rendered_seeds": clip_sets.SEEDS, "rendered_every": clip_sets.STRIDE,
+            "buffy_every": clip_sets.BUFFY_EVERY, "alpha_over_time": joint_learning.ALPHA_OVER_TIME,
+            "learning": {"signs": stored.chosen(joint_learning.SETTINGS),
+                         "rendered": stored.chosen(clip_sets.RENDERED)},
+            "random_state": joint_learning.RANDOM_STATE,
             "joints_left": {name: list(left) for name, left in signs.joints_left().items()},
             "visible": signs.VISIBLE, "attribution": signs.ATTRIBUTION,
             "detectors": "as trained on Buffy and single pictures; none of the five persons",
             "wrist_error": "the thesis' model has no lower arms; nor has this one",
         },
         data=about | {"pose_signs": {"joints": reference.joints, "visibility": reference.visibility}},
-        fold_rows=fold_rows, paper=PAPER, random_state=joint_signers.RANDOM_STATE,
+        fold_rows=fold_rows, paper=PAPER, random_state=joint_learning.RANDOM_STATE,
     )  # fmt: skip
 
 
 def kind_of(fold):
-    """``"signs"``, ``"rendered"`` or ``"buffy"``."""
-    return fold.split(",")[0]
+    """A key of `CLIPS`.
+
+    >>> [kind_of(fold) for fold in ("signs, A", "signs, far apart, A", "rendered, 0", "buffy")]
+    ['signs', 'signs, far apart', 'rendered', 'buffy']
+    """
+    return max((kind for kind in CLIPS if fold.startswith(kind)), key=len)
 
 
 def measured(
     fold: str, folder: str | Path, work: str | Path | None = None, quick: bool = False
 ) -> list[dict]:
-    """What every method makes of the clips of one of `FOLDS`; see `joint_signers.measured` for the form."""
-    model, kind = stored.load_pose(folder), kind_of(fold)
-    if kind == "signs":
-        return joint_signers.of_person(model, fold.split(", ")[1], work, quick)
-    return hand_set.of_set(model, kind, work, quick)
+    """What every method makes of the clips of one of `FOLDS`; see `joint_learning.measured` for the form."""
+    model, kind, which = stored.load_pose(folder), kind_of(fold), fold.split(", ")[-1]
+    if kind in clip_sets.STEPS:
+        return clip_sets.of_person(model, kind, which, work, quick)
+    if kind == "rendered":
+        return clip_sets.of_rendered(model, int(which), work, quick)
+    return clip_sets.of_buffy(model, work, quick)
 
 
 def _joined(parts):
@@ -80,20 +95,18 @@ def _joined(parts):
 
 
 def rows_of(fold, made):
-    """A row for each method: see `follow.row`; learned ties also beside the same method's hand-set ones."""
+    """A row for each method: see `follow.row`; learned ties also beside those that they were learned from."""
     (single,) = (own["found"] for own in made if own["method"] == "single")
-    set_by_hand = {own["method"]: own["found"] for own in made if own["ties"] == "hand-set"}
-    kind = kind_of(fold)
-    said = {"signs": f"signs, every {seen.EVERY}rd frame", "buffy": "buffy, every 3rd clip of 4 frames",
-            "rendered": f"rendered, {hand_set.N_FRAMES} frames"}[kind]  # fmt: skip
-    rows = []
-    for own in made:
-        row = {"data": kind, "clips": said} | {key: own[key] for key in ("method", "ties")}
-        row |= follow.row(own["found"], single)
-        if own["ties"] == "learned":
-            gain, error = follow.gain(own["found"], set_by_hand[own["method"]])
-            row["elbow_gain_over_hand_set"] = follow.rounded(gain)
-            row["elbow_gain_over_hand_set_stderr"] = follow.rounded(error)
+    by_run = {(own["method"], own["ties"]): own["found"] for own in made}
+    kind, rows = kind_of(fold), []
+    for (method, ties), found in by_run.items():
+        row = {"data": kind.split(",")[0], "clips": CLIPS[kind], "method": method, "ties": ties}
+        row |= follow.row(found, single)
+        before = joint_learning.TIES[ties]
+        if before:
+            gain, error = follow.gain(found, by_run[method, before])
+            row["elbow_gain_over_unlearned"] = follow.rounded(gain)
+            row["elbow_gain_over_unlearned_stderr"] = follow.rounded(error)
         rows.append(row | {"wrist_error": None})
     return rows
 

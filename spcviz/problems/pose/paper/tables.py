@@ -19,9 +19,9 @@ def is_usable(result):
     return results.is_usable(result, NEEDS)
 
 
-COUNTED = {"score": "", "near": ", near ones count"}
+COUNTED = {"score": "", "near": ", near ones count", "size": ", 1200 states a limb"}
 """Said of rows by what their tolerance counts: the true states' score (Def. 4), or whether the true state or
-one within 25 % of the limb is left."""
+one within 25 % of the limb is left; or of thresholds that hold a size."""
 
 
 def main_rows(result):
@@ -157,7 +157,10 @@ def sentence(result):
 
 
 ENSEMBLE_NEEDS = ("clips", "method", "elbow_error", "ms_per_frame")
-TIES = {"none": "", "hand-set": ", ties set by hand", "learned": ", learned jointly (5.6)"}
+TIES = {
+    "none": "", "hand-set": ", ties of 1", "learned": ", learned jointly (5.6)",
+    "scaled": ", ties of 1 a sub-model", "scaled, learned": ", ties of 1 a sub-model, learned",
+}  # fmt: skip
 
 
 def named(row):
