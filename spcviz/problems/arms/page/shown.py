@@ -7,12 +7,13 @@ import numpy as np
 from spcviz.learning.budgets.methods import Terms, Tier
 
 TERMS = Terms("arm", "arms", "frame", "frames", gain="gain for the time")
-TIERS = (  # of an arm's features in a frame (thesis 6.3.2); kinematics are free
-    Tier("kinematics", "kinematics", "kinem."),
-    Tier("colour", "+ colour", "colour"),
-    Tier("superpixels", "+ superpixels", "superpixels"),
+TIERS = (  # of an arm's features in a frame, in the order of `LADDER` of model/features.py; the first is free
+    Tier("coarse", "coarse detectors", "coarse"),
+    Tier("coarse_flow", "+ coarse flow", "c. flow"),
+    Tier("fine", "+ full detectors", "full"),
     Tier("flow", "+ optical flow", "flow"),
 )
+EVERYONE, AT_ONCE = "everyone to the useful tier", "random clips at once"  # methods of results only
 OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")  # in their order
 COST_HELP = (
     "Units: 1 lifts one frame of one arm by one tier, from kinematics to colour to superpixels to flow. "

@@ -7,17 +7,17 @@ from spcviz.web.figures.results import chosen_on, data_of
 
 NOTE = (
     "An elbow or wrist is wrong if it is more than 20 pixels off. Times are milliseconds of one frame of one "
-    "arm beyond the first tier (detectors, proposals), which everybody pays, as in the thesis; standard "
+    "arm, detectors and proposals counted: the first tier, which everybody pays, holds those at half the "
+    "resolution (in the thesis it is free). What both arms of a picture share is paid half by each. Standard "
     "errors are over clips. The thesis measured real films (CLIC). Signing clips are real; what they are "
     "measured against is a reference by a neural network, not annotation by people. Rendered clips have "
     "exact truth. Orderings can be compared with the thesis, not levels."
 )
 _PICKED = (
-    "What selector and policies look at was picked after partitions of rendered clips with earlier detectors "
-    "had been seen. What the flow tier looks at, and that predictors of signing clips learn from rendered "
-    "ones too, was picked by errors of plain models on signing clips, each read by models that had not seen "
-    "its person, before any selector or policy was run there: their errors may be a little too low, "
-    "comparisons at equal time are not touched by it. Predictions are not smoothed before the selector."
+    "Which tiers there are and their order was chosen on signing clips of training persons only: for each "
+    "person tested, errors of the other four, each read by a model that had seen neither. What selector and "
+    "policies look at was picked on rendered clips and training persons. Predictions are not smoothed before "
+    "the selector."
 )
 
 
