@@ -16,15 +16,16 @@ TIERS = (  # of an arm's features in a frame, in the order of `LADDER` of model/
 EVERYONE, AT_ONCE = "everyone to the useful tier", "random clips at once"  # methods of results only
 OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")  # in their order
 COST_HELP = (
-    "Units: 1 lifts one frame of one arm by one tier, from kinematics to colour to superpixels to flow. "
-    "Measured: features, inference and the method itself."
+    "Units: 1 lifts one frame of one arm by one tier, from coarse detectors to coarse flow to full detectors "
+    "to flow. Measured: features, inference and the method itself."
 )
 ORIGIN = (  # of what the Trade-off page shows
     "Rendered clips that no model here has seen, with exact joints; an elbow or wrist counts as right within "
     "20 pixels of the truth, in windows of 240 x 240. Each arm has 32 guesses a frame, of which a chain over "
-    "the frames takes one. Kinematics: how joints move from frame to frame (free). Then: colours of the arm "
-    "from frame to frame; superpixels, regions of one colour that an arm should fill; optical flow, how the "
-    "picture moved. Times: measured; features when the models were trained (python -m spcviz train "
+    "the frames takes one. Coarse detectors, on the picture at half its size, make the guesses; with how "
+    "joints move they are what everybody has (free here). Then: optical flow, how the picture moved, at a "
+    "third of its size; detectors at full size, at the guesses only; flow at half the size. Times: measured; "
+    "features when the models were trained (python -m spcviz train "
     "budget-pose), choosing and inference on this server, now. A dozen clips are few, and one arm read anew "
     "moves a curve by many joints: who is ahead changes from batch to batch; the page Paper tables has many. "
     "Weiss (2013), sections 6.3.2 and 7.4.1."

@@ -31,7 +31,7 @@ DATA = {"dms-pose": ("signs", "rendered", "buffy"), "policy-pose": ("signs", "re
 """Sets of clips of each result: real and long with reference joints, rendered, real with 4 frames."""
 
 SHARES = {"dms-pose": (0.7, 0.1, 0.2), "policy-pose": (0.8, 0.2)}
-PARTITIONS = {"dms-pose": 15, "policy-pose": 5}  # the thesis: 200, 50; more hardly shrink errors over clips
+PARTITIONS = {"dms-pose": 8, "policy-pose": 3}  # the thesis: 200, 50; more hardly shrink errors over clips
 
 N_REPEATS = 2  # of each person left out: what is drawn at random is averaged away, clips remain
 
@@ -99,8 +99,8 @@ def measure(run: Run) -> Measured:
         "quick": run.quick,
         "near_px": features.NEAR_PX,
         "chosen_on": "predictors: rendered training clips of the first partition; how blocks are matched: "
-        "other rendered clips; budgets, gamma, alpha, queues: training and development clips, of signing "
-        "clips those of the other four persons",
+        "other rendered clips; budgets, gamma, alpha, queues, tiers and their order: training and "
+        "development clips, of signing clips those of the other four persons",
     }
     return Measured(more.pop("rows"), [], said, digests, more)
 
