@@ -76,8 +76,8 @@ def fill_more():
 TRADE = (
     TradeTask(
         label="Arms on video",
-        asks="which frames are worth colours, regions and motion?",
-        free="an arm's **moving joints**",
+        asks="which frames are worth motion and full detectors?",
+        free="**coarse detectors** and how joints move",
         examples="clips",
         size="clips",
         batches={n: f"{n} clips" for n in (6, 12)},
