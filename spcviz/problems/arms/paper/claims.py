@@ -140,7 +140,11 @@ def _improvement(clips, target):
     if target == 4:
         paper = {"paper": _printed("q-learning", target), "said": "{} %", "source": _TABLE}
         found.insert(0, claim(what=f"{what}, {_NAMES[clips]}", is_headline=True, **paper))
-    return found
+    random = claim(
+        what=f"{what}, {_NAMES[clips]}, random by tier", kind="new",
+        value=lambda result: _row(result, clips, "uniform by tiers", target)["improvement"],
+    )  # fmt: skip
+    return [*found, random]
 
 
 def _bought(clips):
