@@ -22,7 +22,7 @@ PROBLEM = Problem(
             "spcviz.problems.arms.paper.result:DMS",
             in_parts=True,
             models=("pose-arms",),
-            folds=8,
+            folds=15,
         ),
         Result(
             "policy-pose",
@@ -31,7 +31,7 @@ PROBLEM = Problem(
             "spcviz.problems.arms.paper.result:POLICY",
             in_parts=True,
             models=("pose-arms",),
-            folds=3,
+            folds=5,
         ),
     ),
     warmup="spcviz.problems.arms.page.clip:warmup",

@@ -13,7 +13,9 @@ TIERS = (  # of an arm's features in a frame, in the order of `LADDER` of model/
     Tier("fine", "+ full detectors", "full"),
     Tier("flow", "+ optical flow", "flow"),
 )
-EVERYONE, AT_ONCE = "everyone to the useful tier", "random clips at once"  # methods of results only
+EVERYONE, AT_ONCE, EITHER = "everyone to the useful tier", "random clips at once", "learned or by tier"
+"""Methods of results only. The last takes, at each budget, what training clips preferred there: the learned
+order or random tier by tier."""
 OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")  # in their order
 COST_HELP = (
     "Units: 1 lifts one frame of one arm by one tier, from coarse detectors to coarse flow to full detectors "

@@ -15,14 +15,14 @@ import numpy as np
 
 from spcviz.learning.budgets import batch_selection, selector
 from spcviz.learning.budgets.batch_selection import Variant
-from spcviz.learning.budgets.expansion import expand, last_within
+from spcviz.learning.budgets.expansion import at_cost, curve_of, expand, last_within
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS, named
 from spcviz.problems.arms.data import proposals
 from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import fit
-from spcviz.problems.arms.page.shown import AT_ONCE, EVERYONE
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE
 from spcviz.problems.arms.paper import readings
-from spcviz.problems.arms.paper.readings import GRID, N_GRAM_COLUMNS, TARGETS, Overhead
+from spcviz.problems.arms.paper.readings import GRID, N_GRAM_COLUMNS, SHARES, TARGETS, Overhead
 from spcviz.problems.arms.paper.tallies import Tally, tier_rows
 
 RADII = tuple(range(5, 41, 5))  # pixels of Fig. 6.2
@@ -44,6 +44,8 @@ OPPONENTS = {
     METHODS["oracle"].name: "oracle",
 }
 """What rows call whom DMS is measured against."""
+
+RANDOM = METHODS["uniform_arms"].name, METHODS["uniform_loose"].name, AT_ONCE
 
 AS_IMITATION = "dms, for what imitation spends"  # at the milliseconds that imitation has spent, in `equal`
 _LOSSES = {METHODS["dms_elbows"].name: [0], METHODS["dms_wrists"].name: [1]}
@@ -118,6 +120,9 @@ def _split(trial, i, settings, numbers, overhead):
     more = {METHODS["dms_with_n_grams"].name: (looked[0][0], looked[-1][0])}
     useful = useful_tier(looked[0][0])
     rows = _curves(plainly, more, costs, split, is_per_cost, useful, numbers, rng)
+    by_name = {row["method"]: row for row in rows}
+    is_by_tier = _prefers_tiers(plainly[0][0], costs[0], is_per_cost, rng)
+    rows.append(_either(rows[0], by_name[METHODS["uniform_arms"].name], is_by_tier))
     for row in rows:
         row["beside"] = _beside(row, overhead)
         row["ms"] = trial.medians[0] + row["cost"] * row["full_ms"] + row["beside"]
@@ -236,6 +241,24 @@ def _curves(looked, more, costs, split, is_per_cost, useful, numbers, rng):
     return [rows[int(is_per_cost)] | {"method": METHODS["dms"].name}, *rows]
 
 
+def _prefers_tiers(train, costs, is_per_cost, rng):
+    """At which of `SHARES` training chains lose less tier by tier than by values they were not used for."""
+    learned = _crossed(train, rng)
+    by_tier = selector.uniform_values(*learned.shape, rng)
+    orders = (batch_selection.per_cost(learned, costs) if is_per_cost else learned), by_tier
+    curves = [curve_of(expand(own, costs), train.losses) for own in orders]
+    lost = [at_cost(own, SHARES * costs.sum()) for own in curves]
+    return lost[1] < lost[0]
+
+
+def _either(ours, other, is_other):
+    """A row of two: at each of `SHARES` the other where that is preferred; what is left over counts too."""
+    at = [last_within(row["cost"], SHARES) for row in (ours, other)]
+    both = {key: (ours[key][at[0]], other[key][at[1]]) for key in ("share", "error", "words")}
+    picked = {key: np.where(is_other[:, None], theirs, own) for key, (own, theirs) in both.items()}
+    return ours | picked | {"method": EITHER, "cost": SHARES}
+
+
 def _everyone(useful, costs, losses, sizes, rng, n_random=5):
     """Rows of `EVERYONE` and `AT_ONCE`: what lies beyond the useful tier comes last."""
     fixed = [np.full(len(sizes), t) for t in range(useful + 1)]
@@ -257,7 +280,8 @@ def at_once(useful, shape, rng):
 def _beside(row, overhead):
     """Milliseconds a frame beside features, of each step of a row."""
     lifted = row["share"]
-    looks = row["method"] not in (EVERYONE, AT_ONCE) and named(row["method"], EXAMPLE).rule.looks
+    blind = row["method"] in (EVERYONE, AT_ONCE)
+    looks = not blind and (row["method"] == EITHER or named(row["method"], EXAMPLE).rule.looks)
     reads = 1.0 + lifted.sum(axis=1) if looks else np.ones(len(lifted))
     metas = 1.0 + lifted[:, :-1].sum(axis=1) if looks else np.zeros(len(lifted))
     return reads * overhead.read + metas * (overhead.meta + overhead.looks)

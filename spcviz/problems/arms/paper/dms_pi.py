@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.learning.budgets import batch_selection, part_policy
-from spcviz.learning.budgets.expansion import expand, last_within
+from spcviz.learning.budgets import batch_selection, part_policy, selector
+from spcviz.learning.budgets.expansion import at_cost, expand, last_within
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS
 from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import features, fit
-from spcviz.problems.arms.page.shown import AT_ONCE
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER
 from spcviz.problems.arms.paper import dms, readings
-from spcviz.problems.arms.paper.readings import GRID, TARGETS, Overhead
+from spcviz.problems.arms.paper.readings import GRID, SHARES, TARGETS, Overhead
 from spcviz.problems.arms.paper.tallies import Tally, tier_rows
 from spcviz.problems.common.clock import median_us
 
@@ -85,9 +85,13 @@ def _one_split(found, trial, i, settings, numbers):
     rules, shares, is_per_cost = policies(learn, parts, costs[0], train.clip, rng)
     found.queues[METHODS[QUEUES[is_per_cost]].name] += 1
     frames = readings.frames_by_clip(test, numbers)
+    runs = {}
     for key, how in rules.items():
-        run = _frames_run(parts, test, how, costs[1], numbers, found.overhead)
-        _add(found, key, run, frames, costs[1], shares.get(key))
+        runs[key] = _frames_run(parts, test, how, costs[1], numbers, found.overhead)
+        _add(found, key, runs[key], frames, costs[1], shares.get(key))
+    is_by_tier = _prefers_tiers(learn, rules["dms_pi"], costs[0], rng)
+    either = _either(runs["dms_pi"], runs["uniform"], is_by_tier, costs[1].sum() / len(costs[1]))
+    _add(found, EITHER, either, frames, costs[1], None)
     looked = readings.look_unseen(unseen, train, part, settings)[0]
     looked_test, wrong = readings.look(read, test, seen)
     chains = [readings.chain_costs(clips, own) for clips, own in zip((train, test), costs, strict=True)]
@@ -117,6 +121,25 @@ def policies(learn, parts, costs, group, rng):
     rules |= {QUEUES[t.per_cost]: part_policy.rule(t.policy.beta, per_cost=t.per_cost) for t in queues}
     shares = {QUEUES[trained.per_cost]: trained.budgets["final_error"] for trained in queues}
     return rules, shares | {"dms_pi": shares[QUEUES[best.per_cost]]}, best.per_cost
+
+
+def _prefers_tiers(learn, how, costs, rng):
+    """At which of `SHARES` training chains lose less random tier by tier than by a learned rule."""
+    by_tier = part_policy.rule(fixed=selector.uniform_values(len(costs), N_TIERS - 1, rng))
+    spent = [part_policy.spend(learn, own, costs=costs) for own in (how, by_tier)]
+    lost = [at_cost(part_policy.curve(learn, own, costs), SHARES) for own in spent]
+    return lost[1] < lost[0]
+
+
+def _either(ours, other, is_other, full):
+    """A run of two: at each of `SHARES` the other where that is preferred; what is left over counts too."""
+    at = [last_within(run.ms, SHARES * full) for run in (ours, other)]
+    overhead, share = (
+        np.where(is_other, getattr(other, name)[at[1]], getattr(ours, name)[at[0]])
+        for name in ("overhead", "share")
+    )
+    wrong = np.where(is_other[:, None, None], other.wrong(at[1]), ours.wrong(at[0]))
+    return Run(SHARES * full, overhead, share, lambda steps: wrong[steps])
 
 
 def _frames_run(parts, test, how, costs, numbers, overhead):
@@ -187,7 +210,7 @@ def _add(found, key, run, frames, costs, share):
 
 def _name(key):
     """What the result calls a method: whole clips have names of their own."""
-    if key == AT_ONCE:
+    if key in (AT_ONCE, EITHER):
         return key
     method = METHODS[key]
     return method.names[-1] if method.level == EXAMPLE else method.name

@@ -29,6 +29,9 @@ SPEEDUPS = (1.5, *TARGETS)
 GRID = np.unique(np.concatenate([[0.0], np.round(np.geomspace(0.003, 1.0, 25), 5), 1 / np.array(SPEEDUPS)]))
 """Shares of the cost of everything at which curves of different partitions are averaged."""
 
+SHARES = np.linspace(0.0, 1.0, 201)
+"""Shares at which training clips choose between two ways to spend."""
+
 _GRAMS = slice(4, len(META))
 N_GRAM_COLUMNS = 2 * len(META[_GRAMS])  # how many columns `look` adds with n-grams, at the end
 MOTION_META = (  # for a selector, beside the thesis' meta-features: how arms move, proposals stand

@@ -13,7 +13,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.arms.data import proposals
 from spcviz.problems.arms.model import features, fit, stored
 from spcviz.problems.arms.page import batch
-from spcviz.problems.arms.page.shown import AT_ONCE, EVERYONE, TIERS
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE, TIERS
 from spcviz.problems.arms.paper import dms, dms_pi, readings
 from spcviz.problems.arms.paper.readings import GRID
 from spcviz.problems.arms.paper.tallies import JOINTS, gap, tidy
@@ -31,7 +31,7 @@ DATA = {"dms-pose": ("signs", "rendered", "buffy"), "policy-pose": ("signs", "re
 """Sets of clips of each result: real and long with reference joints, rendered, real with 4 frames."""
 
 SHARES = {"dms-pose": (0.7, 0.1, 0.2), "policy-pose": (0.8, 0.2)}
-PARTITIONS = {"dms-pose": 8, "policy-pose": 3}  # the thesis: 200, 50; more hardly shrink errors over clips
+PARTITIONS = {"dms-pose": 15, "policy-pose": 5}  # the thesis: 200, 50; more hardly shrink errors over clips
 
 N_REPEATS = 2  # of each person left out: what is drawn at random is averaged away, clips remain
 
@@ -263,6 +263,8 @@ def dms_summary(found):
         "dms_minus": {name: against("dms", name) for name in (EVERYONE, AT_ONCE, "oracle")},
         "oracle_minus_uniform": against("oracle", "uniform"),
         "oracle_minus_at_once": against("oracle", AT_ONCE),
+        "either_at_2_minus_final": gap(equal[EITHER], fixed, at(2), last),
+        "either_minus": {name: against(EITHER, name) for name in dms.RANDOM},
         "dms_at_5_minus_uniform_at_2": gap(equal["dms"], equal["uniform"], at(5), at(2)),
         "dms_at_2_minus_final": gap(equal["dms"], fixed, at(2), last),
         "dms_at_5_minus_final": gap(equal["dms"], fixed, at(5), last),
