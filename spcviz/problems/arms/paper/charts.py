@@ -3,7 +3,7 @@
 import contextlib
 
 from spcviz.learning.budgets.methods import EXAMPLE, PART, named
-from spcviz.problems.arms.page.shown import AT_ONCE, EVERYONE, TERMS, TIERS
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE, TERMS, TIERS
 from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
@@ -14,6 +14,7 @@ _TOGETHER = {
     "single tier": "Single tier for all",
     EVERYONE: "Arms, everyone to the useful tier",
     AT_ONCE: "Arms, at random, at once to the useful tier",
+    EITHER: "Learned, or at random by tier",
 }
 
 

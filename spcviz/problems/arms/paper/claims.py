@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from spcviz.problems.arms.page.shown import AT_ONCE, EVERYONE
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE
 from spcviz.problems.arms.paper.charts import JOINTS
 from spcviz.problems.arms.paper.tables import paper_improvement, table_of, verdict
 from spcviz.web.figures.claims import Claim, NotMeasured, find
@@ -13,6 +13,7 @@ _OTHERS = "Other clips than the paper's (CLIC)."
 _REFERENCE = "Joints are a neural network's."
 _TARGETS = (4, 2)
 _AIMS = {4: 60, 2: 80}  # percent of the improvement
+_EITHER = "At each budget what training clips preferred: the learned order or random by tier."
 _LOST = 1.0  # points that half of the time may cost
 
 
@@ -79,6 +80,11 @@ def _dms(clips):
         "wrists lost in 1/2 of the time, aim", lost, paper=_LOST, better="lower", shown="{} points",
         said="aim: at most {}", note=_note(clips),
     ))  # fmt: skip
+    lost, _ = _point(clips, "either_at_2_minus_final", None, 1)
+    out.append(claim(
+        f"wrists lost in 1/2 of the time, {EITHER}, aim", lost, paper=_LOST, better="lower",
+        shown="{} points", said="aim: at most {}", note=_note(clips, _EITHER),
+    ))  # fmt: skip
     what = "better than every random, 1/2 of the time"
     randoms = [key for rival, key in _DMS_RIVALS.items() if rival.startswith("random")]
     out.append(_each("dms-pose", system, what, clips, ("dms_minus_uniform",), *randoms, speedups=("2",)))
@@ -140,11 +146,16 @@ def _improvement(clips, target):
     if target == 4:
         paper = {"paper": _printed("q-learning", target), "said": "{} %", "source": _TABLE}
         found.insert(0, claim(what=f"{what}, {_NAMES[clips]}", is_headline=True, **paper))
-    random = claim(
-        what=f"{what}, {_NAMES[clips]}, random by tier", kind="new",
-        value=lambda result: _row(result, clips, "uniform by tiers", target)["improvement"],
-    )  # fmt: skip
-    return [*found, random]
+
+    def share(method):
+        return lambda result: _row(result, clips, method, target)["improvement"]
+
+    either = {"paper": _AIMS[target], "said": "aim: {} %", "note": _note(clips, _EITHER)}
+    return [
+        *found,
+        claim(what=f"{what}, {_NAMES[clips]}, {EITHER}, aim", value=share(EITHER), **either),
+        claim(what=f"{what}, {_NAMES[clips]}, random by tier", value=share("uniform by tiers"), kind="new"),
+    ]
 
 
 def _bought(clips):

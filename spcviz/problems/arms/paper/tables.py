@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.problems.arms.page.shown import AT_ONCE
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER
 from spcviz.problems.arms.paper.charts import JOINTS, SHORT, name_of, rows_of
 from spcviz.web.figures.results import data_of
 
@@ -88,6 +88,8 @@ def comparisons(result):
             keys = _AGAINST | {"oracle_minus_uniform": ("oracle", "uniform by tiers")}
         else:
             ours, against, keys = "dms", summary.get("dms_minus", {}), _AGAINST
+            either = summary.get("either_minus", {})
+            found += [(clips, EITHER, name, gaps) for name, gaps in either.items()]
         found += [(clips, ours, name, gaps) for name, gaps in against.items()]
         found += [(clips, *both, summary[key]) for key, both in keys.items() if key in summary]
     return found
