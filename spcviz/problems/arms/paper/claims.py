@@ -47,6 +47,18 @@ def _why(clips, *more):
     return note
 
 
+def _gained(clips, *more):
+    """What all tiers bring beyond the first, as a note."""
+
+    def note(result):
+        summary = result["summary"].get(clips, {})
+        ends = [summary[key] for key in ("base_error", "final_error") if key in summary]
+        said = " to ".join(f"{elbows:.1f} / {wrists:.1f} %" for elbows, wrists in ends)
+        return _note(clips, *more, f"Elbows / wrists wrong, first tier to all: {said}.")
+
+    return note
+
+
 def _of(clips, *path):
     """Where something stands in the summary of some clips, which a result need not have."""
 
@@ -70,7 +82,7 @@ def _dms(clips):
     system = f"Budgets on arms, choosing models (DMS), {_NAMES[clips]}"
     claim = partial(Claim, "dms-pose", system)
     fast = {"paper": 2, "shown": "{} times", "said": "{} times", "source": _FIGURE, "is_headline": True}
-    note = _note(clips, "Budget chosen on training clips.")
+    note = _gained(clips, "Budget chosen on training clips.")
     out = [claim("times as fast at the last model's error", _of(clips, "chosen_speedup"), note=note, **fast)]
     for j, joint in enumerate(JOINTS):
         value, spread = _point(clips, "dms_at_2_minus_final", None, j)
