@@ -39,6 +39,7 @@ def dms():
         "dms_minus_imitation": gaps, "oracle_minus_uniform": gaps, "oracle_minus_at_once": gaps,
         "dms_minus": dict.fromkeys(("oracle", "random clips at once"), gaps), "r2": [0.3, 0.1, 0.05],
         "imitation_ms": dict.fromkeys(SPEEDS, 15.0), "dms_ms": dict.fromkeys(SPEEDS, 55.0),
+        "either_at_2_minus_final": GAP, "either_minus": {"uniform": gaps},
         "dms_at_2_minus_final": GAP, "dms_at_5_minus_uniform_at_2": GAP, "modes_near": [95.0, 1.0],
     }  # fmt: skip
     return {
