@@ -1,8 +1,8 @@
 """Arms on video with features that cost: proposals and all tiers of features of every frame of many clips.
 
 A chain is one arm of a clip or piece, a part a frame, its 32 states proposals (`modes`). Signing clips are
-real and long, by a reference; rendered ones have exact truth; Buffy's 4 frames. Features take a third of a
-second a frame, so they are kept in the work folder.
+real and long, by a reference; rendered ones have exact truth; Buffy's 4 frames. Features take a
+twentieth of a second a frame and arm, so they are kept in the work folder.
 """
 
 import time

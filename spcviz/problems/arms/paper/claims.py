@@ -38,7 +38,8 @@ def _why(clips, *more):
         summary = result["summary"].get(clips, {})
         said = ["What the selector cannot predict is spent as if at random"]
         if "r2" in summary:
-            said.append(f"R² of values {min(summary['r2']):.2f} to {max(summary['r2']):.2f}")
+            least, most = (round(own, 2) + 0.0 for own in (min(summary["r2"]), max(summary["r2"])))
+            said.append(f"R² of values {least:.2f} to {most:.2f}")
         if "2" in summary.get("oracle_minus_at_once", {}):
             (_, wrists), (_, error) = summary["oracle_minus_at_once"]["2"]
             said.append(f"an oracle's wrists are {-wrists:.1f} ± {error:.1f} points ahead of random clips")
