@@ -52,7 +52,7 @@ def test_a_clip_becomes_two_chains_with_every_tier(clips):
         assert (clips.step[rest][..., flow] >= 0).all()
         assert (clips.step[rest][..., flow] <= 1).all()
         assert clips.step[rest][..., flow].max() > 0.4
-    assert (clips.state[..., [1, 6]].max(axis=1) == 0).all()  # the best of a frame, at both resolutions
+    assert (clips.state[..., 1].max(axis=1) == 0).all()  # the best of a frame
     assert clips.looks.sum(axis=2) == pytest.approx(1.0, abs=1e-5)
 
 
@@ -131,12 +131,12 @@ def test_spending_everything_reads_as_the_last_tier_does(clips):
     read = budget_pose_fit.read_tiered(readers, clips)
     parts = budget_pose_fit.parts_of(read, clips, budget_pose_fit.seen_modes(clips, SETTINGS))
     costs = budget_pose_fit.costs_of(clips)
-    assert (costs[clips.starts[:-1]][:, [0, 2]] == 0).all()
-    course = part_policy.spend(parts, part_policy.rule(fixed=rng.random((18, 3))), costs=costs)
-    last = parts._replace(scores=np.ascontiguousarray(read.scores[:, 3:]), step=parts.step[:, 3:].copy())
+    assert (costs[clips.starts[:-1]] == 0).all()
+    course = part_policy.spend(parts, part_policy.rule(fixed=rng.random((18, 2))), costs=costs)
+    last = parts._replace(scores=np.ascontiguousarray(read.scores[:, 2:]), step=parts.step[:, 2:].copy())
     at_once = part_policy.spend(last, part_policy.rule(fixed=np.zeros((18, 0))))
     assert (course.labels == at_once.labels_before).all()
-    assert (course.tiers == 3).all()
+    assert (course.tiers == 2).all()
     assert course.cost.sum() == pytest.approx(costs.sum())
 
 
@@ -188,13 +188,13 @@ def test_models_of_the_pages_train_store_and_read_again(clips, modes, monkeypatc
     monkeypatch.setattr(models.proposals, "rendered_clips", lambda *rest: many)
     monkeypatch.setattr(models.pose_data, "load_buffy", lambda data, split: clips)
     monkeypatch.setattr(models.pose_models, "data_folder", lambda: tmp_path)
-    monkeypatch.setattr(readings, "tier_ms", lambda *rest: np.array([60.0, 0.5, 30.0, 80.0]))
+    monkeypatch.setattr(readings, "tier_ms", lambda *rest: np.array([60.0, 30.0, 80.0]))
     stored, settings = models.train(MODELS, quick=True)
     assert settings["n_clips"] == models.N_QUICK
     again, _ = models.train(MODELS, quick=True)
     assert digest_of_arrays(arrays_of(stored)) == digest_of_arrays(arrays_of(again))
     model = models.model_of(stored, load_pose(MODELS, ARMS))
-    assert model.clips.seconds[0] == pytest.approx([0.06, 0.0005, 0.03, 0.08])
+    assert model.clips.seconds[0] == pytest.approx([0.06, 0.03, 0.08])
     batch = arm_batch.read(model, model.clips)
     course = part_policy.spend(batch.parts, arm_batch.policy_rule(model), costs=batch.costs)
     assert course.cost.sum() == pytest.approx(batch.costs.sum())

@@ -1,4 +1,4 @@
-"""Features of arms: areas, detectors at two resolutions, flow on a picture that was moved."""
+"""Features of arms: areas, detectors, flow on a picture that was moved."""
 
 from pathlib import Path
 
@@ -79,7 +79,7 @@ def test_the_arm_that_moves_stands_out():
         [[110.0, 90.0], [130.0, 100.0], [140.0, 70.0]],
     ])  # fmt: skip
     found = features.motion(features.Flow(flow, camera, 2), arms)
-    assert found.shape == (3, features.STATE_EDGES[3] - features.STATE_EDGES[2])
+    assert found.shape == (3, features.STATE_EDGES[2] - features.STATE_EDGES[1])
     lower = np.array([10.0, 0.0, 0.0])
     want = (lower - lower.mean()) / lower.std()
     assert found[:, 1] == pytest.approx(want)
@@ -98,31 +98,39 @@ def test_scores_stand_against_the_best():
     assert found[:, 1] == pytest.approx([-1.0, 1.0])
 
 
-def test_full_detectors_find_an_arm_s_best_cell_nearby():
-    model, picture = load_pose(MODELS, ARMS), render.render_clip(4, 1).images[0]
-    cells, grid = pose_features.histograms(picture), body.grid(6)
+@pytest.fixture(scope="module")
+def seen():
+    """The pose model, arms to search among, and a picture's cells."""
+    rng = np.random.default_rng(0)
+    arms = rng.uniform((80, 60), (140, 100), (60, 1, 2)) + np.array([[0, 0], [-20, 45], [10, 85]])
+    found = modes.fit_modes(arms + rng.normal(0, 15, arms.shape), np.arange(0, 61, 10), 4)
+    cells = pose_features.histograms(render.render_clip(4, 1).images[0])
+    return load_pose(MODELS, ARMS), modes.search_tables(found), cells
+
+
+def test_detectors_asked_only_where_arms_are_searched_propose_what_all_states_do(seen):
+    model, search, cells = seen
+    own = detectors.arm_detectors(model, search)
+    assert sum(len(template.states) for template in own.templates) < 0.2 * 2 * body.grid(6).n_states
     everywhere = cascade.standardised(model, cells)
-    joints = np.array([[[95.0, 100.0], [80.0, 150.0], [90.0, 180.0]], [[2.0, 2.0], [2.0, 1.0], [1.0, 1.0]]])
-    found = detectors.fine_scores(model, cells, joints)
-    for own, arm in zip(found, joints, strict=True):
-        want = 0.0
-        for limb, part in enumerate((1, 3)):
-            angle, row, column = grid.unpacked(body.nearest_states(6, arm[limb : limb + 2]))
-            near = everywhere[part, angle, max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2]
-            want += near.max()
-        if arm[0, 0] > 10:
-            assert own == pytest.approx(want, abs=1e-3)
-        else:
-            assert own >= want - 1e-3  # cells outside count too
+    wanted = modes.propose(search, *modes.arm_scores(everywhere, 0))
+    for found, want in zip(detectors.propose(own, cells), wanted, strict=True):
+        np.testing.assert_allclose(found, want, atol=1e-4)
+    mirrored = detectors.propose(own, pose_features.mirrored(cells))  # scores are the left arm's: other scale
+    there = modes.propose(search, *modes.arm_scores(everywhere, 1))
+    assert np.corrcoef(mirrored[1], there[1])[0, 1] > 0.99
+    assert (mirrored[0] == there[0]).mean() > 0.9
 
 
-def test_coarse_detectors_see_both_arms_of_a_mirrored_picture_the_other_way_round():
-    model, picture = load_pose(MODELS, ARMS), render.render_clip(4, 1).images[0]
-    seen, mirrored = (detectors.coarse_scores(model, own) for own in (picture, picture[:, ::-1]))
-    assert seen.shape == (5, 24, 40, 40)
-    assert not seen[0].any()
-    right = modes.arm_scores(seen, 1)
-    centre = model.centre[[2, 4]] - model.centre[[1, 3]], model.spread[[2, 4]] / model.spread[[1, 3]]
-    for own, other, shift, times in zip(right, modes.arm_scores(mirrored, 0), *centre, strict=True):
-        same = own * times + shift / model.spread[1]
-        assert np.corrcoef(same.ravel(), other.ravel())[0, 1] > 0.97
+def test_sums_over_a_template_are_the_plain_ones_and_outside_counts_nothing(seen):
+    model, search, cells = seen
+    own = detectors.arm_detectors(model, search)
+    template = own.templates[0]._replace(states=np.array([[0, 0, 0], [5, 79, 79], [23, 40, 3]]))
+    framed = np.zeros((80 + 2 * own.margin, 80 + 2 * own.margin, 16), dtype=np.float32)
+    framed[own.margin : -own.margin, own.margin : -own.margin, :14] = cells
+    about = framed, template.points + own.margin, template.weights, template.states
+    np.testing.assert_allclose(detectors._sums(*about), detectors._plain_sums(*about), rtol=1e-4)
+    everywhere = cascade.standardised(model, cells)[1]
+    np.testing.assert_allclose(
+        detectors.scores_at(template, cells, own.margin), everywhere[tuple(template.states.T)], atol=1e-4
+    )

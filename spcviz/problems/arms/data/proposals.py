@@ -104,13 +104,13 @@ def arm_chains(
     run: Callable = map,
 ) -> ArmClips:
     """Both arms of a clip with all tiers of features; an executor's `run` works side by side."""
-    known = _Known(model, modes, detectors.coarse_search(pose_modes.search_tables(modes)))
+    known = _Known(modes, detectors.arm_detectors(model, pose_modes.search_tables(modes)))
     chains, before = ([], []), [None, None]
-    seen = _seen(model, images[0])
+    seen = _seen(images[0])
     for f, image in enumerate(images):
         pictures = image, image[:, ::-1]
         jobs = [partial(_frame, known, pictures[side], side, seen, before[side]) for side in (0, 1)]
-        jobs += [partial(_seen, model, own) for own in images[f + 1 : f + 2]]
+        jobs += [partial(_seen, own) for own in images[f + 1 : f + 2]]
         found = list(run(lambda job: job(), jobs))
         for side, frame in enumerate(found[:2]):
             before[side] = frame | {"picture": pictures[side]}
@@ -124,77 +124,66 @@ def arm_chains(
 class _Known(NamedTuple):
     """What does not change from frame to frame."""
 
-    model: cascade.PoseModel
     modes: pose_modes.Modes
-    search: pose_modes.Search
+    detectors: detectors.ArmDetectors
 
 
 class _Seen(NamedTuple):
     """What both arms of a picture share."""
 
-    coarse: np.ndarray  # of `detectors.coarse_scores`
     cells: np.ndarray  # (80, 80, 14)
-    seconds: dict  # by source, of one arm: half of the time
+    seconds: float  # of one arm: half of the time
 
 
 class _Arm(NamedTuple):
     """An arm whose proposals are known."""
 
     picture: np.ndarray
-    side: int
-    cells: np.ndarray  # of the picture as the arm's side shows it
     joints: np.ndarray
     score: np.ndarray
     chosen: np.ndarray  # allowed predecessors
     before: dict | None  # what `_frame` found in the frame before, and its picture
 
 
-def _seen(model, image):
-    clock = [time.thread_time()]
-    coarse = detectors.coarse_scores(model, image)
-    clock.append(time.thread_time())
+def _seen(image):
+    began = time.thread_time()
     cells = pose_features.histograms(image)
-    clock.append(time.thread_time())
-    return _Seen(coarse, cells, dict(zip(("coarse", "fine"), np.diff(clock) / 2)))
+    return _Seen(cells, (time.thread_time() - began) / 2)
 
 
 def _frame(known, picture, side, seen, before):
     """Proposals and features of one arm in one frame, a dict of what `ArmClips` holds."""
     clock, n = [time.thread_time()], features.N_BEFORE
-    joints, score = pose_modes.propose(known.search, *pose_modes.arm_scores(seen.coarse, side))
+    cells = seen.cells if side == 0 else pose_features.mirrored(seen.cells)
+    joints, score = detectors.propose(known.detectors, cells)
     chosen = np.zeros((N_MODES, n), dtype=np.int64)
     if before is not None:
         chosen = features.nearest_before(joints, before["joints"], n)
-    cells = seen.cells if side == 0 else pose_features.mirrored(seen.cells)
-    arm = _Arm(picture, side, cells, joints, score, chosen, before)
+    arm = _Arm(picture, joints, score, chosen, before)
     state, step = [], []
     for source in features.LADDER:
         for columns, own in zip((state, step), _SOURCES[source](known, arm), strict=True):
             columns.append(own)
         clock.append(time.thread_time())
-    own = [seen.seconds.get(source, 0.0) for source in features.LADDER]
+    seconds = np.diff(clock)
+    seconds[0] += seen.seconds
     return {
         "joints": joints,
         "before": chosen,
         "state": np.concatenate(state, axis=-1).astype(np.float32),
         "step": np.concatenate(step, axis=-1).astype(np.float32),
         "looks": features.colour_histograms(picture, features.points_of(joints)[0]),
-        "seconds": np.diff(clock) + own,
+        "seconds": seconds,
     }
 
 
-def _coarse(known, arm):
+def _detected(known, arm):
     state = np.column_stack([np.log(known.modes.share), features.standing(arm.score)])
     step = np.zeros((*arm.chosen.shape, 7))
     if arm.before is not None:
         step[..., 0] = np.log(known.modes.follows)[arm.chosen, np.arange(N_MODES)[:, None]]
         step[..., 1:] = features.kinematics(arm.joints, arm.before["joints"], arm.chosen)
     return state, step
-
-
-def _fine(known, arm):
-    score = detectors.fine_scores(known.model, arm.cells, arm.joints)
-    return features.standing(score), np.zeros((*arm.chosen.shape, 0))
 
 
 def _flow(pitch, known, arm):
@@ -206,8 +195,7 @@ def _flow(pitch, known, arm):
 
 
 _SOURCES = {
-    "coarse": _coarse,
-    "fine": _fine,
+    "detectors": _detected,
     "coarse_flow": partial(_flow, features.PITCHES["coarse_flow"]),
     "flow": partial(_flow, features.PITCHES["flow"]),
 }

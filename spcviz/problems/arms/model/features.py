@@ -12,7 +12,6 @@ import numpy as np
 
 from spcviz.problems.arms.model.flow import HALF, REACH, match_blocks
 from spcviz.problems.pose.model import body
-from spcviz.problems.pose.model import features as pose_features
 
 
 class Source(NamedTuple):
@@ -22,22 +21,20 @@ class Source(NamedTuple):
     step: tuple = ()
 
 
-_STANDING = "score below the best", "score, standardised"
 _FLOW = Source(
     ("upper arm moves", "lower arm moves", "end of the lower arm moves"), ("flow", "flow less background")
 )
 SOURCES = {
-    "coarse": Source(  # detectors at half the resolution, which make the proposals, and how these move
-        ("prior of the mode", *_STANDING),
+    "detectors": Source(  # these make the proposals; and how proposals move
+        ("prior of the mode", "score below the best", "score, standardised"),
         ("prior of the pair", "upper arm turns", "lower arm turns", "elbow jumps", "wrist jumps",
          "elbow jumps, at most 20 px", "wrist jumps, at most 20 px"),
     ),
     # arms moved back by optical flow against those before, and how much more than others they move
     "coarse_flow": _FLOW,  # at a third of the resolution
-    "fine": Source(_STANDING),  # detectors at full resolution, of the proposals only
     "flow": _FLOW,  # at half the resolution
 }  # fmt: skip
-LADDER = "coarse", "coarse_flow", "fine", "flow"
+LADDER = "detectors", "coarse_flow", "flow"
 """By what each brought for its time on persons left out of training; the thesis' colour (a millisecond) and
 superpixels (37) after them made no fewer joints right there."""
 STATE_EDGES = tuple(np.cumsum([len(SOURCES[key].state) for key in LADDER]).tolist())
@@ -132,7 +129,9 @@ def flow_between(picture: np.ndarray, before: np.ndarray, pitch: int = 2) -> Flo
 def _small(picture, pitch):
     """The window, so many times smaller, whole numbers."""
     whole = picture[: len(picture) // pitch * pitch, : WINDOW // pitch * pitch]
-    return np.rint(pose_features.shrunk(whole, pitch)).astype(np.int64)
+    corners = [(down, right) for down in range(pitch) for right in range(pitch)]
+    pixels = sum(whole[down::pitch, right::pitch].astype(float) for down, right in corners)
+    return np.rint(pixels / pitch**2).astype(np.int64)
 
 
 def motion(flow: Flow, joints: np.ndarray) -> np.ndarray:

@@ -85,9 +85,9 @@ def stopping_figure(result, palette, *, clips="rendered", scale=1.0, height=380)
     """Share of chains that DMS leaves at each model, over the budget: thesis Fig. 6.4."""
     stops = [p for p in result.get("stopping_points") or () if p["data"] == clips]
     x, traces = [p["budget_share"] for p in stops], []
-    roles = ("pruned", "muted", "kept", "threshold")
+    roles = ("pruned", "kept", "threshold")
     for t, (name, role) in enumerate(zip(TIER_NAMES, roles, strict=True)):
-        look = stroke(getattr(palette, role), scale) | {"fillpattern": {"shape": ("", "/", "x", ".")[t]}}
+        look = stroke(getattr(palette, role), scale) | {"fillpattern": {"shape": ("", "x", ".")[t]}}
         hover = f"budget %{{x:.1f}} %: %{{y:.0f}} % of arms<extra>{name}</extra>"
         y = [p[f"stopped_{t}"] for p in stops]
         traces.append(points("lines", x, y, name, hover, stackgroup="clips") | look)

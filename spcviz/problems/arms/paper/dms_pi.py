@@ -22,7 +22,7 @@ from spcviz.problems.arms.paper.tallies import Tally, tier_rows
 from spcviz.problems.common.clock import median_us
 
 RANDOM_STATE = 13
-FIXED = ("Base only", "Coarse flow", "All-Flow", "All")
+FIXED = ("Base only", "Coarse flow", "All")
 """The tiered predictor with all frames at one tier; the thesis has the first and the last two."""
 
 OPPONENTS = {
@@ -217,7 +217,7 @@ def _name(key):
 
 
 def _add_fixed(found, wrong, test, numbers, frames, costs):
-    """All frames at one tier: what the thesis calls All, All-Flow and Base only."""
+    """All frames at one tier: the thesis has All and Base only, too."""
     ms = np.concatenate([[0.0], np.cumsum(costs.sum(axis=0))]) / len(costs)
     found.fixed.add(
         _by_clip(np.moveaxis(wrong, 1, 0).astype(float), test, numbers), frames,

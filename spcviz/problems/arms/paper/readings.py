@@ -1,7 +1,7 @@
 """What budgets on arms are measured by: readings of whole arms, milliseconds of overhead, errors by clip.
 
 Costs are medians of measured milliseconds, the same for every frame of a tier; a first frame has no flow.
-Everybody pays the first tier (detectors at half the resolution, proposals), and it counts: ``ms_per_frame``
+Everybody pays the first tier (detectors, proposals), and it counts: ``ms_per_frame``
 of a row is all that a frame of an arm has taken. Errors are shares of elbows and wrists more than 20 pixels
 off where the truth is known. Clips, tested in several partitions or pieces, are what is independent: so
 standard errors.

@@ -39,7 +39,6 @@ N_MORE = 40  # rendered clips that predictors of signing clips learn from beside
 TABLE_7_1 = {  # its lines for 8, 16 and 32 times less would be less than detectors take here
     "All": {"error": 44.3, "time_s": 5.20, "speedup": 1.0},
     4: {"error": 44.0, "features_share": 23.1, "time_s": 1.20, "overhead_s": 0.10, "speedup": 4.0},
-    "All-Flow": {"error": 46.3, "time_s": 1.01, "overhead_s": 0.0, "speedup": 5.1},
     "Base only": {"error": 47.7},
 }
 

@@ -32,31 +32,11 @@ def checked_picture(picture):
 
 def histograms(picture: np.ndarray) -> np.ndarray:
     """Normalised orientation histograms and likeness to face and chest of a picture's cells: (80, 80, 14)."""
-    picture = checked_picture(picture)
-    return np.concatenate([_smoothed(picture), _likeness(picture)], axis=2).astype(np.float32)
-
-
-def coarse_histograms(picture: np.ndarray) -> np.ndarray:
-    """`histograms` of a picture at half its size, as if it were whole: (40, 40, 14)."""
-    like = shrunk(_likeness(checked_picture(picture)), 2)
-    return np.concatenate([_smoothed(shrunk(picture, 2)), like], axis=2).astype(np.float32)
-
-
-def shrunk(picture: np.ndarray, times: int) -> np.ndarray:
-    """Means of squares so many pixels wide, which the picture is made of.
-
-    >>> shrunk(np.arange(8).reshape(2, 4), 2).tolist()
-    [[2.5, 4.5]]
-    """
-    squares = [picture[i::times, j::times].astype(float) for i in range(times) for j in range(times)]
-    return sum(squares) / times**2
-
-
-def _smoothed(picture):
     margin = (_BLOCK // 2) * int(body.PITCH)
-    framed = np.pad(picture, ((margin, margin), (margin, margin), (0, 0)), mode="edge")
+    framed = np.pad(checked_picture(picture), ((margin, margin), (margin, margin), (0, 0)), mode="edge")
     blocks = hog.middles(framed, N_BINS, int(body.PITCH), _BLOCK, 3)
-    return np.einsum("yxijb,ij->yxb", blocks, np.outer([1, 2, 1], [1, 2, 1]))
+    smoothed = np.einsum("yxijb,ij->yxb", blocks, np.outer([1, 2, 1], [1, 2, 1]))
+    return np.concatenate([smoothed, _likeness(np.asarray(picture))], axis=2).astype(np.float32)
 
 
 def _likeness(picture):
@@ -89,9 +69,9 @@ def sample_points(part):
     return np.stack(np.meshgrid(s, t, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def turned(part, pitch=body.PITCH):
-    """Cells, `pitch` pixels wide, of a part's template at every angle, shape (24, T, 2)."""
-    return templates.turned_points(sample_points(part), body.N_ANGLES, pitch)
+def turned(part):
+    """Cells of a part's template at every angle, shape (24, T, 2)."""
+    return templates.turned_points(sample_points(part), body.N_ANGLES, body.PITCH)
 
 
 def mirrored_weights(part, weights):

@@ -74,7 +74,7 @@ export const WORDS = {
       all: "All seven levels of this frame, and the best guess. Click one to go there.",
       top: "The best limb of each part thick; the next three that differ (12 pixels or 30 degrees) thin.",
       four: "Each arm has 32 guesses a frame; a chain over the frames takes one. Each model knows all that the one before knows. Where they agree, the thinner lies on the thicker.",
-      bought: "Coarse detectors are free; coarse flow, full detectors and flow cost more and more. Drag what may be spent: DMS-π chooses which frame of which arm gets better features next.",
+      bought: "Detectors are free; coarse flow and flow cost more and more. Drag what may be spent: DMS-π chooses which frame of which arm gets better features next.",
       three: "Each sub-model ties one limb from frame to frame, so each has no cycle and is solved exactly. Their sum decides what is pruned.",
     }[waits ? "wait" : this.shown]);
   },
