@@ -62,7 +62,7 @@ DARK = Palette(
 
 LIGHT_TIERS = ("#1B1F9E", "#00769A", "#806800", "#A00018")
 DARK_TIERS = ("#6F8CFF", "#48DCFF", "#F2E33C", "#FF6A4D")
-"""Blue, cyan, yellow, red: kinematics, + colour, + superpixels, + flow (thesis, Fig. 6.5)."""
+"""Blue, cyan, yellow, red, from the first tier to the last (thesis, Fig. 6.5)."""
 
 STREAMLIT_KEYS = {
     "background": "backgroundColor",

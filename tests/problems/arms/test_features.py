@@ -1,13 +1,17 @@
-"""Features of arms: areas, superpixels against all subsets, flow on a picture that was moved."""
+"""Features of arms: areas, detectors, flow on a picture that was moved."""
 
-from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from spcviz.problems.arms.model import features, modes
+from spcviz.problems.arms.model import detectors, features, modes
 from spcviz.problems.pose.data import render
+from spcviz.problems.pose.model import body, cascade
+from spcviz.problems.pose.model import features as pose_features
+from spcviz.problems.pose.model.stored import ARMS, load_pose
 
+MODELS = Path(__file__).parents[3] / "cache" / "models"
 ARM = np.array([[[60.0, 100.0], [60.0, 140.0], [90.0, 140.0]]])
 
 
@@ -38,15 +42,6 @@ def test_kinematics_of_a_known_step():
     assert found == pytest.approx([0.0, 0.5, 0.0, wrist, 0.0, 1.0])
 
 
-def test_chi_squared_is_symmetric_and_between_0_and_1():
-    rng = np.random.default_rng(1)
-    p, q = rng.dirichlet(np.full(8, 0.3), (2, 50))
-    found = features.chi_squared(p, q)
-    assert found == pytest.approx(features.chi_squared(q, p))
-    assert ((found >= 0) & (found <= 1)).all()
-    assert features.chi_squared(p, p) == pytest.approx(0.0)
-
-
 def test_histograms_are_of_the_colours_under_the_arm():
     picture = np.zeros((240, 240, 3), np.uint8)
     picture[:, :75] = [255, 0, 0]
@@ -56,42 +51,16 @@ def test_histograms_are_of_the_colours_under_the_arm():
     assert found[48] == pytest.approx((48 + 24) / 96)
 
 
-def test_overlap_is_the_best_of_all_sets_of_superpixels():
-    rng = np.random.default_rng(2)
-    segments = (
-        rng.choice([0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 5], (15, 10)).repeat(16, axis=0).repeat(16, axis=1)
-    )
-    segments[100:120, 55:65] = 5  # a small one that fits among large ones that cover more
-    points, area = features.points_of(ARM)
-    inside = segments[points[0, :, 1].astype(int), points[0, :, 0].astype(int)]
-    size = np.bincount(segments.ravel(), minlength=6)
-    covered = np.minimum(np.bincount(inside, area[0], minlength=6), size)
-    best = 0.0
-    for n in range(1, 7):
-        for chosen in combinations(range(6), n):
-            common = covered[list(chosen)].sum()
-            best = max(best, common / (area.sum() + size[list(chosen)].sum() - common))
-    assert features.superpixel_overlap(segments, points, area)[0] == pytest.approx(best)
-
-
-def test_an_arm_that_is_a_superpixel_overlaps_wholly_and_one_outside_does_not():
-    segments = np.zeros((240, 160), int)
-    points, area = features.points_of(np.array([[[60.0, 100.0], [60.0, 140.0], [60.0, 170.0]]]))
-    segments[100:140, 52:68] = 1
-    segments[140:170, 54:66] = 1
-    assert features.superpixel_overlap(segments, points, area)[0] > 0.97
-    assert features.superpixel_overlap(segments, points + 500.0, area)[0] == 0.0
-
-
-def test_flow_moves_an_arm_with_the_picture():
+@pytest.mark.parametrize("pitch", features.PITCHES.values())
+def test_flow_moves_an_arm_with_the_picture(pitch):
     clip = render.render_clip(11, 1, occlusion=False)
     arms = modes.arms_of(clip.limbs)[0, :1]
     picture = clip.images[0]
     moved = np.roll(picture, (4, 6), axis=(0, 1))
-    flow, background = features.flow_between(picture, moved)
-    assert background == pytest.approx([6.0, 4.0], abs=1.0)
+    flow = features.flow_between(picture, moved, pitch)
+    assert flow.background == pytest.approx([6.0, 4.0], abs=1.0)
     shifted = arms + np.array([6.0, 4.0])
-    found = features.flow_overlap(flow, background, arms, np.concatenate([shifted, arms]))
+    found = features.flow_overlap(flow, arms, np.concatenate([shifted, arms]))
     assert found.shape == (1, 2, 2)
     assert found[0, 0, 0] > 0.8  # as it is: where the picture was
     assert found[0, 1, 1] > 0.8  # less the background: where it stands
@@ -101,26 +70,67 @@ def test_flow_moves_an_arm_with_the_picture():
 
 def test_the_arm_that_moves_stands_out():
     flow = np.zeros((120, 80, 2))
-    flow[:] = (2.0, 1.0)  # the camera
+    camera = np.array([2.0, 1.0])
+    flow[:] = camera
     flow[60:, :40] = (12.0, 1.0)  # what lies low and left moves 10 pixels more
     arms = np.array([
         [[100.0, 90.0], [60.0, 150.0], [40.0, 200.0]],  # its lower arm lies there
         [[100.0, 90.0], [120.0, 100.0], [140.0, 60.0]],
         [[110.0, 90.0], [130.0, 100.0], [140.0, 70.0]],
     ])  # fmt: skip
-    found = features.motion(flow, np.array([2.0, 1.0]), arms)
-    assert found.shape == (3, len(features.STATE_NAMES) - features.STATE_EDGES[2])
+    found = features.motion(features.Flow(flow, camera, 2), arms)
+    assert found.shape == (3, features.STATE_EDGES[2] - features.STATE_EDGES[1])
     lower = np.array([10.0, 0.0, 0.0])
     want = (lower - lower.mean()) / lower.std()
     assert found[:, 1] == pytest.approx(want)
     assert found[:, 2] == pytest.approx(want)
-    still = features.motion(np.zeros((120, 80, 2)), np.zeros(2), arms)
+    still = features.motion(features.Flow(np.zeros((120, 80, 2)), np.zeros(2), 2), arms)
     assert not still.any()
     shaking = np.random.default_rng(0).normal(0, 0.2, (120, 80, 2))
-    assert np.abs(features.motion(shaking, np.zeros(2), arms)).max() < 0.5  # noise is not blown up
+    assert (
+        np.abs(features.motion(features.Flow(shaking, np.zeros(2), 2), arms)).max() < 0.5
+    )  # noise is not blown up
 
 
 def test_scores_stand_against_the_best():
     found = features.standing(np.array([1.0, 6.0]))
     assert found[:, 0].tolist() == [-1.0, 0.0]
     assert found[:, 1] == pytest.approx([-1.0, 1.0])
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """The pose model, arms to search among, and a picture's cells."""
+    rng = np.random.default_rng(0)
+    arms = rng.uniform((80, 60), (140, 100), (60, 1, 2)) + np.array([[0, 0], [-20, 45], [10, 85]])
+    found = modes.fit_modes(arms + rng.normal(0, 15, arms.shape), np.arange(0, 61, 10), 4)
+    cells = pose_features.histograms(render.render_clip(4, 1).images[0])
+    return load_pose(MODELS, ARMS), modes.search_tables(found), cells
+
+
+def test_detectors_asked_only_where_arms_are_searched_propose_what_all_states_do(seen):
+    model, search, cells = seen
+    own = detectors.arm_detectors(model, search)
+    assert sum(len(template.states) for template in own.templates) < 0.2 * 2 * body.grid(6).n_states
+    everywhere = cascade.standardised(model, cells)
+    wanted = modes.propose(search, *modes.arm_scores(everywhere, 0))
+    for found, want in zip(detectors.propose(own, cells), wanted, strict=True):
+        np.testing.assert_allclose(found, want, atol=1e-4)
+    mirrored = detectors.propose(own, pose_features.mirrored(cells))  # scores are the left arm's: other scale
+    there = modes.propose(search, *modes.arm_scores(everywhere, 1))
+    assert np.corrcoef(mirrored[1], there[1])[0, 1] > 0.99
+    assert (mirrored[0] == there[0]).mean() > 0.9
+
+
+def test_sums_over_a_template_are_the_plain_ones_and_outside_counts_nothing(seen):
+    model, search, cells = seen
+    own = detectors.arm_detectors(model, search)
+    template = own.templates[0]._replace(states=np.array([[0, 0, 0], [5, 79, 79], [23, 40, 3]]))
+    framed = np.zeros((80 + 2 * own.margin, 80 + 2 * own.margin, 16), dtype=np.float32)
+    framed[own.margin : -own.margin, own.margin : -own.margin, :14] = cells
+    about = framed, template.points + own.margin, template.weights, template.states
+    np.testing.assert_allclose(detectors._sums(*about), detectors._plain_sums(*about), rtol=1e-4)
+    everywhere = cascade.standardised(model, cells)[1]
+    np.testing.assert_allclose(
+        detectors.scores_at(template, cells, own.margin), everywhere[tuple(template.states.T)], atol=1e-4
+    )

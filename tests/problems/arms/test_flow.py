@@ -55,13 +55,14 @@ def test_a_patch_that_moves_over_a_still_ground_is_followed():
 
 def test_a_picture_that_stands_still_has_no_flow():
     picture = np.random.default_rng(0).integers(0, 256, (240, 240, 3)).astype(np.uint8)
-    flow, background = features.flow_between(picture, picture)
-    assert flow.shape == (120, 80, 2)
-    assert not flow.any()
-    assert not background.any()
+    flow = features.flow_between(picture, picture)
+    assert flow.steps.shape == (120, 80, 2)
+    assert features.flow_between(picture, picture, 3).steps.shape == (80, 53, 2)
+    assert not flow.steps.any()
+    assert not flow.background.any()
     moved = np.roll(picture, (4, 6), axis=(0, 1))
-    flow, background = features.flow_between(picture, moved)
-    assert np.median(flow.reshape(-1, 2), axis=0).tolist() == background.tolist() == [6.0, 4.0]
+    flow = features.flow_between(picture, moved)
+    assert np.median(flow.steps.reshape(-1, 2), axis=0).tolist() == flow.background.tolist() == [6.0, 4.0]
 
 
 def test_what_does_not_fit_is_named():

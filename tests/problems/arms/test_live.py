@@ -88,7 +88,7 @@ def test_the_models_are_better_with_more_and_a_tenth_of_the_time_is_worth_it():
     known = stored.manifest["metrics"]
     assert known["plain_error"][-1] < known["plain_error"][0]
     assert known["error_of_a_tenth"] < known["plain_error"][0]
-    assert min(known["ms"]) == known["ms"][1] > 0  # colour
+    assert min(known["ms"][1:]) == known["ms"][1] > 0  # coarse flow
 
 
 @pytest.mark.parametrize("bad", [0, 10_000, 1.5, "x"])

@@ -1,8 +1,8 @@
-"""Arms on video with features that cost: proposals and four tiers of features of every frame of many clips.
+"""Arms on video with features that cost: proposals and all tiers of features of every frame of many clips.
 
 A chain is one arm of a clip or piece, a part a frame, its 32 states proposals (`modes`). Signing clips are
-real and long, by a reference; rendered ones have exact truth; Buffy's 4 frames. Features take a third of a
-second a frame, so they are kept in the work folder.
+real and long, by a reference; rendered ones have exact truth; Buffy's 4 frames. Features take a
+twentieth of a second a frame and arm, so they are kept in the work folder.
 """
 
 import time
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.problems.arms.model import features
+from spcviz.problems.arms.model import detectors, features
 from spcviz.problems.arms.model import modes as pose_modes
 from spcviz.problems.common.work.kept import kept, tree_of
 from spcviz.problems.pose.data import buffy as pose_data
@@ -39,10 +39,10 @@ class ArmClips(NamedTuple):
     joints: np.ndarray  # (R, 32, 3, 2), float32: shoulder, elbow, wrist of every proposal, pixels of 240
     truth: np.ndarray  # (R, 3, 2): NaN where unknown: such frames cost, but count neither way
     before: np.ndarray  # (R, 32, 5), int64: allowed predecessors; zeros in a chain's first frame
-    state: np.ndarray  # (R, 32, 7), float32: features of `features.STATE_NAMES`
-    step: np.ndarray  # (R, 32, 5, 10), float32: `features.STEP_NAMES` of steps from predecessors
+    state: np.ndarray  # (R, 32, F), float32: features of all tiers, see `features.STATE_EDGES`
+    step: np.ndarray  # (R, 32, 5, G), float32: of steps from predecessors
     looks: np.ndarray  # (R, 32, 64), float32: colour histograms
-    # (R, 4): time of each tier of the frame, the process's own: other programs do not count. Of tier 0
+    # (R, T): time of each tier of the frame, the process's own: other programs do not count. Of tier 0
     seconds: np.ndarray  # detectors (half of them: they serve both arms) and proposals
 
     @property
@@ -104,70 +104,101 @@ def arm_chains(
     run: Callable = map,
 ) -> ArmClips:
     """Both arms of a clip with all tiers of features; an executor's `run` works side by side."""
-    search = pose_modes.search_tables(modes)
-    log_share, log_follows = np.log(modes.share), np.log(modes.follows)
+    known = _Known(modes, detectors.arm_detectors(model, pose_modes.search_tables(modes)))
     chains, before = ([], []), [None, None]
-
-    def detect(image):
-        start = time.thread_time()
-        fine = cascade.standardised(model, pose_features.histograms(image))
-        return fine, (time.thread_time() - start) / 2
-
-    fine, detecting = detect(images[0])
+    seen = _seen(images[0])
     for f, image in enumerate(images):
         pictures = image, image[:, ::-1]
-        jobs = [
-            partial(_frame, pictures[side], pose_modes.arm_scores(fine, side), search, log_share, log_follows,
-                    before[side])
-            for side in (0, 1)
-        ]  # fmt: skip
-        jobs += [partial(detect, own) for own in images[f + 1 : f + 2]]
+        jobs = [partial(_frame, known, pictures[side], side, seen, before[side]) for side in (0, 1)]
+        jobs += [partial(_seen, own) for own in images[f + 1 : f + 2]]
         found = list(run(lambda job: job(), jobs))
         for side, frame in enumerate(found[:2]):
-            frame["seconds"][0] += detecting
             before[side] = frame | {"picture": pictures[side]}
             chains[side].append(frame)
-        if len(found) > 2:
-            fine, detecting = found[2]
+        seen = found[-1]
         if tick is not None:
             tick((f + 1) / len(images))
     return _as_chains(chains, limbs, clip)
 
 
-def _frame(picture, scores, search, log_share, log_follows, before):
+class _Known(NamedTuple):
+    """What does not change from frame to frame."""
+
+    modes: pose_modes.Modes
+    detectors: detectors.ArmDetectors
+
+
+class _Seen(NamedTuple):
+    """What both arms of a picture share."""
+
+    cells: np.ndarray  # (80, 80, 14)
+    seconds: float  # of one arm: half of the time
+
+
+class _Arm(NamedTuple):
+    """An arm whose proposals are known."""
+
+    picture: np.ndarray
+    joints: np.ndarray
+    score: np.ndarray
+    chosen: np.ndarray  # allowed predecessors
+    before: dict | None  # what `_frame` found in the frame before, and its picture
+
+
+def _seen(image):
+    began = time.thread_time()
+    cells = pose_features.histograms(image)
+    return _Seen(cells, (time.thread_time() - began) / 2)
+
+
+def _frame(known, picture, side, seen, before):
     """Proposals and features of one arm in one frame, a dict of what `ArmClips` holds."""
-    clock = [time.thread_time()]
-
-    def lap():
-        clock.append(time.thread_time())
-
-    m, n = len(log_share), features.N_BEFORE
-    state = np.zeros((m, len(features.STATE_NAMES)), dtype=np.float32)
-    step = np.zeros((m, n, len(features.STEP_NAMES)), dtype=np.float32)
-    chosen = np.zeros((m, n), dtype=np.int64)
-    joints, score = pose_modes.propose(search, *scores)
-    state[:, 0], state[:, 1:3] = log_share, features.standing(score)
+    clock, n = [time.thread_time()], features.N_BEFORE
+    cells = seen.cells if side == 0 else pose_features.mirrored(seen.cells)
+    joints, score = detectors.propose(known.detectors, cells)
+    chosen = np.zeros((N_MODES, n), dtype=np.int64)
     if before is not None:
         chosen = features.nearest_before(joints, before["joints"], n)
-        step[..., 0] = log_follows[chosen, np.arange(m)[:, None]]
-        step[..., 1:7] = features.kinematics(joints, before["joints"], chosen)
-    lap()
-    points, area = features.points_of(joints)
-    looks = features.colour_histograms(picture, points)
-    if before is not None:
-        step[..., 7] = features.chi_squared(looks[:, None], before["looks"][chosen])
-    lap()
-    state[:, 3] = features.superpixel_overlap(features.superpixels(picture), points, area)
-    lap()
-    if before is not None:
-        flow = features.flow_between(picture, before["picture"])
-        overlap = features.flow_overlap(*flow, joints, before["joints"])
-        step[..., 8:] = np.take_along_axis(overlap, chosen[..., None], axis=1)
-        state[:, 4:] = features.motion(*flow, joints)
-    lap()
+    arm = _Arm(picture, joints, score, chosen, before)
+    state, step = [], []
+    for source in features.LADDER:
+        for columns, own in zip((state, step), _SOURCES[source](known, arm), strict=True):
+            columns.append(own)
+        clock.append(time.thread_time())
     seconds = np.diff(clock)
-    names = "joints", "before", "state", "step", "looks", "seconds"
-    return dict(zip(names, (joints, chosen, state, step, looks, seconds)))
+    seconds[0] += seen.seconds
+    return {
+        "joints": joints,
+        "before": chosen,
+        "state": np.concatenate(state, axis=-1).astype(np.float32),
+        "step": np.concatenate(step, axis=-1).astype(np.float32),
+        "looks": features.colour_histograms(picture, features.points_of(joints)[0]),
+        "seconds": seconds,
+    }
+
+
+def _detected(known, arm):
+    state = np.column_stack([np.log(known.modes.share), features.standing(arm.score)])
+    step = np.zeros((*arm.chosen.shape, 7))
+    if arm.before is not None:
+        step[..., 0] = np.log(known.modes.follows)[arm.chosen, np.arange(N_MODES)[:, None]]
+        step[..., 1:] = features.kinematics(arm.joints, arm.before["joints"], arm.chosen)
+    return state, step
+
+
+def _flow(pitch, known, arm):
+    if arm.before is None:
+        return np.zeros((N_MODES, 3)), np.zeros((*arm.chosen.shape, 2))
+    flow = features.flow_between(arm.picture, arm.before["picture"], pitch)
+    overlap = features.flow_overlap(flow, arm.joints, arm.before["joints"])
+    return features.motion(flow, arm.joints), np.take_along_axis(overlap, arm.chosen[..., None], axis=1)
+
+
+_SOURCES = {
+    "detectors": _detected,
+    "coarse_flow": partial(_flow, features.PITCHES["coarse_flow"]),
+    "flow": partial(_flow, features.PITCHES["flow"]),
+}
 
 
 def _as_chains(chains, limbs, clip):

@@ -1,46 +1,52 @@
-"""What proposals of an arm look like, tier by tier: kinematics, colour, superpixels, optical flow.
+"""What proposals of an arm look like, tier by tier, as `LADDER` orders what can be bought.
 
 Every tier is a number of features of a proposal (state) or of a step from one frame's proposal to the next
 one's, and takes real time. Pictures are mirrored for right arms, so the arm is always on the left; what looks
 at pixels looks at the left 160 columns. An arm is two rectangles, sampled at points that each stand for a
 share of its area.
-
-========  ============  ======================================================================
-tier      source        features
-========  ============  ======================================================================
-0         kinematics    state: prior of the mode, score; step: prior of the pair of modes, turns
-                        and jumps of limbs and joints
-1         colour        step: chi-squared distance of colour histograms
-2         superpixels   state: intersection over union of the arm and the superpixels it selects
-3         flow          step: the same of the arm moved back by optical flow and the one before; state:
-                        how much more than other proposals the arm moves
-========  ============  ======================================================================
 """
 
-import numpy as np
-from skimage.segmentation import felzenszwalb
-from skimage.transform import downscale_local_mean
+from typing import NamedTuple
 
-from spcviz.problems.arms.model.flow import match_blocks
+import numpy as np
+
+from spcviz.problems.arms.model.flow import HALF, REACH, match_blocks
 from spcviz.problems.pose.model import body
 
-STATE_NAMES = (
-    "prior of the mode", "score below the best", "score, standardised", "superpixels",
-    "upper arm moves", "lower arm moves", "end of the lower arm moves",
-)  # fmt: skip
-STEP_NAMES = (
-    "prior of the pair", "upper arm turns", "lower arm turns", "elbow jumps", "wrist jumps",
-    "elbow jumps, at most 20 px", "wrist jumps, at most 20 px", "colour", "flow", "flow less background",
-)  # fmt: skip
-STATE_EDGES = (3, 3, 4, 7)
-STEP_EDGES = (7, 8, 8, 10)  # tier t uses the first so many of the features
+
+class Source(NamedTuple):
+    """Names of what is learned from features bought together."""
+
+    state: tuple = ()
+    step: tuple = ()
+
+
+_FLOW = Source(
+    ("upper arm moves", "lower arm moves", "end of the lower arm moves"), ("flow", "flow less background")
+)
+SOURCES = {
+    "detectors": Source(  # these make the proposals; and how proposals move
+        ("prior of the mode", "score below the best", "score, standardised"),
+        ("prior of the pair", "upper arm turns", "lower arm turns", "elbow jumps", "wrist jumps",
+         "elbow jumps, at most 20 px", "wrist jumps, at most 20 px"),
+    ),
+    # arms moved back by optical flow against those before, and how much more than others they move
+    "coarse_flow": _FLOW,  # at a third of the resolution
+    "flow": _FLOW,  # at half the resolution
+}  # fmt: skip
+LADDER = "detectors", "coarse_flow", "flow"
+"""By what each brought for its time on persons left out of training; the thesis' colour (a millisecond) and
+superpixels (37) after them made no fewer joints right there."""
+STATE_EDGES = tuple(np.cumsum([len(SOURCES[key].state) for key in LADDER]).tolist())
+STEP_EDGES = tuple(np.cumsum([len(SOURCES[key].step) for key in LADDER]).tolist())
+"""Tier t uses the first so many of the features."""
+
 N_BEFORE = 5
 WINDOW = 160
 N_COLOURS = 4  # levels a channel of the colour histograms
 _ALONG, _ACROSS = 12, 4
 _WIDTHS = (16.0, 12.0)
-_SCALE, _SIGMA, _LEAST = 100, 0.8, 30
-_COARSE = 2
+PITCHES = {"coarse_flow": 3, "flow": 2}  # pixels to a side of what flow sees as one
 _PIECE = 12  # points of an arm, a quarter of a limb, that move together: by the median of their flow
 _CELL = 4
 _BODY = (70, 65)  # columns right of and rows below these are the person's: background is what lies outside
@@ -103,51 +109,34 @@ def colour_histograms(picture: np.ndarray, points: np.ndarray) -> np.ndarray:
     return (count / points.shape[1]).astype(np.float32)
 
 
-def chi_squared(one, other):
-    """Half the sum of (p - q)^2 / (p + q) over the last axis: 0 for equal histograms, 1 for disjoint ones.
+class Flow(NamedTuple):
+    """Where what is seen has come from."""
 
-    >>> float(chi_squared(np.array([1.0, 0.0]), np.array([0.0, 1.0])))
-    1.0
-    """
-    total = one + other
-    return 0.5 * ((one - other) ** 2 / np.where(total > 0, total, 1.0)).sum(axis=-1)
+    steps: np.ndarray  # (H, W, 2): (x, y) back to the previous frame, pixels
+    background: np.ndarray  # (2,): median of what lies outside the person
+    pitch: int  # pixels from one to the next
 
 
-def superpixels(picture):
-    """Felzenszwalb and Huttenlocher's segments of the part of the picture where the arm is."""
-    return felzenszwalb(picture[:, :WINDOW], scale=_SCALE, sigma=_SIGMA, min_size=_LEAST)
-
-
-def superpixel_overlap(segments: np.ndarray, points: np.ndarray, area: np.ndarray) -> np.ndarray:
-    """Intersection over union of each arm and its best superpixels: a prefix by share inside it."""
-    n, n_segments = len(points), int(segments.max()) + 1
-    inside = (points[..., 0] >= 0) & (points[..., 0] < segments.shape[1])
-    label = segments[_pixels(points, segments.shape)] + n_segments * np.arange(n)[:, None]
-    covered = np.bincount(label.ravel(), (area * inside).ravel(), minlength=n * n_segments)
-    size = np.bincount(segments.ravel(), minlength=n_segments).astype(float)
-    covered = np.minimum(covered.reshape(n, n_segments), size)
-    order = np.argsort(-covered / size, axis=1, kind="stable")
-    common = np.cumsum(np.take_along_axis(covered, order, axis=1), axis=1)
-    union = area.sum(axis=1)[:, None] + np.cumsum(size[order], axis=1) - common
-    return (common / union).max(axis=1)
-
-
-def flow_between(picture: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Flow (x, y) back to the previous frame at every second pixel, and the background's median."""
-    flow = _COARSE * match_blocks(_small(picture), _small(before)).astype(float)
-    row, column = np.mgrid[: flow.shape[0], : flow.shape[1]] * _COARSE
+def flow_between(picture: np.ndarray, before: np.ndarray, pitch: int = 2) -> Flow:
+    """Flow back to the previous frame at every so many-th pixel."""
+    reach, half = round(2 * REACH / pitch), round(2 * HALF / pitch)
+    steps = pitch * match_blocks(_small(picture, pitch), _small(before, pitch), reach, half).astype(float)
+    row, column = np.mgrid[: steps.shape[0], : steps.shape[1]] * pitch
     outside = ~((column > _BODY[0]) & (row > _BODY[1]))
-    return flow, np.median(flow[outside], axis=0)
+    return Flow(steps, np.median(steps[outside], axis=0), pitch)
 
 
-def _small(picture):
-    """The window at half its size, whole numbers."""
-    return np.rint(downscale_local_mean(picture[:, :WINDOW], (_COARSE, _COARSE, 1))).astype(np.int64)
+def _small(picture, pitch):
+    """The window, so many times smaller, whole numbers."""
+    whole = picture[: len(picture) // pitch * pitch, : WINDOW // pitch * pitch]
+    corners = [(down, right) for down in range(pitch) for right in range(pitch)]
+    pixels = sum(whole[down::pitch, right::pitch].astype(float) for down, right in corners)
+    return np.rint(pixels / pitch**2).astype(np.int64)
 
 
-def motion(flow: np.ndarray, background: np.ndarray, joints: np.ndarray) -> np.ndarray:
+def motion(flow: Flow, joints: np.ndarray) -> np.ndarray:
     """Flow of arm and hand (M, 3) less the background's, in standard deviations (a pixel at least)."""
-    size = np.linalg.norm(_seen(flow, points_of(joints)[0]) - background, axis=-1)
+    size = np.linalg.norm(_seen(flow, points_of(joints)[0]) - flow.background, axis=-1)
     half = size.shape[1] // 2
     pieces = (size[:, :half], size[:, half:], size[:, -_PIECE:])
     found = np.stack([np.median(own, axis=1) for own in pieces], axis=-1)
@@ -156,19 +145,17 @@ def motion(flow: np.ndarray, background: np.ndarray, joints: np.ndarray) -> np.n
 
 
 def _seen(flow, points):
-    return flow[_pixels(points, flow.shape, _COARSE)]
+    return flow.steps[_pixels(points, flow.steps.shape, flow.pitch)]
 
 
-def flow_overlap(
-    flow: np.ndarray, background: np.ndarray, joints: np.ndarray, before: np.ndarray
-) -> np.ndarray:
+def flow_overlap(flow: Flow, joints: np.ndarray, before: np.ndarray) -> np.ndarray:
     """Intersection over union (M, M, 2) of arms moved back, as is and less the background, and others."""
     points = points_of(joints)[0]
     pieces = np.median(_seen(flow, points).reshape(len(points), -1, _PIECE, 2), axis=2)
     moved = points + np.repeat(pieces, _PIECE, axis=1)
     old = _cells(points_of(before)[0])
     out = []  # which one is informative depends on whether the window follows the person or the scene
-    for shift in (np.zeros(2), background):
+    for shift in (np.zeros(2), flow.background):
         now = _cells(moved - shift)
         common = now @ old.T
         out.append(common / (now.sum(axis=1)[:, None] + old.sum(axis=1)[None] - common))

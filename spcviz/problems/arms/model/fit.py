@@ -194,5 +194,6 @@ def partition(clips: ArmClips, index: int, shares: Sequence[float] = (0.7, 0.1, 
 def costs_of(clips, medians=None):
     """Milliseconds of parts' next tier, (R, T - 1): medians, but a first frame has no flow."""
     costs = np.tile(clips.tier_ms[1:] if medians is None else medians, (len(clips.joints), 1))
-    costs[clips.starts[:-1], N_TIERS - 2] = 0.0
+    is_flow = [source in features.PITCHES for source in features.LADDER[1:]]
+    costs[np.ix_(clips.starts[:-1], np.flatnonzero(is_flow))] = 0.0
     return costs

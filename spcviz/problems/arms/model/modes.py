@@ -73,7 +73,7 @@ def mirrored(joints):
 
 
 def arm_scores(fine: np.ndarray, side: int) -> tuple[np.ndarray, ...]:
-    """Scores (24, 80, 80) of upper and lower arm of a picture's left (0) or right (1) side, mirrored."""
+    """Scores (24, Y, X) of upper and lower arm of a picture's left (0) or right (1) side, mirrored."""
     upper, lower = fine[1 + side], fine[3 + side]
     if side == 0:
         return upper, lower

@@ -76,8 +76,8 @@ def fill_more():
 TRADE = (
     TradeTask(
         label="Arms on video",
-        asks="which frames are worth colours, regions and motion?",
-        free="an arm's **moving joints**",
+        asks="which frames are worth a look at motion?",
+        free="**detectors** and how joints move",
         examples="clips",
         size="clips",
         batches={n: f"{n} clips" for n in (6, 12)},

@@ -1,4 +1,4 @@
-"""A clip's arms under a budget, for the Pose page: four plain models, and what DMS-pi buys for each frame."""
+"""A clip's arms under a budget, for the Pose page: a plain model a tier, and what DMS-pi buys for frames."""
 
 import contextlib
 from collections.abc import Callable

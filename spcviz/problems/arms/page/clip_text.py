@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.arms.page.shown import PoseBudget
+from spcviz.problems.arms.page.shown import TIERS, PoseBudget
 
 NEAR_PX = 20.0  # an elbow or wrist counts as right within so many pixels
 MISSING = (
@@ -11,15 +11,15 @@ MISSING = (
 )
 INTRODUCTION = (
     "#### Pose on video: which frames deserve a closer look?\n"
-    "Each arm has 32 guesses a frame, and a chain over the frames takes one of them. How joints move is "
-    "known for free; **colours**, **superpixels** (regions of one colour) and **optical flow** (how the "
-    "picture moved) cost more and more time, and may be bought for some frames only."
+    "Each arm has 32 guesses a frame, made by detectors, and a chain over the frames takes one of them. How "
+    "joints move is known with them; **coarse flow** (how the picture moved, at a third of its size) and "
+    "**optical flow** at half the size cost more and more time, and may be bought for some frames only."
 )
 TRAINED_ON = (
     "The models of arms were trained on rendered clips at about 8 frames a second (their modes also on Buffy "
     "Stickmen): one upright person, seen from the front. Other clips are outside of what they have learned."
 )
-WAIT = "Kinematics, colour, superpixels and flow of every frame ..."
+WAIT = "Detectors and flow of every frame ..."
 
 
 def step_of(budget, share):
@@ -28,8 +28,8 @@ def step_of(budget, share):
 
 
 def facts(budget: PoseBudget, step: int | None) -> dict[str, str]:
-    """Numbers for the sentences of a tour after `step` purchases; None: the four models side by side."""
-    names = ("free", "colour", "superpixels", "flow")
+    """Numbers for the sentences of a tour after `step` purchases; None: the models side by side."""
+    names = ("free", *(tier.key for tier in TIERS[1:]))
     costs = np.diff(budget.four_ms) / np.prod(budget.four.shape[1:3])
     found = {f"ms_{name}": f"{cost:.1f} ms" for name, cost in zip(names[1:], costs)}
     if budget.truth is not None:

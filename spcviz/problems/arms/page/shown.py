@@ -7,24 +7,26 @@ import numpy as np
 from spcviz.learning.budgets.methods import Terms, Tier
 
 TERMS = Terms("arm", "arms", "frame", "frames", gain="gain for the time")
-TIERS = (  # of an arm's features in a frame (thesis 6.3.2); kinematics are free
-    Tier("kinematics", "kinematics", "kinem."),
-    Tier("colour", "+ colour", "colour"),
-    Tier("superpixels", "+ superpixels", "superpixels"),
+TIERS = (  # of an arm's features in a frame, in the order of `LADDER` of model/features.py; the first is free
+    Tier("detectors", "detectors", "detect"),
+    Tier("coarse_flow", "+ coarse flow", "coarse"),
     Tier("flow", "+ optical flow", "flow"),
 )
+EVERYONE, AT_ONCE, EITHER = "everyone to the useful tier", "random clips at once", "learned or by tier"
+"""Methods of results only. The last takes, at each budget, what training clips preferred there: the learned
+order or random tier by tier."""
 OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")  # in their order
 COST_HELP = (
-    "Units: 1 lifts one frame of one arm by one tier, from kinematics to colour to superpixels to flow. "
-    "Measured: features, inference and the method itself."
+    "Units: 1 lifts one frame of one arm by one tier, from detectors to coarse flow to flow. Measured: "
+    "features, inference and the method itself."
 )
 ORIGIN = (  # of what the Trade-off page shows
     "Rendered clips that no model here has seen, with exact joints; an elbow or wrist counts as right within "
     "20 pixels of the truth, in windows of 240 x 240. Each arm has 32 guesses a frame, of which a chain over "
-    "the frames takes one. Kinematics: how joints move from frame to frame (free). Then: colours of the arm "
-    "from frame to frame; superpixels, regions of one colour that an arm should fill; optical flow, how the "
-    "picture moved. Times: measured; features when the models were trained (python -m spcviz train "
-    "budget-pose), choosing and inference on this server, now. A dozen clips are few, and one arm read anew "
+    "the frames takes one. Detectors make the guesses; with how joints move they are what all have (free "
+    "here). Then: optical flow, how the picture moved, at a third of its size; flow at half the size. Times: "
+    "measured; features when the models were trained (python -m spcviz train budget-pose), choosing and "
+    "inference on this server, now. A dozen clips are few, and one arm read anew "
     "moves a curve by many joints: who is ahead changes from batch to batch; the page Paper tables has many. "
     "Weiss (2013), sections 6.3.2 and 7.4.1."
 )
@@ -41,7 +43,7 @@ class ArmPictures(NamedTuple):
 
 
 class PoseBudget(NamedTuple):
-    """Arms of N frames, (N, 2 sides, 3 joints, 2) pixels: four plain models, and DMS-pi by purchase."""
+    """Arms of N frames, (N, 2 sides, 3 joints, 2) pixels: a plain model a tier, and DMS-pi by purchase."""
 
     tier_names: tuple  # (T)
     four: np.ndarray  # (T, N, 2, 3, 2): by the plain model of each tier

@@ -3,14 +3,19 @@
 import contextlib
 
 from spcviz.learning.budgets.methods import EXAMPLE, PART, named
-from spcviz.problems.arms.page.shown import TERMS, TIERS
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE, TERMS, TIERS
 from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
 NEEDS = ("method", "data", "ms_per_frame", "features_share", "elbow_error", "wrist_error")  # of a row
 JOINTS = ("elbow", "wrist")
 _LEVELS = {"dms-pose": (EXAMPLE,), "policy-pose": (PART, EXAMPLE)}
-_TOGETHER = {"single tier": "Single tier for all"}
+_TOGETHER = {
+    "single tier": "Single tier for all",
+    EVERYONE: "Arms, everyone to the useful tier",
+    AT_ONCE: "Arms, at random, at once to the useful tier",
+    EITHER: "Learned, or at random by tier",
+}
 
 
 def name_of(result, method):
@@ -32,9 +37,9 @@ CLIPS = {
 }
 SHORT = {"signs": "signing clips", "rendered": "rendered clips", "buffy": "Buffy's clips"}
 SHOWN = {  # curves of the charts; the others are in the tables
-    "dms-pose": ("dms", "uniform", "uniform, not by tiers", "imitation", "myopic", "oracle"),
+    "dms-pose": ("dms", "uniform", AT_ONCE, "imitation", "myopic", "oracle"),
     "policy-pose": (
-        "q-learning", "imitation", "greedy", "greedy, whole clips", "uniform by tiers", "random",
+        "q-learning", "imitation", "greedy", AT_ONCE, "uniform by tiers", "random",
     ),
 }  # fmt: skip
 TIER_NAMES = tuple(tier.name for tier in TIERS)
@@ -63,14 +68,14 @@ def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, heigh
 
     traces = []
     for i, method in enumerate(m for m in SHOWN["dms-pose"] if m in rows):
-        shown = [r for r in rows[method] if r["ms_per_frame"] > 0 and r["budget_share"] >= 3]
+        shown = [r for r in rows[method] if r["budget_share"] >= 3]
         hover = "%{x:.1f} times faster: %{y:+.2f} points"
         traces.append(_curve(name_of(result, method), i, palette, scale, *against(shown), hover))
-    tiers = at_tiers(rows["fixed"])[1:]
+    tiers = at_tiers(rows["fixed"])
     names = [f"model {1 + round(r['features_share'] * (len(TIER_NAMES) - 1) / 100)}" for r in tiers]
     traces.append(_stars(*against(tiers), names, palette, scale))
-    ticks = (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200)
-    x = _logarithmic("speed-up against the last model, looking included", ticks)
+    ticks = (1, 1.5, 2, 3, 4, 5, 6, 8, 10)
+    x = _logarithmic("speed-up against the last model, detectors and looking included", ticks)
     zero = {"zeroline": True, "zerolinecolor": palette.muted}
     y = {"title": f"change of {joint} error, points"} | zero
     return _chart(traces, x, y, palette, scale, height)
@@ -80,14 +85,15 @@ def stopping_figure(result, palette, *, clips="rendered", scale=1.0, height=380)
     """Share of chains that DMS leaves at each model, over the budget: thesis Fig. 6.4."""
     stops = [p for p in result.get("stopping_points") or () if p["data"] == clips]
     x, traces = [p["budget_share"] for p in stops], []
-    roles = ("pruned", "muted", "kept", "threshold")
+    roles = ("pruned", "kept", "threshold")
     for t, (name, role) in enumerate(zip(TIER_NAMES, roles, strict=True)):
-        look = stroke(getattr(palette, role), scale) | {"fillpattern": {"shape": ("", "/", "x", ".")[t]}}
+        look = stroke(getattr(palette, role), scale) | {"fillpattern": {"shape": ("", "x", ".")[t]}}
         hover = f"budget %{{x:.1f}} %: %{{y:.0f}} % of arms<extra>{name}</extra>"
         y = [p[f"stopped_{t}"] for p in stops]
         traces.append(points("lines", x, y, name, hover, stackgroup="clips") | look)
     y = {"title": "arms that stop there, %", "range": [0, 100]}
-    return _chart(traces, {"title": "budget, % of everything"}, y, palette, scale, height, top=4)
+    x = {"title": "budget, % of all that can be bought"}
+    return _chart(traces, x, y, palette, scale, height, top=4)
 
 
 def accuracy_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=400):
@@ -105,20 +111,20 @@ def accuracy_figure(result, palette, joint, *, clips="rendered", scale=1.0, heig
 
 
 def time_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=430):
-    """Error against milliseconds a frame beyond the first tier, overhead included: thesis Fig. 7.2."""
+    """Error against milliseconds a frame, detectors and overhead included: thesis Fig. 7.2."""
     rows, traces = rows_of(result, clips), []
 
     def against(some):
         return [row["ms_per_frame"] for row in some], [row[f"{joint}_error"] for row in some]
 
     for i, method in enumerate(m for m in SHOWN["policy-pose"] if m in rows):
-        shown = against([r for r in rows[method] if r["budget_share"] > 0])
+        shown = against(rows[method])
         hover = "%{x:.3~g} ms: %{y:.2f} % wrong"
         traces.append(_curve(name_of(result, method), i, palette, scale, *shown, hover))
-    tiers = [r for r in rows.get("single tier", ()) if r["ms_per_frame"] > 0]
+    tiers = rows.get("single tier", ())
     traces.append(_stars(*against(tiers), [TIER_NAMES[r["tier"]] for r in tiers], palette, scale))
-    ticks = (0.5, 1, 2, 5, 10, 20, 50, 100)
-    x = _logarithmic("ms a frame beyond the first tier, overhead included", ticks)
+    ticks = (5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
+    x = _logarithmic("ms a frame, detectors and overhead included", ticks)
     return _chart(traces, x, {"title": f"{joint}s more than 20 px off, %"}, palette, scale, height)
 
 

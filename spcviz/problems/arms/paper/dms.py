@@ -1,10 +1,11 @@
 """Dynamic model selection on arms: thesis Fig. 6.2 to 6.4.
 
-Four plain models, one a tier; a selector reads what the last said of an arm and predicts how many joints the
+Plain models, one a tier; a selector reads what the last said of an arm and predicts how many joints the
 next puts right. Signing clips: one person tested, the other four train and choose the queue (by value or per
 millisecond) by cross-validation; rendered: random 70 % train, 10 % decide, 20 % test; Buffy's: episodes 3 and
-4, then 2, 5, 6. Curves are at shares of all costs; methods are compared where they spent equally many
-milliseconds, overhead and all, imitation (which stops early) at what it has spent itself.
+4, then 2, 5, 6. Curves are at shares of the costs of all later tiers; methods are compared where they spent
+equally many milliseconds, detectors, overhead and all, imitation (which stops early) at what it has spent
+itself. The *useful* tier is the first whose loss on training clips comes within `ENOUGH` of the least.
 """
 
 from collections.abc import Callable
@@ -14,13 +15,14 @@ import numpy as np
 
 from spcviz.learning.budgets import batch_selection, selector
 from spcviz.learning.budgets.batch_selection import Variant
-from spcviz.learning.budgets.expansion import expand, last_within
+from spcviz.learning.budgets.expansion import at_cost, curve_of, expand, last_within
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS, named
 from spcviz.problems.arms.data import proposals
 from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import fit
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE
 from spcviz.problems.arms.paper import readings
-from spcviz.problems.arms.paper.readings import GRID, N_GRAM_COLUMNS, TARGETS, Overhead
+from spcviz.problems.arms.paper.readings import GRID, N_GRAM_COLUMNS, SHARES, TARGETS, Overhead
 from spcviz.problems.arms.paper.tallies import Tally, tier_rows
 
 RADII = tuple(range(5, 41, 5))  # pixels of Fig. 6.2
@@ -32,6 +34,18 @@ ETAS = tuple(np.geomspace(0.003, 3.0, 25))  # prices of all features of a frame,
 
 QUEUES = {False: METHODS["dms_by_value"].name, True: METHODS["dms_per_cost"].names[1]}
 """Whether a queue goes by value per cost, to what results call DMS with that queue."""
+
+ENOUGH = 1.0  # points of joints
+OPPONENTS = {
+    EVERYONE: EVERYONE,
+    AT_ONCE: "random clips, at once to the useful tier",
+    METHODS["uniform_arms"].name: "random tier by tier",
+    METHODS["uniform_loose"].name: "random clips to any tier",
+    METHODS["oracle"].name: "oracle",
+}
+"""What rows call whom DMS is measured against."""
+
+RANDOM = METHODS["uniform_arms"].name, METHODS["uniform_loose"].name, AT_ONCE
 
 AS_IMITATION = "dms, for what imitation spends"  # at the milliseconds that imitation has spent, in `equal`
 _LOSSES = {METHODS["dms_elbows"].name: [0], METHODS["dms_wrists"].name: [1]}
@@ -49,6 +63,7 @@ class Measured(NamedTuple):
     base_ms: float
     overhead: Overhead
     queues: dict  # how often each queue was chosen, without test clips
+    useful: list  # the useful tier of each split, by its training clips
     r2: np.ndarray  # (T - 1,): variance of next models' values that the selector predicts; 0: the mean
     folds: list  # ``fold`` and ``rows`` of each split: nothing in them depends on the clock
     by_fold: list  # DMS less random by tier: ``fold``, ``target``, ``elbow``, ``wrist``, points
@@ -62,6 +77,7 @@ class Split(NamedTuple):
     wrong: np.ndarray  # (W, T, 2): wrong elbows and wrists of the test chains
     rows: list  # from `_curves`
     is_per_cost: bool
+    useful: int
     errors: np.ndarray  # (2, T - 1): squared errors of the selector's values, of the training mean's
     overhead: Overhead
 
@@ -70,11 +86,12 @@ def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None =
     """All methods on some partitions."""
     numbers, base_ms, full_ms = fit.measured_on(trial)
     tables, queues = ({}, {}, {}), dict.fromkeys(QUEUES.values(), 0)
-    within, n_tested, stops, errors, overhead, folds, by_fold = 0, 0, 0, 0, None, [], []
+    within, n_tested, stops, errors, overhead, folds, by_fold, useful = 0, 0, 0, 0, None, [], [], []
     for i, name in enumerate(trial.names):
         own = _split(trial, i, settings, numbers, overhead)
         overhead = own.overhead
         queues[QUEUES[own.is_per_cost]] += 1
+        useful.append(own.useful)
         at_equal = _count(tables, own, numbers)
         by_fold += [{"fold": name} | line for line in at_equal]
         first = own.rows[0]
@@ -86,7 +103,7 @@ def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None =
             tick(f"partition {i + 1} of {len(trial.splits)}")
     return Measured(
         *tables, stops / len(trial.splits), 100 * within / n_tested, full_ms, base_ms, overhead, queues,
-        _r2(errors), folds, by_fold,
+        useful, _r2(errors), folds, by_fold,
     )  # fmt: skip
 
 
@@ -101,12 +118,23 @@ def _split(trial, i, settings, numbers, overhead):
     plainly = [(own._replace(meta=own.meta[:, :, :-N_GRAM_COLUMNS]), wrong) for own, wrong in looked]
     is_per_cost = goes_per_cost(plainly, costs, split, rng)
     more = {METHODS["dms_with_n_grams"].name: (looked[0][0], looked[-1][0])}
-    rows = _curves(plainly, more, costs, split, is_per_cost, numbers, rng)
+    useful = useful_tier(looked[0][0])
+    rows = _curves(plainly, more, costs, split, is_per_cost, useful, numbers, rng)
+    by_name = {row["method"]: row for row in rows}
+    is_by_tier = _prefers_tiers(plainly[0][0], costs[0], is_per_cost, rng)
+    rows.append(_either(rows[0], by_name[METHODS["uniform_arms"].name], is_by_tier))
     for row in rows:
         row["beside"] = _beside(row, overhead)
-        row["ms"] = row["cost"] * row["full_ms"] + row["beside"]
+        row["ms"] = trial.medians[0] + row["cost"] * row["full_ms"] + row["beside"]
+        row["all_ms"] = trial.medians[0] + row["full_ms"]
     errors = _value_errors(plainly[0][0], plainly[-1][0], rng)
-    return Split(split[-1], *looked[-1], rows, is_per_cost, errors, overhead)
+    return Split(split[-1], *looked[-1], rows, is_per_cost, useful, errors, overhead)
+
+
+def useful_tier(looked):
+    """The first tier whose loss on training chains is within `ENOUGH` of the least, in points of joints."""
+    lost = 100 * looked.losses.sum(axis=0) / (2 * looked.sizes.sum())
+    return int(np.argmax(lost <= lost.min() + ENOUGH))
 
 
 def _value_errors(train, test, rng):
@@ -122,7 +150,7 @@ def _count(tables, own, numbers):
     tallies, equal, chosen = tables
     frames, rows = readings.frames_by_clip(own.test, numbers), {row["method"]: row for row in own.rows}
     shares = 1 / np.array(TARGETS)
-    targets = own.rows[0]["full_ms"] * shares
+    targets = own.rows[0]["all_ms"] * shares
     for row in own.rows:
         _add(tallies, row["method"], row, GRID, last_within(row["cost"], GRID), frames)
         _add(equal, row["method"], row, shares, last_within(row["ms"], targets), frames)
@@ -181,7 +209,7 @@ def _crossed(train, rng):
     return selector.cross_values(train.meta, gains, folds, penalty) * sizes
 
 
-def _curves(looked, more, costs, split, is_per_cost, numbers, rng):
+def _curves(looked, more, costs, split, is_per_cost, useful, numbers, rng):
     """`batch_selection.curves` of each clip's joints and shares of all costs, DMS's own queue first."""
     (train, train_wrong), (test, wrong), clips = looked[0], looked[-1], split[-1]
     per = costs[0], costs[-1]
@@ -202,6 +230,7 @@ def _curves(looked, more, costs, split, is_per_cost, numbers, rng):
         name = METHODS["oracle"].name
         at = [row["method"] for row in rows].index(name)
         rows[at] = batch_selection.row_of(name, expand(knows, costs[-1]), losses, test.sizes)
+    rows += _everyone(useful, costs[-1], losses, test.sizes, rng)
     nothing = {key: value[:1] for key, value in rows[0].items() if isinstance(value, np.ndarray)}
     for row in rows:
         if row["cost"][0] > 0:  # imitation: with less than its cheapest point nothing is bought
@@ -212,10 +241,47 @@ def _curves(looked, more, costs, split, is_per_cost, numbers, rng):
     return [rows[int(is_per_cost)] | {"method": METHODS["dms"].name}, *rows]
 
 
+def _prefers_tiers(train, costs, is_per_cost, rng):
+    """At which of `SHARES` training chains lose less tier by tier than by values they were not used for."""
+    learned = _crossed(train, rng)
+    by_tier = selector.uniform_values(*learned.shape, rng)
+    orders = (batch_selection.per_cost(learned, costs) if is_per_cost else learned), by_tier
+    curves = [curve_of(expand(own, costs), train.losses) for own in orders]
+    lost = [at_cost(own, SHARES * costs.sum()) for own in curves]
+    return lost[1] < lost[0]
+
+
+def _either(ours, other, is_other):
+    """A row of two: at each of `SHARES` the other where that is preferred; what is left over counts too."""
+    at = [last_within(row["cost"], SHARES) for row in (ours, other)]
+    both = {key: (ours[key][at[0]], other[key][at[1]]) for key in ("share", "error", "words")}
+    picked = {key: np.where(is_other[:, None], theirs, own) for key, (own, theirs) in both.items()}
+    return ours | picked | {"method": EITHER, "cost": SHARES}
+
+
+def _everyone(useful, costs, losses, sizes, rng, n_random=5):
+    """Rows of `EVERYONE` and `AT_ONCE`: what lies beyond the useful tier comes last."""
+    fixed = [np.full(len(sizes), t) for t in range(useful + 1)]
+    drawn = [at_once(useful, losses.shape[:2], rng) for _ in range(n_random)]
+    random = [batch_selection.row_of(AT_ONCE, expand(own, costs), losses, sizes) for own in drawn]
+    return [
+        batch_selection.stops_row(EVERYONE, fixed, costs, losses, sizes),
+        batch_selection.mean_row(random),
+    ]
+
+
+def at_once(useful, shape, rng):
+    """Values that take one random chain after the other to the useful tier, then further: (W, T - 1)."""
+    n, n_tiers = shape
+    tiers = np.arange(n_tiers - 1)
+    return rng.random((n, 1)) + np.where(tiers < useful, 0.0, -1.0 - tiers)
+
+
 def _beside(row, overhead):
     """Milliseconds a frame beside features, of each step of a row."""
     lifted = row["share"]
-    looks = named(row["method"], EXAMPLE).rule.looks
+    blind = row["method"] in (EVERYONE, AT_ONCE)
+    looks = not blind and (row["method"] == EITHER or named(row["method"], EXAMPLE).rule.looks)
     reads = 1.0 + lifted.sum(axis=1) if looks else np.ones(len(lifted))
     metas = 1.0 + lifted[:, :-1].sum(axis=1) if looks else np.zeros(len(lifted))
     return reads * overhead.read + metas * (overhead.meta + overhead.looks)

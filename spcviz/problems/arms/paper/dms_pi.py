@@ -10,21 +10,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.learning.budgets import batch_selection, part_policy
-from spcviz.learning.budgets.expansion import expand, last_within
+from spcviz.learning.budgets import batch_selection, part_policy, selector
+from spcviz.learning.budgets.expansion import at_cost, expand, last_within
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS
 from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import features, fit
-from spcviz.problems.arms.paper import readings
-from spcviz.problems.arms.paper.readings import GRID, Overhead
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER
+from spcviz.problems.arms.paper import dms, readings
+from spcviz.problems.arms.paper.readings import GRID, SHARES, TARGETS, Overhead
 from spcviz.problems.arms.paper.tallies import Tally, tier_rows
 from spcviz.problems.common.clock import median_us
 
 RANDOM_STATE = 13
-TARGETS = (2, 4, 8, 16, 32)  # speed-ups of Table 7.1, and twice: everything's milliseconds over these
-
-FIXED = ("Base only", "All-Colour", "All-Flow", "All")
+FIXED = ("Base only", "Coarse flow", "All")
 """The tiered predictor with all frames at one tier; the thesis has the first and the last two."""
+
+OPPONENTS = {
+    AT_ONCE: dms.OPPONENTS[AT_ONCE],
+    METHODS["uniform"].name: "random tier by tier",
+    METHODS["random"].name: "random frames to any tier",
+    METHODS["oracle"].name: "oracle",
+}
+"""What rows call whom DMS-pi is measured against."""
 
 QUEUES = {False: "dms_pi_by_value", True: "dms_pi_per_cost"}  # by whether a queue goes by value per cost
 _PLAIN = ("dms_pi", "imitation_parts", "greedy", "random", "uniform")
@@ -41,13 +48,14 @@ class Measured(NamedTuple):
     base_ms: float
     overhead: Overhead
     queues: dict  # how often held-out training chains chose each queue
+    useful: list  # the useful tier of each split, see `dms.useful_tier`
     folds: list  # ``fold`` and ``rows`` of each split: the tiered predictor with all frames at one tier
 
 
 class Run(NamedTuple):
     """One method on the test chains of a split, step by step."""
 
-    ms: np.ndarray  # (S + 1,): features bought so far, a frame
+    ms: np.ndarray  # (S + 1,): features bought so far, a frame, beyond the first tier
     overhead: np.ndarray  # (S + 1,): inference and choosing so far, a frame
     share: np.ndarray  # (S + 1,): of all feature sets, 0 to 1
     wrong: callable  # wrong(steps) -> wrong elbows and wrists of each clip then, (G, C, 2)
@@ -57,7 +65,7 @@ def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None =
     """All methods on some splits, each of training and test chains."""
     numbers, base_ms, full_ms = fit.measured_on(trial)
     queues = {METHODS[key].name: 0 for key in QUEUES.values()}
-    found = Measured({}, {}, Tally(N_TIERS, len(numbers)), {}, full_ms, base_ms, None, queues, [])
+    found = Measured({}, {}, Tally(N_TIERS, len(numbers)), {}, full_ms, base_ms, None, queues, [], [])
     for i in range(len(trial.splits)):
         found = _one_split(found, trial, i, settings, numbers)
         if tick is not None:
@@ -77,9 +85,13 @@ def _one_split(found, trial, i, settings, numbers):
     rules, shares, is_per_cost = policies(learn, parts, costs[0], train.clip, rng)
     found.queues[METHODS[QUEUES[is_per_cost]].name] += 1
     frames = readings.frames_by_clip(test, numbers)
+    runs = {}
     for key, how in rules.items():
-        run = _frames_run(parts, test, how, costs[1], numbers, found.overhead)
-        _add(found, key, run, frames, costs[1], shares.get(key))
+        runs[key] = _frames_run(parts, test, how, costs[1], numbers, found.overhead)
+        _add(found, key, runs[key], frames, costs[1], shares.get(key))
+    is_by_tier = _prefers_tiers(learn, rules["dms_pi"], costs[0], rng)
+    either = _either(runs["dms_pi"], runs["uniform"], is_by_tier, costs[1].sum() / len(costs[1]))
+    _add(found, EITHER, either, frames, costs[1], None)
     looked = readings.look_unseen(unseen, train, part, settings)[0]
     looked_test, wrong = readings.look(read, test, seen)
     chains = [readings.chain_costs(clips, own) for clips, own in zip((train, test), costs, strict=True)]
@@ -87,8 +99,10 @@ def _one_split(found, trial, i, settings, numbers):
     orders = batch_selection.whole_orders(looked, looked_test, chains[1], rng, per)
     knows = batch_selection.values_of(looked_test.losses)  # what the best selector could do, one look ahead
     orders["oracle"] = expand(knows if per is None else batch_selection.per_cost(knows, per), chains[1])
+    found.useful.append(dms.useful_tier(looked))
+    orders[AT_ONCE] = expand(dms.at_once(found.useful[-1], wrong.shape[:2], rng), chains[1])
     for key, bought in orders.items():
-        run = _chains_run(bought, wrong, test, numbers, found.overhead)
+        run = _chains_run(bought, wrong, test, numbers, found.overhead, looks=key != AT_ONCE)
         _add(found, key, run, frames, costs[1], None)
     _add_fixed(found, wrong, test, numbers, frames, costs[1])
     errors = 100 * wrong.sum(axis=0) / frames.sum()
@@ -107,6 +121,25 @@ def policies(learn, parts, costs, group, rng):
     rules |= {QUEUES[t.per_cost]: part_policy.rule(t.policy.beta, per_cost=t.per_cost) for t in queues}
     shares = {QUEUES[trained.per_cost]: trained.budgets["final_error"] for trained in queues}
     return rules, shares | {"dms_pi": shares[QUEUES[best.per_cost]]}, best.per_cost
+
+
+def _prefers_tiers(learn, how, costs, rng):
+    """At which of `SHARES` training chains lose less random tier by tier than by a learned rule."""
+    by_tier = part_policy.rule(fixed=selector.uniform_values(len(costs), N_TIERS - 1, rng))
+    spent = [part_policy.spend(learn, own, costs=costs) for own in (how, by_tier)]
+    lost = [at_cost(part_policy.curve(learn, own, costs), SHARES) for own in spent]
+    return lost[1] < lost[0]
+
+
+def _either(ours, other, is_other, full):
+    """A run of two: at each of `SHARES` the other where that is preferred; what is left over counts too."""
+    at = [last_within(run.ms, SHARES * full) for run in (ours, other)]
+    overhead, share = (
+        np.where(is_other, getattr(other, name)[at[1]], getattr(ours, name)[at[0]])
+        for name in ("overhead", "share")
+    )
+    wrong = np.where(is_other[:, None, None], other.wrong(at[1]), ours.wrong(at[0]))
+    return Run(SHARES * full, overhead, share, lambda steps: wrong[steps])
 
 
 def _frames_run(parts, test, how, costs, numbers, overhead):
@@ -132,15 +165,17 @@ def _frames_run(parts, test, how, costs, numbers, overhead):
     return Run(ms, beside / n, np.arange(steps + 1) / (n * (N_TIERS - 1)), wrong)
 
 
-def _chains_run(bought, wrong_at, test, numbers, overhead):
+def _chains_run(bought, wrong_at, test, numbers, overhead, *, looks):
     lengths = np.diff(test.starts)
     n = lengths.sum()
     tiers = np.zeros((len(bought.tier) + 1, len(lengths)), dtype=np.int64)
     for s, (w, t) in enumerate(zip(bought.example, bought.tier, strict=True), 1):
         tiers[s:, w] = t
     frames = np.concatenate([[0], np.cumsum(lengths[bought.example])])
-    looks = np.concatenate([[0], np.cumsum(lengths[bought.example] * (bought.tier < N_TIERS - 1))])
-    beside = (n + frames) * overhead.read + (n + looks) * (overhead.meta + overhead.looks)
+    beside = (n + frames) * overhead.read
+    if looks:
+        seen = np.concatenate([[0], np.cumsum(lengths[bought.example] * (bought.tier < N_TIERS - 1))])
+        beside = beside + (n + seen) * (overhead.meta + overhead.looks)
 
     def wrong(at):
         return _by_clip(wrong_at[np.arange(len(lengths)), tiers[at]].astype(float), test, numbers)
@@ -163,26 +198,30 @@ def _add(found, key, run, frames, costs, share):
         own = table.setdefault(name, Tally(len(at), len(frames)))
         own.add(
             run.wrong(at), frames, budget_share=100 * run.ms[at] / full, features_share=100 * run.share[at],
-            ms_per_frame=run.ms[at] + run.overhead[at], overhead_ms=run.overhead[at],
+            ms_per_frame=found.base_ms + run.ms[at] + run.overhead[at], overhead_ms=run.overhead[at],
         )  # fmt: skip
 
     tally(found.tallies, last_within(run.ms, GRID * full))
     if share is not None:
         tally(found.chosen, last_within(run.ms, np.array([min(share, 1.0) * full])))
-    tally(found.targets, last_within(run.ms + run.overhead, full / np.array(TARGETS)))
+    limits = (found.base_ms + full) / np.array(TARGETS)
+    tally(found.targets, last_within(found.base_ms + run.ms + run.overhead, limits))
 
 
 def _name(key):
     """What the result calls a method: whole clips have names of their own."""
+    if key in (AT_ONCE, EITHER):
+        return key
     method = METHODS[key]
     return method.names[-1] if method.level == EXAMPLE else method.name
 
 
 def _add_fixed(found, wrong, test, numbers, frames, costs):
-    """All frames at one tier: what the thesis calls All, All-Flow and Base only."""
+    """All frames at one tier: the thesis has All and Base only, too."""
     ms = np.concatenate([[0.0], np.cumsum(costs.sum(axis=0))]) / len(costs)
     found.fixed.add(
         _by_clip(np.moveaxis(wrong, 1, 0).astype(float), test, numbers), frames,
         budget_share=100 * ms / ms[-1],
-        features_share=100 * np.arange(N_TIERS) / (N_TIERS - 1), ms_per_frame=ms, overhead_ms=0.0 * ms,
+        features_share=100 * np.arange(N_TIERS) / (N_TIERS - 1), ms_per_frame=found.base_ms + ms,
+        overhead_ms=0.0 * ms,
     )  # fmt: skip

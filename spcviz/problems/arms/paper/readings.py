@@ -1,9 +1,10 @@
 """What budgets on arms are measured by: readings of whole arms, milliseconds of overhead, errors by clip.
 
-Costs are medians of measured milliseconds, the same for every frame of a tier; a first frame has no flow, and
-the first tier is free, as in the thesis. Errors are shares of elbows and wrists more than 20 pixels off where
-the truth is known. Clips, tested in several partitions or pieces, are what is independent: so standard
-errors.
+Costs are medians of measured milliseconds, the same for every frame of a tier; a first frame has no flow.
+Everybody pays the first tier (detectors, proposals), and it counts: ``ms_per_frame``
+of a row is all that a frame of an arm has taken. Errors are shares of elbows and wrists more than 20 pixels
+off where the truth is known. Clips, tested in several partitions or pieces, are what is independent: so
+standard errors.
 """
 
 from functools import partial
@@ -23,10 +24,13 @@ from spcviz.problems.common.clock import median_us
 from spcviz.problems.common.work.kept import kept
 from spcviz.problems.pose.data import render
 
-TARGETS = (2, 3, 4, 5, 8, 16, 32)  # where all have spent the milliseconds of everything, divided by this
+TARGETS = (2, 3, 4, 5)  # where all have spent the milliseconds of everything, detectors too, over this
 SPEEDUPS = (1.5, *TARGETS)
 GRID = np.unique(np.concatenate([[0.0], np.round(np.geomspace(0.003, 1.0, 25), 5), 1 / np.array(SPEEDUPS)]))
 """Shares of the cost of everything at which curves of different partitions are averaged."""
+
+SHARES = np.linspace(0.0, 1.0, 201)
+"""Shares at which training clips choose between two ways to spend."""
 
 _GRAMS = slice(4, len(META))
 N_GRAM_COLUMNS = 2 * len(META[_GRAMS])  # how many columns `look` adds with n-grams, at the end
@@ -34,7 +38,6 @@ MOTION_META = (  # for a selector, beside the thesis' meta-features: how arms mo
     *(f"{what} jump of the {joint}" for what in ("mean", "largest") for joint in JOINTS),
     *(f"{what} score {how}" for what in ("mean", "least") for how in ("below the best", "standardised")),
 )
-
 
 TIMED_CLIPS, REPEATS = 3, 9
 

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER
 from spcviz.problems.arms.paper.charts import JOINTS, SHORT, name_of, rows_of
 from spcviz.web.figures.results import data_of
 
@@ -10,6 +11,7 @@ _AGAINST = {
     "dms_minus_unsynchronised": ("dms", "uniform, not by tiers"),
     "dms_minus_imitation": ("dms", "imitation"),
     "oracle_minus_uniform": ("oracle", "uniform"),
+    "oracle_minus_at_once": ("oracle", AT_ONCE),
 }
 
 
@@ -33,7 +35,6 @@ def table_frame(result):
             "of it overhead, ms": row.get("overhead_ms"),
             "speed-up, measured": row.get("speedup"),
             "speed-up, paper": paper.get("speedup"),
-            "speed-up with the first tier": row.get("end_to_end_speedup"),
             "of the improvement %, measured": row.get("improvement"),
         })  # fmt: skip
     return _numbers(pd.DataFrame(table).set_index("method"), "clips")
@@ -83,11 +84,13 @@ def comparisons(result):
     found = []
     for clips, summary in (result.get("summary") or {}).items():
         if result["name"] == "policy-pose":
-            against = summary.get("q_learning_minus", {})
-            found += [(clips, "q-learning", name, gaps) for name, gaps in against.items()]
-            keys = {"oracle_minus_uniform": ("oracle", "uniform by tiers")}
+            ours, against = "q-learning", summary.get("q_learning_minus", {})
+            keys = _AGAINST | {"oracle_minus_uniform": ("oracle", "uniform by tiers")}
         else:
-            keys = _AGAINST
+            ours, against, keys = "dms", summary.get("dms_minus", {}), _AGAINST
+            either = summary.get("either_minus", {})
+            found += [(clips, EITHER, name, gaps) for name, gaps in either.items()]
+        found += [(clips, ours, name, gaps) for name, gaps in against.items()]
         found += [(clips, *both, summary[key]) for key, both in keys.items() if key in summary]
     return found
 
@@ -119,7 +122,8 @@ def _spent(result, clips, ours, other, speedup):
     summary = result["summary"][clips]
     if (ours, other) == ("dms", "imitation"):
         return (summary.get("imitation_ms") or {}).get(speedup)
-    return summary["full_ms"] / float(speedup) if "full_ms" in summary else None
+    whole = summary.get("base_ms"), summary.get("full_ms")
+    return None if None in whole else sum(whole) / float(speedup)
 
 
 def values_frame(result):

@@ -18,7 +18,7 @@ import { button, clamp, node, setText, toRgb } from "../../../web/view/elements.
 import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 
-const SHOWS = { level: "Limbs", heat: "Heat", all: "All levels", top: "Best and next three", three: "Three sub-models", four: "Four models of arms", bought: "What each frame bought" };
+const SHOWS = { level: "Limbs", heat: "Heat", all: "All levels", top: "Best and next three", three: "Three sub-models", four: "Models of arms", bought: "What each frame bought" };
 const KEYS = [
   ["Space", "play or pause"], ["← →", "frame back, frame on"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
   ["0 … 6", "level"], ["Home", "first frame, level 0"], ["T", "tuned alpha"], ["R", "reference or truth on and off"],

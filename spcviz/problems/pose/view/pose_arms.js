@@ -41,10 +41,10 @@ export const ARMS = {
     if (this.shown === "bought") return [{ kind: "bought", title: "read with what was bought" }, { kind: "strip", title: "bought, frame by frame" }, { kind: "curve", title: this.armsTruth ? "elbows and wrists off" : "frames by what was bought" }];
     const off = (t) => [0, 1].flatMap((side) => offBy(armAt(arms.four, arms.n_frames, t, f, side), armAt(arms.truth, arms.n_frames, 0, f, side)));
     const named = (name, own) => own.length ? `${name}: ${(own.reduce((a, b) => a + b) / own.length).toFixed(0)} px` : name;
-    return [{ kind: "four", title: "four models, one over the other" }, ...arms.names.map((name, t) => ({ kind: "model", t, title: this.armsTruth ? named(name, off(t)) : name }))];
+    return [{ kind: "four", title: "all models, one over the other" }, ...arms.names.map((name, t) => ({ kind: "model", t, title: this.armsTruth ? named(name, off(t)) : name }))];
   },
 
-  /** The large picture on the left; beside it four small ones, or strip and curve. */
+  /** The large picture on the left; beside it small ones, or strip and curve. */
   placesArms(wanted, width, height) {
     const { part } = this.data, room = this.letter * 1.5;
     if (wanted.length > 3) return layOutBig(wanted.length, width, height, room, part, 12, true);
@@ -131,7 +131,7 @@ export const ARMS = {
     pen.lines([at(arms.ms[step]), foot, at(arms.ms[step]), foot - tall], plain, { colour: this.colours.text, width: 3 });
   },
 
-  /** Every arm of the clip: by the four models, or as bought, and the truth where it is known. */
+  /** Every arm of the clip: by the models, or as bought, and the truth where it is known. */
   armRows() {
     const { arms } = this, n = arms.n_frames, step = this.bought, rows = ["frame,arm,read_with,shoulder_x,shoulder_y,elbow_x,elbow_y,wrist_x,wrist_y"];
     const row = (f, side, how, all, which) => rows.push([f + 1, ARM_SIDES[side], how, ...armAt(all, n, which, f, side).map((own) => own.toFixed(1))].join(","));

@@ -68,13 +68,13 @@ export const WORDS = {
     const how = l === 0 ? "Everywhere is possible; the cells are coarse." : "Each cell left over was halved.";
     const stale = now.isStale ? " Deeper levels follow when you let go." : "";
     setText(text, {
-      wait: "Colour, superpixels and flow of every frame take a moment on the server.",
+      wait: "Detectors and flow of every frame take a moment on the server.",
       level: `${how} Left: what stands, the likelier the brighter; grey is pruned. Right: the best guess of each limb.${stale}`,
       heat: `For each limb, every cell's best direction: bright is likely, grey is pruned.${stale}`,
       all: "All seven levels of this frame, and the best guess. Click one to go there.",
       top: "The best limb of each part thick; the next three that differ (12 pixels or 30 degrees) thin.",
       four: "Each arm has 32 guesses a frame; a chain over the frames takes one. Each model knows all that the one before knows. Where they agree, the thinner lies on the thicker.",
-      bought: "Kinematics are free; colour, superpixels and flow cost more and more. Drag what may be spent: DMS-π chooses which frame of which arm gets better features next.",
+      bought: "Detectors are free; coarse flow and flow cost more and more. Drag what may be spent: DMS-π chooses which frame of which arm gets better features next.",
       three: "Each sub-model ties one limb from frame to frame, so each has no cycle and is solved exactly. Their sum decides what is pruned.",
     }[waits ? "wait" : this.shown]);
   },

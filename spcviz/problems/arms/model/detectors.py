@@ -1,0 +1,98 @@
+"""Detectors of an arm at full resolution, at the states that proposals are searched among and nowhere else.
+
+Arms of all modes lie in a sixth of the grid's states. What a template meets in one is summed there, 16
+channels at a time, so nothing is computed for the others.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.vectors import ARE_COMPILED, add, load, mul, splat, total
+from spcviz.problems.arms.model import modes
+from spcviz.problems.pose.model import body, cascade, features
+
+_PARTS = (1, 3)  # the left arm's, upper and lower
+_WIDTH = (0,) * 16
+_FINEST = body.N_LEVELS - 1
+
+
+class Template(NamedTuple):
+    """A part's detector and the states at which it is asked."""
+
+    points: np.ndarray  # (24, T, 2): cells right and below of a state's
+    weights: np.ndarray  # (24, T, 16), float32: of a map's channels, turned; standardised
+    states: np.ndarray  # (S, 3): angle, row, column, angles in order
+    shift: float  # standardised score of no weight at all
+
+
+class ArmDetectors(NamedTuple):
+    """What `propose` asks."""
+
+    search: modes.Search  # by numbers of the templates' states
+    templates: tuple  # of the upper and the lower arm
+    margin: int  # cells about a map
+
+
+def arm_detectors(model: cascade.PoseModel, search: modes.Search) -> ArmDetectors:
+    """A pose model's templates of the arm for the states of a search."""
+    found, numbers = [], []
+    for part, states in zip(_PARTS, (search.upper, search.lower), strict=True):
+        own, number = np.unique(states, return_inverse=True)
+        numbers.append(number.reshape(states.shape).astype(np.int32))
+        where = np.stack(body.grid(_FINEST).unpacked(own), axis=1).astype(np.int64)
+        weights = _turned(model.detectors[part] / model.spread[part])
+        found.append(
+            Template(features.turned(part), weights, where, -model.centre[part] / model.spread[part])
+        )
+    margin = max(int(np.abs(own.points).max()) for own in found)
+    return ArmDetectors(search._replace(upper=numbers[0], lower=numbers[1]), tuple(found), margin)
+
+
+def propose(detectors: ArmDetectors, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`modes.propose` for the left arm in a picture whose histograms (80, 80, 14) are given."""
+    scores = [scores_at(own, cells, detectors.margin) for own in detectors.templates]
+    return modes.propose(detectors.search, *scores)
+
+
+def scores_at(template: Template, cells: np.ndarray, margin: int) -> np.ndarray:
+    """Standardised score of a template in each of its states, (S,) float32; outside a map counts 0."""
+    height, width, n_channels = cells.shape
+    framed = np.zeros((height + 2 * margin, width + 2 * margin, len(_WIDTH)), dtype=np.float32)
+    framed[margin:-margin, margin:-margin, :n_channels] = cells
+    sums = _sums if ARE_COMPILED else _plain_sums
+    return sums(framed, template.points + margin, template.weights, template.states) + np.float32(
+        template.shift
+    )
+
+
+def _turned(weights):
+    """(24, T, 16): a template's weights at every angle, as orientations turn with it; zeros at the end."""
+    n_bins = body.N_ANGLES // 2
+    out = np.zeros((body.N_ANGLES, len(weights), len(_WIDTH)), dtype=np.float32)
+    for angle in range(body.N_ANGLES):
+        out[angle, :, (np.arange(n_bins) + angle) % n_bins] = weights[:, :n_bins].T
+        out[angle, :, n_bins : weights.shape[1]] = weights[:, n_bins:]
+    return out
+
+
+@kernel
+def _sums(framed, points, weights, states):
+    """Sum over a template's points of weights times channels, for each state (angle, row, column)."""
+    out = np.empty(len(states), dtype=np.float32)
+    zero = np.float32(0.0)
+    for s in range(len(states)):
+        angle, row, column = states[s]
+        met = splat(_WIDTH, zero)
+        for t in range(points.shape[1]):
+            at = row + points[angle, t, 0], column + points[angle, t, 1], 0
+            met = add(met, mul(load(_WIDTH, framed, at), load(_WIDTH, weights, (angle, t, 0))))
+        out[s] = total(met)
+    return out
+
+
+def _plain_sums(framed, points, weights, states):
+    angle, row, column = states.T
+    seen = framed[row[:, None] + points[angle, :, 0], column[:, None] + points[angle, :, 1]]
+    return np.einsum("stc,stc->s", seen, weights[angle])
