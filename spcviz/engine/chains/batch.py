@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.chains.inputs import aligned, checked_steps
+from spcviz.engine.chains.inputs import checked_steps
 from spcviz.engine.chains.k_best import best_labellings
 from spcviz.engine.chains.sums import (
     exponentials_of,
     is_tame,
     log_tables,
     scaled_tables,
+    scratch,
     spread_of,
     sum_tables,
 )
@@ -96,7 +97,7 @@ def _marginals_all(
     node: np.ndarray,
 ) -> None:
     """One table for all steps, whose exponentials and their way back are `scaled`."""
-    work = aligned((3, unary.shape[1]), unary)
+    work = scratch(unary)
     for w in range(len(log_partition)):
         a, b = starts[w], starts[w + 1]
         if is_tame(unary[a:b], spread):

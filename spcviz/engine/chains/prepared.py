@@ -23,7 +23,7 @@ from spcviz.engine.chains.results import (
     decoded,
     probabilities,
 )
-from spcviz.engine.chains.sums import exponentials_of, is_tame, sum_tables
+from spcviz.engine.chains.sums import exponentials_of, is_tame, scratch, sum_tables
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
 
@@ -114,5 +114,4 @@ def _sum_nodes(unary: np.ndarray, spread: float, tables: np.ndarray, node: np.nd
     """Log partition, and fills the node table; -inf if a score is bad or sums might not hold exponentials."""
     if checks.first_bad(unary.reshape(-1)) >= 0 or not is_tame(unary, spread):
         return -np.inf
-    work = aligned((3, unary.shape[1]), unary)
-    return sum_tables(unary, tables[:1], tables[1:], work, node, tables[:0])
+    return sum_tables(unary, tables[:1], tables[1:], scratch(unary), node, tables[:0])

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from spcviz.engine.chains import best, chain, inputs, sums
+from spcviz.engine.chains.prepared import Transitions
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
+from spcviz.engine.kernels import vectors
 from tests.oracles import chain as oracle
 from tests.strategies import SMALL_INTEGERS, cases, chains, random_chain, random_scores
 
@@ -132,6 +134,24 @@ def test_both_ways_to_sum_agree(model, factor):
     assert_allclose(log_partition, sums.log_tables(unary, pairwise, *safe), rtol=1e-9, atol=1e-9)
     for one, other in zip(fast, safe):
         assert_allclose(one, other, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [sums.BOTH_WAYS_FROM, 71, 96])
+@pytest.mark.parametrize("length", [1, 2, 3, 8, 301])
+def test_messages_from_both_ends_meet_in_the_middle(length, n):
+    rng = np.random.default_rng(length + n)
+    unary, pairwise = 8 * rng.normal(size=(length, n)), 8 * rng.normal(size=(n, n))
+    assert is_tame(unary, pairwise[None])
+    node, no_edge = chain._tables(unary, False)
+    assert sums.goes_both_ways(pairwise[None], no_edge) is vectors.ARE_COMPILED
+    log_partition = sums.scaled_tables(unary, pairwise[None], node, no_edge)
+    wanted = chain._tables(unary, False)
+    assert_allclose(log_partition, sums.log_tables(unary, pairwise[None], *wanted), rtol=1e-12)
+    assert_allclose(node, wanted[0], rtol=1e-9, atol=1e-14)
+    assert_allclose(node.sum(axis=1), 1.0, rtol=1e-12)
+    ready = Transitions(pairwise).marginals(unary)
+    assert_allclose(ready.unary, node, rtol=1e-9, atol=1e-14)
+    assert_allclose(ready.log_partition, log_partition, rtol=1e-12)
 
 
 @pytest.mark.parametrize("spread", [199.9, 200.1, 299.9, 300.1, 599, 601, 5000])
