@@ -53,6 +53,7 @@ class Settings:
     # were bought cost nothing any more and are always looked at
     column_share: float = 0.2
     context_share: float = 0.6
+    whole: bool = False
     least: float = 0.002  # least share of the weight on either side of a split
     n_searched: int = 15_000  # elements that a line search looks at
     patience: int = 3
@@ -140,6 +141,7 @@ class _Learner:
         costs: Costs,
         settings: Settings,
         rng: np.random.Generator,
+        origin: np.ndarray | None = None,
     ) -> None:
         n_examples = int(structure.example[-1]) + 1
         if target.shape != (len(structure.example), structure.n_classes):
@@ -155,7 +157,9 @@ class _Learner:
         self.structure, self.costs, self.settings, self.rng = structure, costs, settings, rng
         self.target = target.astype(np.float32)
         self.mass = self.target.sum(axis=1)
-        self.fold = (structure.example.astype(np.int64) * settings.n_folds // n_examples).astype(np.int32)
+        origin = np.arange(n_examples) if origin is None else origin
+        n_own = int(origin.max()) + 1
+        self.fold = (origin.astype(np.int64) * settings.n_folds // n_own)[structure.example].astype(np.int32)
         self.scores = [np.zeros_like(self.target) for _ in range(settings.n_folds + 1)]
         self.bought = trees.nothing_bought(costs.prices)
         self.prices = _with_context(costs.prices, structure.n_context())
@@ -306,6 +310,8 @@ class _Learner:
         """Columns that a tree may ask for, rising: of features, and of context."""
         n, n_context = self.costs.n_features, self.structure.n_context()
         is_own = self.bought_all.columns[:n] | (self.rng.random(n) < share)
+        if share > 0 and self.settings.whole:
+            is_own |= self.costs.prices.group == self.rng.integers(len(self.costs.prices.group_ms))
         n_near = max(1, round(self.settings.context_share * n_context))
         return np.flatnonzero(is_own), np.sort(self.rng.choice(n_context, n_near, replace=False))
 
@@ -338,6 +344,7 @@ def _with_context(prices: trees.Prices, n_context: int) -> trees.Prices:
         np.concatenate([prices.group, np.full(n_context, -1)]).astype(np.int32),
         np.asarray(prices.group_ms, dtype=float),
         np.concatenate([prices.column_ms, np.zeros(n_context)]),
+        np.asarray(prices.call_ms, dtype=float),
     )
 
 

@@ -275,7 +275,10 @@ def _boosted(
     steps, context, target = _pool(rows, is_own, settings.n_pool, rng)
     n_features, n_context = steps.shape[1], context.shape[1]
     free = trees.Prices(
-        np.full(n_features + n_context, -1, np.int32), np.zeros(0), np.zeros(n_features + n_context)
+        np.full(n_features + n_context, -1, np.int32),
+        np.zeros(0),
+        np.zeros(n_features + n_context),
+        np.zeros(0),
     )
     nothing = trees.nothing_bought(free)
     scores, out, every = np.zeros_like(target), [], np.arange(len(target))

@@ -12,7 +12,7 @@ import numpy as np
 from spcviz.learning.speedboost import boost, hierarchy, trees
 from spcviz.problems.common.work.kept import kept, tree_of
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import extract, features, packed, parts
+from spcviz.problems.scene.model import codes, extract, features, packed, parts
 from spcviz.problems.scene.paper import costs
 
 RANDOM_STATE = 0
@@ -56,8 +56,11 @@ def prices():
     known = costs.known()
     groups = features.GROUPS[1:]
     group_ms = [known["SHAPE"]["ms"], *(known[f"{g} (B)"]["ms"] for g in groups)]
-    centre_ms = np.array([0.0, *(known[f"{g} (D)"]["centre_ms"] for g in groups)])
-    own = trees.Prices(features.GROUP_OF.astype(np.int32), np.array(group_ms), centre_ms[features.GROUP_OF])
+    every = [known[f"{g} (D)"] for g in groups]
+    centre_ms = np.array([0.0, *(own["ms"] / codes.N_CENTRES for own in every)])
+    call_ms = np.array([0.0, *(own["centre_ms"] - own["ms"] / codes.N_CENTRES for own in every)])
+    columns = features.GROUP_OF.astype(np.int32)
+    own = trees.Prices(columns, np.array(group_ms), centre_ms[columns], call_ms)
     return boost.Costs(own, known["select"]["ms"], known["predict"]["ms"])
 
 
