@@ -5,8 +5,8 @@
 greedily: a split is worth its share of the first term less lambda times what its feature costs now. A column
 costs its group's price, unless the group was bought, and its own, unless the column was; what one split buys
 is free for all that follow, in this tree as in later ones. The first new column of a group in a tree costs a
-call on top, however many follow: columns of a group that are bought together are cheap. Splits are chosen a depth at a time, from left to
-right. A tree is a heap: the children of node i are 2 i + 1 and 2 i + 2.
+call on top, however many follow. Splits are chosen a depth at a time, from left to right. A tree is a heap:
+the children of node i are 2 i + 1 and 2 i + 2.
 """
 
 from collections.abc import Sequence
@@ -144,8 +144,9 @@ def fit(
             if asked >= 0:
                 feature[first + i], threshold[first + i] = asked, cut[i, asked]
                 name = rows.names[asked]
-                called[prices.group[name : name + 1][~own.columns[name : name + 1]]] = True
-                own.add(prices, rows.names[asked : asked + 1])
+                if prices.group[name] >= 0 and not own.columns[name]:
+                    called[prices.group[name]] = True
+                own.add(prices, np.array([name]))
         _descend(rows.columns, node, feature, threshold, first)
     value = _answers(node, masses, n_nodes)[:, :k_all]
     named = np.where(feature >= 0, rows.names[feature], -1).astype(np.int32)
