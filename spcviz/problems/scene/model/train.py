@@ -30,7 +30,7 @@ class Settings:
     every: int = 1  # so many-th training picture is learned from, and a changed copy of it (`data.changed`)
     power: float = 0.5  # power, sim_power: of the class weights, as above
     sim_power: float = 0.3
-    sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=100, patience=8))
+    sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=80, patience=8))
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
     # HIM stops after so many predictors: later ones lower the accuracy on the validation pictures (results
     him_stop: int = 5  # show what each adds)
