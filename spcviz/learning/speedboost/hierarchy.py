@@ -14,7 +14,7 @@ is one regression; a forest beside boosted trees errs less where examples are un
 Stacked: what a predictor sees of an example comes from predictors that were learned without it (contiguous
 folds).
 
-What a predictor sees of the predictions so far is a row of K (9 + 2 C) shares, in 64 steps:
+What a predictor sees of the predictions so far is a row of K (5 + 2 C) shares, in 64 steps:
 
     own      mean prediction of its elements
     C kinds  mean prediction of its neighbours, weighted by how much of each kind of border they share
@@ -22,7 +22,6 @@ What a predictor sees of the predictions so far is a row of K (9 + 2 C) shares, 
     up       mean prediction of the regions one and two levels up in which it lies
     all      mean prediction of its example
     answer   mean answer of its elements: what all predictors before say together
-    4 boxes  mean prediction of all that lies above, below, left and right of it (`directions`)
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
-from spcviz.learning.speedboost import directions, forests, trees
+from spcviz.learning.speedboost import forests, trees
 from spcviz.learning.speedboost import structure as structures
 from spcviz.learning.speedboost.structure import Structure
 
@@ -106,7 +105,6 @@ def _answer(said: _Said, n: int) -> np.ndarray:
 def learn(
     structure: Structure,
     target: np.ndarray,
-    place: np.ndarray,
     columns: np.ndarray,
     settings: Settings,
     rng: np.random.Generator,
@@ -119,8 +117,6 @@ def learn(
     ----------
     target : ndarray, shape (E, K)
         How much each class weighs in an element.
-    place : ndarray, shape (E, 2)
-        Where elements lie in their examples, (x, y) from 0 to 1.
     columns : ndarray of int
         Features that may be asked for.
     tick : callable, optional
@@ -139,7 +135,7 @@ def learn(
     fold = structures.folds(structures.checked(structure), settings.n_folds, origin)
     said, stages, how = _nothing_said(structure), [], (columns, settings, rng)
     for number, level in enumerate(settings.levels):
-        seen = _surroundings(structure, said, place, number, level)
+        seen = _surroundings(structure, said, number, level)
         rows = _rows(structure, target, level, fold, seen)
         if number < len(settings.levels) - 1:
             chances = np.empty((len(rows.fold), structure.n_classes), dtype=np.float32)
@@ -154,13 +150,13 @@ def learn(
     return stages
 
 
-def _surroundings(structure: Structure, said: _Said, place: np.ndarray, n: int, level: int) -> np.ndarray:
-    """What n predictors said in and around the regions of a level: uint8 (R, K (9 + 2 C))."""
-    shares = _shares_around(structure, said, place, n, level)
+def _surroundings(structure: Structure, said: _Said, n: int, level: int) -> np.ndarray:
+    """What n predictors said in and around the regions of a level: uint8 (R, K (5 + 2 C))."""
+    shares = _shares_around(structure, said, n, level)
     return structures.in_steps(shares, (np.ones(len(shares), dtype=np.bool_), np.arange(shares.shape[1])))
 
 
-def _shares_around(structure: Structure, said: _Said, place: np.ndarray, n: int, level: int) -> np.ndarray:
+def _shares_around(structure: Structure, said: _Said, n: int, level: int) -> np.ndarray:
     """`_surroundings` before they are put in steps."""
     own_level, levels = structure.levels[level], structure.levels
     n_regions, n_examples = structure.n_regions(level), int(structure.example[-1]) + 1
@@ -180,7 +176,6 @@ def _shares_around(structure: Structure, said: _Said, place: np.ndarray, n: int,
         parts.append(mean(said.share, over, structure.n_regions(above))[over[some]])
     parts.append(mean(said.share, structure.example, n_examples)[structure.example[some]])
     parts.append(mean(_answer(said, n), own_level.member, n_regions))
-    parts.append(directions.around(structure, said.share, place, level))
     return np.concatenate(parts, axis=1)
 
 
@@ -343,20 +338,18 @@ def _newton(
 def course(
     stages: Sequence[Stage],
     structure: Structure,
-    place: np.ndarray,
     n_features: int,
     steps_of: Callable[[int, np.ndarray], np.ndarray],
 ) -> Iterator[np.ndarray]:
     """Apply predictors one after the other: yields the answer (E, K) of all so far together after each.
 
-    ``place`` is as in `learn`, ``steps_of(level, columns)`` -> uint8 (R, F) as in
-    `spcviz.learning.speedboost.predictor.course`.
+    ``steps_of(level, columns)`` -> uint8 (R, F), as in `spcviz.learning.speedboost.predictor.course`.
     """
     said = _nothing_said(structure)
     for number, stage in enumerate(stages):
         wanted = stage.columns()
         steps = steps_of(stage.level, wanted[wanted < n_features])
-        seen = _surroundings(structure, said, place, number, stage.level)
+        seen = _surroundings(structure, said, number, stage.level)
         chances = _chances(stage, steps, seen, np.arange(len(seen)), structure.n_classes)
         said = _next_said(said, chances[structure.levels[stage.level].member])
         yield _answer(said, number + 1)

@@ -176,9 +176,9 @@ def test_inference_machine_goes_up_and_down():
         "forest_share": 1.0,
     }
     settings = hierarchy.Settings((2, 1, 0), 24, 3, n_rows=300, **how)
-    stages = hierarchy.learn(own, target, toy.place_of(own), np.array([0, 2]), settings, rng)
+    stages = hierarchy.learn(own, target, np.array([0, 2]), settings, rng)
     new, truth = toy.chains(40, np.random.default_rng(8))
-    shares = list(hierarchy.course(stages, new, toy.place_of(new), 3, steps_of(new)))
+    shares = list(hierarchy.course(stages, new, 3, steps_of(new)))
     assert len(shares) == 3
     np.testing.assert_allclose(shares[-1].sum(axis=1), 1, atol=1e-5)
     right = [(share.argmax(axis=1) == truth.argmax(axis=1)).mean() for share in shares]

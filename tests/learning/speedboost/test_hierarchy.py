@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.speedboost import directions, forests, hierarchy, structure, trees
+from spcviz.learning.speedboost import forests, hierarchy, structure, trees
 from tests.learning.speedboost import toy
 
 SMALL = hierarchy.Settings(
@@ -23,9 +23,8 @@ def test_surroundings_are_means_by_definition():
     answer = np.sqrt(share * before)
     answer /= answer.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(hierarchy._answer(said, 2), answer, atol=1e-5)
-    place = rng.random((40, 2)).astype(np.float32)
     for number, level in enumerate(own.levels):
-        found = hierarchy._shares_around(own, said, place, 2, number)
+        found = hierarchy._shares_around(own, said, 2, number)
 
         def mean(mask, values=share):
             return np.average(values[mask], axis=0, weights=own.size[mask])
@@ -56,8 +55,7 @@ def test_surroundings_are_means_by_definition():
             np.testing.assert_allclose(
                 found[r, [*range(3), *range(15, 27)]], np.concatenate(wanted), atol=1e-5
             )
-        np.testing.assert_array_equal(found[:, 27:], directions.around(own, share, place, number))
-        steps = hierarchy._surroundings(own, said, place, 2, number)
+        steps = hierarchy._surroundings(own, said, 2, number)
         np.testing.assert_array_equal(steps, np.minimum(np.sqrt(found) * 63.999, 63).astype(np.uint8))
 
 
@@ -73,17 +71,17 @@ def test_neighbours_weigh_by_shared_border():
 
 def test_the_answer_is_what_all_predictors_say_together():
     own, target = toy.chains(30, np.random.default_rng(1))
-    stages = hierarchy.learn(own, target, toy.place_of(own), np.arange(3), SMALL, np.random.default_rng(2))
+    stages = hierarchy.learn(own, target, np.arange(3), SMALL, np.random.default_rng(2))
 
     def steps_of(level, columns):
         assert columns.max(initial=0) < 3
         return own.levels[level].steps
 
-    answers = list(hierarchy.course(stages, own, toy.place_of(own), 3, steps_of))
+    answers = list(hierarchy.course(stages, own, 3, steps_of))
     said, logs = hierarchy._nothing_said(own), 0.0
     for number, stage in enumerate(stages):
         level = own.levels[stage.level]
-        seen = hierarchy._surroundings(own, said, toy.place_of(own), number, stage.level)
+        seen = hierarchy._surroundings(own, said, number, stage.level)
         scores = sum(
             tree.value[trees.leaves(tree.feature, tree.threshold, level.steps, seen, np.arange(len(seen)))]
             for tree in stage.trees
@@ -120,9 +118,7 @@ def test_learning_repeats_and_keeps_copies_in_one_fold(monkeypatch):
     own, target = toy.chains(8, np.random.default_rng(4))
     out = []
     for _ in range(2):
-        stages = hierarchy.learn(
-            own, target, toy.place_of(own), np.arange(3), SMALL, np.random.default_rng(5)
-        )
+        stages = hierarchy.learn(own, target, np.arange(3), SMALL, np.random.default_rng(5))
         out.append(
             b"".join(array.tobytes() for s in stages for tree in (*s.trees, s.forest) for array in tree)
         )
@@ -135,28 +131,24 @@ def test_learning_repeats_and_keeps_copies_in_one_fold(monkeypatch):
 
     monkeypatch.setattr(hierarchy, "_rows", spy)
     origin = np.arange(8) % 4
-    hierarchy.learn(
-        own, target, toy.place_of(own), np.arange(3), SMALL, np.random.default_rng(5), origin=origin
-    )
+    hierarchy.learn(own, target, np.arange(3), SMALL, np.random.default_rng(5), origin=origin)
     np.testing.assert_array_equal(folds[0], (origin >= 2)[own.example])
     for wrong in (np.arange(7), -np.ones(8, dtype=int)):
         with pytest.raises(ArgumentError, match="origin must name an example for each of 8"):
-            hierarchy.learn(
-                own, target, toy.place_of(own), np.arange(3), SMALL, np.random.default_rng(5), origin=wrong
-            )
+            hierarchy.learn(own, target, np.arange(3), SMALL, np.random.default_rng(5), origin=wrong)
 
 
 def test_predictors_learn_from_the_answer_as_it_will_be(monkeypatch):
     own, target = toy.chains(8, np.random.default_rng(6))
     heard, surroundings = [], hierarchy._surroundings
 
-    def spy(structure_, said, place, n, level):
+    def spy(structure_, said, n, level):
         heard.append((said, n, level))
-        return surroundings(structure_, said, place, n, level)
+        return surroundings(structure_, said, n, level)
 
     monkeypatch.setattr(hierarchy, "_surroundings", spy)
     how = replace(SMALL, levels=(2, 1, 0, 1))
-    hierarchy.learn(own, target, toy.place_of(own), np.arange(3), how, np.random.default_rng(7))
+    hierarchy.learn(own, target, np.arange(3), how, np.random.default_rng(7))
     assert [(n, level) for _, n, level in heard] == [(0, 2), (1, 1), (2, 0), (3, 1)]
     logs = [np.log(np.maximum(said.share, 1e-6)) for said, _, _ in heard[1:]]
     for (said, _, _), wanted in zip(heard[1:], np.cumsum(logs, axis=0)):

@@ -21,12 +21,6 @@ def chains(n, rng):
     return Structure(example, np.ones(labels.size, np.float32), levels, N_CLASSES), target
 
 
-def place_of(structure):
-    """Where labels stand in their chains: one behind the other, from left to right."""
-    across = np.arange(len(structure.example)) % LENGTH / LENGTH
-    return np.stack([across, np.full(len(across), 0.5)], axis=1).astype(np.float32)
-
-
 def level(values, n, wide):
     """Windows that are so wide, with mean values and neighbours before and after."""
     n_regions, each = n * LENGTH // wide, LENGTH // wide

@@ -9,10 +9,8 @@ import numpy as np
 from spcviz.learning.speedboost import hierarchy, predictor
 from spcviz.learning.speedboost.structure import Level, Structure
 from spcviz.problems.scene.data.camvid import N_CLASSES
-from spcviz.problems.scene.model import features, shape
+from spcviz.problems.scene.model import features
 from spcviz.problems.scene.model.features import Vocabulary
-
-_XY = np.array([shape.NAMES.index(name) for name in ("x", "y")])
 
 
 class Timed(NamedTuple):
@@ -30,11 +28,6 @@ def structure_of(seen):
         for member, borders in zip(hierarchy_.member, hierarchy_.borders)
     )
     return Structure(np.zeros(len(seen.size), dtype=np.int32), seen.size, levels, N_CLASSES)
-
-
-def place_of(steps):
-    """Where atoms lie in their picture, (x, y) from 0 to 1, by steps (A, 621) of which SHAPE is known."""
-    return steps[:, _XY] / np.float32(features.N_STEPS)
 
 
 def sim_updates(steps, seen):
@@ -95,15 +88,13 @@ def _timed(picture, vocabulary, answers, repeats):
 
 def shares(stages, seen):
     """Chances that an inference machine gives the atoms of a picture after each stage."""
-    place = place_of(seen.steps(0, _XY))
-    return hierarchy.course(stages, structure_of(seen), place, features.N_COLUMNS, seen.steps)
+    return hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, seen.steps)
 
 
 def shares_of(stages, structure):
     """`shares` of a structure that has its features."""
-    place = place_of(structure.levels[0].steps)
     return hierarchy.course(
-        stages, structure, place, features.N_COLUMNS, lambda level, _: structure.levels[level].steps
+        stages, structure, features.N_COLUMNS, lambda level, _: structure.levels[level].steps
     )
 
 

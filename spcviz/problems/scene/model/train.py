@@ -12,7 +12,7 @@ import numpy as np
 from spcviz.learning.speedboost import boost, hierarchy, trees
 from spcviz.problems.common.work.kept import kept, tree_of
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import codes, extract, features, packed, parts, run
+from spcviz.problems.scene.model import codes, extract, features, packed, parts
 from spcviz.problems.scene.paper import costs
 
 RANDOM_STATE = 0
@@ -30,7 +30,7 @@ class Settings:
     every: int = 1  # so many-th training picture is learned from, and a changed copy of it (`data.changed`)
     power: float = 0.5  # power, sim_power: of the class weights, as above
     sim_power: float = 0.3
-    sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=80, patience=8))
+    sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=225, patience=40))
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
     # HIM stops after so many predictors: later ones lower the accuracy on the validation pictures (results
     him_stop: int = 5  # show what each adds)
@@ -126,9 +126,7 @@ class Lab:
             groups = [features.GROUPS.index(g) for g in LIMITED[name]]
             columns = np.flatnonzero(np.isin(features.GROUP_OF, groups))
             rng = np.random.default_rng(RANDOM_STATE)
-            place = run.place_of(scenes.structure.levels[0].steps)
-            given = scenes.structure, target, place, columns
-            stages = hierarchy.learn(*given, own.him, rng, self.tick, origin)
+            stages = hierarchy.learn(scenes.structure, target, columns, own.him, rng, self.tick, origin)
             return packed.of_stages(stages)
 
         code = ("spcviz.learning.speedboost.hierarchy", "spcviz.problems.scene.model.extract")

@@ -17,8 +17,7 @@ NOTE = (
     "predictors, the paper's with the last, and each of ours is boosted trees and a forest together. All "
     "learn from all training pictures and as many mirrored copies in another light. SIM pays for a "
     "centre, for a group's descriptors and, unlike the paper's, for every call that computes new "
-    "centres of a group; it takes fewer turns than the paper's 225. HIM also sees what is predicted above, "
-    "below, left and right of a region. Intervals draw blocks of successive pictures."
+    "centres of a group. Intervals draw blocks of successive pictures."
 )
 
 
