@@ -13,7 +13,8 @@ scores; step length and gain are of the held-out risk. Read literally (targets f
 risk stops falling after a few steps.
 
 OPEN in the source, chosen here: each turn looks at a random part of the selectors and learners, and each tree
-at a random part of columns and regions (drawn by weight), because all of them would take days; the line
+at a random part of columns and regions (drawn by weight), because all of them would take days; all columns of
+one group are always among them, so that what a group is worth as a whole can pay its price at once; the line
 search looks at a sample of elements; the winner's answers and its line search are repeated on all. It ends
 when `patience` turns in a row find no predictor that lowers the held-out risk. What was bought is free, so
 every tree may ask for it again. A step says the mean of several trees (`Settings.n_trees`): the source grows
@@ -41,18 +42,20 @@ class Settings:
     n_turns: int = 150
     thetas: tuple[float, ...] = (0.0, 0.4, 0.9, 1.5)  # of the selectors, in nats
     # depth and lambda (per millisecond) of the trees
-    learners: tuple[tuple[int, float], ...] = ((3, 0.003), (4, 0.0005), (5, 0.0))
+    learners: tuple[tuple[int, float], ...] = ((4, 0.0005), (6, 0.0002), (6, 0.0))
     n_folds: int = 3  # at least 2
     n_candidates: int = 8  # selectors with learners looked at in a turn; all in the first
     # of a step: the winner of a turn is joined by others, grown on regions drawn anew, that ask for nothing
     # new; their mean is what it says. One tree alone says too much of the regions that it was grown on
-    n_trees: int = 5
+    n_trees: int = 4
     # regions, drawn by weight, that a tree is fitted to; the winner's answers are means over all
-    n_rows: int = 2500
-    # column_share, context_share: of the columns that were not bought, in (0, 1], and of context; those that
-    # were bought cost nothing any more and are always looked at
-    column_share: float = 0.2
-    context_share: float = 0.6
+    n_rows: int = 3000
+    # column_share, context_share: of the columns that were not bought, and of context, that a candidate may
+    # ask for. It may also ask for all columns of a group drawn at random, and for those that were bought:
+    # they cost nothing any more. bought_share: of these, for each of the trees that join the winner
+    column_share: float = 0.1
+    context_share: float = 0.4
+    bought_share: float = 0.5
     least: float = 0.002  # least share of the weight on either side of a split
     n_searched: int = 15_000  # elements that a line search looks at
     patience: int = 3
@@ -96,6 +99,7 @@ def boost(
     settings: Settings,
     rng: np.random.Generator,
     tick: Callable[[str], object] | None = None,
+    origin: np.ndarray | None = None,
 ) -> list[Turn]:
     """Learn.
 
@@ -107,6 +111,8 @@ def boost(
         How much each class weighs in an element; rows of zeros count nowhere.
     tick : callable, optional
         Called with a few words after each turn.
+    origin : ndarray of int, optional
+        For each example, which one it is, if some are changed copies of others (`structure.folds`).
 
     Returns
     -------
@@ -117,7 +123,8 @@ def boost(
     ------
     ArgumentError, ShapeError
     """
-    learner = _Learner(structures.checked(structure), target, costs, settings, rng)
+    fold = structures.folds(structures.checked(structure), settings.n_folds, origin)
+    learner = _Learner(structure, target, fold, costs, settings, rng)
     turns: list[Turn] = []
     idle = 0
     while len(turns) < settings.n_turns and idle < settings.patience:
@@ -137,27 +144,22 @@ class _Learner:
         self,
         structure: Structure,
         target: np.ndarray,
+        fold: np.ndarray,
         costs: Costs,
         settings: Settings,
         rng: np.random.Generator,
     ) -> None:
-        n_examples = int(structure.example[-1]) + 1
         if target.shape != (len(structure.example), structure.n_classes):
             raise ShapeError(
                 f"target has shape {target.shape}; it needs {(len(structure.example), structure.n_classes)}"
             )
         if not np.isfinite(target).all() or target.min() < 0 or target.sum() <= 0:
             raise ArgumentError("target must be finite, not negative, and positive somewhere")
-        if not 2 <= settings.n_folds <= n_examples:
-            raise ArgumentError(
-                f"n_folds must be from 2 to the number of examples {n_examples}, got {settings.n_folds}"
-            )
         self.structure, self.costs, self.settings, self.rng = structure, costs, settings, rng
         self.target = target.astype(np.float32)
         self.mass = self.target.sum(axis=1)
-        self.fold = (structure.example.astype(np.int64) * settings.n_folds // n_examples).astype(np.int32)
+        self.fold = fold
         self.scores = [np.zeros_like(self.target) for _ in range(settings.n_folds + 1)]
-        self.bought = trees.nothing_bought(costs.prices)
         self.prices = _with_context(costs.prices, structure.n_context())
         self.bought_all = trees.nothing_bought(self.prices)
         self.region_fold = [self._of_first(at, self.fold) for at in range(len(structure.levels))]
@@ -216,7 +218,7 @@ class _Learner:
         """(trees, what they add to every region) of a model: the winner's, and some that buy nothing."""
         level, grown = best.step.level, [tree]
         for _ in range(self.settings.n_trees - 1):
-            grown.append(self._fit(level, best.chosen, best.learner, self._columns(0.0), model))
+            grown.append(self._fit(level, best.chosen, best.learner, self._bought_columns(), model))
         found = [self._answered(level, best.chosen, own, model) for own in grown]
         total = sum((values for _, values in found), start=np.zeros_like(found[0][1]))
         return tuple(own for own, _ in found), total / np.float32(len(found))
@@ -238,12 +240,15 @@ class _Learner:
         self, level: int, theta: float, chosen: np.ndarray, learner: tuple[int, float], ratio: float
     ) -> _Candidate | None:
         """A `_Candidate` if it is better than `ratio`, else None."""
-        columns = self._columns(self.settings.column_share)
+        columns = self._columns()
         folds = range(self.settings.n_folds)
         found = [self._fit(level, chosen, learner, columns, k + 1) for k in folds]
         near = np.unique(self.structure.levels[level].member[self.sample])
         near = near[chosen[near]]
-        values = [self._values(level, tree, near) for tree in found]
+        held = [near[self.region_fold[level][near] == k] for k in folds]
+        values = [
+            self._values(level, tree, own, self._leaves(level, tree, own)) for tree, own in zip(found, held)
+        ]
         alpha, gain = self._search(level, values, self.sample)
         least_ms = self.costs.select_ms + self.costs.predict_ms
         if alpha <= 0 or gain <= 1e-9 or gain / least_ms <= ratio:
@@ -286,10 +291,10 @@ class _Learner:
         steps, context = self.structure.levels[level].steps, self._context(level)
         return trees.leaves(tree.feature, tree.threshold, steps, context, rows)
 
-    def _values(self, level: int, tree: trees.Tree, rows: np.ndarray) -> np.ndarray:
-        """What a tree adds to every region, if only some regions count."""
+    def _values(self, level: int, tree: trees.Tree, rows: np.ndarray, leaf: np.ndarray) -> np.ndarray:
+        """What a tree adds to every region, if only some count, of which one knows where they end."""
         values = np.zeros((self.structure.n_regions(level), self.structure.n_classes), dtype=np.float32)
-        values[rows] = tree.value[self._leaves(level, tree, rows)]
+        values[rows] = tree.value[leaf]
         return values
 
     def _answered(
@@ -297,17 +302,33 @@ class _Learner:
     ) -> tuple[trees.Tree, np.ndarray]:
         """The tree with the mean gradients of all its regions, and what it adds to every region."""
         gradient, mass = self._gradient(level, model)
-        rows = self._own(level, chosen, model)
+        every, rows = np.flatnonzero(chosen), self._own(level, chosen, model)
+        leaf = self._leaves(level, tree, every)
         if len(rows):
-            tree = trees.answering(tree, self._leaves(level, tree, rows), gradient[rows], mass[rows])
-        return tree, self._values(level, tree, np.flatnonzero(chosen))
+            own = leaf[np.searchsorted(every, rows)]
+            tree = trees.answering(tree, own, gradient[rows], mass[rows])
+        return tree, self._values(level, tree, every, leaf)
 
-    def _columns(self, share: float) -> tuple[np.ndarray, np.ndarray]:
-        """Columns that a tree may ask for, rising: of features, and of context."""
-        n, n_context = self.costs.n_features, self.structure.n_context()
-        is_own = self.bought_all.columns[:n] | (self.rng.random(n) < share)
-        n_near = max(1, round(self.settings.context_share * n_context))
-        return np.flatnonzero(is_own), np.sort(self.rng.choice(n_context, n_near, replace=False))
+    def _columns(self) -> tuple[np.ndarray, np.ndarray]:
+        """Columns that a candidate may ask for, rising: features, all of one group among them; context."""
+        group = self.costs.prices.group
+        is_own = self.bought_all.columns[: len(group)] | (
+            self.rng.random(len(group)) < self.settings.column_share
+        )
+        is_own |= group == self.rng.choice(np.unique(group))
+        return np.flatnonzero(is_own), self._near()
+
+    def _bought_columns(self) -> tuple[np.ndarray, np.ndarray]:
+        """Columns that a tree beside the winner's may ask for, rising: bought features; context."""
+        is_own = self.bought_all.columns[: self.costs.n_features]
+        return np.flatnonzero(
+            is_own & (self.rng.random(len(is_own)) < self.settings.bought_share)
+        ), self._near()
+
+    def _near(self) -> np.ndarray:
+        """Columns of context that a tree may ask for, rising."""
+        n = self.structure.n_context()
+        return np.sort(self.rng.choice(n, max(1, round(self.settings.context_share * n)), replace=False))
 
     def _search(self, level: int, values: Sequence[np.ndarray], elements: np.ndarray) -> tuple[float, float]:
         """(alpha, gain) on held-out scores of some elements; `values` of the models without a fold each."""
@@ -338,6 +359,7 @@ def _with_context(prices: trees.Prices, n_context: int) -> trees.Prices:
         np.concatenate([prices.group, np.full(n_context, -1)]).astype(np.int32),
         np.asarray(prices.group_ms, dtype=float),
         np.concatenate([prices.column_ms, np.zeros(n_context)]),
+        np.asarray(prices.call_ms, dtype=float),
     )
 
 

@@ -30,7 +30,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.speedboost import forests, trees
 from spcviz.learning.speedboost import structure as structures
@@ -123,8 +122,7 @@ def learn(
     tick : callable, optional
         Called with a few words after each predictor.
     origin : ndarray of int, optional
-        For each example, which one it is, 0 .. n - 1, if some are changed copies of others: copies of one
-        lie in one fold. Default: each its own.
+        For each example, which one it is, if some are changed copies of others (`structure.folds`).
 
     Returns
     -------
@@ -134,14 +132,7 @@ def learn(
     ------
     ArgumentError
     """
-    n_examples = int(structures.checked(structure).example[-1]) + 1
-    origin = np.arange(n_examples) if origin is None else np.asarray(origin)
-    if origin.shape != (n_examples,) or origin.min() < 0:
-        raise ArgumentError(f"origin must name an example for each of {n_examples}, got {origin!r}")
-    n_own = int(origin.max()) + 1
-    if not 2 <= settings.n_folds <= n_own:
-        raise ArgumentError(f"n_folds must be from 2 to {n_own}, got {settings.n_folds}")
-    fold = (origin.astype(np.int64) * settings.n_folds // n_own)[structure.example].astype(np.int32)
+    fold = structures.folds(structures.checked(structure), settings.n_folds, origin)
     said, stages, how = _nothing_said(structure), [], (columns, settings, rng)
     for number, level in enumerate(settings.levels):
         seen = _surroundings(structure, said, number, level)
@@ -275,7 +266,10 @@ def _boosted(
     steps, context, target = _pool(rows, is_own, settings.n_pool, rng)
     n_features, n_context = steps.shape[1], context.shape[1]
     free = trees.Prices(
-        np.full(n_features + n_context, -1, np.int32), np.zeros(0), np.zeros(n_features + n_context)
+        np.full(n_features + n_context, -1, np.int32),
+        np.zeros(0),
+        np.zeros(n_features + n_context),
+        np.zeros(0),
     )
     nothing = trees.nothing_bought(free)
     scores, out, every = np.zeros_like(target), [], np.arange(len(target))

@@ -70,6 +70,22 @@ def checked(structure: Structure) -> Structure:
     return structure
 
 
+def folds(structure: Structure, n: int, origin: np.ndarray | None = None) -> np.ndarray:
+    """Fold of each element, int32 (E,): ``n`` contiguous stretches of examples.
+
+    ``origin`` names for each example which one it is, from 0 on, if some are changed copies of others: copies
+    of one lie in one fold. Default: each its own. Raises `ArgumentError`.
+    """
+    n_examples = int(structure.example[-1]) + 1
+    origin = np.arange(n_examples) if origin is None else np.asarray(origin)
+    if origin.shape != (n_examples,) or origin.min() < 0:
+        raise ArgumentError(f"origin must name an example for each of {n_examples}, got {origin!r}")
+    n_own = int(origin.max()) + 1
+    if not 2 <= n <= n_own:
+        raise ArgumentError(f"n_folds must be from 2 to the number of examples {n_own}, got {n}")
+    return (origin.astype(np.int64) * n // n_own)[structure.example].astype(np.int32)
+
+
 @kernel
 def region_sums(
     values: np.ndarray, weight: np.ndarray, member: np.ndarray, n: int

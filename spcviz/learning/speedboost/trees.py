@@ -4,8 +4,9 @@
 
 greedily: a split is worth its share of the first term less lambda times what its feature costs now. A column
 costs its group's price, unless the group was bought, and its own, unless the column was; what one split buys
-is free for all that follow, in this tree as in later ones. Splits are chosen a depth at a time, from left to
-right. A tree is a heap: the children of node i are 2 i + 1 and 2 i + 2.
+is free for all that follow, in this tree as in later ones. The first new column of a group in a tree costs a
+call on top, however many follow. Splits are chosen a depth at a time, from left to right. A tree is a heap:
+the children of node i are 2 i + 1 and 2 i + 2.
 """
 
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ class Prices(NamedTuple):
     group: np.ndarray  # (F,) int32: group of each column; -1 for columns that cost nothing
     group_ms: np.ndarray  # (G,) once, with the first column of a group
     column_ms: np.ndarray  # (F,) once for each column
+    call_ms: np.ndarray  # (G,) once a tree, with its first new column of a group
 
 
 class Bought(NamedTuple):
@@ -43,8 +45,10 @@ class Bought(NamedTuple):
     def price(self, prices: Prices, columns: Sequence[int] | np.ndarray) -> float:
         """Milliseconds that some columns cost on top of what was bought."""
         new = np.array([c for c in columns if prices.group[c] >= 0 and not self.columns[c]], dtype=np.int64)
-        groups = {int(g) for g in prices.group[new] if not self.groups[g]}
-        return float(prices.column_ms[new].sum() + sum(prices.group_ms[g] for g in groups))
+        called = np.unique(prices.group[new])
+        begun = called[~self.groups[called]]
+        own_ms, group_ms, call_ms = prices.column_ms[new], prices.group_ms[begun], prices.call_ms[called]
+        return float(own_ms.sum() + group_ms.sum() + call_ms.sum())
 
     def add(self, prices: Prices, columns: np.ndarray) -> None:
         """Pay for some columns."""
@@ -118,7 +122,7 @@ def fit(
     Examples
     --------
     >>> rows = Rows(np.uint8([[0, 0, 5, 5]]), np.array([0]), np.array([[0.0], [0], [1], [1]]), np.ones(4))
-    >>> free = Prices(np.array([-1]), np.zeros(0), np.zeros(1))
+    >>> free = Prices(np.array([-1]), np.zeros(0), np.zeros(1), np.zeros(0))
     >>> tree = fit(rows, free, nothing_bought(free), 0.0, 1)
     >>> tree.feature.tolist(), int(tree.threshold[0]), tree.value[1:].ravel().tolist()
     ([0, -1, -1], 1, [0.0, 1.0])
@@ -131,14 +135,18 @@ def fit(
     masses[:, -1] = rows.weight / rows.weight.sum()
     feature, threshold = np.full(n_nodes, -1, dtype=np.int32), np.zeros(n_nodes, dtype=np.uint8)
     node, own = np.zeros(n, dtype=np.int32), bought.copy()
+    called = np.zeros(len(prices.group_ms), dtype=bool)  # groups of which the tree asks for new columns
     for level in range(depth):
         first, count = 2**level - 1, 2**level
-        gain, cut = _gains(rows.columns, node, first, count, masses, least)
+        gain, cut = _gains(rows.columns, node, first, count, masses, least, (0,) * masses.shape[1])
         for i in np.flatnonzero(gain.max(axis=1) > 0):
-            asked = _cheapest(gain[i], rows.names, prices, own, price_weight)
+            asked = _cheapest(gain[i], rows.names, prices, own, called, price_weight)
             if asked >= 0:
                 feature[first + i], threshold[first + i] = asked, cut[i, asked]
-                own.add(prices, rows.names[asked : asked + 1])
+                name = rows.names[asked]
+                if prices.group[name] >= 0 and not own.columns[name]:
+                    called[prices.group[name]] = True
+                own.add(prices, np.array([name]))
         _descend(rows.columns, node, feature, threshold, first)
     value = _answers(node, masses, n_nodes)[:, :k_all]
     named = np.where(feature >= 0, rows.names[feature], -1).astype(np.int32)
@@ -163,12 +171,16 @@ def _check(rows: Rows, depth: int, price_weight: float) -> None:
         raise ArgumentError(f"price_weight must be 0 or more, got {price_weight}")
 
 
-def _cheapest(gain: np.ndarray, names: np.ndarray, prices: Prices, own: Bought, price_weight: float) -> int:
+def _cheapest(
+    gain: np.ndarray, names: np.ndarray, prices: Prices, own: Bought, called: np.ndarray, price_weight: float
+) -> int:
     """The column whose split is worth most after it was paid for, -1 if none is worth anything."""
     group = prices.group[names]
-    price = np.where(own.columns[names], 0.0, prices.column_ms[names])
+    price = prices.column_ms[names]
     if len(prices.group_ms):
-        price = price + np.where(own.groups[group], 0.0, prices.group_ms[group])
+        price = price + np.where(own.groups, 0.0, prices.group_ms)[group]
+        price = price + np.where(called, 0.0, prices.call_ms)[group]
+    price = np.where(own.columns[names], 0.0, price)
     net = gain - price_weight * np.where(group < 0, 0.0, price)
     best = int(net.argmax())
     return best if net[best] > 0 and gain[best] > 0 else -1
@@ -176,14 +188,21 @@ def _cheapest(gain: np.ndarray, names: np.ndarray, prices: Prices, own: Bought, 
 
 @kernel
 def _gains(
-    columns: np.ndarray, node: np.ndarray, first: int, count: int, masses: np.ndarray, least: float
+    columns: np.ndarray,
+    node: np.ndarray,
+    first: int,
+    count: int,
+    masses: np.ndarray,
+    least: float,
+    lanes: tuple[int, ...],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Best gain of every column in every node of a depth, and where it is cut: (count, F) each.
 
-    `masses` are padded to a multiple of 4 columns, the last of which is the weight.
+    `masses` are padded to a multiple of 4 columns, the last of which is the weight; `lanes` has as many
+    entries, so that numba knows how many they are: loops over them take half the time.
     """
     n_columns, n = columns.shape
-    wide = masses.shape[1]
+    wide = len(lanes)
     gain = np.zeros((count, n_columns))
     cut = np.zeros((count, n_columns), dtype=np.uint8)
     sums = np.zeros((count * _N_CUTS, wide), dtype=np.float32)

@@ -49,6 +49,23 @@ def test_cheap_before_dear_and_useless_never():
     assert bought(cheap)[0] == [1]
 
 
+def test_all_columns_of_a_group_are_looked_at_together():
+    _, _, turns = learned(column_share=0.0)
+    assert {column for own in bought(turns) for column in own} >= {0, 1}
+
+
+def test_copies_of_an_example_share_a_fold():
+    own, target = toy.chains(8, np.random.default_rng(4))
+    origin = np.arange(8) % 4
+    fold = structure.folds(own, 2, origin)
+    np.testing.assert_array_equal(fold, (origin >= 2)[own.example])
+    settings, seed = replace(SETTINGS, n_turns=2, n_folds=2), np.random.default_rng
+    with_copies, without = (
+        boost.boost(own, target, toy.costs(), settings, seed(5), origin=given) for given in (origin, None)
+    )
+    assert with_copies[0].risk != without[0].risk
+
+
 def test_modelled_cost_is_paid_once():
     _, _, turns = learned()
     total = sum(turn.ms for turn in turns)

@@ -17,7 +17,8 @@ def rows_of(rng, n=60, f=6, k=3):
 
 
 def prices_of(rng, n=16):
-    return trees.Prices((np.arange(n) % 3).astype(np.int32), np.array([3.0, 1.0, 2.0]), rng.random(n))
+    group, group_ms = (np.arange(n) % 3).astype(np.int32), np.array([3.0, 1.0, 2.0])
+    return trees.Prices(group, group_ms, rng.random(n), 2 * rng.random(3))
 
 
 @pytest.mark.parametrize("price_weight", [0.0, 0.02, 0.2, 5.0])
@@ -41,7 +42,7 @@ def test_first_split_is_the_best_of_all(seed, price_weight):
 def test_the_second_depth_splits_each_side_and_pays_nothing_twice():
     rng = np.random.default_rng(7)
     rows = rows_of(rng, n=200)
-    prices = trees.Prices(np.full(16, 0, np.int32), np.array([50.0]), np.zeros(16))
+    prices = trees.Prices(np.full(16, 0, np.int32), np.array([50.0]), np.zeros(16), np.zeros(1))
     bought = trees.nothing_bought(prices)
     gain = best_split(rows.columns, rows.target, rows.weight, np.zeros(6), 0)[0]
     tree = trees.fit(rows, prices, bought, gain / 51, 2)  # the group is just worth its price, once
@@ -53,6 +54,21 @@ def test_the_second_depth_splits_each_side_and_pays_nothing_twice():
     assert not bought.groups.any()
     dearer = trees.fit(rows, prices, bought, gain / 49, 2)
     assert (dearer.feature < 0).all()
+
+
+def test_new_columns_of_a_group_are_called_for_once_a_tree():
+    rng = np.random.default_rng(7)
+    rows = rows_of(rng, n=200)
+    prices = trees.Prices(np.full(16, 0, np.int32), np.zeros(1), np.zeros(16), np.array([50.0]))
+    bought = trees.nothing_bought(prices)
+    gain = best_split(rows.columns, rows.target, rows.weight, np.zeros(6), 0)[0]
+    tree = trees.fit(rows, prices, bought, gain / 51, 2)  # the call is just worth its price, once
+    assert len(tree.columns()) > 1
+    assert bought.price(prices, tree.columns()) == 50
+    assert (trees.fit(rows, prices, bought, gain / 49, 2).feature < 0).all()
+    bought.add(prices, [12])  # what is there is not called for, what is new is
+    again = trees.fit(rows, prices, bought, gain / 49, 2)
+    assert set(again.columns()) == {12}
 
 
 def test_least_share_of_weight_holds():
@@ -71,7 +87,7 @@ def test_rows_end_where_the_questions_lead():
     both = np.concatenate([steps, context], axis=1)
     names = np.arange(7)
     rows = trees.Rows(np.ascontiguousarray(both.T), names, rng.normal(size=(50, 2)), np.ones(50))
-    free = trees.Prices(np.full(7, -1, np.int32), np.zeros(0), np.zeros(7))
+    free = trees.Prices(np.full(7, -1, np.int32), np.zeros(0), np.zeros(7), np.zeros(0))
     tree = trees.fit(rows, free, trees.nothing_bought(free), 0.0, 3)
     rows = np.arange(len(steps))
     leaf = trees.leaves(tree.feature, tree.threshold, steps, context, rows)

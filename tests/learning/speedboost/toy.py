@@ -35,5 +35,5 @@ def level(values, n, wide):
 
 def costs(dear=2.0):
     """Columns 0, 1 and 2 in groups of their own; 1 is dear."""
-    prices = Prices(np.array([0, 1, 2], np.int32), np.array([0.5, dear, 0.5]), np.full(3, 0.1))
+    prices = Prices(np.array([0, 1, 2], np.int32), np.array([0.5, dear, 0.5]), np.full(3, 0.1), np.zeros(3))
     return Costs(prices, 0.1, 0.1)

@@ -120,7 +120,9 @@ def test_pieces_are_measured_and_their_prices_read(model, tmp_path, monkeypatch)
     own = train.prices()
     assert own.n_features == features.N_COLUMNS
     assert own.prices.group_ms[2] == pieces["LBP (B)"]["ms"]
-    assert own.prices.column_ms[features.first_column("LBP")] == pieces["LBP (D)"]["centre_ms"]
+    one_ms = own.prices.column_ms[features.first_column("LBP")]
+    assert one_ms == pieces["LBP (D)"]["ms"] / N_CENTRES
+    assert one_ms + own.prices.call_ms[2] == pytest.approx(pieces["LBP (D)"]["centre_ms"])
     assert own.prices.column_ms[0] == 0
     assert own.select_ms == pieces["select"]["ms"]
 

@@ -56,20 +56,3 @@ def joined(found):
     size = np.concatenate([part["size"] for part in found])
     counts = np.concatenate([part["counts"] for part in found]).astype(np.float32)
     return Scenes(Structure(example, size, tuple(levels), N_CLASSES), counts)
-
-
-def every(scenes, step):
-    """Every so many-th picture of some `Scenes`."""
-    structure = scenes.structure
-    kept = structure.example % step == 0
-    levels = []
-    for level in structure.levels:
-        is_own = np.zeros(len(level.steps), dtype=bool)
-        is_own[level.member[kept]] = True
-        number, rows = (np.cumsum(is_own) - 1).astype(np.int32), is_own[level.first]
-        first, second = number[level.first[rows]], number[level.second[rows]]
-        member, steps = number[level.member[kept]], level.steps[is_own]
-        levels.append(Level(member, steps, first, second, level.length[rows]))
-    example = structure.example[kept] // step
-    own = Structure(example, structure.size[kept], tuple(levels), structure.n_classes)
-    return Scenes(own, scenes.counts[kept])

@@ -12,7 +12,7 @@ import numpy as np
 from spcviz.learning.speedboost import boost, hierarchy, trees
 from spcviz.problems.common.work.kept import kept, tree_of
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import extract, features, packed, parts
+from spcviz.problems.scene.model import codes, extract, features, packed, parts
 from spcviz.problems.scene.paper import costs
 
 RANDOM_STATE = 0
@@ -27,14 +27,10 @@ LIMITED = {  # groups that the inference machines may use, as in the paper's Fig
 class Settings:
     """How all of it is learned."""
 
-    # every, sim_every: each so many-th training picture is learned from, by HIM and the forest, which also
-    every: int = 1  # learn from changed copies (`spcviz.problems.scene.data.changed`), and by SIM
-    sim_every: int = 2
+    every: int = 1  # so many-th training picture is learned from, and a changed copy of it (`data.changed`)
     power: float = 0.5  # power, sim_power: of the class weights, as above
     sim_power: float = 0.3
-    sim: boost.Settings = field(
-        default_factory=lambda: boost.Settings(n_turns=80, n_candidates=24, patience=8)
-    )
+    sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=225, patience=40))
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
     # HIM stops after so many predictors: later ones lower the accuracy on the validation pictures (results
     him_stop: int = 5  # show what each adds)
@@ -48,7 +44,7 @@ def settings_for(quick):
         return Settings()
     sim = boost.Settings(n_turns=6, n_candidates=3, n_rows=600)
     him = hierarchy.Settings((4, 2, 0), 4, 3, n_pool=5000, n_forest=4, n_forest_fold=2, n_forest_pool=2000)
-    return Settings(40, 40, 0.4, 0.3, sim, him, 3, 2000, 8)
+    return Settings(40, 0.4, 0.3, sim, him, 3, 2000, 8)
 
 
 def prices():
@@ -56,8 +52,11 @@ def prices():
     known = costs.known()
     groups = features.GROUPS[1:]
     group_ms = [known["SHAPE"]["ms"], *(known[f"{g} (B)"]["ms"] for g in groups)]
-    centre_ms = np.array([0.0, *(known[f"{g} (D)"]["centre_ms"] for g in groups)])
-    own = trees.Prices(features.GROUP_OF.astype(np.int32), np.array(group_ms), centre_ms[features.GROUP_OF])
+    every = [known[f"{g} (D)"] for g in groups]
+    centre_ms = np.array([0.0, *(own["ms"] / codes.N_CENTRES for own in every)])
+    call_ms = np.array([0.0, *(own["centre_ms"] - own["ms"] / codes.N_CENTRES for own in every)])
+    columns = features.GROUP_OF.astype(np.int32)
+    own = trees.Prices(columns, np.array(group_ms), centre_ms[columns], call_ms)
     return boost.Costs(own, known["select"]["ms"], known["predict"]["ms"])
 
 
@@ -72,12 +71,6 @@ def class_weights(counts, power):
     return weight / (weight * share).sum()
 
 
-def learning_set(found, every, power):
-    """(`Scenes`, target) to learn from: each `every`-th picture."""
-    found = parts.every(found, every) if every > 1 else found
-    return found, found.counts * class_weights(found.counts, power).astype(np.float32)
-
-
 class Lab:
     """Everything that is learned, made when it is asked for and kept for the next run."""
 
@@ -87,30 +80,27 @@ class Lab:
         self.sim, self.him = cache(self._sim), cache(self._him)
         self._read = cache(self._read_once)
 
-    def _read_once(self, every=1, with_mirrored=False):
-        names = camvid.names_of("train")[::every]
-        return parts.scenes("train", names, self.vocabulary, self.work, self.tick, with_mirrored)
+    def _read_once(self):
+        names = camvid.names_of("train")[:: self.settings.every]
+        return parts.scenes("train", names, self.vocabulary, self.work, self.tick, with_mirrored=True)
 
-    def scenes(self, every=1, power=0.0):
-        """(`Scenes`, target) to learn from: each `every`-th picture, classes weighted."""
-        return learning_set(self._read(), every, power)
-
-    def _scenes_and_mirrored(self, every, power):
-        """(`Scenes`, target, picture of which each is a copy): pictures and changed copies of them."""
-        found, target = learning_set(self._read(every, True), 1, power)
+    def scenes(self, power=0.0):
+        """(`Scenes`, target, picture of which each is a copy): training pictures and changed copies."""
+        found = self._read()
         n = int(found.structure.example[-1]) + 1
-        return found, target, np.arange(n) % (n // 2)
+        weight = class_weights(found.counts, power).astype(np.float32)
+        return found, found.counts * weight, np.arange(n) % (n // 2)
 
     def _sim(self):
         """(list of Step, risk after each, modelled milliseconds of each)."""
         own = self.settings
-        key = {"sim": asdict(own.sim), "every": own.sim_every, "power": own.sim_power}
+        key = {"sim": asdict(own.sim), "every": own.every, "power": own.sim_power}
         key |= {"costs": list(costs.known().values()), "random_state": RANDOM_STATE}
 
         def make():
-            scenes, target = self.scenes(own.sim_every, own.sim_power)
+            scenes, target, origin = self.scenes(own.sim_power)
             rng = np.random.default_rng(RANDOM_STATE)
-            turns = boost.boost(scenes.structure, target, prices(), own.sim, rng, self.tick)
+            turns = boost.boost(scenes.structure, target, prices(), own.sim, rng, self.tick, origin)
             steps = packed.of_steps([turn.step for turn in turns])
             return steps, np.array([turn.risk for turn in turns]), np.array([turn.ms for turn in turns])
 
@@ -132,7 +122,7 @@ class Lab:
         key["random_state"] = RANDOM_STATE
 
         def make():
-            scenes, target, origin = self._scenes_and_mirrored(own.every, own.power)
+            scenes, target, origin = self.scenes(own.power)
             groups = [features.GROUPS.index(g) for g in LIMITED[name]]
             columns = np.flatnonzero(np.isin(features.GROUP_OF, groups))
             rng = np.random.default_rng(RANDOM_STATE)
@@ -147,7 +137,7 @@ class Lab:
         """A forest that sees the atoms alone: scikit-learn's extremely randomised trees."""
         from sklearn.ensemble import ExtraTreesClassifier
 
-        scenes, target, _ = self._scenes_and_mirrored(self.settings.every, self.settings.power)
+        scenes, target, _ = self.scenes(self.settings.power)
         rng = np.random.default_rng(RANDOM_STATE)
         known = np.flatnonzero(target.sum(axis=1) > 0)
         rows = rng.choice(known, min(self.settings.forest_rows, len(known)), replace=False)

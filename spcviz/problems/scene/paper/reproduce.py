@@ -33,7 +33,8 @@ PAPER = {name: means | {"classes": _RECALLS[name]} for name, means in _MEANS.ite
 CHOSEN_ON = (
     "where HIM stops: validation pictures; class weights, trees, how many a step has, folds, what HIM sees "
     "around regions and changed copies to learn from: these and a training drive that trials did not learn "
-    "from; the forest beside HIM's boosted trees: two drives left out in turn, half of the training pictures"
+    "from; the forest beside HIM's boosted trees: two drives left out in turn, half of the pictures; SIM's "
+    "prices of a call, groups looked at as a whole, depths and copies: a training drive left out"
 )
 MEANINGS = {
     "pixel_accuracy": "pixels right, % of those with a class, all test pictures together",
@@ -58,7 +59,7 @@ def train_all(run: Run) -> Iterator[str]:
     rng = np.random.default_rng(train.RANDOM_STATE)
     chooser = trade.learn(trade.look(new, [machines[tier.key] for tier in TIERS]), rng)
     model = stored.SceneModel(lab.vocabulary, steps, ms, machines.pop("him"), machines, chooser)
-    scenes, _ = lab.scenes()
+    scenes, *_ = lab.scenes()
     path = stored.save(
         run.models,
         model,

@@ -14,9 +14,10 @@ COSTS_NOTE = (
 NOTE = (
     "All test pictures, from the pixels on, one thread. SIM's intermediate rows are one predictor stopped "
     "early; HIM's variants are predictors of their own. HIM answers with the geometric mean of its "
-    "predictors, the paper's with the last, and each of ours is boosted trees and a forest together; HIM and "
-    "the forest learn from all training pictures and as many mirrored copies in another light, SIM from "
-    "fewer pictures. Intervals draw blocks of successive pictures."
+    "predictors, the paper's with the last, and each of ours is boosted trees and a forest together. All "
+    "learn from all training pictures and as many mirrored copies in another light. SIM pays for a "
+    "centre, for a group's descriptors and, unlike the paper's, for every call that computes new "
+    "centres of a group. Intervals draw blocks of successive pictures."
 )
 
 
