@@ -37,7 +37,7 @@ def test_ci_runs_the_command_that_the_readme_gives():
     said = subprocess.run(["bash", RUN, "--command"], capture_output=True, text=True, check=True).stdout
     wanted = commands_of((ROOT / "README.md").read_text(encoding="utf-8"))[1]
     assert said == f"{wanted}\n"
-    assert wanted.endswith(".venv/bin/python -m pytest -q")
+    assert wanted.endswith(".venv/bin/python -m pytest -q && .venv/bin/python -m pytest -q -m browser")
 
 
 @pytest.fixture

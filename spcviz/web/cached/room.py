@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-MOST_BYTES = 320_000_000
+MOST_BYTES = 250_000_000
 """Letters' five models and what Sweep makes of them do not fit all at once; what one class is at does."""
 _LARGE = 2**16
 """Bytes from which an array is known to the budget by itself, so that values which share it count it once."""
