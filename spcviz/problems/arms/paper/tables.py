@@ -21,6 +21,7 @@ def table_frame(result):
     for row in result.get("table") or ():
         paper, target = row.get("paper") or {}, row.get("target")
         name = name_of(result, row["method"]) + (f" at {target}x" if target else "")
+        name += " beyond detectors" if row.get("is_beyond") else ""
         table.append({
             "method": name,
             "clips": row["data"],
@@ -46,9 +47,12 @@ def _numbers(frame, *texts):
     return frame.drop(columns=kept).apply(pd.to_numeric, errors="coerce").join(frame[kept])[frame.columns]
 
 
-def table_of(result, clips):
-    """Lines of Table 7.1 on one set of clips: {(method, speed-up or None): row}."""
+def table_of(result, clips, is_beyond=False):
+    """Lines of Table 7.1 on one set of clips: {(method, speed-up or None): row}; with `is_beyond` those that
+    do not count the first tier, as the thesis does.
+    """
     rows = [row for row in result.get("table") or () if row["data"] == clips]
+    rows = [row for row in rows if row.get("is_beyond", False) == is_beyond]
     return {(row["method"], row.get("target")): row for row in rows}
 
 
