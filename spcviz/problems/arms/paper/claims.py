@@ -167,7 +167,8 @@ def _as_printed(clips, target):
         "policy-pose", "Budgets on arms, frame by frame (DMS-π)",
         f"share of the improvement, {target}x faster beyond detectors, {_NAMES[clips]}",
         _share(clips, "q-learning", target, True), paper=_printed("q-learning", target), decimals=0,
-        shown="{} % ({:.0f} % by random tier by tier)", beside=(_share(clips, "uniform by tiers", target, True),),
+        shown="{} % ({:.0f} % by random tier by tier)",
+        beside=(_share(clips, "uniform by tiers", target, True),),
         said="{} %", source=_TABLE, note=_why(clips, "Detectors are free, as in the paper."),
         is_headline=target == 8,
     )  # fmt: skip
