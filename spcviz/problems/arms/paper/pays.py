@@ -23,10 +23,12 @@ def evidence(dms: dict, policy: dict) -> Evidence:
 def _gaps(method, rival, points, summary):
     """Of each speed-up; `points` has (elbow, wrist) and their standard errors, method less rival.
 
-    A speed-up counts the first tier, which is free on the page: a budget there is a share of the others.
+    A speed-up counts the first tier, which is free on the page: a budget there is a share of the others, and
+    none is left where the first tier takes the time.
     """
     base, full = summary["base_ms"], summary["full_ms"]
     for speedup, (values, errors) in points.items():
         fewer, spread = -sum(values) / 2, sum(errors)
         share = ((base + full) / float(speedup) - base) / full
-        yield Gap(method, rival, share, fewer, fewer - spread, fewer + spread)
+        if share > 0:
+            yield Gap(method, rival, share, fewer, fewer - spread, fewer + spread)
