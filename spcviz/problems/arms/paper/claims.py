@@ -162,15 +162,19 @@ def _share(clips, method, *where):
 
 
 def _as_printed(clips, target):
-    """Share of the improvement at a speed-up of Table 7.1, counted as there."""
-    return Claim(
-        "policy-pose", "Budgets on arms, frame by frame (DMS-π)",
-        f"share of the improvement, {target}x faster beyond detectors, {_NAMES[clips]}",
-        _share(clips, "q-learning", target, True), paper=_printed("q-learning", target), decimals=0,
-        shown="{} % ({:.0f} % by random tier by tier)",
-        beside=(_share(clips, "uniform by tiers", target, True),),
-        said="{} %", source=_TABLE, note=_why(clips, "Detectors are free, as in the paper."),
-        is_headline=target == 8,
+    """Share of the improvement at a speed-up of Table 7.1, counted as there; random spending's beside it."""
+    what = f"share of the gain, {target}x faster, detectors free, {_NAMES[clips]}"
+    claim = partial(
+        Claim, "policy-pose", "Budgets on arms, frame by frame (DMS-π)", decimals=0, shown="{} %",
+    )  # fmt: skip
+    note = _why(clips, "Of the improvement by everything. Detectors are free, as in the paper.")
+    by_tier = _share(clips, "uniform by tiers", target, True)
+    return (
+        claim(
+            what=what, value=_share(clips, "q-learning", target, True), said="{} %", source=_TABLE, note=note,
+            paper=_printed("q-learning", target), is_headline=target == 8,
+        ),
+        claim(what=f"{what}, random by tier", value=by_tier, kind="new"),
     )  # fmt: skip
 
 
@@ -180,7 +184,7 @@ def _in_all(clips, target):
         Claim, "policy-pose", "Budgets on arms, frame by frame (DMS-π)", decimals=0, shown="{} %",
         paper=_AIMS[target], said="aim: {} %",
     )  # fmt: skip
-    what = f"share of the improvement, {target}x faster in all, {_NAMES[clips]}"
+    what = f"share of the gain, {target}x faster in all, {_NAMES[clips]}"
     by_tier = _share(clips, "uniform by tiers", target)
     return (
         claim(what=what, value=_share(clips, "q-learning", target), note=_paid(clips)),
@@ -208,7 +212,7 @@ def _bought(clips):
 
     return Claim(
         "policy-pose", "Budgets on arms, frame by frame (DMS-π)",
-        f"feature sets bought, 8x faster beyond detectors, {_NAMES[clips]}",
+        f"feature sets bought, 8x faster, detectors free, {_NAMES[clips]}",
         lambda result: row(result)["features_share"],
         paper=lambda result: row(result)["paper"]["features_share"], better="lower", decimals=0,
         shown="{} %", said="{} %", source=_TABLE, note="Tiers are others: shares are not the paper's.",
@@ -268,7 +272,7 @@ CLAIMS = (
         claim
         for clips in ("signs", "rendered")
         for claim in (
-            *(_as_printed(clips, target) for target in _THESIS_TARGETS),
+            *(own for target in _THESIS_TARGETS for own in _as_printed(clips, target)),
             *(own for target in _AIMS for own in _in_all(clips, target)),
             _bought(clips),
             *(_against(clips, *rival) for rival in _RIVALS),

@@ -51,9 +51,9 @@ def _against(method):
     is_him = method == "him"
     sim, other = _end("sim", "seconds"), _end(method, "seconds")
     return Claim(
-        "scene", "Scenes, SIM against others (CamVid)", f"against {charts.NAMES[method]}",
+        "scene", "Scenes, SIM against others (CamVid)", charts.NAMES[method],
         (*row, "pixel"), "rival", 0, spread=(*row, "interval", "pixel"),
-        shown="{} points at {:.2f} of the time", beside=(lambda result: sim(result) / other(result),),
+        shown="{} points in {:.2f}x the time", beside=(lambda result: sim(result) / other(result),),
         said="–", source=f"{_PAPER}Fig. 2" if is_him else "", is_aside=True,
     )  # fmt: skip
 
