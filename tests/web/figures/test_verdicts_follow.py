@@ -85,10 +85,20 @@ def clear_gaps(found):
             gaps[speed] = [[-5.0, -5.0], [0.1, 0.1]]
 
 
+def more_pairs(value, low, high):
+    """The CRF keeps more pairs than SPC, by an interval."""
+
+    def change(found):
+        for key, number in (("pairs_more", value), ("pairs_more_low", low), ("pairs_more_high", high)):
+            put(key, number, "equal", **SPC)(found)
+
+    return change
+
+
 SPC = {"features": "full", "data": "wsj", "filter": "cascade", "target": 5.0, "method": "crf"}
 TAGS = {"features": "full", "data": "ewt", "method": "tags"}
 RAW = {"features": "raw", "tolerance_kind": "position"}
-FOUR = ("summary", "signs", "dms_minus_uniform", "4", 0)
+THREE = ("summary", "signs", "dms_minus_uniform", "3", 0)
 CASES = [
     ("ocr-orders", "words right, order 4", "short by 0.04", put("word_accuracy", 95.0, order=4, **RAW),
      "better"),
@@ -114,16 +124,13 @@ CASES = [
      put("word_accuracy", 90.0, "priors", prior="counted", marks=False), "short by 9.67"),
     ("ocr-open", "more words right at each order, Fourier features", "reproduced",
      put("word_accuracy", 0.0, method="cascade", order=6, features="fourier"), "not reproduced"),
-    ("tagging", "SPC fewer than CRF, WSJ sample", "contradicted",
-     lambda f: [put(key, value, "equal", **SPC)(f)
-                for key, value in (("pairs_more", 5.0), ("pairs_more_low", 1.0), ("pairs_more_high", 9.0))],
-     "reproduced"),
-    ("tagging", "SPC fewer than CRF, WSJ sample", "contradicted", put("pairs_more_high", 9.0, "equal", **SPC),
-     "no difference"),
-    ("tagging", "SPC against Tags, EWT", "short by 0.62", put("right_against_spc", "as many", **TAGS),
-     "no difference"),
+    ("tagging", "SPC fewer than CRF, WSJ sample", "no difference", more_pairs(5.0, 1.0, 9.0), "reproduced"),
+    ("tagging", "SPC fewer than CRF, WSJ sample", "no difference", more_pairs(-5.0, -9.0, -1.0),
+     "contradicted"),
+    ("tagging", "SPC against Tags, EWT", "no difference", put("right_against_spc", "more", **TAGS),
+     "better"),
     ("tagging", "affixes, case, neighbours", "not reproduced", kept_levels, "reproduced"),
-    ("tagging", "EWT", "short by 110.2", scaled("us_inference", 0.001, method="spc"), "better"),
+    ("tagging", "EWT", "short by 105.5", scaled("us_inference", 0.001, method="spc"), "better"),
     ("grid", "order at every K", "reproduced", at("order_holds", "broken_at_k", to=[2]),
      "not reproduced"),
     ("grid", "ensemble below LBP, K = 3", "reproduced", put("gap", 0.003, "gaps", method="lbp", k=3),
@@ -160,16 +167,16 @@ CASES = [
     ("steps-ocr", "points more wrong, with their letters", "short by 1.02",
      put("error_minus_letters", -1.0, method="q-learning, with steps"), "better"),
     ("quiescence", "pays as printed, sentences", "not reproduced", fast_printed, "reproduced"),
-    ("dms-pose", "times as fast at the last model's error", "short by 0.8",
+    ("dms-pose", "times as fast at the last model's error", "short by 0.5",
      at("summary", "signs", "chosen_speedup", to=2.04), "reproduced"),
-    ("dms-pose", "wrists lost in 1/2 of the time", "short by 4.3",
-     at("summary", "signs", "dms_at_2_minus_final", 0, 1, to=3.0), "no difference"),
-    ("dms-pose", "elbows ahead of random by tier, 1/4 of the time", "reproduced", at(*FOUR, 0, to=3.9),
+    ("dms-pose", "wrists lost in 1/2 of the time", "no difference",
+     at("summary", "signs", "dms_at_2_minus_final", 0, 1, to=3.0), "short by 3.0"),
+    ("dms-pose", "wrists ahead of random by tier, 1/3 of the time", "reproduced", at(*THREE, 1, to=3.9),
      "contradicted"),
-    ("policy-pose", "share of the improvement, 4x faster, signing", "short by 74",
-     put("improvement", 109.0, "table", data="signs", method="q-learning", target=4), "reproduced"),
-    ("policy-pose", "share of the improvement, 2x faster, signing, aim", "short by 1",
-     put("improvement", 81.0, "table", data="signs", method="q-learning", target=2), "better"),
+    ("policy-pose", "share of the gain, 8x faster, detectors free, signing", "short by 32",
+     put("improvement", 94.1, "table", data="signs", method="q-learning", target=8), "reproduced"),
+    ("policy-pose", "share of the gain, 2x faster in all, signing", "better",
+     put("improvement", 79.0, "table", data="signs", method="q-learning", target=2), "short by 1"),
     ("policy-pose", "better than greedy, signing", "not reproduced", clear_gaps, "reproduced"),
     ("policy-pose", "whole arms less effective, signing", "not reproduced",
      put("improvement", 10.0, "table", data="signs", method="q-learning, whole clips", target=4),
@@ -186,7 +193,7 @@ CASES = [
     ("constrained-ocr", "share bought, values made anew", "better",
      at("summary", "against_q_learning", "methods", "q-learning", "equal_share", to=30.0), "short by 10.0"),
     ("hybrid", "nodes right", "no difference", put("right", 99.0, "loopy", how="doubt"), "better"),
-    ("scene", "SIM, pixels right", "short by 5.5", put("interval", {"pixel": [70, 90],
+    ("scene", "SIM, pixels right", "short by 3.1", put("interval", {"pixel": [70, 90],
      "class": [0, 99]}, method="sim"),
      "no difference"),
     ("scene", "LBP ignored", "not reproduced", no_oldest, "reproduced"),
