@@ -103,7 +103,7 @@ def test_arms_under_a_budget_come_with_the_clip_and_stay(monkeypatch):
     at = visit(show="bought", scene="astronaut", spend="0.5")
     data = sent(at)
     arms = data["parts"]["arms"]
-    assert [arms["n_frames"], arms["names"][0], data["view"]["spend"]] == [1, "coarse detectors", 0.5]
+    assert [arms["n_frames"], arms["names"][0], data["view"]["spend"]] == [1, "detectors", 0.5]
     assert len(arms["ms"]) > len(arms["four_ms"]) == 4
     assert "The models of arms were trained on rendered clips" in said(at)
     monkeypatch.setattr(arm_clip, "watch", None)  # known: nothing is worked out again

@@ -39,13 +39,13 @@ def share(found, labels, where, kind):
 def test_sky_and_road_stay_right_and_the_building_beside_the_road_becomes_a_tree(computed):
     assert computed.atoms.shape == (156, 276)
     courses = computed.sim.labels
-    assert min(share(computed, own, IS_SKY, SKY) for own in courses) > 0.97
+    assert min(share(computed, own, IS_SKY, SKY) for own in courses) > 0.96
     assert min(share(computed, own, IS_ROAD, ROAD) for own in courses) > 0.97
     trees = [share(computed, own, IS_TREE, TREE) for own in courses]
-    assert trees[0] < 0.01
-    assert share(computed, courses[0], IS_TREE, BUILDING) > 0.9
+    assert trees[1] < 0.45
+    assert share(computed, courses[1], IS_TREE, BUILDING) > 0.5
     assert min(trees[3:]) > 0.65
-    assert trees[-1] > 0.75
+    assert trees[-1] > 0.9
     assert share(computed, computed.him.labels[0], IS_TREE, TREE) > 0.85
 
 

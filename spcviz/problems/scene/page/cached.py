@@ -18,7 +18,7 @@ HAS_SCENE = models.NAME in STORED
 ROAD, STREET = ("road", 0), ("rendered", shown.FIRST_SEED)
 FIRST_PICTURES = (ROAD, STREET)  # the first, and the street one choice away
 CHOSEN = {
-    ROAD: "Chosen of its six because the tree on the right, at first a building, soon becomes a "
+    ROAD: "Chosen of its six because the tree on the right, at first half a building, soon is a "
     "tree, and sky and road stay right; the hills they take for cars.",
     STREET: "Chosen because the predictors do well here; they do not on every street.",
 }
