@@ -146,7 +146,7 @@ CASES = [
      "not reproduced"),
     ("pose-cascade", "tolerance kept, a state within 25 % is enough", "reproduced",
      at("tuning", 0, "tolerance", to=0.001), "not reproduced"),
-    ("pose-ensemble", "ensemble, rendered, ties of 1", "reproduced",
+    ("pose-ensemble", "ensemble, rendered, learned from ties of 1 a sub-model", "reproduced",
      put("elbow_gain_stderr", 0.5, data="rendered", method="ensemble"), "no difference"),
     ("pose-ensemble", "ensemble, rendered, ties learned jointly (5.6)", "reproduced",
      put("elbow_gain_over_single", -9.0, data="rendered", method="ensemble"), "contradicted"),
