@@ -8,6 +8,12 @@ from spcviz.web.cached import ahead
 from spcviz.web.ui.warmup import State
 
 
+@pytest.fixture(autouse=True)
+def empty(monkeypatch):
+    """A budget of bytes of which nothing is used: other tests fill the app's own."""
+    monkeypatch.setattr(ahead.room, "ROOM", ahead.room.Room(1000))
+
+
 @pytest.fixture
 def filled(monkeypatch):
     """Warm-up groups in the order in which the server filled their caches."""
