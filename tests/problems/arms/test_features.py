@@ -10,6 +10,7 @@ from spcviz.problems.pose.data import render
 from spcviz.problems.pose.model import body, cascade
 from spcviz.problems.pose.model import features as pose_features
 from spcviz.problems.pose.model.stored import ARMS, load_pose
+from tests.problems.arms.everywhere import arm_scores
 
 MODELS = Path(__file__).parents[3] / "cache" / "models"
 ARM = np.array([[[60.0, 100.0], [60.0, 140.0], [90.0, 140.0]]])
@@ -113,11 +114,11 @@ def test_detectors_asked_only_where_arms_are_searched_propose_what_all_states_do
     own = detectors.arm_detectors(model, search)
     assert sum(len(template.states) for template in own.templates) < 0.2 * 2 * body.grid(6).n_states
     everywhere = cascade.standardised(model, cells)
-    wanted = modes.propose(search, *modes.arm_scores(everywhere, 0))
+    wanted = modes.propose(search, *arm_scores(everywhere, 0))
     for found, want in zip(detectors.propose(own, cells), wanted, strict=True):
         np.testing.assert_allclose(found, want, atol=1e-4)
     mirrored = detectors.propose(own, pose_features.mirrored(cells))  # scores are the left arm's: other scale
-    there = modes.propose(search, *modes.arm_scores(everywhere, 1))
+    there = modes.propose(search, *arm_scores(everywhere, 1))
     assert np.corrcoef(mirrored[1], there[1])[0, 1] > 0.99
     assert (mirrored[0] == there[0]).mean() > 0.9
 

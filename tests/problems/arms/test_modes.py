@@ -7,6 +7,7 @@ from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.problems.arms.model import modes as pose_modes
 from spcviz.problems.pose.data import render
 from spcviz.problems.pose.model import body as pose
+from tests.problems.arms.everywhere import arm_scores
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +56,9 @@ def test_scores_of_a_mirrored_arm_are_found_where_the_mirror_shows_it():
     limb = np.array([[150.5, 100.2], [180.1, 130.9]])
     state = pose.nearest_states(6, limb)
     fine[2].ravel()[state] = 7.0
-    upper, _ = pose_modes.arm_scores(fine, 1)
+    upper, _ = arm_scores(fine, 1)
     assert upper.ravel()[pose.nearest_states(6, pose_modes.mirrored(limb))] == 7.0
-    assert pose_modes.arm_scores(fine, 0)[0] is not upper
+    assert arm_scores(fine, 0)[0] is not upper
 
 
 def test_proposals_are_the_best_of_all_arms_compared(search):

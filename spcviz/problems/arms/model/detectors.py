@@ -1,6 +1,6 @@
 """Detectors of an arm at full resolution, at the states that proposals are searched among and nowhere else.
 
-Arms of all modes lie in a sixth of the grid's states. What a template meets in one is summed there, 16
+Arms of all modes lie in a twelfth of the grid's states. What a template meets in one is summed there, 16
 channels at a time, so nothing is computed for the others.
 """
 

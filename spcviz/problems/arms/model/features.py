@@ -35,8 +35,8 @@ SOURCES = {
     "flow": _FLOW,  # at half the resolution
 }  # fmt: skip
 LADDER = "detectors", "coarse_flow", "flow"
-"""By what each brought for its time on persons left out of training; the thesis' colour (a millisecond) and
-superpixels (37) after them made no fewer joints right there."""
+"""By what each brought for its time on persons left out of training; there the thesis' colour and
+superpixels, tried behind detectors at half the resolution, did not make fewer joints wrong."""
 STATE_EDGES = tuple(np.cumsum([len(SOURCES[key].state) for key in LADDER]).tolist())
 STEP_EDGES = tuple(np.cumsum([len(SOURCES[key].step) for key in LADDER]).tolist())
 """Tier t uses the first so many of the features."""

@@ -72,15 +72,6 @@ def mirrored(joints):
     return out
 
 
-def arm_scores(fine: np.ndarray, side: int) -> tuple[np.ndarray, ...]:
-    """Scores (24, Y, X) of upper and lower arm of a picture's left (0) or right (1) side, mirrored."""
-    upper, lower = fine[1 + side], fine[3 + side]
-    if side == 0:
-        return upper, lower
-    back = (body.N_ANGLES // 2 - np.arange(body.N_ANGLES)) % body.N_ANGLES  # an angle a is seen as pi - a
-    return upper[back][:, :, ::-1], lower[back][:, :, ::-1]
-
-
 def fit_modes(joints: ArrayLike, starts: ArrayLike, n_modes: int = N_MODES) -> Modes:
     """Cluster arms (N, 3, 2) by elbow, wrist and, less, shoulder (k-means), commonest first."""
     from sklearn.cluster import KMeans  # a second to import, and only fitting wants it

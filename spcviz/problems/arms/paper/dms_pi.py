@@ -25,7 +25,7 @@ RANDOM_STATE = 13
 THESIS_TARGETS = 4, 8, 16, 32
 """Speed-ups of Table 7.1, where the first tier is free: the milliseconds of all later tiers over these."""
 FIXED = ("Base only", "Coarse flow", "All")
-"""The tiered predictor with all frames at one tier; the thesis has the first and the last two."""
+"""The tiered predictor with all frames at one tier; the thesis has the first and the last."""
 
 OPPONENTS = {
     AT_ONCE: dms.OPPONENTS[AT_ONCE],

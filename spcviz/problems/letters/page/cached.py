@@ -273,6 +273,9 @@ def fill_more():
         written_trace(example(), FIRST, 4, (None,) * MAX_ORDER)
         yield
     for features in LETTERS_FEATURES:
+        _sweep(features)
+        yield
+    for features in LETTERS_FEATURES:
         words = letters_offer(features)
         for order in range(1, cascade.DENSE_ORDERS + 1):  # longer ones make tables of 33 MB a level
             letters_trace(next(iter(words)), features, order, (None,) * MAX_ORDER)

@@ -110,7 +110,7 @@ def _over_time(clips, ties):
     is_headline = clips == _BUFFY or (ties == _HEADLINES and "6th" not in clips)
     return _elbows(
         what, row, (*row, "elbow_gain_over_single"), "ahead", said="ensemble best for every joint",
-        source=_TIME, is_headline=is_headline, note=_CHANGED if ties == _HEADLINES else "",
+        source=_TIME, is_headline=is_headline, note=_CHANGED if is_headline and clips != _BUFFY else "",
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from spcviz.web.figures.traces import mark, points, stroke
 NEEDS = ("level", "grid", "efficiency", "oracle_pcp25", "oracle_pcp25_top4")
 MISSING = (
     "Fig. 5.5(c) has not been reproduced here yet. With the Buffy data in $SPCVIZ_DATA: "
-    "`python -m spcviz reproduce pose-cascade` (about four minutes)."
+    "`python -m spcviz reproduce pose-cascade` (about six minutes)."
 )
 
 
