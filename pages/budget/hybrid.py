@@ -41,14 +41,14 @@ def hybrid():
             with more(TABLE, state, {"data": SHOWN.get}):
                 tie = tied(table, "hybrid", "data", state, **ANEW)
                 st.selectbox("Words", list(SHOWN), format_func=SHOWN.get, **tie)
-    found, wrong = cached.course(state["data"], state["word"], state["hand"])
+    course, wrong = cached.course(state["data"], state["word"], state["hand"])
     if wrong:
         st.warning(wrong)
-    touring.offer(say.facts, found, state)
+    touring.offer(say.facts, course, state)
     touring.offer_python(python.lines(state | {"hand": "" if wrong else state["hand"]}))
     identity = f"{state['data']}|{state['word']}|{'' if wrong else state['hand']}"
     taken = dragged.taken(TABLE.narrow(word=[-1, *words]), KEY, VIEW_NAMES)
-    show_hybrid(hybrid_payload(found, identity), key=KEY, view=state, on_change=taken)
+    show_hybrid(hybrid_payload(course, identity), key=KEY, view=state, on_change=taken)
     if not is_projected():
         chosen = state["data"] == TABLE.first_scene["data"] and state["word"] == first
         st.caption(f"{say.CHOSEN if chosen else ''}{say.ORIGIN}")

@@ -56,10 +56,10 @@ def parsing():
     if wrong:
         st.warning(wrong)
         return
-    found = cached.parsed(words, key)
-    touring.offer(say.facts, found, state)
+    parsed = cached.parsed(words, key)
+    touring.offer(say.facts, parsed, state)
     touring.offer_python(python.lines(state, words, SENTENCES[key].heads if key else None))
-    payload = parsing_payload(found, f"{key}|{' '.join(words)}")
+    payload = parsing_payload(parsed, f"{key}|{' '.join(words)}")
     show_parsing(payload, key=KEY, view=state, on_change=taken(TABLE, KEY, VIEW_NAMES))
     if not is_projected():
         st.caption(say.origin(key, key == TABLE.first_scene["sentence"]))

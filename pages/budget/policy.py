@@ -69,12 +69,12 @@ def policy():
     state = POLICY.narrow(word=[first, *ids]).read()
     if has_controls(state):
         pick(state, words)
-    found = cached.policy_word(vocabulary, state["word"], state["q"], state["extractor"])
-    touring.offer(facts.word, found, state)
+    trace = cached.policy_word(vocabulary, state["word"], state["q"], state["extractor"])
+    touring.offer(facts.word, trace, state)
     touring.offer_python(python.policy(state))
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
     spent = taken(POLICY, KEY, ("spend",))
-    show_policy(policy_payload(found, identity, state["kind"]), key=KEY, view=state, on_change=spent)
+    show_policy(policy_payload(trace, identity, state["kind"]), key=KEY, view=state, on_change=spent)
     if not is_projected():
         about = DEVELOPMENT if vocabulary == "dev" else ""
         chosen = CHOSEN if (vocabulary, state["word"]) == ("dev", first) else ""

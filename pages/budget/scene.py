@@ -66,10 +66,10 @@ def chosen(state):
     file = visitors()
     if file is None:
         return None
-    found, wrong = cached.own(file.getvalue())
+    course, wrong = cached.own(file.getvalue())
     if wrong:
         st.warning(wrong, icon=":material/broken_image:")
-    return found
+    return course
 
 
 @st.fragment
@@ -80,19 +80,19 @@ def scene():
     if layout.has_controls(state):
         pick(state)
     layout.missing(TABLE, {"kind": say.missing})
-    found = chosen(state)
-    if found is None:
+    course = chosen(state)
+    if course is None:
         return
-    touring.offer(say.facts, found, state)
+    touring.offer(say.facts, course, state)
     touring.offer_python(python.lines(state))
-    identity = f"{state['kind']}|{found.title}|{found.atoms.shape}|{int(found.picture[::7, ::5].sum())}"
-    sent, parts = scene_payload(found, identity)
+    identity = f"{state['kind']}|{course.title}|{course.atoms.shape}|{int(course.picture[::7, ::5].sum())}"
+    sent, parts = scene_payload(course, identity)
     # Nothing was asked for: the page shows what it is about, from a third of SIM's time on.
     sent["plays"] = state == TABLE.first_scene
-    view = state | {"spend": opening_share(found)} if sent["plays"] else state
+    view = state | {"spend": opening_share(course)} if sent["plays"] else state
     show_scene((sent, parts), key=KEY, view=view, on_change=taken(TABLE, KEY, VIEW_NAMES))
     if not layout.is_projected():
-        st.caption(f"{found.title}. {found.credit} {say.TRAINED_ON}")
+        st.caption(f"{course.title}. {course.credit} {say.TRAINED_ON}")
 
 
 layout.framed(

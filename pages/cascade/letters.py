@@ -82,10 +82,10 @@ def count_bars(state):
     alphas = tuple(state[f"a{n}"] for n in range(1, MAX_ORDER + 1))
     pixels, counts = cached.letters_positions(state["word"], state["features"], state["order"], alphas)
     is_shown = state["reveal"] == "shown"
-    said = bars.said(counts, cached.letters_offer(state["features"])[state["word"]] if is_shown else "")
+    sentence = bars.said(counts, cached.letters_offer(state["features"])[state["word"]] if is_shown else "")
     figure = bars.positions(pixels, counts, is_shown=is_shown, **layout.look(520, 800))
-    st.plotly_chart(figure, alt=said, config=CONFIG, **layout.PLOT)
-    st.markdown(said)
+    st.plotly_chart(figure, alt=sentence, config=CONFIG, **layout.PLOT)
+    st.markdown(sentence)
 
 
 PADDING = "0.4rem 1rem 0" if layout.is_projected() else "3rem 2rem 1rem"

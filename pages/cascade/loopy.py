@@ -18,11 +18,11 @@ LOOK = layout.look(500, 640)
 PLOT = layout.PLOT | {"config": CONFIG}
 
 
-def drawn(figure, said, *, can_click=False):
+def drawn(figure, sentence, *, can_click=False):
     """A chart with its sentence."""
     more = {"key": "loopy_map", "on_select": choices.clicked, "selection_mode": "points"} if can_click else {}
-    st.plotly_chart(figure, alt=said, **more, **PLOT)
-    st.markdown(said)
+    st.plotly_chart(figure, alt=sentence, **more, **PLOT)
+    st.markdown(sentence)
 
 
 def grid(state, live, beliefs):
@@ -122,8 +122,8 @@ def story():
         return {"grid": grid, "combs": combs, "errors": errors}[show](state, live, beliefs)
     choices.pick_variable(state, live)
     touring.offer(say.oscillation_facts, beliefs, state["variable"])
-    said = say.oscillation(beliefs, live, state["variable"])
-    drawn(figures.messages(beliefs, state["variable"], **layout.look(500, 560)), said)
+    sentence = say.oscillation(beliefs, live, state["variable"])
+    drawn(figures.messages(beliefs, state["variable"], **layout.look(500, 560)), sentence)
 
 
 layout.framed(touring.by_itself(story), say.INTRODUCTION, is_whole=False)

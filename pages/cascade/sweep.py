@@ -34,25 +34,25 @@ def open_letters(state, alpha):
 
 def choices_of_pins(state):
     """{pin: (features, what its α does at this level)} of those whose model has this level."""
-    found, how = {}, (state["tol"] / 100, state["by"] == "definition")
+    choices, how = {}, (state["tol"] / 100, state["by"] == "definition")
     for pin, (_, features, alphas) in pinned(state).items():
         is_there = features in cached.LETTERS_FEATURES and cached.sweep_level(features, state["level"])
         if is_there:
-            found[pin] = features, cached.sweep_choice(features, state["level"], *how, alphas[0])
-    return found
+            choices[pin] = features, cached.sweep_choice(features, state["level"], *how, alphas[0])
+    return choices
 
 
-def pin_cards(state, found, pins, box):
+def pin_cards(state, chosen, pins, box):
     """A and B: what was pinned beside what is shown; behind the button, what keeps the α in force."""
     for pin, name in PINS.items():
         if not state[name]:
-            now = f"{state['features']}:{round(float(found.alpha), 6)}"
+            now = f"{state['features']}:{round(float(chosen.alpha), 6)}"
             if box is not None:
                 box.button(f"Pin {pin}", on_click=TABLE.write, kwargs={name: now}, help=say.HELP["pin"])
             continue
         with st.container(horizontal=True, vertical_alignment="center"):
-            said = say.pinned(*pins[pin], state) if pin in pins else "has no such level"
-            st.markdown(f"**{pin}**: {said}")
+            text = say.pinned(*pins[pin], state) if pin in pins else "has no such level"
+            st.markdown(f"**{pin}**: {text}")
             if pin in pins:
                 features, choice = pins[pin]
                 use = {"features": features, "alpha": float(choice.alpha)}
@@ -61,27 +61,27 @@ def pin_cards(state, found, pins, box):
             st.button("✕", key=f"sweep_drop_{pin}", **drop)
 
 
-def curves(state, level, found, box):
+def curves(state, level, chosen, box):
     """Step curves, the alpha, what it costs on words that nobody tuned on."""
     chart, numbers = st.columns([4, 1], gap="medium")
-    touring.offer(say.facts, level, found, state)
-    for label, value, note, meaning in say.figures(level, found, state):
+    touring.offer(say.facts, level, chosen, state)
+    for label, value, note, meaning in say.figures(level, chosen, state):
         chip = {} if layout.is_projected() else {"delta": note, "delta_color": "off", "delta_arrow": "off"}
         numbers.metric(label, value, help=meaning, **chip)
     pins = choices_of_pins(state)
     shown = {pin: choice.alpha for pin, (name, choice) in pins.items() if name == state["features"]}
-    figure = figures.loss_curves(level, found, pins=shown, is_zoomed=state["zoom"] == "low", **LOOK)
-    verdict, click = say.verdict(found, state), {"on_select": clicked, "selection_mode": "points"}
+    figure = figures.loss_curves(level, chosen, pins=shown, is_zoomed=state["zoom"] == "low", **LOOK)
+    verdict, click = say.verdict(chosen, state), {"on_select": clicked, "selection_mode": "points"}
     with chart:
         st.plotly_chart(figure, key="sweep_chart", alt=verdict, **click, **PLOT)
         st.markdown(verdict)
         with st.container(horizontal=True, vertical_alignment="center"):
-            open_letters(state, found.alpha)
+            open_letters(state, chosen.alpha)
             if state["alpha"] is not None:
                 st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
             else:
                 st.caption("Click a step of a solid line to choose its α by hand.")
-        pin_cards(state, found, pins, box)
+        pin_cards(state, chosen, pins, box)
 
 
 def filters(state):
@@ -100,20 +100,20 @@ def compared(state, every):
         return st.info(say.missing("ocr-sweep", state["features"]))
     tuned = {n: cached.filters_tuned(state["features"], n, state["tol"]) for n in {r["level"] for r in rows}}
     touring.offer(say.filters_facts, tuned)
-    said, is_zoomed = say.filters(tuned, state["tol"]), state["zoom"] == "low"
+    sentence, is_zoomed = say.filters(tuned, state["tol"]), state["zoom"] == "low"
     figure = filter_curves(rows, tuned, split=state["split"], is_zoomed=is_zoomed, **LOOK)
-    st.plotly_chart(figure, alt=said, **PLOT)
-    return st.markdown(said)
+    st.plotly_chart(figure, alt=sentence, **PLOT)
+    return st.markdown(sentence)
 
 
-def bound(state, level, found):
+def bound(state, level, chosen):
     """Theorem 1 with its terms, and Theorem 2 for the same filter as an ensemble."""
-    of = (state["features"], level.level, found.alpha, state["margin"])
+    of = (state["features"], level.level, chosen.alpha, state["margin"])
     terms, ensemble = cached.sweep_bound(*of), cached.sweep_ensemble_bound(*of, state["models"])
     touring.offer(say.bound_facts, terms)
-    st.markdown(said := say.bound(terms, state["features"] in cached.OPEN))
+    st.markdown(sentence := say.bound(terms, state["features"] in cached.OPEN))
     look, is_projected = layout.look(projected_height=505), layout.is_projected()
-    st.plotly_chart(theorem_2.both_bounds(terms, ensemble, **look), alt=said, **PLOT)
+    st.plotly_chart(theorem_2.both_bounds(terms, ensemble, **look), alt=sentence, **PLOT)
     left, right = st.columns(2) if is_projected else (st.container(), st.container())
     with left.expander("Theorem 2 beside it: many models that decide together"):
         st.markdown(theorem_2.beside(terms, ensemble))
@@ -136,8 +136,8 @@ def page():
         return filters(state)
     if level is None:
         return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
-    found = cached.sweep_choice(*of, state["tol"] / 100, state["by"] == "definition", state["alpha"])
-    return curves(state, level, found, box) if state["show"] == "curves" else bound(state, level, found)
+    chosen = cached.sweep_choice(*of, state["tol"] / 100, state["by"] == "definition", state["alpha"])
+    return curves(state, level, chosen, box) if state["show"] == "curves" else bound(state, level, chosen)
 
 
 layout.framed(common.tells_of_damage(page), say.INTRODUCTION, is_whole=False)

@@ -81,8 +81,8 @@ def pictured(key):
 @common.tells_of_damage
 def picture():
     """The lattice: a fragment of its own, rerun five times a second in a drag."""
-    if found := pictured(LATTICE):
-        _, view, _, payload = found
+    if shown := pictured(LATTICE):
+        _, view, _, payload = shown
         show_lattice(payload, key=LATTICE, view=view, on_change=dragged.let_go(TAGGING, LATTICE, 3))
 
 
@@ -90,12 +90,12 @@ def picture():
 @common.tells_of_damage
 def sentence():
     """The sentence and its tags, rerun when alpha is let go of; below it the same of three filters."""
-    if found := pictured(SENTENCE):
-        words, view, trace, payload = found
+    if shown := pictured(SENTENCE):
+        words, view, trace, payload = shown
         view["level"] = min(view["level"], len(trace.levels))
-        own = sentence_payload(payload, trace.alphabet)
+        tagged = sentence_payload(payload, trace.alphabet)
         taken = dragged.let_go(TAGGING, SENTENCE, 3, ("level", "cell"))
-        show_sentence(own, key=SENTENCE, view=view, on_change=taken)
+        show_sentence(tagged, key=SENTENCE, view=view, on_change=taken)
         if not layout.is_projected():
             st.markdown(say.counts(cached.tagging_comparison(words, tuple(view["alphas"]))))
 
@@ -106,11 +106,11 @@ def comparison(state):
     if problem:
         st.warning(problem)
         return
-    found = cached.tagging_comparison(words, tuple(state[f"a{n}"] for n in (1, 2, 3)))
+    compared = cached.tagging_comparison(words, tuple(state[f"a{n}"] for n in (1, 2, 3)))
     st.plotly_chart(
-        figures.side_by_side(found, **layout.look(440, 760)), key="tagging_compare", **layout.PLOT
+        figures.side_by_side(compared, **layout.look(440, 760)), key="tagging_compare", **layout.PLOT
     )
-    st.markdown(figures.side_by_side_text(found) + figures.verdict(found, cached.known(words)))
+    st.markdown(figures.side_by_side_text(compared) + figures.verdict(compared, cached.known(words)))
 
 
 def page():

@@ -27,25 +27,25 @@ def clicked(key, sets):
         choices.write_sets([s for s in PLACES if (s in sets) != (s == name)])
 
 
-def drawn(figure, said):
-    st.plotly_chart(figure, alt=said, **PLOT)
-    st.markdown(said)
+def drawn(figure, sentence):
+    st.plotly_chart(figure, alt=sentence, **PLOT)
+    st.markdown(sentence)
 
 
 def tables(state):
     """A factor graph to edit, and what it costs."""
     sets = choices.sets_of(state)
-    found = cached.decomposition(tuple(tuple(int(d) - 1 for d in name) for name in sets))
+    sizes = cached.decomposition(tuple(tuple(int(d) - 1 for d in name) for name in sets))
     problem, _ = cached.exact_run(6320, 2, 4, 1, 1.0)
-    touring.offer(say.tables_facts, found)
+    touring.offer(say.tables_facts, sizes)
     chart, side = st.columns([4, 1], gap="medium")
-    layout.numbers(side, say.sizes_of(found))
+    layout.numbers(side, say.sizes_of(sizes))
     key = f"exact_graph_{'_'.join(sets)}"  # a new chart forgets what was clicked
     with chart:
-        picture, said = factor_graph(sets, problem.pixels, **LOOK), say.tables(found, sets)
+        picture, sentence = factor_graph(sets, problem.pixels, **LOOK), say.tables(sizes, sets)
         click = {"on_select": lambda: clicked(key, sets), "selection_mode": "points", "key": key}
-        st.plotly_chart(picture, alt=said, **click, **PLOT)
-        st.markdown(said)
+        st.plotly_chart(picture, alt=sentence, **click, **PLOT)
+        st.markdown(sentence)
 
 
 def tree(state):

@@ -37,7 +37,7 @@ def slide(label, most, step, name, state, value):
     st.slider(label, 0.0, most, step=step, width=200, help=say.HELP[name], **tied)
 
 
-def controls(state, noise, found):
+def controls(state, noise, readings):
     """The task, its picture, noise and smoothness."""
     fresh = {"noise": None, "smooth": None}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -48,7 +48,7 @@ def controls(state, noise, found):
             layout.segments("Picture", PICTURES, tie("picture", state, **fresh), say.HELP["picture"])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         slide("Noise", 0.5, 0.05, "noise", state, min(noise, 0.5))
-        slide("Smoothness λ", 3.0, 0.05, "smooth", state, found.weight)
+        slide("Smoothness λ", 3.0, 0.05, "smooth", state, readings.weight)
         st.button(
             "Other noise",
             icon=":material/casino:",
@@ -66,20 +66,20 @@ def story():
     is_stereo = state["show"] == "stereo"
     name = state["pair"] if is_stereo else state["picture"]
     noise = NOISE.get(name, 0.0) if state["noise"] is None else state["noise"]
-    found = cached.picture_readings(name, state["seed"], noise, state["smooth"])
-    touring.offer(say.facts, found)
+    readings = cached.picture_readings(name, state["seed"], noise, state["smooth"])
+    touring.offer(say.facts, readings)
     touring.offer_python(python.lines(name, state["seed"], noise, state["smooth"], is_stereo=is_stereo))
     if is_stereo:
         layout.missing(TABLE, {"pair": say.missing})
     if layout.has_controls(state):
-        controls(state, noise, found)
-    said = say.compared(found)
-    shown = figures.pictures(found, mistakes=bool(state["mistakes"]), **LOOK)
-    st.plotly_chart(shown, alt=said, config=CONFIG, **layout.PLOT)
-    st.markdown(said)
+        controls(state, noise, readings)
+    sentence = say.compared(readings)
+    shown = figures.pictures(readings, mistakes=bool(state["mistakes"]), **LOOK)
+    st.plotly_chart(shown, alt=sentence, config=CONFIG, **layout.PLOT)
+    st.markdown(sentence)
     if not layout.is_projected():
-        st.markdown(say.table(found))
-        st.caption(say.origin(found))
+        st.markdown(say.table(readings))
+        st.caption(say.origin(readings))
 
 
 layout.framed(touring.by_itself(story), say.INTRODUCTION, is_whole=False)

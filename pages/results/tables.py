@@ -31,12 +31,12 @@ def words(block):
         st.markdown(block.markdown)
 
 
-def claimed(found, name):
+def claimed(verdicts, name):
     """Claims with their verdicts, worst first, and how many there are of each."""
-    st.markdown(f"**{found.counts}**", help=claims.NOTE)
-    height = min(36 * (len(found.frame) + 1), 640 if name == "all" else 400)
-    st.dataframe(found.rows, hide_index=True, height=height, placeholder="–")
-    download(found.frame, f"{name}-claims")
+    st.markdown(f"**{verdicts.counts}**", help=claims.NOTE)
+    height = min(36 * (len(verdicts.frame) + 1), 640 if name == "all" else 400)
+    st.dataframe(verdicts.rows, hide_index=True, height=height, placeholder="–")
+    download(verdicts.frame, f"{name}-claims")
 
 
 def overview():
@@ -59,9 +59,9 @@ def chart(block):
 
 def charts(block):
     """Charts side by side."""
-    for column, own in zip(st.columns(len(block.charts)), block.charts, strict=True):
+    for column, one_chart in zip(st.columns(len(block.charts)), block.charts, strict=True):
         with column:
-            chart(own)
+            chart(one_chart)
 
 
 def table(block):
@@ -130,14 +130,14 @@ def controls(state, labels):
 def body(result, name, features, shown):
     """One result."""
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
-    if found := tables.verdicts(name, claims.COLUMNS, lambda: measured(shown, result)):
-        claimed(found, name)
+    if verdicts := tables.verdicts(name, claims.COLUMNS, lambda: measured(shown, result)):
+        claimed(verdicts, name)
     else:
         st.caption(shown.no_claims)
     for block in tables.result_blocks(name, features, **LOOK, _shown=shown):
         DRAW[type(block)](block)
-    for said in shown.notes(result):
-        st.caption(said)
+    for note in shown.notes(result):
+        st.caption(note)
     origin(result)
 
 
@@ -163,7 +163,7 @@ def page():
     state = (TABLE.narrow(features=features) if features else TABLE).read()
     with place:
         if layout.has_controls(state):
-            controls(state, {own: shown.features.get(own, own) for own in features})
+            controls(state, {feature: shown.features.get(feature, feature) for feature in features})
     if is_here:
         with results.said_if_damaged(name):
             body(result, name, state["features"], shown)

@@ -13,22 +13,22 @@ from spcviz.web.ui import layout
 def page() -> None:
     """The rows of choices, what was read, and one view."""
     state = TABLE.read()
-    own = cached.current(state["example"])
+    visit = cached.current(state["example"])
     if layout.has_controls(state):
-        bring.row(own, state)
-    if own is not None:
-        bring.apply_columns(own, state)
-    bring.said(own, state)
-    if own is None:
+        bring.row(visit, state)
+    if visit is not None:
+        bring.apply_columns(visit, state)
+    bring.said(visit, state)
+    if visit is None:
         return
     settings = settings_of(state)
-    cached.read_with_model(own, settings)
-    source = cached.source_of(own, settings, state["steps"])
+    cached.read_with_model(visit, settings)
+    source = cached.source_of(visit, settings, state["steps"])
     if layout.has_controls(state):
-        training.row(own, state, source, lambda: views.sentence(own, source, state))
-    training.follow(own)
+        training.row(visit, state, source, lambda: views.sentence(visit, source, state))
+    training.follow(visit)
     if source is None:
-        st.info(say.TRAIN_FIRST if own.model is None else say.MODEL_READS)
+        st.info(say.TRAIN_FIRST if visit.model is None else say.MODEL_READS)
         return
     views.show(source, state)
 

@@ -29,14 +29,14 @@ def link(name, more):
     return f"./?tour={name}&scene=1{more}"
 
 
-def card(name, found, *, number=0):
+def card(name, a_tour, *, number=0):
     """One tour to follow; of those that ship, numbered, what a lecture needs is behind a button."""
     with st.container(border=True, key=f"tour_card_{name}"):
         picture = picture_of(name) if number else ""
-        title = f"## {number}\\. {plain(found.title)}" if number else f"## {plain(found.title)}"
+        title = f"## {number}\\. {plain(a_tour.title)}" if number else f"## {plain(a_tour.title)}"
         st.markdown(  # one element: with one for each piece a class of 40 waited a second and a half
             (f"![A scene of this tour]({picture})\n\n" if picture else "")
-            + f"{title}\n{plain(found.about)}\n\n:small[{plain(tour.told(found))}]"
+            + f"{title}\n{plain(a_tour.about)}\n\n:small[{plain(tour.told(a_tour))}]"
         )
         with st.container(horizontal=True, vertical_alignment="center"):
             here = navigation.file_of("pages/start/tours.py")
@@ -91,7 +91,7 @@ def bring():
         ),
         placeholder="paste it here",
     )
-    titles = {name: found.title for name, found in tour.shipped().items()}
+    titles = {name: shipped.title for name, shipped in tour.shipped().items()}
     right.selectbox(
         "Or begin with a copy of",
         list(titles),
@@ -103,33 +103,33 @@ def bring():
     )
 
 
-def size(found):
+def size(a_tour):
     """A tour's title and how long it is, for a button or a sentence."""
-    n = len(found.scenes)
-    return f"“{plain(found.title)}”, {n} scene{'s' * (n != 1)}"
+    n = len(a_tour.scenes)
+    return f"“{plain(a_tour.title)}”, {n} scene{'s' * (n != 1)}"
 
 
-def beside(found):
+def beside(brought):
     """What was brought, and what can be done with it."""
     mine = own_tour.own()
     has_own = bool(mine.scenes)
     stays = f" Your own, {size(mine)}, stays as it is until you press a button." if has_own else ""
-    st.info(f"{ORIGINS[found.origin]}: {size(found.tour)}. Play it, or make it yours.{stays}")
-    card(tour.BROUGHT, found.tour)
+    st.info(f"{ORIGINS[brought.origin]}: {size(brought.tour)}. Play it, or make it yours.{stays}")
+    card(tour.BROUGHT, brought.tour)
     with st.container(horizontal=True):
         st.button("Replace mine" if has_own else "Make it mine", key="tours_replace",
                   on_click=own_tour.replace)  # fmt: skip
         if has_own:
             st.button("Add its scenes to mine", key="tours_join", on_click=own_tour.join,
-                      disabled=not own_tour.fits(found.tour))  # fmt: skip
+                      disabled=not own_tour.fits(brought.tour))  # fmt: skip
         st.button("Put it away", key="tours_away", on_click=own_tour.put_away)
 
 
 def own():
     """The visitor's own tour, and what was brought beside it."""
-    mine, found = own_tour.own(), own_tour.brought()
-    if found:
-        beside(found)
+    mine, brought = own_tour.own(), own_tour.brought()
+    if brought:
+        beside(brought)
     st.markdown(f"## Your own\n{OWN}")
     if wrong := st.session_state.get("tours_said"):
         st.warning(plain(wrong))
@@ -161,8 +161,8 @@ def ours():
     """The tours that ship."""
     st.markdown(INTRODUCTION)
     with st.container(key="tours_ours"):  # two in a row, in order on a phone, too: a grid of room.css
-        for number, (key, found) in enumerate(tour.shipped().items(), 1):
-            card(key, found, number=number)
+        for number, (key, shipped) in enumerate(tour.shipped().items(), 1):
+            card(key, shipped, number=number)
 
 
 layout.use_the_room()

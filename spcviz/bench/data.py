@@ -57,7 +57,7 @@ def bench_data(*, scale: float = 1.0, tick: Callable = lambda text: None) -> dic
     rows.append(_row("first lattice", _timed(lambda: _lattice(brought, made[-1]))[1]))
     rows.append(_row("memory", _memory(text, made[-1]), "MB a visitor"))
     about = {"scale": scale, "sentences": len(brought.sentences), "tokens": sum(map(len, brought.sentences))}
-    about["labels"] = len({label for own in brought.labels for label in own})
+    about["labels"] = len({label for labels in brought.labels for label in labels})
     return describe("bench-data", "goals of the page Your data", rows, baselines=[], settings=about, data={})
 
 
@@ -67,7 +67,9 @@ def conll_of(sentences: list) -> bytes:
     >>> conll_of([[("a", "X"), ("b", "Y")]])
     b'a\tX\nb\tY\n\n'
     """
-    return "".join("".join(f"{word}\t{tag}\n" for word, tag in own) + "\n" for own in sentences).encode()
+    return "".join(
+        "".join(f"{word}\t{tag}\n" for word, tag in sentence) + "\n" for sentence in sentences
+    ).encode()
 
 
 def _row(what: str, measured: float, unit: str = "CPU s") -> dict[str, Any]:
@@ -80,9 +82,9 @@ def _timed(call: Callable) -> tuple[Any, float]:
     return value, time.process_time() - start
 
 
-def _job(brought: Brought, settings: Settings, own: slice = slice(None)) -> Job:
+def _job(brought: Brought, settings: Settings, part: slice = slice(None)) -> Job:
     wanted = {"settings": settings._asdict()}
-    wanted |= {"sentences": brought.sentences[own], "labels": brought.labels[own]}
+    wanted |= {"sentences": brought.sentences[part], "labels": brought.labels[part]}
     return Job("train", wanted, Trained, n_steps=1)
 
 
@@ -120,8 +122,8 @@ def _memory(text: bytes, trained: Trained) -> float:
     """Megabytes that Python and numpy allocate for one visitor: his sentences, a model and its report."""
     tracemalloc.start()
     try:
-        own = Own(read("wsj.txt", text), text)
-        own.keep("train", copy.deepcopy(trained)._replace(model=bytes(bytearray(trained.model))))
+        visit = Own(read("wsj.txt", text), text)
+        visit.keep("train", copy.deepcopy(trained)._replace(model=bytes(bytearray(trained.model))))
         return tracemalloc.get_traced_memory()[0] / 1e6
     finally:
         tracemalloc.stop()

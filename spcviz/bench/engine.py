@@ -98,27 +98,29 @@ def beside(result: dict, stored: dict) -> dict:
 
 def ratios(result: dict) -> dict[str, dict[str, tuple[float, str]]]:
     """{operation: {processor: (how many times our time the best of the others takes, who that is)}}."""
-    found: dict[str, dict[str, tuple[float, str]]] = {}
+    best: dict[str, dict[str, tuple[float, str]]] = {}
     for row in result["rows"]:
         if not row["contender"].startswith("spcviz"):
-            own = found.setdefault(row["operation"], {})
+            per_cpu = best.setdefault(row["operation"], {})
             processor, now = row["processor"], (row["ratio"], row["contender"])
-            own[processor] = min(now, own.get(processor, now))
-    return found
+            per_cpu[processor] = min(now, per_cpu.get(processor, now))
+    return best
 
 
 def section(result: dict) -> str:
     """What the stored result comes to on each processor, for the evidence."""
-    reach, found = result["settings"]["reach"], ratios(result)
+    reach, best = result["settings"]["reach"], ratios(result)
     processors = list(dict.fromkeys(row["processor"] for row in result["rows"]))
     lines = [
         f"| verdict | operation | {' | '.join(processors)} | aim |",
         "|" + "---|" * (3 + len(processors)),
     ]
-    for name, own in found.items():
-        short = [processor for processor, (ratio, _) in own.items() if ratio < reach.get(name, 0)]
+    for name, per_cpu in best.items():
+        short = [processor for processor, (ratio, _) in per_cpu.items() if ratio < reach.get(name, 0)]
         verdict = f"short: {', '.join(short)}" if short else "reached" if name in reach else "no aim"
-        cells = [f"{own[one][0]:.2f} ({own[one][1]})" if one in own else "–" for one in processors]
+        cells = [
+            f"{per_cpu[one][0]:.2f} ({per_cpu[one][1]})" if one in per_cpu else "–" for one in processors
+        ]
         lines.append(f"| {verdict} | {name} | {' | '.join(cells)} | {reach.get(name, '–')} |")
     about = (
         "How many times this engine's CPU time the best of the others takes (above 1: ours is faster), "
@@ -129,11 +131,11 @@ def section(result: dict) -> str:
 
 def as_text(result):
     """The table for a terminal, of this machine's rows: each operation against the best of the others."""
-    own = [row for row in result["rows"] if row["processor"] == result["machine"]["cpu"]]
+    machine_rows = [row for row in result["rows"] if row["processor"] == result["machine"]["cpu"]]
     lines = [f"{'operation':42} {'spcviz µs':>11}  {'best other':18} {'µs':>11} {'ratio':>7} {'reach':>6}"]
     reach = result["settings"]["reach"]
-    for name in dict.fromkeys(row["operation"] for row in own):
-        rows = [row for row in own if row["operation"] == name]
+    for name in dict.fromkeys(row["operation"] for row in machine_rows):
+        rows = [row for row in machine_rows if row["operation"] == name]
         ours = next(row for row in rows if row["contender"] == "spcviz")
         others = [row for row in rows if not row["contender"].startswith("spcviz")]
         line = f"{name:42} {ours['us']:11.1f}"
@@ -158,9 +160,9 @@ def _interleaved(contenders, repeats):
             n_calls[name] *= 2
     # Threads of JAX go on for a while after its answer: their time would be counted as the next contender's.
     for has_threads in (False, True):
-        own = {name: run for name, run in contenders.items() if name.startswith("JAX") == has_threads}
+        group = {name: run for name, run in contenders.items() if name.startswith("JAX") == has_threads}
         for _ in range(repeats):
-            for name, run in own.items():
+            for name, run in group.items():
                 times_of[name].append(_cpu_seconds(run, n_calls[name]) / n_calls[name])
     return {name: 1e6 * float(np.median(values)) for name, values in times_of.items()}
 

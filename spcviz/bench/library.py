@@ -105,24 +105,28 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lamb
     if folder is None or missing:
         wanted = ", ".join(missing or FOLDERS.values())
         raise SpcvizError(f"bench library needs SPCVIZ_DATA with {wanted}: see python -m spcviz data")
-    contenders = [own for own in CONTENDERS if own.name == "spcviz" or peers.installed("pycrfsuite")]
-    chosen = [_tuned(own, folder, scale, tick) for own in contenders]
-    found: list[list[Measured]] = [[] for _ in contenders]
+    contenders = [
+        contender for contender in CONTENDERS if contender.name == "spcviz" or peers.installed("pycrfsuite")
+    ]
+    chosen = [_tuned(contender, folder, scale, tick) for contender in contenders]
+    measured: list[list[Measured]] = [[] for _ in contenders]
     for turn in range(repeats):
-        for i, own in enumerate(contenders):
-            tick(f"turn {turn + 1} of {repeats}: {own.name}, {own.what}")
-            found[i].append(_alone(own, chosen[i], folder, scale, "test", 0))
+        for i, contender in enumerate(contenders):
+            tick(f"turn {turn + 1} of {repeats}: {contender.name}, {contender.what}")
+            measured[i].append(_alone(contender, chosen[i], folder, scale, "test", 0))
     rows = [
         {
-            "data": own.data.name,
-            "what": own.what,
-            "contender": own.name,
+            "data": contender.data.name,
+            "what": contender.what,
+            "contender": contender.name,
             **{field: float(np.median(values)) for field, values in zip(Measured._fields, zip(*runs))},
             "setting": {
-                key: value for key, value in setting.items() if key not in STEPS or key not in own.tries[0]
+                key: value
+                for key, value in setting.items()
+                if key not in STEPS or key not in contender.tries[0]
             },
         }
-        for own, setting, runs in zip(contenders, chosen, found)
+        for contender, setting, runs in zip(contenders, chosen, measured)
     ]
     settings = {"scale": scale, "repeats": repeats, "statistic": "median; CPU seconds of the process"}
     source = "this library's taggers and CRFsuite's on the same string features"
@@ -132,47 +136,49 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lamb
     )  # fmt: skip
 
 
-def _tuned(own: Contender, folder: Path, scale: float, tick: Callable) -> dict[str, Any]:
+def _tuned(contender: Contender, folder: Path, scale: float, tick: Callable) -> dict[str, Any]:
     """The setting with which most development tokens are right; the only one if there is one."""
-    if len(own.tries) == 1:
-        return own.tries[0]
-    found = []
-    for setting in own.tries:
-        tick(f"on development sentences: {own.name}, {own.what}, {setting}")
-        found.append(_alone(own, setting, folder, scale, "dev", 0).tokens_right)
-    return own.tries[int(np.argmax(found))]
+    if len(contender.tries) == 1:
+        return contender.tries[0]
+    shares = []
+    for setting in contender.tries:
+        tick(f"on development sentences: {contender.name}, {contender.what}, {setting}")
+        shares.append(_alone(contender, setting, folder, scale, "dev", 0).tokens_right)
+    return contender.tries[int(np.argmax(shares))]
 
 
-def _alone(own: Contender, *of: Any) -> Measured:
+def _alone(contender: Contender, *of: Any) -> Measured:
     """`measure` in a process of its own."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-        return executor.submit(measure, own, *of).result()
+        return executor.submit(measure, contender, *of).result()
 
 
 def measure(
-    own: Contender, setting: dict[str, Any], folder: Path, scale: float, split: str, seed: int
+    contender: Contender, setting: dict[str, Any], folder: Path, scale: float, split: str, seed: int
 ) -> Measured:
     """Train with one setting and tag the sentences of a split."""
-    X, y = _read(own.data, folder, "train", scale * own.data.share)
-    wanted, truth = _read(own.data, folder, split, 1.0)
-    train, tag = _of_crfsuite(own, setting) if own.name != "spcviz" else _of_ours(own, setting, seed)
+    X, y = _read(contender.data, folder, "train", scale * contender.data.share)
+    wanted, truth = _read(contender.data, folder, split, 1.0)
+    train, tag = (
+        _of_crfsuite(contender, setting) if contender.name != "spcviz" else _of_ours(contender, setting, seed)
+    )
     start = time.process_time()
     train(X, y)
     train_s = time.process_time() - start
     times = []
     for _ in range(3):
         start = time.process_time()
-        found = tag(wanted)
+        tags = tag(wanted)
         times.append(time.process_time() - start)
-    right = [[a == b for a, b in zip(*both)] for both in zip(found, truth)]
+    right = [[a == b for a, b in zip(*both)] for both in zip(tags, truth)]
     tokens = np.fromiter(chain.from_iterable(right), bool)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
     rate = len(tokens) / float(np.median(times))
     return Measured(float(tokens.mean()), float(np.mean([all(r) for r in right])), train_s, rate, peak)
 
 
-def _of_ours(own: Contender, setting: dict[str, Any], seed: int) -> tuple[Callable, Callable]:
-    kind = OURS.get(own.what) or functools.partial(CascadeTagger, order=int(own.what.split()[-1]))
+def _of_ours(contender: Contender, setting: dict[str, Any], seed: int) -> tuple[Callable, Callable]:
+    kind = OURS.get(contender.what) or functools.partial(CascadeTagger, order=int(contender.what.split()[-1]))
     small = [[["a"], ["b"]], [["b"]], [["a"], ["a"], ["b"], ["a"]]] * 3, [["A", "B"], ["B"], [*"AABA"]] * 3
     warm = kind(random_state=seed).fit(*small)  # loads, or compiles, the kernels
     warm.predict(small[0])
@@ -180,13 +186,15 @@ def _of_ours(own: Contender, setting: dict[str, Any], seed: int) -> tuple[Callab
     return tagger.fit, tagger.predict
 
 
-def _of_crfsuite(own: Contender, setting: dict[str, Any]) -> tuple[Callable, Callable]:
+def _of_crfsuite(contender: Contender, setting: dict[str, Any]) -> tuple[Callable, Callable]:
     library = peers.installed("pycrfsuite")
     path = str(Path(tempfile.mkdtemp(prefix="spcviz-")) / "model")
     tagger = library.Tagger()
 
     def train(X: list, y: list) -> None:
-        trainer = library.Trainer(verbose=False, algorithm="ap" if own.what == "perceptron" else "lbfgs")
+        trainer = library.Trainer(
+            verbose=False, algorithm="ap" if contender.what == "perceptron" else "lbfgs"
+        )
         trainer.set_params(setting)
         for item, labels in zip(X, y):
             trainer.append(item, labels)
@@ -206,8 +214,8 @@ def _read(data: Data, folder: Path, split: str, scale: float) -> tuple[list, lis
     else:
         sentences = read_splits(data.corpus, folder)[split]
     sentences = sentences[: max(int(scale * len(sentences)), 1)]
-    tags = [[sys.intern("|".join(token[1:])) for token in own] for own in sentences]
-    return [features([token[0] for token in own]) for own in sentences], tags
+    tags = [[sys.intern("|".join(token[1:])) for token in sentence] for sentence in sentences]
+    return [features([token[0] for token in sentence]) for sentence in sentences], tags
 
 
 def features(words: list[str]) -> list[list[str]]:
@@ -217,16 +225,16 @@ def features(words: list[str]) -> list[list[str]]:
     ['b', 'w=The', 'l=the', 's3=the']
     """
     low = ["<2>", "<1>", *(word.lower() for word in words), "</1>", "</2>"]
-    found = []
+    rows = []
     for i, word in enumerate(words):
-        own = low[i + 2]
-        names = ["b", f"w={word}", f"l={own}"]
-        names += [f"s3={own[-3:]}", f"s2={own[-2:]}", f"p2={own[:2]}", f"p3={own[:3]}"]
+        lower = low[i + 2]
+        names = ["b", f"w={word}", f"l={lower}"]
+        names += [f"s3={lower[-3:]}", f"s2={lower[-2:]}", f"p2={lower[:2]}", f"p3={lower[:3]}"]
         shapes = (word[0].isupper(), word.isupper(), any(map(str.isdigit, word)), "-" in word)
         names += [name for name, is_so in zip(("Upper", "UPPER", "digit", "hyphen"), shapes) if is_so]
         names += [f"-1={low[i + 1]}", f"+1={low[i + 3]}", f"-2={low[i]}", f"+2={low[i + 4]}"]
-        found.append([sys.intern(name) for name in names])  # each text once in memory, for all contenders
-    return found
+        rows.append([sys.intern(name) for name in names])  # each text once in memory, for all contenders
+    return rows
 
 
 def section(result: dict) -> str:

@@ -56,7 +56,7 @@ def chains(unary: np.ndarray, pairwise: np.ndarray) -> dict[str, dict[str, Calla
         ("seqlearn._decode.viterbi", "seqlearn", _seqlearn),
         ("jax", "JAX scan, 32 bits", _jax),
     )
-    return {name: own for maker in makers for name, own in _offers(*maker, unary, pairwise).items()}
+    return {name: calls for maker in makers for name, calls in _offers(*maker, unary, pairwise).items()}
 
 
 def _hmmlearn(library, unary, pairwise):

@@ -61,20 +61,20 @@ def loss_family(
 
     Examples
     --------
-    >>> found = loss_family([[0.0, 1.0]], np.zeros((2, 2)), [0], [1.0, 0.0])
-    >>> found.value.round(3).tolist(), found.unary[1].tolist()
+    >>> losses = loss_family([[0.0, 1.0]], np.zeros((2, 2)), [0], [1.0, 0.0])
+    >>> losses.value.round(3).tolist(), losses.unary[1].tolist()
     ([2.127, 2.0], [[-1.0, 1.0]])
     """
     unary, pairwise = checked_chain(unary, pairwise)
     truth = checks.states("truth", truth, *unary.shape)
     cost = checks.number("cost", cost, 0)
-    own = checks.number("score of the truth", chain.score(unary, pairwise, truth))
+    truth_score = checks.number("score of the truth", chain.score(unary, pairwise, truth))
     here = np.arange(len(truth))
     costly = unary + cost
     costly[here, truth] = unary[here, truth]
-    found = soft_best(costly, pairwise, epsilons)
-    by_unary, by_pairwise = found.unary.copy(), found.pairwise.copy()
+    soft = soft_best(costly, pairwise, epsilons)
+    by_unary, by_pairwise = soft.unary.copy(), soft.pairwise.copy()
     by_unary[:, here, truth] -= 1.0
     by_pairwise[:, here[:-1], truth[:-1], truth[1:]] -= 1.0
-    value = np.maximum(found.value - own, 0.0)  # rounding only: the truth is one of the readings
-    return FamilyLoss(value, found.unary, by_unary, by_pairwise, np.exp(found.entropy))
+    value = np.maximum(soft.value - truth_score, 0.0)  # rounding only: the truth is one of the readings
+    return FamilyLoss(value, soft.unary, by_unary, by_pairwise, np.exp(soft.entropy))

@@ -30,12 +30,12 @@ class Opened(NamedTuple):
 
 def addresses() -> list[str]:
     """Every page, then every state that a shipped tour opens, each once."""
-    found = dict.fromkeys(navigation.names())
-    for own in tour.shipped().values():
-        for scene in own.scenes:
+    states = dict.fromkeys(navigation.names())
+    for a_tour in tour.shipped().values():
+        for scene in a_tour.scenes:
             for is_answered in (False, True) if scene.after else (False,):
-                found[tour.address(scene.page, scene.query(is_answered))] = None
-    return [address for address in found if not _is_left_out(address)]
+                states[tour.address(scene.page, scene.query(is_answered))] = None
+    return [address for address in states if not _is_left_out(address)]
 
 
 def _is_left_out(address):

@@ -49,12 +49,12 @@ def widget_of(kind, element, fragment):
     """A `Widget` of an element that can be acted on, or None."""
     if kind not in _ACTS:
         return None
-    own = getattr(element, kind)
+    proto = getattr(element, kind)
     if kind == "bidi_component":
-        can_act = own.component_name.split(".")[-1] in VIEWS
+        can_act = proto.component_name.split(".")[-1] in VIEWS
     else:
-        can_act = not (own.disabled or getattr(own, "ignore_rerun", False) or own.form_id)
-    return Widget(own.id, kind, fragment, own, _shown(kind, own)) if can_act else None
+        can_act = not (proto.disabled or getattr(proto, "ignore_rerun", False) or proto.form_id)
+    return Widget(proto.id, kind, fragment, proto, _shown(kind, proto)) if can_act else None
 
 
 def trigger(component, name, value):
@@ -63,9 +63,9 @@ def trigger(component, name, value):
     >>> trigger("c", "act", {"kind": "leave"}).id
     '$$STREAMLIT_INTERNAL_KEY_c__events'
     """
-    own = f"$$STREAMLIT_INTERNAL_KEY_{component}__events"
-    state = WidgetState(id=own, json_trigger_value=json.dumps([{"event": name, "value": value}]))
-    return Widget(own, "button", "", None, state)  # pressed once
+    widget_id = f"$$STREAMLIT_INTERNAL_KEY_{component}__events"
+    state = WidgetState(id=widget_id, json_trigger_value=json.dumps([{"event": name, "value": value}]))
+    return Widget(widget_id, "button", "", None, state)  # pressed once
 
 
 def kept(before, widget):

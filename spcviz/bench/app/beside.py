@@ -28,19 +28,19 @@ async def sieges(server, scale, rest, tick):
     rows = []
     for kind in (QUIET, *hostile.KINDS):
         await rest(server)
-        tick(f"{max(2, round(N_STUDENTS * scale))} students on {PAGE} beside: {_said(kind)}")
+        tick(f"{max(2, round(N_STUDENTS * scale))} students on {PAGE} beside: {_described(kind)}")
         rows.append(await _beside(server, kind, scale))
     return rows
 
 
-def _said(kind):
+def _described(kind):
     return " ".join(map(str, hostile.KINDS[kind][1:])) if kind in hostile.KINDS else kind
 
 
 async def _beside(server, kind, scale):
     seconds, at_rest, sizes, waits = SECONDS * min(scale, 1), server.family_mb(), [], []
     process = await _client(kind, server.port, BEFORE + seconds + 1.0)
-    watchers = [asyncio.create_task(own) for own in (_weigh(server, sizes), _come(server.port, waits))]
+    watchers = [asyncio.create_task(watch) for watch in (_weigh(server, sizes), _come(server.port, waits))]
     try:
         await asyncio.sleep(BEFORE if process else 0)
         waits.clear()
@@ -55,7 +55,7 @@ async def _beside(server, kind, scale):
             await process.wait()
     times = [ran.ms for ran in done.reruns]
     return {
-        "client": kind, "what": _said(kind), "sessions": n, "asked": n_asked,
+        "client": kind, "what": _described(kind), "sessions": n, "asked": n_asked,
         "p50_ms": percentile(times, 50), "p95_ms": percentile(times, 95),
         "arrival_p95_ms": percentile([ran.ms for ran in done.first], 95),
         "actions": len(times), "skipped": done.n_skipped,

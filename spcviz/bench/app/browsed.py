@@ -24,7 +24,7 @@ FIGURES = (
     "kb_browser_first",
     "kb_browser_second",
     "layout_shift",
-    *(own for of in ASKS.values() for own in of),
+    *(figure for of in ASKS.values() for figure in of),
 )
 """Kilobytes for a visitor with an empty cache, and for one who comes from Home (to Home from Letters), with
 headers and websocket; the worst shift of all sizes; what `less` says."""
@@ -72,7 +72,7 @@ async def browsed(
         return {}
     from playwright import async_api  # tests/requirements.txt
 
-    found = {}
+    rows = {}
     async with async_api.async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for page in pages:
@@ -84,12 +84,12 @@ async def browsed(
                     kb, shift, asks = await _first(browser, f"http://127.0.0.1:{port}/{page}", *SIZES[name])
                     shifts.append(shift)
                     row["kb_browser_first"] = row["kb_browser_first"] or kb
-                    row |= {own: asks[what] for own, what in ASKS[name].items()}
+                    row |= {figure: asks[what] for figure, what in ASKS[name].items()}
                 row["layout_shift"] = max(shifts)
                 row["kb_browser_second"] = await _second(browser, f"http://127.0.0.1:{port}", page)
-            found[page] = row
+            rows[page] = row
         await browser.close()
-    return found
+    return rows
 
 
 async def _first(browser, address, width, height, query):

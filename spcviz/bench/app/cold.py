@@ -18,12 +18,12 @@ PICTURES = ("bidi_component", "plotly_chart", "imgs", "arrow_data_frame", "arrow
 
 async def first_pictures(pages: list[str], tick) -> dict[str, float | None]:
     """{page: ms to its first picture, or its end if it has none; None: lost} on one server that compiles."""
-    found = {}
+    times = {}
     with tempfile.TemporaryDirectory(prefix="spcviz-cold-") as folder, Server(kernels=folder) as server:
         for page in pages:
             tick(f"{page or 'home'}: first picture with no compiled kernel")
-            found[page] = await _first_picture(server.port, page)
-    return found
+            times[page] = await _first_picture(server.port, page)
+    return times
 
 
 async def _first_picture(port, page):
@@ -43,18 +43,18 @@ async def _first_picture(port, page):
 
 async def first_visits(pages: list[str], tick) -> dict[str, float | None]:
     """{page: ms in which the first visitor of a server of its own has the whole page; None: lost}."""
-    found = {}
+    times = {}
     for page in pages:
         tick(f"{page or 'home'}: the first visitor of a server")
         with Server() as server:
             visitor = Visitor(server.port, page)
             try:
-                found[page] = round((await visitor.open()).ms, 1)
+                times[page] = round((await visitor.open()).ms, 1)
             except Lost:
-                found[page] = None
+                times[page] = None
             finally:
                 await visitor.close()
-    return found
+    return times
 
 
 async def class_at_start(page: str, n: int, tick) -> list[float]:

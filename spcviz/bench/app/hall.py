@@ -64,7 +64,7 @@ def bench_app(
 async def _measure_hostile(server, scale, tick):
     started = time.perf_counter()
     tick("waiting until the server rests")
-    await _found(server.port)
+    await _titles(server.port)
     await _until_idle(server)
     idle_mb = server.memory_mb()
     for page in beside.PAGES:
@@ -85,8 +85,9 @@ def _of_server(server, idle_mb):
 async def _measure(server, scale, wanted, tick):
     started = time.perf_counter()
     tick("waiting until the server rests")
-    found = await _found(server.port)  # a server may begin to warm up when its first visitor has been served
-    pages = _chosen(found, wanted)
+    # A server may begin to warm up when its first visitor has been served.
+    titles = await _titles(server.port)
+    pages = _chosen(titles, wanted)
     first_pictures = await cold.first_pictures(pages, tick)
     first_visits = await cold.first_visits(pages, tick)
     start_page, n_start = pages[0] if wanted else HALL_PAGE, max(2, round(N_CROWD * scale))
@@ -94,7 +95,7 @@ async def _measure(server, scale, wanted, tick):
     await _until_idle(server)
     idle_mb = server.memory_mb()
     for page in pages:
-        tick(f"trying {found[page]}")
+        tick(f"trying {titles[page]}")
         await _try(server.port, page, round(max(1, N_TRIED * min(scale, 1))))
     await _until_idle(server)  # the first visits made it load the rest
     sizes = tuple(browsed.SIZES)[: None if scale >= 1 else 1]
@@ -103,16 +104,16 @@ async def _measure(server, scale, wanted, tick):
     cpu, wall = time.process_time(), time.perf_counter()
     rows = []
     for seed, (page, n, within, period, seconds) in enumerate(_plan(pages, scale)):
-        tick(f"{found[page]}: {n} visitors, one action in {period:g} s")
+        tick(f"{titles[page]}: {n} visitors, one action in {period:g} s")
         used, began = server.cpu_seconds(), time.perf_counter()
         done = await crowd(server.port, page, n, within=within, period=period, seconds=seconds, seed=seed)
         share = _share(server.cpu_seconds(), used, time.perf_counter() - began)
-        own = {
+        figures = {
             "server_cores": share,
             "first_picture_cold_ms": first_pictures.get(page),
             "first_visit_ms": first_visits.get(page),
         }
-        rows.append(_row(found[page], n, within, period, done) | own | in_browser.get(page, {}))
+        rows.append(_row(titles[page], n, within, period, done) | figures | in_browser.get(page, {}))
     tours = [
         await _followed(server.port, name, scale, tick) for name in (tour.shipped() if not wanted else ())
     ]
@@ -137,7 +138,7 @@ async def _measure(server, scale, wanted, tick):
         data={}, tours=tours, visits=_of_visits(came), malformed=_of_malformed(bad),
         server=_of_server(server, idle_mb) | {"logged_tracebacks": n_logged}, beside=hostile,
         at_start={
-            "page": found[start_page], "sessions": n_start,
+            "page": titles[start_page], "sessions": n_start,
             "arrival_p95_ms": beside.percentile(at_start, 95),
         },
         client=client, wall_seconds=round(time.perf_counter() - started, 1),
@@ -146,13 +147,13 @@ async def _measure(server, scale, wanted, tick):
 
 async def _followed(port, name, scale, tick):
     """One student plays a tour, then a class follows it at once."""
-    found = tour.shipped()[name]
-    n, n_steps = max(2, round(N_CROWD * scale)), len(tour.codes(found))
+    played = tour.shipped()[name]
+    n, n_steps = max(2, round(N_CROWD * scale)), len(tour.codes(played))
     how = {"within": 1.0, "period": TOUR_PERIOD, "seed": 0, "kind": Follower}
-    tick(f"tour “{found.title}”: {n} students")
+    tick(f"tour “{played.title}”: {n} students")
     await crowd(port, name, 1, seconds=TOUR_PERIOD * n_steps, **how | {"period": 0.05})
     done = await crowd(port, name, n, seconds=TOUR_PERIOD * n_steps * min(scale, 1), **how)
-    return _row(found.title, n, 1.0, TOUR_PERIOD, done) | {"tour": name, "goal_p95_ms": TOUR_GOAL_MS}
+    return _row(played.title, n, 1.0, TOUR_PERIOD, done) | {"tour": name, "goal_p95_ms": TOUR_GOAL_MS}
 
 
 def _goals():
@@ -168,7 +169,7 @@ def _plan(pages, scale):
         yield HALL_PAGE, hall, hall / 20, HALL_PERIOD, max(3.0, HALL_SECONDS * min(scale, 1))
 
 
-async def _found(port):
+async def _titles(port):
     """Path and title of every page."""
     visitor = Visitor(port, "")
     for attempt in range(6):  # of a server that may still be compiling

@@ -44,8 +44,8 @@ def take_tours(port: int, folder: Path = tour.PICTURES) -> dict[str, int]:
     width, height = TOUR_SIZE
     sizes = {}
     with _browser() as browser:
-        for name, found in tour.shipped().items():
-            scene = found.scenes[SCENE[name] - 1]
+        for name, shipped in tour.shipped().items():
+            scene = shipped.scenes[SCENE[name] - 1]
             query = scene.query() | {"embed": "true", "controls": "0"}
             address = f"http://127.0.0.1:{port}/{tour.address(scene.page, query)}&embed=true"
             page = _shown(browser, TOUR_SIZE, address)

@@ -72,8 +72,8 @@ def marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -
 def k_best_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike, k: int) -> BatchKBest:
     """`spcviz.engine.chains.chain.k_best` for many chains in one call; arguments and errors as in both.
 
-    >>> found = k_best_batch([[0.0, 1.0], [2.0, 0.0], [0.0, 5.0]], [2, 1], np.zeros((2, 2)), 2)
-    >>> found.scores.tolist(), found.labels.tolist()
+    >>> best = k_best_batch([[0.0, 1.0], [2.0, 0.0], [0.0, 5.0]], [2, 1], np.zeros((2, 2)), 2)
+    >>> best.scores.tolist(), best.labels.tolist()
     ([[3.0, 2.0], [5.0, 0.0]], [[1, 0, 1], [0, 0, 0]])
     """
     unary, starts, tables = checked_steps(unary, lengths, pairwise)
@@ -101,8 +101,8 @@ def _marginals_all(
     for w in range(len(log_partition)):
         a, b = starts[w], starts[w + 1]
         if is_tame(unary[a:b], spread):
-            found = sum_tables(unary[a:b], scaled[:1], scaled[1:], work, node[a:b], scaled[:0])
-            log_partition[w] = found + (b - a - 1) * high
+            log_sum = sum_tables(unary[a:b], scaled[:1], scaled[1:], work, node[a:b], scaled[:0])
+            log_partition[w] = log_sum + (b - a - 1) * high
         else:
             log_partition[w] = log_tables(unary[a:b], tables, node[a:b], tables[:0])
             if log_partition[w] == -np.inf:
@@ -116,11 +116,11 @@ def _marginals_each(
     """A table for each step."""
     for w in range(len(log_partition)):
         a, b = starts[w], starts[w + 1]
-        own = tables[a + 1 : b]
-        if is_tame(unary[a:b], spread_of(own)):
-            log_partition[w] = scaled_tables(unary[a:b], own, node[a:b], tables[:0])
+        steps = tables[a + 1 : b]
+        if is_tame(unary[a:b], spread_of(steps)):
+            log_partition[w] = scaled_tables(unary[a:b], steps, node[a:b], tables[:0])
         else:
-            log_partition[w] = log_tables(unary[a:b], own, node[a:b], tables[:0])
+            log_partition[w] = log_tables(unary[a:b], steps, node[a:b], tables[:0])
             if log_partition[w] == -np.inf:
                 node[a:b] = 0.0
 
@@ -138,9 +138,9 @@ def _k_best_all(
 ) -> None:
     for w in range(len(scores)):
         a, b = starts[w], starts[w + 1]
-        own = tables[a + 1 : b] if per_step else tables
-        values, found = best_labellings(unary[a:b], own, k)
+        steps = tables[a + 1 : b] if per_step else tables
+        values, labellings = best_labellings(unary[a:b], steps, k)
         n_found[w] = len(values)
         for q in range(len(values)):
             scores[w, q] = values[q]
-            copy(found[q], labels[q, a:b])
+            copy(labellings[q], labels[q, a:b])

@@ -82,14 +82,14 @@ def decode(unary: ArrayLike, pairwise: ArrayLike) -> Decoded:
     >>> decode([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]])
     Decoded(score=2.0, labels=array([0, 0]))
     """
-    own, steps = ready(unary, pairwise)
-    labels = np.empty(len(own), INDEX)
-    best = decode_chain(own, steps, labels)
+    scores, steps = ready(unary, pairwise)
+    labels = np.empty(len(scores), INDEX)
+    best = decode_chain(scores, steps, labels)
     if best == -np.inf:
-        own, steps = checked_chain(unary, pairwise, precision(unary, pairwise))
-        left = _scratch(own)
-        decode_into(own, steps, left, labels)
-        raise infeasible(left[:-1] + own)
+        scores, steps = checked_chain(unary, pairwise, precision(unary, pairwise))
+        left = _scratch(scores)
+        decode_into(scores, steps, left, labels)
+        raise infeasible(left[:-1] + scores)
     return decoded((best, labels))
 
 
@@ -103,9 +103,9 @@ def max_marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) 
     >>> result.best, result.unary.tolist()
     (2.0, [[2.0, 1.0], [2.0, 1.0]])
     """
-    own, steps = ready(unary, pairwise)
-    node, edge = _tables(own, edges)
-    best = fill_max_marginals(own, steps, node, edge)
+    scores, steps = ready(unary, pairwise)
+    node, edge = _tables(scores, edges)
+    best = fill_max_marginals(scores, steps, node, edge)
     if best == -np.inf:
         checked_chain(unary, pairwise, precision(unary, pairwise))
         raise infeasible(node)
@@ -122,14 +122,14 @@ def marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) -> M
     >>> marginals([[0.0, 0.0]], np.zeros((2, 2))).unary
     array([[0.5, 0.5]])
     """
-    own, steps = ready(unary, pairwise)
-    if own.dtype is not FLOAT:
-        own, steps = checked_chain(unary, pairwise)
-    node, edge = _tables(own, edges)
-    log_partition = scaled_marginals(own, steps, node, edge)
+    scores, steps = ready(unary, pairwise)
+    if scores.dtype is not FLOAT:
+        scores, steps = checked_chain(unary, pairwise)
+    node, edge = _tables(scores, edges)
+    log_partition = scaled_marginals(scores, steps, node, edge)
     if log_partition == -np.inf:
-        own, steps = checked_chain(unary, pairwise)
-        log_partition = log_tables(own, steps, node, edge)
+        scores, steps = checked_chain(unary, pairwise)
+        log_partition = log_tables(scores, steps, node, edge)
         if log_partition == -np.inf:
             raise infeasible(node)
     return probabilities((log_partition, node, edge if edges else None))

@@ -47,8 +47,8 @@ def soft_best(unary: ArrayLike, pairwise: ArrayLike, epsilons: ArrayLike) -> Sof
     that `decode` returns. Other arguments and errors as in `spcviz.engine.chains.chain.decode`. Schwing, ECE
     544NA lecture 12, equation (1).
 
-    >>> found = soft_best([[0.0, 1.0], [2.0, 0.0]], np.zeros((2, 2)), [1.0, 0.0])
-    >>> found.value.round(3).tolist(), found.unary[1].tolist()
+    >>> soft = soft_best([[0.0, 1.0], [2.0, 0.0]], np.zeros((2, 2)), [1.0, 0.0])
+    >>> soft.value.round(3).tolist(), soft.unary[1].tolist()
     ([3.44, 3.0], [[0.0, 1.0], [1.0, 0.0]])
     """
     unary, pairwise = checked_chain(unary, pairwise)

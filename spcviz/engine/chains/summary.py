@@ -33,15 +33,15 @@ def summarise_chains(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) 
     Arguments and errors as in `spcviz.engine.chains.batch.marginals_batch`; `InfeasibleError` if a chain has
     no labelling with a finite score.
 
-    >>> found = summarise_chains([[0.0, 1.0], [2.0, 0.0]], [2], np.zeros((2, 2)))
-    >>> found.labels.tolist(), found.best.tolist(), found.second.tolist()
+    >>> summaries = summarise_chains([[0.0, 1.0], [2.0, 0.0]], [2], np.zeros((2, 2)))
+    >>> summaries.labels.tolist(), summaries.best.tolist(), summaries.second.tolist()
     ([1, 0], [3.0], [2.0])
     """
-    found = ChainSummaries(*_summarise(*checked_steps(unary, lengths, pairwise), np.ndim(pairwise) == 3))
-    dead = np.flatnonzero(np.isneginf(found.best))
+    summaries = ChainSummaries(*_summarise(*checked_steps(unary, lengths, pairwise), np.ndim(pairwise) == 3))
+    dead = np.flatnonzero(np.isneginf(summaries.best))
     if len(dead):
         raise InfeasibleError(f"every labelling of chain {dead[0]} has score -inf")
-    return found
+    return summaries
 
 
 @kernel
@@ -54,13 +54,13 @@ def _summarise(
     for w in range(n_chains):
         first, last = starts[w], starts[w + 1]
         table = tables[first + 1 : last] if per_step else tables
-        scores, found = best_labellings(unary[first:last], table, 2)
+        scores, labellings = best_labellings(unary[first:last], table, 2)
         if len(scores) == 0:
             continue
         best[w] = scores[0]
         if len(scores) > 1:
             second[w] = scores[1]
-        copy(found[0], labels[first:last])
+        copy(labellings[0], labels[first:last])
         n = unary.shape[1]
         node, no_edge = np.empty((last - first, n)), np.empty((0, n, n))
         if is_tame(unary[first:last], spread_of(table)):

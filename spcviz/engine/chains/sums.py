@@ -286,9 +286,9 @@ def log_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: 
     log_partition += total(LOG_PLUS, last)
     _exponentials_below(last)
     stretch(last, 1.0 / sum_of(last))
-    own = np.empty((n, n))
+    spare = np.empty((n, n))
     for i in range(length - 2, -1, -1):
-        pair = edge[i] if len(edge) else own
+        pair = edge[i] if len(edge) else spare
         _pairs_before(node[i], pairwise[min(i, len(pairwise) - 1)], node[i + 1], pair)
         for j in range(n):
             node[i, j] = sum_of(pair[j])

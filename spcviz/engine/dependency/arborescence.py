@@ -98,14 +98,14 @@ def without_arcs(scores: ArrayLike, *, single_root: bool = False) -> Without:
     """
     scores = checked(scores)
     best = decoded(scores, single_root)
-    found = Without(np.empty(len(best.heads)), np.empty(len(best.heads), dtype=np.int64))
-    _without_each_arc(scores, best.heads, bool(single_root), found.scores, found.heads)
-    for d in np.flatnonzero(found.scores == np.inf) + 1:
+    without = Without(np.empty(len(best.heads)), np.empty(len(best.heads), dtype=np.int64))
+    _without_each_arc(scores, best.heads, bool(single_root), without.scores, without.heads)
+    for d in np.flatnonzero(without.scores == np.inf) + 1:
         cut = scores.copy()
         cut[d, best.heads[d - 1]] = -np.inf
-        found.scores[d - 1], heads = exact_trees.best(cut, bool(single_root))
-        found.heads[d - 1] = heads[d - 1]
-    return found
+        without.scores[d - 1], heads = exact_trees.best(cut, bool(single_root))
+        without.heads[d - 1] = heads[d - 1]
+    return without
 
 
 def marginals(scores: ArrayLike, *, single_root: bool = False) -> ArcMarginals:
@@ -114,8 +114,8 @@ def marginals(scores: ArrayLike, *, single_root: bool = False) -> ArcMarginals:
     Arguments and errors as in `decode`; the finite scores of one word may differ by at most 600. Koo et al.
     (2007), Structured prediction models via the matrix-tree theorem.
 
-    >>> found = marginals([[0, 0, 0], [0, 0, 0], [0, 0, 0]])
-    >>> round(np.exp(found.log_partition)), found.arcs[1]
+    >>> sums = marginals([[0, 0, 0], [0, 0, 0], [0, 0, 0]])
+    >>> round(np.exp(sums.log_partition)), sums.arcs[1]
     (3, array([0.66666667, 0.        , 0.33333333]))
     """
     scores = checked(scores)
@@ -168,7 +168,7 @@ def _through_each_arc(
     n = len(scores)
     gain, origin = np.empty((n, n)), np.empty((n, n), dtype=np.int32)
     marks = np.empty((9, 2 * n), dtype=np.int64)
-    changed, own, is_rough = scores.copy(), np.empty(n - 1, dtype=np.int64), False
+    changed, tree, is_rough = scores.copy(), np.empty(n - 1, dtype=np.int64), False
     for d in range(1, n):
         for h in range(n):
             if heads[d - 1] == h:
@@ -176,7 +176,7 @@ def _through_each_arc(
             elif scores[d, h] > -np.inf:
                 changed[d, :] = -np.inf
                 changed[d, h] = scores[d, h]
-                out[d, h] = _score(changed, single_root, own, gain, origin, marks)
+                out[d, h] = _score(changed, single_root, tree, gain, origin, marks)
                 is_rough |= out[d, h] == np.inf
         copy(scores[d], changed[d])
     return is_rough
@@ -190,11 +190,11 @@ def _without_each_arc(
     n = len(scores)
     gain, origin = np.empty((n, n)), np.empty((n, n), dtype=np.int32)
     marks = np.empty((9, 2 * n), dtype=np.int64)
-    changed, own = scores.copy(), np.empty(n - 1, dtype=np.int64)
+    changed, tree = scores.copy(), np.empty(n - 1, dtype=np.int64)
     for d in range(1, n):
         changed[d, heads[d - 1]] = -np.inf
-        out[d - 1] = _score(changed, single_root, own, gain, origin, marks)
-        other[d - 1] = own[d - 1] if out[d - 1] > -np.inf else -1
+        out[d - 1] = _score(changed, single_root, tree, gain, origin, marks)
+        other[d - 1] = tree[d - 1] if out[d - 1] > -np.inf else -1
         changed[d, heads[d - 1]] = scores[d, heads[d - 1]]
 
 
@@ -242,18 +242,18 @@ def _arc_sums(weights: np.ndarray, arcs: np.ndarray) -> float:
     if whole == -np.inf:
         return whole
     for d in range(1, n):
-        own, others = weights.copy(), np.empty(n - 2, dtype=np.int64)
+        reduced, others = weights.copy(), np.empty(n - 2, dtype=np.int64)
         for i in range(n - 2):
             others[i] = i + 1 if i + 1 < d else i + 2
         is_end[d] = True
-        scale = np.exp(_eliminate(own, is_end, others, sums) - whole)
+        scale = np.exp(_eliminate(reduced, is_end, others, sums) - whole)
         is_end[d] = False
         reached[0], reached[d] = 1.0, 0.0
         for i in range(n - 3, -1, -1):
             v = others[i]
-            total = own[v, 0]
+            total = reduced[v, 0]
             for j in range(i + 1, n - 2):
-                total += own[v, others[j]] * reached[others[j]]
+                total += reduced[v, others[j]] * reached[others[j]]
             reached[v] = total / sums[v]
         for h in range(n):
             if h != d:
@@ -265,17 +265,17 @@ def _arc_sums(weights: np.ndarray, arcs: np.ndarray) -> float:
 def _single_root_sums(weights: np.ndarray, arcs: np.ndarray) -> float:
     """The same over trees with one word below the root, O(N^5): one sum for each such word."""
     n = len(weights)
-    logs, own_arcs = np.full(n, -np.inf), np.zeros((n, n, n))
+    logs, root_arcs = np.full(n, -np.inf), np.zeros((n, n, n))
     for r in range(1, n):
         if weights[r, 0] > 0.0:
-            own = weights.copy()
-            own[:, 0] = 0.0
-            own[r, :] = 0.0
-            own[r, 0] = weights[r, 0]
-            logs[r] = _arc_sums(own, own_arcs[r])
+            rooted = weights.copy()
+            rooted[:, 0] = 0.0
+            rooted[r, :] = 0.0
+            rooted[r, 0] = weights[r, 0]
+            logs[r] = _arc_sums(rooted, root_arcs[r])
     top = logs.max()
     total = np.exp(logs - top).sum()
     for r in range(1, n):
         if logs[r] > -np.inf:
-            arcs += np.exp(logs[r] - top) / total * own_arcs[r]
+            arcs += np.exp(logs[r] - top) / total * root_arcs[r]
     return top + np.log(total)

@@ -86,9 +86,9 @@ def _best_arc(
         return _whole(row[u], digits), u, c
     alive = {u: arc for u, arc in enumerate(rows[c]) if arc}
     first = 1 if is_last_resort else 0
-    found = max((u for u in alive if u >= first), key=lambda u: alive[u][0], default=0)
-    value, word = alive[found]
-    return value, found, word
+    origin = max((u for u in alive if u >= first), key=lambda u: alive[u][0], default=0)
+    value, word = alive[origin]
+    return value, origin, word
 
 
 def _merged(

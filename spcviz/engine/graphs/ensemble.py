@@ -149,8 +149,8 @@ def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float) -> Filtered:
 
     Examples
     --------
-    >>> found = filter_states([3.0], [[[3.0, 1.0], [3.0, 1.0]]], alpha=0.5)
-    >>> found.keep.tolist(), found.threshold
+    >>> filtered = filter_states([3.0], [[[3.0, 1.0], [3.0, 1.0]]], alpha=0.5)
+    >>> filtered.keep.tolist(), filtered.threshold
     ([[True, False], [True, False]], 2.5)
     """
     unary = checks.typed("unary", unary, "biuf", "numbers")

@@ -154,8 +154,8 @@ def eliminate(graph: FactorGraph, order: ArrayLike | None = None) -> Eliminated:
     Examples
     --------
     >>> graph = chain_graph([[0.0, 1.0], [2.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]])
-    >>> found = eliminate(graph)
-    >>> found.score, found.labels, [step.scope for step in found.steps], found.n_entries
+    >>> best = eliminate(graph)
+    >>> best.score, best.labels, [step.scope for step in best.steps], best.n_entries
     (2.0, array([0, 0, 0]), [(1,), (2,), ()], 10)
     """
     n_variables = len(checks.made("graph", graph, FactorGraph).n_states)

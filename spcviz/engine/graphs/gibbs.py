@@ -91,8 +91,8 @@ def sample(
 
     Examples
     --------
-    >>> found = sample([[0.0, 50.0]], [], np.zeros((2, 2)), seeds(np.random.default_rng(0), 2), 1)
-    >>> found.tolist()
+    >>> samples = sample([[0.0, 50.0]], [], np.zeros((2, 2)), seeds(np.random.default_rng(0), 2), 1)
+    >>> samples.tolist()
     [[1], [1]]
     """
     unary, edges, pairwise = graph.checked_graph(unary, edges, pairwise)

@@ -160,9 +160,9 @@ def score(unary: ArrayLike, across: ArrayLike, down: ArrayLike, labels: ArrayLik
     y = checks.states("labels", labels.reshape(-1), labels.size, unary.shape[2]).reshape(labels.shape)
     at = np.indices(y.shape)
     r, c = at[0], at[1]
-    found = unary[r, c, y].sum()
-    found += across[r[:, :-1], c[:, :-1], y[:, :-1], y[:, 1:]].sum()
-    return float(found + down[r[:-1], c[:-1], y[:-1], y[1:]].sum())
+    total = unary[r, c, y].sum()
+    total += across[r[:, :-1], c[:, :-1], y[:, :-1], y[:, 1:]].sum()
+    return float(total + down[r[:-1], c[:-1], y[:-1], y[1:]].sum())
 
 
 def _checked(
@@ -218,10 +218,10 @@ def _one_by_one(
     best, mean, summed = np.empty(len(member)), np.empty(len(member)), np.zeros_like(unary)
     for p, mask in enumerate(member):
         rooted = graph.forest(len(flat), edges[mask])
-        best[p], found = node_table(flat / len(member), shares[mask], rooted)
-        table[p % len(table)] = found.reshape(unary.shape)
+        best[p], max_marginals = node_table(flat / len(member), shares[mask], rooted)
+        table[p % len(table)] = max_marginals.reshape(unary.shape)
         summed += table[p % len(table)]
-        mean[p] = found[found > -np.inf].mean() if best[p] > -np.inf else best[p]
+        mean[p] = max_marginals[max_marginals > -np.inf].mean() if best[p] > -np.inf else best[p]
     return best, mean, summed
 
 

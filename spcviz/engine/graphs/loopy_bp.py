@@ -109,8 +109,8 @@ def propagate(
     Examples
     --------
     >>> ring = [[0, 1], [1, 2], [0, 2]]
-    >>> found = propagate([[0.0, 1.0], [0.0, 0.0], [0.0, 0.0]], ring, [[1.0, 0.0], [0.0, 1.0]])
-    >>> found.unary.argmax(axis=1), bool(found.converged.all())
+    >>> beliefs = propagate([[0.0, 1.0], [0.0, 0.0], [0.0, 0.0]], ring, [[1.0, 0.0], [0.0, 1.0]])
+    >>> beliefs.unary.argmax(axis=1), bool(beliefs.converged.all())
     (array([1, 1, 1]), True)
     """
     unary, edges, pairwise = graph.checked_graph(unary, edges, pairwise)

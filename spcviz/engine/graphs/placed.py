@@ -110,13 +110,13 @@ def max_marginals(
     """
     unary, places, edges, kinds, joints, forest = checked(unary, places, edges, kinds, joints)
     passed = pass_messages(unary, places, kinds, joints, forest)
-    below, found = passed.below, passed.below + passed.down
+    below, maxima = passed.below, passed.below + passed.down
     labels = _labels(passed, places.start, forest)
     roots = np.flatnonzero(forest.parent < 0)
     if len(roots) > 1:
         tops = np.array([below[places.start[v] : places.start[v + 1]].max() for v in range(len(labels))])
-        found += np.repeat(tops[roots].sum() - tops[forest.root], np.diff(places.start))
-    return Found(float(passed.best), found, labels)
+        maxima += np.repeat(tops[roots].sum() - tops[forest.root], np.diff(places.start))
+    return Found(float(passed.best), maxima, labels)
 
 
 def witness_counts(
@@ -134,24 +134,24 @@ def witness_counts(
     """
     arguments = checked(unary, places, edges, kinds, joints)
     unary, places, edges, kinds, joints, forest = arguments
-    found = max_marginals(unary, places, edges, kinds, joints)
+    best = max_marginals(unary, places, edges, kinds, joints)
     passed = pass_messages(unary, places, kinds, joints, forest)
     up_start, up_arg, down_arg = passed.up_start, passed.up_arg, passed.down_arg
     states, going, coming = count_witnesses(passed, places.start, forest)
     rows = []
     for v in np.flatnonzero(forest.parent >= 0):
-        p, own = forest.parent[v], slice(places.start[v], places.start[v + 1])
+        p, span = forest.parent[v], slice(places.start[v], places.start[v + 1])
         edge, first_is_parent = forest.towards[v] >> 1, not forest.towards[v] & 1
         at = np.arange(places.start[p], places.start[p + 1])
         link = up_arg[up_start[v] : up_start[v] + len(at)]
-        parents = np.concatenate([down_arg[own], at])
-        children = np.concatenate([np.arange(own.start, own.stop), link])
-        amount = np.concatenate([going[own], coming[up_start[v] : up_start[v] + len(at)]])
+        parents = np.concatenate([down_arg[span], at])
+        children = np.concatenate([np.arange(span.start, span.stop), link])
+        amount = np.concatenate([going[span], coming[up_start[v] : up_start[v] + len(at)]])
         used = amount != 0
         pair = (parents[used], children[used]) if first_is_parent else (children[used], parents[used])
         rows.append((np.full(used.sum(), edge), *pair, amount[used]))
     empty = [(np.zeros(0, np.int64),) * 3 + (np.zeros(0),)]
-    return found, Counts(states, *(np.concatenate(c) for c in zip(*(rows or empty))))
+    return best, Counts(states, *(np.concatenate(c) for c in zip(*(rows or empty))))
 
 
 def gaps(
@@ -165,9 +165,9 @@ def gaps(
     a, b = places.angle[first], places.angle[second]
     cos, sin = np.cos(2 * np.pi * a / n_angles), np.sin(2 * np.pi * a / n_angles)
     cos2, sin2 = np.cos(2 * np.pi * b / n_angles), np.sin(2 * np.pi * b / n_angles)
-    own, other = joints.reach[kind]
-    dx = places.x[second] + other * cos2 - places.x[first] - own * cos
-    dy = places.y[second] + other * sin2 - places.y[first] - own * sin
+    reach, other = joints.reach[kind]
+    dx = places.x[second] + other * cos2 - places.x[first] - reach * cos
+    dy = places.y[second] + other * sin2 - places.y[first] - reach * sin
     mean = joints.mean[kind]
     return cos * dx + sin * dy - mean[0], cos * dy - sin * dx - mean[1], (b - a) % n_angles
 

@@ -82,7 +82,7 @@ def up_starts(start: np.ndarray, parent: np.ndarray) -> np.ndarray:
 @kernel
 def _send(scores: np.ndarray, places: Places, edge: Edge, out: np.ndarray, arg: np.ndarray) -> None:
     """out[t] = max over s of scores[s] + p, arg[t] = that s; both as long as the edge's source and target."""
-    source, target, own, other, mean, weight, table, to_first = edge
+    source, target, reach, other, mean, weight, table, to_first = edge
     n_angles = len(table)
     begin, n = source[0], source[1] - source[0]
     order = np.argsort(-scores, kind="mergesort")
@@ -101,13 +101,13 @@ def _send(scores: np.ndarray, places: Places, edge: Edge, out: np.ndarray, arg: 
         at = fill[a]
         fill[a] += 1
         by[at], value[at] = s, scores[s]
-        qx[at], qy[at] = places.x[begin + s] + own * cos[a], places.y[begin + s] + own * sin[a]
+        qx[at], qy[at] = places.x[begin + s] + reach * cos[a], places.y[begin + s] + reach * sin[a]
     turns, most = np.argsort(-table, kind="mergesort"), scores.max()
     for t in range(target[1] - target[0]):
         b = places.angle[target[0] + t]
         px = places.x[target[0] + t] + other * cos[b]
         py = places.y[target[0] + t] + other * sin[b]
-        best, found = -np.inf, -1
+        best, sender = -np.inf, -1
         for turn in turns:  # the likely ones first
             extra = table[turn]
             if extra + most <= best:
@@ -125,8 +125,8 @@ def _send(scores: np.ndarray, places: Places, edge: Edge, out: np.ndarray, arg: 
                 along, across = c * dx + d * dy - mean[0], c * dy - d * dx - mean[1]
                 got = top - weight[0] * along * along - weight[1] * across * across
                 if got > best:
-                    best, found = got, by[at]
-        out[t], arg[t] = best, begin + found
+                    best, sender = got, by[at]
+        out[t], arg[t] = best, begin + sender
 
 
 @kernel
@@ -145,12 +145,12 @@ def _pass(
     p, directed = forest.parent[v], forest.towards[v]
     source, target = (v, p) if is_up else (p, v)
     k, to_first = kinds[directed >> 1], (directed & 1 == 1) != is_up  # even if the parent is the edge's first
-    own, other = (
+    reach, other = (
         (joints.reach[k, 1], joints.reach[k, 0]) if to_first else (joints.reach[k, 0], joints.reach[k, 1])
     )
     sender = places.start[source], places.start[source + 1]
     receiver = places.start[target], places.start[target + 1]
-    edge = Edge(sender, receiver, own, other, joints.mean[k], joints.weight[k], joints.table[k], to_first)
+    edge = Edge(sender, receiver, reach, other, joints.mean[k], joints.weight[k], joints.table[k], to_first)
     _send(scores, places, edge, out, arg)
 
 
@@ -167,12 +167,12 @@ def pass_messages(
     for at in range(len(order) - 1, -1, -1):
         v = order[at]
         p = parent[v]
-        own = below[start[v] : start[v + 1]]
+        scores = below[start[v] : start[v + 1]]
         if p < 0:
-            best += own.max()
+            best += scores.max()
             continue
         message, arg = up[up_start[v] : up_start[v + 1]], up_arg[up_start[v] : up_start[v + 1]]
-        _pass(v, True, own, places, kinds, joints, forest, message, arg)
+        _pass(v, True, scores, places, kinds, joints, forest, message, arg)
         below[start[p] : start[p + 1]] += message
     for at in range(len(order)):
         v = order[at]

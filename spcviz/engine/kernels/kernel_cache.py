@@ -98,27 +98,27 @@ def _writable_cache_folder() -> Path | None:
         root = root.expanduser()
         root = root if os.environ.get("SPCVIZ_JIT_DIR") else root / "spcviz-jit"
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        found = root / _remembered_digest(root)
-        is_new = not found.is_dir()
-        found.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryFile(dir=found) as file:
+        cache = root / _remembered_digest(root)
+        is_new = not cache.is_dir()
+        cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=cache) as file:
             file.write(bytes(4096))
-        if shutil.disk_usage(found).free < _ROOM:  # numba would stop the computation when it cannot write
+        if shutil.disk_usage(cache).free < _ROOM:  # numba would stop the computation when it cannot write
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        os.utime(found)
+        os.utime(cache)
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
         why = getattr(error, "strerror", None) or error
         complain(f"{root}: {why}; compiled kernels are not kept, so they compile anew in every process")
         return None
     if is_new:
-        _remove_old(root, found)
-    return found
+        _remove_old(root, cache)
+    return cache
 
 
-def _remove_old(root: Path, found: Path) -> None:
+def _remove_old(root: Path, cache: Path) -> None:
     """Remove what other sources' kernels have left, but not what another checkout has used this day."""
     for path in root.iterdir():
-        is_ours = re.fullmatch(r"[0-9a-f]{16}(\.digest)?", path.name) and path != found
+        is_ours = re.fullmatch(r"[0-9a-f]{16}(\.digest)?", path.name) and path != cache
         with contextlib.suppress(OSError):
             if is_ours and time.time() - path.stat().st_mtime > _KEEP_SECONDS:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -145,8 +145,8 @@ class Sums(events.Listener):
                 yield path, (stat.st_mtime_ns, stat.st_size)
 
     def _line(self, path: Path) -> str:
-        own = path.relative_to(self._folder).as_posix()
-        return f"{hashlib.sha256(path.read_bytes()).hexdigest()} {own}"
+        name = path.relative_to(self._folder).as_posix()
+        return f"{hashlib.sha256(path.read_bytes()).hexdigest()} {name}"
 
     def remove_others(self) -> bool:
         """Remove every file whose sum is not in the list; whether one of them had another sum before."""
@@ -208,20 +208,20 @@ def settle() -> None:
         _LIST.add()
 
 
-def _open(found: Path | None) -> Sums | None:
+def _open(cache: Path | None) -> Sums | None:
     """Check what lies in the folder, and let numba use it; None where it cannot be used."""
-    if found is None:
+    if cache is None:
         return None
-    listed = Sums(found)
+    listed = Sums(cache)
     try:
         if listed.remove_others():
-            complain(f"{found}: files are damaged; what was in them is compiled anew")
-            for note in found.glob("*.ready"):  # of `spcviz.problems.warmup`: no longer all there
+            complain(f"{cache}: files are damaged; what was in them is compiled anew")
+            for note in cache.glob("*.ready"):  # of `spcviz.problems.warmup`: no longer all there
                 note.unlink(missing_ok=True)
     except OSError as error:
-        complain(f"{found}: {error.strerror}; compiled kernels are not kept")
+        complain(f"{cache}: {error.strerror}; compiled kernels are not kept")
         return None
-    numba.config.CACHE_DIR = str(found)
+    numba.config.CACHE_DIR = str(cache)
     events.register("numba:compile", listed)
     atexit.register(listed.add)
     return listed

@@ -95,9 +95,9 @@ def _back_through(
     back(sr, run, runs, score, message, nodes)
     for r in range(runs[0], runs[1]):
         a, end = run[r, 0], run[r + 1, 0]
-        own, behind, into, start = score[a:end], message[run[r, 2] :], out[a:end], before[run[r, 1]]
+        scores, behind, into, start = score[a:end], message[run[r, 2] :], out[a:end], before[run[r, 1]]
         for i in range(end - a):  # from 0: an index that could be negative costs as much as a sum
-            into[i] = start + own[i] + behind[i]
+            into[i] = start + scores[i] + behind[i]
 
 
 @bare_inlined_kernel
@@ -167,9 +167,9 @@ def _behind_through(
     start = vectors.splat(width, before)
     for i in range(0, n, w):
         at = min(i, n - w)
-        own, behind = vectors.load(width, score, (a + at,)), vectors.load(width, message, (h + at,))
-        vectors.store(out, (a + at,), vectors.add(vectors.add(start, own), behind))
-        top = vectors.larger(vectors.add(behind, own), top)
+        scores, behind = vectors.load(width, score, (a + at,)), vectors.load(width, message, (h + at,))
+        vectors.store(out, (a + at,), vectors.add(vectors.add(start, scores), behind))
+        top = vectors.larger(vectors.add(behind, scores), top)
     return vectors.top(top)
 
 

@@ -29,13 +29,13 @@ def code_digest(paths: Iterable[Path], root: Path = ROOT) -> str:
 
 def with_imports(paths: Iterable[Path], root: Path = ROOT) -> set[Path]:
     """Some files and all files of the package that they import, directly or not: a set of Path."""
-    found, waiting = set(), list(paths)
+    files, waiting = set(), list(paths)
     while waiting:
         path = waiting.pop()
-        if path not in found:
-            found.add(path)
+        if path not in files:
+            files.add(path)
             waiting += _imported(path, root)
-    return found
+    return files
 
 
 def file_of(module: str, root: Path = ROOT) -> Path | None:

@@ -78,7 +78,7 @@ def _place(context: Any, builder: Any, array_type: Any, array: Any, index_type: 
     parts = context.make_array(array_type)(context, builder, array)
     index = cgutils.unpack_tuple(builder, index, len(index_type))
     index = [
-        context.cast(builder, i, own, types.intp) for i, own in zip(index, index_type.types, strict=True)
+        context.cast(builder, i, kind, types.intp) for i, kind in zip(index, index_type.types, strict=True)
     ]
     shape, strides = (cgutils.unpack_tuple(builder, a, array_type.ndim) for a in (parts.shape, parts.strides))
     return cgutils.get_item_pointer2(context, builder, parts.data, shape, strides, "C", index)
@@ -244,18 +244,18 @@ def largest(values: np.ndarray) -> float:
     >>> largest(np.array([1.0, 3.0, 2.0]))
     3.0
     """
-    found = -np.inf
+    most = -np.inf
     for v in values:
-        found = v if v > found else found
-    return float(found)
+        most = v if v > most else most
+    return float(most)
 
 
 def smallest(values: np.ndarray) -> float:
     """The smallest entry, as `largest`; inf of none."""
-    found = np.inf
+    least = np.inf
     for v in values:
-        found = v if v < found else found
-    return float(found)
+        least = v if v < least else least
+    return float(least)
 
 
 @register_jitable
@@ -277,47 +277,47 @@ def sum_of(values: np.ndarray) -> float:
     >>> sum_of(np.array([1.0, 3.0, 2.0]))
     6.0
     """
-    found = 0.0
+    summed = 0.0
     for v in values:
-        found += v
-    return float(found)
+        summed += v
+    return float(summed)
 
 
 def _sum_wide(values: np.ndarray) -> float:
-    n, found = len(values), 0.0
+    n, summed = len(values), 0.0
     whole = n - n % len(_WIDTH)
     if whole > 0:
         acc = load(_WIDTH, values, (0,))
         for i in range(len(_WIDTH), whole, len(_WIDTH)):
             acc = add(load(_WIDTH, values, (i,)), acc)
-        found = total(acc)
+        summed = total(acc)
     for i in range(whole, n):
-        found += values[i]
-    return found
+        summed += values[i]
+    return summed
 
 
 def _largest_wide(values: np.ndarray) -> float:
-    n, found = len(values), -np.inf
+    n, most = len(values), -np.inf
     if n >= len(_WIDTH):
         acc = load(_WIDTH, values, (0,))
         for i in range(len(_WIDTH), n, len(_WIDTH)):  # the last row overlaps the one before
             acc = larger(load(_WIDTH, values, (min(i, n - len(_WIDTH)),)), acc)
         return top(acc)
     for v in values:
-        found = v if v > found else found
-    return found
+        most = v if v > most else most
+    return most
 
 
 def _smallest_wide(values: np.ndarray) -> float:
-    n, found = len(values), np.inf
+    n, least = len(values), np.inf
     if n >= len(_WIDTH):
         acc = load(_WIDTH, values, (0,))
         for i in range(len(_WIDTH), n, len(_WIDTH)):
             acc = smaller(load(_WIDTH, values, (min(i, n - len(_WIDTH)),)), acc)
         return bottom(acc)
     for v in values:
-        found = v if v < found else found
-    return found
+        least = v if v < least else least
+    return least
 
 
 def exponentials(values: np.ndarray, shift: float, factor: float, out: np.ndarray) -> None:

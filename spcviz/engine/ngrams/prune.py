@@ -169,8 +169,8 @@ def _columns(lattice: Lattice, starts: np.ndarray, on_nodes: bool) -> np.ndarray
     for w, at in enumerate(starts[:-1]):
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
         is_nodes = on_nodes and lattice.order[w] > 1
-        own = lattice.node_start[first + w : last + w + 1] if is_nodes else lattice.arc_start[first:last]
-        bounds.append(own - own[0] + at)
+        offsets = lattice.node_start[first + w : last + w + 1] if is_nodes else lattice.arc_start[first:last]
+        bounds.append(offsets - offsets[0] + at)
     return np.concatenate([*bounds, starts[-1:]])
 
 

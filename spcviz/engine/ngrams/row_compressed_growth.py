@@ -39,11 +39,11 @@ def _through(
     best = -np.inf
     for v in range(end - 1, v0 - 1, -1):
         top, message, a = -np.inf, forward[v - v0], arc[v] - a0
-        behind, own, out = backward[head[v] - v0 :], score[a:], value[a:]
+        behind, scores, out = backward[head[v] - v0 :], score[a:], value[a:]
         for i in range(arc[v + 1] - arc[v]):
-            through = own[i] + behind[i]
+            through = scores[i] + behind[i]
             top = through if through > top else top
-            through = message + own[i] + behind[i]
+            through = message + scores[i] + behind[i]
             out[i] = through
             best = through if through > best else best
         backward[v - v0] = top
@@ -63,9 +63,9 @@ def _at_nodes(
         node[v] = forward[v] + backward[v]
         best = node[v] if node[v] > best else best
     for v in range(v0, end):
-        own, heads, out = node[v - v0], node[head[v] - v0 :], value[arc[v] - arc[v0] :]
+        tail, heads, out = node[v - v0], node[head[v] - v0 :], value[arc[v] - arc[v0] :]
         for i in range(arc[v + 1] - arc[v]):
-            out[i] = min(own, heads[i])
+            out[i] = min(tail, heads[i])
     return best
 
 

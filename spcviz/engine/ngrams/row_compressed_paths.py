@@ -91,11 +91,11 @@ def score_fan(
             base, message, q = row_of(rows, front + keys[v], n + (front > 0)) + 1, forward[v - v0], 0
             if is_plain:
                 h0, n_arcs = head[v], arc[v + 1] - arc[v]
-                states, own, into = symbol[h0:], score[arc[v] - a0 :], forward[h0 - v0 :]
+                states, scores, into = symbol[h0:], score[arc[v] - a0 :], forward[h0 - v0 :]
                 for i in range(n_arcs):  # from 0: an index that could be negative costs as much as a sum
                     s = states[i]
                     value = local[s] + flat[base + s]
-                    own[i] = value
+                    scores[i] = value
                     value += message
                     into[i] = value if value > into[i] else into[i]
                 continue
@@ -106,8 +106,8 @@ def score_fan(
                     q += 1
                     if m > 1:
                         ahead = begin_code(rows.has_begin, rows.n_states, bits, m)
-                        own_key, size = ahead + prefix, m + (ahead > 0)
-                        terms[q] = find(rows.dense, rows.keys, rows.values, bits, rows.n_dense, own_key, size)
+                        key, size = ahead + prefix, m + (ahead > 0)
+                        terms[q] = find(rows.dense, rows.keys, rows.values, bits, rows.n_dense, key, size)
                         q += 1
                     prefix >>= bits
             shift = head[v] - arc[v]

@@ -142,11 +142,11 @@ def act_together(
             continue
         is_done = True
         alpha = alphas[i, BUY] if marks[i, BUY] else alphas[i, RAISE]
-        own = values_of(word, i, bits, space)
-        left = own
+        n_values = values_of(word, i, bits, space)
+        left = n_values
         if alpha > NO_FILTER and rule.has_spread(0.0, gap):
-            left = _filter(word, i, own, rule.threshold(0.0, gap, rule.capped(alpha)), space)
-        n_in, n_kept, is_less = n_in + own, n_kept + left, is_less or left < own
+            left = _filter(word, i, n_values, rule.threshold(0.0, gap, rule.capped(alpha)), space)
+        n_in, n_kept, is_less = n_in + n_values, n_kept + left, is_less or left < n_values
     if is_less:
         for i in range(length):
             if marks[i, RAISE] or marks[i, BUY]:

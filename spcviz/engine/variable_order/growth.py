@@ -50,10 +50,10 @@ def split(word: Word, b: int, bits: int, space: Workspace) -> None:
     mask, count = (np.int64(1) << (bits * word.depth[b])) - 1, 0
     space.now[0] += 1
     for a in range(word.n_arcs[b - 1]):
-        own = word.code[b - 1, a] & mask
-        v = enter(space, own, count)
+        code = word.code[b - 1, a] & mask
+        v = enter(space, code, count)
         if v == count:
-            word.node[b, v] = own
+            word.node[b, v] = code
             space.parent[v] = word.head[b - 1, a]
             count += 1
         word.head[b - 1, a] = v

@@ -97,15 +97,15 @@ def _dense_messages(word: Word, pairs: Pairs, n: int, space: Workspace) -> float
     size = abs(level(word.forward[1], n))
     for i in range(1, length):
         _add_best(word.forward[i], pairs.score[int(i == length - 1)], word.forward[i + 1], n)
-        into, own = word.forward[i + 1], word.score[i]
+        into, scores = word.forward[i + 1], word.score[i]
         for k in range(n):
-            into[k] += own[k]
+            into[k] += scores[k]
         size = max(size, abs(level(into, n)))
     behind = word.found
     for i in range(length - 1, 0, -1):
-        own, far = word.score[i], word.backward[i + 1]
+        scores, far = word.score[i], word.backward[i + 1]
         for k in range(n):
-            behind[k] = own[k] + far[k]
+            behind[k] = scores[k] + far[k]
         _add_best(behind, pairs.transposed[int(i == length - 1)], word.backward[i], n)
         space.kept_score[i] = level(word.backward[i], n)
     return size
@@ -117,9 +117,9 @@ def _add_best(message: np.ndarray, table: np.ndarray, out: np.ndarray, n: int) -
     for k in range(n):
         out[k] = -np.inf
     for j in range(n):
-        own, row = message[j], table[j]
+        before, row = message[j], table[j]
         for k in range(n):
-            value = own + row[k]
+            value = before + row[k]
             out[k] = value if value > out[k] else out[k]
 
 
@@ -155,14 +155,14 @@ def _keep_letters(word: Word, b: int, n: int, limit: float) -> None:
 def _keep_pairs(word: Word, i: int, pairs: Pairs, limit: float, space: Workspace, bits: int) -> None:
     """Arcs of position i: the pairs that exceed the threshold, in the order of the letters before."""
     length, n = len(word.order), 0
-    own, is_last = space.value, i == length - 1
+    scores, is_last = space.value, i == length - 1
     for h in range(word.n_nodes[i + 1]):
-        own[h] = word.score[i, word.node[i + 1, h] - 1]
+        scores[h] = word.score[i, word.node[i + 1, h] - 1]
     if i == 0:
         for h in range(word.n_nodes[1]):
             k = word.node[1, h]
             word.code[0, h], word.tail[0, h], word.head[0, h] = k, 0, 0 if is_last else h
-            word.gram[0, h], word.score[0, h] = space.kept_gram[k - 1], own[h]
+            word.gram[0, h], word.score[0, h] = space.kept_gram[k - 1], scores[h]
         word.n_arcs[0] = word.n_nodes[1]
         return
     e, best = int(is_last), -np.inf
@@ -174,7 +174,7 @@ def _keep_pairs(word: Word, i: int, pairs: Pairs, limit: float, space: Workspace
         row = pairs.score[e, j - 1]
         for h in range(word.n_nodes[i + 1]):
             k = word.node[i + 1, h]
-            score = own[h] + row[k - 1]
+            score = scores[h] + row[k - 1]
             value = message + score + word.backward[i + 1, h]
             if rule.survives(value, limit) or value == 0.0:
                 word.code[i, n], word.tail[i, n], word.head[i, n] = (j << bits) + k, v, 0 if is_last else h

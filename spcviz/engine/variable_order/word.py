@@ -251,21 +251,21 @@ def gather(
     before: np.ndarray,
     message: np.ndarray,
     n: int,
-    found: np.ndarray,
+    tops: np.ndarray,
 ) -> bool:
-    """The best way to each of n nodes, less the best of all; whether any message changed. found: space."""
+    """The best way to each of n nodes, less the best of all; whether any message changed. tops: space."""
     for v in range(n):
-        found[v] = -np.inf
+        tops[v] = -np.inf
     for a in range(n_arcs):
         value, v = before[origin[a]] + score[a], to[a]
-        if value > found[v]:
-            found[v] = value
+        if value > tops[v]:
+            tops[v] = value
     best = -np.inf
     for v in range(n):
-        best = found[v] if found[v] > best else best
+        best = tops[v] if tops[v] > best else best
     is_changed = False
     for v in range(n):
-        value = found[v] - best
+        value = tops[v] - best
         is_changed = is_changed or value != message[v]
         message[v] = value
     return is_changed

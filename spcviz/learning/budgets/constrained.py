@@ -47,15 +47,15 @@ def best_one_shot(
     ``labels_at(price)`` are the pseudo-labels (R,) of the learning examples; worlds and inputs, what the
     policy sees of them, are of learning and of development examples.
     """
-    found = []
+    candidates = []
     for price in PRICES:
         labels = labels_at(price)
         for is_weighted in (True, False):
             policy = fit(worlds[0], inputs[0], labels, price, is_weighted)
             how = part_policy.rule(fixed=one_shot.odds(policy, inputs[1]))
             bad = part_policy.badness(part_policy.curve(worlds[1], part_policy.spend(worlds[1], how)))
-            found.append((bad, policy, {"price": price, "importance weights": is_weighted}))
-    return min(found, key=lambda own: own[0])[1:]
+            candidates.append((bad, policy, {"price": price, "importance weights": is_weighted}))
+    return min(candidates, key=lambda candidate: candidate[0])[1:]
 
 
 def anytime_values(policy: anytime.Anytime, world: World) -> np.ndarray:
@@ -109,22 +109,22 @@ def streamed(
         has it.
     """
     dev, test = worlds
-    values = {price: [one_shot.odds(policy, own) for own in inputs] for price, policy in policies.items()}
-    pairs, found = [], []
+    values = {price: [one_shot.odds(policy, seen) for seen in inputs] for price, policy in policies.items()}
+    pairs, bought = [], []
     for price, (on_dev, _) in values.items():
         levels = np.quantile(on_dev, np.linspace(0, 1, N_THRESHOLDS))
         for threshold in (0.0, *levels):
             pairs.append((price, threshold))
-            found.append(_bought(dev, on_dev > threshold))
+            bought.append(_bought(dev, on_dev > threshold))
     (_, least, _), (_, final, _) = _ends(dev)
-    order = np.lexsort(([loss for _, loss, _ in found], [share for share, _, _ in found]))
+    order = np.lexsort(([loss for _, loss, _ in bought], [share for share, _, _ in bought]))
     kept = []
     for i in order:
-        if found[i][1] < least:
+        if bought[i][1] < least:
             kept.append(i)
-            least = found[i][1]
+            least = bought[i][1]
     chosen = {
-        "final_error": next((i for i in kept if found[i][1] <= final), None),
+        "final_error": next((i for i in kept if bought[i][1] <= final), None),
         "least_error": kept[-1] if kept else None,
     }
     n_parts = test.shape[0]
@@ -137,8 +137,8 @@ def streamed(
         "chosen": {key: 1.0 if i is None else on_test[i][0] for key, i in chosen.items()},
     }
     alone = []
-    for price, (_, own) in values.items():
-        share, loss, _ = _bought(test, own > 0)
+    for price, (_, odds) in values.items():
+        share, loss, _ = _bought(test, odds > 0)
         alone.append({"price": price, "share": 100 * share, "error": 100 * float(loss) / n_parts})
     return row, alone
 

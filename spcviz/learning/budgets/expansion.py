@@ -141,5 +141,5 @@ def at_cost(curve: Curve, costs: np.ndarray) -> np.ndarray:
 
 def least_cost(curve: Curve, loss: float) -> float:
     """Cost of the first point whose loss is at most `loss`; infinity if there is none."""
-    found = np.flatnonzero(curve.loss <= loss)
-    return float(curve.cost[found[0]]) if len(found) else np.inf
+    reached = np.flatnonzero(curve.loss <= loss)
+    return float(curve.cost[reached[0]]) if len(reached) else np.inf

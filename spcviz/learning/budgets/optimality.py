@@ -69,9 +69,9 @@ def every_state_risk(costs: np.ndarray, chosen: np.ndarray, allowed: np.ndarray 
     """Theorem 2.1's objective (2.3's with `allowed`, a (N, S) mask) of every policy, shape (P,)."""
     allowed = np.ones(costs.shape, dtype=bool) if allowed is None else allowed
     total = np.zeros(len(chosen), dtype=np.int64)
-    for i, (own, may) in enumerate(zip(costs, allowed)):
+    for i, (state_costs, may) in enumerate(zip(costs, allowed)):
         states = np.flatnonzero(may)
-        weights = own[states].max() - own[states]
+        weights = state_costs[states].max() - state_costs[states]
         total += (weights * (chosen[:, i, None] != states)).sum(axis=1)
     return total
 
@@ -95,17 +95,17 @@ def check_one_shot(costs: np.ndarray, chosen: np.ndarray) -> Checked:
     """
     costs = _whole(costs, chosen)
     bound, allowed = pseudo_label_risk(costs, chosen), np.ones(costs.shape, dtype=bool)
-    found, own = _checked(costs, chosen, allowed)
-    by_bound = int(own[bound == bound.min()].min())
-    return found._replace(n_below=int((bound < own).sum()), least_by_bound=by_bound)
+    checked, risks = _checked(costs, chosen, allowed)
+    by_bound = int(risks[bound == bound.min()].min())
+    return checked._replace(n_below=int((bound < risks).sum()), least_by_bound=by_bound)
 
 
 def _checked(costs: np.ndarray, chosen: np.ndarray, allowed: np.ndarray) -> tuple[Checked, np.ndarray]:
     """(what holds of the sum over allowed states, (1) of every policy); nothing is said of the bound."""
-    own, by_all = risk(costs, chosen), every_state_risk(costs, chosen, allowed)
+    risks, by_all = risk(costs, chosen), every_state_risk(costs, chosen, allowed)
     constant = sum((c[m].max() - c[m]).sum() - c[m].max() for c, m in zip(costs, allowed))
-    least, by_sum = int(own.min()), int(own[by_all == by_all.min()].min())
-    return Checked(len(chosen), int((by_all != own + constant).sum()), 0, least, by_sum, by_sum), own
+    least, by_sum = int(risks.min()), int(risks[by_all == by_all.min()].min())
+    return Checked(len(chosen), int((by_all != risks + constant).sum()), 0, least, by_sum, by_sum), risks
 
 
 def check_step(costs: np.ndarray, reached: Sequence[int]) -> Checked:
@@ -139,10 +139,10 @@ def greedy_orders(costs: np.ndarray) -> np.ndarray:
     """
     n_parts = np.shape(costs)[1].bit_length() - 1
     out = np.zeros((len(costs), n_parts), dtype=np.int64)
-    for i, own in enumerate(costs):
+    for i, state_costs in enumerate(costs):
         state = 0
         for t in range(n_parts):
-            state = min(successors(state, len(own)), key=own.__getitem__)
+            state = min(successors(state, len(state_costs)), key=state_costs.__getitem__)
             out[i, t] = state
     return out
 

@@ -158,8 +158,8 @@ def train_queues(
     seed = rng.integers(2**62)
     for per_cost in (False, True):
         # The same examples are left for development, or the two could not be compared.
-        own = np.random.default_rng(seed)
-        policy, imitation, dev = train(world, own, costs, per_cost=per_cost, group=group)
+        seeded = np.random.default_rng(seed)
+        policy, imitation, dev = train(world, seeded, costs, per_cost=per_cost, group=group)
         held, rows = world.some(dev)
         how = rule(policy.beta, per_cost=per_cost)
         bad = badness(curve(held, spend(held, how, costs=costs[rows]), costs[rows]))
@@ -236,7 +236,7 @@ def points(world: World, course: Course, costs: np.ndarray | None = None) -> dic
         ``share`` (S + 1,) of the cost of everything; ``error``, summed loss in percent of the number of
         parts; ``tiers`` (S + 1, T - 1), of parts lifted to each tier; ``messages``, share of full passes.
     """
-    (n_parts, n_tiers), found = world.shape, curve(world, course, costs)
+    (n_parts, n_tiers), course_curve = world.shape, curve(world, course, costs)
     jumps = len(course.tier) > 0 and course.tier.min() > 1
     lifted = np.zeros((len(course.part) + 1, n_tiers - 1))
     for t in range(n_tiers - 1):
@@ -244,8 +244,8 @@ def points(world: World, course: Course, costs: np.ndarray | None = None) -> dic
         lifted[1:, t] = np.cumsum(reached) / n_parts
     length = np.diff(world.starts)[np.searchsorted(world.starts, course.part, side="right") - 1]
     return {
-        "share": found.cost,
-        "error": 100 * found.loss / n_parts,
+        "share": course_curve.cost,
+        "error": 100 * course_curve.loss / n_parts,
         "tiers": lifted,
         "messages": float(course.messages.sum() / (2 * length).sum()) if len(length) else 0.0,
     }

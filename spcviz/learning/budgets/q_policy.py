@@ -121,15 +121,15 @@ def train_policy(
     at_random = roll_out(None)
     myopic = fit_values(at_random, at_random.reward, best_penalty(at_random, at_random.reward, penalties))
     steps = roll_out(myopic)
-    found = []
+    candidates = []
     for alpha in alphas:
         reward = shaped(steps.reward, alpha)
         for gamma in gammas:
             targets = q_values(reward, steps.starts, gamma)
             penalty = best_penalty(steps, targets, penalties)
             beta = fit_values(steps, targets, penalty)
-            found.append((judge(beta), QPolicy(beta, myopic, gamma, alpha, penalty)))
-    return min(found, key=lambda own: own[0])[1]
+            candidates.append((judge(beta), QPolicy(beta, myopic, gamma, alpha, penalty)))
+    return min(candidates, key=lambda candidate: candidate[0])[1]
 
 
 def fit_bought_early(steps: Steps, costs: np.ndarray, budget: float) -> np.ndarray:

@@ -60,28 +60,28 @@ def buy(world: Any, desk: Any, rule: Any, w: int, r: int, tier: int) -> tuple[in
 
 @overload(begin, strict=False, jit_options={"forceinline": True})
 def _begin_jit(world: Any, rule: Any, keep_features: Any) -> Callable[..., Any]:
-    own = KINDS[world.instance_class].begin
-    return lambda world, rule, keep_features: own(world, rule, keep_features)
+    begin_kernel = KINDS[world.instance_class].begin
+    return lambda world, rule, keep_features: begin_kernel(world, rule, keep_features)
 
 
 @overload(value, strict=False, jit_options={"forceinline": True})
 def _value_jit(
     world: Any, desk: Any, rule: Any, i: Any, j: Any, a: Any, b: Any, values: Any
 ) -> Callable[..., Any]:
-    own = KINDS[world.instance_class].value
-    return lambda world, desk, rule, i, j, a, b, values: own(world, desk, rule, i, j, a, b, values)
+    value_kernel = KINDS[world.instance_class].value
+    return lambda world, desk, rule, i, j, a, b, values: value_kernel(world, desk, rule, i, j, a, b, values)
 
 
 @overload(describe, strict=False, jit_options={"forceinline": True})
 def _describe_jit(world: Any, desk: Any, r: Any, a: Any, b: Any, out: Any) -> Callable[..., Any]:
-    own = KINDS[world.instance_class].describe
-    return lambda world, desk, r, a, b, out: own(world, desk, r, a, b, out)
+    describe_kernel = KINDS[world.instance_class].describe
+    return lambda world, desk, r, a, b, out: describe_kernel(world, desk, r, a, b, out)
 
 
 @overload(buy, strict=False, jit_options={"forceinline": True})
 def _buy_jit(world: Any, desk: Any, rule: Any, w: Any, r: Any, tier: Any) -> Callable[..., Any]:
-    own = KINDS[world.instance_class].buy
-    return lambda world, desk, rule, w, r, tier: own(world, desk, rule, w, r, tier)
+    buy_kernel = KINDS[world.instance_class].buy
+    return lambda world, desk, rule, w, r, tier: buy_kernel(world, desk, rule, w, r, tier)
 
 
 @kernel

@@ -87,10 +87,10 @@ def some_rows(starts: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.nd
 
     Examples
     --------
-    >>> [found.tolist() for found in some_rows(np.array([0, 2, 5]), [1])]
+    >>> [array.tolist() for array in some_rows(np.array([0, 2, 5]), [1])]
     [[0, 3], [2, 3, 4]]
     """
     chosen = np.asarray(chosen, dtype=np.int64)
     lengths = np.diff(starts)[chosen]
-    own = np.concatenate([[0], np.cumsum(lengths)])
-    return own, np.repeat(starts[:-1][chosen] - own[:-1], lengths) + np.arange(own[-1])
+    new_starts = np.concatenate([[0], np.cumsum(lengths)])
+    return new_starts, np.repeat(starts[:-1][chosen] - new_starts[:-1], lengths) + np.arange(new_starts[-1])

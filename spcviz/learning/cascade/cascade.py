@@ -141,7 +141,7 @@ def train_cascade(
             rng.bit_generator.state = given.rng_state
         elif not levels and config.patience is None:
             first = First([fits for _, fits, _ in trials], rng.bit_generator.state)
-        trial, fits, train_alpha = min(trials, key=lambda found: found[0].rank)
+        trial, fits, train_alpha = min(trials, key=lambda candidate: candidate[0].rank)
         if config.patience is not None:
             n_passes = len(fits[0].losses)  # over all examples as many as over the parts
             fits = [*fits, fit_filter(stage, trainer, train_alpha, before[-1], epochs=n_passes)]
@@ -179,13 +179,13 @@ def _held_out_accuracy(stage: Stage, trainer: Trainer, fits: Sequence[Fit]) -> t
         fit_predictor(problem, np.flatnonzero(part != p), trainer, begin.model).model
         for p, begin in enumerate(fits[:-1])
     ]
-    found = decode(problem.lattice, held_out_scores(problem, part, models)[0]).labels
-    return accuracies(found, stage.labels, problem.lattice.row_start)
+    predicted = decode(problem.lattice, held_out_scores(problem, part, models)[0]).labels
+    return accuracies(predicted, stage.labels, problem.lattice.row_start)
 
 
-def accuracies(found: np.ndarray, labels: np.ndarray, row_start: np.ndarray) -> tuple[float, float]:
+def accuracies(predicted: np.ndarray, labels: np.ndarray, row_start: np.ndarray) -> tuple[float, float]:
     """(share of right positions, share of examples with all positions right)."""
-    right = found == labels
+    right = predicted == labels
     return float(right.mean()), float(np.logical_and.reduceat(right, row_start[:-1]).mean())
 
 

@@ -91,10 +91,10 @@ def count(
 
     Examples
     --------
-    >>> found = count(2, [0, 1, 0, 1, 0, 0], [2, 2, 2], [1, 1, 1], 2)
-    >>> [int(key) for key in found.keys]
+    >>> counts = count(2, [0, 1, 0, 1, 0, 0], [2, 2, 2], [1, 1, 1], 2)
+    >>> [int(key) for key in counts.keys]
     [5, 6, 7, 9, 10, 11]
-    >>> bool(found.values[1] > found.values[0])  # "ab" beside "aa"
+    >>> bool(counts.values[1] > counts.values[0])  # "ab" beside "aa"
     True
     """
     n_states = checks.integer("n_states", n_states, 1, 200)
@@ -121,17 +121,17 @@ def count(
     contexts, lower = np.zeros(1, dtype=np.int64), single[None]
     sizes, keys, values = [], [], []
     for m in range(2, longest + 1):
-        found, n, total = _followers(text, m, has_begin and m > 2, m >= plain_from)
+        longer, n, total = _followers(text, m, has_begin and m > 2, m >= plain_from)
         if m > 2:
             is_enough = total >= least
-            found, n = found[is_enough], n[is_enough]
-        below = lower[np.searchsorted(contexts, found & ((np.int64(1) << bits * (m - 2)) - 1))]
+            longer, n = longer[is_enough], n[is_enough]
+        below = lower[np.searchsorted(contexts, longer & ((np.int64(1) << bits * (m - 2)) - 1))]
         share = discount * (n > 0).sum(axis=1, keepdims=True)
         upper = (np.maximum(n - discount, 0) + share * below) / n.sum(axis=1, keepdims=True)
-        keys.append(((found[:, None] << bits) + np.arange(1, n_states + 2)).ravel())
+        keys.append(((longer[:, None] << bits) + np.arange(1, n_states + 2)).ravel())
         values.append(np.log(upper / below).ravel())
         sizes.append(np.full(len(keys[-1]), m))
-        contexts, lower = found, upper
+        contexts, lower = longer, upper
     every, size = np.concatenate(keys), np.concatenate(sizes)
     return Counted(
         n_states,
@@ -185,19 +185,19 @@ def _followers(
     """Contexts of m - 1 symbols, rising; how often each symbol follows, (contexts, K + 1); plain sums."""
     k = text.n_states + 1
     at, code = _contexts(text, m - 1, has_begin)
-    found, context = np.unique(code, return_inverse=True)
-    n = np.bincount(context * k + text.symbols[at], text.weight[at], len(found) * k).reshape(-1, k)
+    contexts, context = np.unique(code, return_inverse=True)
+    n = np.bincount(context * k + text.symbols[at], text.weight[at], len(contexts) * k).reshape(-1, k)
     total = n.sum(axis=1)
     if not is_plain:
         at, longer = _contexts(text, m, True)
         different = np.unique((longer << text.bits) + text.symbols[at] + 1)
         mask = (np.int64(1) << text.bits * (m - 1)) - 1
-        context = np.searchsorted(found, different >> text.bits & mask)
+        context = np.searchsorted(contexts, different >> text.bits & mask)
         follower = (different & (1 << text.bits) - 1) - 1
-        kinds = np.bincount(context * k + follower, minlength=len(found) * k).reshape(-1, k)
-        is_begin = found >> text.bits * max(m - 2, 0) == text.n_states + 2
+        kinds = np.bincount(context * k + follower, minlength=len(contexts) * k).reshape(-1, k)
+        is_begin = contexts >> text.bits * max(m - 2, 0) == text.n_states + 2
         n = np.where(is_begin[:, None], n, kinds)
-    return found, n, total
+    return contexts, n, total
 
 
 def _singles(text: _Text, discount: float, is_plain: bool) -> np.ndarray:

@@ -165,8 +165,8 @@ def decode_examples(
         begin = states_left(lattice)
     predictor = levels[-1].predictor
     unary = scores(len(levels) - 1, predictor, begin)
-    found = decode(lattice, score_arcs(lattice, unary, predictor.table))
-    return BatchDecoded(found.scores, found.labels)
+    best = decode(lattice, score_arcs(lattice, unary, predictor.table))
+    return BatchDecoded(best.scores, best.labels)
 
 
 def _decode_fans(

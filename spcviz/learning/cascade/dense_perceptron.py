@@ -141,28 +141,28 @@ def _epoch(
     longest, wrong, step = 0, 0, seen
     for w in turn:
         longest = max(longest, row_start[w + 1] - row_start[w])
-    unary, found, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
+    unary, predicted, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
     nothing = np.zeros((k ** (order - 1), k))  # what ending in an n-gram adds
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]
         for i in range(length):
             score_row(features, first + i, weights, unary[i])
         n = min(order, length)
-        decode_kernel(sums, sums, nothing[: k ** (n - 1)], unary[:length], n, found[:length])
+        decode_kernel(sums, sums, nothing[: k ** (n - 1)], unary[:length], n, predicted[:length])
         n_wrong = 0
         for i in range(length):
             truth = labels[first + i]
-            if found[i] != truth:
+            if predicted[i] != truth:
                 n_wrong += 1
-                toward[truth], toward[found[i]] = 1.0, -1.0
+                toward[truth], toward[predicted[i]] = 1.0, -1.0
                 add_row(features, first + i, toward, weights)
-                toward[truth], toward[found[i]] = step, -step
+                toward[truth], toward[predicted[i]] = step, -step
                 add_row(features, first + i, toward, late)
-                toward[truth] = toward[found[i]] = 0.0
+                toward[truth] = toward[predicted[i]] = 0.0
         if n_wrong > 0:
             wrong += n_wrong
             _step_grams(labels[first : first + length], gram_rate, step, grams, gram_late, sums)
-            _step_grams(found[:length], -gram_rate, step, grams, gram_late, sums)
+            _step_grams(predicted[:length], -gram_rate, step, grams, gram_late, sums)
         step += 1
     return wrong
 

@@ -148,7 +148,7 @@ def train_from_prior(
         reports.append(_report(problems[-1], levels[-1], pruned, dev, t + 1))
         keeps = []
         for p, problem in enumerate(problems[:-1]):
-            others = [own for q, own in enumerate(filters) if q != p]
+            others = [other for q, other in enumerate(filters) if q != p]
             unseen = combined([parts[p].priors[t], *others], [1.0] + [1 / len(others)] * len(others))
             keeps.append(
                 prune(problem.lattice, _scores(problem, unseen), alpha, max_arcs=config.max_arcs).keep
@@ -176,7 +176,7 @@ class _Learner(NamedTuple):
         out = []
         for p, (problem, prior) in enumerate(zip(self.problems, self.priors)):
             start = prior if before is None else combined([prior, before[p]], [1.0, 1.0])
-            found = fit(
+            model = fit(
                 problem,
                 loss,
                 np.arange(len(problem.has_truth)),
@@ -186,7 +186,7 @@ class _Learner(NamedTuple):
                 initial=start,
                 tick=self._said(what, p),
             ).model
-            out.append(correction(found, prior, problem.keys))
+            out.append(correction(model, prior, problem.keys))
         return out
 
     def _said(self, what: str, p: int) -> Callable[[], object] | None:
@@ -217,8 +217,8 @@ def _tuned(
 
 def _report(problem: Problem, level: Level, pruned: Pruned, dev: Part, order: int) -> dict:
     lattice = problem.lattice
-    found = decode(lattice, _scores(problem, level.predictor)).labels
-    by_char, by_word = accuracies(found, np.asarray(dev.labels), lattice.row_start)
+    predicted = decode(lattice, _scores(problem, level.predictor)).labels
+    by_char, by_word = accuracies(predicted, np.asarray(dev.labels), lattice.row_start)
     is_lost = ~problem.has_truth | ~all_kept(lattice, problem.truth, pruned.keep)
     return {
         "order": order,

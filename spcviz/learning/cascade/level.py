@@ -98,7 +98,7 @@ def trials_of(
         ]
     parts = [*range(config.parts), -1]  # one filter without each part, then one on everything
     candidates = known or [
-        [fit_filter(stage, trainer, alpha, own, part=p) for p, own in zip(parts, before)]
+        [fit_filter(stage, trainer, alpha, model, part=p) for p, model in zip(parts, before)]
         for alpha in config.train_alphas
     ]
     return [

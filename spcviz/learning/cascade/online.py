@@ -128,8 +128,8 @@ def fit(
 ) -> Fit:
     """Train on some of a problem's examples; arguments as of `passes`, ``tick()`` is called after each."""
     epochs = checks.integer("epochs", epochs, 0, 1_000_000)
-    for n, found in enumerate(_course(problem, loss, examples, rng, epochs, **settings)):
-        last = found
+    for n, sums in enumerate(_course(problem, loss, examples, rng, epochs, **settings)):
+        last = sums
         if n and tick is not None:
             tick()
     return _averaged(problem, last)

@@ -143,15 +143,15 @@ def _number_suffixes(
 ) -> tuple[int, int]:
     """Number the suffixes of 2 .. n symbols; returns where the index goes on, and how many keys."""
     for m in range(2, n + 1):
-        own = key & ((np.int64(1) << (bits * m)) - 1)
-        if own < len(short):
-            if short[own] == 0:
-                keys[size] = own
+        suffix = key & ((np.int64(1) << (bits * m)) - 1)
+        if suffix < len(short):
+            if short[suffix] == 0:
+                keys[size] = suffix
                 size += 1
-                short[own] = size
-            index[at] = short[own] - 1
+                short[suffix] = size
+            index[at] = short[suffix] - 1
         else:
-            index[at], size = _number(own, keys, slots, ids, size)
+            index[at], size = _number(suffix, keys, slots, ids, size)
         at += 1
     return at, size
 

@@ -132,7 +132,7 @@ class _Packing(NamedTuple):
         )
 
     def unpack(self, theta: np.ndarray) -> Weights:
-        weights = Weights(*(own.copy() for own in self.initial))
+        weights = Weights(*(array.copy() for array in self.initial))
         weights.unary.reshape(-1)[self.unary] = theta[: len(self.unary)]
         weights.pairwise.reshape(-1)[self.pairwise] = theta[len(self.unary) :]
         return weights

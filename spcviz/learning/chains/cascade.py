@@ -140,7 +140,7 @@ def train_chain_cascade(
         examples, part, pairs[:-1], tolerances[0], config, pair_model.forbidden
     )
     figures = [LevelFigures(1, alpha, lost, float(left.sum() / max(len(left), 1)))]
-    models = [model_of(own) for own in pairs]
+    models = [model_of(weights) for weights in pairs]
     levels = [Level(models[-1], alpha, models[-1])]
     survivors = unigrams(np.diff(examples.row_start), n, left)
     steps = None if pair_model.forbidden is None else pair_model.forbidden[1]
@@ -152,15 +152,15 @@ def train_chain_cascade(
             chosen = [np.flatnonzero(part != p) for p in range(config.parts)] if level < order else []
             chosen.append(np.arange(n_examples))
             models = models[-len(chosen) :]
-            trainers = [Trainer(config, own, progress) for own in rng.spawn(len(chosen))]
+            trainers = [Trainer(config, child, progress) for child in rng.spawn(len(chosen))]
             models = run(fit_longer, list(zip(repeat(level_of(space)), chosen, trainers, models)))
         if level == order:
             levels.append(Level(models[-1], 0.0, models[-1]))
             break
-        found = tuned(space, part, config, models[:-1], tolerances[level - 1])
-        levels.append(Level(models[-1], found.alpha, models[-1]))
-        figures.append(LevelFigures(level, found.alpha, float(found.is_lost.mean()), found.kept))
-        survivors = found.survivors
+        filtered = tuned(space, part, config, models[:-1], tolerances[level - 1])
+        levels.append(Level(models[-1], filtered.alpha, models[-1]))
+        figures.append(LevelFigures(level, filtered.alpha, float(filtered.is_lost.mean()), filtered.kept))
+        survivors = filtered.survivors
     return ChainCascade(Cascade(n, tuple(levels), False, config.max_arcs, False, 2), tuple(figures))
 
 
@@ -169,25 +169,25 @@ def _pair_models(
 ) -> list[Weights]:
     """A chain model without each part, then one of all examples."""
     chosen = [np.flatnonzero(part != p) for p in range(trainer.config.parts + 1)]
-    trainers = [trainer._replace(rng=own) for own in trainer.rng.spawn(len(chosen))]
+    trainers = [trainer._replace(rng=child) for child in trainer.rng.spawn(len(chosen))]
     return run(_pair_model, list(zip(repeat(examples), chosen, repeat(how), trainers)))
 
 
 def _pair_model(examples: Examples, chosen: np.ndarray, how: PairModel, trainer: Trainer) -> Weights:
     """A chain model of some examples."""
-    own = examples if len(chosen) == len(examples.weights) else taken(examples, chosen)
+    subset = examples if len(chosen) == len(examples.weights) else taken(examples, chosen)
 
     def tick(_n: int, _loss: float) -> None:
         trainer.progress()
 
     if how.kind == "crf":
         course = fit_crf(
-            own, c2=how.c2, max_iterations=CRF_ITERATIONS, which=Which(forbidden=how.forbidden), tick=tick
+            subset, c2=how.c2, max_iterations=CRF_ITERATIONS, which=Which(forbidden=how.forbidden), tick=tick
         )
         weights, was_interrupted = course.weights, course.was_interrupted
     else:
         epochs = trainer.config.predictor_epochs
-        walked = fit_perceptron(own, trainer.rng, epochs=epochs, forbidden=how.forbidden, tick=tick)
+        walked = fit_perceptron(subset, trainer.rng, epochs=epochs, forbidden=how.forbidden, tick=tick)
         weights, was_interrupted = walked.running.average, walked.was_interrupted
     if was_interrupted:
         raise KeyboardInterrupt
@@ -208,15 +208,15 @@ def _filter_states(
     """
     left = np.empty((len(examples.labels), examples.n_states), dtype=bool)
     of_truth, row_start = np.empty(len(left)), examples.row_start
-    for found, rows in _held_out(examples, part, models, forbidden):
-        values = found.values
-        points = filtering.break_points_batch(values.reshape(-1), found.row_start * examples.n_states)
+    for marginals, rows in _held_out(examples, part, models, forbidden):
+        values = marginals.values
+        points = filtering.break_points_batch(values.reshape(-1), marginals.row_start * examples.n_states)
         of_truth[rows] = points.reshape(values.shape)[np.arange(len(rows)), examples.labels[rows]]
     event = np.minimum.reduceat(of_truth, row_start[:-1])
     counted = of_truth if config.tolerance_kind == "position" else event
     alpha = filtering.largest_alpha(counted, tolerance)
-    for found, rows in _held_out(examples, part, models, forbidden):
-        left[rows] = states_left(found, alpha, config.max_arcs)
+    for marginals, rows in _held_out(examples, part, models, forbidden):
+        left[rows] = states_left(marginals, alpha, config.max_arcs)
     stays = left[np.arange(len(left)), examples.labels]
     return alpha, left, float((~np.logical_and.reduceat(stays, row_start[:-1])).mean())
 
@@ -231,10 +231,10 @@ def _held_out(
             np.concatenate([[0], np.cumsum(np.diff(examples.row_start)[chosen])]), examples.n_states
         ):
             some = chosen[first:last]
-            own = taken(examples, some)
-            unary = layouts.emissions(own.rows, weights.unary)
-            rows = layouts.ranges(examples.row_start[some], np.diff(own.row_start))
-            yield state_values(unary, own.row_start, weights.pairwise, forbidden), rows
+            block = taken(examples, some)
+            unary = layouts.emissions(block.rows, weights.unary)
+            rows = layouts.ranges(examples.row_start[some], np.diff(block.row_start))
+            yield state_values(unary, block.row_start, weights.pairwise, forbidden), rows
 
 
 def model_of(weights: Weights) -> Model:
@@ -242,8 +242,8 @@ def model_of(weights: Weights) -> Model:
 
     Examples
     --------
-    >>> found = model_of(Weights(np.ones((1, 2)), np.array([[0.0, 0.5], [0.0, 0.0]])))
-    >>> found.keys.tolist(), found.values.tolist()
+    >>> model = model_of(Weights(np.ones((1, 2)), np.array([[0.0, 0.5], [0.0, 0.0]])))
+    >>> model.keys.tolist(), model.values.tolist()
     ([6], [0.5])
     """
     n = weights.pairwise.shape[0]

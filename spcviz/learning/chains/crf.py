@@ -189,8 +189,8 @@ def blocks_of(row_start: np.ndarray, n_states: int) -> list[tuple[int, int]]:
 def forbid(unary: np.ndarray, row_start: np.ndarray, forbidden: np.ndarray) -> None:
     """Write -inf where no chain may begin or end; `forbidden` as of `loss_and_gradient`."""
     is_there = np.diff(row_start) > 0
-    for rows, own in ((row_start[:-1], forbidden[0]), (row_start[1:] - 1, forbidden[2])):
-        states = np.flatnonzero(own.diagonal())
+    for rows, banned in ((row_start[:-1], forbidden[0]), (row_start[1:] - 1, forbidden[2])):
+        states = np.flatnonzero(banned.diagonal())
         unary[np.ix_(rows[is_there], states)] = -np.inf
 
 
@@ -219,14 +219,14 @@ def _of_truth(
     pairs: np.ndarray,
 ) -> float:
     """Weighted score of the known labellings; their steps are taken off `pairs`."""
-    own = np.repeat(each, np.diff(row_start))
+    weights = np.repeat(each, np.diff(row_start))
     is_step = np.ones(len(labels), dtype=bool)
     is_step[row_start[:-1][np.diff(row_start) > 0]] = False
     to = np.flatnonzero(is_step)
     before, after = labels[to - 1], labels[to]
     n = len(pairs)
-    pairs -= np.bincount(before * n + after, own[to], n * n).reshape(n, n)
-    score = own @ unary[np.arange(len(labels)), labels] + own[to] @ pairwise[before, after]
+    pairs -= np.bincount(before * n + after, weights[to], n * n).reshape(n, n)
+    score = weights @ unary[np.arange(len(labels)), labels] + weights[to] @ pairwise[before, after]
     return float(score)
 
 

@@ -87,8 +87,8 @@ def expectations(
 
     Examples
     --------
-    >>> found = expectations(np.zeros((3, 2)), [3], np.zeros((2, 2)))
-    >>> found.log_partition.round(3), found.pairwise.tolist()
+    >>> expected = expectations(np.zeros((3, 2)), [3], np.zeros((2, 2)))
+    >>> expected.log_partition.round(3), expected.pairwise.tolist()
     (array([2.079]), [[0.5, 0.5], [0.5, 0.5]])
     """
     unary = checks.scores("unary", unary, 2).copy()
@@ -117,8 +117,8 @@ def expect(
     log_partition = np.empty(len(weights))
     _expect(unary, row_start, steps, weights, pairs, log_partition)
     for w in np.flatnonzero(np.isnan(log_partition)):  # few: not compiled where there are none
-        own = unary[row_start[w] : row_start[w + 1]]
-        log_partition[w] = _by_logs(own, steps.pairwise, weights[w], np.empty_like(own), pairs)
+        rows = unary[row_start[w] : row_start[w + 1]]
+        log_partition[w] = _by_logs(rows, steps.pairwise, weights[w], np.empty_like(rows), pairs)
         if log_partition[w] == -np.inf:
             raise InfeasibleError(f"every labelling of chain {w} has score -inf")
     return log_partition
@@ -141,12 +141,12 @@ def _expect(
     work, outer = aligned((2, n), unary), aligned((n, n), unary)
     outer[:], work[:] = 0.0, 0.0  # what fills a row up stays 0
     for w in range(len(weights)):
-        own = unary[row_start[w] : row_start[w + 1]]
+        rows = unary[row_start[w] : row_start[w + 1]]
         log_partition[w] = np.nan
-        if len(own) == 0:
+        if len(rows) == 0:
             log_partition[w] = 0.0
-        elif _is_tame(own, steps.spread):
-            log_partition[w] = _scaled(own, steps, weights[w], left, here, work, outer)
+        elif _is_tame(rows, steps.spread):
+            log_partition[w] = _scaled(rows, steps, weights[w], left, here, work, outer)
     for j in range(n):
         for k in range(n):
             pairs[j, k] += outer[j, k] * steps.table[j, k]
@@ -230,17 +230,17 @@ def _by_logs(
     length, n = unary.shape
     log_partition = 0.0
     for i in range(length):
-        own = left[i]
+        message = left[i]
         if i > 0:
-            combine(LOG_PLUS, left[i - 1], pairwise, own)
-            multiply(LOG_PLUS, own, unary[i], own)
+            combine(LOG_PLUS, left[i - 1], pairwise, message)
+            multiply(LOG_PLUS, message, unary[i], message)
         else:
-            own[:] = unary[0]
-        top = largest(own)
+            message[:] = unary[0]
+        top = largest(message)
         if top == -np.inf:
             return top
         for k in range(n):
-            own[k] -= top
+            message[k] -= top
         log_partition += top
     whole = total(LOG_PLUS, left[length - 1])
     for k in range(n):

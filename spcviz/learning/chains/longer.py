@@ -62,12 +62,12 @@ def fit_longer(level: Level, chosen: np.ndarray, trainer: Trainer, begin: Model)
         late = np.zeros(shape)
         for some in space.batches(rng.permutation(chosen)):
             problem = space.problem(some)
-            own = grams.of(problem.keys)
-            moving, room = Moving(weights, late, own.now, own.late), np.empty(problem.lattice.n_arcs)
+            touched = grams.of(problem.keys)
+            moving, room = Moving(weights, late, touched.now, touched.late), np.empty(problem.lattice.n_arcs)
             order, work = np.arange(len(some)), scratch(problem.lattice)
             _, _, done = run_epoch(Perceptron(), problem, order, step, moving, room, work)
             step = step._replace(taken=step.taken + len(some), scale_sum=done)
-            grams = grams.with_those(own)
+            grams = grams.with_those(touched)
         add_to_sum(total, step.scale_sum, weights, late)
         add_to_sum(grams.total, step.scale_sum, grams.now, grams.late)
         grams.late[:] = 0.0
@@ -98,7 +98,7 @@ class _Grams(NamedTuple):
 
     def of(self, keys: np.ndarray) -> "_Grams":
         """The weights of these n-grams, 0 where there are none yet."""
-        return _Grams(keys, *(carried_over(keys, self.keys, own) for own in self[1:]))
+        return _Grams(keys, *(carried_over(keys, self.keys, values) for values in self[1:]))
 
     def with_those(self, others: "_Grams") -> "_Grams":
         """These weights, replaced by the others' where they have them and they are not all 0."""
@@ -106,7 +106,7 @@ class _Grams(NamedTuple):
         is_mine = np.flatnonzero(~np.isin(self.keys, others.keys))
         both = [np.concatenate([a[is_mine], b[is_used]]) for a, b in zip(self, others)]
         order = np.argsort(both[0])
-        return _Grams(*(own[order] for own in both))
+        return _Grams(*(array[order] for array in both))
 
 
 class Filtered(NamedTuple):
@@ -159,8 +159,8 @@ class _Scored(NamedTuple):
         scores = np.empty(lattice.n_arcs)
         owner = np.repeat(part[chosen], np.diff(lattice.example_start))
         for p, model in enumerate(models):
-            is_own = part[chosen] == p
-            own = taken(lattice, np.flatnonzero(is_own))
-            features = layouts.taken(space.features, space.rows(chosen[is_own]))
-            scores[owner == p] = score_arcs(own, unary_scores(features, model.weights), model.table)
+            in_part = part[chosen] == p
+            part_lattice = taken(lattice, np.flatnonzero(in_part))
+            features = layouts.taken(space.features, space.rows(chosen[in_part]))
+            scores[owner == p] = score_arcs(part_lattice, unary_scores(features, model.weights), model.table)
         return cls(lattice, path_of(lattice, space.labels[space.rows(chosen)]), scores)

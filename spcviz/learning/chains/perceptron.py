@@ -54,7 +54,7 @@ def begin(weights: Weights) -> Running:
     array([[1., 1.]])
     """
     return Running(
-        Weights(*(own.astype(np.float64) for own in weights)), Weights(*map(np.zeros_like, weights)), 0
+        Weights(*(array.astype(np.float64) for array in weights)), Weights(*map(np.zeros_like, weights)), 0
     )
 
 
@@ -96,7 +96,7 @@ def fit_perceptron(
     n = examples.n_states
     shapes = (layouts.n_features(examples.rows), n), (n, n)
     begun = begin(Weights(*map(np.zeros, shapes))) if running is None else running
-    if tuple(own.shape for own in begun.weights) != shapes:
+    if tuple(array.shape for array in begun.weights) != shapes:
         raise ShapeError(f"running has shapes {[o.shape for o in begun.weights]}; it needs {shapes}")
     unary, late_unary = begun.weights.unary.copy(), begun.late.unary.copy()
     table, late_table = aligned((n, n), unary), begun.late.pairwise.copy()
@@ -145,7 +145,7 @@ def _epoch(
     longest, wrong, step = 0, 0, steps[0]
     for w in turn:
         longest = max(longest, row_start[w + 1] - row_start[w])
-    scores, found, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
+    scores, predicted, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
     left = aligned((longest + 1, k), scores)
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]
@@ -154,22 +154,22 @@ def _epoch(
         for j in range(k):
             scores[0, j] += edges[0, j]
             scores[length - 1, j] += edges[1, j]
-        decode_into(scores[:length], table, left, found[:length])
+        decode_into(scores[:length], table, left, predicted[:length])
         n_wrong = 0
         for i in range(length):
             truth = labels[first + i]
-            if found[i] != truth:
+            if predicted[i] != truth:
                 n_wrong += 1
-                toward[truth], toward[found[i]] = each[w], -each[w]
+                toward[truth], toward[predicted[i]] = each[w], -each[w]
                 add_row(rows, first + i, toward, unary)
-                toward[truth], toward[found[i]] = each[w] * step, -each[w] * step
+                toward[truth], toward[predicted[i]] = each[w] * step, -each[w] * step
                 add_row(rows, first + i, toward, late.unary)
-                toward[truth] = toward[found[i]] = 0.0
+                toward[truth] = toward[predicted[i]] = 0.0
         if n_wrong > 0:
             wrong += n_wrong
             for i in range(1, length):
                 _step(table[0], late.pairwise, labels[first + i - 1], labels[first + i], each[w], step)
-                _step(table[0], late.pairwise, found[i - 1], found[i], -each[w], step)
+                _step(table[0], late.pairwise, predicted[i - 1], predicted[i], -each[w], step)
         step += 1
     steps[0] = step
     return wrong

@@ -167,16 +167,16 @@ def observed(rows: Rows, labels: np.ndarray, n_states: int) -> np.ndarray:
 def _score_csr(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> None:
     out[:] = 0.0
     for i in range(features.start[row], features.start[row + 1]):
-        x, own = np.float64(features.values[i]), weights[features.index[i]]
-        for k in range(len(own)):
-            out[k] += x * own[k]
+        x, feature_row = np.float64(features.values[i]), weights[features.index[i]]
+        for k in range(len(feature_row)):
+            out[k] += x * feature_row[k]
 
 
 def _add_csr(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
     for i in range(features.start[row], features.start[row + 1]):
-        x, own = np.float64(features.values[i]), weights[features.index[i]]
-        for k in range(len(own)):
-            own[k] += x * amount[k]
+        x, feature_row = np.float64(features.values[i]), weights[features.index[i]]
+        for k in range(len(feature_row)):
+            feature_row[k] += x * amount[k]
 
 
 SCORE[CsrRows], ADD[CsrRows] = _score_csr, _add_csr

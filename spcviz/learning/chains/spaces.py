@@ -43,8 +43,8 @@ class Space(NamedTuple):
 
     def lattice(self, chosen: np.ndarray) -> Lattice:
         """The n-grams of the chosen examples."""
-        own = taken(self.survivors, chosen)
-        grown = extend(own, np.ones(own.n_arcs, dtype=bool))
+        shorter = taken(self.survivors, chosen)
+        grown = extend(shorter, np.ones(shorter.n_arcs, dtype=bool))
         return grown if self.forbidden is None else without(grown, self.forbidden)
 
     def rows(self, chosen: np.ndarray) -> np.ndarray:
@@ -90,8 +90,8 @@ def taken(lattice: Lattice, chosen: np.ndarray) -> Lattice:
     arcs = layouts.ranges(example_start[chosen], n_arcs)
     node_columns = layouts.ranges(first + chosen, n_columns + 1)
     node_start = _starts(np.diff(lattice.node_start)[node_columns])
-    own_nodes = node_start[_starts(n_columns + 1)[:-1]]
-    shift = np.repeat((own_nodes - lattice.node_start[first + chosen]).astype(np.int32), n_arcs)
+    first_nodes = node_start[_starts(n_columns + 1)[:-1]]
+    shift = np.repeat((first_nodes - lattice.node_start[first + chosen]).astype(np.int32), n_arcs)
     return Lattice(
         lattice.n_states,
         lattice.bits,
@@ -112,20 +112,20 @@ def joined(lattices: list[Lattice]) -> Lattice:
         return lattices[0]
 
     def starts(name: str) -> np.ndarray:
-        return _starts(np.concatenate([np.diff(getattr(own, name)) for own in lattices]))
+        return _starts(np.concatenate([np.diff(getattr(lattice, name)) for lattice in lattices]))
 
-    nodes = _starts(np.array([own.node_start[-1] for own in lattices])).astype(np.int32)
+    nodes = _starts(np.array([lattice.node_start[-1] for lattice in lattices])).astype(np.int32)
     return Lattice(
         lattices[0].n_states,
         lattices[0].bits,
-        np.concatenate([own.order for own in lattices]),
+        np.concatenate([lattice.order for lattice in lattices]),
         starts("row_start"),
         starts("col_start"),
         starts("arc_start"),
         starts("node_start"),
-        np.concatenate([own.arc_tail + shift for own, shift in zip(lattices, nodes)]),
-        np.concatenate([own.arc_head + shift for own, shift in zip(lattices, nodes)]),
-        np.concatenate([own.arc_key for own in lattices]),
+        np.concatenate([lattice.arc_tail + shift for lattice, shift in zip(lattices, nodes)]),
+        np.concatenate([lattice.arc_head + shift for lattice, shift in zip(lattices, nodes)]),
+        np.concatenate([lattice.arc_key for lattice in lattices]),
     )
 
 

@@ -35,7 +35,7 @@ def state_values(
     return StateValues(values, decoded.labels, decoded.scores, row_start)
 
 
-def states_left(found: StateValues, alpha: float, max_pairs: int) -> np.ndarray:
+def states_left(marginals: StateValues, alpha: float, max_pairs: int) -> np.ndarray:
     """The threshold rule on max-marginals of states, with a cap on the pairs of those that are left.
 
     Alpha is raised, just enough, for examples that would keep more pairs than ``max_pairs``. A mask (R, K),
@@ -43,18 +43,22 @@ def states_left(found: StateValues, alpha: float, max_pairs: int) -> np.ndarray:
 
     Examples
     --------
-    >>> found = state_values(np.array([[4.0, 3.0, 0.0], [4.0, 1.0, 3.0]]), np.array([0, 2]), np.zeros((3, 3)))
-    >>> states_left(found, 0.0, 9).sum(axis=1), states_left(found, 0.0, 1).sum(axis=1)
+    >>> unary = np.array([[4.0, 3.0, 0.0], [4.0, 1.0, 3.0]])
+    >>> marginals = state_values(unary, np.array([0, 2]), np.zeros((3, 3)))
+    >>> states_left(marginals, 0.0, 9).sum(axis=1), states_left(marginals, 0.0, 1).sum(axis=1)
     (array([2, 2]), array([1, 1]))
     """
-    n = len(found.row_start) - 1
-    left = _left_at(found, np.full(n, alpha))
-    chosen = np.flatnonzero(pairs_of(left, found.row_start) > max_pairs)
+    n = len(marginals.row_start) - 1
+    left = _left_at(marginals, np.full(n, alpha))
+    chosen = np.flatnonzero(pairs_of(left, marginals.row_start) > max_pairs)
     if not len(chosen):
         return left
-    lengths = np.diff(found.row_start)[chosen]
-    rows, starts = layouts.ranges(found.row_start[chosen], lengths), np.concatenate([[0], np.cumsum(lengths)])
-    large = StateValues(found.values[rows], found.best[rows], found.scores[chosen], starts)
+    lengths = np.diff(marginals.row_start)[chosen]
+    rows, starts = (
+        layouts.ranges(marginals.row_start[chosen], lengths),
+        np.concatenate([[0], np.cumsum(lengths)]),
+    )
+    large = StateValues(marginals.values[rows], marginals.best[rows], marginals.scores[chosen], starts)
     low, high = np.full(len(chosen), alpha), np.ones(len(chosen))
     for _ in range(40):
         middle = (low + high) / 2
@@ -67,11 +71,11 @@ def states_left(found: StateValues, alpha: float, max_pairs: int) -> np.ndarray:
     return left
 
 
-def _left_at(found: StateValues, alphas: np.ndarray) -> np.ndarray:
-    lengths, n_states = np.diff(found.row_start), found.values.shape[1]
-    limits = filtering.threshold_batch(found.values.reshape(-1), found.row_start * n_states, alphas)
-    left = rule.survives(found.values, np.repeat(limits.tau, lengths)[:, None])
-    left[np.arange(len(left)), found.best] = True
+def _left_at(marginals: StateValues, alphas: np.ndarray) -> np.ndarray:
+    lengths, n_states = np.diff(marginals.row_start), marginals.values.shape[1]
+    limits = filtering.threshold_batch(marginals.values.reshape(-1), marginals.row_start * n_states, alphas)
+    left = rule.survives(marginals.values, np.repeat(limits.tau, lengths)[:, None])
+    left[np.arange(len(left)), marginals.best] = True
     return left
 
 

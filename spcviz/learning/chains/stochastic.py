@@ -70,7 +70,7 @@ def fit_stochastic(
     rate, c2 = checks.number("rate", rate, 0), checks.number("c2", c2, 0)
     if start.weights.unary.shape[1] != examples.n_states:
         raise ShapeError(f"start has {start.weights.unary.shape[1]} states; it needs {examples.n_states}")
-    now = Adapting(*(Weights(*(own.copy() for own in pair)) for pair in start))
+    now = Adapting(*(Weights(*(array.copy() for array in pair)) for pair in start))
     turn = rng.permutation(np.flatnonzero(np.diff(examples.row_start)))
     for first in range(0, len(turn), AT_A_TIME):
         some = turn[first : first + AT_A_TIME]

@@ -65,19 +65,19 @@ def filter_level(
     ----------
     Weiss (2013), thesis, Lemma 3, Definition 4, section 5.5.2.
     """
-    found = list(run(lambda model, w: model.max_marginals(w), models, weights))
-    means = np.array([rule.mean_of(f.best, f.max_marginals) for f in found])
-    each = tuple(f.max_marginals for f in found)
+    marginals = list(run(lambda model, w: model.max_marginals(w), models, weights))
+    means = np.array([rule.mean_of(f.best, f.max_marginals) for f in marginals])
+    each = tuple(f.max_marginals for f in marginals)
     summed = sum(each)
     sizes = np.diff(start)
     row = np.repeat(np.arange(len(sizes)), sizes)
     column = np.arange(len(states)) - np.repeat(start[:-1], sizes)
     table = np.full((len(sizes), sizes.max()), -np.inf)
     table[row, column] = summed
-    best = np.array([f.best for f in found])
+    best = np.array([f.best for f in marginals])
     kept = ensemble.filter_summed(best, means, table, alpha)
     keep = kept.keep[row, column]
-    labels = tuple(f.labels for f in found)
+    labels = tuple(f.labels for f in marginals)
     sums, extremes = (float(best.sum()), float(means.sum())), np.stack([best, means])
     return Level(
         start, states, summed, each, *sums, extremes, kept.threshold, keep, labels, len(kept.rescued)
@@ -98,4 +98,4 @@ def refine(level: Level, children: Callable[[np.ndarray], np.ndarray]) -> tuple[
 
 def survivors(level: Level) -> tuple[np.ndarray, np.ndarray]:
     """(start, states) that a level kept."""
-    return refine(level, lambda own: own)
+    return refine(level, lambda states: states)

@@ -217,14 +217,14 @@ def train(
     for epoch in range(n_epochs):
         for at in rng.permutation(len(examples)):
             t += 1
-            found = joint_hinge(examples[at], weights, config.alpha, config.margin)
+            joint = joint_hinge(examples[at], weights, config.alpha, config.margin)
             step = 1.0 / (config.regularisation * t) if config.step is None else config.step
-            moved = [d + config.regularisation * s for d, s in zip(found.directions, start)]
+            moved = [d + config.regularisation * s for d, s in zip(joint.directions, start)]
             weights = update(weights, moved, config.regularisation, step)
             weights = tuple(np.maximum(w, least) for w, least in zip(weights, low))
             averaged = tuple(a + (w - a) / t for a, w in zip(averaged, weights))
-            hinges[epoch] += found.hinge / len(examples)
-            losses[epoch] += found.is_lost / len(examples)
+            hinges[epoch] += joint.hinge / len(examples)
+            losses[epoch] += joint.is_lost / len(examples)
         if progress is not None:
             progress(epoch + 1, n_epochs)
     return Ensemble(averaged, weights, hinges, losses)

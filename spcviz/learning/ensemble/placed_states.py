@@ -36,9 +36,9 @@ class PlacedModel(NamedTuple):
 
     def scores(self, weights: np.ndarray) -> tuple[np.ndarray, placed.Joints]:
         """(unary (S,), Joints)."""
-        own, pairs = self._parts(weights)
+        nodes, pairs = self._parts(weights)
         kind = np.repeat(self.node_kinds, np.diff(self.places.start))
-        unary = np.einsum("sf,sf->s", self.node, own[kind])
+        unary = np.einsum("sf,sf->s", self.node, nodes[kind])
         weight, table = self.joints.weight * pairs[:, :2], self.joints.table * pairs[:, 2:]
         return unary, self.joints._replace(weight=weight, table=table)
 
@@ -49,15 +49,15 @@ class PlacedModel(NamedTuple):
 
     def features(self, counts: placed.Counts) -> np.ndarray:
         """Sum of features over states and pairs counted, shape (n_weights,)."""
-        own = np.zeros((self.n_node_kinds, self.node.shape[1]))
+        nodes = np.zeros((self.n_node_kinds, self.node.shape[1]))
         sums = np.add.reduceat(counts.states[:, None] * self.node, self.places.start[:-1], axis=0)
-        np.add.at(own, self.node_kinds, sums)
+        np.add.at(nodes, self.node_kinds, sums)
         pairs = np.zeros((len(self.joints.mean), 3))
         for e, kind in enumerate(self.kinds):
             at = counts.edge == e
             gaps = placed.gaps(self.places, self.joints, kind, counts.first[at], counts.second[at])
             pairs[kind] += counts.amount[at] @ self._pair_features(kind, *gaps)
-        return np.concatenate([own.ravel(), pairs.ravel()])
+        return np.concatenate([nodes.ravel(), pairs.ravel()])
 
     def margin_parts(
         self, weights: np.ndarray, truth: Self, alpha: float
@@ -68,21 +68,21 @@ class PlacedModel(NamedTuple):
         """
         of_truth = truth.features(_everything(truth))
         unary, joints = self.scores(weights)
-        found, counts = placed.witness_counts(unary, self.places, self.edges, self.kinds, joints)
+        marginals, counts = placed.witness_counts(unary, self.places, self.edges, self.kinds, joints)
         of_mean = self.features(counts) / len(unary)
-        labels = found.labels
+        labels = marginals.labels
         at = self.edges.reshape(-1, 2)
         top = placed.Counts(
             np.bincount(labels, minlength=len(unary)).astype(float),
             np.arange(len(at)), labels[at[:, 0]], labels[at[:, 1]], np.ones(len(at)),
         )  # fmt: skip
         gradient = rule.mixture(self.features(top), of_mean, alpha)
-        return of_truth, found.best, rule.mean_of(found.best, found.max_marginals), gradient
+        return of_truth, marginals.best, rule.mean_of(marginals.best, marginals.max_marginals), gradient
 
     def at_least_zero(self) -> np.ndarray:
         """Mask of the weights of squared gaps."""
-        own = np.zeros(self.n_node_kinds * self.node.shape[1], dtype=bool)
-        return np.concatenate([own, np.tile([True, True, False], len(self.joints.mean))])
+        nodes = np.zeros(self.n_node_kinds * self.node.shape[1], dtype=bool)
+        return np.concatenate([nodes, np.tile([True, True, False], len(self.joints.mean))])
 
     def _parts(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if np.shape(weights) != (self.n_weights,):

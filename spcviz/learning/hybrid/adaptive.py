@@ -66,8 +66,8 @@ def unfiltered(weights: Weights, predicts: Weights | None = None) -> Model:
 
 def with_weights(model: Model, ink: np.ndarray, text: np.ndarray, letter: np.ndarray) -> Model:
     """The same with other weights, of both."""
-    own = model.filters._replace(ink=ink, text=text, letter=letter)
-    return model._replace(filters=own, predicts=own, is_one=True)
+    weights = model.filters._replace(ink=ink, text=text, letter=letter)
+    return model._replace(filters=weights, predicts=weights, is_one=True)
 
 
 def fit(
@@ -98,9 +98,11 @@ def fit(
             n_actions = (rng.random(len(starts) - 1) * (np.diff(starts) * model.alphas.shape[0] + 1)).astype(
                 int
             )
-            own = model._replace(filters=weights_for(part.weights, model.filters), predicts=part.weights)
+            part_model = model._replace(
+                filters=weights_for(part.weights, model.filters), predicts=part.weights
+            )
             hinge = np.array([*share, settings.margin, settings.train_alpha, settings.rate])
-            _pass(part.batch, own, noise, order, n_actions, hinge, theta, total)
+            _pass(part.batch, part_model, noise, order, n_actions, hinge, theta, total)
             seen += len(order)
     return total / seen
 
@@ -122,9 +124,9 @@ def tune(parts: Sequence[Part], model: Model, settings: AdaptiveSettings, rng: n
     model = model._replace(first_alpha=_largest(np.concatenate(first), settings.tolerance))
     for _ in range(settings.rounds):
         every = [_wandered(part, model, rng) for part in parts for _ in range(settings.visits)]
-        found, alphas = np.concatenate(every), np.full_like(model.alphas, NO_FILTER)
+        points, alphas = np.concatenate(every), np.full_like(model.alphas, NO_FILTER)
         for b in range(len(alphas)):
-            here = found[(found[:, 0] == b) & (found[:, 1] > -np.inf), 1]
+            here = points[(points[:, 0] == b) & (points[:, 1] > -np.inf), 1]
             alphas[b] = _largest(here, settings.tolerance)
         model = model._replace(alphas=alphas)
     return model
@@ -148,8 +150,8 @@ def _largest(points: np.ndarray, tolerance: float) -> float:
 
 def _wandered(part: Part, model: Model, rng: np.random.Generator) -> np.ndarray:
     noise = rng.random((len(part.batch.labels), len(model.alphas)))
-    own = model._replace(filters=weights_for(part.weights, model.filters))
-    return _points(part.batch, own, noise)
+    part_model = model._replace(filters=weights_for(part.weights, model.filters))
+    return _points(part.batch, part_model, noise)
 
 
 @kernel
@@ -212,20 +214,20 @@ def _pass(
     labels, grad, mean = np.empty(longest, np.int64), np.zeros(theta.shape), np.zeros(theta.shape)
     for w in order:
         a, b = starts[w], starts[w + 1]
-        own, word, true = unary[a:b], part_of(every, b - a), truth[a:b]
-        random_rollout(word, own, model, pairs, noise[a:b], n_actions[w], true, space, nothing)
+        word_unary, word, true = unary[a:b], part_of(every, b - a), truth[a:b]
+        random_rollout(word, word_unary, model, pairs, noise[a:b], n_actions[w], true, space, nothing)
         grad[:] = 0.0
-        best = decode_as(word, own, moving, labels)
-        right = add_labels(word, own, moving, true, 0.0, grad)
+        best = decode_as(word, word_unary, moving, labels)
+        right = add_labels(word, word_unary, moving, true, 0.0, grad)
         if for_reading > 0.0 and best > right:
-            add_labels(word, own, moving, true, for_reading, grad)
-            add_labels(word, own, moving, labels, -for_reading, grad)
+            add_labels(word, word_unary, moving, true, for_reading, grad)
+            add_labels(word, word_unary, moving, labels, -for_reading, grad)
         if for_filter > 0.0:
             mean[:] = 0.0
-            middle = best + mean_of_witnesses(word, own, moving, counts, through, mean)
+            middle = best + mean_of_witnesses(word, word_unary, moving, counts, through, mean)
             if margin * (b - a) + rule.mixture(best, middle, alpha) > right:
-                add_labels(word, own, moving, true, for_filter, grad)
-                add_labels(word, own, moving, labels, -for_filter * alpha, grad)
+                add_labels(word, word_unary, moving, true, for_filter, grad)
+                add_labels(word, word_unary, moving, labels, -for_filter * alpha, grad)
                 grad -= for_filter * rule.mixture(0.0, 1.0, alpha) * mean
         theta += rate / (b - a) * grad
         total += theta
@@ -233,18 +235,18 @@ def _pass(
 
 @kernel
 def add_labels(
-    word: Word, own: np.ndarray, weights: Weights, labels: np.ndarray, share: float, grad: np.ndarray
+    word: Word, unary: np.ndarray, weights: Weights, labels: np.ndarray, share: float, grad: np.ndarray
 ) -> float:
     """Add a share of a labelling's features in a word's state to grad (3, T, N); returns its score."""
     bits, total = weights.table.bits, 0.0
-    for i in range(len(own)):
+    for i in range(len(unary)):
         tier, order = word.tier[i], word.order[i]
         code = np.int64(0)
         for j in range(i - order + 1, i + 1):
             code = (code << bits) + labels[j] + 1
-        gram = gram_of(weights, code, order, i == 0, i == len(own) - 1)
-        _add(grad, share, own[i, tier, labels[i]], gram, weights.frequency[labels[i]], tier, order)
-        total += score_of(weights, own[i, tier, labels[i]], gram, labels[i], tier, order)
+        gram = gram_of(weights, code, order, i == 0, i == len(unary) - 1)
+        _add(grad, share, unary[i, tier, labels[i]], gram, weights.frequency[labels[i]], tier, order)
+        total += score_of(weights, unary[i, tier, labels[i]], gram, labels[i], tier, order)
     return total
 
 
@@ -259,14 +261,14 @@ def _add(
 
 @kernel
 def mean_of_witnesses(
-    word: Word, own: np.ndarray, weights: Weights, counts: np.ndarray, through: np.ndarray, mean: np.ndarray
+    word: Word, unary: np.ndarray, weights: Weights, counts: np.ndarray, through: np.ndarray, mean: np.ndarray
 ) -> float:
     """Mean features of the best words through every surviving arc, added to mean (3, T, N).
 
     Returns the mean max-marginal of the arcs, less the best. Each arc counts once; a node passes on what goes
     through it along its best arc to the left, and along that to the right. counts, through: space.
     """
-    length, mask = len(own), (np.int64(1) << weights.table.bits) - 1
+    length, mask = len(unary), (np.int64(1) << weights.table.bits) - 1
     below, n_arcs = 0.0, 0
     for i in range(length):
         best = -np.inf
@@ -290,7 +292,7 @@ def mean_of_witnesses(
     for i in range(length):
         for a in range(word.n_arcs[i]):
             k, share = (word.code[i, a] & mask) - 1, counts[i, a] / n_arcs
-            seen = own[i, word.tier[i], k]
+            seen = unary[i, word.tier[i], k]
             _add(mean, share, seen, word.gram[i, a], weights.frequency[k], word.tier[i], word.order[i])
     return below / n_arcs
 

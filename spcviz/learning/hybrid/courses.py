@@ -91,15 +91,15 @@ def read(
             if value > most:
                 most, gram = value, word.gram[i, a]
         best, mass, left, top = 0, 0.0, 0, 0
-        own = unary[i, word.tier[i]]
+        scores = unary[i, word.tier[i]]
         for k in range(len(values)):
             if values[k] > -np.inf:
                 left += 1
                 mass += np.exp(values[k] - most)
                 best = k if values[k] > values[best] else best
-            top = k if own[k] > own[top] else top
+            top = k if scores[k] > scores[top] else top
         reading.label[i], reading.doubt[i], reading.n_left[i] = best, 1.0 - 1.0 / mass, left
-        reading.undecided[i] = 1.0 - np.exp(min(own[best], 0.0))
+        reading.undecided[i] = 1.0 - np.exp(min(scores[best], 0.0))
         reading.overruled[i] = 1.0 if top != best else 0.0
         reading.odd[i] = min(-gram / ODD_AT, 1.0)
         reading.size[i] = np.log2(word.n_arcs[i]) / 12.0
@@ -229,15 +229,15 @@ def run(
     beginning: Any = np.int64(0)  # not 0: see `jit`
     for w in range(n_words):
         a, length = starts[w], starts[w + 1] - starts[w]
-        word, own = part_of(every, length), unary[a : a + length]
-        gap = begin(word, own, model.filters, pairs, model.first_alpha, space)
+        word, word_unary = part_of(every, length), unary[a : a + length]
+        gap = begin(word, word_unary, model.filters, pairs, model.first_alpha, space)
         begun[w, 0] = word.n_arcs.sum()
-        read(word, own, bits, beginning, length - 1, reading, table)
+        read(word, word_unary, bits, beginning, length - 1, reading, table)
         for i in range(length):
             begun[w, 1] += _values(word, reading, rule, a + i, i, n_orders, n_tiers, scored[i])
         lost = 0
         if keep_labels:
-            lost = _predicted(word, own, model, bits, after[a : a + length], truth[a : a + length])
+            lost = _predicted(word, word_unary, model, bits, after[a : a + length], truth[a : a + length])
             copy(after[a : a + length], before[a : a + length])
         end = s + min(most, length * (n_orders + n_tiers))
         while s < end:
@@ -252,7 +252,7 @@ def run(
                         if marks[j, k]:
                             alphas[j, k] = model.alphas[block_of(word, k, j, n_orders)]
                             n_left += reading.n_left[j] if k == BUY else 0
-                done = act_together(word, own, model.filters, marks[:length], alphas, gap, space)
+                done = act_together(word, word_unary, model.filters, marks[:length], alphas, gap, space)
                 for j in range(length):
                     for k in range(2):
                         if marks[j, k]:
@@ -264,18 +264,18 @@ def run(
                     describe(word, reading, i, n_orders, n_tiers, features[s])
                 row[s], block[s], value[s] = a + i, block_of(word, kind, i, n_orders), scored[i, kind]
                 n_left = reading.n_left[i] if kind == BUY else 0
-                done = act(word, own, model.filters, kind, i, model.alphas[block[s]], gap, space)
+                done = act(word, word_unary, model.filters, kind, i, model.alphas[block[s]], gap, space)
                 s += 1
             if not done.is_done:
                 scored[i, kind], s = -np.inf, first
                 continue
             counts = work[first]
             counts[0], counts[1], counts[3], counts[4] = done.n_made, done.n_passed, n_left, 1
-            read(word, own, bits, done.first, done.last, reading, table)
+            read(word, word_unary, bits, done.first, done.last, reading, table)
             for j in range(max(done.first - 1, 0), min(done.last + n_orders, length)):
                 counts[2] += _values(word, reading, rule, a + j, j, n_orders, n_tiers, scored[j])
             if keep_labels:
-                now = _predicted(word, own, model, bits, after[a : a + length], truth[a : a + length])
+                now = _predicted(word, word_unary, model, bits, after[a : a + length], truth[a : a + length])
                 gain[s - 1], lost = lost - now, now
         if not keep_labels:
             decode_word(word, bits, after[a : a + length])
@@ -288,20 +288,20 @@ def run(
 
 @kernel
 def _predicted(
-    word: Word, own: np.ndarray, model: Model, bits: int, labels: np.ndarray, truth: np.ndarray
+    word: Word, unary: np.ndarray, model: Model, bits: int, labels: np.ndarray, truth: np.ndarray
 ) -> int:
     """Read a word into labels; returns how many letters are wrong."""
     if model.is_one:
         decode_word(word, bits, labels)
     else:
-        decode_as(word, own, model.predicts, labels)
+        decode_as(word, unary, model.predicts, labels)
     return _wrong(labels, truth)
 
 
 @kernel
 def random_rollout(
     word: Word,
-    own: np.ndarray,
+    unary: np.ndarray,
     model: Model,
     pairs: Pairs,
     noise: np.ndarray,
@@ -316,13 +316,13 @@ def random_rollout(
     was gone before); S may be 0: then nothing is recorded. Returns how many actions there were.
     """
     bits, (n_tiers, n_orders) = model.filters.table.bits, model.filters.ink.shape
-    gap = begin(word, own, model.filters, pairs, model.first_alpha, space)
-    refused, s = np.zeros((len(own), 2), np.bool_), 0
+    gap = begin(word, unary, model.filters, pairs, model.first_alpha, space)
+    refused, s = np.zeros((len(unary), 2), np.bool_), 0
     while s < n_actions:
         least: float = np.inf
         kind: Any = np.int64(0)  # not 0: see `jit`
         i: Any = np.int64(0)
-        for j in range(len(own)):
+        for j in range(len(unary)):
             for k in range(2):
                 if can_act(word, k, j, n_orders, n_tiers) and not refused[j, k]:
                     value = noise[j, block_of(word, k, j, n_orders)]
@@ -332,7 +332,7 @@ def random_rollout(
             return s
         block = block_of(word, kind, i, n_orders)
         alpha = NO_FILTER if len(points) else model.alphas[block]
-        done = act(word, own, model.filters, kind, i, alpha, gap, space)
+        done = act(word, unary, model.filters, kind, i, alpha, gap, space)
         refused[i, kind] = True
         if done.is_done:
             refused[:] = False

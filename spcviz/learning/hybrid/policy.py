@@ -90,31 +90,31 @@ def course(
 ) -> records.Course:
     """Every word's own course to its end, or at most so many actions a word: a `Course`."""
     most = 2**40 if most is None else checks.integer("most", most, 0, 2**40)
-    found = courses.run(batch, model, rule, most, keep_features, keep_labels)
-    return records.Course(*found)
+    fields = courses.run(batch, model, rule, most, keep_features, keep_labels)
+    return records.Course(*fields)
 
 
-def prices_paid(found: records.Course, prices: Prices, n_orders: int) -> np.ndarray:
+def prices_paid(rollout: records.Course, prices: Prices, n_orders: int) -> np.ndarray:
     """Microseconds of each action of a course, by a controller's own prices, shape (S,)."""
-    bought = np.array([*[0.0] * (n_orders - 1), *prices.tiers])[found.block]
-    return bought + prices.sweep * found.work[:, 4] + prices.arc * found.work[:, 0]
+    bought = np.array([*[0.0] * (n_orders - 1), *prices.tiers])[rollout.block]
+    return bought + prices.sweep * rollout.work[:, 4] + prices.arc * rollout.work[:, 0]
 
 
-def points_of(batch: records.Batch, found: records.Course, us: np.ndarray, begun_us: float) -> Points:
+def points_of(batch: records.Batch, rollout: records.Course, us: np.ndarray, begun_us: float) -> Points:
     """A batch's course action by action, the queue's most valuable first.
 
     ``us`` (S,): microseconds of each action; ``begun_us``: of the whole batch before the first.
     """
-    order, firsts = merged(found.value, found.starts), found.starts
+    order, firsts = merged(rollout.value, rollout.starts), rollout.starts
     word = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
-    wrong_at_first = np.add.reduceat(found.before != batch.labels, batch.starts[:-1])
-    total = np.concatenate([[0], np.cumsum(found.gain)])
+    wrong_at_first = np.add.reduceat(rollout.before != batch.labels, batch.starts[:-1])
+    total = np.concatenate([[0], np.cumsum(rollout.gain)])
     wrong_after = (wrong_at_first + total[firsts[:-1]])[word] - total[1:]
-    wrong_before = wrong_after + found.gain
+    wrong_before = wrong_after + rollout.gain
     turned = (wrong_after > 0).astype(np.int64) - (wrong_before > 0)
     return Points(
         begun_us + np.concatenate([[0.0], np.cumsum(us[order])]),
-        wrong_at_first.sum() - np.concatenate([[0], np.cumsum(found.gain[order])]),
+        wrong_at_first.sum() - np.concatenate([[0], np.cumsum(rollout.gain[order])]),
         (wrong_at_first > 0).sum() + np.concatenate([[0], np.cumsum(turned[order])]),
     )
 
@@ -144,12 +144,12 @@ def train(
     noises = [rng.random((len(part.batch.labels), len(model.alphas))) for part in parts]
 
     def roll_out(beta: np.ndarray | None) -> q_policy.Steps:
-        found = []
+        rollouts = []
         for part, noise in zip(parts, noises):
             how = {"noise": noise} if beta is None else {"beta": _whole(beta, model)}
             rule = rule_of(model, prices, reach, **how)
-            found.append(course(part.batch, of_part(part, model), rule, keep_features=True))
-        return _steps(found)
+            rollouts.append(course(part.batch, of_part(part, model), rule, keep_features=True))
+        return _steps(rollouts)
 
     def judge(beta: np.ndarray) -> float:
         return badness(dev, model, prices, rule_of(model, prices, reach, beta=_whole(beta, model)), reach)
@@ -162,9 +162,9 @@ def badness(
     batch: records.Batch, model: records.Model, prices: Prices, rule: records.Rule, reach: Reach
 ) -> float:
     """Letters read wrong, mean over budgets from nothing to much (`judged`)."""
-    found = course(batch, model, rule)
-    paid = prices_paid(found, prices, model.filters.ink.shape[1])
-    points = points_of(batch, found, paid, prices.begin * len(batch.labels))
+    rollout = course(batch, model, rule)
+    paid = prices_paid(rollout, prices, model.filters.ink.shape[1])
+    points = points_of(batch, rollout, paid, prices.begin * len(batch.labels))
     budgets = np.geomspace(*judged(batch, prices, reach), 30)
     return float(points.wrong[at_budgets(points, budgets)].mean())
 
@@ -197,12 +197,12 @@ def _whole(beta: np.ndarray, model: records.Model) -> np.ndarray:
     return np.concatenate([beta, np.zeros((len(model.alphas) - len(beta), beta.shape[1]))])
 
 
-def _steps(found: Sequence[records.Course]) -> q_policy.Steps:
-    starts = np.cumsum([0, *(len(own.row) for own in found)])
-    firsts = [own.starts[:-1] + begin for own, begin in zip(found, starts)]
+def _steps(rollouts: Sequence[records.Course]) -> q_policy.Steps:
+    starts = np.cumsum([0, *(len(rollout.row) for rollout in rollouts)])
+    firsts = [rollout.starts[:-1] + begin for rollout, begin in zip(rollouts, starts)]
     return q_policy.Steps(
-        np.concatenate([own.features for own in found]),
-        np.concatenate([own.block for own in found]),
-        np.concatenate([own.gain for own in found]).astype(np.float64),
+        np.concatenate([rollout.features for rollout in rollouts]),
+        np.concatenate([rollout.block for rollout in rollouts]),
+        np.concatenate([rollout.gain for rollout in rollouts]).astype(np.float64),
         np.concatenate([*firsts, starts[-1:]]),
     )

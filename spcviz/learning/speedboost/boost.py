@@ -188,8 +188,8 @@ class _Learner:
         for level, theta, (depth, price_weight) in self._candidates(is_first):
             chosen = selected(self.structure, self.entropy, level, theta)
             if chosen.any():
-                found = self._try(level, theta, chosen, (depth, price_weight), best.ratio if best else 0.0)
-                best = found or best
+                better = self._try(level, theta, chosen, (depth, price_weight), best.ratio if best else 0.0)
+                best = better or best
         turn = self._added(best) if best else None
         self._begin()
         return turn._replace(risk=risk(self.held, self.target)) if turn else None
@@ -203,14 +203,14 @@ class _Learner:
         member = self.structure.levels[step.level].member
         before, self.bought_all = self.bought_all, self.bought_all.copy()
         self.bought_all.add(self.prices, step.columns)
-        found = [self._joined(best, tree, k) for k, tree in enumerate(best.trees)]
-        alpha, _ = self._search(step.level, [own for _, own in found[1:]], np.arange(len(self.fold)))
+        answers = [self._joined(best, tree, k) for k, tree in enumerate(best.trees)]
+        alpha, _ = self._search(step.level, [added for _, added in answers[1:]], np.arange(len(self.fold)))
         if alpha <= 0:
             self.bought_all = before
             return None
-        for scores, (_, values) in zip(self.scores, found):
+        for scores, (_, values) in zip(self.scores, answers):
             scores += np.float32(alpha) * values[member]
-        return Turn(replace(step, alpha=float(alpha), trees=found[0][0]), np.nan, best.ms)
+        return Turn(replace(step, alpha=float(alpha), trees=answers[0][0]), np.nan, best.ms)
 
     def _joined(
         self, best: _Candidate, tree: trees.Tree, model: int
@@ -219,9 +219,9 @@ class _Learner:
         level, grown = best.step.level, [tree]
         for _ in range(self.settings.n_trees - 1):
             grown.append(self._fit(level, best.chosen, best.learner, self._bought_columns(), model))
-        found = [self._answered(level, best.chosen, own, model) for own in grown]
-        total = sum((values for _, values in found), start=np.zeros_like(found[0][1]))
-        return tuple(own for own, _ in found), total / np.float32(len(found))
+        answers = [self._answered(level, best.chosen, grown_tree, model) for grown_tree in grown]
+        total = sum((values for _, values in answers), start=np.zeros_like(answers[0][1]))
+        return tuple(answered for answered, _ in answers), total / np.float32(len(answers))
 
     def _candidates(self, is_first: bool) -> list[tuple[int, float, tuple[int, float]]]:
         """(level, theta, learner), some of all of them."""
@@ -232,7 +232,7 @@ class _Learner:
             for learner in self.settings.learners
         ]
         if is_first:  # nothing is certain yet: all thetas choose everything
-            return [own for own in some if own[1] == self.settings.thetas[0]]
+            return [candidate for candidate in some if candidate[1] == self.settings.thetas[0]]
         n = min(self.settings.n_candidates, len(some))
         return [some[i] for i in self.rng.choice(len(some), n, replace=False)]
 
@@ -242,12 +242,13 @@ class _Learner:
         """A `_Candidate` if it is better than `ratio`, else None."""
         columns = self._columns()
         folds = range(self.settings.n_folds)
-        found = [self._fit(level, chosen, learner, columns, k + 1) for k in folds]
+        fold_trees = [self._fit(level, chosen, learner, columns, k + 1) for k in folds]
         near = np.unique(self.structure.levels[level].member[self.sample])
         near = near[chosen[near]]
         held = [near[self.region_fold[level][near] == k] for k in folds]
         values = [
-            self._values(level, tree, own, self._leaves(level, tree, own)) for tree, own in zip(found, held)
+            self._values(level, tree, regions, self._leaves(level, tree, regions))
+            for tree, regions in zip(fold_trees, held)
         ]
         alpha, gain = self._search(level, values, self.sample)
         least_ms = self.costs.select_ms + self.costs.predict_ms
@@ -258,7 +259,7 @@ class _Learner:
         if gain / ms <= ratio:
             return None
         step = Step(level, float(theta), float(alpha), (tree,))
-        return _Candidate(step, learner, [tree, *found], chosen, gain / ms, ms)
+        return _Candidate(step, learner, [tree, *fold_trees], chosen, gain / ms, ms)
 
     def _own(self, level: int, chosen: np.ndarray, model: int) -> np.ndarray:
         """Chosen regions that a model learns from."""
@@ -282,8 +283,8 @@ class _Learner:
             return _silent(self.structure.n_classes)
         steps, context = self.structure.levels[level].steps, self._context(level)
         some = trees.drawn(rows, mass, self.settings.n_rows, self.rng)
-        own, near = (steps[some], columns[0]), (context[some], columns[1])
-        fitted = trees.rows_of(own, near, gradient[some])
+        features, near = (steps[some], columns[0]), (context[some], columns[1])
+        fitted = trees.rows_of(features, near, gradient[some])
         depth, price_weight = learner
         return trees.fit(fitted, self.prices, self.bought_all, price_weight, depth, self.settings.least)
 
@@ -305,24 +306,24 @@ class _Learner:
         every, rows = np.flatnonzero(chosen), self._own(level, chosen, model)
         leaf = self._leaves(level, tree, every)
         if len(rows):
-            own = leaf[np.searchsorted(every, rows)]
-            tree = trees.answering(tree, own, gradient[rows], mass[rows])
+            leaves = leaf[np.searchsorted(every, rows)]
+            tree = trees.answering(tree, leaves, gradient[rows], mass[rows])
         return tree, self._values(level, tree, every, leaf)
 
     def _columns(self) -> tuple[np.ndarray, np.ndarray]:
         """Columns that a candidate may ask for, rising: features, all of one group among them; context."""
         group = self.costs.prices.group
-        is_own = self.bought_all.columns[: len(group)] | (
+        may_ask = self.bought_all.columns[: len(group)] | (
             self.rng.random(len(group)) < self.settings.column_share
         )
-        is_own |= group == self.rng.choice(np.unique(group))
-        return np.flatnonzero(is_own), self._near()
+        may_ask |= group == self.rng.choice(np.unique(group))
+        return np.flatnonzero(may_ask), self._near()
 
     def _bought_columns(self) -> tuple[np.ndarray, np.ndarray]:
         """Columns that a tree beside the winner's may ask for, rising: bought features; context."""
-        is_own = self.bought_all.columns[: self.costs.n_features]
+        is_bought = self.bought_all.columns[: self.costs.n_features]
         return np.flatnonzero(
-            is_own & (self.rng.random(len(is_own)) < self.settings.bought_share)
+            is_bought & (self.rng.random(len(is_bought)) < self.settings.bought_share)
         ), self._near()
 
     def _near(self) -> np.ndarray:

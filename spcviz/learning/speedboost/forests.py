@@ -38,19 +38,19 @@ def fit(
     """
     from sklearn.ensemble import ExtraTreesRegressor  # a second to import, and only learning wants it
 
-    found = ExtraTreesRegressor(n_trees, max_leaf_nodes=max_leaf_nodes, n_jobs=1, **how)
-    found.fit(columns.astype(np.float32), target)
-    own = [one.tree_ for one in found.estimators_]
-    ends = np.cumsum([one.node_count for one in own])
-    asks = np.concatenate([one.children_left for one in own]) >= 0
+    regressor = ExtraTreesRegressor(n_trees, max_leaf_nodes=max_leaf_nodes, n_jobs=1, **how)
+    regressor.fit(columns.astype(np.float32), target)
+    trees = [one.tree_ for one in regressor.estimators_]
+    ends = np.cumsum([one.node_count for one in trees])
+    asks = np.concatenate([one.children_left for one in trees]) >= 0
     # whole steps at most a threshold are at most its whole part
-    threshold = np.floor(np.concatenate([one.threshold for one in own])).clip(0).astype(np.uint8)
+    threshold = np.floor(np.concatenate([one.threshold for one in trees])).clip(0).astype(np.uint8)
     return Forest(
-        (ends - [one.node_count for one in own]).astype(np.int32),
-        np.where(asks, names[np.concatenate([one.feature for one in own])], -1).astype(np.int32),
+        (ends - [one.node_count for one in trees]).astype(np.int32),
+        np.where(asks, names[np.concatenate([one.feature for one in trees])], -1).astype(np.int32),
         np.where(asks, threshold, 0).astype(np.uint8),
-        np.concatenate([one.children_left for one in own]).astype(np.int32),
-        np.where(asks[:, None], 0, np.concatenate([one.value[:, :, 0] for one in own])).astype(np.float32),
+        np.concatenate([one.children_left for one in trees]).astype(np.int32),
+        np.where(asks[:, None], 0, np.concatenate([one.value[:, :, 0] for one in trees])).astype(np.float32),
     )
 
 

@@ -16,7 +16,7 @@ folds).
 
 What a predictor sees of the predictions so far is a row of K (5 + 2 C) shares, in 64 steps:
 
-    own      mean prediction of its elements
+    inside   mean prediction of its elements
     C kinds  mean prediction of its neighbours, weighted by how much of each kind of border they share
     C kinds  the same of the neighbours' neighbours
     up       mean prediction of the regions one and two levels up in which it lies
@@ -77,8 +77,8 @@ class Stage(NamedTuple):
 
     def columns(self) -> np.ndarray:
         """Columns that its trees ask about, rising."""
-        own = [tree.columns() for tree in self.trees]
-        return np.unique(np.concatenate([*own, self.forest.columns()] if self.forest else own))
+        asked = [tree.columns() for tree in self.trees]
+        return np.unique(np.concatenate([*asked, self.forest.columns()] if self.forest else asked))
 
 
 class _Said(NamedTuple):
@@ -93,13 +93,13 @@ def _nothing_said(structure: Structure) -> _Said:
     return _Said(np.full(shape, 1 / structure.n_classes, dtype=np.float32), np.zeros(shape, np.float32))
 
 
-def _next_said(said: _Said, share: np.ndarray) -> _Said:
-    return _Said(share, said.logs + np.log(np.maximum(share, _LEAST_SHARE)))
+def _next_said(predicted: _Said, share: np.ndarray) -> _Said:
+    return _Said(share, predicted.logs + np.log(np.maximum(share, _LEAST_SHARE)))
 
 
-def _answer(said: _Said, n: int) -> np.ndarray:
+def _answer(predicted: _Said, n: int) -> np.ndarray:
     """Normalised geometric mean of what n predictors said."""
-    return structures.chances(said.logs / np.float32(max(n, 1)))
+    return structures.chances(predicted.logs / np.float32(max(n, 1)))
 
 
 def learn(
@@ -133,49 +133,49 @@ def learn(
     ArgumentError
     """
     fold = structures.folds(structures.checked(structure), settings.n_folds, origin)
-    said, stages, how = _nothing_said(structure), [], (columns, settings, rng)
+    predicted, stages, how = _nothing_said(structure), [], (columns, settings, rng)
     for number, level in enumerate(settings.levels):
-        seen = _surroundings(structure, said, number, level)
+        seen = _surroundings(structure, predicted, number, level)
         rows = _rows(structure, target, level, fold, seen)
         if number < len(settings.levels) - 1:
             chances = np.empty((len(rows.fold), structure.n_classes), dtype=np.float32)
             for k in range(settings.n_folds):
-                own = np.flatnonzero(rows.fold == k)
+                held_out = np.flatnonzero(rows.fold == k)
                 without = _stage(level, rows, rows.fold != k, how, settings.n_forest_fold)
-                chances[own] = _chances(without, rows.steps, seen, own, structure.n_classes)
-            said = _next_said(said, chances[structure.levels[level].member])
+                chances[held_out] = _chances(without, rows.steps, seen, held_out, structure.n_classes)
+            predicted = _next_said(predicted, chances[structure.levels[level].member])
         stages.append(_stage(level, rows, rows.fold >= 0, how, settings.n_forest))
         if tick is not None:
             tick(f"level {level}")
     return stages
 
 
-def _surroundings(structure: Structure, said: _Said, n: int, level: int) -> np.ndarray:
+def _surroundings(structure: Structure, predicted: _Said, n: int, level: int) -> np.ndarray:
     """What n predictors said in and around the regions of a level: uint8 (R, K (5 + 2 C))."""
-    shares = _shares_around(structure, said, n, level)
+    shares = _shares_around(structure, predicted, n, level)
     return structures.in_steps(shares, (np.ones(len(shares), dtype=np.bool_), np.arange(shares.shape[1])))
 
 
-def _shares_around(structure: Structure, said: _Said, n: int, level: int) -> np.ndarray:
+def _shares_around(structure: Structure, predicted: _Said, n: int, level: int) -> np.ndarray:
     """`_surroundings` before they are put in steps."""
-    own_level, levels = structure.levels[level], structure.levels
+    regions, levels = structure.levels[level], structure.levels
     n_regions, n_examples = structure.n_regions(level), int(structure.example[-1]) + 1
 
-    def mean(share: np.ndarray, member: np.ndarray, n_own: int) -> np.ndarray:
-        return structures.region_means(share, structure.size, member, n_own)
+    def mean(share: np.ndarray, member: np.ndarray, n_groups: int) -> np.ndarray:
+        return structures.region_means(share, structure.size, member, n_groups)
 
-    own = mean(said.share, own_level.member, n_regions)
+    inside = mean(predicted.share, regions.member, n_regions)
     some = np.zeros(n_regions, dtype=np.int64)
-    some[own_level.member] = np.arange(len(own_level.member))
-    border = (own_level.first, own_level.second, own_level.length)
-    near = _around(np.repeat(own[:, None], own_level.length.shape[1], axis=1), *border)
-    parts = [own, near.reshape(n_regions, -1), _around(near, *border).reshape(n_regions, -1)]
+    some[regions.member] = np.arange(len(regions.member))
+    border = (regions.first, regions.second, regions.length)
+    near = _around(np.repeat(inside[:, None], regions.length.shape[1], axis=1), *border)
+    parts = [inside, near.reshape(n_regions, -1), _around(near, *border).reshape(n_regions, -1)]
     for up in (1, 2):
         above = min(level + up, len(levels) - 1)
         over = levels[above].member
-        parts.append(mean(said.share, over, structure.n_regions(above))[over[some]])
-    parts.append(mean(said.share, structure.example, n_examples)[structure.example[some]])
-    parts.append(mean(_answer(said, n), own_level.member, n_regions))
+        parts.append(mean(predicted.share, over, structure.n_regions(above))[over[some]])
+    parts.append(mean(predicted.share, structure.example, n_examples)[structure.example[some]])
+    parts.append(mean(_answer(predicted, n), regions.member, n_regions))
     return np.concatenate(parts, axis=1)
 
 
@@ -211,20 +211,20 @@ class _Rows(NamedTuple):
 def _rows(
     structure: Structure, target: np.ndarray, level: int, fold: np.ndarray, context: np.ndarray
 ) -> _Rows:
-    own = structure.levels[level]
+    regions = structure.levels[level]
     n = structure.n_regions(level)
     ones = np.ones(len(fold), dtype=np.float32)
-    sums, _ = structures.region_sums(target.astype(np.float32), ones, own.member, n)
+    sums, _ = structures.region_sums(target.astype(np.float32), ones, regions.member, n)
     of_region = np.zeros(n, dtype=np.int32)
-    of_region[own.member] = fold
-    return _Rows(own.steps, context, sums, sums.sum(axis=1), of_region)
+    of_region[regions.member] = fold
+    return _Rows(regions.steps, context, sums, sums.sum(axis=1), of_region)
 
 
 def _pool(
-    rows: _Rows, is_own: np.ndarray, n: int, rng: np.random.Generator
+    rows: _Rows, chosen: np.ndarray, n: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Regions drawn by weight from some, each counting alike: (steps, context, target)."""
-    learning = np.flatnonzero(is_own & (rows.mass > 0))
+    learning = np.flatnonzero(chosen & (rows.mass > 0))
     some = np.sort(trees.drawn(learning, rows.mass, n, rng))
     return rows.steps[some], rows.context[some], rows.target[some] / rows.mass[some, None]
 
@@ -232,20 +232,20 @@ def _pool(
 def _stage(
     level: int,
     rows: _Rows,
-    is_own: np.ndarray,
+    chosen: np.ndarray,
     how: tuple[np.ndarray, Settings, np.random.Generator],
     n_forest: int,
 ) -> Stage:
     """The predictor of a level that learns from some regions."""
-    boosted = _boosted(rows, is_own, *how)
-    return Stage(level, boosted, _forest(rows, is_own, *how, n_forest))
+    boosted = _boosted(rows, chosen, *how)
+    return Stage(level, boosted, _forest(rows, chosen, *how, n_forest))
 
 
 def _forest(
-    rows: _Rows, is_own: np.ndarray, columns: np.ndarray, settings: Settings, rng: np.random.Generator, n: int
+    rows: _Rows, chosen: np.ndarray, columns: np.ndarray, settings: Settings, rng: np.random.Generator, n: int
 ) -> forests.Forest:
     """A forest that learns from some regions."""
-    steps, context, target = _pool(rows, is_own, settings.n_forest_pool, rng)
+    steps, context, target = _pool(rows, chosen, settings.n_forest_pool, rng)
     names = np.concatenate([columns, steps.shape[1] + np.arange(context.shape[1])])
     return forests.fit(
         np.concatenate([steps[:, columns], context], axis=1),
@@ -260,10 +260,10 @@ def _forest(
 
 
 def _boosted(
-    rows: _Rows, is_own: np.ndarray, columns: np.ndarray, settings: Settings, rng: np.random.Generator
+    rows: _Rows, chosen: np.ndarray, columns: np.ndarray, settings: Settings, rng: np.random.Generator
 ) -> tuple[trees.Tree, ...]:
     """Trees of a predictor that learns from some regions."""
-    steps, context, target = _pool(rows, is_own, settings.n_pool, rng)
+    steps, context, target = _pool(rows, chosen, settings.n_pool, rng)
     n_features, n_context = steps.shape[1], context.shape[1]
     free = trees.Prices(
         np.full(n_features + n_context, -1, np.int32),
@@ -345,11 +345,11 @@ def course(
 
     ``steps_of(level, columns)`` -> uint8 (R, F), as in `spcviz.learning.speedboost.predictor.course`.
     """
-    said = _nothing_said(structure)
+    predicted = _nothing_said(structure)
     for number, stage in enumerate(stages):
         wanted = stage.columns()
         steps = steps_of(stage.level, wanted[wanted < n_features])
-        seen = _surroundings(structure, said, number, stage.level)
+        seen = _surroundings(structure, predicted, number, stage.level)
         chances = _chances(stage, steps, seen, np.arange(len(seen)), structure.n_classes)
-        said = _next_said(said, chances[structure.levels[stage.level].member])
-        yield _answer(said, number + 1)
+        predicted = _next_said(predicted, chances[structure.levels[stage.level].member])
+        yield _answer(predicted, number + 1)

@@ -28,14 +28,14 @@ def region_gradient(
     out = np.zeros((n, n_classes), dtype=np.float32)
     mass = np.zeros(n, dtype=np.float32)
     for e in range(len(member)):
-        own = np.float32(0)
+        weight = np.float32(0)
         for k in range(n_classes):
-            own += target[e, k]
-        if own > 0:
+            weight += target[e, k]
+        if weight > 0:
             r = member[e]
-            mass[r] += own
+            mass[r] += weight
             for k in range(n_classes):
-                out[r, k] += target[e, k] - own * share[e, k]
+                out[r, k] += target[e, k] - weight * share[e, k]
     for r in range(n):
         if mass[r] > 0:
             for k in range(n_classes):
@@ -93,15 +93,15 @@ def step_length(
     before, slope, curve = _along(scores, target, elements, member, values, 0.0)
     if slope >= 0 or mass <= 0:
         return 0.0, 0.0
-    alpha, low, high, found = 0.0, 0.0, MOST_ALPHA, before
+    alpha, low, high, after = 0.0, 0.0, MOST_ALPHA, before
     for _ in range(12):
         trial = alpha - slope / max(curve, 1e-12)
         if not low < trial <= high:
             trial = (low + high) / 2 if alpha > 0 else min(high, 1.0)
         alpha = trial
-        found, slope, curve = _along(scores, target, elements, member, values, alpha)
+        after, slope, curve = _along(scores, target, elements, member, values, alpha)
         low, high = (alpha, high) if slope < 0 else (low, alpha)
         if abs(slope) < 1e-4 * mass or high - low < 1e-3:
             break
-    gain = (before - found) / mass
+    gain = (before - after) / mass
     return (alpha, gain) if gain > 0 else (0.0, 0.0)

@@ -34,7 +34,7 @@ class Step:
     @cached_property
     def forest(self) -> tuple[np.ndarray, ...]:
         """Arrays of its trees, one tree after the other, and where each begins."""
-        parts = [np.concatenate(own) for own in zip(*self.trees)]
+        parts = [np.concatenate(arrays) for arrays in zip(*self.trees)]
         ends = np.cumsum([len(tree.feature) for tree in self.trees])
         return (*parts, np.concatenate([[0], ends[:-1]]))
 
@@ -95,10 +95,10 @@ def add(
     """What a step says of the chosen regions, added to the state: `Update`."""
     regions = np.flatnonzero(chosen)
     if len(regions):
-        n_own = np.searchsorted(step.columns, n_features)
-        steps, context = steps_of(step.level, step.columns[:n_own]), _NONE
-        if n_own < len(step.columns):
-            asked = step.columns[n_own:] - n_features
+        first_context = np.searchsorted(step.columns, n_features)
+        steps, context = steps_of(step.level, step.columns[:first_context]), _NONE
+        if first_context < len(step.columns):
+            asked = step.columns[first_context:] - n_features
             context = structures.context(structure, state.share, step.level, chosen, asked)
         rate = np.float32(step.alpha / len(step.trees))
         value = _said(step.forest, rate, steps, context, chosen)

@@ -5,7 +5,7 @@ lies in one region of every level.
 
 Context of a region is a row of K (3 + C) shares, in 64 steps, linear in the root:
 
-    own      mean prediction of its elements
+    inside   mean prediction of its elements
     C kinds  mean prediction of its neighbours, weighted by how much of each kind of border they share
     wide     mean prediction of the region two levels up in which it lies
     all      mean prediction of its example
@@ -80,10 +80,10 @@ def folds(structure: Structure, n: int, origin: np.ndarray | None = None) -> np.
     origin = np.arange(n_examples) if origin is None else np.asarray(origin)
     if origin.shape != (n_examples,) or origin.min() < 0:
         raise ArgumentError(f"origin must name an example for each of {n_examples}, got {origin!r}")
-    n_own = int(origin.max()) + 1
-    if not 2 <= n <= n_own:
-        raise ArgumentError(f"n_folds must be from 2 to the number of examples {n_own}, got {n}")
-    return (origin.astype(np.int64) * n // n_own)[structure.example].astype(np.int32)
+    n_originals = int(origin.max()) + 1
+    if not 2 <= n <= n_originals:
+        raise ArgumentError(f"n_folds must be from 2 to the number of examples {n_originals}, got {n}")
+    return (origin.astype(np.int64) * n // n_originals)[structure.example].astype(np.int32)
 
 
 @kernel
@@ -123,10 +123,10 @@ def share_of(scores: np.ndarray, share: np.ndarray, e: int) -> float:
     total, mean = np.float32(0), np.float32(0)
     for k in range(n):
         below = scores[e, k] - top
-        own = np.exp(below)
-        share[e, k] = own
-        total += own
-        mean += own * below
+        mass = np.exp(below)
+        share[e, k] = mass
+        total += mass
+        mean += mass * below
     for k in range(n):
         share[e, k] /= total
     return np.log(total) - mean / total
@@ -154,7 +154,7 @@ def entropies(share: np.ndarray) -> np.ndarray:
 
 @kernel
 def _context(
-    own: np.ndarray,
+    inside: np.ndarray,
     wide: np.ndarray,
     everywhere: np.ndarray,
     over: tuple[np.ndarray, np.ndarray],
@@ -167,7 +167,7 @@ def _context(
     `over` are (region two levels up, example) of each region, `pairs` (first, second) of neighbours,
     `wanted` which rows (bool), and which columns (rising).
     """
-    n, k_all = own.shape
+    n, k_all = inside.shape
     kinds = length.shape[1]
     rows, columns = wanted
     near = columns[(columns >= k_all) & (columns < (1 + kinds) * k_all)]
@@ -181,13 +181,13 @@ def _context(
                 for c in range(kinds):
                     total[i, c] += length[b, c]
                 for q in range(len(near)):
-                    out[i, near[q]] += length[b, kind[q]] * own[j, class_[q]]
+                    out[i, near[q]] += length[b, kind[q]] * inside[j, class_[q]]
     for r in range(n):
         if rows[r]:
             for column in columns:
                 block, k = column // k_all, column % k_all
                 if block == 0:
-                    out[r, column] = own[r, k]
+                    out[r, column] = inside[r, k]
                 elif block <= kinds:
                     if total[r, block - 1] > 0:
                         out[r, column] /= total[r, block - 1]
@@ -234,21 +234,21 @@ def context_shares(
     structure: Structure, share: np.ndarray, level: int, wanted: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
     """`context` before it is put in steps: ndarray of float32."""
-    own_level, size = structure.levels[level], structure.size
+    regions, size = structure.levels[level], structure.size
     n = structure.n_regions(level)
     up = min(level + _UP, len(structure.levels) - 1)
-    own = wide = everywhere = np.zeros((1, structure.n_classes), dtype=np.float32)  # where nothing is asked
+    inside = wide = everywhere = np.zeros((1, structure.n_classes), dtype=np.float32)  # if nothing is asked
     some = np.zeros(n, dtype=np.int64)
     block = (
         columns // structure.n_classes
     )  # the last is that of the example, the one before of the wide region
-    last = own_level.length.shape[1] + 2
+    last = regions.length.shape[1] + 2
     if (block < last - 1).any():
-        own = region_means(share, size, own_level.member, n)
+        inside = region_means(share, size, regions.member, n)
     if (block >= last - 1).any():
-        some[own_level.member] = np.arange(len(own_level.member))
+        some[regions.member] = np.arange(len(regions.member))
         wide = region_means(share, size, structure.levels[up].member, structure.n_regions(up))
         everywhere = region_means(share, size, structure.example, int(structure.example[-1]) + 1)
     over = (structure.levels[up].member[some], structure.example[some])
-    pairs = (own_level.first, own_level.second)
-    return _context(own, wide, everywhere, over, pairs, own_level.length, (wanted, columns))
+    pairs = (regions.first, regions.second)
+    return _context(inside, wide, everywhere, over, pairs, regions.length, (wanted, columns))

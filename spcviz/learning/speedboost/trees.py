@@ -47,8 +47,8 @@ class Bought(NamedTuple):
         new = np.array([c for c in columns if prices.group[c] >= 0 and not self.columns[c]], dtype=np.int64)
         called = np.unique(prices.group[new])
         begun = called[~self.groups[called]]
-        own_ms, group_ms, call_ms = prices.column_ms[new], prices.group_ms[begun], prices.call_ms[called]
-        return float(own_ms.sum() + group_ms.sum() + call_ms.sum())
+        column_ms, group_ms, call_ms = prices.column_ms[new], prices.group_ms[begun], prices.call_ms[called]
+        return float(column_ms.sum() + group_ms.sum() + call_ms.sum())
 
     def add(self, prices: Prices, columns: np.ndarray) -> None:
         """Pay for some columns."""
@@ -83,10 +83,10 @@ class Rows(NamedTuple):
 
 
 def rows_of(
-    own: tuple[np.ndarray, np.ndarray], context: tuple[np.ndarray, np.ndarray], target: np.ndarray
+    features: tuple[np.ndarray, np.ndarray], context: tuple[np.ndarray, np.ndarray], target: np.ndarray
 ) -> Rows:
     """Rows that weigh alike, of features and context, each (steps, columns that may be asked for)."""
-    (steps, asked), (around, near) = own, context
+    (steps, asked), (around, near) = features, context
     both = np.concatenate([steps[:, asked], around[:, near]], axis=1)
     names = np.concatenate([asked, steps.shape[1] + near])
     return Rows(np.ascontiguousarray(both.T), names, target, np.ones(len(target)))
@@ -95,8 +95,8 @@ def rows_of(
 def drawn(rows: np.ndarray, mass: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """So many of some rows, by their masses, with repetition."""
     bounds = np.cumsum(mass[rows], dtype=float)
-    found = np.searchsorted(bounds, rng.random(n) * bounds[-1], side="right")
-    return rows[np.minimum(found, len(rows) - 1)]
+    places = np.searchsorted(bounds, rng.random(n) * bounds[-1], side="right")
+    return rows[np.minimum(places, len(rows) - 1)]
 
 
 def fit(
@@ -134,19 +134,19 @@ def fit(
     masses[:, :k_all] = rows.target * (rows.weight / rows.weight.sum())[:, None]
     masses[:, -1] = rows.weight / rows.weight.sum()
     feature, threshold = np.full(n_nodes, -1, dtype=np.int32), np.zeros(n_nodes, dtype=np.uint8)
-    node, own = np.zeros(n, dtype=np.int32), bought.copy()
+    node, paid = np.zeros(n, dtype=np.int32), bought.copy()
     called = np.zeros(len(prices.group_ms), dtype=bool)  # groups of which the tree asks for new columns
     for level in range(depth):
         first, count = 2**level - 1, 2**level
         gain, cut = _gains(rows.columns, node, first, count, masses, least, (0,) * masses.shape[1])
         for i in np.flatnonzero(gain.max(axis=1) > 0):
-            asked = _cheapest(gain[i], rows.names, prices, own, called, price_weight)
+            asked = _cheapest(gain[i], rows.names, prices, paid, called, price_weight)
             if asked >= 0:
                 feature[first + i], threshold[first + i] = asked, cut[i, asked]
                 name = rows.names[asked]
-                if prices.group[name] >= 0 and not own.columns[name]:
+                if prices.group[name] >= 0 and not paid.columns[name]:
                     called[prices.group[name]] = True
-                own.add(prices, np.array([name]))
+                paid.add(prices, np.array([name]))
         _descend(rows.columns, node, feature, threshold, first)
     value = _answers(node, masses, n_nodes)[:, :k_all]
     named = np.where(feature >= 0, rows.names[feature], -1).astype(np.int32)
@@ -172,15 +172,15 @@ def _check(rows: Rows, depth: int, price_weight: float) -> None:
 
 
 def _cheapest(
-    gain: np.ndarray, names: np.ndarray, prices: Prices, own: Bought, called: np.ndarray, price_weight: float
+    gain: np.ndarray, names: np.ndarray, prices: Prices, paid: Bought, called: np.ndarray, price_weight: float
 ) -> int:
     """The column whose split is worth most after it was paid for, -1 if none is worth anything."""
     group = prices.group[names]
     price = prices.column_ms[names]
     if len(prices.group_ms):
-        price = price + np.where(own.groups, 0.0, prices.group_ms)[group]
+        price = price + np.where(paid.groups, 0.0, prices.group_ms)[group]
         price = price + np.where(called, 0.0, prices.call_ms)[group]
-    price = np.where(own.columns[names], 0.0, price)
+    price = np.where(paid.columns[names], 0.0, price)
     net = gain - price_weight * np.where(group < 0, 0.0, price)
     best = int(net.argmax())
     return best if net[best] > 0 and gain[best] > 0 else -1

@@ -51,4 +51,4 @@ def show(name: str) -> None:
 def callouts(name: str) -> list[dict[str, str]]:
     """What the bar points at on a first visit of a page: ``at`` and ``say`` of each."""
     article = every().get(name)
-    return [{"at": part, "say": said} for part, said in article.callouts] if article else []
+    return [{"at": part, "say": text} for part, text in article.callouts] if article else []

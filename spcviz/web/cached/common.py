@@ -44,7 +44,7 @@ def stored_evidence(_make, names: tuple[str, ...], *about):
     """``_make(*results, *about)`` of stored results by name; None where one is not there or is damaged."""
     try:
         results = [result(name) for name in names]
-        if any(found is None for found in results):
+        if any(evidence is None for evidence in results):
             return None
         with stored.reading(names[0]):
             return _make(*results, *about)
@@ -79,6 +79,8 @@ def trade_tasks() -> dict[str, TradeTask]:
     """{name of the problem: TradeTask} of all that can be spent on here."""
     files = {name: f"spcviz.problems.{name}.page.cached" for name in PROBLEMS}
     tasks = {
-        name: getattr(import_module(own), "TRADE", None) for name, own in files.items() if find_spec(own)
+        name: getattr(import_module(module), "TRADE", None)
+        for name, module in files.items()
+        if find_spec(module)
     }
     return {name: task for name, task in tasks.items() if task is not None}

@@ -71,10 +71,10 @@ class Answers:
     def read(self, data: bytes) -> Any:
         """A value from its bytes."""
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            found = dict(arrays)
-        for array in found.values():
+            loaded = dict(arrays)
+        for array in loaded.values():
             array.flags.writeable = False
-        return unpacked(found, self.types)
+        return unpacked(loaded, self.types)
 
     def entries(self) -> dict[tuple, bytes]:
         """The packed values by arguments, read once; raises `StoreError` once if they cannot be used."""
@@ -131,11 +131,11 @@ def record(answers: Answers, key: tuple, value: Any) -> None:
 @cache
 def models_digest() -> str:
     """Digest of the digests of all stored models."""
-    found = {}
+    digests = {}
     for path in sorted(MODELS.glob("*.json")):
         with contextlib.suppress(OSError, ValueError, KeyError):
-            found[path.stem] = json.loads(path.read_bytes())["sha256"]
-    return hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest()
+            digests[path.stem] = json.loads(path.read_bytes())["sha256"]
+    return hashlib.sha256(repr(sorted(digests.items())).encode()).hexdigest()
 
 
 @cache
@@ -173,14 +173,14 @@ def _bytes_of(files: list[str]) -> str:
 
 def stale() -> dict[str, str]:
     """{name of a file: why} of what is stored and cannot be used; `FUNCTIONS` says what is looked at."""
-    found = {}
+    faults = {}
     for name, answers in sorted(FUNCTIONS.items()):
         try:
             answers.forget()
             for data in answers.entries().values():
                 answers.read(data)
         except (StoreError, DamagedError, *DAMAGE) as error:
-            found[name] = str(error)
+            faults[name] = str(error)
     orphans = {path.stem for path in FOLDER.glob("first_scenes-*.json")} - FUNCTIONS.keys()
-    found |= dict.fromkeys(sorted(orphans), "belongs to no function")
-    return found if (FOLDER / "code.json").is_file() else found | {"code.json": "the last run did not end"}
+    faults |= dict.fromkeys(sorted(orphans), "belongs to no function")
+    return faults if (FOLDER / "code.json").is_file() else faults | {"code.json": "the last run did not end"}

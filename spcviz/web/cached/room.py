@@ -37,30 +37,30 @@ class Held(NamedTuple):
 def held_by(value: Any) -> Held:
     """About how many bytes a value holds: arrays, texts and containers within it, each counted once.
 
-    >>> own = held_by((np.zeros(1000), np.zeros(10_000), np.zeros(20_000)))
-    >>> own.n_bytes // 1000, [*own.large.values()]
+    >>> held = held_by((np.zeros(1000), np.zeros(10_000), np.zeros(20_000)))
+    >>> held.n_bytes // 1000, [*held.large.values()]
     (8, [160000, 80000])
     """
     n_bytes, large, can_grow, seen, todo = 0, {}, False, set(), [value]
     while todo:
-        own = todo.pop()
-        while isinstance(own, np.ndarray) and isinstance(own.base, np.ndarray):
-            own = own.base
-        if id(own) in seen or isinstance(own, _PLAIN):
+        part = todo.pop()
+        while isinstance(part, np.ndarray) and isinstance(part.base, np.ndarray):
+            part = part.base
+        if id(part) in seen or isinstance(part, _PLAIN):
             continue
-        seen.add(id(own))
-        size = own.nbytes if isinstance(own, np.ndarray) else sys.getsizeof(own, 0)
-        if isinstance(own, np.ndarray) and size >= _LARGE:
-            large[id(own)] = size
+        seen.add(id(part))
+        size = part.nbytes if isinstance(part, np.ndarray) else sys.getsizeof(part, 0)
+        if isinstance(part, np.ndarray) and size >= _LARGE:
+            large[id(part)] = size
         else:
             n_bytes += size
-        if isinstance(own, dict):
-            todo += [*own.keys(), *own.values()]
-        elif isinstance(own, list | tuple | set | frozenset):
-            todo += own
-        elif hasattr(own, "__dict__"):
+        if isinstance(part, dict):
+            todo += [*part.keys(), *part.values()]
+        elif isinstance(part, list | tuple | set | frozenset):
+            todo += part
+        elif hasattr(part, "__dict__"):
             can_grow = True
-            todo += vars(own).values()
+            todo += vars(part).values()
     return Held(n_bytes, large, can_grow)
 
 
@@ -91,8 +91,8 @@ class Room:
             if name not in self._held:
                 return
             self._held.move_to_end(name)
-            own, forget, at = self._held[name]
-        if own.can_grow and time.monotonic() > at + _AGAIN:
+            held, forget, at = self._held[name]
+        if held.can_grow and time.monotonic() > at + _AGAIN:
             self._add(name, forget, value, is_new=False)
 
     def add(self, name: Hashable, forget: Callable[[Any], None], value: Any) -> None:
@@ -100,14 +100,14 @@ class Room:
         self._add(name, forget, value, is_new=True)
 
     def _add(self, name, forget, value, *, is_new):
-        own = held_by(value)
+        held = held_by(value)
         with self._lock:
             if not is_new and name not in self._held:
                 return  # forgotten meanwhile
             self._remove(name)
-            self._held[name] = own, forget, time.monotonic()
-            self.n_bytes += own.n_bytes
-            for array, n_bytes in own.large.items():
+            self._held[name] = held, forget, time.monotonic()
+            self.n_bytes += held.n_bytes
+            for array, n_bytes in held.large.items():
                 if array not in self._large:
                     self._large[array] = [n_bytes, 0]
                     self.n_bytes += n_bytes
@@ -128,9 +128,9 @@ class Room:
     def _remove(self, name):
         if name not in self._held:
             return
-        own, _, _ = self._held.pop(name)
-        self.n_bytes -= own.n_bytes
-        for array in own.large:
+        held, _, _ = self._held.pop(name)
+        self.n_bytes -= held.n_bytes
+        for array in held.large:
             self._large[array][1] -= 1
             if not self._large[array][1]:
                 self.n_bytes -= self._large.pop(array)[0]

@@ -39,17 +39,17 @@ def run(work: Callable, *rows):
     """
     session = get_script_run_ctx(suppress_warning=True)
 
-    def in_session(*own):
+    def in_session(*arguments):
         if session is not None:  # none while the server warms up: Streamlit would complain of it aloud
             add_script_run_ctx(threading.current_thread(), session)
-        return work(*own)
+        return work(*arguments)
 
     under_way = deque()
     try:
-        for own in zip(*rows):
+        for arguments in zip(*rows):
             if len(under_way) == N_THREADS:
                 yield under_way.popleft().result()
-            under_way.append(_POOL.submit(in_session, *own))
+            under_way.append(_POOL.submit(in_session, *arguments))
         while under_way:
             yield under_way.popleft().result()
     finally:  # a visitor who left, or an error

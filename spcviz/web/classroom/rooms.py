@@ -220,14 +220,14 @@ def guesses(values: Sequence[float]) -> dict:
 def _right(asked):
     """The number of the right choice; of a guess the right number; None if the truth does not say."""
     if not asked.choices:
-        found = re.search(r"-?\d[\d,]*(\.\d+)?", asked.right)
-        return float(found[0].replace(",", "")) if found else None
-    said = [
+        number = re.search(r"-?\d[\d,]*(\.\d+)?", asked.right)
+        return float(number[0].replace(",", "")) if number else None
+    named = [
         at
         for at, choice in enumerate(asked.choices)
         if re.search(rf"(?<!\w){re.escape(choice)}(?!\w)", asked.right, re.IGNORECASE)
     ]
-    return said[0] if len(said) == 1 else None
+    return named[0] if len(named) == 1 else None
 
 
 def _question(asked):

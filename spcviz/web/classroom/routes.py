@@ -110,8 +110,8 @@ async def _put(request):
 
 
 async def _answer(request):
-    said = await _body(request, MOST["answer"])
-    ROOMS.answer(request.path_params["number"], said.get("voter"), said.get("n"), said.get("value"))
+    vote = await _body(request, MOST["answer"])
+    ROOMS.answer(request.path_params["number"], vote.get("voter"), vote.get("n"), vote.get("value"))
     return _json({})
 
 

@@ -76,8 +76,8 @@ def svgs(charts: Sequence[dict]) -> list[str]:
         (here / "charts.js").write_text(known, encoding="utf-8")
         (here / "draw.html").write_text(_DRAW, encoding="utf-8")
         shown = _run(here, "--virtual-time-budget=240000", "--dump-dom", (here / "draw.html").as_uri())
-    found = re.search(r'<pre id="out">([^<]*)</pre>', shown)
-    drawn = found[1].split() if found else []
+    output = re.search(r'<pre id="out">([^<]*)</pre>', shown)
+    drawn = output[1].split() if output else []
     if len(drawn) != len(charts):
         raise ArgumentError(f"{browser()} drew {len(drawn)} of {len(charts)} charts")
     return [unquote(unescape(one)) for one in drawn]

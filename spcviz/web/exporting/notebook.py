@@ -163,7 +163,7 @@ def _course(tagger, x, words):
         lifts[row] = lifts[row - 1]
         lifts[row, slice(None) if step.position < 0 else step.position] += 1
     cost = np.concatenate([[0.0], np.cumsum([step.cost for step in course])])
-    heads, spent = _named(words, len(start)), [f"{own:g}" for own in cost]
+    heads, spent = _named(words, len(start)), [f"{total:g}" for total in cost]
     read = [start, *(step.labels for step in course)]
     figure = Chart(png=stills.course(lifts, spent, heads, read))
     figure.add_heatmap(

@@ -72,8 +72,8 @@ async def _saved(address, kind):
             done = await anyio.run_process(command, check=False, cwd=ROOT, env=_environment())
             if done.returncode == 0:
                 return Response(path.read_bytes(), media_type="application/octet-stream", headers=_HEADERS)
-            said = done.stderr.decode(errors="replace").strip().rpartition("spcviz: ")[2]
-            return PlainTextResponse(said[:500] or "This page could not be saved.", 422)
+            message = done.stderr.decode(errors="replace").strip().rpartition("spcviz: ")[2]
+            return PlainTextResponse(message[:500] or "This page could not be saved.", 422)
     return PlainTextResponse("This page takes too long to be saved.", 503)
 
 

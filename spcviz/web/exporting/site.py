@@ -112,22 +112,22 @@ def parts_of(names: Sequence[str], tours: dict[str, tour.Tour]) -> Iterator[Part
     """The first scenes of pages, then the tours."""
     for name in names:
         yield Part(f"page-{name or 'home'}", ["1"], [(tour.Scene(name), {})])
-    for name, found in tours.items():
-        yield _part_of_tour(name, found)
+    for name, a_tour in tours.items():
+        yield _part_of_tour(name, a_tour)
 
 
-def _part_of_tour(name, found):
+def _part_of_tour(name, a_tour):
     codes, scenes = [], []
-    for code in tour.codes(found):
-        scene, is_answered = found.scenes[int(code.rstrip("a")) - 1], code.endswith("a")
+    for code in tour.codes(a_tour):
+        scene, is_answered = a_tour.scenes[int(code.rstrip("a")) - 1], code.endswith("a")
         if scene.page not in pages.every():
             continue
         codes.append(code)
         shown = tour.Scene(tour.address(scene.page, scene.query(is_answered)))
         is_another = is_answered and scene.after
-        said = {"say": "" if is_another else scene.say, "ask": scene.ask}
-        said |= {"answer": scene.answer if is_answered else "", "point": scene.point, "cover": scene.cover}
-        scenes.append((shown, said | {"isAsking": bool(scene.answer) and not is_answered}))
+        bar = {"say": "" if is_another else scene.say, "ask": scene.ask}
+        bar |= {"answer": scene.answer if is_answered else "", "point": scene.point, "cover": scene.cover}
+        scenes.append((shown, bar | {"isAsking": bool(scene.answer) and not is_answered}))
     return Part(f"tour-{name}", codes, scenes, name)
 
 
@@ -152,16 +152,16 @@ class Site:
             write_bytes_atomic(target, content)
             self.written[path] = len(content)
 
-    def scene(self, part: Part, code: str, scene: tour.Scene, said: dict) -> None:
+    def scene(self, part: Part, code: str, scene: tour.Scene, bar: dict) -> None:
         """A scene's file, and those that it wants."""
         more = {"tour": part.tour, "at": code} if part.tour in tour.shipped() else {}
         shown = snapshot.taken(scene, more)
         views = [self._view(view) for view in shown.views]
         charts = [self._chart(chart) for chart in shown.charts]
-        texts = {name: tour.fill(said.get(name, ""), shown.facts) for name in ("say", "ask", "answer")}
+        texts = {name: tour.fill(bar.get(name, ""), shown.facts) for name in ("say", "ask", "answer")}
         value = {"body": shown.body, "views": views, "charts": charts, "point": "", "cover": False}
         link = f"{self.app}/{forms.quoted(scene.address)}" if self.app else ""
-        value |= {"isAsking": False} | said | texts | {"link": link}
+        value |= {"isAsking": False} | bar | texts | {"link": link}
         path = f"scenes/{part.folder}-{code}.js"
         self.write(path, f'SPCVIZ.scene("{code}", {forms.literal(value)});\n')
         wanted = [f"shared/{view['kind']}.js" for view in views]
@@ -236,8 +236,8 @@ class Site:
     def index(self, names: Sequence[str], tours: dict[str, tour.Tour], systems: str, docs: str) -> None:
         """The first page. `systems` is a table in markdown, `docs` the address of the documentation."""
         about = f"Structured prediction cascades: {_ABOUT}"
-        cards = [(f"tours/{name}.html", found.title, found.about) for name, found in tours.items()]
-        firsts = [(f"{name or 'home'}.html", *_told(name)) for name in names]
+        cards = [(f"tours/{name}.html", a_tour.title, a_tour.about) for name, a_tour in tours.items()]
+        firsts = [(f"{name or 'home'}.html", *_heading(name)) for name in names]
         link = f'<a href="{escape(docs)}">Documentation and examples</a>'
         library = f"<h2>Library</h2>\n<p>{link}</p>\n" if docs else ""
         self._page("index.html", "spcviz", _INDEX, about=about, tours=_cards(cards), pages=_cards(firsts),
@@ -268,7 +268,7 @@ def _still(picture):
     return snapshot.view_place(0).replace("></", f">{shown}</")
 
 
-def _told(name):
+def _heading(name):
     """A page's title and sentence."""
     page = pages.every()[name]
     return page.title.removesuffix(" · spcviz") if name else "Home", page.sentence
@@ -294,14 +294,14 @@ def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | N
     site.write("shared/site.js", f'(() => {{\n"use strict";\n{program}}})();\n')
     names = [name for name in pages.every() if name != "tours"] if names is None else names
     for part in parts_of(names, tours):
-        for code, (scene, said) in zip(part.codes, part.scenes, strict=True):
-            site.scene(part, code, scene, said)
+        for code, (scene, bar) in zip(part.codes, part.scenes, strict=True):
+            site.scene(part, code, scene, bar)
         if part.tour:
-            found = tours[part.tour]
-            site.played(f"tours/{part.tour}.html", part, found.title, found.about)
+            a_tour = tours[part.tour]
+            site.played(f"tours/{part.tour}.html", part, a_tour.title, a_tour.about)
         else:
             name = part.scenes[0][0].page
-            site.played(f"{name or 'home'}.html", part, *_told(name))
+            site.played(f"{name or 'home'}.html", part, *_heading(name))
         tell(part.folder)
     site.draw()
     site.picture()
@@ -314,10 +314,10 @@ def chosen(names: list[str] | None, files: list[Path]) -> dict[str, tour.Tour]:
     shipped = tour.shipped()
     if unknown := [name for name in names or [] if name not in shipped]:
         raise ArgumentError(f"--only must name tours of {', '.join(shipped)}, got {unknown[0]!r}")
-    found = {name: one for name, one in shipped.items() if names is None or name in names}
+    tours = {name: one for name, one in shipped.items() if names is None or name in names}
     for k, path in enumerate(files, start=1):
-        found[f"own-{k}"] = tour.parse(path.read_bytes(), f"own-{k}")
-    return found
+        tours[f"own-{k}"] = tour.parse(path.read_bytes(), f"own-{k}")
+    return tours
 
 
 def app_checked(address: str) -> str:

@@ -78,8 +78,10 @@ _FORMS = {
     "code": lambda element: f"<pre>{escape(element.value)}</pre>",
     "latex": lambda element: f"<p>{marks.inline('$' + element.value.strip('$ ') + '$')}</p>",
     "metric": _metric,
-    **dict.fromkeys(("title", "header", "subheader"), lambda own: f"<h2>{marks.inline(own.value)}</h2>"),
-    **dict.fromkeys(_ALERTS, lambda own: f'<div class="alert">{marks.html(own.value)}</div>'),
+    **dict.fromkeys(
+        ("title", "header", "subheader"), lambda element: f"<h2>{marks.inline(element.value)}</h2>"
+    ),
+    **dict.fromkeys(_ALERTS, lambda element: f'<div class="alert">{marks.html(element.value)}</div>'),
 }
 
 
@@ -129,13 +131,13 @@ class _Reader:
 
     def _html(self, element):
         """What pages draw as HTML of their own; the file's policy lets no script in it run."""
-        own = element.proto.body.strip()
-        if own.endswith("</style>"):  # for the app's own elements
+        body = element.proto.body.strip()
+        if body.endswith("</style>"):  # for the app's own elements
             return []
         self.n_drawn += 1
-        dark = forms.in_dark(own)
-        both = f'<div class="in-light">{own}</div><div class="in-dark">{dark}</div>'
-        return [own if dark == own else both]
+        dark = forms.in_dark(body)
+        both = f'<div class="in-light">{body}</div><div class="in-dark">{dark}</div>'
+        return [body if dark == body else both]
 
     def _arrow_data_frame(self, element):
         self.n_drawn += 1

@@ -217,10 +217,10 @@ def tally(readings):
     >>> tally([Reading(Claim("r", "Words", "right", 0), "short by 2", *"   ")])
     [('short by', 1, 'Words: right')]
     """
-    found = {word: [] for word in reversed(SEVERITY)}
+    by_word = {word: [] for word in reversed(SEVERITY)}
     for reading in readings:
-        found[SEVERITY[severity(reading.verdict)]].append(f"{reading.claim.system}: {reading.claim.what}")
-    return [(word, len(of_word), "; ".join(of_word)) for word, of_word in found.items() if of_word]
+        by_word[SEVERITY[severity(reading.verdict)]].append(f"{reading.claim.system}: {reading.claim.what}")
+    return [(word, len(of_word), "; ".join(of_word)) for word, of_word in by_word.items() if of_word]
 
 
 def failed(readings):
@@ -247,7 +247,7 @@ def system_line(readings):
 def by_system(readings):
     """{system: its readings}, in order."""
     every = dict.fromkeys(reading.claim.system for reading in readings)
-    return {system: [own for own in readings if own.claim.system == system] for system in every}
+    return {system: [reading for reading in readings if reading.claim.system == system] for system in every}
 
 
 class Line(NamedTuple):
@@ -266,10 +266,10 @@ class Line(NamedTuple):
 def systems(readings: list[Reading]) -> list[Line]:
     """Every system in a line, worst verdict first."""
     lines = []
-    for system, own in by_system(readings).items():
-        lead, n_hold = leading(own), len(own) - len(failed(own))
-        told = lead.claim.what, lead.measured, lead.paper, lead.claim.result
-        lines.append(Line(lead.verdict, system, n_hold, len(own), *told))
+    for system, of_system in by_system(readings).items():
+        lead, n_hold = leading(of_system), len(of_system) - len(failed(of_system))
+        fields = lead.claim.what, lead.measured, lead.paper, lead.claim.result
+        lines.append(Line(lead.verdict, system, n_hold, len(of_system), *fields))
     return sorted(lines, key=lambda line: severity(line.verdict))
 
 

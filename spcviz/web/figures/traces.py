@@ -10,8 +10,8 @@ def points(mode, x, y, name=None, hover=None, **more) -> dict:
     'skip'
     """
     known = {"showlegend": False} if name is None else {"name": name}
-    said = {"hoverinfo": "skip"} if hover is None else {"hovertemplate": hover}
-    return {"type": "scatter", "mode": mode, "x": x, "y": y} | known | said | more
+    on_hover = {"hoverinfo": "skip"} if hover is None else {"hovertemplate": hover}
+    return {"type": "scatter", "mode": mode, "x": x, "y": y} | known | on_hover | more
 
 
 def stroke(color, width, dash="solid", **more) -> dict:

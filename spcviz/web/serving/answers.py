@@ -27,10 +27,10 @@ async def answer(
 
 def response(form: Form, headers: Mapping[str, str], media_type: str, cache: str) -> Response:
     """A form as an answer; 304 without a body if the browser has it already."""
-    said = {"Cache-Control": cache, "Vary": "Accept-Encoding", "ETag": form.tag}
+    fields = {"Cache-Control": cache, "Vary": "Accept-Encoding", "ETag": form.tag}
     has = {tag.strip().removeprefix("W/") for tag in headers.get("if-none-match", "").split(",")}
     if form.tag in has:
-        return Response(status_code=304, headers=said)
+        return Response(status_code=304, headers=fields)
     if form.encoding:
-        said["Content-Encoding"] = form.encoding
-    return Response(form.content, media_type=media_type, headers=said)
+        fields["Content-Encoding"] = form.encoding
+    return Response(form.content, media_type=media_type, headers=fields)

@@ -42,11 +42,11 @@ def outside_of(headers: Mapping[str, str], scheme: str) -> str:
     A proxy says the scheme and, if it takes a path away, which (``X-Forwarded-Prefix``).
     """
     host = headers.get("x-forwarded-host", headers.get("host", "")).split(",")[0].strip()
-    said = headers.get("x-forwarded-proto", scheme).split(",")[0].strip()
+    protocol = headers.get("x-forwarded-proto", scheme).split(",")[0].strip()
     prefix = headers.get("x-forwarded-prefix", "").rstrip("/")
-    if not _HOST.fullmatch(host) or said not in ("http", "https") or not _PREFIX.fullmatch(prefix):
+    if not _HOST.fullmatch(host) or protocol not in ("http", "https") or not _PREFIX.fullmatch(prefix):
         return ""
-    return f"{said}://{host}{prefix}{served.path('').rstrip('/')}"
+    return f"{protocol}://{host}{prefix}{served.path('').rstrip('/')}"
 
 
 async def _page(request):
@@ -79,20 +79,20 @@ def html(name: str, outside: str, *, is_alone: bool = False) -> str:
     title = f"<title>{escape(page.title)}</title>"
     text, n = re.subn(r"<title>[^<]*</title>", lambda _: title, _text(static.ROOT / "index.html"), count=1)
     more = "" if n else title
-    more += "".join(_said(page, outside)) + _rest(page.opens_with_chart, is_alone)
+    more += "".join(_meta_tags(page, outside)) + _rest(page.opens_with_chart, is_alone)
     return text.replace("</head>", f"{more}</head>", 1)
 
 
-def _said(page, outside):
+def _meta_tags(page, outside):
     """Tags for searching and for messengers."""
     yield f'<meta name="description" content="{escape(page.sentence)}">'
-    told = {"og:type": "website", "og:site_name": "spcviz", "og:title": page.title}
-    told |= {"og:description": page.sentence, "twitter:card": "summary_large_image"}
+    tags = {"og:type": "website", "og:site_name": "spcviz", "og:title": page.title}
+    tags |= {"og:description": page.sentence, "twitter:card": "summary_large_image"}
     if outside:
         picture = f"{outside}/{PICTURE}"
-        told |= {"og:url": f"{outside}/{page.name}", "og:image": picture, "og:image:width": SIZE[0]}
-        told |= {"og:image:height": SIZE[1], "twitter:image": picture, "og:image:alt": SHOWN}
-    for name, value in told.items():
+        tags |= {"og:url": f"{outside}/{page.name}", "og:image": picture, "og:image:width": SIZE[0]}
+        tags |= {"og:image:height": SIZE[1], "twitter:image": picture, "og:image:alt": SHOWN}
+    for name, value in tags.items():
         kind = "property" if name.startswith("og:") else "name"
         yield f'<meta {kind}="{name}" content="{escape(str(value))}">'
 

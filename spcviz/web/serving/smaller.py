@@ -78,8 +78,8 @@ class Shelf:
         """The smallest form that is there or can be made at once, for a thread that may wait."""
         with self._making:
             forms = self._forms.setdefault(name, {})
-            found = next((forms[one] for one in encodings if one in forms), None)
-            return found or self._first(forms, read(), encodings)
+            form = next((forms[one] for one in encodings if one in forms), None)
+            return form or self._first(forms, read(), encodings)
 
     def _first(self, forms, content, encodings):
         """Of a content that nobody asked for in these encodings before."""

@@ -20,8 +20,8 @@ TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 def files(root: Path = ROOT) -> dict[str, Path]:
     """{path in addresses: file} of what is worth compressing; nothing else can be asked for."""
-    found = (path for path in (root / "static").rglob("*") if path.suffix in TYPES)
-    return {served.path(path.relative_to(root).as_posix()): path for path in sorted(found)}
+    paths = (path for path in (root / "static").rglob("*") if path.suffix in TYPES)
+    return {served.path(path.relative_to(root).as_posix()): path for path in sorted(paths)}
 
 
 def middleware() -> list[Middleware]:

@@ -142,8 +142,8 @@ def pictures_of(of_tour: tour.Tour) -> list[dict]:
             if scene.page not in navigation.names() or not (is_both or is_answered == bool(scene.answer)):
                 continue
             at = Running(of_tour, number, is_answered)
-            own = tour.address(scene.page, scene.query(is_answered))
-            out.append({"number": number, "code": at.code, "address": f"./{own}"})
+            address = tour.address(scene.page, scene.query(is_answered))
+            out.append({"number": number, "code": at.code, "address": f"./{address}"})
             out[-1]["open"] = picture_of(at)
     return out
 

@@ -34,6 +34,6 @@ def find(name):
     """
     asked = name.lower()
     for entry in entries():
-        if any(asked in (own, f"{own}s", f"{own}es") for own in map(str.lower, entry.names)):
+        if any(asked in (word, f"{word}s", f"{word}es") for word in map(str.lower, entry.names)):
             return entry
     return None

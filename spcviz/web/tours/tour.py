@@ -188,8 +188,8 @@ def seconds(scene: Scene) -> float:
     (90.0, 21.8)
     """
     with contextlib.suppress(ValueError):
-        if 0 < (own := float(scene.minutes)) < 1000:
-            return 60 * own
+        if 0 < (planned := float(scene.minutes)) < 1000:
+            return 60 * planned
     n_words = sum(len(text.split()) for text in (scene.say, scene.ask, scene.answer))
     return round(LOOK + n_words * WORD + (THINK if scene.answer else 0), 1)
 
@@ -223,8 +223,8 @@ def fill(text: str, facts: Mapping[str, str]):
 @cache
 def picture(name: str) -> Path | None:
     """The small picture of a tour that ships, one of its scenes; None if there is none."""
-    found = PICTURES / f"{name}.webp"
-    return found if found.is_file() else None
+    path = PICTURES / f"{name}.webp"
+    return path if path.is_file() else None
 
 
 @cache

@@ -105,13 +105,13 @@ async def _answer(request):
         text = await body(request)
         _refuse_a_crowd()
         with counted(_CROWD):
-            found = await anyio.to_thread.run_sync(_answered, name, text, limiter=_LIMIT)
+            content = await anyio.to_thread.run_sync(_answered, name, text, limiter=_LIMIT)
     except RefusedError as refused:
         (status,) = refused.args
         if status == 429:
             await _hold_back()
         return Response(status_code=status, headers={"Retry-After": "1"} if status == 429 else None)
-    return Response(found, media_type="application/octet-stream", headers={"Cache-Control": "no-store"})
+    return Response(content, media_type="application/octet-stream", headers={"Cache-Control": "no-store"})
 
 
 def _refuse_a_crowd():

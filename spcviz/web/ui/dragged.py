@@ -49,5 +49,7 @@ def view_of(state: Mapping, key: str, n_levels: int) -> dict:
 
 def traces_of_pins(state: Mapping, models: Collection[str], trace: Callable[[str, tuple], Any]) -> dict:
     """{pin: (its text, ``trace(model, alphas)``)} of the pins whose models are here."""
-    found = pinned(state).items()
-    return {pin: (text, trace(own, tuple(alphas))) for pin, (text, own, alphas) in found if own in models}
+    pins = pinned(state).items()
+    return {
+        pin: (text, trace(model, tuple(alphas))) for pin, (text, model, alphas) in pins if model in models
+    }

@@ -76,15 +76,15 @@ def segments(label, options, tie, help=None):
     st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
 
 
-def more(table: StateTable, state: Mapping, said: Mapping[str, Callable]):
-    """A closed box for what few need; beside it what is `said` of values that differ from the first."""
+def more(table: StateTable, state: Mapping, wordings: Mapping[str, Callable]):
+    """A closed box for what few need; beside it the `wordings` of values that differ from the first."""
     box = st.popover("More", icon=":material/tune:")
-    if changed := differing(table, state, said):
+    if changed := differing(table, state, wordings):
         st.caption(" · ".join(changed), width="content")
     return box
 
 
-def differing(table: StateTable, state: Mapping, said: Mapping[str, Callable]) -> list[str]:
+def differing(table: StateTable, state: Mapping, wordings: Mapping[str, Callable]) -> list[str]:
     """What is said of the values that are not those of a page's first scene.
 
     >>> from spcviz.web.ui.state import StateTable, choice
@@ -95,7 +95,7 @@ def differing(table: StateTable, state: Mapping, said: Mapping[str, Callable]) -
     []
     """
     first = table.first_scene
-    return [say(state[name]) for name, say in said.items() if state[name] != first[name]]
+    return [say(state[name]) for name, say in wordings.items() if state[name] != first[name]]
 
 
 def missing(table: StateTable, sentences: dict[str, Callable]):

@@ -79,8 +79,8 @@ def sections():
 @cache
 def course():
     """{path: title with number and minutes} of the course's pages; those to start from are outside."""
-    told = [(page, articles.every().get(PurePath(page.path).stem)) for page in pages() if exists(page.path)]
-    kept = ((page, article) for page, article in told if article and page.section != OWN[0].section)
+    pairs = [(page, articles.every().get(PurePath(page.path).stem)) for page in pages() if exists(page.path)]
+    kept = ((page, article) for page, article in pairs if article and page.section != OWN[0].section)
     steps = enumerate(kept, start=1)
     return {page.path: f"{n} {page.title} · {article.minutes} min" for n, (page, article) in steps}
 

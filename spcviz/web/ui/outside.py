@@ -41,8 +41,8 @@ class Headers:
         async def sent(message):
             if message["type"] == "http.response.start":
                 named = {name.lower() for name, _ in message["headers"]}
-                own = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-                more = [(name, value) for name, value in own if name not in named]
+                headers = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                more = [(name, value) for name, value in headers if name not in named]
                 message = message | {"headers": [*message["headers"], *more]}
             await send(message)
 

@@ -86,15 +86,15 @@ def looks_of(tasks: Mapping[str, TradeTask]) -> tuple[str, ...]:
 
 def _own_fields(tasks, taken):
     """Fields of the tasks' own, each name once."""
-    own = {}
+    fields = {}
     for key, task in tasks.items():
         for field in _fields_of(task):
             of = f"{field.name!r} of task {key!r}"
             if field.name in taken:
                 raise ValueError(f"{of} must be a name of its own, got one of the page's")
-            if own.setdefault(field.name, field) != field:
+            if fields.setdefault(field.name, field) != field:
                 raise ValueError(f"{of} must be what it is of the others, got {field}")
-    return own.values()
+    return fields.values()
 
 
 def _fields_of(task):

@@ -141,9 +141,9 @@ class StateTable:
         """The same table with what exists now of some values; the first for a default that does not."""
         fields = dict(self.fields)
         for name, allowed in choices.items():
-            allowed, own = tuple(allowed), fields[name]
-            default = own.default if own.default in allowed or not allowed else allowed[0]
-            fields[name] = own._replace(choices=allowed, default=default)
+            allowed, field = tuple(allowed), fields[name]
+            default = field.default if field.default in allowed or not allowed else allowed[0]
+            fields[name] = field._replace(choices=allowed, default=default)
         return StateTable(*fields.values(), opening=self.opening)
 
     def parse(self, params: Mapping[str, str]) -> dict:
@@ -252,11 +252,11 @@ def pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
     >>> pinned({"pin_a": "open:0.5,1", "pin_b": ""})
     {'A': ('open:0.5,1', 'open', [0.5, 1.0])}
     """
-    found = {}
+    pins = {}
     for pin, text in ((pin, state[name]) for pin, name in PINS.items() if state[name]):
         name, numbers = text.split(":")
-        found[pin] = text, name, [float(v) for v in numbers.split(",")]
-    return found
+        pins[pin] = text, name, [float(v) for v in numbers.split(",")]
+    return pins
 
 
 HOME = StateTable(choice("show", "story", ("story", "end")))

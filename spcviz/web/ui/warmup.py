@@ -143,8 +143,8 @@ def _groups_of(module):
     """The warm-up group of a problem's cached calls."""
     from spcviz.problems import registry
 
-    own = module.removeprefix("spcviz.problems.").partition(".")[0]
-    return tuple(one.name for one in registry.problems() if one.warmup and one.name == own)
+    problem = module.removeprefix("spcviz.problems.").partition(".")[0]
+    return tuple(one.name for one in registry.problems() if one.warmup and one.name == problem)
 
 
 @st.fragment(run_every=1.0)

@@ -128,7 +128,7 @@ def chi_squared(p: np.ndarray, q: np.ndarray) -> float:
 @kernel
 def read_off(parts: "Parts", state: State, a: int, b: int, lo: int, hi: int) -> None:
     """Labels, margins and oddness of windows at positions lo .. hi of chain a .. b - 1 from its messages."""
-    _, unary, forward, backward, labels, margin, own, new = state
+    _, unary, forward, backward, labels, margin, lead, new = state
     n = unary.shape[1]
     for i in range(lo, hi + 1):
         best, second, arg = -np.inf, -np.inf, 0
@@ -145,7 +145,7 @@ def read_off(parts: "Parts", state: State, a: int, b: int, lo: int, hi: int) -> 
         for k in range(n):
             if k != labels[i] and unary[i, k] > rival:
                 rival = unary[i, k]
-        own[i] = unary[i, labels[i]] - rival
+        lead[i] = unary[i, labels[i]] - rival
     has_looks = parts.looks.shape[2] > 0
     for i in range(max(a, lo - LONGEST + 1), hi + 1):
         farthest = 0.0
@@ -165,7 +165,7 @@ def read_off(parts: "Parts", state: State, a: int, b: int, lo: int, hi: int) -> 
 @kernel
 def describe_action(parts: "Parts", state: State, r: int, a: int, b: int, phi: np.ndarray) -> None:
     """Features of lifting part r of chain a .. b - 1, `ACTION_FEATURES` and `PLACE_FEATURES`, into phi."""
-    at, labels, margin, own, new = state.at, state.labels, state.margin, state.own, state.new
+    at, labels, margin, lead, new = state.at, state.labels, state.margin, state.own, state.new
     top = max(parts.scores.shape[1] - 1, 1)
     close = np.exp(-margin[r] / parts.scale)
     phi[_ONE] = 1.0
@@ -173,8 +173,8 @@ def describe_action(parts: "Parts", state: State, r: int, a: int, b: int, phi: n
     phi[_VERY_SMALL] = close**4
     phi[_SMALL_LEFT] = np.exp(-margin[r - 1] / parts.scale) if r > a else 0.0
     phi[_SMALL_RIGHT] = np.exp(-margin[r + 1] / parts.scale) if r + 1 < b else 0.0
-    phi[_UNDECIDED] = 1.0 / (1.0 + np.exp(max(min(own[r] / parts.scale, 50.0), -50.0)))
-    phi[_OVERRULED] = 1.0 if own[r] < 0 else 0.0
+    phi[_UNDECIDED] = 1.0 / (1.0 + np.exp(max(min(lead[r] / parts.scale, 50.0), -50.0)))
+    phi[_OVERRULED] = 1.0 if lead[r] < 0 else 0.0
     phi[_TIER_LEFT] = at[r - 1] / top if r > a else 0.0
     phi[_TIER_RIGHT] = at[r + 1] / top if r + 1 < b else 0.0
     for m in range(2, LONGEST + 1):

@@ -78,8 +78,8 @@ class Factors(NamedTuple):
         """
         if keep_all or rule.all_at_once or rule.per_cost or budget < costs.sum():
             raise ArgumentError("steps apart are bought tier by tier, by value, to the end")
-        found = _courses(self.parts, rule, keep_features)
-        part, tier, value, gain, messages, first, last, features, before, labels, tiers = found
+        courses = _courses(self.parts, rule, keep_features)
+        part, tier, value, gain, messages, first, last, features, before, labels, tiers = courses
         n_steps = np.diff(self.starts - np.arange(len(self.starts))) * (self.shape[1] - 1)
         order = merged(value, np.concatenate([[0], np.cumsum(n_steps)]))
         kind = (tier - 1) // (self.shape[1] - 1)
@@ -153,14 +153,14 @@ def _value(
     """Value of the next action of a part of chain a .. b - 1; phi gets its features."""
     i, is_step = part // 2, part % 2
     n_more, width = parts.scores.shape[1] - 1, len(phi) - 1
-    own, other = (steps_at[i], state.at[i]) if is_step else (state.at[i], steps_at[i])
+    tier, other = (steps_at[i], state.at[i]) if is_step else (state.at[i], steps_at[i])
     describe_action(parts, state, i, a, b, phi[:width])
     phi[width] = other / n_more
     if len(rule.fixed):
-        return rule.fixed[part, own]
+        return rule.fixed[part, tier]
     value = 0.0
     for d in range(len(phi)):
-        value += rule.beta[n_more * is_step + own, d] * phi[d]
+        value += rule.beta[n_more * is_step + tier, d] * phi[d]
     return value
 
 

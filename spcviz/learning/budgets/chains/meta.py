@@ -53,19 +53,19 @@ def chain_meta(
         `LOOKS_META`: share of positions whose label differs in looks, by chi-squared, from those up to
         k before and k after by more than 0.5 on average, and at the most (thesis 6.3.2).
     """
-    found = summarise_chains(unary, lengths, pairwise)
+    summary = summarise_chains(unary, lengths, pairwise)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     meta = np.empty((len(starts) - 1, len(META)))
     with np.errstate(invalid="ignore"):
-        gap = (found.best - found.second) / np.maximum(np.abs(found.best), 1e-9)
+        gap = (summary.best - summary.second) / np.maximum(np.abs(summary.best), 1e-9)
     meta[:, _GAP] = np.where(np.isfinite(gap), np.minimum(gap, 1.0), 1.0)
-    meta[:, _MEAN] = np.add.reduceat(found.entropy, starts[:-1]) / lengths
-    meta[:, _LEAST] = np.minimum.reduceat(found.entropy, starts[:-1])
-    meta[:, _LARGEST] = np.maximum.reduceat(found.entropy, starts[:-1])
-    _unseen(seen, found.labels, starts, np.shape(unary)[1], meta)
+    meta[:, _MEAN] = np.add.reduceat(summary.entropy, starts[:-1]) / lengths
+    meta[:, _LEAST] = np.minimum.reduceat(summary.entropy, starts[:-1])
+    meta[:, _LARGEST] = np.maximum.reduceat(summary.entropy, starts[:-1])
+    _unseen(seen, summary.labels, starts, np.shape(unary)[1], meta)
     if looks is not None:
-        meta = np.concatenate([meta, _looks_change(looks, found.labels, starts)], axis=1)
-    return found.labels, meta
+        meta = np.concatenate([meta, _looks_change(looks, summary.labels, starts)], axis=1)
+    return summary.labels, meta
 
 
 @kernel

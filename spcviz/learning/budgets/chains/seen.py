@@ -48,12 +48,12 @@ def seen_in_other_parts(
     part = checks.whole_numbers("part", part, 0, 2**31)
     if len(part) != len(starts) - 1:
         raise ShapeError(f"part has shape {part.shape}; starts needs {(len(starts) - 1,)}")
-    found, lengths = [], np.diff(starts)
+    grams, lengths = [], np.diff(starts)
     for p in np.unique(part):
-        own = np.repeat(part == p, lengths)
+        in_part = np.repeat(part == p, lengths)
         bounds = np.concatenate([[0], np.cumsum(lengths[part == p])])
-        found.append(_codes(labels[own], bounds, n_states, longest))
-    codes, times = np.unique(np.concatenate(found or [np.zeros(0, np.int64)]), return_counts=True)
+        grams.append(_codes(labels[in_part], bounds, n_states, longest))
+    codes, times = np.unique(np.concatenate(grams or [np.zeros(0, np.int64)]), return_counts=True)
     return _table_of(codes[times > 1])
 
 

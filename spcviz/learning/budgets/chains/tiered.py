@@ -167,7 +167,7 @@ def _pass(
     for w in order:
         longest = max(longest, starts[w + 1] - starts[w])
     unary, left = np.empty((longest, n)), np.empty((longest + 1, n))
-    found = np.empty(longest, dtype=np.int64)
+    predicted = np.empty(longest, dtype=np.int64)
     table = pairwise.reshape((1, n, n))
     for w in order:
         first, length = starts[w], starts[w + 1] - starts[w]
@@ -179,10 +179,10 @@ def _pass(
                 if x != 0.0:
                     for k in range(n):
                         unary[i, k] += x * weights[offsets[tier] + f, k]
-        decode_into(unary[:length], table, left, found[:length])
+        decode_into(unary[:length], table, left, predicted[:length])
         for i in range(length):
             row, tier = first + i, tiers[first + i]
-            right, wrong = labels[row], found[i]
+            right, wrong = labels[row], predicted[i]
             if right != wrong:
                 for f in range(edges[tier]):
                     x = rate * np.float64(features[row, f])
@@ -192,10 +192,10 @@ def _pass(
                         weights[at, wrong] -= x
                         late[at, right] += seen * x
                         late[at, wrong] -= seen * x
-            if i > 0 and (right != wrong or labels[row - 1] != found[i - 1]):
+            if i > 0 and (right != wrong or labels[row - 1] != predicted[i - 1]):
                 pairwise[labels[row - 1], right] += 1.0
-                pairwise[found[i - 1], wrong] -= 1.0
+                pairwise[predicted[i - 1], wrong] -= 1.0
                 pair_late[labels[row - 1], right] += seen
-                pair_late[found[i - 1], wrong] -= seen
+                pair_late[predicted[i - 1], wrong] -= seen
         seen += 1
     return seen

@@ -171,13 +171,13 @@ def _fill(
     """Tables of the steps inside chain a .. b - 1 into table (L - 1, K, K)."""
     n_states, n_before = proposals.before.shape[1:]
     for i in range(a + 1, b):
-        own = weights[tiers[i]]
+        tier_weights = weights[tiers[i]]
         table[i - a - 1] = -np.inf
         for k in range(n_states):
             for j in range(n_before):
                 score = 0.0
-                for f in range(len(own)):
-                    score += own[f] * proposals.step[i, k, j, f]
+                for f in range(len(tier_weights)):
+                    score += tier_weights[f] * proposals.step[i, k, j, f]
                 table[i - a - 1, proposals.before[i, k, j], k] = score
 
 
@@ -217,8 +217,8 @@ def _pass(
                 for f in range(weights.state.shape[1]):
                     unary[i - a, k] += weights.state[tiers[i], f] * proposals.state[i, k, f]
         _fill(proposals, a, b, tiers, weights.step, table)
-        found = np.empty(b - a, dtype=np.int64)
-        decode_into(unary, table, np.empty((b - a + 1, n_states)), found)
+        best = np.empty(b - a, dtype=np.int64)
+        decode_into(unary, table, np.empty((b - a + 1, n_states)), best)
         seen += 1
         rate = 1.0 / (penalty * (seen + 1.0 / penalty))  # 1 / (lambda t), started late: at most 1
         weights.state[:] *= 1.0 - rate * penalty
@@ -226,7 +226,7 @@ def _pass(
         share = rate / (b - a)
         for i in range(a, b):
             _move(proposals, i, target[i], target[max(i - 1, a)], share, tiers[i], has, weights, i > a)
-            _move(proposals, i, found[i - a], found[max(i - 1 - a, 0)], -share, tiers[i], has, weights, i > a)
+            _move(proposals, i, best[i - a], best[max(i - 1 - a, 0)], -share, tiers[i], has, weights, i > a)
         average.state[:] += weights.state
         average.step[:] += weights.step
     return seen

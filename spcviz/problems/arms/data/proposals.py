@@ -79,7 +79,7 @@ def fit_modes(buffy: pose_data.PoseClips) -> pose_modes.Modes:
     """Modes of the arms in Buffy's training frames and of rendered arms."""
     limbs = [buffy.limbs[buffy.clips == c] for c in np.unique(buffy.clips)]
     limbs += [rendered_clip(MODE_SEED + s).limbs for s in range(MODE_CLIPS)]
-    chains = [pose_modes.arms_of(own)[:, side] for own in limbs for side in (0, 1)]
+    chains = [pose_modes.arms_of(clip_limbs)[:, side] for clip_limbs in limbs for side in (0, 1)]
     starts = np.concatenate([[0], np.cumsum([len(c) for c in chains])])
     return pose_modes.fit_modes(np.concatenate(chains), starts)
 
@@ -110,12 +110,12 @@ def arm_chains(
     for f, image in enumerate(images):
         pictures = image, image[:, ::-1]
         jobs = [partial(_frame, known, pictures[side], side, seen, before[side]) for side in (0, 1)]
-        jobs += [partial(_seen, own) for own in images[f + 1 : f + 2]]
-        found = list(run(lambda job: job(), jobs))
-        for side, frame in enumerate(found[:2]):
+        jobs += [partial(_seen, following) for following in images[f + 1 : f + 2]]
+        outcomes = list(run(lambda job: job(), jobs))
+        for side, frame in enumerate(outcomes[:2]):
             before[side] = frame | {"picture": pictures[side]}
             chains[side].append(frame)
-        seen = found[-1]
+        seen = outcomes[-1]
         if tick is not None:
             tick((f + 1) / len(images))
     return _as_chains(chains, limbs, clip)
@@ -162,8 +162,8 @@ def _frame(known, picture, side, seen, before):
     arm = _Arm(picture, joints, score, chosen, before)
     state, step = [], []
     for source in features.LADDER:
-        for columns, own in zip((state, step), _SOURCES[source](known, arm), strict=True):
-            columns.append(own)
+        for columns, tier_columns in zip((state, step), _SOURCES[source](known, arm), strict=True):
+            columns.append(tier_columns)
         clock.append(time.thread_time())
     seconds = np.diff(clock)
     seconds[0] += seen.seconds
@@ -246,9 +246,9 @@ def buffy_clips(model, modes, data, split, folder=None, tick=None):
 
     def clips():
         for number in np.unique(frames.clips).tolist():
-            own = frames.chosen(frames.clips == number)
-            key = {"clip": number, "data": own.digest()}
-            yield number, f"buffy-{number}", key, lambda own=own: [(own.images, own.limbs)]
+            clip = frames.chosen(frames.clips == number)
+            key = {"clip": number, "data": clip.digest()}
+            yield number, f"buffy-{number}", key, lambda clip=clip: [(clip.images, clip.limbs)]
 
     return _one_by_one(model, modes, folder, tick, "buffy", clips())
 
@@ -264,7 +264,7 @@ def sign_clips(
     every = signs.load_reference().clips
 
     def cut(images, limbs):
-        return [(images[own], limbs[own]) for own in pieces_of(len(limbs))]
+        return [(images[piece], limbs[piece]) for piece in pieces_of(len(limbs))]
 
     def clips():
         for name in every if names is None else names:
@@ -297,7 +297,7 @@ def _one_by_one(model, modes, folder, tick, kind, clips):
 def pieces_of(n_frames):
     """Index arrays of the pieces that a clip is cut into, about `PIECE` frames each.
 
-    >>> [len(own) for own in pieces_of(33)]
+    >>> [len(piece) for piece in pieces_of(33)]
     [11, 11, 11]
     """
     return np.array_split(np.arange(n_frames), max(1, round(n_frames / PIECE)))

@@ -37,22 +37,22 @@ class ArmDetectors(NamedTuple):
 
 def arm_detectors(model: cascade.PoseModel, search: modes.Search) -> ArmDetectors:
     """A pose model's templates of the arm for the states of a search."""
-    found, numbers = [], []
+    templates, numbers = [], []
     for part, states in zip(_PARTS, (search.upper, search.lower), strict=True):
-        own, number = np.unique(states, return_inverse=True)
+        distinct, number = np.unique(states, return_inverse=True)
         numbers.append(number.reshape(states.shape).astype(np.int32))
-        where = np.stack(body.grid(_FINEST).unpacked(own), axis=1).astype(np.int64)
+        where = np.stack(body.grid(_FINEST).unpacked(distinct), axis=1).astype(np.int64)
         weights = _turned(model.detectors[part] / model.spread[part])
-        found.append(
+        templates.append(
             Template(features.turned(part), weights, where, -model.centre[part] / model.spread[part])
         )
-    margin = max(int(np.abs(own.points).max()) for own in found)
-    return ArmDetectors(search._replace(upper=numbers[0], lower=numbers[1]), tuple(found), margin)
+    margin = max(int(np.abs(template.points).max()) for template in templates)
+    return ArmDetectors(search._replace(upper=numbers[0], lower=numbers[1]), tuple(templates), margin)
 
 
 def propose(detectors: ArmDetectors, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`modes.propose` for the left arm in a picture whose histograms (80, 80, 14) are given."""
-    scores = [scores_at(own, cells, detectors.margin) for own in detectors.templates]
+    scores = [scores_at(template, cells, detectors.margin) for template in detectors.templates]
     return modes.propose(detectors.search, *scores)
 
 

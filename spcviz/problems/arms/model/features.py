@@ -86,7 +86,7 @@ def kinematics(joints, before, chosen):
     old, new = before[chosen], joints[:, None]
     turns = []
     for limb in (0, 1):
-        step = [own[..., limb + 1, :] - own[..., limb, :] for own in (old, new)]
+        step = [arms[..., limb + 1, :] - arms[..., limb, :] for arms in (old, new)]
         angle = [np.arctan2(s[..., 1], s[..., 0]) for s in step]
         turns.append(np.abs((angle[1] - angle[0] + np.pi) % (2 * np.pi) - np.pi) / np.pi)
     jumps = [np.linalg.norm(new[..., j, :] - old[..., j, :], axis=-1) / NEAR_PX for j in (1, 2)]
@@ -139,9 +139,9 @@ def motion(flow: Flow, joints: np.ndarray) -> np.ndarray:
     size = np.linalg.norm(_seen(flow, points_of(joints)[0]) - flow.background, axis=-1)
     half = size.shape[1] // 2
     pieces = (size[:, :half], size[:, half:], size[:, -_PIECE:])
-    found = np.stack([np.median(own, axis=1) for own in pieces], axis=-1)
+    medians = np.stack([np.median(piece, axis=1) for piece in pieces], axis=-1)
     # against the other proposals: beside an arm that moves they stand still
-    return (found - found.mean(axis=0)) / np.maximum(found.std(axis=0), 1.0)
+    return (medians - medians.mean(axis=0)) / np.maximum(medians.std(axis=0), 1.0)
 
 
 def _seen(flow, points):

@@ -65,8 +65,8 @@ def fit_readers(clips: ArmClips, settings: ArmSettings, rng: np.random.Generator
     how = {name: getattr(settings, name) for name in ("epochs", "margin", "penalty")}
 
     def fit(edges, draw):
-        found = tiered_states.fit_tiered_states(proposals, target, clips.loss, edges, draw, rng, **how)
-        return tiered_states.TieredStates(*(own.astype(np.float32).astype(np.float64) for own in found))
+        weights = tiered_states.fit_tiered_states(proposals, target, clips.loss, edges, draw, rng, **how)
+        return tiered_states.TieredStates(*(array.astype(np.float32).astype(np.float64) for array in weights))
 
     plain = [fit(tuple(e[t : t + 1] for e in EDGES), lambda rng: fixed) for t in range(N_TIERS)]
     return Readers(tuple(plain), fit(EDGES, lambda rng: draw_tiers(clips.starts, N_TIERS, rng)))
@@ -135,8 +135,8 @@ def read_unseen(
         learned = with_more(clips.chosen(np.flatnonzero(part != p)), more)
         readers = fit_readers(learned, settings, rng)
         rows, held = np.repeat(part == p, np.diff(clips.starts)), clips.chosen(np.flatnonzero(part == p))
-        for kept, found in ((plain, read_plain(readers, held)), (tiered, read_tiered(readers, held))):
-            kept.scores[rows], kept.tables[rows] = found
+        for kept, reading in ((plain, read_plain(readers, held)), (tiered, read_tiered(readers, held))):
+            kept.scores[rows], kept.tables[rows] = reading
     return plain, tiered
 
 

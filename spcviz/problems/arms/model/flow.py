@@ -36,7 +36,7 @@ def match_blocks(
     >>> match_blocks(picture, np.roll(picture, 2, axis=1), reach=3, half=1)[10, 10].tolist()
     [2, 0]
     """
-    before, after = (np.ascontiguousarray(own, dtype=np.int64) for own in (before, after))
+    before, after = (np.ascontiguousarray(picture, dtype=np.int64) for picture in (before, after))
     if before.ndim != 3 or before.shape != after.shape:
         raise ShapeError(f"before has shape {before.shape}; after has {after.shape}: both need (H, W, C)")
     reach, half = checks.integer("reach", reach, 0, 100), checks.integer("half", half, 0, 100)
@@ -64,7 +64,7 @@ def _match(before, padded, steps, price, half, cap):
     """Number of the best step of every pixel; sums over blocks are running sums over rows, then columns."""
     height, width, n_colours = before.shape
     reach = (padded.shape[0] - height) // 2
-    found = np.zeros((height, width), dtype=np.int64)
+    best = np.zeros((height, width), dtype=np.int64)
     least = np.full((height, width), np.inf)
     apart, along = np.empty(width, dtype=np.int64), np.empty((height, width), dtype=np.int64)
     for s in range(len(steps)):
@@ -88,6 +88,6 @@ def _match(before, padded, steps, price, half, cap):
             for x in range(width):
                 cost = block[x] + price[s]
                 if cost < least[y, x]:
-                    least[y, x], found[y, x] = cost, s
+                    least[y, x], best[y, x] = cost, s
             block += along[min(y + half + 1, height - 1)] - along[max(y - half, 0)]
-    return found
+    return best

@@ -80,16 +80,16 @@ def fit_modes(joints: ArrayLike, starts: ArrayLike, n_modes: int = N_MODES) -> M
     starts = checks.offsets("starts", starts, len(joints))
     n_modes = checks.integer("n_modes", n_modes, 1, len(joints))
     places = joints * np.array([_SHOULDER_WEIGHT, 1.0, 1.0])[:, None]
-    found = KMeans(n_modes, n_init=5, random_state=0).fit(places.reshape(len(joints), -1)).labels_
-    count = np.bincount(found, minlength=n_modes)
+    labels = KMeans(n_modes, n_init=5, random_state=0).fit(places.reshape(len(joints), -1)).labels_
+    count = np.bincount(labels, minlength=n_modes)
     order = np.argsort(-count, kind="stable")
-    members = [joints[found == k] for k in order]
+    members = [joints[labels == k] for k in order]
     centre = np.stack([m.mean(axis=0) for m in members])
     spread = np.stack([_drawn(np.maximum(m.std(axis=0), _LEAST_SPREAD), len(m)) for m in members])
     limbs = [np.linalg.norm(np.diff(m, axis=1), axis=-1) for m in members]
-    length = np.stack([own.mean(axis=0) for own in limbs])
-    length_spread = np.maximum(np.stack([own.std(axis=0) for own in limbs]), _LEAST_LENGTH_SPREAD)
-    follows = _transitions(np.argsort(order)[found], starts, n_modes)
+    length = np.stack([lengths.mean(axis=0) for lengths in limbs])
+    length_spread = np.maximum(np.stack([lengths.std(axis=0) for lengths in limbs]), _LEAST_LENGTH_SPREAD)
+    follows = _transitions(np.argsort(order)[labels], starts, n_modes)
     return Modes(centre, spread, length, length_spread, count[order] / len(joints), follows)
 
 
@@ -117,7 +117,7 @@ def search_tables(modes: Modes) -> Search:
         places.append(modes.centre[:, joint, None] + square * reach[:, None])
     shoulders, elbows, wrists = places
     off = [((p - modes.centre[:, j, None]) / modes.spread[:, j, None]) ** 2 for j, p in enumerate(places)]
-    shoulder, elbow, wrist = (-0.5 * own.sum(axis=-1) for own in off)
+    shoulder, elbow, wrist = (-0.5 * squares.sum(axis=-1) for squares in off)
     upper, stretched = _limb_states(shoulders[:, None], elbows[:, :, None], modes, 0)
     lower, reached = _limb_states(elbows[:, :, None], wrists[:, None], modes, 1)
     upper_prior = PRIOR_WEIGHT * (shoulder[:, None] + elbow[:, :, None] + stretched)
@@ -136,12 +136,12 @@ def _limb_states(inner, outer, modes, limb):
 
 def propose(search: Search, upper: np.ndarray, lower: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The best arm of every mode, (M, 3, 2), and its score: detectors plus weighted prior."""
-    own = np.take(upper.ravel(), search.upper) + search.upper_prior
-    shoulder = own.argmax(axis=2)
-    whole = own.max(axis=2)[:, :, None] + np.take(lower.ravel(), search.lower) + search.lower_prior
+    upper_scores = np.take(upper.ravel(), search.upper) + search.upper_prior
+    shoulder = upper_scores.argmax(axis=2)
+    whole = upper_scores.max(axis=2)[:, :, None] + np.take(lower.ravel(), search.lower) + search.lower_prior
     flat = whole.reshape(len(whole), -1)
     elbow, wrist = np.divmod(flat.argmax(axis=1), whole.shape[2])
     mode = np.arange(len(whole))
     chosen = zip(search.places, (shoulder[mode, elbow], elbow, wrist))
-    places = [own[mode, at] for own, at in chosen]
+    places = [grid[mode, at] for grid, at in chosen]
     return np.stack(places, axis=1), flat.max(axis=1).astype(np.float64)

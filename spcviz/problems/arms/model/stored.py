@@ -81,7 +81,7 @@ def train(
     readers = fit.fit_readers(learn, settings, rng)
     seen = fit.seen_modes(learn, settings)
     medians = readings.tier_ms(detectors, modes, folder)
-    costs = [fit.costs_of(own, medians[1:]) for own in (learn, dev)]
+    costs = [fit.costs_of(chains, medians[1:]) for chains in (learn, dev)]
     looked = readings.look_unseen(plain, learn, part, settings)
     looked_dev = readings.look(fit.read_plain(readers, dev), dev, seen)
     arm_costs = [readings.chain_costs(*both) for both in zip((learn, dev), costs)]
@@ -90,7 +90,7 @@ def train(
     selector = batch_selection.choose(looked[0], arm_costs[0], rng, per).selector
     parts = fit.parts_of(tiered, learn, seen)
     queues = part_policy.train_queues(parts, rng, costs[0], group=learn.clip)
-    best = min(queues, key=lambda own: own.badness)
+    best = min(queues, key=lambda queue: queue.badness)
     stored = Stored(
         plain=_joined(readers.plain),
         tiered=_joined([readers.tiered]),
@@ -108,15 +108,15 @@ def train(
 
 
 def _joined(models):
-    return TieredStates(*(np.concatenate(own).astype(np.float32) for own in zip(*models)))
+    return TieredStates(*(np.concatenate(arrays).astype(np.float32) for arrays in zip(*models)))
 
 
 def _small(clips):
-    own = {name: getattr(clips, name) for name in SmallClips._fields}
-    own |= {name: own[name].astype(np.float16) for name in ("joints", "state", "step")}
-    own["looks"] = np.rint(_LOOK_UNIT * own["looks"]).astype(np.uint8)
-    own["before"] = own["before"].astype(np.uint8)
-    return SmallClips(**own)
+    arrays = {name: getattr(clips, name) for name in SmallClips._fields}
+    arrays |= {name: arrays[name].astype(np.float16) for name in ("joints", "state", "step")}
+    arrays["looks"] = np.rint(_LOOK_UNIT * arrays["looks"]).astype(np.uint8)
+    arrays["before"] = arrays["before"].astype(np.uint8)
+    return SmallClips(**arrays)
 
 
 def save(folder, stored, settings):
@@ -139,8 +139,8 @@ def load(folder):
 
 def model_of(stored, detectors):
     """The model of what `train` returns."""
-    plain, tiered = (TieredStates(*(own.astype(np.float64) for own in part)) for part in stored[:2])
-    each = tuple(TieredStates(*(own[t : t + 1] for own in plain)) for t in range(N_TIERS))
+    plain, tiered = (TieredStates(*(array.astype(np.float64) for array in part)) for part in stored[:2])
+    each = tuple(TieredStates(*(array[t : t + 1] for array in plain)) for t in range(N_TIERS))
     return ArmModel(
         detectors=detectors,
         modes=Modes(*map(np.array, stored.modes)),
@@ -150,15 +150,15 @@ def model_of(stored, detectors):
         scale=stored.scale,
         beta=np.ascontiguousarray(stored.beta),
         myopic=np.ascontiguousarray(stored.myopic),
-        is_per_cost=tuple(bool(own) for own in stored.is_per_cost),
+        is_per_cost=tuple(bool(flag) for flag in stored.is_per_cost),
         clips=_clips(stored.clips, stored.median_seconds),
     )
 
 
 def _clips(small, median_seconds):
-    own = small._asdict()
+    arrays = small._asdict()
     for name in ("joints", "state", "step", "looks"):
-        own[name] = np.ascontiguousarray(own[name], dtype=np.float32)
-    own["looks"] /= _LOOK_UNIT
-    own["before"] = own["before"].astype(np.int64)
-    return ArmClips(**own, seconds=np.tile(median_seconds, (len(small.joints), 1)))
+        arrays[name] = np.ascontiguousarray(arrays[name], dtype=np.float32)
+    arrays["looks"] /= _LOOK_UNIT
+    arrays["before"] = arrays["before"].astype(np.int64)
+    return ArmClips(**arrays, seconds=np.tile(median_seconds, (len(small.joints), 1)))

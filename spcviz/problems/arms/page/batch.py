@@ -61,7 +61,7 @@ def metrics_of(model):
     trajectory = part_policy.spend(batch.parts, policy_rule(model), 0.1 * batch.costs.sum(), batch.costs)
     lost = part_policy.curve(batch.parts, trajectory, batch.costs).loss[-1]
     return {
-        "plain_error": [100 * float(own) / joints for own in batch.looked.losses.sum(axis=0)],
+        "plain_error": [100 * float(wrong) / joints for wrong in batch.looked.losses.sum(axis=0)],
         "error_of_a_tenth": 100 * float(lost) / joints,
         "ms": (1e3 * model.clips.seconds[0]).tolist(),
     }

@@ -31,18 +31,18 @@ def facts(budget: PoseBudget, step: int | None) -> dict[str, str]:
     """Numbers for the sentences of a tour after `step` purchases; None: the models side by side."""
     names = ("free", *(tier.key for tier in TIERS[1:]))
     costs = np.diff(budget.four_ms) / np.prod(budget.four.shape[1:3])
-    found = {f"ms_{name}": f"{cost:.1f} ms" for name, cost in zip(names[1:], costs)}
+    numbers = {f"ms_{name}": f"{cost:.1f} ms" for name, cost in zip(names[1:], costs)}
     if budget.truth is not None:
         shares = 100 * (off(budget.four, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
-        found |= {f"off_{name}": f"{share:.1f} %" for name, share in zip(names, shares)}
+        numbers |= {f"off_{name}": f"{share:.1f} %" for name, share in zip(names, shares)}
     if step is None:
-        return found
-    found |= {"spent": f"{budget.ms[step] / 1e3:.2f} s", "full": f"{budget.ms[-1] / 1e3:.2f} s"}
+        return numbers
+    numbers |= {"spent": f"{budget.ms[step] / 1e3:.2f} s", "full": f"{budget.ms[-1] / 1e3:.2f} s"}
     if budget.truth is not None:
         lost = 100 * (off(budget.arms, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
         steps = {"lost": step, "lost_free": 0, "lost_all": -1}
-        found |= {name: f"{lost[own]:.1f} %" for name, own in steps.items()}
-    return found
+        numbers |= {name: f"{lost[at]:.1f} %" for name, at in steps.items()}
+    return numbers
 
 
 def off(joints, truth):

@@ -78,7 +78,7 @@ def learned_of(model, world, rng):
 def tier_names(model):
     """What each tier is and takes a frame."""
     ms = 1e3 * model.clips.seconds[0]
-    return (f"{TIERS[0].name}: free", *(f"{t.name}: {own:.1f} ms" for t, own in zip(TIERS[1:], ms[1:])))
+    return (f"{TIERS[0].name}: free", *(f"{t.name}: {cost:.1f} ms" for t, cost in zip(TIERS[1:], ms[1:])))
 
 
 def draw_sheet(seed):

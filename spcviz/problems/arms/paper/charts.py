@@ -159,7 +159,7 @@ def _curve(name, i, palette, scale, x, y, hover):
 
 
 def _stars(x, y, labels, palette, scale):
-    sides = ["top left" if own == max(x) else "top right" for own in x]
+    sides = ["top left" if place == max(x) else "top right" for place in x]
     stars = points("markers+text", x, y, "one tier for all", "%{text}: %{y:.2f}<extra></extra>", text=labels)
     stars |= mark(12 * scale, "star", color=palette.text)
     return stars | {"textposition": sides, "cliponaxis": False}

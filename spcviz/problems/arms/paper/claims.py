@@ -37,14 +37,14 @@ def _why(clips, *more):
 
     def note(result):
         summary = result["summary"].get(clips, {})
-        said = ["What the selector cannot predict is spent as if at random"]
+        notes = ["What the selector cannot predict is spent as if at random"]
         if "r2" in summary:
-            least, most = (round(own, 2) + 0.0 for own in (min(summary["r2"]), max(summary["r2"])))
-            said.append(f"R² of values {least:.2f} to {most:.2f}")
+            least, most = (round(r2, 2) + 0.0 for r2 in (min(summary["r2"]), max(summary["r2"])))
+            notes.append(f"R² of values {least:.2f} to {most:.2f}")
         if "2" in summary.get("oracle_minus_at_once", {}):
             (_, wrists), (_, error) = summary["oracle_minus_at_once"]["2"]
-            said.append(f"an oracle's wrists are {-wrists:.1f} ± {error:.1f} points ahead of random clips")
-        return _note(clips, "; ".join(said) + ".", *more)
+            notes.append(f"an oracle's wrists are {-wrists:.1f} ± {error:.1f} points ahead of random clips")
+        return _note(clips, "; ".join(notes) + ".", *more)
 
     return note
 
@@ -55,8 +55,8 @@ def _gained(clips, *more):
     def note(result):
         summary = result["summary"].get(clips, {})
         ends = [summary[key] for key in ("base_error", "final_error") if key in summary]
-        said = " to ".join(f"{elbows:.1f} / {wrists:.1f} %" for elbows, wrists in ends)
-        return _note(clips, *more, f"Elbows / wrists wrong, first tier to all: {said}.")
+        errors = " to ".join(f"{elbows:.1f} / {wrists:.1f} %" for elbows, wrists in ends)
+        return _note(clips, *more, f"Elbows / wrists wrong, first tier to all: {errors}.")
 
     return note
 
@@ -64,19 +64,19 @@ def _gained(clips, *more):
 def _of(clips, *path):
     """Where something stands in the summary of some clips, which a result need not have."""
 
-    def found(result):
+    def entry(result):
         if clips not in result["summary"]:
             raise NotMeasured(clips)
         return find(result["summary"][clips], path)
 
-    return found
+    return entry
 
 
 def _point(clips, key, speedup, j, sign=1):
     """(value, spread) of a comparison at equal time: a joint's points, and two standard errors."""
-    own = key if isinstance(key, tuple) else (key,)
-    own = own if speedup is None else (*own, speedup)
-    value, error = _of(clips, *own, 0, j), _of(clips, *own, 1, j)
+    path = key if isinstance(key, tuple) else (key,)
+    path = path if speedup is None else (*path, speedup)
+    value, error = _of(clips, *path, 0, j), _of(clips, *path, 1, j)
     return lambda result: sign * value(result), lambda result: 2 * error(result)
 
 
@@ -147,12 +147,12 @@ def _row(result, clips, method, target, is_beyond=False):
 
 
 def _printed(method, target):
-    def found(result):
+    def share(result):
         if (method, target) not in (shares := paper_improvement(result)):
             raise NotMeasured(f"{method} at {target} of Table 7.1")
         return shares[method, target]
 
-    return found
+    return share
 
 
 def _share(clips, method, *where):
@@ -167,11 +167,11 @@ def _as_printed(clips, target):
     )  # fmt: skip
     note = _why(clips, "Of the improvement by everything. Detectors are free, as in the paper.")
     by_tier = _share(clips, "uniform by tiers", target, True)
-    own = claim(
+    ours = claim(
         what=what, value=_share(clips, "q-learning", target, True), said="{} %", source=_TABLE, note=note,
         paper=_printed("q-learning", target), is_headline=target == 8,
     )  # fmt: skip
-    return own, claim(what=f"{what}, random by tier", value=by_tier, kind="new")
+    return ours, claim(what=f"{what}, random by tier", value=by_tier, kind="new")
 
 
 def _in_all(clips, target):
@@ -181,12 +181,12 @@ def _in_all(clips, target):
         paper=_AIMS[target], said="aim: {} %",
     )  # fmt: skip
     what = f"share of the gain, {target}x faster in all, {_NAMES[clips]}"
-    own = claim(what=what, value=_share(clips, "q-learning", target), note=_paid(clips))
+    ours = claim(what=what, value=_share(clips, "q-learning", target), note=_paid(clips))
     if target == 4 or clips != "signs":
-        return (own,)
+        return (ours,)
     by_tier = _share(clips, "uniform by tiers", target)
     return (
-        own,
+        ours,
         claim(what=f"{what}, {EITHER}", value=_share(clips, EITHER, target), note=_note(clips, _EITHER)),
         claim(what=f"{what}, random by tier", value=by_tier, kind="new", paper=None, said="{}"),
     )
@@ -228,13 +228,13 @@ def _points(result, clips, where, speedups):
 def _each(name, system, what, clips, *rivals, speedups):
     """Whether a method is clearly better than rivals in every comparison."""
 
-    def said(result):
+    def verdicts(result):
         return [word for where in rivals for word in _points(result, clips, where, speedups)]
 
     return Claim(
-        name, system, what, lambda result: len(said(result)) - said(result).count("better"), "holds",
+        name, system, what, lambda result: len(verdicts(result)) - verdicts(result).count("better"), "holds",
         decimals=0, shown="not in {} of {} (worse in {})",
-        beside=(lambda result: len(said(result)), lambda result: said(result).count("worse")),
+        beside=(lambda result: len(verdicts(result)), lambda result: verdicts(result).count("worse")),
         said="ahead", note=_why(clips),
     )  # fmt: skip
 
@@ -271,8 +271,8 @@ CLAIMS = (
         claim
         for clips in ("signs", "rendered")
         for claim in (
-            *(own for target in _THESIS_TARGETS for own in _as_printed(clips, target)),
-            *(own for target in _AIMS for own in _in_all(clips, target)),
+            *(share for target in _THESIS_TARGETS for share in _as_printed(clips, target)),
+            *(share for target in _AIMS for share in _in_all(clips, target)),
             *(_against(clips, *rival) for rival in _RIVALS[: None if clips == "signs" else 2]),
             _whole_arms(clips),
         )

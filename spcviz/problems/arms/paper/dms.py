@@ -88,17 +88,17 @@ def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None =
     tables, queues = ({}, {}, {}), dict.fromkeys(QUEUES.values(), 0)
     within, n_tested, stops, errors, overhead, folds, by_fold, useful = 0, 0, 0, 0, None, [], [], []
     for i, name in enumerate(trial.names):
-        own = _split(trial, i, settings, numbers, overhead)
-        overhead = own.overhead
-        queues[QUEUES[own.is_per_cost]] += 1
-        useful.append(own.useful)
-        at_equal = _count(tables, own, numbers)
+        split = _split(trial, i, settings, numbers, overhead)
+        overhead = split.overhead
+        queues[QUEUES[split.is_per_cost]] += 1
+        useful.append(split.useful)
+        at_equal = _count(tables, split, numbers)
         by_fold += [{"fold": name} | line for line in at_equal]
-        first = own.rows[0]
+        first = split.rows[0]
         stops = stops + batch_selection.stopped(first["words"][last_within(first["cost"], GRID)])
-        within = within + _within(own.test, own.looked.labels, settings)
-        n_tested, errors = n_tested + own.test.is_known.sum(), errors + own.errors
-        folds.append({"fold": name, "rows": _plain_rows(own)})
+        within = within + _within(split.test, split.looked.labels, settings)
+        n_tested, errors = n_tested + split.test.is_known.sum(), errors + split.errors
+        folds.append({"fold": name, "rows": _plain_rows(split)})
         if tick is not None:
             tick(f"partition {i + 1} of {len(trial.splits)}")
     return Measured(
@@ -115,7 +115,7 @@ def _split(trial, i, settings, numbers, overhead):
     rng, split = np.random.default_rng([RANDOM_STATE, i]), trial.splits[i]()
     looked, overhead = _look_at(trial, split, settings, rng, overhead)
     costs = [readings.chain_costs(c, fit.costs_of(c, trial.medians[1:])) for c in split]
-    plainly = [(own._replace(meta=own.meta[:, :, :-N_GRAM_COLUMNS]), wrong) for own, wrong in looked]
+    plainly = [(chains._replace(meta=chains.meta[:, :, :-N_GRAM_COLUMNS]), wrong) for chains, wrong in looked]
     is_per_cost = goes_per_cost(plainly, costs, split, rng)
     more = {METHODS["dms_with_n_grams"].name: (looked[0][0], looked[-1][0])}
     useful = useful_tier(looked[0][0])
@@ -139,25 +139,25 @@ def useful_tier(looked):
 
 def _value_errors(train, test, rng):
     """`Split.errors` of a selector as DMS trains it, values a frame."""
-    gains = [batch_selection.values_of(own.losses) / own.sizes[:, None] for own in (train, test)]
+    gains = [batch_selection.values_of(chains.losses) / chains.sizes[:, None] for chains in (train, test)]
     fitted = selector.fit_selector(train.meta, gains[0], batch_selection.draw_folds(train, rng))
-    said = selector.predict_values(fitted, test.meta), gains[0].mean(axis=0)
-    return np.stack([((gains[1] - own) ** 2).sum(axis=0) for own in said])
+    predictions = selector.predict_values(fitted, test.meta), gains[0].mean(axis=0)
+    return np.stack([((gains[1] - prediction) ** 2).sum(axis=0) for prediction in predictions])
 
 
-def _count(tables, own, numbers):
+def _count(tables, split, numbers):
     """Add a split to the tallies; `Measured.by_fold` of it, without its name."""
     tallies, equal, chosen = tables
-    frames, rows = readings.frames_by_clip(own.test, numbers), {row["method"]: row for row in own.rows}
+    frames, rows = readings.frames_by_clip(split.test, numbers), {row["method"]: row for row in split.rows}
     shares = 1 / np.array(TARGETS)
-    targets = own.rows[0]["all_ms"] * shares
-    for row in own.rows:
+    targets = split.rows[0]["all_ms"] * shares
+    for row in split.rows:
         _add(tallies, row["method"], row, GRID, last_within(row["cost"], GRID), frames)
         _add(equal, row["method"], row, shares, last_within(row["ms"], targets), frames)
         if "chosen" in row:
             share = np.array([min(row["chosen"]["final_error"] / row["whole_ms"], 1.0)])
             _add(chosen, row["method"], row, share, last_within(row["cost"], share), frames)
-    ours, other = own.rows[0], rows[METHODS["imitation"].name]
+    ours, other = split.rows[0], rows[METHODS["imitation"].name]
     spent = other["ms"][last_within(other["ms"], targets)]
     _add(equal, AS_IMITATION, ours, shares, last_within(ours["ms"], spent), frames)
     uniform = rows[METHODS["uniform_arms"].name]
@@ -167,10 +167,10 @@ def _count(tables, own, numbers):
     return [{"target": target, "elbow": elbow, "wrist": wrist} for target, (elbow, wrist) in rows]
 
 
-def _plain_rows(own):
+def _plain_rows(split):
     """What the plain models come to on a split, and how well values are predicted: rows for checks."""
-    errors = 100 * own.wrong.sum(axis=0) / own.test.is_known.sum()
-    values = enumerate(_r2(own.errors).tolist(), 1)
+    errors = 100 * split.wrong.sum(axis=0) / split.test.is_known.sum()
+    values = enumerate(_r2(split.errors).tolist(), 1)
     return tier_rows("model", errors) + [{"value_of_model": t, "r2": r2} for t, r2 in values]
 
 
@@ -214,11 +214,11 @@ def _curves(looked, more, costs, split, is_per_cost, useful, numbers, rng):
     (train, train_wrong), (test, wrong), clips = looked[0], looked[-1], split[-1]
     per = costs[0], costs[-1]
     chosen = per if is_per_cost else None
-    variants = [Variant(name, train, test, per if own else None) for own, name in QUEUES.items()]
+    variants = [Variant(name, train, test, per if by_cost else None) for by_cost, name in QUEUES.items()]
     for name, joints in _LOSSES.items():
         only = train._replace(losses=train_wrong[..., joints].sum(axis=2))
         variants.append(Variant(name, only, test, chosen))
-    variants += [Variant(name, *own, chosen) for name, own in more.items()]
+    variants += [Variant(name, *pair, chosen) for name, pair in more.items()]
     n, n_tiers, n_joints = wrong.shape
     losses = np.zeros((n, n_tiers, len(numbers), n_joints), dtype=np.int64)
     losses[np.arange(n), :, np.searchsorted(numbers, clips.clip)] = wrong
@@ -246,8 +246,8 @@ def _prefers_tiers(train, costs, is_per_cost, rng):
     learned = _crossed(train, rng)
     by_tier = selector.uniform_values(*learned.shape, rng)
     orders = (batch_selection.per_cost(learned, costs) if is_per_cost else learned), by_tier
-    curves = [curve_of(expand(own, costs), train.losses) for own in orders]
-    lost = [at_cost(own, SHARES * costs.sum()) for own in curves]
+    curves = [curve_of(expand(order, costs), train.losses) for order in orders]
+    lost = [at_cost(curve, SHARES * costs.sum()) for curve in curves]
     return lost[1] < lost[0]
 
 
@@ -255,7 +255,7 @@ def _either(ours, other, is_other):
     """A row of two: at each of `SHARES` the other where that is preferred; what is left over counts too."""
     at = [last_within(row["cost"], SHARES) for row in (ours, other)]
     both = {key: (ours[key][at[0]], other[key][at[1]]) for key in ("share", "error", "words")}
-    picked = {key: np.where(is_other[:, None], theirs, own) for key, (own, theirs) in both.items()}
+    picked = {key: np.where(is_other[:, None], theirs, mine) for key, (mine, theirs) in both.items()}
     return ours | picked | {"method": EITHER, "cost": SHARES}
 
 
@@ -263,7 +263,7 @@ def _everyone(useful, costs, losses, sizes, rng, n_random=5):
     """Rows of `EVERYONE` and `AT_ONCE`: what lies beyond the useful tier comes last."""
     fixed = [np.full(len(sizes), t) for t in range(useful + 1)]
     drawn = [at_once(useful, losses.shape[:2], rng) for _ in range(n_random)]
-    random = [batch_selection.row_of(AT_ONCE, expand(own, costs), losses, sizes) for own in drawn]
+    random = [batch_selection.row_of(AT_ONCE, expand(values, costs), losses, sizes) for values in drawn]
     return [
         batch_selection.stops_row(EVERYONE, fixed, costs, losses, sizes),
         batch_selection.mean_row(random),
@@ -307,4 +307,4 @@ def _within(test, labels, settings):
     alone = test.state[:, :, 1].argmax(axis=1)  # the proposal of best score in its frame
     every = [alone, *labels, fit.wanted(test, settings)]
     near = [test.errors[np.arange(len(test.joints)), states] for states in every]  # NaN is near nothing
-    return np.stack([[(own <= r).sum(axis=0) for r in RADII] for own in near])
+    return np.stack([[(errors <= r).sum(axis=0) for r in RADII] for errors in near])

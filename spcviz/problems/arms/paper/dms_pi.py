@@ -68,49 +68,49 @@ def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None =
     """All methods on some splits, each of training and test chains."""
     numbers, base_ms, full_ms = fit.measured_on(trial)
     queues = {METHODS[key].name: 0 for key in QUEUES.values()}
-    found = Measured({}, {}, {}, Tally(N_TIERS, len(numbers)), {}, full_ms, base_ms, None, queues, [], [])
+    measured = Measured({}, {}, {}, Tally(N_TIERS, len(numbers)), {}, full_ms, base_ms, None, queues, [], [])
     for i in range(len(trial.splits)):
-        found = _one_split(found, trial, i, settings, numbers)
+        measured = _one_split(measured, trial, i, settings, numbers)
         if tick is not None:
             tick(f"split {i + 1} of {len(trial.splits)}")
-    return found
+    return measured
 
 
-def _one_split(found, trial, i, settings, numbers):
+def _one_split(measured, trial, i, settings, numbers):
     rng, (train, test) = np.random.default_rng([RANDOM_STATE, i]), trial.splits[i]()
     part, (_, unseen), readers, seen = fit.learn(trial, train, settings, rng)
     read = fit.read_tiered(readers, test)
     learn = fit.parts_of(unseen, train, seen)
     parts = fit.parts_of(read, test, seen, learn.scale)
     costs = [fit.costs_of(clips, trial.medians[1:]) for clips in (train, test)]
-    if found.overhead is None:
-        found = found._replace(overhead=readings.overhead_of(readers.plain[0], test, read, seen))
+    if measured.overhead is None:
+        measured = measured._replace(overhead=readings.overhead_of(readers.plain[0], test, read, seen))
     rules, shares, is_per_cost = policies(learn, parts, costs[0], train.clip, rng)
-    found.queues[METHODS[QUEUES[is_per_cost]].name] += 1
+    measured.queues[METHODS[QUEUES[is_per_cost]].name] += 1
     frames = readings.frames_by_clip(test, numbers)
     runs = {}
     for key, how in rules.items():
-        runs[key] = _frames_run(parts, test, how, costs[1], numbers, found.overhead)
-        _add(found, key, runs[key], frames, costs[1], shares.get(key))
+        runs[key] = _frames_run(parts, test, how, costs[1], numbers, measured.overhead)
+        _add(measured, key, runs[key], frames, costs[1], shares.get(key))
     is_by_tier = _prefers_tiers(learn, rules["dms_pi"], costs[0], rng)
     either = _either(runs["dms_pi"], runs["uniform"], is_by_tier, costs[1].sum() / len(costs[1]))
-    _add(found, EITHER, either, frames, costs[1], None)
+    _add(measured, EITHER, either, frames, costs[1], None)
     looked = readings.look_unseen(unseen, train, part, settings)[0]
     looked_test, wrong = readings.look(read, test, seen)
-    chains = [readings.chain_costs(clips, own) for clips, own in zip((train, test), costs, strict=True)]
+    chains = [readings.chain_costs(clips, ms) for clips, ms in zip((train, test), costs, strict=True)]
     per = chains[1] if is_per_cost else None
     orders = batch_selection.whole_orders(looked, looked_test, chains[1], rng, per)
     knows = batch_selection.values_of(looked_test.losses)  # what the best selector could do, one look ahead
     orders["oracle"] = expand(knows if per is None else batch_selection.per_cost(knows, per), chains[1])
-    found.useful.append(dms.useful_tier(looked))
-    orders[AT_ONCE] = expand(dms.at_once(found.useful[-1], wrong.shape[:2], rng), chains[1])
+    measured.useful.append(dms.useful_tier(looked))
+    orders[AT_ONCE] = expand(dms.at_once(measured.useful[-1], wrong.shape[:2], rng), chains[1])
     for key, bought in orders.items():
-        run = _chains_run(bought, wrong, test, numbers, found.overhead, looks=key != AT_ONCE)
-        _add(found, key, run, frames, costs[1], None)
-    _add_fixed(found, wrong, test, numbers, frames, costs[1])
+        run = _chains_run(bought, wrong, test, numbers, measured.overhead, looks=key != AT_ONCE)
+        _add(measured, key, run, frames, costs[1], None)
+    _add_fixed(measured, wrong, test, numbers, frames, costs[1])
     errors = 100 * wrong.sum(axis=0) / frames.sum()
-    found.folds.append({"fold": trial.names[i], "rows": tier_rows("tier", errors)})
-    return found
+    measured.folds.append({"fold": trial.names[i], "rows": tier_rows("tier", errors)})
+    return measured
 
 
 def policies(learn, parts, costs, group, rng):
@@ -129,8 +129,8 @@ def policies(learn, parts, costs, group, rng):
 def _prefers_tiers(learn, how, costs, rng):
     """At which of `SHARES` training chains lose less random tier by tier than by a learned rule."""
     by_tier = part_policy.rule(fixed=selector.uniform_values(len(costs), N_TIERS - 1, rng))
-    spent = [part_policy.spend(learn, own, costs=costs) for own in (how, by_tier)]
-    lost = [at_cost(part_policy.curve(learn, own, costs), SHARES) for own in spent]
+    spent = [part_policy.spend(learn, rule, costs=costs) for rule in (how, by_tier)]
+    lost = [at_cost(part_policy.curve(learn, trajectory, costs), SHARES) for trajectory in spent]
     return lost[1] < lost[0]
 
 
@@ -194,22 +194,22 @@ def _by_clip(values, test, numbers):
     return out
 
 
-def _add(found, key, run, frames, costs, share):
+def _add(measured, key, run, frames, costs, share):
     full, name = costs.sum() / len(costs), _name(key)
 
     def tally(table, at):
-        own = table.setdefault(name, Tally(len(at), len(frames)))
-        own.add(
+        entry = table.setdefault(name, Tally(len(at), len(frames)))
+        entry.add(
             run.wrong(at), frames, budget_share=100 * run.ms[at] / full, features_share=100 * run.share[at],
-            ms_per_frame=found.base_ms + run.ms[at] + run.overhead[at], overhead_ms=run.overhead[at],
+            ms_per_frame=measured.base_ms + run.ms[at] + run.overhead[at], overhead_ms=run.overhead[at],
         )  # fmt: skip
 
-    tally(found.tallies, last_within(run.ms, GRID * full))
+    tally(measured.tallies, last_within(run.ms, GRID * full))
     if share is not None:
-        tally(found.chosen, last_within(run.ms, np.array([min(share, 1.0) * full])))
-    limits = (found.base_ms + full) / np.array(TARGETS)
-    tally(found.targets, last_within(found.base_ms + run.ms + run.overhead, limits))
-    tally(found.beyond, last_within(run.ms + run.overhead, full / np.array(THESIS_TARGETS)))
+        tally(measured.chosen, last_within(run.ms, np.array([min(share, 1.0) * full])))
+    limits = (measured.base_ms + full) / np.array(TARGETS)
+    tally(measured.targets, last_within(measured.base_ms + run.ms + run.overhead, limits))
+    tally(measured.beyond, last_within(run.ms + run.overhead, full / np.array(THESIS_TARGETS)))
 
 
 def _name(key):
@@ -220,12 +220,12 @@ def _name(key):
     return method.names[-1] if method.level == EXAMPLE else method.name
 
 
-def _add_fixed(found, wrong, test, numbers, frames, costs):
+def _add_fixed(measured, wrong, test, numbers, frames, costs):
     """All frames at one tier: the thesis has All and Base only, too."""
     ms = np.concatenate([[0.0], np.cumsum(costs.sum(axis=0))]) / len(costs)
-    found.fixed.add(
+    measured.fixed.add(
         _by_clip(np.moveaxis(wrong, 1, 0).astype(float), test, numbers), frames,
         budget_share=100 * ms / ms[-1],
-        features_share=100 * np.arange(N_TIERS) / (N_TIERS - 1), ms_per_frame=found.base_ms + ms,
+        features_share=100 * np.arange(N_TIERS) / (N_TIERS - 1), ms_per_frame=measured.base_ms + ms,
         overhead_ms=0.0 * ms,
     )  # fmt: skip

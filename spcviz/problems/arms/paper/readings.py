@@ -87,7 +87,7 @@ def motion(clips, labels):
     jump[1:] = np.linalg.norm(np.diff(places, axis=0), axis=-1) / features.NEAR_PX
     jump[first] = 0.0
     standing = clips.state[rows, labels][:, 1:3].astype(np.float64)
-    means = [np.add.reduceat(own, first) / lengths for own in (jump, standing)]
+    means = [np.add.reduceat(series, first) / lengths for series in (jump, standing)]
     ends = np.maximum.reduceat(jump, first), np.minimum.reduceat(standing, first)
     return np.concatenate([means[0], ends[0], means[1], ends[1]], axis=1)
 
@@ -100,13 +100,13 @@ def look(
     labels, meta, wrong = [], [], []
     is_wrong = clips.errors > features.NEAR_PX
     for t in range(N_TIERS):
-        found, columns = chain_meta(read.scores[:, t], lengths, read.tables[:, t], seen, clips.looks)
-        labels.append(found)
-        own = [columns[:, : _GRAMS.start], columns[:, _GRAMS.stop :], motion(clips, found)]
+        states, columns = chain_meta(read.scores[:, t], lengths, read.tables[:, t], seen, clips.looks)
+        labels.append(states)
+        blocks = [columns[:, : _GRAMS.start], columns[:, _GRAMS.stop :], motion(clips, states)]
         if n_grams:
-            own += [columns[:, _GRAMS] / lengths[:, None], columns[:, _GRAMS] > 0]
-        meta.append(np.concatenate(own, axis=1))
-        wrong.append(np.add.reduceat(is_wrong[rows, found].astype(np.int64), clips.starts[:-1]))
+            blocks += [columns[:, _GRAMS] / lengths[:, None], columns[:, _GRAMS] > 0]
+        meta.append(np.concatenate(blocks, axis=1))
+        wrong.append(np.add.reduceat(is_wrong[rows, states].astype(np.int64), clips.starts[:-1]))
     wrong = np.stack(wrong, axis=1)
     meta = np.stack(meta, axis=1)[:, :-1]
     return Looked(meta, wrong.sum(axis=2), np.stack(labels), clips.clip, lengths), wrong
@@ -117,15 +117,15 @@ def look_unseen(read, clips, part, settings, *, n_grams=False):
     wrong = np.zeros((len(clips.clip), N_TIERS, len(JOINTS)), dtype=np.int64)
     meta = labels = None
     for p in np.unique(part):
-        own = part == p
-        rows = np.repeat(own, np.diff(clips.starts))
-        seen = fit.seen_modes(clips.chosen(np.flatnonzero(~own)), settings)
+        in_part = part == p
+        rows = np.repeat(in_part, np.diff(clips.starts))
+        seen = fit.seen_modes(clips.chosen(np.flatnonzero(~in_part)), settings)
         held = type(read)(*(values[rows] for values in read))
-        found, wrong[own] = look(held, clips.chosen(np.flatnonzero(own)), seen, n_grams=n_grams)
+        looked, wrong[in_part] = look(held, clips.chosen(np.flatnonzero(in_part)), seen, n_grams=n_grams)
         if meta is None:
-            meta = np.zeros((len(own), *found.meta.shape[1:]))
+            meta = np.zeros((len(in_part), *looked.meta.shape[1:]))
             labels = np.zeros((N_TIERS, len(rows)), dtype=np.int64)
-        meta[own], labels[:, rows] = found.meta, found.labels
+        meta[in_part], labels[:, rows] = looked.meta, looked.labels
     return Looked(meta, wrong.sum(axis=2), labels, clips.clip, np.diff(clips.starts)), wrong
 
 

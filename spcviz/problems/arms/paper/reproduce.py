@@ -69,8 +69,8 @@ def train(run: Run) -> Iterator[str]:
 
 def result(run: Run) -> dict:
     """dms-pose or policy-pose; ``run.features`` are names of sets of clips."""
-    found = reproduce(sys.modules[__name__], run)
-    return merged(run.earlier, found) if run.earlier else found
+    fresh = reproduce(sys.modules[__name__], run)
+    return merged(run.earlier, fresh) if run.earlier else fresh
 
 
 def measure(run: Run) -> Measured:
@@ -87,14 +87,14 @@ def measure(run: Run) -> Measured:
     for name in names:
         clips = MAKERS[name](run, model, modes)
         if run.name == "dms-pose":
-            found = dms_result(dms.measure(clips.trial, settings, run.tick), clips.tested)
+            entries = dms_result(dms.measure(clips.trial, settings, run.tick), clips.tested)
         else:
-            found = policy_result(dms_pi.measure(clips.trial, settings, run.tick))
-        for key, value in found.items():
+            entries = policy_result(dms_pi.measure(clips.trial, settings, run.tick))
+        for key, value in entries.items():
             _put(more, key, name, value)
         about[name] = clips.about
         digests[name] = {"joints": clips.tested.joints, "truth": clips.tested.truth}
-    said = {
+    settings_entry = {
         "predictors": asdict(settings),
         "tiers": [tier.key for tier in TIERS],
         "data": about,
@@ -104,13 +104,13 @@ def measure(run: Run) -> Measured:
         "other rendered clips; budgets, gamma, alpha, queues, tiers and their order: training and "
         "development clips, of signing clips those of the other four persons",
     }
-    return Measured(more.pop("rows"), [], said, digests, more)
+    return Measured(more.pop("rows"), [], settings_entry, digests, more)
 
 
 def _put(more, key, name, value):
     """Add what was found on one set of clips: lists are joined, everything else stands under its name."""
     if isinstance(value, list):
-        more.setdefault(key, []).extend({"data": name, "clips": name} | own for own in value)
+        more.setdefault(key, []).extend({"data": name, "clips": name} | row for row in value)
     else:
         more.setdefault(key, {})[name] = value
 
@@ -123,19 +123,19 @@ def merged(old: dict, new: dict) -> dict:
     out = new | {"settings": dict(new["settings"]), "fold_rows": list(new["fold_rows"])}
     lists = [key for key, value in new.items() if isinstance(value, list) and value and "data" in value[0]]
     for key in lists:
-        out[key] = new[key] + [own for own in old.get(key, []) if own["data"] not in fresh]
-        out[key].sort(key=lambda own: DATA[new["name"]].index(own["data"]))
-    out["fold_rows"] += [own for own in old.get("fold_rows", []) if own["fold"].split()[0] not in fresh]
+        out[key] = new[key] + [row for row in old.get(key, []) if row["data"] not in fresh]
+        out[key].sort(key=lambda row: DATA[new["name"]].index(row["data"]))
+    out["fold_rows"] += [row for row in old.get("fold_rows", []) if row["fold"].split()[0] not in fresh]
     for key in ("summary", "data_digests"):
-        others = {name: own for name, own in old.get(key, {}).items() if name not in fresh}
+        others = {name: entry for name, entry in old.get(key, {}).items() if name not in fresh}
         out[key] = _in_order(new["name"], new[key] | others)
-    others = {name: own for name, own in old["settings"]["data"].items() if name not in fresh}
+    others = {name: entry for name, entry in old["settings"]["data"].items() if name not in fresh}
     out["settings"]["data"] = _in_order(new["name"], fresh | others)
     return out
 
 
 def _in_order(name, parts):
-    return {own: parts[own] for own in DATA[name] if own in parts}
+    return {clips: parts[clips] for clips in DATA[name] if clips in parts}
 
 
 def _signs(run, model, modes):
@@ -145,7 +145,7 @@ def _signs(run, model, modes):
     n_repeats = 1 if run.quick else N_REPEATS
     names = reference.clips[:6] if run.quick else reference.clips  # of four persons
     clips = proposals.sign_clips(model, modes, run.work, names, run.tick)
-    every = np.array([signs.PERSONS.index(own) for own in reference.persons])
+    every = np.array([signs.PERSONS.index(person) for person in reference.persons])
 
     def split(fold):
         is_test = every[clips.clip] == signs.PERSONS.index(fold.person)
@@ -156,7 +156,7 @@ def _signs(run, model, modes):
         [partial(split, fold) for fold in folds for _ in range(n_repeats)],
         [f"signs {fold.person}" + (f" {r}" if r else "") for fold in folds for r in range(n_repeats)],
         clips.tier_ms,
-        lambda own, _settings, _rng: every[own.clip],
+        lambda chains, _settings, _rng: every[chains.clip],
         more,
     )
     how = f"each of {len(folds)} persons left out {n_repeats} times, with other random numbers"
@@ -179,7 +179,7 @@ def _rendered(run, model, modes):
 def _buffy(run, model, modes):
     """Buffy's own halves: `Clips`."""
     names = ("train", "dev", "test")
-    halves = [proposals.buffy_clips(model, modes, data_folder(), own, run.work, run.tick) for own in names]
+    halves = [proposals.buffy_clips(model, modes, data_folder(), name, run.work, run.tick) for name in names]
     trial = fit.Trial([lambda: halves], ["buffy test"], proposals.joined(halves).tier_ms, fit.draw_parts)
     return Clips(trial, halves[-1], _about(trial, proposals.joined(halves), "episodes 2, 5 and 6 are tested"))
 
@@ -199,21 +199,23 @@ def _about(trial, clips, how):
     }
 
 
-def dms_result(found: dms.Measured, tested: proposals.ArmClips) -> dict:
+def dms_result(measured: dms.Measured, tested: proposals.ArmClips) -> dict:
     """Entries of dms-pose for one set of clips."""
-    rows = [row for method, tally in found.tallies.items() for row in tally.rows(method)]
-    out = {"rows": _described(rows, found.base_ms, dms.OPPONENTS)}
-    out |= {"summary": dms_summary(found), "accuracy": [], "stopping_points": []}
-    for reader, own in zip(dms.READERS, found.within, strict=True):
-        for radius, near in zip(dms.RADII, own, strict=True):
+    rows = [row for method, tally in measured.tallies.items() for row in tally.rows(method)]
+    out = {"rows": _described(rows, measured.base_ms, dms.OPPONENTS)}
+    out |= {"summary": dms_summary(measured), "accuracy": [], "stopping_points": []}
+    for reader, within in zip(dms.READERS, measured.within, strict=True):
+        for radius, near in zip(dms.RADII, within, strict=True):
             row = {"reader": reader, "radius_px": radius}
             out["accuracy"].append(row | {j: tidy(v) for j, v in zip(JOINTS, near, strict=True)})
-    for share, stops in zip(GRID, found.stops, strict=True):
+    for share, stops in zip(GRID, measured.stops, strict=True):
         row = {"budget_share": tidy(100 * share)}
         out["stopping_points"].append(row | {f"stopped_{t}": tidy(100 * s) for t, s in enumerate(stops)})
-    out["equal_ms"] = _described(_equal_rows(found.equal, readings.TARGETS), found.base_ms, dms.OPPONENTS)
-    out["by_fold"] = plain(found.by_fold)
-    out["fold_rows"] = found.folds
+    out["equal_ms"] = _described(
+        _equal_rows(measured.equal, readings.TARGETS), measured.base_ms, dms.OPPONENTS
+    )
+    out["by_fold"] = plain(measured.by_fold)
+    out["fold_rows"] = measured.folds
     out["summary"]["modes_near"] = plain(readings.near_share(tested))
     return out
 
@@ -233,11 +235,11 @@ def _equal_rows(tallies, targets):
     ]
 
 
-def dms_summary(found):
+def dms_summary(measured):
     """What the curves come to: {str: number or list of [elbow, wrist]}."""
-    ours, fixed = found.tallies["dms"], found.tallies["fixed"]
-    chosen, equal = found.chosen["dms"], found.equal
-    all_ms, targets = found.base_ms + found.full_ms + found.overhead.read, readings.TARGETS
+    ours, fixed = measured.tallies["dms"], measured.tallies["fixed"]
+    chosen, equal = measured.chosen["dms"], measured.equal
+    all_ms, targets = measured.base_ms + measured.full_ms + measured.overhead.read, readings.TARGETS
     last, later = len(GRID) - 1, GRID >= 1 / 32
 
     def against(one, other):
@@ -247,8 +249,8 @@ def dms_summary(found):
         return {f"{s}": ms for s, ms in zip(targets, equal[method].mean("ms_per_frame"), strict=True)}
 
     at = targets.index
-    return plain(_measured(found, ours) | {
-        "r2": found.r2,
+    return plain(_measured(measured, ours) | {
+        "r2": measured.r2,
         "base_error": fixed.error[0],
         "final_error": fixed.error[last],
         "final_error_stderr": fixed.stderr()[last],
@@ -273,50 +275,50 @@ def dms_summary(found):
     })  # fmt: skip
 
 
-def _measured(found, ours):
+def _measured(measured, ours):
     """What both summaries begin with."""
     return {
         "n_clips_tested": int((ours.frames > 0).sum()),
-        "base_ms": found.base_ms,
-        "full_ms": found.full_ms,
-        "overhead_ms": found.overhead._asdict(),
-        "useful_tiers": [TIERS[tier].name for tier in found.useful],
-        "queues": found.queues,
+        "base_ms": measured.base_ms,
+        "full_ms": measured.full_ms,
+        "overhead_ms": measured.overhead._asdict(),
+        "useful_tiers": [TIERS[tier].name for tier in measured.useful],
+        "queues": measured.queues,
     }
 
 
-def policy_result(found):
+def policy_result(measured):
     """What policy-pose says of one set of clips: entries of the result, from `dms_pi.measure`."""
-    rows = [row for method, tally in found.tallies.items() for row in tally.rows(method)]
-    fixed = found.fixed.rows("single tier")
+    rows = [row for method, tally in measured.tallies.items() for row in tally.rows(method)]
+    fixed = measured.fixed.rows("single tier")
     rows += [row | {"tier": t} for t, row in enumerate(fixed)]
     base, everything = fixed[0]["error"], fixed[-1]["error"]
-    table = _equal_rows(found.targets, readings.TARGETS)
-    for row in _equal_rows(found.beyond, dms_pi.THESIS_TARGETS):
+    table = _equal_rows(measured.targets, readings.TARGETS)
+    for row in _equal_rows(measured.beyond, dms_pi.THESIS_TARGETS):
         paper = {"paper": TABLE_7_1[row["target"]]} if row["method"] == "q-learning" else {}
         table.append(row | {"is_beyond": True} | paper)
     for name, row in zip(dms_pi.FIXED, fixed, strict=True):
         table.append(row | {"method": name} | ({"paper": TABLE_7_1[name]} if name in TABLE_7_1 else {}))
     for row in table:
-        free = found.base_ms if row.get("is_beyond") else 0.0
-        spent, whole = row["ms_per_frame"] - free, found.base_ms + found.full_ms - free
+        free = measured.base_ms if row.get("is_beyond") else 0.0
+        spent, whole = row["ms_per_frame"] - free, measured.base_ms + measured.full_ms - free
         row["speedup"] = tidy(whole / spent) if spent > 0 else None
         gained = (base - row["error"]) / (base - everything) if base > everything else np.nan
         row["improvement"] = tidy(100 * gained)
     lists = {"rows": rows, "table": table}
-    out = {key: _described(own, found.base_ms, dms_pi.OPPONENTS) for key, own in lists.items()}
-    return out | {"summary": policy_summary(found), "fold_rows": found.folds}
+    out = {key: _described(entries, measured.base_ms, dms_pi.OPPONENTS) for key, entries in lists.items()}
+    return out | {"summary": policy_summary(measured), "fold_rows": measured.folds}
 
 
-def policy_summary(found):
+def policy_summary(measured):
     """What the curves come to: {str: number or list of [elbow, wrist]}."""
-    ours, last, targets = found.tallies["q-learning"], len(GRID) - 1, readings.TARGETS
-    chosen = found.chosen["q-learning"]
+    ours, last, targets = measured.tallies["q-learning"], len(GRID) - 1, readings.TARGETS
+    chosen = measured.chosen["q-learning"]
 
     def against(one, other):
-        return {f"{s}": gap(found.targets[one], found.targets[other], i) for i, s in enumerate(targets)}
+        return {f"{s}": gap(measured.targets[one], measured.targets[other], i) for i, s in enumerate(targets)}
 
-    return plain(_measured(found, ours) | {
+    return plain(_measured(measured, ours) | {
         "least_overhead_ms": ours.mean("overhead_ms")[0],
         "base_error": ours.error[0],
         "all_features_error": ours.error[last],
@@ -326,9 +328,9 @@ def policy_summary(found):
         "chosen_minus_all": gap(chosen, ours, 0, last),
         "chosen_features_share": chosen.mean("features_share")[0],
         "chosen_budget_share": chosen.mean("budget_share")[0],
-        "chosen_speedup": (found.base_ms + found.full_ms) / chosen.mean("ms_per_frame")[0],
+        "chosen_speedup": (measured.base_ms + measured.full_ms) / chosen.mean("ms_per_frame")[0],
         "q_learning_minus": {
-            name: against("q-learning", name) for name in found.targets if name != "q-learning"
+            name: against("q-learning", name) for name in measured.targets if name != "q-learning"
         },
         "oracle_minus_uniform": against("oracle", "uniform by tiers"),
         "oracle_minus_at_once": against("oracle", AT_ONCE),
@@ -338,7 +340,7 @@ def policy_summary(found):
 def plain(value):
     """Numbers, lists and dictionaries of a result as JSON has them, rounded."""
     if isinstance(value, dict):
-        return {key: plain(own) for key, own in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
-        return [plain(own) for own in value]
+        return [plain(item) for item in value]
     return tidy(value)

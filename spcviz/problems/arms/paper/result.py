@@ -56,8 +56,8 @@ def _policy(result, features, look):
 
 def _by_clips(result, draw):
     """Charts of each set of clips, and who is better than whom."""
-    found = data_of(result)
-    blocks = [block for own in found for block in (Heading(charts.CLIPS.get(own, own)), *draw(own))]
+    names = data_of(result)
+    blocks = [block for clips in names for block in (Heading(charts.CLIPS.get(clips, clips)), *draw(clips))]
     gaps = Table(tables.gaps_frame(result), f"{result['name']}-gaps")
     return [*blocks, Heading("Who is better, at equal milliseconds"), gaps]
 
@@ -75,9 +75,10 @@ def _notes(result):
 def _clips(result):
     """How many clips there are of each kind, and how they were split."""
     return [
-        f"{charts.SHORT.get(clips, clips)}: {own['splits']} splits ({own['how']}) of {own['n_clips']} clips, "
-        f"{own['n_frames']} frames of an arm, {own['frames_known']:.1f} % of them with a reference."
-        for clips, own in (result.get("settings", {}).get("data") or {}).items()
+        f"{charts.SHORT.get(clips, clips)}: {about['splits']} splits ({about['how']}) of "
+        f"{about['n_clips']} clips, {about['n_frames']} frames of an arm, "
+        f"{about['frames_known']:.1f} % of them with a reference."
+        for clips, about in (result.get("settings", {}).get("data") or {}).items()
     ]
 
 

@@ -85,7 +85,7 @@ def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
 
 def comparisons(result):
     """Who is compared with whom at equal milliseconds: [(clips, method, other method, {speed-up: gap})]."""
-    found = []
+    compared = []
     for clips, summary in (result.get("summary") or {}).items():
         if result["name"] == "policy-pose":
             ours, against = "q-learning", summary.get("q_learning_minus", {})
@@ -93,10 +93,10 @@ def comparisons(result):
         else:
             ours, against, keys = "dms", summary.get("dms_minus", {}), _AGAINST
             either = summary.get("either_minus", {})
-            found += [(clips, EITHER, name, gaps) for name, gaps in either.items()]
-        found += [(clips, ours, name, gaps) for name, gaps in against.items()]
-        found += [(clips, *both, summary[key]) for key, both in keys.items() if key in summary]
-    return found
+            compared += [(clips, EITHER, name, gaps) for name, gaps in either.items()]
+        compared += [(clips, ours, name, gaps) for name, gaps in against.items()]
+        compared += [(clips, *both, summary[key]) for key, both in keys.items() if key in summary]
+    return compared
 
 
 def gaps_frame(result):

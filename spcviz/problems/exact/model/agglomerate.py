@@ -31,8 +31,8 @@ def agglomerate(unary: ArrayLike, ngrams: ArrayLike) -> Agglomerated:
     """Merge n - 1 neighbours (thesis, 3.2 and 3.3, Fig. 3.2 and 3.3) of scores (L, K) and factors (L - n + 1,
     K, ..., K), ``[j, y_j, ..., y_{j+n-1}]``.
 
-    >>> found = agglomerate(np.zeros((3, 2)), np.ones((1, 2, 2, 2)))
-    >>> found.states.tolist(), found.pairwise[0, 1].tolist()  # 01 goes on with 10 and 11 only
+    >>> merged = agglomerate(np.zeros((3, 2)), np.ones((1, 2, 2, 2)))
+    >>> merged.states.tolist(), merged.pairwise[0, 1].tolist()  # 01 goes on with 10 and 11 only
     ([[0, 0], [0, 1], [1, 0], [1, 1]], [-inf, -inf, 1.0, 1.0])
     """
     unary = checks.scores("unary", unary, 2)

@@ -27,8 +27,8 @@ CROSSWORDS = {
 def crossword(name: str, n_candidates: int = 4, pair_weight: float = 1.0) -> TreeProblem:
     """Two of `CROSSWORDS` as a tree of the K best letters by ink; where they cross, by that of the first.
 
-    >>> found = crossword("wab-axi", 3)
-    >>> found.names, found.edges.tolist()
+    >>> puzzle = crossword("wab-axi", 3)
+    >>> puzzle.names, puzzle.edges.tolist()
     (('across 1', 'crossing', 'across 3', 'down 2', 'down 3'), [[0, 1], [1, 2], [1, 3], [3, 4]])
     """
     if name not in CROSSWORDS:

@@ -65,11 +65,11 @@ def narrowed(problem: WordProblem, n_candidates: int) -> WordProblem:
 
 def _ngrams(problem, n):
     """Scores of the n-grams of a word's candidates, shape (D - n + 1, K, ..., K)."""
-    own, fold = problem.candidates, int(handwriting.load_words().folds[problem.word_id])
+    candidates, fold = problem.candidates, int(handwriting.load_words().folds[problem.word_id])
     logs = {m: _logs_without(fold, m) for m in range(2, n + 1)}
-    tables = np.stack([logs[n][np.ix_(*own[j : j + n])] for j in range(len(own) - n + 1)])
+    tables = np.stack([logs[n][np.ix_(*candidates[j : j + n])] for j in range(len(candidates) - n + 1)])
     for m in range(2, n):  # the first n-gram also scores the letters that have fewer before them
-        start = logs[m][np.ix_(*own[:m])]
+        start = logs[m][np.ix_(*candidates[:m])]
         tables[0] += start.reshape(start.shape + (1,) * (n - m))
     return tables
 

@@ -59,19 +59,19 @@ def ink(problem, run, palette, *, scale=1.0, height=430):
         axes[f"yaxis{image}"] = BARE | {"domain": [0.58, 1], "autorange": "reversed"}
         axes[f"yaxis{image}"] |= {"scaleanchor": f"x{image}", "anchor": f"x{image}"}
         shades = {"colorscale": [[0, palette.surface], [1, palette.text]], "showscale": False}
-        own = {"type": "heatmap", "z": problem.pixels[i], "hoverinfo": "skip"} | shades
-        traces.append(own | {"xaxis": f"x{image}", "yaxis": f"y{image}"})
+        trace = {"type": "heatmap", "z": problem.pixels[i], "hoverinfo": "skip"} | shades
+        traces.append(trace | {"xaxis": f"x{image}", "yaxis": f"y{image}"})
         order = np.argsort(-problem.unary[i], kind="stable")[:n_shown]
         if run.labels[i] not in order:
             order[-1] = run.labels[i]
         values, alone, joint = problem.unary[i, order], int(run.separate[i]), int(run.labels[i])
         names = [letter(problem.candidates[i, k]) for k in order]
         colours = [palette.kept if k == joint else palette.pruned for k in order.tolist()]
-        own = {"type": "bar", "x": names, "y": values - values.min() + 0.15 * max(np.ptp(values), 1.0)}
-        own |= {"text": ["◆" * (k == alone) + "●" * (k == joint) for k in order.tolist()]}
-        own |= {"customdata": values, "hovertemplate": "%{x}: ink scores %{customdata:.2f}<extra></extra>"}
-        own |= {"textposition": "outside", "cliponaxis": False, "showlegend": False}
-        traces.append(own | {"marker": {"color": colours}, "xaxis": f"x{bars}", "yaxis": f"y{bars}"})
+        trace = {"type": "bar", "x": names, "y": values - values.min() + 0.15 * max(np.ptp(values), 1.0)}
+        trace |= {"text": ["◆" * (k == alone) + "●" * (k == joint) for k in order.tolist()]}
+        trace |= {"customdata": values, "hovertemplate": "%{x}: ink scores %{customdata:.2f}<extra></extra>"}
+        trace |= {"textposition": "outside", "cliponaxis": False, "showlegend": False}
+        traces.append(trace | {"marker": {"color": colours}, "xaxis": f"x{bars}", "yaxis": f"y{bars}"})
         axes[f"xaxis{bars}"] = {"domain": domain, "anchor": f"y{bars}", "type": "category"}
         axes[f"yaxis{bars}"] = {"domain": [0, 0.47], "anchor": f"x{bars}", "showticklabels": False}
     return figure(traces, axes, palette, scale=scale, height=height, left=1, top=1)
@@ -80,7 +80,7 @@ def ink(problem, run, palette, *, scale=1.0, height=430):
 def messages(problem, run, step, palette, *, scale=1.0, height=520):
     """The chain after D - 1 forward, D - 1 backward messages or fewer, then the max-marginals."""
     length, k = problem.unary.shape
-    values, lines, said = chain_state(run, length, k, step)
+    values, lines, title = chain_state(run, length, k, step)
     x, y = np.divmod(np.arange(length * k), k)
     known = np.isfinite(values).ravel()
     text = ["" if not ok else f"{v:.1f}" for ok, v in zip(known, values.ravel())]
@@ -102,7 +102,7 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
     traces = [
         points("lines", line_x or [None], line_y or [None], "the max that was taken")
         | stroke(palette.threshold, 2.2 * scale),
-        points("markers+text", x, -y, said, text=names, textfont=within)
+        points("markers+text", x, -y, title, text=names, textfont=within)
         | mark(side, symbols, color=palette.surface, line=edge),
         points("text", x + 0.11, -y, text=text, textfont=beside, textposition="middle right"),
     ]

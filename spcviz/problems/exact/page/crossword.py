@@ -82,7 +82,7 @@ def messages(
         notes.append(note | {"x": at + 0.13, "y": top + 0.5 + _IMAGE / 2, "text": text})
     shapes = _links(problem, column, middle, palette, scale)
     ends = [column.min() - 0.3, column.max() + 0.55], [rows.min() - 0.7, rows.max() + _IMAGE + 0.6]
-    axes = {f"{name}axis": BARE | {"range": own} for name, own in zip("xy", ends)}
+    axes = {f"{name}axis": BARE | {"range": limits} for name, limits in zip("xy", ends)}
     more = {"images": images, "notes": notes, "shapes": shapes}
     return figure(traces, axes, palette, scale=scale, height=height, left=0.5, top=2.2, **more)
 

@@ -98,9 +98,9 @@ def _bars(cells, colour, name):
     """Level bars that begin beside their letters; without a name, the paler ground behind them."""
     columns, rows, shares = zip(*cells)
     places = {"base": [i + 0.3 for i in columns], "y": [-row for row in rows], "xaxis": "x2", "yaxis": "y2"}
-    own = {"type": "bar", "orientation": "h", "x": [_WIDE * share for share in shares]} | places
-    own |= {"customdata": shares, "marker": {"color": colour, "line": {"width": 0}}}
+    trace = {"type": "bar", "orientation": "h", "x": [_WIDE * share for share in shares]} | places
+    trace |= {"customdata": shares, "marker": {"color": colour, "line": {"width": 0}}}
     if not name:
-        return own | {"width": 0.12, "name": "", "showlegend": False, "hoverinfo": "skip"}
-    said = {"hovertemplate": "share %{customdata:.3f}<extra></extra>"}
-    return own | {"width": 0.6, "name": name, "showlegend": True} | said
+        return trace | {"width": 0.12, "name": "", "showlegend": False, "hoverinfo": "skip"}
+    hover = {"hovertemplate": "share %{customdata:.3f}<extra></extra>"}
+    return trace | {"width": 0.6, "name": name, "showlegend": True} | hover

@@ -26,10 +26,10 @@ def family(problem, run, at, cost):
     rival = "".join(letter(k) for k in run.weights[cost, at].argmax(axis=1))
     ends = ("the CRF's log-loss", "softmax-margin", "the CRF's log-loss")
     ends = ends if epsilon == 1 else ("the perceptron", "the SVM's hinge", "the SVM's hinge")
-    own = f", {ends[cost]}" if epsilon in (0, 1) else ""
+    alias = f", {ends[cost]}" if epsilon in (0, 1) else ""
     best = "best" if epsilon == 0 else "soft maximum"
     sentence = (
-        f"**ε = {epsilon:.2f}{own}.** The loss is the {best} of score + cost over all readings, less the "
+        f"**ε = {epsilon:.2f}{alias}.** The loss is the {best} of score + cost over all readings, less the "
         f"score of “**{truth}**”: **{value:.2f}**. "
     )
     if epsilon == 1 and cost != 1:

@@ -27,8 +27,8 @@ def word_problem(
 ) -> WordProblem:
     """D letters of a word from `start` (cut to its end) with the K best candidates at each.
 
-    >>> found = word_problem(0, 0, 4, 3)
-    >>> found.unary.shape, found.pairwise.shape
+    >>> problem = word_problem(0, 0, 4, 3)
+    >>> problem.unary.shape, problem.pairwise.shape
     ((4, 3), (3, 3, 3))
     """
     words = handwriting.load_words()
@@ -131,15 +131,15 @@ def _fastest(call, n=3, enough=0.005):
 def decomposition(n_states: Sequence[int], scopes: Sequence[Sequence[int]]) -> Decomposition:
     """Sizes of the tables of 1 .. 7 variables, whose orders are all tried, and entries visited.
 
-    >>> found = decomposition([26] * 4, [[0], [1], [2], [3], [0, 1], [1, 2], [2, 3]])
-    >>> found.n_stored, found.n_configurations, found.n_explored
+    >>> entries = decomposition([26] * 4, [[0], [1], [2], [3], [0, 1], [1, 2], [2, 3]])
+    >>> entries.n_stored, entries.n_configurations, entries.n_explored
     (2132, 456976, 2054)
     """
     checks.integer("number of variables", len(n_states), 1, 7)
     sizes = tuple(exhaustive.stored_entries(n_states, [scope]) for scope in scopes)
     count = exhaustive.n_configurations(n_states)
-    found = (_explored(n_states, scopes, own) for own in itertools.permutations(range(len(n_states))))
-    return Decomposition(sizes, sum(sizes), count, *min(found, key=lambda own: own[0]))
+    searches = (_explored(n_states, scopes, order) for order in itertools.permutations(range(len(n_states))))
+    return Decomposition(sizes, sum(sizes), count, *min(searches, key=lambda search: search[0]))
 
 
 def _explored(n_states, scopes, order):

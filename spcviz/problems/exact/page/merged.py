@@ -112,5 +112,5 @@ def _table(problem, run, palette):
     first, second = ([name(problem, run, j, s) for s in range(len(scores))] for j in (0, 1))
     names = [[f"{a} → {b}" for b in second] for a in first]
     look = {"colorscale": [[0, palette.border], [1, palette.kept]], "showscale": False, "xgap": 1, "ygap": 1}
-    said = {"text": names, "hovertemplate": "%{text}: %{z:.2f}<extra></extra>", "hoverongaps": False}
-    return {"type": "heatmap", "z": scores, "xaxis": "x2", "yaxis": "y2"} | look | said
+    hover = {"text": names, "hovertemplate": "%{text}: %{z:.2f}<extra></extra>", "hoverongaps": False}
+    return {"type": "heatmap", "z": scores, "xaxis": "x2", "yaxis": "y2"} | look | hover

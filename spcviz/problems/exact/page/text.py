@@ -184,7 +184,7 @@ def crossing(problem, labels) -> str:
 
 def _crossing(problem, letters):
     column, line = problem.place.T
-    words = (np.flatnonzero((line == 0) | (line == own)) for own in (1, -1))
+    words = (np.flatnonzero((line == 0) | (line == direction)) for direction in (1, -1))
     return "/".join("".join(letters[i] for i in nodes[np.argsort(column[nodes])]) for nodes in words)
 
 

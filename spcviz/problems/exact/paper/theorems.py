@@ -39,7 +39,7 @@ def make(run):
         rows = fold_result(words, fold)
         fold_rows.append({"fold": fold, "rows": rows})
         run.tick(f"fold {fold}")
-    everything = [own["rows"] for own in fold_rows]
+    everything = [fold["rows"] for fold in fold_rows]
     rows = [_joined(same) for same in zip(*everything)]
     settings = {
         "problems_a_fold": N_PROBLEMS, "words_a_problem": N_WORDS, "letters_theorems": SHORT,
@@ -80,12 +80,12 @@ def fold_result(words: handwriting.Words, fold: int) -> list[dict]:
 
 def letter_tables(words, is_training):
     """(log p(ink), log p(no ink) of each pixel, shape (26, 128); log p(next letter), shape (26, 26))."""
-    own = np.repeat(is_training, words.lengths)
-    labels = words.labels[own]
+    training = np.repeat(is_training, words.lengths)
+    labels = words.labels[training]
     count = np.zeros((handwriting.N_STATES, 128))
-    np.add.at(count, labels, words.pixels[own].reshape(len(labels), -1))
+    np.add.at(count, labels, words.pixels[training].reshape(len(labels), -1))
     mean = (count + 1) / (np.bincount(labels, minlength=handwriting.N_STATES)[:, None] + 2)
-    follows = own[:-1] & own[1:]
+    follows = training[:-1] & training[1:]
     follows[words.starts[1:-1] - 1] = False
     pairs = home_word._pair_scores(words.labels[:-1][follows], words.labels[1:][follows])
     return np.log(mean), np.log1p(-mean), pairs
@@ -102,7 +102,7 @@ def state_costs(words, word, n_letters, tables):
     unary = []
     for bought in (False, True):
         used = np.where(upper | bought, 1.0, 0.0)
-        dark, light = ((own * used).reshape(n_letters, -1) for own in (ink, 1 - ink))
+        dark, light = ((shade * used).reshape(n_letters, -1) for shade in (ink, 1 - ink))
         unary.append(home_word.PIXEL_WEIGHT * (dark @ on.T + light @ off.T))
     costs = np.zeros(2**n_letters, dtype=np.int64)
     for state in range(len(costs)):
@@ -115,9 +115,9 @@ def state_costs(words, word, n_letters, tables):
 def _check(costs, lengths, policies):
     groups = {"word": np.arange(len(costs)), "all": np.zeros(len(costs), dtype=np.int64)}
     groups["length"] = np.unique(lengths, return_inverse=True)[1]
-    own = groups[policies]
-    options = [range(costs.shape[1])] * (int(own.max()) + 1)
-    return optimality.check_one_shot(costs, optimality.all_policies(options, own))
+    classes = groups[policies]
+    options = [range(costs.shape[1])] * (int(classes.max()) + 1)
+    return optimality.check_one_shot(costs, optimality.all_policies(options, classes))
 
 
 def _row(theorem, counted, violations, excess):
@@ -129,15 +129,15 @@ def _row(theorem, counted, violations, excess):
 
 def _anytime(problems):
     """Theorem 2.3 at every step of Algorithm 1, and its whole way against the best order."""
-    found, excess = [], []
+    steps, excess = [], []
     for costs in problems:
         greedy = optimality.greedy_orders(costs)
         before = np.concatenate([np.zeros((len(costs), 1), dtype=np.int64), greedy[:, :-1]], axis=1)
-        found += [optimality.check_step(costs, reached) for reached in before.T]
+        steps += [optimality.check_step(costs, reached) for reached in before.T]
         along = costs[np.arange(len(costs))[:, None], greedy].sum(axis=1)
         excess += list((along - optimality.best_orders(costs)) / greedy.shape[1])
-    counted = {"policies": "word", "n_problems": len(found), "n_policies": sum(c.n_policies for c in found)}
-    return _row("2.3", counted, sum(c.n_unequal for c in found), excess)
+    counted = {"policies": "word", "n_problems": len(steps), "n_policies": sum(c.n_policies for c in steps)}
+    return _row("2.3", counted, sum(c.n_unequal for c in steps), excess)
 
 
 def _search(costs, search):

@@ -33,11 +33,11 @@ def rankings(live, beliefs, comb, variable, palette, *, scale=1.0, height=420):
         axes[f"yaxis{number}"] = {"range": [0, 1.22], "anchor": f"x{number}", "showticklabels": False}
         axes[f"yaxis{number}"] |= {"ticks": "", "domain": [0.59, 1] if is_above else [0, 0.41]}
         top = int(np.argmax(values))
-        own = {"type": "bar", "x": list(range(1, n + 1)), "y": np.maximum(drawn, 0.012)}
-        own |= {"text": ["①" * (k == top) for k in range(n)], "textposition": "outside", "showlegend": False}
+        bars = {"type": "bar", "x": list(range(1, n + 1)), "y": np.maximum(drawn, 0.012)}
+        bars |= {"text": ["①" * (k == top) for k in range(n)], "textposition": "outside", "showlegend": False}
         hover = f"state %{{x}}: {unit} %{{customdata:.3f}}<extra>{title}</extra>"
-        own |= {"customdata": values, "hovertemplate": hover, "marker": {"color": getattr(palette, role)}}
-        traces.append(own | {"xaxis": f"x{number}", "yaxis": f"y{number}"})
+        bars |= {"customdata": values, "hovertemplate": hover, "marker": {"color": getattr(palette, role)}}
+        traces.append(bars | {"xaxis": f"x{number}", "yaxis": f"y{number}"})
         at = {"x": 0.5, "xref": f"x{number} domain", "yanchor": "bottom"}
         notes.append(at | {"y": 1, "yref": f"y{number} domain", "text": f"<b>{title}</b>"})
     return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=1, top=2)

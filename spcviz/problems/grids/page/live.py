@@ -34,8 +34,8 @@ def live_grid(
 ) -> LiveGrid:
     """Draw an instance and its samples by `seed` alone; rank states by each comb and by their sum.
 
-    >>> found = live_grid(3, 3, 2, 5.0, 0, n_samples=20, n_sweeps=20)
-    >>> found.combs.shape, found.membership.sum(axis=1).tolist()
+    >>> live = live_grid(3, 3, 2, 5.0, 0, n_samples=20, n_sweeps=20)
+    >>> live.combs.shape, live.membership.sum(axis=1).tolist()
     ((6, 9, 2), [8, 8, 8, 8, 8, 8])
     """
     instance, rng = _draw(rows, columns, n_states, strength, seed)
@@ -74,8 +74,8 @@ def grid_beliefs(
     """Belief propagation on the same instance, every iteration kept.
 
     >>> live = live_grid(2, 2, 2, 1.0, 0, n_samples=20, n_sweeps=20)
-    >>> found = grid_beliefs(live)
-    >>> found.trace.shape[1:], bool(np.allclose(found.trace[-1], found.beliefs))
+    >>> beliefs = grid_beliefs(live)
+    >>> beliefs.trace.shape[1:], bool(np.allclose(beliefs.trace[-1], beliefs.beliefs))
     ((4, 2), True)
     """
     n = live.summed.shape[1]

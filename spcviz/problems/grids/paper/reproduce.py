@@ -171,7 +171,7 @@ def _summary(results, settings):
     rows = [row for name in ("ensemble", "lbp", "tree") for row in _rows(name, by_method[name])]
     baselines = [row for name in ("lbp_max", "unary", "samples") for row in _rows(name, by_method[name])]
     apart = {name: by_method[name] - by_method["ensemble"] for name in ("lbp", "tree")}
-    gaps = [row for name, own in apart.items() for row in _rows(name, own, "gap")]
+    gaps = [row for name, gap in apart.items() for row in _rows(name, gap, "gap")]
     each = [{**row, "tree": p} for p in range(trees.shape[1]) for row in _rows("tree", trees[:, p])]
     means = {name: table.mean(axis=0) for name, table in by_method.items()}
     wrong = (means["ensemble"] > means["lbp"] + 1e-12) | (means["lbp"] > means["tree"] + 1e-12)

@@ -33,9 +33,9 @@ def _take(name, data):
     problem = cached.give(name, data)
     st.session_state["own_data_problem"] = problem
     if not problem:
-        own = cached.current(read()["example"])
-        new = {} if own.example else {"file": own.brought.digest, "columns": ""}
-        TABLE.write(model=own.model.digest if own.model else "", **new, **ANEW)
+        visit = cached.current(read()["example"])
+        new = {} if visit.example else {"file": visit.brought.digest, "columns": ""}
+        TABLE.write(model=visit.model.digest if visit.model else "", **new, **ANEW)
 
 
 def put_away() -> None:
@@ -54,7 +54,7 @@ def take_example() -> None:
         TABLE.write(example=chosen, file="", model="", columns="", template=template, **ANEW)
 
 
-def row(own, state: dict) -> None:
+def row(visit, state: dict) -> None:
     """A file; on a projector, behind a button. The other ways in beside it where nothing is there yet."""
     is_projected = layout.is_projected()
     in_row = {"horizontal": True, "vertical_alignment": "bottom"}
@@ -62,7 +62,7 @@ def row(own, state: dict) -> None:
         of = {"max_upload_size": MOST_MB, "width": 420}
         labels = "collapsed" if is_projected else "visible"
         st.file_uploader(say.UPLOAD, key="data_file", on_change=take_file, label_visibility=labels, **of)
-        if own is None:
+        if visit is None:
             name = say.OTHER_WAYS[cached.has_examples()]
             with st.container() if is_projected else st.popover(name, icon=":material/content_paste:"):
                 other_ways(state)
@@ -72,7 +72,7 @@ def other_ways(state: dict) -> None:
     """An example, or a pasted text; inside the box of what few need, once there is something to show."""
     if cached.has_examples():
         _examples(state)
-    if (own := cached.current(state["example"])) is not None and own.model is not None:
+    if (visit := cached.current(state["example"])) is not None and visit.model is not None:
         st.button("Put the model away", on_click=put_away)
     st.text_area("One token a line, a blank line after each sentence", key="data_text", height=120)
     st.button("Read it", on_click=take_text)
@@ -81,36 +81,36 @@ def other_ways(state: dict) -> None:
 
 def _examples(state: dict) -> None:
     st.session_state["data_example"] = None if state["file"] else state["example"]
-    labels = {name: own.label for name, own in cached.EXAMPLES.items()}
+    labels = {name: example.label for name, example in cached.EXAMPLES.items()}
     of = {"key": "data_example", "placeholder": "Examples", "on_change": take_example}
     st.selectbox("An example", list(labels), format_func=labels.get, **of)
 
 
-def said(own, state: dict) -> None:
+def said(visit, state: dict) -> None:
     """What was read, or what is wrong with it, and whether it is the file that the link was made for."""
     problem = st.session_state.get("own_data_problem")
     if problem:
-        st.error(plain(problem) + (" What was there before is still shown." if own is not None else ""))
-    if own is None:
+        st.error(plain(problem) + (" What was there before is still shown." if visit is not None else ""))
+    if visit is None:
         if state["file"]:
             st.warning(say.another(state["file"], "", has_example=False))
         st.info(say.BRING_FIRST)
         return
-    if state["file"] and (own.example or own.brought.digest != state["file"]):
-        st.warning(say.another(state["file"], "" if own.example else own.brought.digest))
-    name = "Example" if own.example else plain(own.brought.name)
-    (st.caption if layout.is_projected() else st.markdown)(f"**{name}**: {cached.found(own.brought)}.")
-    if own.model is not None:
-        st.markdown(f"**{plain(own.model.name)}**: {plain(cached.found(own.model))}.")
-    if state["model"] and (own.model is None or own.model.digest != state["model"]):
+    if state["file"] and (visit.example or visit.brought.digest != state["file"]):
+        st.warning(say.another(state["file"], "" if visit.example else visit.brought.digest))
+    name = "Example" if visit.example else plain(visit.brought.name)
+    (st.caption if layout.is_projected() else st.markdown)(f"**{name}**: {cached.found(visit.brought)}.")
+    if visit.model is not None:
+        st.markdown(f"**{plain(visit.model.name)}**: {plain(cached.found(visit.model))}.")
+    if state["model"] and (visit.model is None or visit.model.digest != state["model"]):
         st.warning(say.another_model(state["model"]))
-    for warning in own.brought.warnings:
+    for warning in visit.brought.warnings:
         st.warning(plain(warning))
 
 
-def columns(own, state: dict) -> None:
+def columns(visit, state: dict) -> None:
     """Which column has the tokens and which the labels; inside the box of what few need."""
-    corpus = own.brought.corpus
+    corpus = visit.brought.corpus
     if corpus is None or corpus.n_columns < 2:
         return
     heads = [f" ({plain(name)})" for name in corpus.header or ()] or [""] * corpus.n_columns
@@ -123,14 +123,14 @@ def columns(own, state: dict) -> None:
     st.selectbox("Columns: token → label", list(options), format_func=options.get, **tie)
 
 
-def apply_columns(own, state: dict) -> None:
+def apply_columns(visit, state: dict) -> None:
     """Read the file by the columns that the address names."""
     if not state["columns"]:
         return
     token, _, label = state["columns"].partition("-")
     wanted = (int(token), int(label) if label else None)
     try:
-        own.with_columns(wanted)
+        visit.with_columns(wanted)
     except cached.ArgumentError as error:
         st.session_state["own_data_problem"] = str(error)
         TABLE.write(columns="")

@@ -40,7 +40,7 @@ TABLE = StateTable(
     *lattice_fields(N_LEVELS, r"[^\x00-\x1f]{1,200}"),
     choice("by", "event", ("event", "definition")),
     real("alpha", None, LOWEST_ALPHA, 1.0),
-    *(SPENT[name]._replace(name=own) for name, own in BUDGET.items()),
+    *(SPENT[name]._replace(name=alias) for name, alias in BUDGET.items()),
     choice("steps", "given", cached.STEPS),
 )
 ANEW = {"sentence": -1, "level": 1, "cell": "", "alpha": None}

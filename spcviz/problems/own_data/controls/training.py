@@ -30,13 +30,13 @@ def begin() -> None:
     TABLE.write(model="", **ANEW)
 
 
-def row(own, state: dict, source, sentence: Callable[[], None]) -> None:
+def row(visit, state: dict, source, sentence: Callable[[], None]) -> None:
     """Transitions or method and button, the view, and the box of the sentence and of what few need."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if source is None:
-            choose(own, state, False)
-        if offered := cached.steps_offered(own):
-            shown = state | {"steps": cached.steps_of(own, state["steps"])}
+            choose(visit, state, False)
+        if offered := cached.steps_offered(visit):
+            shown = state | {"steps": cached.steps_of(visit, state["steps"])}
             of = {"format_func": cached.STEPS.get, "width": 230, "help": say.STEPS_HELP}
             st.selectbox("Transitions", offered, **of, **tied("steps", shown, **ANEW))
         st.selectbox("Show", list(VIEWS), format_func=VIEWS.get, width=230, **tied("view", state))
@@ -46,23 +46,23 @@ def row(own, state: dict, source, sentence: Callable[[], None]) -> None:
             sentence()
         if source is not None:
             with st.container(horizontal=True, vertical_alignment="bottom"):
-                choose(own, state, True)
-        more(own, state)
+                choose(visit, state, True)
+        more(visit, state)
         other_ways(state)
 
 
-def choose(own, state: dict, is_trained: bool) -> None:
+def choose(visit, state: dict, is_trained: bool) -> None:
     """Which model, and the button that trains it; nothing where there is nothing to learn from."""
-    if own.brought.labels and own.brought.kind == "text":
+    if visit.brought.labels and visit.brought.kind == "text":
         of = {"format_func": cached.METHODS.get, "width": 150, "help": say.METHODS_HELP}
         st.selectbox("Model", list(cached.METHODS), **of, **tied("method", state, **ANEW))
         kind, label = ("secondary", "Train anew") if is_trained else ("primary", "Train")
-        st.button(label, on_click=begin, type=kind, disabled=own.job is not None)
+        st.button(label, on_click=begin, type=kind, disabled=visit.job is not None)
 
 
-def more(own, state: dict) -> None:
+def more(visit, state: dict) -> None:
     """Columns, template, order, passes, held-out part, seed, tolerance."""
-    columns(own, state)
+    columns(visit, state)
     st.text_area("Features of a word", help=say.TEMPLATE_HELP, height=110, **tied("template", state, **ANEW))
     try:
         cached.read_template(state["template"])
@@ -81,22 +81,22 @@ def more(own, state: dict) -> None:
     )  # fmt: skip
 
 
-def follow(own) -> None:
+def follow(visit) -> None:
     """How far a job is, with a button that ends it; nothing where there is none."""
-    if own.job is not None:
+    if visit.job is not None:
         _follow()
 
 
 @st.fragment(run_every=0.5)
 def _follow():
-    own = cached.current(read()["example"])
-    if own is None:  # gone, after half an hour without use
+    visit = cached.current(read()["example"])
+    if visit is None:  # gone, after half an hour without use
         st.rerun()
-    job = own.job
+    job = visit.job
     if job is None or job.ended.is_set():
-        st.session_state["own_data_problem"] = cached.collect(own)
+        st.session_state["own_data_problem"] = cached.collect(visit)
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
-        said = say.under_way(job.work, job.state, job.progress, job.ahead(), job.seconds_to_wait())
-        st.progress(job.progress, text=said)
-        st.button("Cancel", on_click=own.end_job, icon=":material/close:")
+        status = say.under_way(job.work, job.state, job.progress, job.ahead(), job.seconds_to_wait())
+        st.progress(job.progress, text=status)
+        st.button("Cancel", on_click=visit.end_job, icon=":material/close:")

@@ -40,10 +40,10 @@ def number_of(source, state: dict) -> int:
     return next((n for n in easy if n in chosen[right]), (easy or [int(chosen[0])])[0])
 
 
-def sentence(own, source, state: dict) -> None:
+def sentence(visit, source, state: dict) -> None:
     """Which held-out sentence."""
     chosen, right = source.sentences()
-    names = {int(n): say.sentence(int(n), cached.title(own, int(n)), ok) for n, ok in zip(chosen, right)}
+    names = {int(n): say.sentence(int(n), cached.title(visit, int(n)), ok) for n, ok in zip(chosen, right)}
     tie = tied("sentence", state | {"sentence": number_of(source, state)}, cell="")
     st.selectbox(say.menu(source), list(names), width=330, format_func=names.get, **tie)
 
@@ -53,8 +53,8 @@ def sentence(own, source, state: dict) -> None:
 def lattice() -> None:
     """The lattice: a fragment of its own, rerun five times a second in a drag."""
     state = read()
-    own = cached.current(state["example"])
-    source = cached.source_of(own, settings_of(state), state["steps"])
+    visit = cached.current(state["example"])
+    source = cached.source_of(visit, settings_of(state), state["steps"])
     if source is None:
         return
     number = number_of(source, state)
@@ -71,7 +71,7 @@ def lattice() -> None:
     payload = lattice_payload(trace, features=MODEL, controls=bool(state["controls"]), pins=pins)
     taken = dragged.let_go(TABLE, LATTICE, N_LEVELS)
     show_lattice(payload, key=LATTICE, view=view, on_change=taken)
-    words = own.brought.sentences[number]
+    words = visit.brought.sentences[number]
     if len(words) > cached.MAX_WORDS and not layout.is_projected():
         drawn = f"drawn are the first {cached.MAX_WORDS}, by themselves"
         st.caption(f"The sentence has {len(words)} words; {drawn}.")
@@ -122,7 +122,7 @@ def chosen_error() -> None:
 
 def errors(source, _state: dict) -> None:
     """Misread sentences, each a way to its lattice, and which labels are taken for which."""
-    own, report, (numbers, right) = source.own, source.report, source.sentences()
+    visit, report, (numbers, right) = source.own, source.report, source.sentences()
     counts = np.add.reduceat(report.truth != report.guess, report.starts[:-1])
     wrong = [(int(n), int(k)) for n, ok, k in zip(numbers, right, counts) if not ok]
     wrong.sort(key=lambda row: -row[1])
@@ -135,7 +135,7 @@ def errors(source, _state: dict) -> None:
         {
             "wrong": [k for _, k in wrong],
             "number": [n + 1 for n, _ in wrong],
-            "sentence": [cached.title(own, n)[:300] for n, _ in wrong],
+            "sentence": [cached.title(visit, n)[:300] for n, _ in wrong],
         },
         key="data_errors",
         on_select=chosen_error,
@@ -151,18 +151,20 @@ def errors(source, _state: dict) -> None:
 def sure(source, _state: dict) -> None:
     """How often an answer is right when the model is so sure."""
     report = source.report
-    said_so = say.sure(calibration_error(report), report.has_probabilities)
+    verdict = say.sure(calibration_error(report), report.has_probabilities)
     figure = calibration(report, **layout.look(480))
-    st.plotly_chart(figure, key="data_sure", alt=said_so, **layout.PLOT, config=CONFIG)
-    st.markdown(said_so)
+    st.plotly_chart(figure, key="data_sure", alt=verdict, **layout.PLOT, config=CONFIG)
+    st.markdown(verdict)
 
 
 def compare(source, state: dict) -> None:
     """Labels left by max-marginals and by marginals of one model, at the same allowed loss."""
     rows, choices = source.compared(state["tol"] / 100)
     names = ("method", "alpha", "test_efficiency_loss", "test_filter_loss")
-    found = [(own.key, own.threshold, 100 * own.kept_share, 100 * own.lost_test) for own in choices]
-    tuned = {1: [dict(zip(names, one)) for one in found]}
+    points = [
+        (choice.key, choice.threshold, 100 * choice.kept_share, 100 * choice.lost_test) for choice in choices
+    ]
+    tuned = {1: [dict(zip(names, one)) for one in points]}
     of = {"names": {1: "labels"}, "examples": "sentences", "show_fold": False, "is_zoomed": False}
     figure = filter_curves(rows, tuned, **of, **layout.look(480))
     text = say.compared(choices, state["tol"] / 100, len(source.report.labels))
@@ -180,13 +182,13 @@ def from_spending() -> None:
 def spending() -> None:
     """Where every policy spends the budget: the Trade-off page's view, in which it is dragged."""
     state = read()
-    own = cached.current(state["example"])
-    found = own and cached.bought(own, settings_of(state))
-    if found is None:
+    visit = cached.current(state["example"])
+    bought = visit and cached.bought(visit, settings_of(state))
+    if bought is None:
         return
-    batch = found.batch._replace(drawn=[own.brought.sentences[n] for n in found.batch.chain_ids.tolist()])
+    batch = bought.batch._replace(drawn=[visit.brought.sentences[n] for n in bought.batch.chain_ids.tolist()])
     view = {name: state[BUDGET.get(name, name)] for name in (*BUDGET, "pin_a", "pin_b")}
-    payload = trade_off_payload(batch, cached.spent_on(own, settings_of(state)), SENTENCES)
+    payload = trade_off_payload(batch, cached.spent_on(visit, settings_of(state)), SENTENCES)
     shown = show_trade_off(payload, key=SPENDING, view=view, on_change=from_spending, on_open=lambda: None)
     if shown.get("open"):
         TABLE.write(sentence=int(shown["open"]["chain"]), view="lattice", cell="", level=1)
@@ -201,21 +203,21 @@ def begin_to_spend() -> None:
 
 def budget(source, state: dict) -> None:
     """What each policy reaches with the same budget for features."""
-    own = source.own
-    found = cached.bought(own, settings_of(state))
-    if own.brought.scores is not None:
+    visit = source.own
+    bought = cached.bought(visit, settings_of(state))
+    if visit.brought.scores is not None:
         st.info(say.NO_FEATURES)
-    elif found is None:
+    elif bought is None:
         st.markdown(say.SPEND_FIRST)
-        st.button("Learn to buy", type="primary", on_click=begin_to_spend, disabled=own.job is not None)
+        st.button("Learn to buy", type="primary", on_click=begin_to_spend, disabled=visit.job is not None)
     else:
         spending()
-        st.markdown(say.bought(found))
+        st.markdown(say.bought(bought))
 
 
 def take(source, state: dict) -> None:
     """Tables, the model, and the Python that repeats it all."""
-    own = source.own
+    visit = source.own
     script = cached.script(source, settings_of(state), state["steps"], number_of(source, state))
     files = {
         name: (f"{name}.csv", partial(cached.table, source, name), f"{name}.csv", "text/csv")
@@ -223,8 +225,8 @@ def take(source, state: dict) -> None:
     }
     if source.model:
         files["model"] = ("Model (.zip)", source.model, "model.zip", "application/zip")
-    if own.example:
-        name, data = cached.example_file(own)
+    if visit.example:
+        name, data = cached.example_file(visit)
         files["example"] = ("The example", data, name, "text/plain")
     files["python"] = ("Python", script, "your_data.py", "text/x-python")
     with st.container(horizontal=True):

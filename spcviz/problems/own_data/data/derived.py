@@ -29,14 +29,14 @@ class Token(NamedTuple):
 
 def sentences_of(text: str) -> list[list[Token]]:
     """Sentences of a CoNLL-U text, without ranges and empty nodes."""
-    found: list[list[Token]] = [[]]
+    sentences: list[list[Token]] = [[]]
     for line in text.splitlines():
         fields = line.split("\t")
         if fields[0].isdigit():
-            found[-1].append(Token(fields[1], fields[3], int(fields[6]) - 1, fields[7]))
+            sentences[-1].append(Token(fields[1], fields[3], int(fields[6]) - 1, fields[7]))
         elif not line.strip():
-            found.append([])
-    return [own for own in found if own]
+            sentences.append([])
+    return [tokens for tokens in sentences if tokens]
 
 
 def chunks(tokens: Sequence[Token]) -> list[str]:
@@ -48,7 +48,7 @@ def chunks(tokens: Sequence[Token]) -> list[str]:
     ...         Token("man", "NOUN", 3, "nsubj"), Token("sleeps", "VERB", -1, "root")])
     ['B-NP', 'I-NP', 'I-NP', 'O']
     """
-    spans = (_span(tokens, at) for at, own in enumerate(tokens) if own.tag in NOUNS)
+    spans = (_span(tokens, at) for at, token in enumerate(tokens) if token.tag in NOUNS)
     labels = ["O"] * len(tokens)
     for a, b in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
         if all(label == "O" for label in labels[a:b]):
@@ -80,7 +80,7 @@ def names(tokens: Sequence[Token]) -> list[str]:
     ...        Token("sleeps", "VERB", 1, "acl")])
     ['B-NAME', 'I-NAME', 'O']
     """
-    is_name = [own.tag == "PROPN" for own in tokens]
+    is_name = [token.tag == "PROPN" for token in tokens]
     before = [False, *is_name]
     return ["O" if not now else "I-NAME" if was else "B-NAME" for was, now in zip(before, is_name)]
 
@@ -89,7 +89,7 @@ def columns(text: str, label: Callable[[Sequence[Token]], list[str]]) -> bytes:
     """A treebank's sentences in three columns as of CoNLL-2000: word, tag, label of a chunk."""
     out = []
     for tokens in sentences_of(text):
-        out += [f"{own.word} {own.tag} {bio}\n" for own, bio in zip(tokens, label(tokens))] + ["\n"]
+        out += [f"{token.word} {token.tag} {bio}\n" for token, bio in zip(tokens, label(tokens))] + ["\n"]
     return "".join(out).encode()
 
 
@@ -103,7 +103,7 @@ def letters() -> bytes:
     for w in np.linspace(0, len(words.lengths) - 1, N_WORDS).round().astype(int).tolist():
         rows = words.pixels[words.starts[w] : words.starts[w + 1]]
         ink = np.packbits(rows.reshape(len(rows), -1), axis=1)
-        out += [f"{own.tobytes().hex()},{letter}\n" for own, letter in zip(ink, words.text(w))] + ["\n"]
+        out += [f"{bits.tobytes().hex()},{letter}\n" for bits, letter in zip(ink, words.text(w))] + ["\n"]
     return "".join(out).encode()
 
 

@@ -78,8 +78,8 @@ def read(name: str, data: bytes, columns: Columns | None = None) -> Brought:
         return _of_text(name, data, columns)
     except SpcvizError as error:
         message = str(error)
-        told = message if message.startswith(name) else f"{name}: {message.removeprefix('text, ')}"
-        raise ArgumentError(told.replace("text:", "").strip()) from None
+        problem = message if message.startswith(name) else f"{name}: {message.removeprefix('text, ')}"
+        raise ArgumentError(problem.replace("text:", "").strip()) from None
 
 
 def _of_text(name: str, data: bytes, columns: Columns | None) -> Brought:
@@ -96,12 +96,12 @@ def _of_text(name: str, data: bytes, columns: Columns | None) -> Brought:
         return _scored(name, digest, read_scores(_named(name, data)), ())
     most = min(MOST_TEXT, _end_of_line(data, MOST_LINES))
     if len(data) > most:
-        ends = [data.rfind(own, 0, most) for own in (b"\n\n", b"\r\n\r\n")]
+        ends = [data.rfind(blank, 0, most) for blank in (b"\n\n", b"\r\n\r\n")]
         cut = max(ends) if max(ends) > 0 else data.rfind(b"\n", 0, most)
         data = data[:cut]
         warnings.append(f"Only the first {len(data) / 1e6:.1f} MB of the text were read.")
     corpus = read_conll(_named(name, data), columns=columns)
-    longest = max((label for own in corpus.labels for label in own), key=len, default="")
+    longest = max((label for row in corpus.labels for label in row), key=len, default="")
     if len(longest) > LONGEST_LABEL:
         what = f"the label {longest[:20]!r}... of {len(longest):,} signs"
         raise ArgumentError(f"{name}: has {what}; expected at most {LONGEST_LABEL}: other columns?")
@@ -127,18 +127,18 @@ def _no_columns(data: bytes) -> str:
             with contextlib.suppress(ValueError, RecursionError):
                 if isinstance(json.loads(text), dict):
                     return "is JSON"
-    if head[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and (found := _CONTROL.search(data)):
-        return f"must be text, got the control character 0x{found[0][0]:02x}"
-    lines = [own for own in data.splitlines() if own.strip()]
-    if all(own.count(b";") and not _PARTS.search(own) for own in lines):
+    if head[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and (control := _CONTROL.search(data)):
+        return f"must be text, got the control character 0x{control[0][0]:02x}"
+    lines = [line for line in data.splitlines() if line.strip()]
+    if all(line.count(b";") and not _PARTS.search(line) for line in lines):
         return "parts its columns by semicolons; part them by commas, tabs or spaces"
     return ""
 
 
 def _end_of_line(data: bytes, n: int) -> int:
     """Where the n-th line ends, or the text."""
-    found = next(islice(re.finditer(b"\n", data), n - 1, None), None)
-    return len(data) if found is None else found.start()
+    newline = next(islice(re.finditer(b"\n", data), n - 1, None), None)
+    return len(data) if newline is None else newline.start()
 
 
 def _longest(data: bytes) -> tuple[int, int]:
@@ -152,19 +152,19 @@ def _is_scores(data: bytes) -> bool:
     """Whether a text is a table of scores: its header has ``sequence``, and columns beside token and gold."""
     head = data.partition(b"\n")[0].decode("utf-8", "replace").strip("\ufeff\r ").lower()
     sign = max(",;\t", key=head.count)
-    names = [own.strip() for own in head.split(sign)]
+    names = [column.strip() for column in head.split(sign)]
     return "sequence" in names and len({*names} - {"sequence", "token", "gold", "label"}) > 1
 
 
 def _odd(corpus: Corpus) -> list[str]:
     """What a reader should know of a text before he trusts it."""
-    found = []
+    warnings = []
     if corpus.encoding == "latin-1":
-        found.append("The bytes are no UTF-8 and were read as Latin-1: look whether the words are right.")
-    if corpus.labels and len({label for own in corpus.labels for label in own}) == 1:
+        warnings.append("The bytes are no UTF-8 and were read as Latin-1: look whether the words are right.")
+    if corpus.labels and len({label for row in corpus.labels for label in row}) == 1:
         label = f"{corpus.labels[0][0]!r:.40}"
-        found.append(f"All tokens have the same label, {label}: there is nothing to learn. Other columns?")
-    return found + _forbidden(corpus.scheme, corpus.sentences, corpus.labels)
+        warnings.append(f"All tokens have the same label, {label}: there is nothing to learn. Other columns?")
+    return warnings + _forbidden(corpus.scheme, corpus.sentences, corpus.labels)
 
 
 def _forbidden(scheme: str, sentences: list[list[str]], labels: list[list[str]]) -> list[str]:
@@ -172,21 +172,21 @@ def _forbidden(scheme: str, sentences: list[list[str]], labels: list[list[str]])
     if not scheme:
         return []
     scheme = "BIO" if scheme == "IOB1" and _begins_chunks(labels) else scheme
-    found = broken(labels, scheme)
-    if not found:
+    faults = broken(labels, scheme)
+    if not faults:
         return []
-    i, at = found[0]
+    i, at = faults[0]
     where = f"behind {labels[i][at - 1]}" if at else "at the beginning"
     first = f"{labels[i][at]} {where}, sentence {i + 1}, token {at + 1} ({sentences[i][at]!r:.40})"
-    return [f"The rules of {scheme} forbid {len(found):,} of the gold labels; the first is {first}."]
+    return [f"The rules of {scheme} forbid {len(faults):,} of the gold labels; the first is {first}."]
 
 
 def _begins_chunks(labels: list[list[str]]) -> bool:
     """Whether most chunks begin with B: BIO with mistakes, rather than IOB1."""
     n_begun = n_inside = 0
-    for own in labels:
+    for row in labels:
         before = ("O", "")
-        for label in own:
+        for label in row:
             now = parts_of(label)
             n_begun += now[0] == "B"
             n_inside += now[0] == "I" and (before[0] == "O" or before[1] != now[1])
@@ -207,11 +207,11 @@ def _of_zip(name: str, data: bytes) -> Brought:
     names = {entry.filename.rpartition("/")[2] for entry in entries}
     digest = digest_of(data)
     if MANIFEST in names:
-        said = models.said(models.model_of(data, name))
-        return Brought(name, digest, "model", [], [], None, None, data, (), about=said)
+        about = models.said(models.model_of(data, name))
+        return Brought(name, digest, "model", [], [], None, None, data, (), about=about)
     if "_skeleton.npy" in names:
         raise ArgumentError(f"{name}: {_HALF}")
-    if not any(own.endswith(".npy") for own in names):
+    if not any(file.endswith(".npy") for file in names):
         inside = ", ".join(sorted(names)[:3])
         raise ArgumentError(f"{name}: holds no scores and no model, but {inside:.80}; bring what is inside")
     if "logits.npy" in names:
@@ -236,26 +236,26 @@ def _of_logits(name: str, data: bytes) -> tuple[ScoreFile, tuple[str, ...]]:
     tables = words_of(logits, ids, arrays.get("attention_mask"))
     made = {"emissions": np.concatenate(tables), "lengths": np.array(list(map(len, tables)))}
     named = {"id2label": "label_names", "labels": "labels", "tokens": "tokens"}
-    made |= {own: arrays[key] for key, own in named.items() if key in arrays}
+    made |= {field: arrays[key] for key, field in named.items() if key in arrays}
     if np.atleast_2d(made.get("labels", 0)).shape == numbers.shape and numbers.size != len(made["emissions"]):
         made["labels"] = _of_first(np.atleast_2d(made["labels"]), ids, arrays.get("attention_mask"))
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **made)
     n_pieces = sum(k is not None for row in ids for k in row)
-    said = f"Of {n_pieces:,} sub-words the first of each of {len(made['emissions']):,} words counts."
-    return read_scores(_named(name, buffer.getvalue())), (said,)
+    note = f"Of {n_pieces:,} sub-words the first of each of {len(made['emissions']):,} words counts."
+    return read_scores(_named(name, buffer.getvalue())), (note,)
 
 
 def _of_first(labels: np.ndarray, ids: list[list[int | None]], mask: np.ndarray | None) -> np.ndarray:
     """Labels of sub-words, as they are trained on, as labels of words: those of the first of each."""
-    found = []
+    firsts = []
     for i, row in enumerate(ids):
         first: dict[int, int] = {}
         for at, word in enumerate(row):
             if word is not None and (mask is None or np.atleast_2d(mask)[i, at]):
                 first.setdefault(word, at)
-        found.append(labels[i, list(first.values())])
-    return np.concatenate(found)
+        firsts.append(labels[i, list(first.values())])
+    return np.concatenate(firsts)
 
 
 def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]) -> Brought:
@@ -271,7 +271,7 @@ def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]
     names = scores.label_names or tuple(str(k) for k in range(scores.emissions.shape[1]))
     cuts = list(pairwise([0, *np.cumsum(scores.lengths).tolist()]))
     gold = [] if scores.labels is None else [names[k] for k in scores.labels.tolist()]
-    labels, sentences = ([list(own[a:b]) for a, b in cuts] if own else [] for own in (gold, tokens))
+    labels, sentences = ([list(flat[a:b]) for a, b in cuts] if flat else [] for flat in (gold, tokens))
     named = scores._replace(label_names=names)
     warnings += tuple(_forbidden(scheme_of(labels), sentences, labels) if labels else ())
     return Brought(name, digest, "scores", sentences, labels, None, named, b"", warnings)
@@ -287,9 +287,9 @@ def found(brought: Brought) -> str:
         parts.append(f"scores of {brought.scores.emissions.shape[1]} labels")
         parts.append("transitions there" if brought.scores.transitions is not None else "no transitions")
     elif brought.labels:
-        parts.append(f"{len({label for own in brought.labels for label in own}):,} labels")
+        parts.append(f"{len({label for row in brought.labels for label in row}):,} labels")
     if brought.corpus is not None:
-        parts += [own for own in (_FORMATS.get(brought.corpus.format, ""), brought.corpus.scheme) if own]
+        parts += [part for part in (_FORMATS.get(brought.corpus.format, ""), brought.corpus.scheme) if part]
     parts.append("gold labels there" if brought.labels else "no gold labels")
     return ", ".join(parts)
 

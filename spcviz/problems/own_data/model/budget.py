@@ -63,7 +63,7 @@ class Bought(NamedTuple):
 def tier_of(entry: tuple[templates.Part, ...]) -> int:
     """Which tier an entry of a template belongs to.
 
-    >>> [tier_of(own) for own in templates.read_template("bias word[0] shape[0] word[-1]+word[0]")]
+    >>> [tier_of(entry) for entry in templates.read_template("bias word[0] shape[0] word[-1]+word[0]")]
     [0, 0, 1, 2]
     """
     if any(place for _, place in entry):
@@ -74,7 +74,7 @@ def tier_of(entry: tuple[templates.Part, ...]) -> int:
 def spend(settings: Settings, sentences: Sequence[list[str]], labels: Sequence[list[str]]) -> Bought:
     """Train on one part of the sentences, and buy features for the held-out ones by every policy."""
     template = templates.read_template(settings.template)
-    tiers = [tuple(own for own in template if tier_of(own) == t) for t in range(len(TIERS))]
+    tiers = [tuple(entry for entry in template if tier_of(entry) == t) for t in range(len(TIERS))]
     if sum(map(bool, tiers)) < 2:
         raise ArgumentError(
             "A budget needs features of at least two kinds in the template: words, endings (or shapes), and "
@@ -98,8 +98,8 @@ def spend(settings: Settings, sentences: Sequence[list[str]], labels: Sequence[l
     held, gold = of(test)
     everything = every[POLICIES[0]].cost_of_everything(held)
     curves = []
-    for key, own in every.items():
-        curve = own.curve(held, gold, [share * everything for share in SHARES])
+    for key, fitted in every.items():
+        curve = fitted.curve(held, gold, [share * everything for share in SHARES])
         curves.append(PolicyCurve(key, curve.cost / everything, 1.0 - curve.error))
     drawn = _some(test, lengths, MOST_DRAWN)[:MOST_SENTENCES]
     us = [_us([sentences[i] for i in drawn.tolist()], tier) for tier in used[1:]]
@@ -126,8 +126,8 @@ def _batch(
     first = every[POLICIES[0]]
     names = [str(label) for label in first.classes_.tolist()]
     number = {name: k for k, name in enumerate(names)}
-    truth = np.array([number.get(label, len(names)) for own in labels for label in own])
-    starts = np.concatenate([[0], np.cumsum([len(own) for own in labels])])
+    truth = np.array([number.get(label, len(names)) for row in labels for label in row])
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in labels])])
     scores = tier_scores(first.model_, first.reader_.features(X))
     step, model = first.model_.pairwise, np.zeros(len(truth), dtype=np.int64)
     world = world_of(scores, step[None], model, truth, starts, first.seen_, first.margin_)

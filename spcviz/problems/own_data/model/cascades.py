@@ -79,14 +79,14 @@ def _ruled(tagger: Any) -> Weights:
 
     The tables of a cascade hold finite weights only.
     """
-    own = Weights(tagger.state_weights_, tagger.transition_weights_)
+    weights = Weights(tagger.state_weights_, tagger.transition_weights_)
     forbidden = forbidden_steps(tagger.constraints, tagger.classes_)
     if forbidden is None:
-        return own
+        return weights
     n_entries = len({name.partition("=")[0] for name in tagger.vocabulary_})
-    penalty = 1.0 + 3.0 * (n_entries * float(np.ptp(own.unary)) + float(np.ptp(own.pairwise)))
+    penalty = 1.0 + 3.0 * (n_entries * float(np.ptp(weights.unary)) + float(np.ptp(weights.pairwise)))
     ends = -penalty * np.stack([forbidden[0].diagonal(), forbidden[2].diagonal()])
-    return Weights(np.vstack([own.unary, ends]), np.where(forbidden[1], -penalty, own.pairwise))
+    return Weights(np.vstack([weights.unary, ends]), np.where(forbidden[1], -penalty, weights.pairwise))
 
 
 def of_weights(weights: Weights, alphas: tuple[float, ...] = ()) -> Cascade:
@@ -120,7 +120,10 @@ def encoded(named: list[list[list[str]]], vocabulary: dict[str, int]) -> Feature
     """Named features of some sentences as rows of numbers."""
     if FIRST in vocabulary:
         named = [
-            [own + [FIRST] * (i == 0) + [LAST] * (i == len(sentence) - 1) for i, own in enumerate(sentence)]
+            [
+                names + [FIRST] * (i == 0) + [LAST] * (i == len(sentence) - 1)
+                for i, names in enumerate(sentence)
+            ]
             for sentence in named
         ]
     return features_of(encoding.encode(named, vocabulary, len(vocabulary)).rows)
@@ -135,16 +138,16 @@ def swept(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.n
     row_start = np.concatenate([[0], np.cumsum(lengths)])
     is_known = np.logical_and.reduceat(truth >= 0, row_start[:-1])
     labels = np.maximum(truth, 0)
-    found = [_first(cascade, features, lengths, labels)]
-    for lattice, arc_score, pruned in _pruned(cascade, features, lengths, found[0]):
+    levels = [_first(cascade, features, lengths, labels)]
+    for lattice, arc_score, pruned in _pruned(cascade, features, lengths, levels[0]):
         path = path_of(lattice, labels)
         is_there = np.logical_and.reduceat(path >= 0, lattice.col_start[:-1])
         of_path = np.add.reduceat(np.where(path >= 0, arc_score[path], 0.0), lattice.col_start[:-1])
         by_definition, event = truth_points(lattice, pruned, path, np.where(is_there, of_path, -np.inf))
         points = filtering.break_points_batch(pruned.values, pruned.starts)
-        found.append(Points(by_definition, event, points, pruned.starts, np.diff(lattice.col_start)))
-    lost = [[np.where(is_known, falls, -np.inf) for falls in own[:2]] for own in found]
-    return [own._replace(by_definition=a, event=b) for own, (a, b) in zip(found, lost)]
+        levels.append(Points(by_definition, event, points, pruned.starts, np.diff(lattice.col_start)))
+    lost = [[np.where(is_known, falls, -np.inf) for falls in level[:2]] for level in levels]
+    return [level._replace(by_definition=a, event=b) for level, (a, b) in zip(levels, lost)]
 
 
 def _pruned(cascade: Cascade, features: Features, lengths: np.ndarray, first: Points) -> Iterator[tuple]:
@@ -165,8 +168,8 @@ def by_marginals(cascade: Cascade, features: Features, lengths: np.ndarray, trut
     unary, steps = unary_scores(features, level.filter.weights), level.filter.pairs.inner
     shares = marginals_batch(unary, lengths, steps).unary
     row_start, rows = np.concatenate([[0], np.cumsum(lengths)]), np.arange(len(truth))
-    own = np.where(truth >= 0, shares[rows, np.maximum(truth, 0)], -np.inf)
-    event = np.minimum.reduceat(own, row_start[:-1])
+    gold_shares = np.where(truth >= 0, shares[rows, np.maximum(truth, 0)], -np.inf)
+    event = np.minimum.reduceat(gold_shares, row_start[:-1])
     return Points(event, event, shares.reshape(-1), row_start * shares.shape[1], lengths.astype(np.int64))
 
 
@@ -199,9 +202,9 @@ def path_scores(
     unary: np.ndarray, steps: np.ndarray, labels: np.ndarray, row_start: np.ndarray
 ) -> np.ndarray:
     """Score of one labelling of each sentence, (W,)."""
-    own = unary[np.arange(len(labels)), labels]
-    own[1:] += np.where(np.isin(np.arange(1, len(labels)), row_start), 0.0, steps[labels[:-1], labels[1:]])
-    return np.add.reduceat(own, row_start[:-1])
+    scores = unary[np.arange(len(labels)), labels]
+    scores[1:] += np.where(np.isin(np.arange(1, len(labels)), row_start), 0.0, steps[labels[:-1], labels[1:]])
+    return np.add.reduceat(scores, row_start[:-1])
 
 
 def tuned(points: Points, tolerance: float) -> float:

@@ -64,9 +64,9 @@ class Forked:
     def poll(self) -> int | None:
         """How it ended, None while it runs."""
         while self.returncode is None and select.select([self._status], [], [], 0)[0]:
-            if not (told := os.read(self._status, 64)):
+            if not (chunk := os.read(self._status, 64)):
                 self.returncode = -signal.SIGKILL  # the nursery itself is gone
-            self._told += told
+            self._told += chunk
             if self._told.count(b"\n") == 2:
                 self.returncode = int(self._told.split()[1])
         if self._is_unwanted and self.returncode is None and b"\n" in self._told:

@@ -37,9 +37,9 @@ class Scored(NamedTuple):
 
 def steps_of(scores: ScoreFile, has_gold: bool) -> list[str]:
     """Which sources of transitions there are."""
-    found = ["given"] if scores.transitions is not None else []
-    found += ["bio"] if is_chunked(scores.label_names or ()) else []
-    return found + (["gold"] if has_gold else []) + ["none"]
+    sources = ["given"] if scores.transitions is not None else []
+    sources += ["bio"] if is_chunked(scores.label_names or ()) else []
+    return sources + (["gold"] if has_gold else []) + ["none"]
 
 
 def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Scored:
@@ -63,7 +63,9 @@ def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Score
     elif steps == "gold":
         transitions = _estimated([truth[starts[i] : starts[i + 1]] for i in halves[0].tolist()], n)
     penalty = penalty_of(scores.emissions)
-    emissions, transitions = (np.where(np.isneginf(own), -penalty, own) for own in (emissions, transitions))
+    emissions, transitions = (
+        np.where(np.isneginf(table), -penalty, table) for table in (emissions, transitions)
+    )
     report = _report(emissions, transitions, starts, truth, halves, scores.label_names or (), tolerance)
     return Scored(emissions, transitions, starts, report)
 
@@ -92,8 +94,8 @@ def _add(
 def _estimated(sequences: list[np.ndarray], n: int) -> np.ndarray:
     """Log-probabilities of the next label, from counts with one added to each."""
     counts = np.ones((n, n))
-    for own in sequences:
-        np.add.at(counts, (own[:-1], own[1:]), 1)
+    for labels in sequences:
+        np.add.at(counts, (labels[:-1], labels[1:]), 1)
     return np.log(counts / counts.sum(axis=1, keepdims=True))
 
 
@@ -102,8 +104,8 @@ def _report(emissions, transitions, starts, truth, halves, names, tolerance) -> 
     rows = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in held.tolist()])
     lengths = np.diff(starts)[held]
     table, gold = emissions[rows], truth[rows]
-    found = chain.decode_batch(table, lengths, transitions)
-    dead = np.flatnonzero(np.isneginf(found.scores))
+    decoded = chain.decode_batch(table, lengths, transitions)
+    dead = np.flatnonzero(np.isneginf(decoded.scores))
     if len(dead):
         number = held[dead[0]] + 1
         raise ArgumentError(f"Sequence {number} has no labelling that scores and transitions allow.")
@@ -124,7 +126,7 @@ def _report(emissions, transitions, starts, truth, halves, names, tolerance) -> 
         test=halves[1],
         starts=np.concatenate([[0], np.cumsum(lengths)]),
         truth=gold,
-        guess=found.labels,
+        guess=decoded.labels,
         shares=shares,
         has_probabilities=True,
     )

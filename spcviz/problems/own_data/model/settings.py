@@ -84,15 +84,15 @@ def broken(labels: Sequence[Sequence[str]], scheme: str) -> list[tuple[int, int]
     >>> broken([["B-X", "I-X"], ["O", "I-X"]], "BIO")
     [(1, 1)]
     """
-    names = sorted({label for own in labels for label in own})
+    names = sorted({label for row in labels for label in row})
     rules, number = bio_transitions(names, scheme), {name: k for k, name in enumerate(names)}
-    found = []
-    for i, own in enumerate(labels):
-        coded = [number[label] for label in own]
+    faults = []
+    for i, row in enumerate(labels):
+        coded = [number[label] for label in row]
         may = [rules.start[k] for k in coded[:1]]
         may += [rules.transitions[step] for step in pairwise(coded)]
-        found += [(i, at) for at, score in enumerate(may) if score < 0]
-    return found
+        faults += [(i, at) for at, score in enumerate(may) if score < 0]
+    return faults
 
 
 def rules_of(labels: Sequence[Sequence[str]]) -> str:

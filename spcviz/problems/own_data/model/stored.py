@@ -20,13 +20,13 @@ NAME, KIND, VERSION = f"own_data-{EXAMPLE}", "own-data", 1
 def train(run: Run) -> Iterator[str]:
     """Train the first example's model with the page's own settings; same settings, same digests."""
     settings, example = Settings(), read_example(EXAMPLE)
-    found = train_on(settings, example.sentences, example.labels)
-    report = found.report._replace(cpu_seconds=0.0)  # that of another machine
+    trained = train_on(settings, example.sentences, example.labels)
+    report = trained.report._replace(cpu_seconds=0.0)  # that of another machine
     right = float((report.truth == report.guess).mean())
     save_model(
         run.models,
         NAME,
-        packed(found._replace(report=report), Trained),
+        packed(trained._replace(report=report), Trained),
         kind=KIND,
         version=VERSION,
         settings=settings._asdict(),

@@ -54,8 +54,8 @@ def sweep(report: Report) -> bytes:
     for n, level in enumerate(report.levels, 1):
         parts = (("development", level.dev, report.dev), ("test", level.test, report.test))
         for part, points, numbers in parts:
-            found = zip(numbers.tolist(), points.by_definition, np.minimum(points.event, np.inf))
-            rows += [(n, part, number + 1, f"{a:.9g}", f"{b:.9g}") for number, a, b in found]
+            alphas = zip(numbers.tolist(), points.by_definition, np.minimum(points.event, np.inf))
+            rows += [(n, part, number + 1, f"{a:.9g}", f"{b:.9g}") for number, a, b in alphas]
     return written(("level", "part", "sentence", "alpha_by_definition", "alpha_in_fact"), rows)
 
 

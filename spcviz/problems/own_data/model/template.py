@@ -53,10 +53,10 @@ def read_template(text: str) -> Template:
 
     Raises ValueError, with a sentence for a person, for what is no template.
     """
-    found = []
+    entries = []
     for entry in text.split():
         if entry == "bias":
-            found.append(())
+            entries.append(())
             continue
         parts = [ENTRY.fullmatch(part) for part in entry.split("+")]
         if None in parts or len(parts) > 3 or (len(parts) > 1 and "signs[" in entry):
@@ -65,12 +65,12 @@ def read_template(text: str) -> Template:
                 f"ending5, beginning1 to beginning5, each with a place like [0] or [-1], joined by +; got "
                 f"{entry!r:.60}."
             )
-        found.append(tuple((part[1], int(part[2])) for part in parts))
-        if any(abs(place) > FARTHEST for _, place in found[-1]):
+        entries.append(tuple((part[1], int(part[2])) for part in parts))
+        if any(abs(place) > FARTHEST for _, place in entries[-1]):
             raise ValueError(f"A template must look at most {FARTHEST} words away, got {entry!r:.60}.")
-    if not 1 <= len(found) <= MOST or len(text) > LONGEST:
+    if not 1 <= len(entries) <= MOST or len(text) > LONGEST:
         raise ValueError(f"A template must have 1 to {MOST} entries and at most {LONGEST} signs.")
-    return tuple(found)
+    return tuple(entries)
 
 
 def name_of(entry: tuple[Part, ...]) -> str:
@@ -94,9 +94,9 @@ def features_of(words: list[str], template: Template) -> list[list[str]]:
     seen: dict[Part, list[str]] = {}
     for part in {part for entry in template for part in entry}:
         what, place = part
-        own = [word if what == "signs" else looked_at(word, what) for word in words]
+        forms = [word if what == "signs" else looked_at(word, what) for word in words]
         seen[part] = [
-            own[i + place] if 0 <= i + place < n else "<s>" if i + place < 0 else "</s>" for i in range(n)
+            forms[i + place] if 0 <= i + place < n else "<s>" if i + place < 0 else "</s>" for i in range(n)
         ]
     out: list[list[str]] = [[] for _ in words]
     for name, entry in named:

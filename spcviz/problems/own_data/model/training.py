@@ -24,11 +24,11 @@ def train(
 ) -> Trained:
     """Deal the sentences, train on one part, measure on the others; `verbose` 1 writes progress to stderr."""
     begun = time.process_time()
-    n_labels = len({label for own in labels for label in own})
+    n_labels = len({label for row in labels for label in row})
     if not 2 <= n_labels <= MOST_LABELS:
         wanted = f"from 2 to {MOST_LABELS} different labels"
         raise ArgumentError(f"Training needs {wanted}; the file has {n_labels}.")
-    dealt = deal([len(own) for own in sentences], settings)
+    dealt = deal([len(words) for words in sentences], settings)
     template = templates.read_template(settings.template)
     features = features_in(sentences, dealt, template)
     tagger = estimator_of(settings, rules_of(labels)).set_params(verbose=verbose)
@@ -62,7 +62,7 @@ def report_on(
     truth = np.full(lengths.sum(), -1)
     if len(labels):
         truth[:] = [number.get(label, -1) for i in held for label in labels[i]]
-    guess = np.array([number[str(label)] for own in tagger.predict(X) for label in own.tolist()])
+    guess = np.array([number[str(label)] for answers in tagger.predict(X) for label in answers.tolist()])
     shares = np.concatenate(tagger.predict_marginals(X))
     n, vocabulary = len(dealt.dev), cascades.vocabulary_of(tagger)
     ends = np.concatenate([[0], np.cumsum(lengths)])
@@ -104,10 +104,10 @@ def measured(
     `tolerance` of the first half.
     """
     levels = swept_levels(cascade, halves, tolerance)
-    own = tuple(level._replace(alpha=found.tuned_alpha) for level, found in zip(cascade.levels, levels))
+    tuned = tuple(level._replace(alpha=swept.tuned_alpha) for level, swept in zip(cascade.levels, levels))
     dev, test = (cascades.by_marginals(cascade, *half) for half in halves)
     marginal = Swept(cascades.tuned(dev, tolerance), dev, test)
-    left = cascades.grown(cascade._replace(levels=own), *halves[1][:2])
+    left = cascades.grown(cascade._replace(levels=tuned), *halves[1][:2])
     return Report(
         levels=levels, by_marginals=marginal, n_grown=left, n_train=0, n_train_tokens=0,
         n_features=n_features, cpu_seconds=0.0, truth=truth.astype(np.int16), guess=guess.astype(np.int16),
@@ -126,4 +126,6 @@ def swept_levels(cascade, halves, tolerance: float) -> tuple[Swept, ...]:
         level = cascade.levels[t]._replace(alpha=cascades.tuned(points, tolerance))
         cascade = cascade._replace(levels=(*cascade.levels[:t], level, *cascade.levels[t + 1 :]))
     dev, test = (cascades.swept(cascade, *half) for half in halves)
-    return tuple(Swept(float(own.alpha), a, b) for own, a, b in zip(cascade.levels, dev, test, strict=True))
+    return tuple(
+        Swept(float(level.alpha), a, b) for level, a, b in zip(cascade.levels, dev, test, strict=True)
+    )

@@ -61,8 +61,8 @@ def stored_model(name: str) -> Trained | None:
 @shared(64, stored=WordTrace, beside=2)
 def stored_trace(name: str, number: int, alphas: tuple[float | None, ...] = ()) -> WordTrace:
     """One sentence of an example through the model that is stored of it."""
-    found, brought = stored_model(name), example(name)
-    return _traced(found.model, found.report, brought, number, alphas)
+    trained, brought = stored_model(name), example(name)
+    return _traced(trained.model, trained.report, brought, number, alphas)
 
 
 def session() -> str:
@@ -82,57 +82,59 @@ def give(name: str, data: bytes) -> str:
     except ArgumentError as error:
         return str(error)
     if brought.kind == "model":
-        own = current("ewt")
-        if own is None or own.brought.scores is not None:
+        visit = current("ewt")
+        if visit is None or visit.brought.scores is not None:
             return f"{name}: a model joins sentences: bring those first"
-        own.end_job()
-        own.model = brought
+        visit.end_job()
+        visit.model = brought
         return ""
     before = shelf.of(session())
-    own = shelf.Own(brought, data)
-    own.model = before.model if before and brought.scores is None else None
-    shelf.put(session(), own, _is_there(session()))
+    visit = shelf.Own(brought, data)
+    visit.model = before.model if before and brought.scores is None else None
+    shelf.put(session(), visit, _is_there(session()))
     return ""
 
 
 def current(name: str) -> shelf.Own | None:
     """What this visitor looks at: his own data, else the example of a name, None where there are none."""
-    own = shelf.of(session())
-    if own is None and (path := os.environ.get(OPEN_FILE)) and "own_data_opened" not in st.session_state:
+    visit = shelf.of(session())
+    if visit is None and (path := os.environ.get(OPEN_FILE)) and "own_data_opened" not in st.session_state:
         st.session_state["own_data_opened"] = True
         try:
             st.session_state["own_data_problem"] = give(Path(path).name, Path(path).read_bytes())
         except OSError as error:
             st.session_state["own_data_problem"] = f"{path}: cannot be read: {error.strerror}"
-        own = shelf.of(session())
-    if own is None and not has_examples():
+        visit = shelf.of(session())
+    if visit is None and not has_examples():
         return None
-    if own is None or (own.example and own.example != name):
-        own = shelf.Own(example(name), example=name)
-        own.columns = EXAMPLES[name].columns
-        shelf.put(session(), own, _is_there(session()))
-    return own
+    if visit is None or (visit.example and visit.example != name):
+        visit = shelf.Own(example(name), example=name)
+        visit.columns = EXAMPLES[name].columns
+        shelf.put(session(), visit, _is_there(session()))
+    return visit
 
 
-def is_ink(own: shelf.Own) -> bool:
+def is_ink(visit: shelf.Own) -> bool:
     """Whether the tokens are pictures of letters, as those of an example are."""
-    return bool(own.example) and EXAMPLES[own.example].is_ink
+    return bool(visit.example) and EXAMPLES[visit.example].is_ink
 
 
-def title(own: shelf.Own, number: int) -> str:
+def title(visit: shelf.Own, number: int) -> str:
     """A sentence, or what handwritten letters spell."""
-    return "".join(own.brought.labels[number]) if is_ink(own) else " ".join(own.brought.sentences[number])
+    return (
+        "".join(visit.brought.labels[number]) if is_ink(visit) else " ".join(visit.brought.sentences[number])
+    )
 
 
 def origin(name: str) -> str:
     """Where what is looked at comes from, if it is an example."""
-    own = current(name)
-    return EXAMPLES[own.example].origin if own is not None and own.example else ""
+    visit = current(name)
+    return EXAMPLES[visit.example].origin if visit is not None and visit.example else ""
 
 
-def example_file(own: shelf.Own) -> tuple[str, bytes]:
+def example_file(visit: shelf.Own) -> tuple[str, bytes]:
     """Name and bytes of an example's file."""
-    return EXAMPLES[own.example].name, examples.data_of(own.example)
+    return EXAMPLES[visit.example].name, examples.data_of(visit.example)
 
 
 def forget() -> None:
@@ -140,55 +142,55 @@ def forget() -> None:
     shelf.drop(session())
 
 
-def start(own: shelf.Own | None, settings: Settings, work: str = "train") -> None:
+def start(visit: shelf.Own | None, settings: Settings, work: str = "train") -> None:
     """Begin to train, or to buy features, on a visitor's sentences, in a process of its own."""
-    if own is None:  # gone, after half an hour without use
+    if visit is None:  # gone, after half an hour without use
         return
-    own.end_job()
-    brought, (kind, steps) = own.brought, _WORKS[work]
+    visit.end_job()
+    brought, (kind, steps) = visit.brought, _WORKS[work]
     wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
     if work == "read":
-        wanted["model"] = b64encode(own.model.model).decode()
+        wanted["model"] = b64encode(visit.model.model).decode()
     elif work == "train":
-        own.model = None
-    own.asked = _key(own, settings, work)
-    own.job = Job(work, wanted, kind, n_steps=steps(settings), is_wanted=_is_there(session()))
+        visit.model = None
+    visit.asked = _key(visit, settings, work)
+    visit.job = Job(work, wanted, kind, n_steps=steps(settings), is_wanted=_is_there(session()))
 
 
-def _key(own: shelf.Own, settings: Settings, work: str) -> tuple[Hashable, ...]:
+def _key(visit: shelf.Own, settings: Settings, work: str) -> tuple[Hashable, ...]:
     """What the outcome of some work is kept under: the settings that it depends on, and the model."""
     if work == "read":
-        return work, own.model.digest, Settings(seed=settings.seed, tolerance=settings.tolerance)
+        return work, visit.model.digest, Settings(seed=settings.seed, tolerance=settings.tolerance)
     if work == "budget":
         return work, Settings(template=settings.template, held=settings.held, seed=settings.seed)
     return work, settings
 
 
-def bought(own: shelf.Own, settings: Settings) -> Bought | None:
+def bought(visit: shelf.Own, settings: Settings) -> Bought | None:
     """What a budget buys on these sentences, if that has been worked out."""
-    return own.kept(_key(own, settings, "budget"))
+    return visit.kept(_key(visit, settings, "budget"))
 
 
-def spent_on(own: shelf.Own, settings: Settings) -> str:
+def spent_on(visit: shelf.Own, settings: Settings) -> str:
     """What tells one batch that features were bought for from another."""
-    return f"{own.brought.digest}|{_key(own, settings, 'budget')}"
+    return f"{visit.brought.digest}|{_key(visit, settings, 'budget')}"
 
 
-def read_with_model(own: shelf.Own, settings: Settings) -> None:
+def read_with_model(visit: shelf.Own, settings: Settings) -> None:
     """Let the model that was brought read the sentences, unless it has, or is about to."""
-    if own.model is None or own.job is not None:
+    if visit.model is None or visit.job is not None:
         return
-    key = _key(own, settings, "read")
-    if own.kept(key) is None and own.asked != key:  # what has failed is not begun again by itself
-        start(own, settings, "read")
+    key = _key(visit, settings, "read")
+    if visit.kept(key) is None and visit.asked != key:  # what has failed is not begun again by itself
+        start(visit, settings, "read")
 
 
 def put_away(name: str) -> None:
     """Go on without the model that was brought."""
-    own = current(name)
-    if own is not None:
-        own.end_job()
-        own.model = None
+    visit = current(name)
+    if visit is not None:
+        visit.end_job()
+        visit.model = None
 
 
 def _steps(settings: Settings) -> int:
@@ -201,14 +203,14 @@ def _steps(settings: Settings) -> int:
 _WORKS = {"train": (Trained, _steps), "read": (Trained, lambda _: 1), "budget": (Bought, lambda _: 1)}
 
 
-def collect(own: shelf.Own) -> str:
+def collect(visit: shelf.Own) -> str:
     """Take what a job has brought, if it has ended; what went wrong, or nothing."""
-    job = own.job
+    job = visit.job
     if job is None or not job.ended.is_set():
         return ""
-    own.job = None
+    visit.job = None
     if job.state == "done":
-        own.keep(own.asked, job.outcome)
+        visit.keep(visit.asked, job.outcome)
     return job.problem
 
 
@@ -246,20 +248,20 @@ class Source(NamedTuple):
 
     def trace(self, number: int, alphas: tuple[float | None, ...]) -> WordTrace:
         """One sentence through the model."""
-        own, report = self.own, self.report
+        visit, report = self.own, self.report
         if self.is_stored:
-            return stored_trace(own.example, number, alphas)
+            return stored_trace(visit.example, number, alphas)
         kernels_first(__name__)
 
         def make() -> WordTrace:
             if self.scored is None:
-                found = _traced(self.model, report, own.brought, number, alphas)
-                return found._replace(pixels=pixels_of(found.words), words=()) if is_ink(own) else found
+                trace = _traced(self.model, report, visit.brought, number, alphas)
+                return trace._replace(pixels=pixels_of(trace.words), words=()) if is_ink(visit) else trace
             cascade, rows = scored.of_sequence(self.scored, number, MAX_WORDS)
-            words, truth = _sentence(own.brought, number, report.labels)
+            words, truth = _sentence(visit.brought, number, report.labels)
             return live.trace(cascade, rows, words, report.labels, truth=truth, alphas=alphas)
 
-        return own.once(("trace", id(report), number, alphas), make)
+        return visit.once(("trace", id(report), number, alphas), make)
 
     def swept(self, level: int, tolerance: float, by: str, alpha: float | None) -> Any:
         """(curves, choice) of a level over all thresholds."""
@@ -289,37 +291,37 @@ def _sentence(brought: files.Brought, number: int, labels: tuple[str, ...]) -> t
     return brought.sentences[number][:MAX_WORDS], truth
 
 
-def source_of(own: shelf.Own | None, settings: Settings, steps: str = "") -> Source | None:
+def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> Source | None:
     """What is looked at: a model that was trained with these settings, or scores; None before training.
 
     Raises `ArgumentError` where scores cannot be looked at.
     """
-    if own is None:
+    if visit is None:
         return None
-    if own.brought.scores is not None:
+    if visit.brought.scores is not None:
         kernels_first(__name__)
-        scores, how = own.brought.scores, steps_of(own, steps)
+        scores, how = visit.brought.scores, steps_of(visit, steps)
         key = ("scored", how, settings.seed, settings.tolerance)
-        look = own.once(key, lambda: scored.look_at(scores, how, settings.seed, settings.tolerance))
-        return Source(own, look.report, b"", look)
-    if own.model is not None:
-        read = own.kept(_key(own, settings, "read"))
-        return None if read is None else Source(own, read.report, read.model, None, is_brought=True)
-    done, is_stored = own.kept(_key(own, settings, "train")), False
-    if done is None and own.example and settings == Settings():
-        done, is_stored = stored_model(own.example), True
-    return None if done is None else Source(own, done.report, done.model, None, is_stored)
+        look = visit.once(key, lambda: scored.look_at(scores, how, settings.seed, settings.tolerance))
+        return Source(visit, look.report, b"", look)
+    if visit.model is not None:
+        read = visit.kept(_key(visit, settings, "read"))
+        return None if read is None else Source(visit, read.report, read.model, None, is_brought=True)
+    done, is_stored = visit.kept(_key(visit, settings, "train")), False
+    if done is None and visit.example and settings == Settings():
+        done, is_stored = stored_model(visit.example), True
+    return None if done is None else Source(visit, done.report, done.model, None, is_stored)
 
 
-def steps_offered(own: shelf.Own) -> list[str]:
+def steps_offered(visit: shelf.Own) -> list[str]:
     """Where transitions between labels may come from; empty where there are no scores."""
-    brought = own.brought
+    brought = visit.brought
     return [] if brought.scores is None else scored.steps_of(brought.scores, bool(brought.labels))
 
 
-def steps_of(own: shelf.Own, asked: str) -> str:
+def steps_of(visit: shelf.Own, asked: str) -> str:
     """The source of transitions that is asked for, or the first one."""
-    offered = steps_offered(own)
+    offered = steps_offered(visit)
     return asked if asked in offered else offered[0]
 
 
@@ -331,16 +333,16 @@ def let_go(file: Any) -> None:
 
 def script(source: Source, settings: Settings, steps: str, number: int) -> str:
     """The Python that repeats what is shown."""
-    own = source.own
-    name = own.brought.name if own.brought.name != "pasted text" else "pasted.txt"
+    visit = source.own
+    name = visit.brought.name if visit.brought.name != "pasted text" else "pasted.txt"
     if source.scored is not None:
-        how = steps_of(own, steps)
+        how = steps_of(visit, steps)
         return scripts.of_scores(name, how, settings.seed, settings.tolerance, scored.MOST_ARCS)
     if source.is_brought:
-        file = (name, own.brought.corpus.columns, own.brought.cut)
-        return scripts.of_model(*file, own.model.name, settings.seed, number)
-    rules = rules_of(own.brought.labels)
-    return scripts.of_training(name, own.brought.corpus.columns, settings, number, own.brought.cut, rules)
+        file = (name, visit.brought.corpus.columns, visit.brought.cut)
+        return scripts.of_model(*file, visit.model.name, settings.seed, number)
+    rules = rules_of(visit.brought.labels)
+    return scripts.of_training(name, visit.brought.corpus.columns, settings, number, visit.brought.cut, rules)
 
 
 def tables_of(source: Source) -> list[str]:

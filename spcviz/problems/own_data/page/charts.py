@@ -19,8 +19,8 @@ def confusions(report: Report) -> list[tuple[str, str, int]]:
     """(gold, answer, how often) of every mistake, the most frequent first."""
     wrong = (report.truth >= 0) & (report.truth != report.guess)
     counts = Counter(zip(report.truth[wrong].tolist(), report.guess[wrong].tolist()))
-    found = [(report.labels[a], report.labels[b], n) for (a, b), n in counts.items()]
-    return sorted(found, key=lambda row: (-row[2], row[:2]))
+    rows = [(report.labels[a], report.labels[b], n) for (a, b), n in counts.items()]
+    return sorted(rows, key=lambda row: (-row[2], row[:2]))
 
 
 def confusion(report: Report, palette: Palette, scale: float = 1.0, height: float = 520) -> Chart:
@@ -84,10 +84,10 @@ def calibration(report: Report, palette: Palette, scale: float = 1.0, height: fl
     sizes = [(7 + 17 * (n / most) ** 0.5) * scale for n in counts]
     hover = "sure %{x:.2f}, right %{y:.1%} of %{customdata} tokens<extra></extra>"
     should = stroke(palette.muted, 2 * scale, "dot")
-    found = stroke(palette.accent, 2 * scale) | mark(sizes, color=palette.accent) | {"customdata": counts}
+    observed = stroke(palette.accent, 2 * scale) | mark(sizes, color=palette.accent) | {"customdata": counts}
     traces = [
         points("lines", [0, 1], [0, 1], "as sure as it should be", **should),
-        points("lines+markers", sure, right, "held-out tokens (larger: more of them)", hover, **found),
+        points("lines+markers", sure, right, "held-out tokens (larger: more of them)", hover, **observed),
     ]
     axes = {
         "xaxis": {"title": "probability that the model gives its answer", "range": [-0.02, 1.02]},

@@ -92,13 +92,15 @@ def trace(
 
 def sweep(report: Report, level: int, tolerance: float) -> Sweep:
     """A level (from 1) over all thresholds, as the Sweep page takes it."""
-    own = report.levels[level - 1]
-    lowest = filtering.lowest_alpha(np.concatenate([*own.dev[:2], *own.test[:2]]))
-    kept = [curve_of.efficiency_curve(half.points, half.starts, lowest) for half in own[1:]]
+    measured = report.levels[level - 1]
+    lowest = filtering.lowest_alpha(np.concatenate([*measured.dev[:2], *measured.test[:2]]))
+    kept = [curve_of.efficiency_curve(half.points, half.starts, lowest) for half in measured[1:]]
     drawn = [StepCurve(*curve_of.thinned(curve, N_DRAWN)) for curve in kept]
-    curves = [curves_of(*of, lowest) for of in zip(("dev", "test"), own[1:], drawn)]
-    dev = HeldOut(own.dev.by_definition, own.dev.event, *kept[0])
-    return Sweep(SweepLevel(level, own.tuned_alpha, tolerance, "event", *curves), dev, _sample(own.test))
+    curves = [curves_of(*of, lowest) for of in zip(("dev", "test"), measured[1:], drawn)]
+    dev = HeldOut(measured.dev.by_definition, measured.dev.event, *kept[0])
+    return Sweep(
+        SweepLevel(level, measured.tuned_alpha, tolerance, "event", *curves), dev, _sample(measured.test)
+    )
 
 
 def _sample(points: Points) -> Sample:
@@ -111,17 +113,17 @@ def swept(
     report: Report, level: int, tolerance: float, by_definition: bool, alpha: float | None
 ) -> tuple[SweepLevel, SweepChoice]:
     """(curves, the alpha of a tolerance or the one asked for with its losses) of a level from 1."""
-    own = sweep(report, level, tolerance)
-    return own.curves, choose(own, tolerance, by_definition=by_definition, alpha=alpha)
+    level_sweep = sweep(report, level, tolerance)
+    return level_sweep.curves, choose(level_sweep, tolerance, by_definition=by_definition, alpha=alpha)
 
 
 def compared(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]]:
     """(rows of `filter_curves`, the choice of each rule): labels filtered by two rules of one model."""
     rows, choices = [], []
-    for key, own in (("spc", report.levels[0]), ("crf", report.by_marginals)):
-        choices.append(_choice(key, own, tolerance))
+    for key, measured in (("spc", report.levels[0]), ("crf", report.by_marginals)):
+        choices.append(_choice(key, measured, tolerance))
         lowest = min(0.0, choices[-1].threshold)
-        for split, points in (("dev", own.dev), ("test", own.test)):
+        for split, points in (("dev", measured.dev), ("test", measured.test)):
             at = np.unique(np.quantile(np.clip(points.event, lowest, 1), np.linspace(0, 1, 60)))
             thresholds = np.unique(np.concatenate([[lowest], at, np.linspace(0, 1, 40)[:-1]]))
             each = np.sort(points.points)
@@ -135,8 +137,8 @@ def compared(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]
     return rows, choices
 
 
-def _choice(key: str, own: Swept, tolerance: float) -> Choice:
-    at = cascades.tuned(own.dev, tolerance)
-    kept = own.test.points > at
-    lost = [float((half.event <= at).mean()) for half in own[1:]]
-    return Choice(key, at, *lost, float(kept.sum() / own.test.n_columns.sum()), float(kept.mean()))
+def _choice(key: str, measured: Swept, tolerance: float) -> Choice:
+    at = cascades.tuned(measured.dev, tolerance)
+    kept = measured.test.points > at
+    lost = [float((half.event <= at).mean()) for half in measured[1:]]
+    return Choice(key, at, *lost, float(kept.sum() / measured.test.n_columns.sum()), float(kept.mean()))

@@ -78,11 +78,11 @@ class Own:
         self.job = None
 
 
-def put(session: str, own: Own, is_there: Callable[[], bool]) -> None:
+def put(session: str, visit: Own, is_there: Callable[[], bool]) -> None:
     """Keep a visitor's data in place of what was there; `is_there` says whether the session lasts."""
     with _LOCK:
         old = _SHELF.pop(session, None)
-        _SHELF[session] = own, is_there
+        _SHELF[session] = visit, is_there
     if old is not None:
         old[0].end_job()
     if not _WATCHING.is_set():
@@ -93,11 +93,11 @@ def put(session: str, own: Own, is_there: Callable[[], bool]) -> None:
 def of(session: str) -> Own | None:
     """A visitor's data, or None where there are none any more."""
     with _LOCK:
-        found = _SHELF.get(session)
-    if found is None:
+        entry = _SHELF.get(session)
+    if entry is None:
         return None
-    found[0].used = time.monotonic()
-    return found[0]
+    entry[0].used = time.monotonic()
+    return entry[0]
 
 
 def drop(session: str) -> None:
@@ -112,7 +112,7 @@ def clean(now: float) -> int:
     """Forget what nobody uses any more; how many were forgotten."""
     with _LOCK:
         every = list(_SHELF.items())
-    gone = [name for name, (own, is_there) in every if now - own.used > SECONDS or not is_there()]
+    gone = [name for name, (visit, is_there) in every if now - visit.used > SECONDS or not is_there()]
     for name in gone:
         drop(name)
     return len(gone)

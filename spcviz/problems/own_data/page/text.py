@@ -176,14 +176,14 @@ RULES = {"spc": "max-marginals (SPC)", "crf": "marginals (CRF)"}
 
 def compared(choices, tolerance: float, n_labels: int) -> str:
     """Labels that two rules leave at the same allowed loss, in a sentence."""
-    said = [
-        f"**{RULES[own.key]}** leave {own.kept:.2f} of {n_labels} labels a token and lose "
-        f"{100 * own.lost_test:.1f} % of test sentences ({100 * own.lost_dev:.1f} % of development)"
-        for own in choices
+    lines = [
+        f"**{RULES[choice.key]}** leave {choice.kept:.2f} of {n_labels} labels a token and lose "
+        f"{100 * choice.lost_test:.1f} % of test sentences ({100 * choice.lost_dev:.1f} % of development)"
+        for choice in choices
     ]
-    fewer = min(choices, key=lambda own: own.kept)
+    fewer = min(choices, key=lambda choice: choice.kept)
     return (
-        f"At {100 * tolerance:.3g} % allowed, {said[0]}; {said[1]}. Here {RULES[fewer.key]} leave fewer. "
+        f"At {100 * tolerance:.3g} % allowed, {lines[0]}; {lines[1]}. Here {RULES[fewer.key]} leave fewer. "
         "Both filter the same model's labels."
     )
 
@@ -219,16 +219,16 @@ SPEND_FIRST = (
 )
 
 
-def bought(found) -> str:
+def bought(outcome) -> str:
     """What policies buy, in a sentence or two."""
-    free, full = found.curves[0].right[0], found.curves[0].right[-1]
-    tiers = ", then ".join(found.tiers[1:])
-    middle = {own.key: float(np.interp(0.2, own.spent, own.right)) for own in found.curves}
+    free, full = outcome.curves[0].right[0], outcome.curves[0].right[-1]
+    tiers = ", then ".join(outcome.tiers[1:])
+    middle = {curve.key: float(np.interp(0.2, curve.spent, curve.right)) for curve in outcome.curves}
     best = max(middle, key=lambda key: middle[key])
-    said = " · ".join(f"{METHODS[key].said(TERMS)[0]} {100 * value:.1f} %" for key, value in middle.items())
+    shown = " · ".join(f"{METHODS[key].said(TERMS)[0]} {100 * value:.1f} %" for key, value in middle.items())
     return (
-        f"Free: {found.tiers[0]}; a unit buys a token's next features: {tiers}. Drawn are "
-        f"{len(found.batch.truths)} sentences; of all {found.n_tokens:,} held-out tokens, with nothing "
+        f"Free: {outcome.tiers[0]}; a unit buys a token's next features: {tiers}. Drawn are "
+        f"{len(outcome.batch.truths)} sentences; of all {outcome.n_tokens:,} held-out tokens, with nothing "
         f"bought {100 * free:.1f} % are right, with everything {100 * full:.1f} %. At a fifth of the cost: "
-        f"{said}. The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
+        f"{shown}. The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
     )

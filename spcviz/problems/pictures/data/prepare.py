@@ -41,7 +41,7 @@ def stereo(folder: Path, place: Path) -> Iterator[str]:
     """
     pairs = []
     for name, places in _PLACES.items():
-        read = _found(folder, places)
+        read = _reader(folder, places)
         if read is None:
             yield f"{name}: not in {folder}"
             continue
@@ -94,7 +94,7 @@ _PLACES = {
 }
 
 
-def _found(folder, places):
+def _reader(folder, places):
     """What reads a pair that is in the first of its places, or None."""
     for below, names, read in places:
         root = original.root_of(folder, f"{below}/{names[0]}".lstrip("/"), is_needed=False)

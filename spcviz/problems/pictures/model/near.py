@@ -112,16 +112,16 @@ def _send(cavity, prices, shares, old, new, peak, shift):
     for k in range(n):
         _raise(best, cavity[k, source : source + count])
     for k in range(n):
-        own = cavity[k, source : source + count]
+        same = cavity[k, source : source + count]
         lower = cavity[max(k - 1, 0), source : source + count]
         upper = cavity[min(k + 1, n - 1), source : source + count]
         before, after = old[k, target : target + count], new[k, target : target + count]
         for c in range(count):
             near = (lower[c] if lower[c] > upper[c] else upper[c]) - prices[0]
             far = best[c] - prices[1]
-            found = near if near > far else far
-            found = (own[c] if own[c] > found else found) - best[c]
-            after[c] = shares[0] * before[c] + shares[1] * found
+            message = near if near > far else far
+            message = (same[c] if same[c] > message else message) - best[c]
+            after[c] = shares[0] * before[c] + shares[1] * message
     best[:] = -np.inf
     for k in range(n):
         _raise(best, new[k, target : target + count])

@@ -84,9 +84,9 @@ def _address(pixels, shape):
 
 def _heatmap(z, colours, top):
     z = z.astype(np.uint8 if np.issubdtype(z.dtype, np.integer) else np.float32)
-    said = {"hovertemplate": "row %{y}, column %{x}: %{z:.3~g}<extra></extra>", "hoverongaps": False}
+    hover = {"hovertemplate": "row %{y}, column %{x}: %{z:.3~g}<extra></extra>", "hoverongaps": False}
     look = {"colorscale": colours, "showscale": False, "zmin": 0, "zmax": top}
-    return {"type": "heatmap", "z": z} | look | said
+    return {"type": "heatmap", "z": z} | look | hover
 
 
 def _overlay(wrong, colour):

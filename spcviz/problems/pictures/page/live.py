@@ -36,8 +36,8 @@ def stereo_readings(
 ) -> PictureReadings:
     """A stereo pair read three ways: "dots", or one of `PAIRS` with a share of the right view spoiled.
 
-    >>> found = stereo_readings("dots", 0, 0.1, height=10, width=16, n_disparities=3)
-    >>> found.readings[2].shape
+    >>> dots = stereo_readings("dots", 0, 0.1, height=10, width=16, n_disparities=3)
+    >>> dots.readings[2].shape
     (10, 16)
     """
     rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**63))

@@ -13,8 +13,8 @@ def mirrored(scene, rng):
     """A `Scene` mirrored left to right, truth too, in another light.
 
     >>> picture = np.full((1, 2, 3), 90, np.uint8)
-    >>> found = mirrored(Scene("a", picture, np.uint8([[1, 2]])), np.random.default_rng(0))
-    >>> found.truth.tolist(), bool((found.picture != 90).any())
+    >>> flipped = mirrored(Scene("a", picture, np.uint8([[1, 2]])), np.random.default_rng(0))
+    >>> flipped.truth.tolist(), bool((flipped.picture != 90).any())
     ([[2, 1]], True)
     """
     power = np.exp(rng.uniform(-POWER, POWER))

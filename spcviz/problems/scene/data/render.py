@@ -87,7 +87,7 @@ def _houses(canvas, side, x, y):
         dark = tuple(int(0.6 * v) for v in colour)
         for row in range(1, 4):
             for column in range(4):
-                a, b = ((column + own) / 4 for own in (0.25, 0.7))
+                a, b = ((column + edge) / 4 for edge in (0.25, 0.7))
                 up, down = (row + 0.15) / 4.3, (row + 0.6) / 4.3
                 corners = [
                     (x0 + (x1 - x0) * u, (1 - v) * (y0 + (y1 - y0) * u) + v * (top0 + (top1 - top0) * u))
@@ -100,7 +100,7 @@ def _houses(canvas, side, x, y):
 def _ground(canvas, x, y):
     """Road, its middle line, and a pavement on either side."""
     wide = SIZE[0]
-    ends = {own: _at(x, y, own, 1.4) for own in (-1.8, -1, 1, 1.8)}
+    ends = {across: _at(x, y, across, 1.4) for across in (-1.8, -1, 1, 1.8)}
     canvas.polygon("Pavement", [(x - 2, y), (x + 2, y), ends[1.8], ends[-1.8]], canvas.shade(130, 175))
     canvas.polygon("Road", [(x - 2, y), (x + 2, y), ends[1], ends[-1]], canvas.shade(75, 120))
     for near in np.linspace(0.15, 1, 6):
@@ -176,8 +176,8 @@ def _finished(canvas):
     rng, labels = canvas.rng, np.asarray(canvas.labels)
     picture = np.asarray(canvas.picture).astype(float)
     rough = np.full(len(CLASSES) + 1, 3.0)
-    for name, own in _ROUGH.items():
-        rough[_CLASS[name]] = own
+    for name, noise in _ROUGH.items():
+        rough[_CLASS[name]] = noise
     fine = rng.normal(size=labels.shape) + ndimage.gaussian_filter(rng.normal(size=labels.shape), 2) * 4
     picture += (rough[labels] * fine)[..., None]
     picture *= np.linspace(1.06, 0.92, labels.shape[0])[:, None, None]

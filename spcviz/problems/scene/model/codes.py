@@ -85,16 +85,16 @@ def _pairs(atoms, step, n_points, n_atoms):
             atom[at], point[at], share[at] = atoms[i, j], square, 0
             at += np.uint64(1)
             for di in range(step):
-                for own in atoms[i + di, j : j + step]:
-                    if own != atom[k]:
+                for region in atoms[i + di, j : j + step]:
+                    if region != atom[k]:
                         k = begin
-                        while k < at and atom[k] != own:
+                        while k < at and atom[k] != region:
                             k += np.uint64(1)
                         if k == at:
-                            atom[at], point[at], share[at] = own, square, 0
+                            atom[at], point[at], share[at] = region, square, 0
                             at += np.uint64(1)
                     share[k] += np.float32(1)
-                    size[np.uint64(own)] += 1
+                    size[np.uint64(region)] += 1
             square += 1
     for p in range(at):
         share[p] = share[p] / np.float64(size[np.uint64(atom[p])])
@@ -105,9 +105,9 @@ def _pairs(atoms, step, n_points, n_atoms):
 def _pool(values, to, from_, share, n):
     out = np.zeros((n, values.shape[1]), dtype=np.float32)
     for p in range(len(to)):
-        own, row = values[from_[p]], out[to[p]]
+        source, row = values[from_[p]], out[to[p]]
         for c in range(values.shape[1]):
-            row[c] += share[p] * own[c]
+            row[c] += share[p] * source[c]
     return out
 
 

@@ -48,14 +48,14 @@ def _contrasts(maps, large, largest):
             maps[12, i, j] = large[i, j] - largest[i, j]
         above, below = max(i - 1, 0), min(i + 1, tall - 1)
         for k in range(2):
-            own, down, across = maps[3 + 3 * k], maps[13 + 2 * k, i], maps[14 + 2 * k, i]
+            grey, down, across = maps[3 + 3 * k], maps[13 + 2 * k, i], maps[14 + 2 * k, i]
             for j in range(wide):
-                down[j] = (own[below, j] - own[above, j]) / 2
+                down[j] = (grey[below, j] - grey[above, j]) / 2
             for j in range(1, wide - 1):
-                across[j] = (own[i, j + 1] - own[i, j - 1]) / 2
+                across[j] = (grey[i, j + 1] - grey[i, j - 1]) / 2
             across[0], across[wide - 1] = (
-                (own[i, 1] - own[i, 0]) / 2,
-                (own[i, wide - 1] - own[i, wide - 2]) / 2,
+                (grey[i, 1] - grey[i, 0]) / 2,
+                (grey[i, wide - 1] - grey[i, wide - 2]) / 2,
             )
 
 
@@ -86,15 +86,15 @@ def _bell(sigma):
 
 
 @kernel
-def _blurred(own, weights):
+def _blurred(channel, weights):
     """A map blurred down and across; beyond its edges it goes on as at the edge."""
-    tall, wide = own.shape
+    tall, wide = channel.shape
     reach = len(weights) // 2
     down, out = np.zeros((tall, wide), dtype=np.float32), np.zeros((tall, wide), dtype=np.float32)
     padded = np.empty(wide + 2 * reach, dtype=np.float32)
     for i in range(tall):
         for d in range(len(weights)):
-            from_, weight = own[min(max(i + d - reach, 0), tall - 1)], weights[d]
+            from_, weight = channel[min(max(i + d - reach, 0), tall - 1)], weights[d]
             for j in range(wide):
                 down[i, j] += weight * from_[j]
         for j in range(wide + 2 * reach):
@@ -144,9 +144,9 @@ def _bordered(picture):
     tall, wide, _ = picture.shape
     out = np.empty((tall + 2, wide + 2), dtype=np.int16)
     for i in range(tall + 2):
-        own, to = picture[min(max(i - 1, 0), tall - 1)], out[i]
+        row, to = picture[min(max(i - 1, 0), tall - 1)], out[i]
         for j in range(wide):
-            to[j + 1] = np.int16(own[j, 0]) + np.int16(own[j, 1]) + np.int16(own[j, 2])
+            to[j + 1] = np.int16(row[j, 0]) + np.int16(row[j, 1]) + np.int16(row[j, 2])
         to[0], to[wide + 1] = to[1], to[wide]
     return out
 
@@ -157,13 +157,13 @@ def _ring(grey):
     tall, wide = grey.shape[0] - 2, grey.shape[1] - 2
     out = np.empty((tall, wide), dtype=np.uint8)
     for i in range(tall):
-        above, own, below, to = grey[i], grey[i + 1], grey[i + 2], out[i]
+        above, row, below, to = grey[i], grey[i + 1], grey[i + 2], out[i]
         for j in range(wide):
-            c = own[j + 1]
+            c = row[j + 1]
             code = np.uint8(above[j] >= c) | np.uint8(above[j + 1] >= c) << 1
-            code |= np.uint8(above[j + 2] >= c) << 2 | np.uint8(own[j + 2] >= c) << 3
+            code |= np.uint8(above[j + 2] >= c) << 2 | np.uint8(row[j + 2] >= c) << 3
             code |= np.uint8(below[j + 2] >= c) << 4 | np.uint8(below[j + 1] >= c) << 5
-            to[j] = code | np.uint8(below[j] >= c) << 6 | np.uint8(own[j] >= c) << 7
+            to[j] = code | np.uint8(below[j] >= c) << 6 | np.uint8(row[j] >= c) << 7
     return out
 
 
@@ -209,17 +209,17 @@ def _sift(grey):
     out = np.empty((tall * wide, 16 * _DIRECTIONS), dtype=np.float32)
     for i in range(tall):
         for j in range(wide):
-            own, at = out[i * wide + j], 0
+            histogram, at = out[i * wide + j], 0
             for di in range(4):
                 for dj in range(4):
                     for b in range(_DIRECTIONS):
-                        own[at] = cells[i + di, j + dj, b]
+                        histogram[at] = cells[i + di, j + dj, b]
                         at += 1
             for turn in range(2):  # clipped, then of length 1 again; flat places stay near 0
                 total = np.float32(1e-4)
-                for at in range(len(own)):
-                    total += own[at] * own[at]
+                for at in range(len(histogram)):
+                    total += histogram[at] * histogram[at]
                 scale = 1 / (np.sqrt(total) + (16.0 if turn == 0 else 0.0))
-                for at in range(len(own)):
-                    own[at] = min(own[at] * scale, _MOST) if turn == 0 else own[at] * scale
+                for at in range(len(histogram)):
+                    histogram[at] = min(histogram[at] * scale, _MOST) if turn == 0 else histogram[at] * scale
     return out

@@ -36,12 +36,12 @@ def vocabulary(names: Sequence[str], work: Path | None):
         values = [_values(picture, features.Vocabulary(books, plain)) for picture in pictures]
         low, high = np.percentile(np.concatenate(values), _SPREAD, axis=0)
         low[shape.N_SHAPE :] = 0
-        found = {group: tuple(map(np.float32, (book.centres, book.scale))) for group, book in books.items()}
-        return np.float32(low), np.float32(np.maximum(high - low, 1e-6)), found
+        arrays = {group: tuple(map(np.float32, (book.centres, book.scale))) for group, book in books.items()}
+        return np.float32(low), np.float32(np.maximum(high - low, 1e-6)), arrays
 
     key = {"pictures": chosen, "samples": N_SAMPLES, "random_state": RANDOM_STATE}
     low, span, books = kept(work, "scene-codebooks", key, (__name__,), make, tree_of(()))
-    books = {group: codes.Codebook(*own) for group, own in books.items()}
+    books = {group: codes.Codebook(*arrays) for group, arrays in books.items()}
     return features.Vocabulary(books, features.Scales(low, span))
 
 

@@ -80,16 +80,16 @@ class Seen:
 
     def steps(self, level: int, columns: np.ndarray) -> np.ndarray:
         """Features (R, 621) of a level with at least these ascending columns; others may be 0."""
-        own = self._level(level)
-        missing = columns[~own.is_known[columns]]
+        known = self._level(level)
+        missing = columns[~known.is_known[columns]]
         if len(missing) and missing[0] < shape.N_SHAPE:
-            self.vocabulary.scales.write(own.steps, self._shape(level), np.arange(shape.N_SHAPE))
-            own.is_known[: shape.N_SHAPE] = True
+            self.vocabulary.scales.write(known.steps, self._shape(level), np.arange(shape.N_SHAPE))
+            known.is_known[: shape.N_SHAPE] = True
             missing = missing[missing >= shape.N_SHAPE]
         if len(missing):
-            self.vocabulary.scales.write(own.steps, self.codes(level, missing), missing)
-            own.is_known[missing] = True
-        return own.steps
+            self.vocabulary.scales.write(known.steps, self.codes(level, missing), missing)
+            known.is_known[missing] = True
+        return known.steps
 
     def _level(self, level):
         if level not in self._levels:
@@ -109,22 +109,22 @@ class Seen:
         """Mean codes of a level's regions: ndarray of float32, shape (R, n); no columns of SHAPE."""
         missing = columns[~self._has[columns]]
         for g in np.unique(GROUP_OF[missing]):
-            own = missing[GROUP_OF[missing] == g]
-            self._atoms[own] = self._of_atoms(GROUPS[g], own).T
-            self._has[own] = True
+            wanted = missing[GROUP_OF[missing] == g]
+            self._atoms[wanted] = self._of_atoms(GROUPS[g], wanted).T
+            self._has[wanted] = True
         values = np.ascontiguousarray(self._atoms[columns].T)
         if level == 0:
             return values
-        own, n = self._level(level), self.hierarchy.n_regions(level)
-        return codes.raise_to(values, self.hierarchy.member[level], own.share, n)
+        known, n = self._level(level), self.hierarchy.n_regions(level)
+        return codes.raise_to(values, self.hierarchy.member[level], known.share, n)
 
     def _of_atoms(self, group, columns):
         if group not in self.begun:
             self.begun.add(group)
             self._described[group] = codes.describe(self.picture, group)
         centres = columns - first_column(group)
-        found = codes.codes(self.vocabulary.books[group], self._described[group], centres)
-        return codes.pool(found, self._grid(descriptors.STEPS[group]), len(self.size))
+        point_codes = codes.codes(self.vocabulary.books[group], self._described[group], centres)
+        return codes.pool(point_codes, self._grid(descriptors.STEPS[group]), len(self.size))
 
     def _grid(self, step):
         """Groups whose points lie as far apart share a grid."""

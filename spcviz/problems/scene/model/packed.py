@@ -44,9 +44,9 @@ def _of_trees(groups):
 
 def _to_trees(packed):
     ends, last = np.cumsum(packed.n_nodes), np.cumsum(packed.n_trees)
-    own = [slice(end - n, end) for n, end in zip(packed.n_nodes, ends)]
+    slices = [slice(end - n, end) for n, end in zip(packed.n_nodes, ends)]
     feature, value = packed.feature.astype(np.int32), packed.value.astype(np.float32)
-    trees = [Tree(feature[at].copy(), np.array(packed.threshold[at]), value[at].copy()) for at in own]
+    trees = [Tree(feature[at].copy(), np.array(packed.threshold[at]), value[at].copy()) for at in slices]
     return [tuple(trees[end - n : end]) for n, end in zip(packed.n_trees, last)]
 
 

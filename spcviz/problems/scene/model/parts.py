@@ -30,29 +30,29 @@ def scenes(
     with_mirrored: bool = False,
 ) -> Scenes:
     """Features and truth of pictures, optionally with as many changed copies; parts are kept in `work`."""
-    found = []
+    parts = []
     for mirrored in (False, True)[: 1 + with_mirrored]:
         for at in range(0, len(names), N_PER_PART):
-            found.append(extract.part(split, names[at : at + N_PER_PART], vocabulary, work, at, mirrored))
+            parts.append(extract.part(split, names[at : at + N_PER_PART], vocabulary, work, at, mirrored))
             if tick is not None:
                 tick(f"{split} {at}{' mirrored' * mirrored}")
-    return joined(found)
+    return joined(parts)
 
 
-def joined(found):
+def joined(parts):
     """`Scenes` of parts as `as_arrays` makes them, one after the other."""
     levels = []
     for level in range(segments.N_LEVELS):
-        start = np.concatenate([[0], np.cumsum([len(part[f"steps {level}"]) for part in found])])
-        own = {
-            name: np.concatenate([part[f"{name} {level}"] + s for part, s in zip(found, start)])
+        start = np.concatenate([[0], np.cumsum([len(part[f"steps {level}"]) for part in parts])])
+        arrays = {
+            name: np.concatenate([part[f"{name} {level}"] + s for part, s in zip(parts, start)])
             for name in ("member", "first", "second")
         }
-        own = {name: array.astype(np.int32) for name, array in own.items()}
-        own |= {n: np.concatenate([part[f"{n} {level}"] for part in found]) for n in ("steps", "length")}
-        levels.append(Level(**own))
-    n = np.concatenate([[0], np.cumsum([part["example"][-1] + 1 for part in found])])
-    example = np.concatenate([part["example"] + s for part, s in zip(found, n)]).astype(np.int32)
-    size = np.concatenate([part["size"] for part in found])
-    counts = np.concatenate([part["counts"] for part in found]).astype(np.float32)
+        arrays = {name: array.astype(np.int32) for name, array in arrays.items()}
+        arrays |= {n: np.concatenate([part[f"{n} {level}"] for part in parts]) for n in ("steps", "length")}
+        levels.append(Level(**arrays))
+    n = np.concatenate([[0], np.cumsum([part["example"][-1] + 1 for part in parts])])
+    example = np.concatenate([part["example"] + s for part, s in zip(parts, n)]).astype(np.int32)
+    size = np.concatenate([part["size"] for part in parts])
+    counts = np.concatenate([part["counts"] for part in parts]).astype(np.float32)
     return Scenes(Structure(example, size, tuple(levels), N_CLASSES), counts)

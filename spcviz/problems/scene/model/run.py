@@ -79,8 +79,8 @@ def _timed(picture, vocabulary, answers, repeats):
         start = time.perf_counter()
         seen = features.Seen(picture, vocabulary)
         marks, labels = [start, time.perf_counter()], []
-        for own in answers(seen):
-            labels.append(own)
+        for answer in answers(seen):
+            labels.append(answer)
             marks.append(time.perf_counter())
         times.append(np.diff(marks))
     return Timed(np.stack(labels), np.cumsum(np.min(times, axis=0))[1:])

@@ -69,8 +69,8 @@ def checked(picture: ArrayLike) -> np.ndarray:
 def hierarchy(picture: np.ndarray, n_levels: int = N_LEVELS) -> Hierarchy:
     """The `n_levels` lowest levels of a picture that is `checked`, from the smallest regions on.
 
-    >>> found = hierarchy(np.zeros((16, 16, 3), dtype=np.uint8))
-    >>> found.member.shape, int(found.atoms.max())
+    >>> regions = hierarchy(np.zeros((16, 16, 3), dtype=np.uint8))
+    >>> regions.member.shape, int(regions.atoms.max())
     ((7, 1), 0)
     """
     picture = checked(picture)
@@ -104,9 +104,9 @@ def _blurred(picture, middle, near):
     down = np.empty(wide + 2, dtype=np.float32)
     for c in range(n):
         for i in range(tall):
-            own, above, below = picture[i], picture[max(i - 1, 0)], picture[min(i + 1, tall - 1)]
+            row, above, below = picture[i], picture[max(i - 1, 0)], picture[min(i + 1, tall - 1)]
             for j in range(wide):
-                down[j + 1] = middle * own[j, c] + near * (above[j, c] + below[j, c])
+                down[j + 1] = middle * row[j, c] + near * (above[j, c] + below[j, c])
             down[0], down[wide + 1] = down[1], down[wide]
             for j in range(wide):
                 out[c, i, j] = middle * down[j + 1] + near * (down[j] + down[j + 2])
@@ -127,7 +127,7 @@ def _weights(colour) -> tuple[np.ndarray, np.ndarray]:
             red, red_on = colour[0, i, low:high], colour[0, i + di, low + dj : high + dj]
             green, green_on = colour[1, i, low:high], colour[1, i + di, low + dj : high + dj]
             blue, blue_on = colour[2, i, low:high], colour[2, i + di, low + dj : high + dj]
-            own, into = weight[way, i, low:high], step[way, i, low:high]
+            distance, into = weight[way, i, low:high], step[way, i, low:high]
             for j in range(high - low):
                 gap = red[j] - red_on[j]
                 total = gap * gap
@@ -135,9 +135,9 @@ def _weights(colour) -> tuple[np.ndarray, np.ndarray]:
                 total += gap * gap
                 gap = blue[j] - blue_on[j]
                 total += gap * gap
-                own[j] = np.sqrt(total)
+                distance[j] = np.sqrt(total)
             for j in range(high - low):
-                into[j] = np.uint16(np.int32(own[j] * fine))
+                into[j] = np.uint16(np.int32(distance[j] * fine))
     return weight, step
 
 
@@ -155,9 +155,9 @@ def _sorted(step):
     order = np.empty(4 * n, dtype=np.uint32)
     for p in range(n):
         for way in range(4):
-            own = np.uint64(steps[way, p])
-            order[np.uint64(start[own])] = 4 * p + way
-            start[own] += np.uint32(1)
+            key = np.uint64(steps[way, p])
+            order[np.uint64(start[key])] = 4 * p + way
+            start[key] += np.uint32(1)
     return order[: start[_N_WEIGHTS - 1]]  # where the last step ends; behind lies what is no edge
 
 
@@ -215,11 +215,11 @@ def _sums(labels, picture, n):
     size, sums = np.zeros(n, dtype=np.uint32), np.zeros((n, 3))
     tall, wide = labels.shape
     for i in range(tall):
-        own, colour, j = labels[i], picture[i], 0
+        row, colour, j = labels[i], picture[i], 0
         while j < wide:
-            r, start = own[j], j
+            r, start = row[j], j
             red, green, blue = 0, 0, 0
-            while j < wide and own[j] == r:  # regions lie in runs: adding up is quicker than looking up
+            while j < wide and row[j] == r:  # regions lie in runs: adding up is quicker than looking up
                 red += colour[j, 0]
                 green += colour[j, 1]
                 blue += colour[j, 2]
@@ -280,13 +280,13 @@ def _merge(edges, size, scale, least):
     left, n_left = edges.order, 0  # edges that joined nothing
     for k in range(len(left)):
         e = left[k]
-        i, j, own = _ends(edges, label, e)
+        i, j, weight = _ends(edges, label, e)
         left[n_left] = e
         n_left += i != j
-        if (i != j) & (own <= limit[i]) & (own <= limit[j]):
+        if (i != j) & (weight <= limit[i]) & (weight <= limit[j]):
             n_left -= 1
             i = _join(label, after, size, i, j)
-            limit[i] = own + scale / size[i]
+            limit[i] = weight + scale / size[i]
     n_some = 0
     for k in range(n_left):  # components only grow: those that are large enough now stay so
         i, j, _ = _ends(edges, label, left[k])
@@ -296,15 +296,15 @@ def _merge(edges, size, scale, least):
         i, j, _ = _ends(edges, label, left[k])
         if (i != j) & ((size[i] < least) | (size[j] < least)):
             _join(label, after, size, i, j)
-    number, found = after, 0
+    number, n_components = after, 0
     number[:] = n
     out = np.empty(n, dtype=np.int32)
     for r in range(n):
-        own = np.uint64(label[r])
-        if number[own] == n:
-            number[own] = found
-            found += 1
-        out[r] = number[own]
+        component = np.uint64(label[r])
+        if number[component] == n:
+            number[component] = n_components
+            n_components += 1
+        out[r] = number[component]
     return out
 
 
@@ -319,9 +319,9 @@ def _stretches(atoms) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     )  # stretch of sides to the right in a column, and of sides down
     first[0], second[0], n = 0, 0, np.uint64(1)  # 0 is none
     for i in range(tall):
-        own, below = atoms[i], atoms[min(i + 1, tall - 1)]
+        row, below = atoms[i], atoms[min(i + 1, tall - 1)]
         for j in range(wide):
-            a, right, under = own[j], own[min(j + 1, wide - 1)], below[j]
+            a, right, under = row[j], row[min(j + 1, wide - 1)], below[j]
             for b, slot in ((right, j), (under, wide)):
                 if a != b:
                     at = np.uint64(newest[np.uint64(slot)])
@@ -364,12 +364,12 @@ def _collected(first, second, length, n):
             r = np.uint64(first[b])
             row[np.uint64(start[r])] = b
             start[r] += np.uint32(1)  # in the end where the rows of r stop
-    own_first = np.empty(len(row), dtype=np.int32)
-    own_second = np.empty(len(row), dtype=np.int32)
+    pair_first = np.empty(len(row), dtype=np.int32)
+    pair_second = np.empty(len(row), dtype=np.int32)
     out = np.empty((len(row), kinds), dtype=np.float32)
-    slot, found, k = np.zeros(n, dtype=np.uint32), np.uint64(0), np.uint64(0)  # slot: one behind the row
+    slot, n_pairs, k = np.zeros(n, dtype=np.uint32), np.uint64(0), np.uint64(0)  # slot: one behind the row
     for r in range(n):
-        begin = found
+        begin = n_pairs
         while k < np.uint64(start[r]):
             b = np.uint64(row[k])
             j = np.uint64(second[b])
@@ -378,10 +378,10 @@ def _collected(first, second, length, n):
                 for c in range(kinds):
                     out[at - np.uint64(1), c] += length[b, c]
             else:
-                own_first[found], own_second[found] = r, second[b]
+                pair_first[n_pairs], pair_second[n_pairs] = r, second[b]
                 for c in range(kinds):
-                    out[found, c] = length[b, c]
-                found += np.uint64(1)
-                slot[j] = found
+                    out[n_pairs, c] = length[b, c]
+                n_pairs += np.uint64(1)
+                slot[j] = n_pairs
             k += np.uint64(1)
-    return own_first[:found].copy(), own_second[:found].copy(), out[:found].copy()
+    return pair_first[:n_pairs].copy(), pair_second[:n_pairs].copy(), out[:n_pairs].copy()

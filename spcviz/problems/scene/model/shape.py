@@ -57,12 +57,12 @@ def _of_regions(atoms, member, n):
     for r in range(n):
         out[r, 9], out[r, 10], out[r, 11], out[r, 12] = 1e9, -1, 1e9, -1
     for a in range(len(atoms)):
-        o, own = out[member[a]], atoms[a]
+        o, atom = out[member[a]], atoms[a]
         for c in range(_SUMS):
-            o[c] += own[c]
+            o[c] += atom[c]
         for c in range(_SUMS, _ALL, 2):
-            o[c] = min(o[c], own[c])
-            o[c + 1] = max(o[c + 1], own[c + 1])
+            o[c] = min(o[c], atom[c])
+            o[c + 1] = max(o[c + 1], atom[c + 1])
     return out
 
 
@@ -74,9 +74,9 @@ def of_atoms(hierarchy):
 def of_level(sums: np.ndarray, hierarchy: Hierarchy, level: int) -> np.ndarray:
     """SHAPE (R, 21) of a level's regions as in `NAMES`, from `of_atoms`; lengths as shares of the picture."""
     n = hierarchy.n_regions(level)
-    own = sums if level == 0 else _of_regions(sums, hierarchy.member[level], n)
+    region_sums = sums if level == 0 else _of_regions(sums, hierarchy.member[level], n)
     borders = hierarchy.borders[level]
-    return _features(own, borders.first, borders.length, *hierarchy.atoms.shape)
+    return _features(region_sums, borders.first, borders.length, *hierarchy.atoms.shape)
 
 
 @kernel
@@ -86,14 +86,14 @@ def _features(sums, first, length, tall, wide):
     for b in range(len(first)):
         around[first[b]] += length[b, 0]
     for r in range(len(sums)):
-        own, to = sums[r], out[r]
-        size = own[0]
-        x, y = own[1] / size, own[2] / size
-        xx, yy = own[3] / size - x * x + 1 / 12, own[4] / size - y * y + 1 / 12
-        xy = own[5] / size - x * y
+        region, to = sums[r], out[r]
+        size = region[0]
+        x, y = region[1] / size, region[2] / size
+        xx, yy = region[3] / size - x * x + 1 / 12, region[4] / size - y * y + 1 / 12
+        xy = region[5] / size - x * y
         middle, half = (xx + yy) / 2, np.hypot((xx - yy) / 2, xy)
         long, short = np.sqrt(middle + half), np.sqrt(max(middle - half, 1e-6))
-        left, right, top, bottom = own[9], own[10] + 1, own[11], own[12] + 1
+        left, right, top, bottom = region[9], region[10] + 1, region[11], region[12] + 1
         across, down = right - left, bottom - top
         to[0], to[1], to[2], to[3] = np.log(size / (tall * wide)), x / wide, y / tall, abs(x / wide - 0.5)
         to[4], to[5], to[6], to[7] = left / wide, right / wide, top / tall, bottom / tall
@@ -101,5 +101,5 @@ def _features(sums, first, length, tall, wide):
         to[11], to[12], to[13] = size / (across * down), long / diagonal, short / diagonal
         to[14] = short / long
         to[15], to[16], to[17] = (xx - yy) / (2 * half + 1e-6), xy / (half + 1e-6), around[r] / np.sqrt(size)
-        to[18], to[19], to[20] = own[6] / wide, own[7] / wide, own[8] / tall
+        to[18], to[19], to[20] = region[6] / wide, region[7] / wide, region[8] / tall
     return out

@@ -46,10 +46,12 @@ def to_arrays(model):
     """Arrays of a model; of machines, answers in half floats."""
     books, scales = model.vocabulary
     groups = {f"{name}.": packed.of_stages(stages) for name, stages in model.machines.items()}
-    groups = {name: own._replace(value=own.value.astype(np.float16)) for name, own in groups.items()}
+    groups = {name: stages._replace(value=stages.value.astype(np.float16)) for name, stages in groups.items()}
     groups |= {"sim.": packed.of_steps(model.steps), "selector.": model.selector}
     groups[""] = Plain(*scales, np.asarray(model.ms, dtype=np.float32))
-    out = {f"{start}{name}": own for start, group in groups.items() for name, own in arrays_of(group).items()}
+    out = {
+        f"{start}{name}": array for start, group in groups.items() for name, array in arrays_of(group).items()
+    }
     out |= {f"centres.{group}": book.centres for group, book in books.items()}
     return out | {f"scale.{group}": book.scale for group, book in books.items()}
 
@@ -57,8 +59,8 @@ def to_arrays(model):
 def _model_of(stored):
     groups = collections.defaultdict(dict)
     for name, array in stored.arrays.items():
-        group, _, own = name.rpartition(".")
-        groups[group][own] = array
+        group, _, field = name.rpartition(".")
+        groups[group][field] = array
 
     def of(group, kind):
         return stored_as(kind, stored._replace(arrays=groups[group]))

@@ -53,11 +53,11 @@ def prices():
     groups = features.GROUPS[1:]
     group_ms = [known["SHAPE"]["ms"], *(known[f"{g} (B)"]["ms"] for g in groups)]
     every = [known[f"{g} (D)"] for g in groups]
-    centre_ms = np.array([0.0, *(own["ms"] / codes.N_CENTRES for own in every)])
-    call_ms = np.array([0.0, *(own["centre_ms"] - own["ms"] / codes.N_CENTRES for own in every)])
+    centre_ms = np.array([0.0, *(row["ms"] / codes.N_CENTRES for row in every)])
+    call_ms = np.array([0.0, *(row["centre_ms"] - row["ms"] / codes.N_CENTRES for row in every)])
     columns = features.GROUP_OF.astype(np.int32)
-    own = trees.Prices(columns, np.array(group_ms), centre_ms[columns], call_ms)
-    return boost.Costs(own, known["select"]["ms"], known["predict"]["ms"])
+    feature_prices = trees.Prices(columns, np.array(group_ms), centre_ms[columns], call_ms)
+    return boost.Costs(feature_prices, known["select"]["ms"], known["predict"]["ms"])
 
 
 def class_weights(counts, power):
@@ -86,21 +86,21 @@ class Lab:
 
     def scenes(self, power=0.0):
         """(`Scenes`, target, picture of which each is a copy): training pictures and changed copies."""
-        found = self._read()
-        n = int(found.structure.example[-1]) + 1
-        weight = class_weights(found.counts, power).astype(np.float32)
-        return found, found.counts * weight, np.arange(n) % (n // 2)
+        scenes = self._read()
+        n = int(scenes.structure.example[-1]) + 1
+        weight = class_weights(scenes.counts, power).astype(np.float32)
+        return scenes, scenes.counts * weight, np.arange(n) % (n // 2)
 
     def _sim(self):
         """(list of Step, risk after each, modelled milliseconds of each)."""
-        own = self.settings
-        key = {"sim": asdict(own.sim), "every": own.every, "power": own.sim_power}
+        settings = self.settings
+        key = {"sim": asdict(settings.sim), "every": settings.every, "power": settings.sim_power}
         key |= {"costs": list(costs.known().values()), "random_state": RANDOM_STATE}
 
         def make():
-            scenes, target, origin = self.scenes(own.sim_power)
+            scenes, target, origin = self.scenes(settings.sim_power)
             rng = np.random.default_rng(RANDOM_STATE)
-            turns = boost.boost(scenes.structure, target, prices(), own.sim, rng, self.tick, origin)
+            turns = boost.boost(scenes.structure, target, prices(), settings.sim, rng, self.tick, origin)
             steps = packed.of_steps([turn.step for turn in turns])
             return steps, np.array([turn.risk for turn in turns]), np.array([turn.ms for turn in turns])
 
@@ -114,19 +114,24 @@ class Lab:
 
     def all_stages(self, name):
         """All stages of an inference machine; of those with few features no more than answer."""
-        own = self.settings
+        settings = self.settings
         if name != "him":
-            few = own.him.levels[: own.him_stop]
-            own = replace(own, him=replace(own.him, levels=few))
-        key = {"him": asdict(own.him), "every": own.every, "power": own.power, "groups": list(LIMITED[name])}
+            few = settings.him.levels[: settings.him_stop]
+            settings = replace(settings, him=replace(settings.him, levels=few))
+        key = {
+            "him": asdict(settings.him),
+            "every": settings.every,
+            "power": settings.power,
+            "groups": list(LIMITED[name]),
+        }
         key["random_state"] = RANDOM_STATE
 
         def make():
-            scenes, target, origin = self.scenes(own.power)
+            scenes, target, origin = self.scenes(settings.power)
             groups = [features.GROUPS.index(g) for g in LIMITED[name]]
             columns = np.flatnonzero(np.isin(features.GROUP_OF, groups))
             rng = np.random.default_rng(RANDOM_STATE)
-            stages = hierarchy.learn(scenes.structure, target, columns, own.him, rng, self.tick, origin)
+            stages = hierarchy.learn(scenes.structure, target, columns, settings.him, rng, self.tick, origin)
             return packed.of_stages(stages)
 
         code = ("spcviz.learning.speedboost.hierarchy", "spcviz.problems.scene.model.extract")
@@ -142,6 +147,6 @@ class Lab:
         known = np.flatnonzero(target.sum(axis=1) > 0)
         rows = rng.choice(known, min(self.settings.forest_rows, len(known)), replace=False)
         how = {"min_samples_leaf": 4, "random_state": RANDOM_STATE, "n_jobs": 1}
-        forest, own = ExtraTreesClassifier(self.settings.forest_trees, **how), target[rows]
+        forest, row_target = ExtraTreesClassifier(self.settings.forest_trees, **how), target[rows]
         steps = scenes.structure.levels[0].steps[rows]
-        return forest.fit(steps, own.argmax(axis=1), sample_weight=own.sum(axis=1))
+        return forest.fit(steps, row_target.argmax(axis=1), sample_weight=row_target.sum(axis=1))

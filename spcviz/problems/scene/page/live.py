@@ -129,7 +129,7 @@ def _accuracy(labels, seen, truth):
         return None
     counts = data.counts_of(truth, seen.hierarchy.atoms, len(seen.size))
     atoms = np.arange(len(seen.size))
-    return np.array([100 * counts[atoms, own].sum() / counts.sum() for own in labels])
+    return np.array([100 * counts[atoms, answer].sum() / counts.sum() for answer in labels])
 
 
 def picture(kind: str, seed: int = 0) -> data.Scene:

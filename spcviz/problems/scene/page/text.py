@@ -26,13 +26,18 @@ def missing(_kind):
     )
 
 
-def facts(found: SceneCourse, state: dict) -> dict[str, str]:
+def facts(course: SceneCourse, state: dict) -> dict[str, str]:
     """Numbers at a moment, ``spend`` of the state, for a tour's sentences, as the component counts them."""
-    sim, him = 1000 * np.asarray(found.sim.seconds), 1000 * float(found.him.seconds[0])
+    sim, him = 1000 * np.asarray(course.sim.seconds), 1000 * float(course.him.seconds[0])
     time = state["spend"] * LONGER * max(sim[-1], him)
     step = int(np.searchsorted(sim, time, side="right")) - 1
-    said = {"steps": str(len(sim)), "step": str(step + 1), "him_ms": f"{him:.0f} ms", "time": f"{time:.0f}"}
-    if found.truth is not None and step >= 0:
-        said["sim_right"] = f"{found.sim.accuracy[step]:.1f} %"
-        said["him_right"] = f"{found.him.accuracy[0]:.1f} %"
-    return said
+    numbers = {
+        "steps": str(len(sim)),
+        "step": str(step + 1),
+        "him_ms": f"{him:.0f} ms",
+        "time": f"{time:.0f}",
+    }
+    if course.truth is not None and step >= 0:
+        numbers["sim_right"] = f"{course.sim.accuracy[step]:.1f} %"
+        numbers["him_right"] = f"{course.him.accuracy[0]:.1f} %"
+    return numbers

@@ -80,7 +80,7 @@ def draw(kind: str, n: int, seed: int) -> list[camvid.Scene]:
     if kind == "camvid":
         names = camvid.names_of("test")
         return [live.camvid(names[k]) for k in np.sort(rng.choice(len(names), n, replace=False))]
-    return [live.rendered(int(own)) for own in np.sort(rng.choice(10_000, n, replace=False))]
+    return [live.rendered(int(street)) for street in np.sort(rng.choice(10_000, n, replace=False))]
 
 
 def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
@@ -93,9 +93,9 @@ def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
         shares.append([run.last_share(stages, seen) for seen in all_seen])
         ms.append(1000 * (time.perf_counter() - start) / len(scenes))
     places = [_places(scene.truth) for scene in scenes]
-    starts = np.concatenate([[0], np.cumsum([len(own) for own in places])])
-    truth = np.concatenate([scene.truth[own[:, 0], own[:, 1]] for scene, own in zip(scenes, places)])
-    labels = np.array([_labels(own, all_seen, places) for own in shares])
+    starts = np.concatenate([[0], np.cumsum([len(points) for points in places])])
+    truth = np.concatenate([scene.truth[points[:, 0], points[:, 1]] for scene, points in zip(scenes, places)])
+    labels = np.array([_labels(tier_shares, all_seen, places) for tier_shares in shares])
     values = _values(model.selector, shares, all_seen, np.random.default_rng([seed, 11]))
     loss = np.add.reduceat(labels != truth, starts[:-1], axis=1)
     values["oracle"] = (loss[:-1] - loss[1:]).T.astype(float)
@@ -152,21 +152,21 @@ def _all_of(picture, vocabulary):
 def _places(truth):
     """(row, column) of every so many-th pixel whose class is known: ndarray of int, shape (n, 2)."""
     rows, columns = (np.arange(STEP // 2, side, STEP) for side in truth.shape)
-    found = np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=-1).reshape(-1, 2)
-    return found[truth[found[:, 0], found[:, 1]] < camvid.N_CLASSES]
+    grid = np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=-1).reshape(-1, 2)
+    return grid[truth[grid[:, 0], grid[:, 1]] < camvid.N_CLASSES]
 
 
 def _labels(shares, all_seen, places):
     """What a machine calls the places of all pictures."""
-    atoms = (seen.hierarchy.atoms[tuple(own.T)] for seen, own in zip(all_seen, places))
-    return np.concatenate([share.argmax(axis=1)[own] for share, own in zip(shares, atoms)])
+    atoms = (seen.hierarchy.atoms[tuple(points.T)] for seen, points in zip(all_seen, places))
+    return np.concatenate([share.argmax(axis=1)[atom] for share, atom in zip(shares, atoms)])
 
 
 def _meta(shares, all_seen):
     """`meta_of` several pictures, each by itself: they may have any number of atoms."""
     size = np.concatenate([seen.size for seen in all_seen])
     example = np.repeat(np.arange(len(all_seen)), [len(seen.size) for seen in all_seen])
-    return meta_of([np.concatenate(own) for own in shares], size, example)
+    return meta_of([np.concatenate(tier_shares) for tier_shares in shares], size, example)
 
 
 def _values(fitted, shares, all_seen, rng):

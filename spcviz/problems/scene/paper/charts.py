@@ -47,8 +47,8 @@ def accuracy(
     for method, row in ends(result).items():
         if method != "sim":
             look = mark(13 * scale, _SYMBOLS[method], color=getattr(palette, _ROLES[method]))
-            said, at = f"{hover}{NAMES[method]}</extra>", ([1000 * row["seconds"]], [row[measure]])
-            traces.append(points("markers", *at, NAMES[method], said) | look)
+            template, at = f"{hover}{NAMES[method]}</extra>", ([1000 * row["seconds"]], [row[measure]])
+            traces.append(points("markers", *at, NAMES[method], template) | look)
     what = "pixels right, %" if measure == "pixel_accuracy" else "mean recall of 11 classes, %"
     return _over_time(traces, what, palette, scale, height, top=6)
 
@@ -132,13 +132,13 @@ def steps_frame(result):
     return pd.DataFrame(
         {
             "step": row["step"],
-            "ms": 1000 * own["seconds"],
-            "modelled ms": own["modelled_ms"],
-            "pixel %": own["pixel_accuracy"],
-            "class %": own["class_accuracy"],
+            "ms": 1000 * point["seconds"],
+            "modelled ms": point["modelled_ms"],
+            "pixel %": point["pixel_accuracy"],
+            "class %": point["class_accuracy"],
             "level": row["level"] + 1,
             "theta": row["theta"],
         }
         | {group: row[group] for group in GROUPS}
-        for row, own in zip(result["centres"], course(result))
+        for row, point in zip(result["centres"], course(result))
     )

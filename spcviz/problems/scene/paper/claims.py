@@ -15,12 +15,12 @@ def _end(method, *key):
 
 def reached(result, percent=AIM):
     """Seconds after which SIM has so many pixels right, and stays there; never is infinity."""
-    found = float("inf")
+    seconds = float("inf")
     for row in reversed(charts.course(result)):
         if row["pixel_accuracy"] < percent:
             break
-        found = row["seconds"]
-    return found
+        seconds = row["seconds"]
+    return seconds
 
 
 def order(result):
@@ -42,8 +42,8 @@ def _level(method, name, measure, what):
 
 
 def _paper_gap(result):
-    own = charts.ends(result)
-    return own["him"]["paper"]["pixel"] - own["sim"]["paper"]["pixel"]
+    ends = charts.ends(result)
+    return ends["him"]["paper"]["pixel"] - ends["sim"]["paper"]["pixel"]
 
 
 def _against(method):
@@ -60,11 +60,11 @@ def _against(method):
 
 def _overtaken(result):
     """How many others are done before SIM with more pixels right than SIM stopped then."""
-    own, late = charts.ends(result), 0
+    ends, late = charts.ends(result), 0
     for method in _OTHERS:
-        seconds, right = own[method]["seconds"], own[method]["pixel_accuracy"]
+        seconds, right = ends[method]["seconds"], ends[method]["pixel_accuracy"]
         then = [row["pixel_accuracy"] for row in charts.course(result) if row["seconds"] <= seconds]
-        late += seconds < own["sim"]["seconds"] and right > (then[-1] if then else 0.0)
+        late += seconds < ends["sim"]["seconds"] and right > (then[-1] if then else 0.0)
     return late
 
 

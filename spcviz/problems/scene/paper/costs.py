@@ -23,14 +23,14 @@ PAPER_MS = {  # Table 2: Stanford Background, 320 x 240, Intel i7-2960XM; D is a
 
 def measure(pictures: list[np.ndarray], vocabulary: Vocabulary, repeats: int = 15) -> list[dict]:
     """CPU milliseconds of pieces, least of repeats, mean over pictures; "level" is one more level."""
-    found = [_pieces(picture, vocabulary, repeats) for picture in pictures]
+    measured = [_pieces(picture, vocabulary, repeats) for picture in pictures]
     rows = []
-    for piece in found[0]:
-        row = {"piece": piece, "ms": float(np.mean([own[piece][0] for own in found]))}
+    for piece in measured[0]:
+        row = {"piece": piece, "ms": float(np.mean([pieces[piece][0] for pieces in measured]))}
         if piece in PAPER_MS:
             row["paper_ms"] = PAPER_MS[piece]
-        if found[0][piece][1] is not None:
-            row["centre_ms"] = float(np.mean([own[piece][1] for own in found]))
+        if measured[0][piece][1] is not None:
+            row["centre_ms"] = float(np.mean([pieces[piece][1] for pieces in measured]))
         rows.append(row)
     return rows
 
@@ -39,13 +39,13 @@ def reproduce(run: Run) -> dict:
     """What each piece takes on this machine (Table 2), and so the costs that SIM learns with."""
     names = camvid.names_of("train")
     chosen = names[:: max(1, len(names) // N_PICTURES)][: 2 if run.quick else N_PICTURES]
-    own = extract.vocabulary(names, run.work)
+    vocabulary = extract.vocabulary(names, run.work)
     pictures = [camvid.load("train", name).picture for name in chosen]
-    every = [everything(picture, own) for picture in pictures]
+    every = [everything(picture, vocabulary) for picture in pictures]
     return describe(
         NAME,
         "Grubb et al. (2013), SpeedMachines, Table 2",
-        measure(pictures, own),
+        measure(pictures, vocabulary),
         baselines=[],
         settings={"pictures": len(chosen), "size": list(camvid.SIZE), "unit": UNIT},
         data={"camvid": {"pictures": np.stack(pictures)}},
@@ -122,12 +122,12 @@ def _derived(book, described, grid, tree, size, wanted):
 
 def _least(call, repeats, clock=time.process_time):
     """(result, milliseconds of the fastest run)."""
-    found, least = call(), np.inf
+    result, least = call(), np.inf
     for _ in range(repeats):
         start = clock()
-        found = call()
+        result = call()
         least = min(least, 1000 * (clock() - start))
-    return found, least
+    return result, least
 
 
 def everything(picture, vocabulary, repeats=3, clock=time.process_time):

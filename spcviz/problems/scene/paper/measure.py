@@ -23,8 +23,8 @@ def scores(table: np.ndarray) -> dict:
 
     >>> table = np.zeros((11, 11))
     >>> table[0, 0], table[0, 1], table[1, 1] = 3, 1, 1
-    >>> found = scores(table)
-    >>> found["pixel_accuracy"], found["class_accuracy"]
+    >>> percents = scores(table)
+    >>> percents["pixel_accuracy"], percents["class_accuracy"]
     (80.0, 75.0)
     """
     right, true = np.diag(table), table.sum(axis=0)
@@ -32,7 +32,7 @@ def scores(table: np.ndarray) -> dict:
     return {
         "pixel_accuracy": float(100 * right.sum() / max(table.sum(), 1)),
         "class_accuracy": float(np.nanmean(recall)) if (true > 0).any() else float("nan"),
-        "classes": [None if np.isnan(own) else float(own) for own in recall],
+        "classes": [None if np.isnan(percent) else float(percent) for percent in recall],
     }
 
 
@@ -40,18 +40,18 @@ def draws(n_pictures, rng):
     """Pictures of each bootstrap draw: list of arrays of their numbers."""
     blocks = np.split(np.arange(n_pictures), range(BLOCK, n_pictures, BLOCK))
     chosen = rng.integers(len(blocks), size=(N_DRAWS, len(blocks)))
-    return [np.concatenate([blocks[k] for k in own]) for own in chosen]
+    return [np.concatenate([blocks[k] for k in draw]) for draw in chosen]
 
 
 def interval(tables: np.ndarray, drawn: list[np.ndarray], other: np.ndarray | None = None) -> dict:
     """95 % intervals of pixel and class accuracy of tables (P, 11, 11), or of the gain over `other`."""
 
-    def both(own):
-        found = scores(own)
-        return np.array([found["pixel_accuracy"], found["class_accuracy"]])
+    def both(table):
+        percents = scores(table)
+        return np.array([percents["pixel_accuracy"], percents["class_accuracy"]])
 
-    values = np.array([both(tables[own].sum(axis=0)) for own in drawn])
+    values = np.array([both(tables[pictures].sum(axis=0)) for pictures in drawn])
     if other is not None:
-        values -= [both(other[own].sum(axis=0)) for own in drawn]
+        values -= [both(other[pictures].sum(axis=0)) for pictures in drawn]
     ends = np.percentile(values, [2.5, 97.5], axis=0)
     return dict(zip(("pixel", "class"), ends.T.tolist()))

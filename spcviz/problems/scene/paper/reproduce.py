@@ -78,7 +78,7 @@ def reproduce_scene(run: Run) -> dict:
     seconds, every = _times(lab, names[::EVERY_TIMED], run.tick)
     rng = np.random.default_rng(train.RANDOM_STATE)
     drawn = measure.draws(len(names), rng)
-    last = {method: own[:, -1] for method, own in tables.items()}
+    last = {method: table[:, -1] for method, table in tables.items()}
     steps, risk, ms = lab.sim()
     numbers = [int.from_bytes(name.encode()[-7:], "little") % 2**53 for name in names]
     rows = _sim_rows(seconds["sim"], tables["sim"], ms)
@@ -102,7 +102,7 @@ def reproduce_scene(run: Run) -> dict:
         },
         data={"camvid": {"names": np.array(numbers)}},
         fold_rows=[{"fold": "test", "rows": [{k: v for k, v in r.items() if k != "seconds"} for r in rows]}],
-        risk=[float(own) for own in risk],
+        risk=[float(step_risk) for step_risk in risk],
         centres=_centres(steps, seconds["sim"]),
         table_2=list(costs.known().values()),
         all_features_seconds=every,
@@ -121,8 +121,8 @@ def _validated(lab, run):
         stages = lab.all_stages("him")
         rows = []
         for stage, share in zip(stages, predictors.shares_of(stages, scenes.structure)):
-            own = measure.scores(measure.confusion(share.argmax(axis=1), scenes.counts.astype(np.int64)))
-            rows.append({"level": stage.level} | {k: own[k] for k in ("pixel_accuracy", "class_accuracy")})
+            scores = measure.scores(measure.confusion(share.argmax(axis=1), scenes.counts.astype(np.int64)))
+            rows.append({"level": stage.level} | {k: scores[k] for k in ("pixel_accuracy", "class_accuracy")})
         return rows
 
     key = {"settings": asdict(lab.settings), "random_state": train.RANDOM_STATE}
@@ -137,10 +137,10 @@ def _row(method, seconds, tables):
 def _sim_rows(times, tables, ms):
     rows = []
     for step, seconds in enumerate(times):
-        own = _row("sim", seconds, tables[:, step])
+        row = _row("sim", seconds, tables[:, step])
         if step + 1 < len(ms):
-            own.pop("paper")
-        rows.append(own | {"step": step + 1, "modelled_ms": float(ms[: step + 1].sum())})
+            row.pop("paper")
+        rows.append(row | {"step": step + 1, "modelled_ms": float(ms[: step + 1].sum())})
     return rows
 
 
@@ -156,32 +156,32 @@ def _centres(steps, seconds):
 def _compared(last, drawn):
     """Every method against SIM at its end: points gained by SIM, with intervals."""
     out, ours = [], measure.scores(last["sim"].sum(axis=0))
-    for method, own in last.items():
+    for method, tables in last.items():
         if method != "sim":
-            theirs, row = measure.scores(own.sum(axis=0)), {"method": method}
+            theirs, row = measure.scores(tables.sum(axis=0)), {"method": method}
             for name in ("pixel", "class"):
                 row[name] = ours[f"{name}_accuracy"] - theirs[f"{name}_accuracy"]
-            out.append(row | {"interval": measure.interval(last["sim"], drawn, own)})
+            out.append(row | {"interval": measure.interval(last["sim"], drawn, tables)})
     return out
 
 
 def _evaluated(lab, names, run):
     """{method: tables of each picture and step} on test pictures; kept."""
-    forest, found = [], []
+    forest, evaluated = [], []
     about = {"settings": asdict(lab.settings), "random_state": train.RANDOM_STATE}
     about["costs"] = list(costs.known().values())
     for at in range(0, len(names), parts.N_PER_PART):
-        own = names[at : at + parts.N_PER_PART]
+        chosen = names[at : at + parts.N_PER_PART]
 
-        def make(own=own):
+        def make(chosen=chosen):
             if not forest:
                 forest.append(lab.forest())
-            return [_one(lab, name, forest[0]) for name in own]
+            return [_one(lab, name, forest[0]) for name in chosen]
 
-        key = about | {"names": list(own), "at": at}
-        found += kept(lab.work, f"scene-test-{at}", key, CODE, make, JSON)
+        key = about | {"names": list(chosen), "at": at}
+        evaluated += kept(lab.work, f"scene-test-{at}", key, CODE, make, JSON)
         run.tick(f"test {at}")
-    return {method: np.array([own[method] for own in found]) for method in found[0]}
+    return {method: np.array([tables[method] for tables in evaluated]) for method in evaluated[0]}
 
 
 def _one(lab, name, forest):
@@ -190,22 +190,24 @@ def _one(lab, name, forest):
     seen = features.Seen(scene.picture, lab.vocabulary)
     counts = camvid.counts_of(scene.truth, seen.hierarchy.atoms, len(seen.size))
     machines = {method: lab.him(method) for method in train.LIMITED}
-    found = predictors.answers(seen, lab.sim()[0], machines, forest)
-    return {m: [measure.confusion(labels, counts).tolist() for labels in own] for m, own in found.items()}
+    answers = predictors.answers(seen, lab.sim()[0], machines, forest)
+    return {
+        m: [measure.confusion(labels, counts).tolist() for labels in steps] for m, steps in answers.items()
+    }
 
 
 def _times(lab, names, tick):
     """({method: mean seconds until each of its answers}, seconds of all features), measured anew."""
-    found, every, forest = [], [], lab.forest()
+    rows, every, forest = [], [], lab.forest()
     for name in names:
         picture = camvid.load("test", name).picture
-        own = {"sim": predictors.sim(picture, lab.vocabulary, lab.sim()[0], REPEATS).seconds}
+        times = {"sim": predictors.sim(picture, lab.vocabulary, lab.sim()[0], REPEATS).seconds}
         for method, groups in train.LIMITED.items():
             columns = np.flatnonzero(np.isin(features.GROUP_OF, [features.GROUPS.index(g) for g in groups]))
             timed = predictors.him(picture, lab.vocabulary, lab.him(method), columns, REPEATS)
-            own[method] = timed.seconds[-1:]
+            times[method] = timed.seconds[-1:]
         runs = [predictors.forest(picture, lab.vocabulary, forest).seconds[-1:] for _ in range(REPEATS)]
-        found.append(own | {"forest": np.min(runs, axis=0)})
+        rows.append(times | {"forest": np.min(runs, axis=0)})
         every.append(costs.everything(picture, lab.vocabulary, REPEATS, time.perf_counter))
         tick(f"times {name}")
-    return {m: np.mean([own[m] for own in found], axis=0).tolist() for m in found[0]}, float(np.mean(every))
+    return {m: np.mean([times[m] for times in rows], axis=0).tolist() for m in rows[0]}, float(np.mean(every))

@@ -68,7 +68,7 @@ def gaps_frame(result):
     columns = ("DMS against", "share of the budget", "points", "95 % from", "to")
     rows = []
     for row in result["compared"]:
-        numbers = (round(own, 2) for own in (row["points"], *row["interval"]))
+        numbers = (round(number, 2) for number in (row["points"], *row["interval"]))
         rows.append((label(row["method"]), row["share"], *numbers))
     return pd.DataFrame(rows, columns=columns)
 

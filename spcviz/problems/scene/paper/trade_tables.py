@@ -36,11 +36,11 @@ def reproduce(run: Run) -> dict:
     sizes = np.full(n, 100)  # losses are of a hundred pixels
     per = np.tile(costs, (len(new.losses), 1)), np.tile(costs, (n, 1))
     variants = [Variant("dms", new, test, None), Variant("dms, by value per ms", new, test, per)]
-    found = batch_selection.curves(
+    curves = batch_selection.curves(
         variants, (costs, costs), test.losses, sizes, rng, etas=ETAS, n_random=N_RANDOM
     )
     budgets, rows = costs.sum() * np.array(SHARES), []
-    for row in found:
+    for row in curves:
         error = _at(row["cost"], row["error"], budgets).tolist()
         rows.append({"method": row["method"], "cost_ms": budgets.tolist(), "error": error})
     values = selector.predict_values(trade.learn(new, rng), test.meta)
@@ -69,21 +69,23 @@ def _looked(lab, split, machines, every):
     """`trade.look` of a split, a part of it at a time; kept."""
     names = camvid.names_of(split)[::every]
     books = float(sum(np.abs(book.centres).sum(dtype=float) for book in lab.vocabulary.books.values()))
-    weights = [float(sum(np.abs(t.value).sum(dtype=float) for s in own for t in s.trees)) for own in machines]
-    found = []
+    weights = [
+        float(sum(np.abs(t.value).sum(dtype=float) for s in stages for t in s.trees)) for stages in machines
+    ]
+    kept_parts = []
     for at in range(0, len(names), parts.N_PER_PART):
-        own = names[at : at + parts.N_PER_PART]
+        chosen = names[at : at + parts.N_PER_PART]
 
-        def make(own=own, at=at):
-            looked = trade.look(parts.scenes(split, own, lab.vocabulary, None), machines)
+        def make(chosen=chosen, at=at):
+            looked = trade.look(parts.scenes(split, chosen, lab.vocabulary, None), machines)
             return {"meta": looked.meta, "losses": looked.losses}
 
-        key = {"names": list(own), "books": books, "machines": weights}
-        found.append(kept(lab.work, f"scene-trade-{split}-{at}", key, CODE, make, ARRAYS))
+        key = {"names": list(chosen), "books": books, "machines": weights}
+        kept_parts.append(kept(lab.work, f"scene-trade-{split}-{at}", key, CODE, make, ARRAYS))
         lab.tick(f"{split} {at}")
-    losses = np.concatenate([own["losses"] for own in found])
+    losses = np.concatenate([part["losses"] for part in kept_parts])
     group = np.arange(len(losses)) // trade.N_TOGETHER
-    return Looked(np.concatenate([own["meta"] for own in found]), losses, None, group)
+    return Looked(np.concatenate([part["meta"] for part in kept_parts]), losses, None, group)
 
 
 def _at(cost, error, budgets):
@@ -99,8 +101,8 @@ def _compared(values, test, costs, rng):
     unsure = np.repeat(-test.meta[:, :1, 0], n_more, axis=1)
     unsure[:, 1:] = 1e6
 
-    def error(own, drawn):
-        bought = expansion.expand(own[drawn], costs)
+    def error(gains, drawn):
+        bought = expansion.expand(gains[drawn], costs)
         curve = expansion.curve_of(bought, test.losses[drawn])
         return _at(curve.cost / len(drawn), curve.loss / len(drawn), budgets)
 
@@ -109,11 +111,11 @@ def _compared(values, test, costs, rng):
     for drawn in (every, *measure.draws(len(values), rng)[:N_DRAWS]):
         dms = error(values, drawn)
         random = [selector.uniform_values(len(values), n_more, rng) for _ in range(N_RANDOM)]
-        gaps["uniform"].append(dms - np.mean([error(own, drawn) for own in random], axis=0))
+        gaps["uniform"].append(dms - np.mean([error(gains, drawn) for gains in random], axis=0))
         gaps["myopic"].append(dms - error(unsure, drawn))
-    for method, found in gaps.items():
-        low, high = np.percentile(found[1:], [2.5, 97.5], axis=0)
+    for method, points in gaps.items():
+        low, high = np.percentile(points[1:], [2.5, 97.5], axis=0)
         for k, share in enumerate(COMPARED):
-            out.append({"method": method, "share": share, "points": float(found[0][k]),
+            out.append({"method": method, "share": share, "points": float(points[0][k]),
                         "interval": [float(low[k]), float(high[k])]})  # fmt: skip
     return out

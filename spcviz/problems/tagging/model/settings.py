@@ -168,12 +168,12 @@ def config_of(settings, method, picked: Mapping[str, int] | None = None):
     of = ABLATED.get(method, method)
     tried = tries_of(settings, of)[(picked or {}).get(of, 0)]
     alike = ALIKE[settings.features] | (_QUICK if settings.is_quick else {})
-    own = {"filter_rate": config.predictor_rate}
+    options = {"filter_rate": config.predictor_rate}
     if of == "spc":
-        own = {"decay": 1e-6, "falling": True, "margin": 1.0}
+        options = {"decay": 1e-6, "falling": True, "margin": 1.0}
         # a final perceptron's steps are as large beside its filter's as in the other cascades
-        own["predictor_rate"] = config.predictor_rate * tried["filter_rate"] / config.crf_rate
-    return replace(config, method=of, **(alike | own | tried | _without(config, method)))
+        options["predictor_rate"] = config.predictor_rate * tried["filter_rate"] / config.crf_rate
+    return replace(config, method=of, **(alike | options | tried | _without(config, method)))
 
 
 def _without(config, method):
@@ -188,9 +188,9 @@ def _without(config, method):
 def _of_thesis(config, learning):
     """The thesis' learning, to the letter."""
     rate = config.predictor_rate * learning["filter_rate"] / config.crf_rate
-    own = learning | {"train_alphas": STARTING_ALPHAS, "margin": 1.0, "falling": True, "patience": 1}
-    own |= {"filter_epochs": config.crf_epochs, "crf_epochs": 0, "warm_start": False, "dropout": 0.0}
-    return replace(config, predictor_rate=rate, **own)
+    options = learning | {"train_alphas": STARTING_ALPHAS, "margin": 1.0, "falling": True, "patience": 1}
+    options |= {"filter_epochs": config.crf_epochs, "crf_epochs": 0, "warm_start": False, "dropout": 0.0}
+    return replace(config, predictor_rate=rate, **options)
 
 
 def crf_beside(config):

@@ -173,9 +173,9 @@ def _tagger(stored, about):
 
 
 def _model_of(tagger, numbers):
-    about, models = tagger.about, {name: own.of_features(numbers) for name, own in tagger.models.items()}
-    own = {name: about[name] for name in TagSettings.__dataclass_fields__}
-    settings = TagSettings(**own | {"config": CascadeConfig(**about["config"])})
+    about, models = tagger.about, {name: model.of_features(numbers) for name, model in tagger.models.items()}
+    fields = {name: about[name] for name in TagSettings.__dataclass_fields__}
+    settings = TagSettings(**fields | {"config": CascadeConfig(**about["config"])})
     filters = [models[f"filter {t}"] for t in range(len(about["alphas"]))]
     rows = zip(filters, about["alphas"], [*filters[:-1], models["predictor"]], strict=True)
     levels = tuple(Level(keeps, float(alpha), predicts) for keeps, alpha, predicts in rows)

@@ -33,8 +33,8 @@ def side_by_side(comparison: TagComparison, palette: Palette, scale: float = 1.0
     traces = [{"type": "heatmap"} | counts | text | look]
     for name, row in zip(ROWS, cells):
         meanings = ["; ".join(f"{tag} = {comparison.meanings[tag]}" for tag in tags) for tags in row]
-        own = {"customdata": meanings, "marker": {"size": 12, "opacity": 0}, "showlegend": False}
-        traces.append(points("markers", x, [name] * len(x), name, "%{customdata}", **own))
+        hover = {"customdata": meanings, "marker": {"size": 12, "opacity": 0}, "showlegend": False}
+        traces.append(points("markers", x, [name] * len(x), name, "%{customdata}", **hover))
     words = [html.escape(word, quote=False) for word in comparison.words]  # plotly reads tags
     spikes = {"showspikes": True, "spikemode": "across", "spikethickness": 1}
     axes = {
@@ -80,8 +80,8 @@ def curves(
 ) -> Chart:
     """Sentences that lose their truth against tags (first filter) and pairs of tags (second) kept."""
     wanted = {"features": features, "data": data}.items()
-    own = (row for row in result.get("curves", ()) if wanted <= row.items())
-    rows = [row | {"level": row["filter"], "fold": 0} for row in own]
+    matches = (row for row in result.get("curves", ()) if wanted <= row.items())
+    rows = [row | {"level": row["filter"], "fold": 0} for row in matches]
     about = {"names": FILTERED, "examples": "sentences", "show_fold": False}
     return filter_curves(rows, {}, palette, split=split, scale=scale, height=height, **about)
 

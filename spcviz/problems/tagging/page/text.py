@@ -22,9 +22,9 @@ def counts(comparison) -> str:
     n = len(comparison.words)
     left = {name: sum(map(len, getattr(comparison, name.lower()))) / n for name in ("SPC", "CRF")}
     changed = sum(alone != tag for alone, tag in zip(comparison.alone, comparison.tagged, strict=True))
-    said = " · ".join(f"**{name}** {value:.1f}" for name, value in left.items())
+    listed = " · ".join(f"**{name}** {value:.1f}" for name, value in left.items())
     differ = f"{changed} of {n} answers" if changed else "no answer"
     return (
-        f"Tags left a word, both tuned to the same loss: {said}. Without structure each word keeps its one "
+        f"Tags left a word, both tuned to the same loss: {listed}. Without structure each word keeps its one "
         f"best tag, which changes {differ}."
     )

@@ -26,7 +26,7 @@ def _equal(features, data, method):
 def _more(features, data, rival):
     """Bigrams that a rival leaves more than the SPC; a bound where only one of them loses so few."""
 
-    def found(result):
+    def pairs_more(result):
         row = find(result, _equal(features, data, rival))
         value = row["pairs_more"]
         value = row["pairs_more_high"] if value is None else value
@@ -34,7 +34,7 @@ def _more(features, data, rival):
             raise NotMeasured(f"{rival}: cannot lose as few sentences")
         return value
 
-    return found
+    return pairs_more
 
 
 def _interval(features, data, rival):
@@ -43,11 +43,11 @@ def _interval(features, data, rival):
 
 
 def _left(features, data, method):
-    def said(result):
+    def pairs_left(result):
         row = find(result, _equal(features, data, method))
         return "cannot" if row["pairs_equal"] is None else f"{row['pairs_equal']:.3g}"
 
-    return said
+    return pairs_left
 
 
 def _paper_states(result):
@@ -126,8 +126,8 @@ def _levels(result, features):
 
 def _of_alphas(alphas):
     is_below = any(alpha < 0 for alpha in alphas)
-    said = "An alpha below 0 is below the mean" if is_below else "Alpha is not let below 0"
-    return f"{said}; the table What each level may lose has each of them."
+    sentence = "An alpha below 0 is below the mean" if is_below else "Alpha is not let below 0"
+    return f"{sentence}; the table What each level may lose has each of them."
 
 
 def _tolerance(features):

@@ -82,9 +82,9 @@ def _ends(lattice, starts):
     count = np.diff(lattice.example_start)
     first_node = lattice.node_start[lattice.col_start[:-1] + np.arange(len(count))]
     shift = np.repeat(starts[:-1] - first_node, count)
-    own = np.arange(lattice.n_arcs) + np.repeat(starts[:-1] - lattice.example_start[:-1], count)
+    arcs = np.arange(lattice.n_arcs) + np.repeat(starts[:-1] - lattice.example_start[:-1], count)
     is_single = np.repeat(lattice.order == 1, count)
-    return [np.where(is_single, own, side + shift) for side in (lattice.arc_tail, lattice.arc_head)]
+    return [np.where(is_single, arcs, side + shift) for side in (lattice.arc_tail, lattice.arc_head)]
 
 
 def _events(lattice, points, ends, best_path, truth):
@@ -199,7 +199,7 @@ def compare(part: experiment.Prepared, cascades: dict[str, Cascade], tags_loss: 
             alphas = [filtering.largest_alpha(dev[m].event, target / 100) for target in targets]
             test[m] = _fallen(name, part, cascades, m, "test", alphas)
         weights = draws(len(test[AGAINST].event))
-        curves = {method: curves_of(found, weights) for method, found in test.items()}
+        curves = {method: curves_of(losses, weights) for method, losses in test.items()}
         for target in targets:
             mine = {m: at_loss(c.loss, c.pairs, target) for m, c in curves.items()}
             for method in compared:
@@ -213,23 +213,23 @@ def compare(part: experiment.Prepared, cascades: dict[str, Cascade], tags_loss: 
     return rows
 
 
-def fallen_of(part, cascade: Cascade, own: Cascade, level: int, split: str, more_alphas=()) -> Fallen:
-    """`fallen` of a cascade's level on a split, in the space that the levels of `own` before it leave."""
+def fallen_of(part, cascade: Cascade, pruner: Cascade, level: int, split: str, more_alphas=()) -> Fallen:
+    """`fallen` of a cascade's level on a split, in the space that the levels of `pruner` before it leave."""
     corpus, table = part.corpus[split], part.tables[split]
-    lattice = experiment.space_of(own, level, table, corpus.lengths)
+    lattice = experiment.space_of(pruner, level, table, corpus.lengths)
     more = {"by_marginals": cascade.by_marginals, "more_alphas": more_alphas}
     return fallen(cascade.levels[level - 1].filter, lattice, table, np.maximum(corpus.tags, 0), **more)
 
 
 def _fallen(name, part, cascades, method, split, more_alphas=()):
     """`Fallen` of one method; of a single filter without the sentences whose truth is not in the space."""
-    cascade, own = cascades[method], cascades[method if name == "cascade" else AGAINST]
+    cascade, pruner = cascades[method], cascades[method if name == "cascade" else AGAINST]
     level = 2 if name == "cascade" else name + 1
-    found = fallen_of(part, cascade, own, level, split, more_alphas)
+    losses = fallen_of(part, cascade, pruner, level, split, more_alphas)
     if name == "cascade":
-        return found
-    alive, of_sentences = found.event > -np.inf, ("event", "grams", "pairs", "lengths")
-    return found._replace(**{name: getattr(found, name)[alive] for name in of_sentences})
+        return losses
+    alive, of_sentences = losses.event > -np.inf, ("event", "grams", "pairs", "lengths")
+    return losses._replace(**{name: getattr(losses, name)[alive] for name in of_sentences})
 
 
 def _tuned(dev, test, target):

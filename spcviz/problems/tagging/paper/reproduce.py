@@ -92,7 +92,7 @@ def measured_table(run: Run) -> dict:
     features, executor, tick = run.features or settings.FEATURES, run.executor, run.tick
     jobs = [(data, name, run.quick, run.work) for data, name in PARTS[: run.folds] if name in features]
     chosen = [(settings.settings_for(*job[:3]), run.work) for job in jobs]
-    asked = [(job, which) for job, own in zip(jobs, chosen) for which in _tries(own[0])]
+    asked = [(job, which) for job, entry in zip(jobs, chosen) for which in _tries(entry[0])]
     tries = [(" ".join(job[:2]), " ".join(map(str, which)), *job[2:]) for job, which in asked]
     run_all(executor, try_settings, sorted(tries, key=lambda job: job[1].split()[1]), tick)
     trainings = [(" ".join(job[:2]), method, *job[2:]) for job in jobs for method in TRAINED]
@@ -134,13 +134,13 @@ def measured_table(run: Run) -> dict:
 
 def _tables_of(part, timed):
     """Figures of one part beside its times: ``rows``, ``orders``, ``baseline``."""
-    about, found = {"data": part["data"], "features": part["features"]}, timed["methods"]
-    us = {key: found["full"][key] for key in ("us_inference", "us_total")}
+    about, methods = {"data": part["data"], "features": part["features"]}, timed["methods"]
+    us = {key: methods["full"][key] for key in ("us_inference", "us_total")}
     named = [about | {"method": method} for method in settings.METHODS]
     figures, learning = part["figures"], part["learning"]
     times = [timed["orders"][row["method"]].get(str(row["order"])) for row in part["orders"]]
     return {
-        "rows": [row | figures[m] | found[m] | learning[m] for row in named for m in [row["method"]]],
+        "rows": [row | figures[m] | methods[m] | learning[m] for row in named for m in [row["method"]]],
         "orders": [row | {"us_inference": us} for row, us in zip(part["orders"], times)],
         "baseline": about | {"method": "full", "is": BASELINE} | us,
     }

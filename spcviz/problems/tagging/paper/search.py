@@ -65,8 +65,8 @@ def tried(settings, method, number) -> dict:
 
 def _counted(data, trained):
     """What a try leaves of the development sentences."""
-    found = equal_loss.fallen_of(data, trained.cascade, trained.cascade, N_ORDERS, "dev")
-    curves = equal_loss.curves_of(found, np.ones((1, len(found.event))))
+    fallen = equal_loss.fallen_of(data, trained.cascade, trained.cascade, N_ORDERS, "dev")
+    curves = equal_loss.curves_of(fallen, np.ones((1, len(fallen.event))))
     pairs = [float(equal_loss.at_loss(curves.loss, curves.pairs, loss)[0]) for loss in LOSSES]
     score = float(np.exp(np.mean(np.log(pairs))))
     return {

@@ -96,7 +96,7 @@ def tried_frame(result, features) -> pd.DataFrame:
     table = [
         {
             "corpus, method, try": _named(row, row["number"] + 1),
-            "settings": ", ".join(f"{key} {_said(value)}" for key, value in row["settings"].items()),
+            "settings": ", ".join(f"{key} {_spelled(value)}" for key, value in row["settings"].items()),
             **{f"bigrams at {loss:g} %": pairs for loss, pairs in zip(row["losses"], row["pairs"])},
             "mean": row["score"],
             "taken": "yes" if row["is_taken"] else "",
@@ -107,7 +107,7 @@ def tried_frame(result, features) -> pd.DataFrame:
     return _indexed(table)
 
 
-def _said(value):
+def _spelled(value):
     return ", ".join(f"{each:g}" for each in np.atleast_1d(value))
 
 

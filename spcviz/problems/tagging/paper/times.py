@@ -42,8 +42,8 @@ def time_methods(
     for method, kind in us:
         if isinstance(kind, int):
             orders.setdefault(method, {})[str(kind)] = us[method, kind]
-    for method, own in orders.items():
-        own[str(experiment.ORDER)] = us[method, "inference"]
+    for method, by_order in orders.items():
+        by_order[str(experiment.ORDER)] = us[method, "inference"]
     return {"methods": methods, "orders": orders}
 
 
@@ -52,8 +52,8 @@ def _right(is_right, lengths):
     weights = equal_loss.draws(len(lengths))
     starts = np.cumsum(lengths) - lengths
     shares = {
-        method: 100 * (weights @ np.add.reduceat(own.astype(np.float64), starts)) / (weights @ lengths)
-        for method, own in is_right.items()
+        method: 100 * (weights @ np.add.reduceat(right.astype(np.float64), starts)) / (weights @ lengths)
+        for method, right in is_right.items()
     }
     out = {}
     for method, share in shares.items():

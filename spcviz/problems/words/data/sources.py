@@ -32,10 +32,10 @@ class Source(NamedTuple):
     def halves(self, fold: int):
         """Words to "train" on and words to "test" on; raises `ArgumentError` if there is no such fold."""
         fold = checks.integer("fold", fold, 0, self.n_folds - 1)
-        is_own = self.words.folds == fold
-        train, test = ~is_own, is_own
+        is_in_fold = self.words.folds == fold
+        train, test = ~is_in_fold, is_in_fold
         if self.is_test.any():
-            train, test = is_own & ~self.is_test, is_own & self.is_test
+            train, test = is_in_fold & ~self.is_test, is_in_fold & self.is_test
         return {"train": np.flatnonzero(train), "test": np.flatnonzero(test)}
 
     def letters_of(self, chosen):
@@ -76,9 +76,9 @@ def load(name: str):
 
 def drawn_parts(source, chosen, n_parts, rng):
     """Which part each of some training words belongs to: its own, or drawn if it has none."""
-    own = source.part[chosen]
-    if len(own) and (own >= 0).all():
+    parts = source.part[chosen]
+    if len(parts) and (parts >= 0).all():
         if n_parts != N_PARTS:
             raise ArgumentError(f"n_parts must be {N_PARTS}, the parts of the open vocabulary, got {n_parts}")
-        return own
+        return parts
     return rng.permutation(np.arange(len(chosen)) % n_parts)

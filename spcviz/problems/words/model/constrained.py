@@ -33,8 +33,8 @@ N_LEARN = 4000
 def simple_inputs(parts, pixels):
     """Part-level inputs: pixels and how decided the free scores are, no inference: shape (R, 130)."""
     top = np.sort(parts.scores[:, 0], axis=1)
-    own = np.exp(-(top[:, -1] - top[:, -2]) / parts.scale)
-    return np.concatenate([handwriting.raw_features(pixels), own[:, None]], axis=1)
+    doubt = np.exp(-(top[:, -1] - top[:, -2]) / parts.scale)
+    return np.concatenate([handwriting.raw_features(pixels), doubt[:, None]], axis=1)
 
 
 def complex_inputs(parts, pixels):
@@ -118,9 +118,9 @@ def curves(fold, rng, tick=None) -> tuple[list[dict], dict]:
     fixed = all_values(trained.policies, test, pixels[1])
     on_dev = all_values(trained.policies, dev, pixels[0])
     out = []
-    for key, own in fixed.items():
+    for key, values in fixed.items():
         chosen = part_policy.chosen_budgets(dev, part_policy.rule(fixed=on_dev[key]))
-        out.append(_row(METHODS[key].name, test, own) | {"chosen": chosen})
+        out.append(_row(METHODS[key].name, test, values) | {"chosen": chosen})
     for key, policies in trained.sweeps.items():
         make = INPUTS[METHODS[key].rule.inputs]
         seen = make(dev, pixels[0]), make(test, pixels[1])

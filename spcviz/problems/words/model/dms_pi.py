@@ -61,9 +61,9 @@ def curves(fold, rng) -> list[dict]:
     dev_parts, _ = train_parts.some(dev)
     on_dev, on_test = (
         part_policy.Learned(
-            policy.beta, policy.myopic, imitation, rng.random((len(own.scores), N_TIERS - 1)), {}
+            policy.beta, policy.myopic, imitation, rng.random((len(parts.scores), N_TIERS - 1)), {}
         )
-        for own in (dev_parts, test_parts)
+        for parts in (dev_parts, test_parts)
     )
     everything = np.full(len(dev_parts.scores), N_TIERS - 1)
     dev_loss = dev_parts.losses_if(everything, everything)[0].sum()
@@ -93,10 +93,10 @@ def _word_level(fold, rng):
     """Word-level actions of the tiered model: values of the next step, and values with what may follow."""
     train, test = look_tiered(fold, "train"), look_tiered(fold, "test")
     for key, bought in batch_selection.whole_orders(train, test, dms.COSTS, rng).items():
-        found = batch_selection.row_of(METHODS[key].name, bought, test.losses, fold.test.lengths)
-        row = {"method": found["method"], "level": "word", "q": 0.0, "scale": "range", "messages": 1.0}
-        share, tiers = found["share"].mean(axis=1), found["share"]
-        yield row | {"share": share, "error": found["error"], "tiers": tiers}
+        curve = batch_selection.row_of(METHODS[key].name, bought, test.losses, fold.test.lengths)
+        row = {"method": curve["method"], "level": "word", "q": 0.0, "scale": "range", "messages": 1.0}
+        share, tiers = curve["share"].mean(axis=1), curve["share"]
+        yield row | {"share": share, "error": curve["error"], "tiers": tiers}
 
 
 def look_tiered(fold, half_name):

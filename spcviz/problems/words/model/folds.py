@@ -133,8 +133,8 @@ def losses(half: Half, pairs: np.ndarray, scores: np.ndarray, which: int | None 
         first = np.concatenate([[0], np.cumsum(half.lengths[words])])[:-1]
         for t in range(N_TIERS):
             table = pairs[p, t if which is None else which]
-            found = decode_batch(np.ascontiguousarray(scores[rows, t]), half.lengths[words], table).labels
-            out[words, t] = np.add.reduceat(found != half.labels[rows], first)
+            decoded = decode_batch(np.ascontiguousarray(scores[rows, t]), half.lengths[words], table).labels
+            out[words, t] = np.add.reduceat(decoded != half.labels[rows], first)
     return out
 
 
@@ -184,8 +184,8 @@ def _models(source, table, chosen, edges, settings, rng, tick):
     letters, starts = table[images], np.concatenate([[0], np.cumsum(lengths)])
     fixed = np.zeros(len(labels), dtype=np.int64)
 
-    def fitted(own, draw):
-        given = letters[:, : own[-1]], labels, starts, own, handwriting.N_STATES, draw, rng
+    def fitted(ends, draw):
+        given = letters[:, : ends[-1]], labels, starts, ends, handwriting.N_STATES, draw, rng
         return rounded(fit_tiered(*given, epochs=settings.epochs))
 
     models = []
@@ -201,7 +201,7 @@ def _models(source, table, chosen, edges, settings, rng, tick):
 
 def rounded(model):
     """A model with the weights that the store returns."""
-    kept = (own.astype(np.float32).astype(np.float64) for own in (model.weights, model.pairwise))
+    kept = (array.astype(np.float32).astype(np.float64) for array in (model.weights, model.pairwise))
     return Tiered(model.edges, *kept)
 
 

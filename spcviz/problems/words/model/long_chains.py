@@ -95,8 +95,8 @@ def updated(chains, setting):
 
 def update_us(chains, setting, repeats=7):
     """Median microseconds of an update; undoing it is left out."""
-    found = updated(chains, setting)
-    reached = np.stack([found.first, found.last], axis=-1)
+    updates = updated(chains, setting)
+    reached = np.stack([updates.first, updates.last], axis=-1)
     return (
         _taken(chains, reached, _UPDATE, setting, repeats) - _taken(chains, reached, _UNDO, setting, repeats)
     ) / chains.changed.size
@@ -110,8 +110,8 @@ def anew_us(chains, repeats=7):
 
 def _taken(chains, reached, what, setting, repeats):
     saved = filled(chains)
-    own = tuple(messages.copy() for messages in saved)
-    return median_us(lambda: _repeat(chains, reached, what, setting, saved, own), repeats)
+    copies = tuple(messages.copy() for messages in saved)
+    return median_us(lambda: _repeat(chains, reached, what, setting, saved, copies), repeats)
 
 
 _ANEW, _UPDATE, _UNDO = range(3)
@@ -144,14 +144,14 @@ def filled(chains):
 
 
 @kernel
-def _repeat(chains, reached, what, setting, saved, own):
+def _repeat(chains, reached, what, setting, saved, copies):
     """For the clock: every change, then everything anew, the update, or what undoes it; how many messages."""
     passed = 0
     n_chains, length = chains.scores.shape[:2]
     tables, transposed, step = chains.tables, chains.transposed, chains.step
     for c in range(n_chains):
         unary = chains.scores[c, :, 0].copy()
-        forward, backward, ahead, behind = saved[0][c], saved[1][c], own[0][c], own[1][c]
+        forward, backward, ahead, behind = saved[0][c], saved[1][c], copies[0][c], copies[1][c]
         for n in range(chains.changed.shape[1]):
             p = chains.changed[c, n]
             first, last = reached[c, n]
@@ -196,10 +196,10 @@ def _compare(chains, setting):
             unary[p] = chains.scores[c, p, 1]
             fill_messages(unary, tables, transposed, step, right, left)
             for i in range(length):
-                exact, found = right[i] + left[i], ahead[i] + behind[i]
-                best, ours = exact.max(), found.max()
-                wrong[c, n] += np.argmax(exact) != np.argmax(found)
+                exact, approx = right[i] + left[i], ahead[i] + behind[i]
+                best, ours = exact.max(), approx.max()
+                wrong[c, n] += np.argmax(exact) != np.argmax(approx)
                 spread = max(best - exact.min(), 1e-12)
-                off[c, n] = max(off[c, n], np.abs((found - ours) - (exact - best)).max() / spread)
+                off[c, n] = max(off[c, n], np.abs((approx - ours) - (exact - best)).max() / spread)
             unary[p] = chains.scores[c, p, 0]
     return first, last, messages, wrong, off

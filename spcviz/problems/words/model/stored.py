@@ -126,16 +126,18 @@ def read(folder, source="ocr"):
 
 def development(stored: Stored, places: Sequence[int]) -> folds.Half:
     """Development words of the open vocabulary, new to what is `stored`, scored as its test words are."""
-    own, chosen = open_words.load_set("dev"), np.asarray(places, dtype=np.int64)
-    rows, lengths = letters.rows_of(own.words, chosen)
-    found = folds.scaled_tiers([tier_features(own.words.pixels[rows], t) for t in range(N_TIERS)])
+    dev, chosen = open_words.load_set("dev"), np.asarray(places, dtype=np.int64)
+    rows, lengths = letters.rows_of(dev.words, chosen)
+    features = folds.scaled_tiers([tier_features(dev.words.pixels[rows], t) for t in range(N_TIERS)])
     plain = [
-        tier_scores(Tiered(stored.edges[t : t + 1], weights, stored.pairs[0, t]), found[:, : stored.edges[t]])
+        tier_scores(
+            Tiered(stored.edges[t : t + 1], weights, stored.pairs[0, t]), features[:, : stored.edges[t]]
+        )
         for t, weights in enumerate(stored.plain)
     ]
-    tiered = tier_scores(Tiered(stored.edges, stored.tiered, stored.pairs[0, -1]), found)
+    tiered = tier_scores(Tiered(stored.edges, stored.tiered, stored.pairs[0, -1]), features)
     return folds.Half(
-        chosen, own.rows[rows], lengths, own.words.labels[rows], np.zeros(len(chosen), dtype=np.int64),
+        chosen, dev.rows[rows], lengths, dev.words.labels[rows], np.zeros(len(chosen), dtype=np.int64),
         np.concatenate(plain, axis=1).astype(np.float32), tiered.astype(np.float32),
     )  # fmt: skip
 

@@ -44,8 +44,8 @@ def trade_off(vocabulary, n_words, seed, extractor):
 def policy_word(vocabulary, word_id, q, extractor):
     """One word under several policies; see `spcviz.problems.words.page.live.trace_word`."""
     if vocabulary == "dev":
-        own, us = _read()
-        model = stored.model_of("open", own, us, stored.development(own, [word_id]))
+        trained, us = _read()
+        model = stored.model_of("open", trained, us, stored.development(trained, [word_id]))
         return live.trace_word(model, 0, q=q, extractor=extractor)
     index = next(word["index"] for word in budget_words(vocabulary) if word["word_id"] == word_id)
     return live.trace_word(budget_model(vocabulary), index, q=q, extractor=extractor)

@@ -147,10 +147,10 @@ def time_frame(result):
 
 def equal_frame(result):
     """Shares of the features for the letters that all features read wrong, with their spread over folds."""
-    found = (result.get("summary") or {}).get("against_q_learning", {}).get("methods", {})
-    rows = sorted(found.items(), key=lambda pair: pair[1]["share"])
+    methods = (result.get("summary") or {}).get("against_q_learning", {}).get("methods", {})
+    rows = sorted(methods.items(), key=lambda pair: pair[1]["share"])
     return pd.DataFrame(
-        {"method": _said(name)} | {said: row[key] for key, said in _EQUAL.items()} for name, row in rows
+        {"method": _said(name)} | {column: row[key] for key, column in _EQUAL.items()} for name, row in rows
     )
 
 
@@ -159,7 +159,7 @@ def prices_frame(result):
     names = {"price": "price of a tier", "share": "features %", "error": "wrong %"}
     rows = (result.get("summary") or {}).get("prices_alone", ())
     return pd.DataFrame(
-        {"method": _said(row["method"])} | {said: row[key] for key, said in names.items()} for row in rows
+        {"method": _said(row["method"])} | {column: row[key] for key, column in names.items()} for row in rows
     )
 
 
@@ -176,7 +176,7 @@ def steps_frame(result, asked=(0.1, 0.2, 0.5, 1.0, 2.0)):
         for units in asked:
             point = [p for p in row["points"] if p["units"] <= units + 1e-9][-1]
             line[f"wrong % at {units:g} units a letter"] = point["error"]
-        table.append(line | {said: row[key] for key, said in _OF_STEPS.items()})
+        table.append(line | {column: row[key] for key, column in _OF_STEPS.items()})
     return pd.DataFrame(table)
 
 

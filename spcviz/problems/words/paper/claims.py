@@ -41,8 +41,8 @@ def _faster(result):
 
 
 def _slower(result):
-    own = result["summary"]["overhead"]
-    return f"Slower: {'; '.join(name for name, row in own.items() if row['gain_eaten'])}."
+    rows = result["summary"]["overhead"]
+    return f"Slower: {'; '.join(name for name, row in rows.items() if row['gain_eaten'])}."
 
 
 def _search(kind):

@@ -19,8 +19,8 @@ _OVER = {"open": "folds of words that no model had seen", "ocr": "test folds of 
 def evidence(result: dict, vocabulary: str) -> Evidence:
     """Every learned method against every simple one: paired differences over folds (Student's t)."""
     shares = _budgets(result["rows"])[::EVERY]
-    found = {key: _by_fold(result["fold_rows"], METHODS[key]) for key in OFFERED}
-    errors = {key: own for key, own in found.items() if own is not None}
+    measured = {key: _by_fold(result["fold_rows"], METHODS[key]) for key in OFFERED}
+    errors = {key: by_fold for key, by_fold in measured.items() if by_fold is not None}
     gaps = [
         Gap(key, rival, float(share), *paired(errors[rival][:, k] - errors[key][:, k]))
         for key in errors
@@ -40,17 +40,17 @@ def paired(differences: Sequence[float]) -> tuple[float, float, float]:
     >>> round(mean, 2), round(low, 2), round(high, 2)
     (2.0, -0.48, 4.48)
     """
-    found = np.asarray(differences, dtype=np.float64)
-    error = found.std(ddof=1) / np.sqrt(len(found))
-    spread = stdtrit(len(found) - 1, 0.975) * error
-    return float(found.mean()), float(found.mean() - spread), float(found.mean() + spread)
+    gaps = np.asarray(differences, dtype=np.float64)
+    error = gaps.std(ddof=1) / np.sqrt(len(gaps))
+    spread = stdtrit(len(gaps) - 1, 0.975) * error
+    return float(gaps.mean()), float(gaps.mean() - spread), float(gaps.mean() + spread)
 
 
 def _budgets(rows):
     """Shares of the full cost at which curves stand."""
     first = rows[0]
-    own = ("experiment", "method", "level", "q")
-    cost = [row["cost_units"] for row in rows if all(row[name] == first[name] for name in own)]
+    fields = ("experiment", "method", "level", "q")
+    cost = [row["cost_units"] for row in rows if all(row[name] == first[name] for name in fields)]
     return np.array(cost) / max(cost)
 
 
@@ -59,7 +59,7 @@ def _by_fold(fold_rows, method):
     level = "word" if method.level == EXAMPLE else "letter"
     for name in method.names:
         wanted = {"method": name, "level": level, "q": 0.0}.items()
-        found = [[row for row in fold["rows"] if wanted <= row.items()] for fold in fold_rows]
-        if all(found):
-            return np.array([own[0]["error"] for own in found])
+        matches = [[row for row in fold["rows"] if wanted <= row.items()] for fold in fold_rows]
+        if all(matches):
+            return np.array([rows[0]["error"] for rows in matches])
     return None

@@ -107,8 +107,8 @@ def result(run):
         skipped["tags"] = f"needs the folder {tagging.FOLDERS['ewt']} below SPCVIZ_DATA"
     n_positions = 1_000 if run.quick else 8_000
     expect(run.tick, len(made) * len(LENGTHS) + len(COURSE_LENGTHS) + 1)
-    by_kind = {kind: rows_of(kind, own, n_positions, run.tick) for kind, own in made.items()}
-    rows = [row for own in by_kind.values() for row in own]
+    by_kind = {kind: rows_of(kind, source, n_positions, run.tick) for kind, source in made.items()}
+    rows = [row for kind_rows in by_kind.values() for row in kind_rows]
     whole = courses(model, run.tick, n_lines=30 if run.quick else None)
     return describe(
         run.name,
@@ -118,7 +118,9 @@ def result(run):
         settings={"lengths": LENGTHS, "tolerances": TOLERANCES, "changes_a_chain": N_CHANGED}
         | {"positions_a_length": n_positions, "random_state": RANDOM_STATE},
         data=arrays,
-        fold_rows=[{"fold": kind, "rows": own} for kind, own in (by_kind | {"courses": whole}).items()],
+        fold_rows=[
+            {"fold": kind, "rows": kind_rows} for kind, kind_rows in (by_kind | {"courses": whole}).items()
+        ],
         summary=summary(rows),
         courses=whole,
         courses_summary=courses_summary(whole),
@@ -134,7 +136,7 @@ def courses(model: stored.BudgetModel, tick: Callable, n_lines: int | None = Non
     """
     rng = np.random.default_rng([RANDOM_STATE, 1])
     order = rng.permutation(len(model.parts.starts) - 1)[: n_lines and 2 * n_lines]
-    halves = [model.parts.some(own)[0] for own in (order[::2], order[1::2])]
+    halves = [model.parts.some(words)[0] for words in (order[::2], order[1::2])]
     feature_us = [np.asarray(model.costs[kind]) for kind in ("us", "us_fast")]
     rows = []
     for length in (0, *COURSE_LENGTHS):
@@ -145,7 +147,7 @@ def courses(model: stored.BudgetModel, tick: Callable, n_lines: int | None = Non
             both = [_course(how, *pair, feature_us) for pair in ((first, second), (second, first))]
             row = {"data": "courses", "length": length or round(n_letters / n_lines, 2)}
             row |= {"method": method, "q": q}
-            rows.append(row | {key: float(np.mean([own[key] for own in both])) for key in both[0]})
+            rows.append(row | {key: float(np.mean([course[key] for course in both])) for key in both[0]})
         tick(f"courses {length}")
     return rows
 
@@ -166,7 +168,7 @@ def _course(how, dev, test, feature_us):
     wrong, of_all = (100 * float(lost) / n_letters for lost in (test.lost(bought.labels), test_loss))
     out = {"features_share": 100 * len(bought.part) / (n_letters * n_more), "error": wrong}
     out |= {"error_all_features": of_all, "messages": float(bought.messages.mean()), "us_policy": us}
-    return out | {name: us + float(tiers @ own) for name, own in zip(("us", "us_fast"), feature_us)}
+    return out | {name: us + float(tiers @ costs) for name, costs in zip(("us", "us_fast"), feature_us)}
 
 
 def cut_into(world, length):
@@ -186,11 +188,11 @@ def courses_summary(rows) -> dict[str, dict]:
     lengths = list(dict.fromkeys(row["length"] for row in rows))
     out = {}
     for method, q, _ in COURSES[1:]:
-        own, exact = (
+        stopped, exact = (
             [at[name, tolerance, n] for n in lengths] for name, tolerance in ((method, q), ("exact", 0.0))
         )
-        us, us_fast = ([a[key] / b[key] for a, b in zip(own, exact)] for key in ("us", "us_fast"))
-        added = [a["error"] - b["error"] for a, b in zip(own, exact)]
+        us, us_fast = ([a[key] / b[key] for a, b in zip(stopped, exact)] for key in ("us", "us_fast"))
+        added = [a["error"] - b["error"] for a, b in zip(stopped, exact)]
         out[f"{method} {q:g}"] = {
             "pays_from": pays_from(lengths, us),
             "pays_from_fast": pays_from(lengths, us_fast),
@@ -220,9 +222,9 @@ def _row(chains, setting, kind, method):
     if setting is None:
         values = anew_us(chains), 2.0 * length, 0.0, 0.0, 0.0
     else:
-        found = updated(chains, setting)
-        wrong = float(100 * (found.wrong > 0).mean()), float(found.wrong.mean())
-        values = update_us(chains, setting), float(found.messages.mean()), *wrong, _rounded(found.off)
+        updates = updated(chains, setting)
+        wrong = float(100 * (updates.wrong > 0).mean()), float(updates.wrong.mean())
+        values = update_us(chains, setting), float(updates.messages.mean()), *wrong, _rounded(updates.off)
     row |= dict(zip(names, values, strict=True))
     return row | {"messages_share": 100 * row["messages"] / (2 * length)}
 
@@ -237,22 +239,22 @@ def summary(rows) -> dict[str, dict[str, dict]]:
     # what it takes where nobody checks whether to stop.
     out = {}
     for kind in dict.fromkeys(row["data"] for row in rows):
-        own = [row for row in rows if row["data"] == kind]
-        at = {(row["method"], row["q"], row["length"]): row for row in own}
-        lengths = sorted({row["length"] for row in own})
+        kind_rows = [row for row in rows if row["data"] == kind]
+        at = {(row["method"], row["q"], row["length"]): row for row in kind_rows}
+        lengths = sorted({row["length"] for row in kind_rows})
         exact = np.array([min(at["exact", 0.0, n]["us"], at["anew", None, n]["us"] / 2) for n in lengths])
         out[kind] = {}
-        for method, q in dict.fromkeys((row["method"], row["q"]) for row in own if row["q"]):
-            found = [at[method, q, n] for n in lengths]
+        for method, q in dict.fromkeys((row["method"], row["q"]) for row in kind_rows if row["q"]):
+            by_length = [at[method, q, n] for n in lengths]
             us, wrong, weights = (
-                np.array([row[key] for row in found])
+                np.array([row[key] for row in by_length])
                 for key in ("us", "updates_with_wrong_labels", "updates")
             )
             out[kind][f"{method} {q:g}"] = {
                 "pays_from": pays_from(lengths, us / exact),
                 "times_faster": float(1 / (us / exact)[-1]),
                 "updates_with_wrong_labels": float(np.average(wrong, weights=weights)),
-                "messages_at_longest": found[-1]["messages"],
+                "messages_at_longest": by_length[-1]["messages"],
             }
     return out
 

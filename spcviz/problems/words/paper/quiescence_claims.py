@@ -19,11 +19,11 @@ def _times(end):
 
 def _never(kind):
     """Tolerances at which stopping as printed never takes less time than an exact update."""
-    return lambda result: sum(own["pays_from"] is None for own in _printed(result, kind))
+    return lambda result: sum(row["pays_from"] is None for row in _printed(result, kind))
 
 
 def _printed(result, kind):
-    return [own for name, own in result["summary"][kind].items() if name.startswith("printed")]
+    return [row for name, row in result["summary"][kind].items() if name.startswith("printed")]
 
 
 def _whole(end, what):
@@ -35,7 +35,7 @@ def _whole(end, what):
 
 
 def _update(kind, name):
-    own = "summary", kind
+    path = "summary", kind
     return (
         Claim(
             "quiescence", _UPDATE, f"pays as printed, {name}", _never(kind), "holds",
@@ -46,13 +46,13 @@ def _update(kind, name):
         ),
         Claim(
             "quiescence", _UPDATE, f"labels as printed, {name}",
-            (*own, _PRINTED, "updates_with_wrong_labels"), "rival", 0, "lower", shown="{} % leave one wrong",
+            (*path, _PRINTED, "updates_with_wrong_labels"), "rival", 0, "lower", shown="{} % leave one wrong",
             said="exact update: {}", source=_FIGURE,
         ),
         Claim(
-            "quiescence", _UPDATE, f"with level scores, {name}", (*own, LEVEL, "times_faster"), "new",
+            "quiescence", _UPDATE, f"with level scores, {name}", (*path, LEVEL, "times_faster"), "new",
             decimals=0, shown="{} times faster at the longest, from {:.0f} positions on",
-            beside=((*own, LEVEL, "pays_from"),), note="Level scores change no label and no margin.",
+            beside=((*path, LEVEL, "pays_from"),), note="Level scores change no label and no margin.",
         ),
     )  # fmt: skip
 

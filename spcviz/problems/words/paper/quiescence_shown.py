@@ -68,16 +68,16 @@ def courses_frame(result):
 def _frame(rows, names):
     """A frame of rows, with what their keys are called."""
     named = (row | {"update": name_of(row)} for row in rows)
-    return pd.DataFrame({said: row[key] for key, said in names.items()} for row in named)
+    return pd.DataFrame({column: row[key] for key, column in names.items()} for row in named)
 
 
 def courses_figure(result, palette, *, scale=1.0, height=420):
     """Times faster than with exact messages against the length of the lines, all of DMS-pi counted."""
     traces = []
-    for name, found in result["courses_summary"].items():
+    for name, course in result["courses_summary"].items():
         method, q = name.rsplit(" ", 1)
         label = name_of({"method": method, "q": float(q)})
-        x, y = [float(length) for length in found["times_faster"]], list(found["times_faster"].values())
+        x, y = [float(length) for length in course["times_faster"]], list(course["times_faster"].values())
         hover = f"%{{x}} letters: %{{y:.2f}} times<extra>{label}</extra>"
         traces.append(points("lines+markers", x, y, label, hover) | _look(method, float(q), palette, scale))
     line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1}

@@ -55,12 +55,16 @@ def measure(run: Run) -> Measured:
     n_finished = sum(is_finished(*job) for job in jobs)
     runs = {part: [run_fold(*job, run.tick) for job in jobs if job[0] == part] for part in parts}
     clock = measured_times(source.name, settings, run.work)
-    runs = {part: [retiming.retimed(done, clock, GRID) for done in own] for part, own in runs.items()}
-    about = {f"{part} fold {done['fold']}": done["about"] for part, own in runs.items() for done in own}
+    runs = {
+        part: [retiming.retimed(done, clock, GRID) for done in part_runs] for part, part_runs in runs.items()
+    }
+    about = {
+        f"{part} fold {done['fold']}": done["about"] for part, part_runs in runs.items() for done in part_runs
+    }
     rows = [
         row | ({"experiment": part} if len(parts) > 1 else {})
-        for part, own in runs.items()
-        for row in mean_rows(own)
+        for part, part_runs in runs.items()
+        for row in mean_rows(part_runs)
     ]
     more = {}
     if "dms-ocr" in runs:
@@ -69,11 +73,11 @@ def measure(run: Run) -> Measured:
     if run.name == "constrained-ocr":
         # Q-learning on the same folds: kept work of policy-ocr.
         others = [run_fold("policy-ocr", *job[1:], run.tick) for job in jobs]
-        others = [retiming.retimed(own, clock, GRID) for own in others]
+        others = [retiming.retimed(done, clock, GRID) for done in others]
         more["summary"]["against_q_learning"] = summary.against(runs[run.name], others)
         more["summary"]["prices_alone"] = summary.prices_alone(runs[run.name])
     more |= {"fold_rows": fold_rows(runs, n_folds), "folds": n_folds, "parts_found_finished": n_finished}
-    more["times"] = retiming.mean_times([done for own in runs.values() for done in own])
+    more["times"] = retiming.mean_times([done for part_runs in runs.values() for done in part_runs])
     return Measured(
         rows,
         summary.fixed_models(runs[parts[0]]),
@@ -92,7 +96,10 @@ def measure(run: Run) -> Measured:
 
 def fold_rows(runs, n_folds):
     """What each fold came to, without times: see `spcviz.problems.common.report.describe`."""
-    parts = {f: [(part, row) for part, own in runs.items() for row in own[f]["rows"]] for f in range(n_folds)}
+    parts = {
+        f: [(part, row) for part, part_runs in runs.items() for row in part_runs[f]["rows"]]
+        for f in range(n_folds)
+    }
     return [{"fold": f, "rows": [_untimed(*row) for row in rows]} for f, rows in parts.items()]
 
 
@@ -102,7 +109,7 @@ def _untimed(part, row):
     out |= {"error": row["error"][::EVERY], "features_share": row["share"][::EVERY]}
     if "chosen" in row:
         keys = ("cost_units", "share", "error")
-        out["chosen"] = {name: {key: own[key] for key in keys} for name, own in row["chosen"].items()}
+        out["chosen"] = {name: {key: point[key] for key in keys} for name, point in row["chosen"].items()}
     return out
 
 

@@ -21,7 +21,7 @@ def _blocks(result, features, look):
     name, trade = result["name"], charts.trade_off_figure
     drawn = [chart(trade, result, look), chart(trade, result, look, axis="us", tolerances=True)]
     if name == "dms-ocr":
-        drawn += [chart(own, result, look) for own in (charts.speedup_figure, charts.stopping_figure)]
+        drawn += [chart(draw, result, look) for draw in (charts.speedup_figure, charts.stopping_figure)]
     return [*drawn, Table(charts.curves_frame(result), name), *_tables(result, name)]
 
 

@@ -27,11 +27,11 @@ def run_fold(name, source, index, settings, folder, tick=None) -> dict:
         if name == "dms-ocr":
             rows = [_dms_row(row, clock) for row in dms.curves(fold, rng, clock.feature[1:])]
         elif name == "policy-ocr":
-            found, about = dms_pi.curves(fold, rng)
-            rows = [_policy_row(row, clock, *times.policy_us(fold, row, clock.choose)) for row in found]
+            curves, about = dms_pi.curves(fold, rng)
+            rows = [_policy_row(row, clock, *times.policy_us(fold, row, clock.choose)) for row in curves]
         else:
-            found, about = constrained.curves(fold, rng, tick)
-            rows = [_policy_row(row, clock, *times.constrained_us(fold, row)) for row in found]
+            curves, about = constrained.curves(fold, rng, tick)
+            rows = [_policy_row(row, clock, *times.constrained_us(fold, row)) for row in curves]
         out = {"fold": index, "rows": rows, "times": times.as_dict(clock), "about": about}
         return out | {"fixed_us": [times.fixed_model_us(clock, t) for t in range(folds.N_TIERS)]}
 
@@ -57,8 +57,8 @@ def measured_times(source, settings, folder, fold=None):
     def make():
         return times.as_dict(times.measure(fold or folds.fold_models(source, 0, settings, folder)))
 
-    found = kept(folder, f"words-{source}-times", {"settings": asdict(settings)}, CLOCK_CODE, make)
-    return times.Times(*(np.array(found[field]) for field in times.Times._fields))
+    saved = kept(folder, f"words-{source}-times", {"settings": asdict(settings)}, CLOCK_CODE, make)
+    return times.Times(*(np.array(saved[field]) for field in times.Times._fields))
 
 
 def _dms_row(row, clock):

@@ -55,16 +55,16 @@ def result(run: Run) -> dict:
     n_folds = checks.integer("folds", N_FOLDS if run.folds is None else run.folds, 1, handwriting.N_FOLDS)
     settings = folds.settings_for(run.quick)
     expect(run.tick, n_folds)
-    found = [run_fold(fold, settings, run.work, run.tick) for fold in range(n_folds)]
+    outcomes = [run_fold(fold, settings, run.work, run.tick) for fold in range(n_folds)]
     return describe(
         run.name,
         "Weiss (2013), thesis, (7.12); features of steps are this project's",
-        means(found),
+        means(outcomes),
         baselines=[],
         settings={"kinds": N_KINDS, "strengths": STRENGTHS, "training_words": N_LEARN}
         | {"random_state": folds.RANDOM_STATE},
         data={"ocr": handwriting.load_words()._asdict()},
-        fold_rows=[{"fold": fold, "rows": own["rows"]} for fold, own in enumerate(found)],
+        fold_rows=[{"fold": fold, "rows": outcome["rows"]} for fold, outcome in enumerate(outcomes)],
         folds=n_folds,
     )
 
@@ -78,9 +78,9 @@ def run_fold(index, settings, folder, tick):
         return {"rows": rows, "strength": strength}
 
     key = {"fold": index, "settings": asdict(settings), "data": folds.data_digest("ocr")}
-    found = kept(folder, f"steps-ocr-fold{index}", key, CODE, make)
+    outcome = kept(folder, f"steps-ocr-fold{index}", key, CODE, make)
     tick(f"steps fold {index}")
-    return found
+    return outcome
 
 
 def facing(pixels):
@@ -98,10 +98,10 @@ def kinds_of(pixels, n_train, seed):
     padded = np.pad(images, ((0, 0), (1, 1), (1, 1)))
     sample = np.random.default_rng(seed).choice(n_train, min(N_CENTRES_FROM, n_train), replace=False)
     out = np.empty((len(images), N_TIERS - 1), dtype=np.int64)
-    for t, (own, cell) in enumerate(((padded, 3), (images, 2))):
-        hog = batch_hog(own, cell)
-        found = KMeans(N_KINDS, n_init=1, max_iter=50, random_state=seed).fit(hog[sample])
-        out[:, t] = found.predict(hog)
+    for t, (pictures, cell) in enumerate(((padded, 3), (images, 2))):
+        hog = batch_hog(pictures, cell)
+        clusters = KMeans(N_KINDS, n_init=1, max_iter=50, random_state=seed).fit(hog[sample])
+        out[:, t] = clusters.predict(hog)
     return out
 
 
@@ -126,13 +126,15 @@ def with_steps(
     """`Parts` whose steps have tables of their own at every tier, counted on other words (`learned_from`)."""
     tables, step = [], np.repeat(half.part, half.lengths)[:, None].repeat(N_TIERS, axis=1)
     spread = float(parts.pairwise.std())
-    for p, (own, labels, is_step) in enumerate(learned_from):
+    for p, (known_kinds, labels, is_step) in enumerate(learned_from):
         rows = np.repeat(half.part, half.lengths) == p
         step[rows, 0] = len(tables)
         tables.append(parts.pairwise[p])
         for t in range(1, N_TIERS):
             step[rows, t] = len(tables) + kinds[rows, t - 1]
-            tables += list(parts.pairwise[p] + strength * spread * log_ratios(own[:, t - 1], labels, is_step))
+            tables += list(
+                parts.pairwise[p] + strength * spread * log_ratios(known_kinds[:, t - 1], labels, is_step)
+            )
     tables = np.ascontiguousarray(tables)
     return parts._replace(pairwise=tables, transposed=transposed_tables(tables), step=step)
 
@@ -147,8 +149,8 @@ def worlds(fold):
     kinds, of_test = kinds[:n_train], kinds[n_train:]
     is_step = np.ones(n_train, dtype=bool)
     is_step[fold.train.starts[:-1]] = False
-    own = np.repeat(fold.train.part, fold.train.lengths)
-    others = [(kinds, fold.train.labels, is_step & (own != p)) for p in range(fold.train.part.max() + 1)]
+    parts = np.repeat(fold.train.part, fold.train.lengths)
+    others = [(kinds, fold.train.labels, is_step & (parts != p)) for p in range(fold.train.part.max() + 1)]
     learn = partial(with_steps, fold.train, train, kinds, others)
 
     def lost(strength):
@@ -213,21 +215,21 @@ def _row(policy, dev, test, n_letters):
     }
 
 
-def means(found: list[dict]) -> list[dict]:
+def means(outcomes: list[dict]) -> list[dict]:
     """One row for each method; ``error_minus_letters`` is the mean over `UNITS` up to all letters."""
     out = []
-    for i, first in enumerate(found[0]["rows"]):
-        rows, letters = ([own["rows"][k] for own in found] for k in (i, 0))
+    for i, first in enumerate(outcomes[0]["rows"]):
+        rows, letters = ([outcome["rows"][k] for outcome in outcomes] for k in (i, 0))
         errors = np.array([row["error"] for row in rows])
         within = letters[0]["units"] >= UNITS
         gaps = (errors - np.array([row["error"] for row in letters]))[:, within].mean(axis=1)
         shares = np.mean([row["share_of_steps"] for row in rows], axis=0)
         points = np.stack([UNITS, errors.mean(axis=0), shares], axis=1).tolist()
-        row = {"method": first["method"], "strength": [own["strength"] for own in found]}
+        row = {"method": first["method"], "strength": [outcome["strength"] for outcome in outcomes]}
         row["points"] = [dict(zip(("units", "error", "share_of_steps"), point)) for point in points]
-        row["final_error"] = float(np.mean([own["final_error"] for own in rows]))
-        row["units_in_all"] = float(np.mean([own["units"] for own in rows]))
-        row |= mean_and_sd("units_chosen", [own["chosen"]["units"] for own in rows])
-        row |= mean_and_sd("error_chosen", [own["chosen"]["error"] for own in rows])
+        row["final_error"] = float(np.mean([fold_row["final_error"] for fold_row in rows]))
+        row["units_in_all"] = float(np.mean([fold_row["units"] for fold_row in rows]))
+        row |= mean_and_sd("units_chosen", [fold_row["chosen"]["units"] for fold_row in rows])
+        row |= mean_and_sd("error_chosen", [fold_row["chosen"]["error"] for fold_row in rows])
         out.append(row | mean_and_sd("error_minus_letters", gaps))
     return out

@@ -98,8 +98,8 @@ def _gap_at_points(ours, theirs, asked):
 
 
 def _first_speedup(curve, level, grid):
-    found = np.flatnonzero(curve <= level + 1e-9)
-    return float(2.0 / max(grid[found[0]], 1e-9)) if len(found) else None
+    reached = np.flatnonzero(curve <= level + 1e-9)
+    return float(2.0 / max(grid[reached[0]], 1e-9)) if len(reached) else None
 
 
 def policy(runs, grid):
@@ -114,7 +114,7 @@ def policy(runs, grid):
     reached |= {"greedy": greedy, "greedy, as printed": greedy_printed}
     reached |= {name: _rows(runs, name) for name in ("imitation", "all tiers at once", "random")}
     reached |= {f"words, {name}": _rows(runs, name, level="word") for name in ("q-learning", "greedy")}
-    curves = {name: _mean_curve(found) for name, found in reached.items()}
+    curves = {name: _mean_curve(group) for name, group in reached.items()}
     out = {
         "features_share_printed": _chosen(printed)["share"],
         "features_share_refreshed": _chosen(rows)["share"],
@@ -127,7 +127,9 @@ def policy(runs, grid):
         "features_share_greedy_refreshed": _chosen(greedy)["share"],
         "features_share_greedy_printed": _chosen(greedy_printed)["share"],
         "error_at_chosen_greedy_refreshed": _chosen(greedy)["error"],
-        "share_on_test_curve": {n: _share_reached(own, final.mean(), grid) for n, own in curves.items()},
+        "share_on_test_curve": {
+            n: _share_reached(errors, final.mean(), grid) for n, errors in curves.items()
+        },
         "greedy_minus_q_learning": float(gap.mean()),
         "greedy_minus_q_learning_stderr": _stderr(gap),
         "greedy_min_error_ratio": float(myopic.min() / final.mean()),
@@ -136,13 +138,15 @@ def policy(runs, grid):
     later = grid >= base
     for scale in ("range", "margin"):
         for q in sorted({row["q"] for row in runs[0]["rows"] if row["q"] > 0 and row["scale"] == scale}):
-            found = _rows(runs, "q-learning", level="letter", q=q, scale=scale)
-            added = _mean_curve(found) - curve
+            quiescent = _rows(runs, "q-learning", level="letter", q=q, scale=scale)
+            added = _mean_curve(quiescent) - curve
             out[f"quiescent_{scale}_{q:g}"] = {
-                "messages_share": 100 * _messages(found),
+                "messages_share": 100 * _messages(quiescent),
                 "error_added_whole_curve": float(added[1:].mean()),
                 "error_added_from_least_error_budget": float(added[later].mean()),
-                "us_at_least_error_budget": float(np.mean([np.interp(base, grid, r["us"]) for r in found])),
+                "us_at_least_error_budget": float(
+                    np.mean([np.interp(base, grid, r["us"]) for r in quiescent])
+                ),
             }
     out["messages_share_q25"] = out["quiescent_range_0.25"]["messages_share"]
     out["error_added_q25"] = out["quiescent_range_0.25"]["error_added_whole_curve"]
@@ -159,11 +163,13 @@ def _at_chosen(runs):
     us_all, out = float(_mean_us(runs)[-1]), {}
     for row in runs[0]["rows"]:
         if row["level"] == "letter" and row["method"] == "q-learning":
-            found = _rows(runs, row["method"], **{key: row[key] for key in ("level", "q", "scale")})
-            chosen = _chosen(found)
-            overhead = [_at_cost(own, "us_overhead", _point(own)["cost_units"]) for own in found]
+            rows = _rows(runs, row["method"], **{key: row[key] for key in ("level", "q", "scale")})
+            chosen = _chosen(rows)
+            overhead = [
+                _at_cost(fold_row, "us_overhead", _point(fold_row)["cost_units"]) for fold_row in rows
+            ]
             chosen |= {"speedup": us_all / chosen["us"], "us_overhead": float(np.mean(overhead))}
-            out[f"{row['scale']} {row['q']:g}"] = chosen | {"messages_share": 100 * _messages(found)}
+            out[f"{row['scale']} {row['q']:g}"] = chosen | {"messages_share": 100 * _messages(rows)}
     return out
 
 
@@ -173,8 +179,8 @@ def _at_cost(row, key, cost):
 
 
 def _share_reached(curve, level, grid):
-    found = np.flatnonzero(curve <= level + 1e-9)
-    return 100 * float(grid[found[0]] / grid[-1]) if len(found) else None
+    reached = np.flatnonzero(curve <= level + 1e-9)
+    return 100 * float(grid[reached[0]] / grid[-1]) if len(reached) else None
 
 
 def _total_time(runs, grid, level):
@@ -184,11 +190,11 @@ def _total_time(runs, grid, level):
     for q in (0.0, 0.25, 0.5):
         rows = _rows(runs, "q-learning", level="letter", q=q, scale="range")
         curve, us = _mean_curve(rows), np.mean([row["us"] for row in rows], axis=0)
-        found = np.flatnonzero(curve <= level + 1e-9)
-        if len(found):
-            out[f"total_speedup_q{q:g}"] = us_all / float(us[found[0]])
+        reached = np.flatnonzero(curve <= level + 1e-9)
+        if len(reached):
+            out[f"total_speedup_q{q:g}"] = us_all / float(us[reached[0]])
             overhead = np.mean([row["us_overhead"] for row in rows], axis=0)
-            out[f"us_overhead_q{q:g}"] = float(overhead[found[0]])
+            out[f"us_overhead_q{q:g}"] = float(overhead[reached[0]])
     return out
 
 
@@ -207,9 +213,9 @@ def constrained(runs, grid):
     best = min((METHODS[key].name for key in ONE_SHOT), key=lambda name: shares[name]["chosen"]["share"])
     gap = _gaps(_rows(runs, "anytime"), _rows(runs, best))
     chosen, more = shares[best]["chosen"], {"anytime_minus_one_shot": float(np.mean(gap))}
-    found = {"all_features_error": float(final), "policy": best, "methods": shares}
-    found |= {"features_share_at_full_accuracy": chosen["share"], "error_at_chosen": chosen["error"]}
-    return found | more | {"anytime_minus_one_shot_stderr": _stderr(gap)}
+    out = {"all_features_error": float(final), "policy": best, "methods": shares}
+    out |= {"features_share_at_full_accuracy": chosen["share"], "error_at_chosen": chosen["error"]}
+    return out | more | {"anytime_minus_one_shot_stderr": _stderr(gap)}
 
 
 def against(constrained_runs, policy_runs) -> dict:
@@ -220,17 +226,17 @@ def against(constrained_runs, policy_runs) -> dict:
     Q-learning.
     """
     at = {"level": "letter", "q": 0.0}
-    found = {
+    by_method = {
         row["method"]: _rows(constrained_runs, row["method"], **at)
         for row in constrained_runs[0]["rows"]
         if "chosen" in row
     }
-    found["q-learning"] = _rows(policy_runs, "q-learning", **at, scale="range")
-    shares = {name: np.array([_point(row)["share"] for row in rows]) for name, rows in found.items()}
+    by_method["q-learning"] = _rows(policy_runs, "q-learning", **at, scale="range")
+    shares = {name: np.array([_point(row)["share"] for row in rows]) for name, rows in by_method.items()}
     best = min((METHODS[key].name for key in ONE_SHOT), key=lambda name: shares[name].mean())
     difference = shares[best] - shares["q-learning"]
     return {
-        "methods": {name: _spread(rows) for name, rows in found.items()},
+        "methods": {name: _spread(rows) for name, rows in by_method.items()},
         "one_shot": best,
         "folds": len(difference),
         "folds_q_learning_is_cheaper": int((difference > 0).sum()),
@@ -265,8 +271,11 @@ def prices_alone(runs):
     out = []
     for name, first in runs[0]["about"].items():
         for i, point in enumerate(first.get("prices alone", ())):
-            own = [run["about"][name]["prices alone"][i] for run in runs]
-            means = {key: float(np.mean([found[key] for found in own])) for key in ("share", "error")}
+            fold_points = [run["about"][name]["prices alone"][i] for run in runs]
+            means = {
+                key: float(np.mean([fold_point[key] for fold_point in fold_points]))
+                for key in ("share", "error")
+            }
             out.append({"method": name, "price": point["price"]} | means)
     return out
 
@@ -275,8 +284,8 @@ def taken_apart(runs) -> dict[str, dict]:
     """Where a word's microseconds go at the chosen budget; choosing is what a known order would not take."""
     out = {}
     for name, rows in _with_chosen(runs):
-        parts = [_taken_apart(own, run["times"]) for own, run in zip(rows, runs, strict=True)]
-        out[name] = {key: float(np.mean([own[key] for own in parts])) for key in parts[0]}
+        parts = [_taken_apart(row, run["times"]) for row, run in zip(rows, runs, strict=True)]
+        out[name] = {key: float(np.mean([part[key] for part in parts])) for key in parts[0]}
     return out
 
 
@@ -308,11 +317,11 @@ SUMMARY = {"dms-ocr": dms, "policy-ocr": policy, "constrained-ocr": constrained}
 
 def of_parts(runs: dict[str, list[dict]], grid: np.ndarray):
     """Summaries of one experiment, or of all of them by name with what their overheads leave."""
-    found = {
+    by_part = {
         part: SUMMARY[part](done, grid) | {"fast_hog": with_fast_hog(done), "taken_apart": taken_apart(done)}
         for part, done in runs.items()
     }
-    return found | {"overhead": overhead(runs, grid)} if len(found) > 1 else next(iter(found.values()))
+    return by_part | {"overhead": overhead(runs, grid)} if len(by_part) > 1 else next(iter(by_part.values()))
 
 
 def stopping_points(runs, grid):
@@ -360,11 +369,11 @@ def overhead(runs, grid):
     for done in runs.values():
         us = _mean_us(done)
         for name, rows in _with_chosen(done):
-            found = _chosen(rows)
+            chosen = _chosen(rows)
             times = {
-                "speedup_against_all": us[-1] / found["us"],
-                "speedup_against_middle": us[1] / found["us"],
+                "speedup_against_all": us[-1] / chosen["us"],
+                "speedup_against_middle": us[1] / chosen["us"],
             }
-            found |= {key: float(value) for key, value in times.items()}
-            out[name] = found | {"gain_eaten": bool(found["us"] > us[1])}
+            chosen |= {key: float(value) for key, value in times.items()}
+            out[name] = chosen | {"gain_eaten": bool(chosen["us"] > us[1])}
     return out
