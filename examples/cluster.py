@@ -34,7 +34,7 @@ if __name__ == "__main__":
         from distributed import Client
 
         with Client(sys.argv[1]), parallel_config("dask"):
-            found = scores(-1)
+            accuracies = scores(-1)
     else:
-        found = scores(None)
-    print("words right, a fold each:", found.round(3))
+        accuracies = scores(None)
+    print("words right, a fold each:", accuracies.round(3))

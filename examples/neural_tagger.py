@@ -20,8 +20,8 @@ for i, words in enumerate(word_ids):
 
 rules = bio_transitions(names.values())
 tags = from_hf(logits, word_ids, id2label=names, **rules._asdict())
-y = [[names[k] for k in own] for own in gold]
-print("read:", *(" ".join(own) for own in tags.decode()), sep="\n  ")
+y = [[names[k] for k in ids] for ids in gold]
+print("read:", *(" ".join(labels) for labels in tags.decode()), sep="\n  ")
 
 alpha = tags.tune(y, tolerance=0.0)  # the sharpest threshold that loses none of these truths
 left = tags.prune(alpha)

@@ -26,4 +26,4 @@ print("best with a verb:", " ".join(why.labels), "score", round(why.score, 2))
 left = sequences.prune(alpha=0.5)  # what could still be the best labelling, at this threshold
 print("labels kept:    ", left.n_arcs, "of", 3 * sum(map(len, emissions)))
 trigrams = left.extend().extend()  # three labels in a row, over what was kept alone
-print("triples to score:", trigrams.n_arcs, "of", sum(max(len(own) - 2, 0) * 27 for own in emissions))
+print("triples to score:", trigrams.n_arcs, "of", sum(max(len(array) - 2, 0) * 27 for array in emissions))

@@ -17,11 +17,11 @@ def features(sentence):
         {
             "word": word,
             "ending": word[-3:],
-            "upper": own[:1].isupper(),
+            "upper": token[:1].isupper(),
             "before": padded[i],
             "after": padded[i + 2],
         }
-        for i, (own, word) in enumerate(zip(sentence, padded[1:-1]))
+        for i, (token, word) in enumerate(zip(sentence, padded[1:-1]))
     ]
 
 

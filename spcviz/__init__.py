@@ -54,11 +54,11 @@ def __getattr__(name: str) -> object:
     """One of the doors above, imported when it is first asked for."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_HOME[name]), name)
+    door = getattr(import_module(_HOME[name]), name)
     if name in _COMPUTING:
         import_module("spcviz.engine.kernels.announcing").announce()
-    globals()[name] = found
-    return found
+    globals()[name] = door
+    return door
 
 
 def __dir__() -> list[str]:

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int | None:
     port = checks.integer("--port", options.port, 1, 65535)
     environment, page = dict(os.environ), ""
     if options.file is not None:
-        environment[OPEN_FILE], page = str(_found(options.file)), "data"
+        environment[OPEN_FILE], page = str(_readable(options.file)), "data"
     if importlib.util.find_spec("streamlit") is None:
         raise ModuleNotFoundError("No module named 'streamlit'", name="streamlit")
     print(f"http://localhost:{port}/{page}", flush=True)
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int | None:
             return server.wait()
 
 
-def _found(path: Path) -> Path:
+def _readable(path: Path) -> Path:
     """The absolute path of a file that is there and can be read."""
     if not path.is_file():
         raise SpcvizError(f"FILE must be a file, got {str(path)!r}")

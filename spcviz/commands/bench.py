@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int | None:
     path = options.json
     if path:
         path = shipped(_bench_path(path, options.name, chosen.get("scale"), chosen.get("only")))
-        outputs.file("--json", path, own=(RESULTS, WORK))
+        outputs.file("--json", path, project_folders=(RESULTS, WORK))
     command = f"python -m spcviz bench {options.name}"
     command += "".join(f" --{name} {value}" for name, value in chosen.items() if value is not None)
     with ledger.collecting() as costs, ledger.spending("measuring"):

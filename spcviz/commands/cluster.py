@@ -69,12 +69,12 @@ def look_over(client: Any, address: str, work: Path) -> None:
         raise SpcvizError(f"--scheduler {address!r} has no worker; {how}")
     work.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=work, prefix="cluster-", suffix=".mark") as mark:
-        own = place(mark.name)
-        found = client.run(place, mark.name, on_error="return")
-    for worker, other in found.items():
-        if (lack := lacking(own, other)) is not None:
+        client_place = place(mark.name)
+        places = client.run(place, mark.name, on_error="return")
+    for worker, other in places.items():
+        if (lack := lacking(client_place, other)) is not None:
             raise SpcvizError(f"worker {worker} {lack}")
-    blind = [worker for worker, other in found.items() if not other.sees_work]
+    blind = [worker for worker, other in places.items() if not other.sees_work]
     if blind:
         print(
             f"spcviz: worker {blind[0]} does not see {work}: a part that an interruption stops begins anew "
@@ -83,21 +83,21 @@ def look_over(client: Any, address: str, work: Path) -> None:
         )
 
 
-def lacking(own: Place, other: Place | Exception) -> str | None:
+def lacking(client: Place, other: Place | Exception) -> str | None:
     """What a worker lacks of the client's, as the end of a sentence.
 
-    >>> own = Place("1", True, True, True, 0)
-    >>> lacking(own, own._replace(has_data=False))
+    >>> client = Place("1", True, True, True, 0)
+    >>> lacking(client, client._replace(has_data=False))
     'has no SPCVIZ_DATA: name the folder before dask worker is started there'
     """
     if isinstance(other, Exception):
         how = "start it in a clone of the same commit, with PYTHONPATH=. dask worker ..."
         return f"cannot import spcviz ({other}): {how}"
-    if other.code != own.code:
+    if other.code != client.code:
         return "has another version of the code: start it in a clone of the same commit"
-    if own.has_cache and not other.has_cache:
+    if client.has_cache and not other.has_cache:
         return "has no folder cache: start it in a clone, not where the package is installed by pip"
-    if own.has_data and not other.has_data:
+    if client.has_data and not other.has_data:
         return "has no SPCVIZ_DATA: name the folder before dask worker is started there"
     if 0 < other.memory < MEMORY:
         return f"has {other.memory / 1e9:.1f} GB of memory and needs {MEMORY / 1e9:.1f}: --memory-limit 3GB"

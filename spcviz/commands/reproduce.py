@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int | None:
     path = _result_path(options, row)
     outputs.folder("--work", options.work, is_own=options.work == WORK)
     if not options.check:
-        outputs.file("--json", path, own=(RESULTS, WORK))
+        outputs.file("--json", path, project_folders=(RESULTS, WORK))
     earlier = _earlier(path) if row.in_parts and options.features and not options.quick else None
     standing = _standing(options) if options.check else None
     progress = tqdm(desc=options.name, unit="part")

@@ -9,8 +9,8 @@ HELP = "write all tours and first scenes as static pages that need no server"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="index.html is written into it")
-    own = "a tour of your own to add, as the page Tours saves it; may be repeated"
-    parser.add_argument("--tour", type=Path, action="append", default=[], metavar="FILE", help=own)
+    tour_help = "a tour of your own to add, as the page Tours saves it; may be repeated"
+    parser.add_argument("--tour", type=Path, action="append", default=[], metavar="FILE", help=tour_help)
     parser.add_argument("--app", default="", metavar="ADDRESS", help="of an app that the scenes link to")
     parser.add_argument("--only", nargs="*", metavar="TOUR", help="of the tours that ship only these")
 

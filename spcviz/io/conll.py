@@ -83,9 +83,9 @@ def read_conll(
                 f"{name}, sentence from line {first}: must have a token in column {token + 1} of each line, "
                 "got an empty one"
             )
-    found = scheme_of(labels) if scheme == "auto" else scheme_name(scheme)
+    used_scheme = scheme_of(labels) if scheme == "auto" else scheme_name(scheme)
     about = (encoding, header, table.n_columns)
-    return Corpus(sentences, labels, chosen, _format(table, labels), found, *about)
+    return Corpus(sentences, labels, chosen, _format(table, labels), used_scheme, *about)
 
 
 def _header_of(table: Table, columns: Any) -> tuple[tuple[str, ...], Table]:
@@ -93,9 +93,9 @@ def _header_of(table: Table, columns: Any) -> tuple[tuple[str, ...], Table]:
     if not table.sentences or table.is_conllu:
         return (), table
     first = table.sentences[0][0]
-    is_named = columns is not None and any(isinstance(own, str) for own in columns)
-    is_known = table.n_columns > 1 and any(own.lower() in _TOKEN for own in first)
-    is_known &= any(own.lower() in (*_LABEL, "sequence", "sentence") for own in first)
+    is_named = columns is not None and any(isinstance(column, str) for column in columns)
+    is_known = table.n_columns > 1 and any(cell.lower() in _TOKEN for cell in first)
+    is_known &= any(cell.lower() in (*_LABEL, "sequence", "sentence") for cell in first)
     if not is_named and not is_known:
         return (), table
     rest = table.sentences[0][1:]
@@ -117,9 +117,9 @@ def _usual(table: Table, header: tuple[str, ...]) -> tuple[int, int | None]:
     if table.is_conllu:
         has_tags = any(row[_UPOS] != "_" for sentence in table.sentences for row in sentence)
         return _FORM, _UPOS if has_tags else _XPOS
-    lowered = [own.lower() for own in header]
-    token = next((lowered.index(own) for own in _TOKEN if own in lowered), 0)
-    label = next((lowered.index(own) for own in _LABEL if own in lowered), table.n_columns - 1)
+    lowered = [name.lower() for name in header]
+    token = next((lowered.index(name) for name in _TOKEN if name in lowered), 0)
+    label = next((lowered.index(name) for name in _LABEL if name in lowered), table.n_columns - 1)
     return token, label if label != token else None
 
 

@@ -54,7 +54,9 @@ def save(model: Any, folder: str | Path) -> Path:
 def contents(model: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """(arrays, what a manifest says of them) of a trained estimator; raises `ArgumentError` as `save`."""
     kind = type(model)
-    if isinstance(model, type) or not all(hasattr(kind, own) for own in ("to_state", "State", "from_state")):
+    if isinstance(model, type) or not all(
+        hasattr(kind, name) for name in ("to_state", "State", "from_state")
+    ):
         raise ArgumentError(f"model must be an estimator of spcviz, got {model!r:.60}")
     state = model.to_state()
     if type(state) is not kind.State:
@@ -78,12 +80,12 @@ def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
     there is none, it is damaged, or of a class that is not known here.
     """
     stored = load_model(folder, OWN_MODEL, kind=KIND, version=VERSION)
-    return estimator_of(folder, stored, {own.__name__: own for own in types})
+    return estimator_of(folder, stored, {estimator.__name__: estimator for estimator in types})
 
 
-def estimator_of(folder: str | Path, stored: StoredModel, own: dict[str, type]) -> Any:
-    """The estimator in verified arrays; `own` are classes of the caller's by name. Raises `StoreError`."""
-    kind = _class_of(folder, stored, own)
+def estimator_of(folder: str | Path, stored: StoredModel, classes: dict[str, type]) -> Any:
+    """The estimator in verified arrays; `classes` are the caller's own by name. Raises `StoreError`."""
+    kind = _class_of(folder, stored, classes)
     try:
         # Arrays of the store are read-only: to numba another type, for which every kernel compiles anew.
         state = unpacked({key: array.copy() for key, array in stored.arrays.items()}, kind.State)
@@ -97,13 +99,13 @@ def estimator_of(folder: str | Path, stored: StoredModel, own: dict[str, type]) 
         ) from error
 
 
-def _class_of(folder: str | Path, stored: StoredModel, own: dict[str, type]) -> Any:
+def _class_of(folder: str | Path, stored: StoredModel, classes: dict[str, type]) -> Any:
     name = stored.manifest["settings"].get("class")
-    if name in own:
-        return own[name]
+    if name in classes:
+        return classes[name]
     if name in ESTIMATORS:
         return getattr(import_module(ESTIMATORS[name]), name)
-    known = ", ".join([*ESTIMATORS, *own])
+    known = ", ".join([*ESTIMATORS, *classes])
     raise StoreError(
         f"model in {folder} is of class {name!r:.60}, which is none of {known}; "
         "hand over a class of your own as load(folder, types=[...])"

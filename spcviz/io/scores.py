@@ -66,8 +66,8 @@ def read_scores(source: Any) -> ScoreFile:
 
     Examples
     --------
-    >>> found = read_scores("sequence,token,gold,N,V\\n1,dogs,N,2,0\\n1,bark,V,1,3\\n")
-    >>> found.emissions.tolist(), found.sequences().decode()[0].tolist()
+    >>> scores = read_scores("sequence,token,gold,N,V\\n1,dogs,N,2,0\\n1,bark,V,1,3\\n")
+    >>> scores.emissions.tolist(), scores.sequences().decode()[0].tolist()
     ([[2.0, 0.0], [1.0, 3.0]], ['N', 'V'])
     """
     if isinstance(source, str) and "\n" in source:
@@ -148,9 +148,9 @@ def _of_csv(text: Text) -> ScoreFile:
         raise ArgumentError(f"{text.name}, line {rows.line_num}: must be CSV: {error}") from None
     if not numbered:
         raise ArgumentError(f"{text.name}: must have a header and a row for each token, got nothing")
-    header, body = [own.strip() for own in numbered[0][1]], numbered[1:]
-    at = {own: header.index(own) for own in _ABOUT if own in header}
-    columns = [k for k, own in enumerate(header) if own not in _ABOUT]
+    header, body = [name.strip() for name in numbered[0][1]], numbered[1:]
+    at = {name: header.index(name) for name in _ABOUT if name in header}
+    columns = [k for k, name in enumerate(header) if name not in _ABOUT]
     names = tuple(header[k] for k in columns)
     if "sequence" not in at or not columns:
         raise ArgumentError(
@@ -192,21 +192,21 @@ def _lengths(name: str, ids: list[tuple[int, str]]) -> np.ndarray:
     lengths: list[int] = []
     seen: set[str] = set()
     before = None
-    for line, own in ids:
-        if own != before:
-            if own in seen:
-                raise ArgumentError(f"{name}, line {line}: rows of sequence {own!r} must be neighbours")
-            seen.add(own)
+    for line, sequence in ids:
+        if sequence != before:
+            if sequence in seen:
+                raise ArgumentError(f"{name}, line {line}: rows of sequence {sequence!r} must be neighbours")
+            seen.add(sequence)
             lengths.append(0)
         lengths[-1] += 1
-        before = own
+        before = sequence
     return np.array(lengths, dtype=np.int64)
 
 
 def _gold(name: str, body: list, golds: list[str], names: tuple[str, ...]) -> np.ndarray | None:
     if not any(golds):
         return None
-    number = {own: k for k, own in enumerate(names)}
+    number = {label: k for k, label in enumerate(names)}
     for (line, _), gold in zip(body, golds):
         if gold not in number:
             raise ArgumentError(f"{name}, line {line}: gold must be the name of a column, got {gold!r:.60}")

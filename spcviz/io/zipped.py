@@ -49,9 +49,9 @@ def of_zip(data: bytes, name: str = "file") -> Any:
             inside = {entry.filename.rpartition("/")[2]: entry for entry in archive.infolist()}
             manifest = parse_manifest(OWN_MODEL, _read(archive, inside, MANIFEST, MAX_MANIFEST_BYTES))
             npz = _read(archive, inside, npz_name(manifest), MAX_BYTES)
-        found = manifest["kind"], manifest["version"]
-        if found != (KIND, VERSION):
-            raise DamagedError(f"is {found[0]!r} version {found[1]}; this program reads {KIND!r} {VERSION}")
+        stated = manifest["kind"], manifest["version"]
+        if stated != (KIND, VERSION):
+            raise DamagedError(f"is {stated[0]!r} version {stated[1]}; this program reads {KIND!r} {VERSION}")
         if hashlib.sha256(npz).hexdigest() != manifest["npz"]["sha256"]:
             raise DamagedError("is damaged: its npz file does not have the SHA-256 of the manifest")
         if sum(_size(about) for about in manifest["arrays"].values()) > MAX_BYTES:

@@ -52,19 +52,19 @@ def of(name: str) -> dict:
         return {}
     row = max(rows, key=lambda row: len(row.name))
     known = {entry.name: entry for entry in registry.data_sets()}
-    sets = [known[own] for own in row.data]
+    sets = [known[data_set] for data_set in row.data]
     order = list(WEIGHTS)
     return {
         "holds": row.what,
-        "data": {own.name: {"origin": own.origin, "licence": own.licence} for own in sets},
-        "weights": WEIGHTS[order[max(order.index(own.weights) for own in sets)]],
+        "data": {entry.name: {"origin": entry.origin, "licence": entry.licence} for entry in sets},
+        "weights": WEIGHTS[order[max(order.index(entry.weights) for entry in sets)]],
     }
 
 
 def stamp(folder) -> list[str]:
     """Write into each manifest of a folder what its model owes; the names of those that did not say it."""
-    found = [status.name for status in list_models(folder) if not status.problem]
-    return [name for name in found if (licence := of(name)) and set_licence(folder, name, licence)]
+    names = [status.name for status in list_models(folder) if not status.problem]
+    return [name for name in names if (licence := of(name)) and set_licence(folder, name, licence)]
 
 
 def stored(folder) -> dict[str, dict]:
@@ -78,14 +78,14 @@ def stored(folder) -> dict[str, dict]:
 
 def text(folder) -> str:
     """Markdown: a row for each model of a folder, the strictest first, and one for each data set."""
-    found, order, data = stored(folder), list(WEIGHTS.values()), {}
+    by_model, order, data = stored(folder), list(WEIGHTS.values()), {}
     rows = []
-    for name in sorted(found, key=lambda name: (-_rank(found[name], order), name)):
-        own = found[name]
-        data |= (sets := own.get("data", {}))
-        terms = own.get("weights", f"{NOT_SAID}; make it anew: {repair_command(name)}")
+    for name in sorted(by_model, key=lambda name: (-_rank(by_model[name], order), name)):
+        licence = by_model[name]
+        data |= (sets := licence.get("data", {}))
+        terms = licence.get("weights", f"{NOT_SAID}; make it anew: {repair_command(name)}")
         licences = "; ".join(f"{key}: {about['licence']}" for key, about in sets.items())
-        rows.append((f"`{name}`", own.get("holds", "–"), ", ".join(sets), licences, f"**{terms}**"))
+        rows.append((f"`{name}`", licence.get("holds", "–"), ", ".join(sets), licences, f"**{terms}**"))
     models = _table(
         ("model", "holds", "learned from", "licence of the data", "what may be done with it"), rows
     )
@@ -106,10 +106,10 @@ def _rank(licence, order):
 @lru_cache(maxsize=4)
 def summary(folder) -> str:
     """What may be done with the models of a folder, as Markdown: a line for each kind of terms."""
-    found, order = stored(folder), [*WEIGHTS.values(), NOT_SAID]
+    by_model, order = stored(folder), [*WEIGHTS.values(), NOT_SAID]
     by_terms = {terms: [] for terms in reversed(order)}
-    for name, own in found.items():
-        by_terms[own["weights"] if own.get("weights") in order else NOT_SAID].append(name)
+    for name, licence in by_model.items():
+        by_terms[licence["weights"] if licence.get("weights") in order else NOT_SAID].append(name)
     lines = [f"- {terms}: {', '.join(names)}" for terms, names in by_terms.items() if names]
     head = "The code is under the MIT licence. The stored models are under the terms of their data:"
     return "\n".join([head, "", *lines]) if lines else "The code is under the MIT licence."

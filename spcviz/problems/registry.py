@@ -29,11 +29,11 @@ def load(dotted: str) -> Any:
 
 def trainings() -> dict[str, list[Training]]:
     """Name to the rows of that name, in the order in which they are done: {str: list of Training}."""
-    found: dict[str, list[Training]] = {}
+    by_name: dict[str, list[Training]] = {}
     for problem in problems():
         for row in problem.trains:
-            found.setdefault(row.name, []).append(row)
-    return found
+            by_name.setdefault(row.name, []).append(row)
+    return by_name
 
 
 def results() -> dict[str, Result]:
@@ -58,8 +58,8 @@ def warmup_groups_of(path: str) -> list[str]:
     ['words', 'arms']
     """
     every = problems()
-    own = {problem.name for problem in every if path in (page.path for page in problem.pages)}
-    return [one.name for one in every if one.warmup and (one.name in own or own & set(one.serves))]
+    owners = {problem.name for problem in every if path in (page.path for page in problem.pages)}
+    return [one.name for one in every if one.warmup and (one.name in owners or owners & set(one.serves))]
 
 
 def models() -> list[Model]:

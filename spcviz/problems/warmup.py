@@ -34,10 +34,10 @@ def families():
         return min((sections.get(page.section, len(sections)) for page in problem.pages), default=99)
 
     every = [problem for problem in registry.problems() if problem.warmup]
-    found = {problem.family: [] for problem in every}  # that of the first problem first
+    by_family = {problem.family: [] for problem in every}  # that of the first problem first
     for problem in sorted(every, key=place):
-        found[problem.family].append(problem.name)
-    return found
+        by_family[problem.family].append(problem.name)
+    return by_family
 
 
 def groups():
@@ -112,8 +112,8 @@ def noted():
 def measured():
     """`MEASURED` as it stands: {group: seconds}; empty if it is not there or damaged."""
     try:
-        found = json.loads(MEASURED.read_text(encoding="utf-8"))
-        return {str(name): float(seconds) for name, seconds in found.items()}
+        by_group = json.loads(MEASURED.read_text(encoding="utf-8"))
+        return {str(name): float(seconds) for name, seconds in by_group.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 

@@ -31,7 +31,7 @@ def grams_of(scores: Any, names: Names, order: int) -> Grams:
     """Scores of n-grams by code, from a dict by tuples of labels or an array of one dimension a label."""
     bits = symbol_bits(names.n_states)
     if isinstance(scores, Mapping):
-        found = {}
+        coded = {}
         for gram, weight in scores.items():
             if not isinstance(gram, tuple) or not gram:
                 raise ArgumentError(f"ngram_scores must have tuples of labels as keys, got {gram!r:.60}")
@@ -39,8 +39,8 @@ def grams_of(scores: Any, names: Names, order: int) -> Grams:
             code = 0
             for label in gram:
                 code = (code << bits) + names.state(f"ngram_scores[{gram!r:.60}]", label) + 1
-            found[code] = checks.scores(f"ngram_scores[{gram!r:.60}]", weight, 0)
-        keys, weights = np.array(list(found), dtype=np.int64), np.array(list(found.values()), dtype=float)
+            coded[code] = checks.scores(f"ngram_scores[{gram!r:.60}]", weight, 0)
+        keys, weights = np.array(list(coded), dtype=np.int64), np.array(list(coded.values()), dtype=float)
         by_code, longest = np.argsort(keys), max(map(len, scores), default=1)
         return Grams(keys[by_code], weights[by_code].reshape(-1), longest)
     table = checks.scores("ngram_scores", scores, tuple(range(1, 9)))

@@ -39,8 +39,8 @@ class Lattices:
         self._packed, self._names, self._grams = packed, names, grams
         self.order, self.labels = order, names.given
         score = base_scores(lattice, packed)
-        for own in grams:
-            score += gram_scores(lattice, own)
+        for n_grams in grams:
+            score += gram_scores(lattice, n_grams)
         possible = score > -np.inf
         if not possible.all():
             lattice, score = self._restricted(lattice, possible), score[possible]
@@ -60,7 +60,7 @@ class Lattices:
     @property
     def n_states(self) -> int:
         """Labels left at all positions together."""
-        return int(sum(own.sum() for own in self.states()))
+        return int(sum(mask.sum() for mask in self.states()))
 
     def states(self) -> list[np.ndarray]:
         """Which labels some arc still uses at each position, (L_i, K) of bool each."""
@@ -111,9 +111,9 @@ class Lattices:
 
     def decode(self) -> list[np.ndarray]:
         """The best labelling of each sequence among those left."""
-        found = self._best()
-        self._refuse(found.scores)
-        return self._packed.split(self._names.of(found.labels))
+        best = self._best()
+        self._refuse(best.scores)
+        return self._packed.split(self._names.of(best.labels))
 
     def best_scores(self) -> np.ndarray:
         """Score of the best labelling of each sequence, shape (S,); 0 of no positions."""

@@ -46,8 +46,8 @@ def from_emissions(
 
     Examples
     --------
-    >>> found = from_emissions([[[0.0, 1.0], [2.0, 0.0]], [[0.0, 3.0]]], [[0, 0], [-3, 0]], labels=["N", "V"])
-    >>> [list(map(str, own)) for own in found.decode()]
+    >>> tags = from_emissions([[[0.0, 1.0], [2.0, 0.0]], [[0.0, 3.0]]], [[0, 0], [-3, 0]], labels=["N", "V"])
+    >>> [list(map(str, labels)) for labels in tags.decode()]
     [['N', 'N'], ['V']]
     """
     names = None if labels is None else names_of(labels)

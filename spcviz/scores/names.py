@@ -62,8 +62,8 @@ class Names:
             raise ShapeError(f"{what} has {len(labels)} labels; its sequence has {length} positions")
         if self.given is None and length:
             return checks.states(what, labels, length, self.n_states)
-        found = (self.state(f"{what}[{i}]", label) for i, label in enumerate(labels))
-        return np.fromiter(found, dtype=np.int64, count=length)
+        states = (self.state(f"{what}[{i}]", label) for i, label in enumerate(labels))
+        return np.fromiter(states, dtype=np.int64, count=length)
 
 
 def named_array(names: Sequence[Hashable]) -> np.ndarray:

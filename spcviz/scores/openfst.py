@@ -23,9 +23,9 @@ def write(
     bounds = np.searchsorted(arcs["sequence"], np.arange(len(lengths) + 1))
     out = []
     for i, length in enumerate(lengths):
-        own = {key: values[bounds[i] : bounds[i + 1]] for key, values in arcs.items()}
+        sequence_arcs = {key: values[bounds[i] : bounds[i + 1]] for key, values in arcs.items()}
         out.append(folder / f"{i}.txt")
-        _save(out[-1], acceptor(names, int(length), own))
+        _save(out[-1], acceptor(names, int(length), sequence_arcs))
     return out
 
 
@@ -70,4 +70,4 @@ def acceptor(names: list[str], length: int, arcs: dict[str, np.ndarray]) -> list
             final.add(state(head))
     # fstcompile takes the source of the first line as the start: the root of the tree.
     lines.sort(key=lambda line: int(line.partition("\t")[0]))
-    return [*lines, *(str(own) for own in sorted(final))]
+    return [*lines, *(str(number) for number in sorted(final))]

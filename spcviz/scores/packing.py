@@ -56,18 +56,18 @@ def pack(
     if n_labels is None:
         n_labels = _columns_of(transitions, start, end)
     tables, positions = _tables_of(emissions, mask, lengths)
-    found = [
+    checked = [
         _table(f"emissions[{i}]", table if rows is None else table[rows], n_labels)
         for i, (table, rows) in enumerate(zip(tables, positions))
     ]
-    sizes = np.array([len(table) for table in found], dtype=np.int64)
-    n = _one_width(found, n_labels)
-    unary = np.concatenate([table for table in found if len(table)] or [np.zeros((0, n))])
+    sizes = np.array([len(table) for table in checked], dtype=np.int64)
+    n = _one_width(checked, n_labels)
+    unary = np.concatenate([table for table in checked if len(table)] or [np.zeros((0, n))])
     starts = np.concatenate([[0], np.cumsum(sizes)])
     if allowed is not None:
         is_allowed = [
-            _allowed(f"allowed[{i}]", own if rows is None else own[rows], (size, n))
-            for i, (own, rows, size) in enumerate(zip(_like("allowed", allowed, tables), positions, sizes))
+            _allowed(f"allowed[{i}]", table if rows is None else table[rows], (size, n))
+            for i, (table, rows, size) in enumerate(zip(_like("allowed", allowed, tables), positions, sizes))
         ]
         unary = np.where(np.concatenate([*is_allowed, np.zeros((0, n), dtype=bool)]), unary, -np.inf)
     filled = sizes > 0
@@ -173,14 +173,14 @@ def _like(name: str, values: Any, tables: list) -> list:
     items = list(values)
     if len(items) != len(tables):
         raise ShapeError(f"{name} has {len(items)} sequences; emissions has {len(tables)}")
-    return [array_of(f"{name}[{i}]", own) for i, own in enumerate(items)]
+    return [array_of(f"{name}[{i}]", item) for i, item in enumerate(items)]
 
 
 def _allowed(name: str, values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    found = checks.mask(name, values)
-    if found.shape != shape and not (found.size == 0 and shape[0] == 0):
-        raise ShapeError(f"{name} has shape {found.shape}; its sequence needs {tuple(map(int, shape))}")
-    return found.reshape(shape)
+    is_allowed = checks.mask(name, values)
+    if is_allowed.shape != shape and not (is_allowed.size == 0 and shape[0] == 0):
+        raise ShapeError(f"{name} has shape {is_allowed.shape}; its sequence needs {tuple(map(int, shape))}")
+    return is_allowed.reshape(shape)
 
 
 def _scores_of(name: str, values: ArrayLike, n: int) -> np.ndarray:
@@ -219,14 +219,14 @@ def _pairwise(transitions: Any, sizes: np.ndarray, n: int, has_gaps: bool) -> np
     if len(steps) != len(sizes):
         raise ShapeError(f"transitions has {len(steps)} sequences; emissions has {len(sizes)}")
     out, first = np.zeros((rows, n, n)), 0
-    for i, (own, size) in enumerate(zip(steps, sizes)):
+    for i, (tables, size) in enumerate(zip(steps, sizes)):
         if size > 1:
-            whole = array_of(f"transitions[{i}]", own)
-            own = checks.scores(f"transitions[{i}]", whole[: size - 1] if form == 4 else whole, 3)
-            if own.shape != (size - 1, n, n):
+            whole = array_of(f"transitions[{i}]", tables)
+            tables = checks.scores(f"transitions[{i}]", whole[: size - 1] if form == 4 else whole, 3)
+            if tables.shape != (size - 1, n, n):
                 wanted = (int(size) - 1, n, n)
-                raise ShapeError(f"transitions[{i}] has shape {own.shape}; its sequence needs {wanted}")
-            out[first + 1 : first + size] = own
+                raise ShapeError(f"transitions[{i}] has shape {tables.shape}; its sequence needs {wanted}")
+            out[first + 1 : first + size] = tables
         first += size
     return out
 
@@ -236,13 +236,13 @@ def _depth(values: Any) -> int:
     if hasattr(values, "ndim"):
         return values.ndim
     if isinstance(values, list | tuple):
-        return 1 + max((_depth(own) for own in values), default=0)
+        return 1 + max((_depth(value) for value in values), default=0)
     return 0
 
 
 def _columns_of(transitions: Any, start: Any, end: Any) -> int | None:
     """K, of the arguments that have it where no sequence has a position."""
-    for own in (start, end):
-        if own is not None:
-            return len(own)
+    for scores in (start, end):
+        if scores is not None:
+            return len(scores)
     return len(transitions) if transitions is not None and _depth(transitions) == 2 else None

@@ -53,13 +53,13 @@ def is_chunked(labels: Iterable[Hashable]) -> bool:
     >>> is_chunked(["O", "B-NP"]), is_chunked(["NN", "DT"]), is_chunked(["O"])
     (True, False, False)
     """
-    found = False
+    has_chunk = False
     for label in labels:
         try:
-            found |= parts_of(label)[0] != "O"
+            has_chunk |= parts_of(label)[0] != "O"
         except ArgumentError:
             return False
-    return found
+    return has_chunk
 
 
 def scheme_of(sentences: Iterable[Sequence[Hashable]]) -> str:
@@ -118,18 +118,18 @@ def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
     ([0.0, 0.0, -inf], [0.0, 0.0, -inf])
     """
     names = names_of(labels)
-    found = [parts_of(name) for name in names]
-    roles = {role for role, _ in found}
+    parts = [parts_of(name) for name in names]
+    roles = {role for role, _ in parts}
     named = ("BIOES" if roles & {"E", "S"} else "BIO") if scheme == "auto" else scheme_name(scheme)
     if named != "BIOES" and roles & {"E", "S"}:
-        odd = next(name for name, (role, _) in zip(names, found) if role in "ES")
+        odd = next(name for name, (role, _) in zip(names, parts) if role in "ES")
         raise ArgumentError(f"scheme must have the label {odd!r}, got {scheme!r}")
     allowed = np.array(
-        [[_may_follow(named, before, after) for after in found] for before in found], dtype=bool
+        [[_may_follow(named, before, after) for after in parts] for before in parts], dtype=bool
     )
     outside = ("O", "")
-    starts = np.array([_may_follow(named, outside, after) for after in found], dtype=bool)
-    ends = np.array([_may_follow(named, before, outside) for before in found], dtype=bool)
+    starts = np.array([_may_follow(named, outside, after) for after in parts], dtype=bool)
+    ends = np.array([_may_follow(named, before, outside) for before in parts], dtype=bool)
     n = len(names)
     return Rules(_scores(allowed.reshape(n, n)), _scores(starts), _scores(ends))
 

@@ -79,14 +79,14 @@ class Sequences:
         """The k best labellings of each sequence, best first; k is 1 .. 10,000."""
         packed, filled = self._packed, self._packed.filled
         k = checks.integer("k", k, 1, 10_000)
-        found = k_best_batch(packed.unary, packed.lengths[filled], packed.pairwise, k)
-        self._refuse(np.flatnonzero(found.n_found == 0))
+        ranked = k_best_batch(packed.unary, packed.lengths[filled], packed.pairwise, k)
+        self._refuse(np.flatnonzero(ranked.n_found == 0))
         empty = self._names.of(np.zeros((0, 0), dtype=np.int64))
         out, starts = [Ranked(np.zeros(0), empty)] * len(self), packed.starts
         for w, i in enumerate(filled):
-            n = found.n_found[w]
-            labels = found.labels[:n, starts[i] : starts[i + 1]]
-            out[i] = Ranked(found.scores[w, :n], self._names.of(labels))
+            n = ranked.n_found[w]
+            labels = ranked.labels[:n, starts[i] : starts[i + 1]]
+            out[i] = Ranked(ranked.scores[w, :n], self._names.of(labels))
         return out
 
     def witness(self, i: int, position: int, label: Hashable) -> Witness:
@@ -105,12 +105,12 @@ class Sequences:
         state = self._names.state("label", label)
         unary = self._packed.unary[first:stop]
         try:
-            found = chain.witness(unary, self._packed.steps(first, stop), position, state)
+            best = chain.witness(unary, self._packed.steps(first, stop), position, state)
         except InfeasibleError:
             raise InfeasibleError(
                 f"sequence {i}: no labelling with label {label!r} at position {position} has a finite score"
             ) from None
-        return Witness(found.score, self._names.of(found.labels))
+        return Witness(best.score, self._names.of(best.labels))
 
     def break_points(self) -> list[np.ndarray]:
         """The alpha from which each label at each position is pruned, (L_i, K) each.
@@ -131,7 +131,7 @@ class Sequences:
         points = self._points.reshape(-1)
         lowest = filtering.lowest_alpha(np.concatenate([points, by_definition]))
         efficiency = curves.efficiency_curve(points, self._starts * self.n_labels, lowest)
-        lost = (curves.curve(own, weights, lowest) for own in (by_definition, event))
+        lost = (curves.curve(truth, weights, lowest) for truth in (by_definition, event))
         return Curves(*lost, efficiency)
 
     def tune(self, y: Sequence[Sequence], tolerance: float, *, by_definition: bool = True) -> float:
@@ -167,8 +167,8 @@ class Sequences:
         Examples
         --------
         >>> from spcviz.scores import from_emissions
-        >>> found = from_emissions([[[0.0, 1.0, 0.9], [2.0, 0.0, 0.1], [0.0, 0.0, 4.0]]])
-        >>> found.prune(0.0).n_arcs, found.prune(0.9).n_arcs
+        >>> sequences = from_emissions([[[0.0, 1.0, 0.9], [2.0, 0.0, 0.1], [0.0, 0.0, 4.0]]])
+        >>> sequences.prune(0.0).n_arcs, sequences.prune(0.9).n_arcs
         (4, 3)
         """
         filled = self._packed.filled
@@ -191,8 +191,8 @@ class Sequences:
         """States of the best labellings, shape (R,)."""
         packed, filled = self._packed, self._packed.filled
         if packed.pairwise.ndim == 3:
-            found = [chain.decode(*own).labels for own in self._each()]
-            return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+            labels = [chain.decode(*scores).labels for scores in self._each()]
+            return np.concatenate([np.zeros(0, dtype=np.int64), *labels])
         if not len(filled):
             return np.zeros(0, dtype=np.int64)
         batch = chain.decode_batch(packed.unary, packed.lengths[filled], packed.pairwise)
@@ -204,8 +204,8 @@ class Sequences:
         """Max-marginals, shape (R, K)."""
         packed, filled = self._packed, self._packed.filled
         if packed.pairwise.ndim == 3:
-            found = [chain.max_marginals(*own, edges=False) for own in self._each()]
-            return np.concatenate([packed.unary[:0], *(own.unary for own in found)])
+            marginals = [chain.max_marginals(*scores, edges=False) for scores in self._each()]
+            return np.concatenate([packed.unary[:0], *(table.unary for table in marginals)])
         if not len(filled):
             return packed.unary[:0]
         batch = chain.max_marginals_batch(packed.unary, packed.lengths[filled], packed.pairwise)
@@ -217,9 +217,9 @@ class Sequences:
         packed, filled = self._packed, self._packed.filled
         if not len(filled):
             return BatchMarginals(np.zeros(0), packed.unary[:0])
-        found = marginals_batch(packed.unary, packed.lengths[filled], packed.pairwise)
-        self._refuse(np.flatnonzero(np.isneginf(found.log_partition)))
-        return found
+        sums = marginals_batch(packed.unary, packed.lengths[filled], packed.pairwise)
+        self._refuse(np.flatnonzero(np.isneginf(sums.log_partition)))
+        return sums
 
     @cached_property
     def _points(self) -> np.ndarray:
@@ -251,21 +251,22 @@ class Sequences:
         y = checks.listed(what, y)
         if len(y) != len(self):
             raise ShapeError(f"{what} has {len(y)} sequences; emissions has {len(self)}")
-        found = [
-            self._names.states(f"{what}[{i}]", own, int(n)) for i, (own, n) in enumerate(zip(y, self.lengths))
+        states = [
+            self._names.states(f"{what}[{i}]", labels, int(n))
+            for i, (labels, n) in enumerate(zip(y, self.lengths))
         ]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+        return np.concatenate([np.zeros(0, dtype=np.int64), *states])
 
     def _score(self, states: np.ndarray) -> np.ndarray:
         packed, out = self._packed, np.zeros(len(self))
-        own = packed.unary[np.arange(len(states)), states]
+        scores = packed.unary[np.arange(len(states)), states]
         is_first = np.zeros(len(states), dtype=bool)
         is_first[packed.starts[:-1][packed.filled]] = True
         later = np.flatnonzero(~is_first)
         before, after = states[later - 1], states[later]
         shared = packed.pairwise.ndim == 2
-        own[later] += packed.pairwise[before, after] if shared else packed.pairwise[later, before, after]
-        np.add.at(out, np.repeat(np.arange(len(self)), self.lengths), own)
+        scores[later] += packed.pairwise[before, after] if shared else packed.pairwise[later, before, after]
+        np.add.at(out, np.repeat(np.arange(len(self)), self.lengths), scores)
         return out
 
     def _truth_points(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -45,8 +45,8 @@ def from_hf(
     Examples
     --------
     >>> logits = [[[9.0, 9.0], [0.0, 1.0], [9.0, 0.0], [2.0, 0.0], [9.0, 9.0]]]
-    >>> found = from_hf(logits, [[None, 0, 0, 1, None]], id2label={0: "O", 1: "B-X"})
-    >>> [own.tolist() for own in found.decode()]
+    >>> sequences = from_hf(logits, [[None, 0, 0, 1, None]], id2label={0: "O", 1: "B-X"})
+    >>> [labels.tolist() for labels in sequences.decode()]
     [['B-X', 'O']]
     """
     words = words_of(logits, word_ids, attention_mask)
@@ -62,7 +62,7 @@ def words_of(logits: Any, word_ids: Sequence, attention_mask: Any = None) -> lis
     there = [None] * len(ids) if attention_mask is None else list(attention_mask)
     if len(there) != len(ids):
         raise ShapeError(f"attention_mask has {len(there)} sequences; logits has {len(ids)}")
-    return [_first_of_words(i, *own) for i, own in enumerate(zip(tables, ids, there))]
+    return [_first_of_words(i, *sequence) for i, sequence in enumerate(zip(tables, ids, there))]
 
 
 def _first_of_words(i: int, logits: Any, ids: Any, mask: Any) -> np.ndarray:
@@ -70,15 +70,15 @@ def _first_of_words(i: int, logits: Any, ids: Any, mask: Any) -> np.ndarray:
     table = array_of(f"logits[{i}]", logits)
     if table.ndim != 2:
         raise ShapeError(f"logits[{i}] has shape {table.shape}; it needs (T, K)")
-    found = checks.listed(f"word_ids[{i}]", ids)
+    numbers = checks.listed(f"word_ids[{i}]", ids)
     # A fast tokenizer's list is as long as its padded batch; one made before padding may be shorter.
-    if len(found) > len(table) or (mask is None and len(found) != len(table)):
-        raise ShapeError(f"word_ids[{i}] has {len(found)} tokens; logits[{i}] has {len(table)}")
+    if len(numbers) > len(table) or (mask is None and len(numbers) != len(table)):
+        raise ShapeError(f"word_ids[{i}] has {len(numbers)} tokens; logits[{i}] has {len(table)}")
     is_there = np.ones(len(table), dtype=bool) if mask is None else checks.mask(f"attention_mask[{i}]", mask)
     if is_there.shape != (len(table),):
         raise ShapeError(f"attention_mask[{i}] has shape {is_there.shape}; logits[{i}] needs {(len(table),)}")
     rows, before = [], None
-    for t, word in enumerate(found):
+    for t, word in enumerate(numbers):
         if word is not None and not isinstance(word, int | np.integer):
             raise ArgumentError(f"word_ids[{i}][{t}] must be a whole number or None, got {word!r:.60}")
         if word is not None and word != before and is_there[t]:

@@ -41,7 +41,7 @@ def packed_texts(texts: Iterable[str]) -> Texts:
     ['a', '', 'é']
     """
     each = [text.encode() for text in texts]
-    ends = np.cumsum(np.array([len(own) for own in each], dtype=np.int64))
+    ends = np.cumsum(np.array([len(encoded) for encoded in each], dtype=np.int64))
     return Texts(np.frombuffer(b"".join(each), np.uint8), ends)
 
 
@@ -84,13 +84,13 @@ class SequenceTagger(BaseEstimator):
 
         `sample_weight` (len(X),) is of sequences.
         """
-        found = self.predict(X)
-        lengths = np.array([len(own) for own in found], dtype=np.int64)
+        predicted = self.predict(X)
+        lengths = np.array([len(sequence) for sequence in predicted], dtype=np.int64)
         truth = labels.flat_labels(y, lengths)
         if not truth:
             raise ArgumentError("X must hold at least one token to be scored on, got none")
-        flat = np.concatenate(found)
-        weights = np.repeat(_sequence_weights(sample_weight, len(found)), lengths)
+        flat = np.concatenate(predicted)
+        weights = np.repeat(_sequence_weights(sample_weight, len(predicted)), lengths)
         if weights.sum() == 0:
             raise ArgumentError("sample_weight must not be 0 for all tokens")
         right = np.fromiter((a == b for a, b in zip(flat.tolist(), truth)), bool, len(truth))
@@ -114,8 +114,8 @@ class SequenceTagger(BaseEstimator):
         spcviz.engine.errors.InfeasibleError
             If constraints and `allowed` leave a sequence no labelling.
         """
-        lengths, found = self._of_blocks(self._best(), X, allowed)
-        return self._split(self.classes_[np.concatenate([np.zeros(0, np.int64), *found])], lengths)
+        lengths, numbers = self._of_blocks(self._best(), X, allowed)
+        return self._split(self.classes_[np.concatenate([np.zeros(0, np.int64), *numbers])], lengths)
 
     def predict_marginals(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
         """Probability of each label at each token, (L, K) each, by forward-backward.
@@ -138,8 +138,8 @@ class SequenceTagger(BaseEstimator):
 
     def _of_each(self, function: Callable[[Any], list], X: Any, allowed: Any, nothing: Any) -> list:
         """A value a sequence, from those of a block's sequences with tokens; `nothing` of the others."""
-        lengths, found = self._of_blocks(function, X, allowed)
-        rest = chain.from_iterable(found)
+        lengths, per_block = self._of_blocks(function, X, allowed)
+        rest = chain.from_iterable(per_block)
         return [next(rest) if length else nothing for length in lengths]
 
     def predict_each(self, X: Iterable, *, n_at_a_time: int = 1000) -> Iterator[np.ndarray]:
@@ -156,11 +156,11 @@ class SequenceTagger(BaseEstimator):
         first = 0
         while some := list(islice(rest, n_at_a_time)):
             try:
-                found = self.predict(some)
+                predicted = self.predict(some)
             except SpcvizError as error:
                 raise type(error)(f"{error} (X[0] is sequence {first} here)") from None
             first += len(some)
-            yield from found
+            yield from predicted
 
     def _check_is_fitted(self) -> None:
         if not hasattr(self, "classes_"):
@@ -230,18 +230,18 @@ class SequenceTagger(BaseEstimator):
         """Refuse labels of training that break the constraints."""
         if forbidden is None:
             return
-        lengths, found = batch.encoded.lengths, batch.labels
+        lengths, numbers = batch.encoded.lengths, batch.labels
         ends = np.cumsum(lengths)
-        is_first, is_last = np.zeros(len(found), dtype=bool), np.zeros(len(found), dtype=bool)
+        is_first, is_last = np.zeros(len(numbers), dtype=bool), np.zeros(len(numbers), dtype=bool)
         is_first[(ends - lengths)[lengths > 0]], is_last[ends[lengths > 0] - 1] = True, True
-        before = np.concatenate([[labels.UNKNOWN], found[:-1]])
-        is_known = found >= 0
-        wrong = is_known & is_first & forbidden[0].diagonal()[found]
-        wrong |= is_known & is_last & forbidden[2].diagonal()[found]
-        wrong |= is_known & ~is_first & (before >= 0) & forbidden[1][before, found]
+        before = np.concatenate([[labels.UNKNOWN], numbers[:-1]])
+        is_known = numbers >= 0
+        wrong = is_known & is_first & forbidden[0].diagonal()[numbers]
+        wrong |= is_known & is_last & forbidden[2].diagonal()[numbers]
+        wrong |= is_known & ~is_first & (before >= 0) & forbidden[1][before, numbers]
         if wrong.any():
             n = int(wrong.argmax())
-            step = repr(self.classes_[found[n]].item())
+            step = repr(self.classes_[numbers[n]].item())
             if not is_first[n] and before[n] >= 0:
                 step += f" behind {self.classes_[before[n]].item()!r}"
             raise ArgumentError(
@@ -293,34 +293,34 @@ class SequenceTagger(BaseEstimator):
 def _marked(value: Any) -> Any:
     """JSON knows neither tuples nor dicts by numbers."""
     if isinstance(value, tuple):
-        return {"tuple": [_marked(own) for own in value]}
+        return {"tuple": [_marked(item) for item in value]}
     if isinstance(value, list):
-        return [_marked(own) for own in value]
+        return [_marked(item) for item in value]
     if isinstance(value, dict):
-        return {"dict": [[_marked(key), _marked(own)] for key, own in value.items()]}
+        return {"dict": [[_marked(key), _marked(item)] for key, item in value.items()]}
     return value
 
 
 def _unmarked(value: Any) -> Any:
     if isinstance(value, list):
-        return [_unmarked(own) for own in value]
+        return [_unmarked(item) for item in value]
     if isinstance(value, dict) and "tuple" in value:
-        return tuple(_unmarked(own) for own in value["tuple"])
+        return tuple(_unmarked(item) for item in value["tuple"])
     if isinstance(value, dict):
-        return {_unmarked(key): _unmarked(own) for key, own in value["dict"]}
+        return {_unmarked(key): _unmarked(item) for key, item in value["dict"]}
     return value
 
 
 def _classes(flat: list, given: Any) -> np.ndarray:
     """The labels, or those given; in both cases sorted."""
     if given is None:
-        found = labels.classes_of(flat)
+        classes = labels.classes_of(flat)
     else:
-        own = given.tolist() if isinstance(given, np.ndarray) else list(given)
-        found = labels.classes_of(labels.flat_labels([own], np.array([len(own)])))
-    if not len(found):
+        listed = given.tolist() if isinstance(given, np.ndarray) else list(given)
+        classes = labels.classes_of(labels.flat_labels([listed], np.array([len(listed)])))
+    if not len(classes):
         raise ArgumentError("y must hold at least one label, got none")
-    return found
+    return classes
 
 
 def _sequence_weights(sample_weight: Any, n: int) -> np.ndarray:

@@ -164,7 +164,7 @@ class CascadeTagger(SequenceTagger):
         kinship = None if groups is None else labels.groups_of(groups, len(lengths), config.parts)[is_used]
         data = examples_of(rows, lengths[is_used], batch.labels, n, weights=batch.weights[is_used])
         with Bar(type(self).__name__, None, self.verbose) as bar:
-            found = train_chain_cascade(
+            trained = train_chain_cascade(
                 data,
                 features_of(rows),
                 np.random.default_rng(self.random_state),
@@ -175,7 +175,7 @@ class CascadeTagger(SequenceTagger):
                 run=lambda function, jobs: spread(function, jobs, self.n_jobs),
                 tick=bar.tick,
             )
-        self.cascade_, self.levels_ = found
+        self.cascade_, self.levels_ = trained
         return self
 
     def _tolerances(self, order: int) -> tuple[float, ...]:
@@ -186,7 +186,7 @@ class CascadeTagger(SequenceTagger):
             raise ArgumentError(
                 f"tolerance must be one number or {order - 1} of them, one a filter, got {given!r:.60}"
             )
-        return tuple(checks.fraction(f"tolerance[{i}]", own) for i, own in enumerate(given))
+        return tuple(checks.fraction(f"tolerance[{i}]", tolerance) for i, tolerance in enumerate(given))
 
     def _best(self) -> Callable[[Some], np.ndarray]:
         return self._grown().best
@@ -197,8 +197,8 @@ class CascadeTagger(SequenceTagger):
         def shares(some: Some) -> list[np.ndarray]:
             lattice, scores = grown.last(some)
             _, logs = log_marginals(lattice, scores)
-            found = state_shares(lattice, np.exp(logs))
-            return self._split(found / found.sum(axis=1, keepdims=True), some.lengths)
+            marginals = state_shares(lattice, np.exp(logs))
+            return self._split(marginals / marginals.sum(axis=1, keepdims=True), some.lengths)
 
         return shares
 
@@ -223,19 +223,19 @@ class CascadeTagger(SequenceTagger):
         self._check_is_fitted()
         most = len(self.cascade_.levels) - 1
         level = most if level is None else checks.integer("level", level, 1, most)
-        alphas = [own.alpha for own in self.cascade_.levels[:level]]
+        alphas = [cascade_level.alpha for cascade_level in self.cascade_.levels[:level]]
         if alpha is not None:
             given = np.atleast_1d(checks.scores("alpha", alpha, (0, 1)))
             if len(given) not in (1, level):
                 raise ArgumentError(
                     f"alpha must be one number or {level} of them, one a filter, got {alpha!r:.60}"
                 )
-            alphas = [checks.alpha("alpha", float(own)) for own in np.broadcast_to(given, level)]
+            alphas = [checks.alpha("alpha", float(number)) for number in np.broadcast_to(given, level)]
         grown = self._grown()
-        lengths, found = self._of_blocks(lambda some: grown.lattice(some, alphas), X, None)
-        if not found:
+        lengths, lattices = self._of_blocks(lambda some: grown.lattice(some, alphas), X, None)
+        if not lattices:
             return Filtered(self._split(np.zeros((0, len(self.classes_)), bool), lengths), None)
-        lattice = joined(found)
+        lattice = joined(lattices)
         return Filtered(self._split(states_left(lattice), lengths), lattice)
 
     def tune(self, X: Any, y: Any, tolerance: Any = None) -> Self:
@@ -261,14 +261,18 @@ class CascadeTagger(SequenceTagger):
             return int(states_left(lattice).sum()) if len(alphas) == 1 else lattice.n_arcs
 
         for t, share in enumerate(self._tolerances(len(self.cascade_.levels))):
-            found = Points(*map(np.concatenate, zip(*self._of_blocks(points, X, None)[1])))
-            is_there = ~found.is_lost
-            own = found.of_positions if self.tolerance_kind == "position" else found.of_examples[is_there]
-            alphas.append(filtering.largest_alpha(own, share))
-            lost = float((found.is_lost | (found.of_examples <= alphas[-1])).mean())
+            break_points = Points(*map(np.concatenate, zip(*self._of_blocks(points, X, None)[1])))
+            is_there = ~break_points.is_lost
+            values = (
+                break_points.of_positions
+                if self.tolerance_kind == "position"
+                else break_points.of_examples[is_there]
+            )
+            alphas.append(filtering.largest_alpha(values, share))
+            lost = float((break_points.is_lost | (break_points.of_examples <= alphas[-1])).mean())
             n_kept = sum(self._of_blocks(kept, X, None)[1])
             figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
-        levels = [own._replace(alpha=alpha) for own, alpha in zip(self.cascade_.levels, [*alphas, 0.0])]
+        levels = [level._replace(alpha=alpha) for level, alpha in zip(self.cascade_.levels, [*alphas, 0.0])]
         self.cascade_, self.levels_ = self.cascade_._replace(levels=tuple(levels)), tuple(figures)
         return self
 
@@ -289,8 +293,8 @@ class CascadeTagger(SequenceTagger):
         def of(first: int, last: int) -> Any:
             a, b = row_start[first], row_start[last]
             features = features_of(layouts.part(encoded.rows, a, b))
-            own = None if mask is None else mask[a:b]
-            return function(Some(features, lengths[first:last], own, places[first:last]))
+            part_mask = None if mask is None else mask[a:b]
+            return function(Some(features, lengths[first:last], part_mask, places[first:last]))
 
         jobs = blocks_of(row_start, len(self.classes_)) if len(places) else []
         return encoded.lengths, in_threads(of, jobs, self.n_jobs)
@@ -299,7 +303,7 @@ class CascadeTagger(SequenceTagger):
         """Each level's n-grams on one sequence, with their scores."""
         grown, encoded = self._grown(), self._encode([x])
         some = Some(features_of(encoded.rows), encoded.lengths, None, np.zeros(1, np.int64))
-        return levels_of(self.cascade_, some.features, lambda own: grown.lattice(some, own))
+        return levels_of(self.cascade_, some.features, lambda alphas: grown.lattice(some, alphas))
 
     def show(self, x: Sequence, words: Sequence[str] | None = None) -> object:
         """The cascade at work on one sequence in a notebook; see `spcviz.show`."""

@@ -50,7 +50,7 @@ class ChainTagger(SequenceTagger):
                 log_partitions(block.unary, block.row_start, steps)
             except InfeasibleError:
                 _refuse_any(block, steps)
-            return [own for own in self._split(block.unary, np.diff(block.row_start)) if len(own)]
+            return [share for share in self._split(block.unary, np.diff(block.row_start)) if len(share)]
 
         return shares
 

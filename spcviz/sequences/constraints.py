@@ -19,12 +19,12 @@ Rule = Callable[[Any, Any], bool]
 def forbidden_steps(constraints: str | Rule | None, classes: np.ndarray) -> np.ndarray | None:
     """Steps that no labelling may take, (3, K, K) bool as of `spcviz.learning.chains.crf.loss_and_gradient`.
 
-    >>> found = forbidden_steps("bio", np.array(["B-A", "I-A", "O"]))
-    >>> found[1].astype(int)
+    >>> forbidden = forbidden_steps("bio", np.array(["B-A", "I-A", "O"]))
+    >>> forbidden[1].astype(int)
     array([[0, 0, 0],
            [0, 0, 0],
            [0, 1, 0]])
-    >>> found[0].diagonal()
+    >>> forbidden[0].diagonal()
     array([False,  True, False])
     """
     if constraints is None:
@@ -56,7 +56,7 @@ def _parted(label: Any, scheme: str) -> tuple[str, str]:
     letter, dash, kind = str(label).partition("-")
     letters = SCHEMES[scheme]
     if letter not in letters or len(letter) != 1 or bool(dash) == (letter == "O"):
-        wanted = " ".join(own if own == "O" else f"{own}-..." for own in letters)
+        wanted = " ".join(char if char == "O" else f"{char}-..." for char in letters)
         raise ArgumentError(f"classes_ must be {wanted} for constraints={scheme!r}, got {label!r:.60}")
     if scheme == "bilou":
         letter = {"L": "E", "U": "S"}.get(letter, letter)

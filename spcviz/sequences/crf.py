@@ -163,7 +163,7 @@ class ChainCRF(ChainTagger):
         weights = self._grown(shape[0]) if goes_on else Weights(np.zeros(shape), np.zeros((shape[1],) * 2))
         known = getattr(self, "adapting_", None)
         start = begin(weights) if known is None else known.widened(weights)
-        found = fit_stochastic(
+        adapting = fit_stochastic(
             data,
             np.random.default_rng(self.random_state),
             start,
@@ -171,8 +171,8 @@ class ChainCRF(ChainTagger):
             c2=checks.number("c2", self.c2, 0),
             forbidden=self._forbidden(),
         )
-        self.adapting_ = found
-        self._set_weights(found.weights)
+        self.adapting_ = adapting
+        self._set_weights(adapting.weights)
         self.n_iter_, self.has_converged_ = getattr(self, "n_iter_", 0) + 1, False
         return self
 
@@ -185,8 +185,8 @@ class ChainCRF(ChainTagger):
             wrong = known[~mask[known, batch.labels[known]]]
             if len(wrong):
                 where = labels.place("y", int(wrong[0]), batch.encoded.lengths)
-                own = self.classes_[batch.labels[wrong[0]]].item()
-                raise ArgumentError(f"{where} must be among what allowed says, got {own!r}")
+                label = self.classes_[batch.labels[wrong[0]]].item()
+                raise ArgumentError(f"{where} must be among what allowed says, got {label!r}")
         about = *batch.encoded, batch.labels, len(self.classes_)
         return examples_of(*about, allowed=mask, weights=batch.weights)
 

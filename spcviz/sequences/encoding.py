@@ -38,8 +38,8 @@ class Encoded(NamedTuple):
 def encode(X: Any, vocabulary: Vocabulary | None, n_features: int | None, *, grow: bool = False) -> Encoded:
     """X as rows: of names by a vocabulary, which may `grow`, or of `n_features` columns (None: as the first).
 
-    >>> found = encode([[["the", "first"], ["dog"]]], vocabulary := {}, None, grow=True)
-    >>> vocabulary, found.rows.index.tolist(), found.lengths.tolist()
+    >>> encoded = encode([[["the", "first"], ["dog"]]], vocabulary := {}, None, grow=True)
+    >>> vocabulary, encoded.rows.index.tolist(), encoded.lengths.tolist()
     ({'the': 0, 'first': 1, 'dog': 2}, [0, 1, 2], [2])
     """
     items = as_items(X)
@@ -112,8 +112,8 @@ def _of_names(items: Sequence, vocabulary: Vocabulary, grow: bool) -> Encoded:
     counts = np.fromiter(map(len, tokens), np.int64, len(tokens))
     flat = chain.from_iterable(tokens)
     try:  # lists in between take two thirds of the time of iterators in a row, and memory
-        found = map(numbers.__getitem__, flat) if grow else list(map(numbers.get, list(flat), repeat(-1)))
-        index = np.fromiter(found, np.int32, int(counts.sum()))
+        indices = map(numbers.__getitem__, flat) if grow else list(map(numbers.get, list(flat), repeat(-1)))
+        index = np.fromiter(indices, np.int32, int(counts.sum()))
     except TypeError:  # something that has no hash
         _refuse_features(tokens, lengths)
     if grow:
@@ -144,10 +144,10 @@ def _unfolded(tokens: list, lengths: np.ndarray) -> tuple[list, list[float]]:
     names, values = [], []
     for n, token in enumerate(tokens):
         if isinstance(token, Mapping):
-            own: list[str] = []
+            token_names: list[str] = []
             for name, value in token.items():
-                _unfold(name, value, own, values, n, lengths)
-            names.append(own)
+                _unfold(name, value, token_names, values, n, lengths)
+            names.append(token_names)
         elif isinstance(token, list | tuple | np.ndarray):
             names.append(token)
             values.extend(repeat(1.0, len(token)))
@@ -172,8 +172,8 @@ def _unfold(
         if value:  # NaN too, which is refused with its place
             names.append(name)
             values.append(float(value))
-    elif isinstance(value, list | tuple) and all(isinstance(own, str) for own in value):
-        names += [f"{name}={own}" for own in value]
+    elif isinstance(value, list | tuple) and all(isinstance(text, str) for text in value):
+        names += [f"{name}={text}" for text in value]
         values += [1.0] * len(value)
     else:
         wanted = "a string, a number, a boolean or a list of strings"
@@ -192,18 +192,18 @@ def _refuse_features(tokens: Sequence, lengths: np.ndarray) -> NoReturn:
 def _of_arrays(items: Sequence, n_features: int | None) -> Encoded:
     """Rows of arrays or sparse matrices of the same number of columns."""
     is_sparse = any(sparse.issparse(item) for item in items)
-    found, wanted, told_by = [], n_features, "training"
+    arrays, wanted, reference = [], n_features, "training"
     for i, item in enumerate(items):
         array = _array(item, i, is_sparse)
         if array.shape[0] == 0 and (array.shape[1] == 0 or wanted is None):
             array = None  # an empty sequence says nothing of columns
         elif wanted is None:
-            wanted, told_by = array.shape[1], f"X[{i}]"
+            wanted, reference = array.shape[1], f"X[{i}]"
         elif array.shape[1] != wanted:
-            raise ShapeError(f"X[{i}] has {array.shape[1]} columns; {told_by} has {wanted}")
-        found.append(array)
-    lengths = np.array([0 if array is None else array.shape[0] for array in found], dtype=np.int64)
-    used, columns = [array for array in found if array is not None], wanted or 0
+            raise ShapeError(f"X[{i}] has {array.shape[1]} columns; {reference} has {wanted}")
+        arrays.append(array)
+    lengths = np.array([0 if array is None else array.shape[0] for array in arrays], dtype=np.int64)
+    used, columns = [array for array in arrays if array is not None], wanted or 0
     if is_sparse:
         return Encoded(_stacked(used, columns), lengths)
     if not used:

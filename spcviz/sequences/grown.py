@@ -66,13 +66,13 @@ class Grown(NamedTuple):
         unary = scores_where(checked(some.features), first.packed_weights, None)
         if self.forbidden is not None and some.mask is not None:
             unary[~some.mask] = -np.inf
-        found = state_values(unary, row_start, first.pairs.inner, self.forbidden)
-        if found.scores.min(initial=0.0) == -np.inf:
-            place = some.places[found.scores.argmin()]
+        states = state_values(unary, row_start, first.pairs.inner, self.forbidden)
+        if states.scores.min(initial=0.0) == -np.inf:
+            place = some.places[states.scores.argmin()]
             raise InfeasibleError(
                 f"X[{place}] must have a labelling that constraints and allowed leave, got none"
             )
-        return found
+        return states
 
     def lattice(self, some: Some, alphas: Sequence[float]) -> Lattice:
         """What so many filters leave, as a lattice of the next order."""
@@ -88,7 +88,7 @@ class Grown(NamedTuple):
 
     def last(self, some: Some) -> tuple[Lattice, np.ndarray]:
         """The last level's lattice and arc scores."""
-        lattice = self.lattice(some, [own.alpha for own in self.cascade.levels[:-1]])
+        lattice = self.lattice(some, [level.alpha for level in self.cascade.levels[:-1]])
         model = self.cascade.levels[-1].predictor
         return lattice, score_arcs(lattice, unary_scores(some.features, model.weights), model.table)
 
@@ -102,13 +102,13 @@ class Grown(NamedTuple):
     def points(self, some: Some, truth: np.ndarray, alphas: Sequence[float]) -> Points:
         """Where the filter behind those with `alphas` loses the truth."""
         if not alphas:
-            found = self.states(some)
+            states = self.states(some)
             points = filtering.break_points_batch(
-                found.values.reshape(-1), found.row_start * self.cascade.n_states
+                states.values.reshape(-1), states.row_start * self.cascade.n_states
             )
-            own = points.reshape(found.values.shape)[np.arange(len(truth)), truth]
+            at_truth = points.reshape(states.values.shape)[np.arange(len(truth)), truth]
             is_lost = np.zeros(len(some.lengths), dtype=bool)
-            return Points(own, np.minimum.reduceat(own, found.row_start[:-1]), is_lost)
+            return Points(at_truth, np.minimum.reduceat(at_truth, states.row_start[:-1]), is_lost)
         level, lattice = self.cascade.levels[len(alphas)], self.lattice(some, alphas)
         arc_score = score_arcs(lattice, unary_scores(some.features, level.filter.weights), level.filter.table)
         pruned, path = prune(lattice, arc_score, 0.0), path_of(lattice, truth)
@@ -154,8 +154,8 @@ def _spelled(lattice: Lattice, example: int, path: tuple) -> list[int]:
     """The states along arcs, linked from the first one on."""
     mask, n = (1 << lattice.bits) - 1, int(lattice.order[example])
     key = int(lattice.arc_key[path[0]])
-    found = [(key >> lattice.bits * back & mask) - 1 for back in range(n - 1, 0, -1)]
+    states = [(key >> lattice.bits * back & mask) - 1 for back in range(n - 1, 0, -1)]
     while path:
         arc, path = path
-        found.append((int(lattice.arc_key[arc]) & mask) - 1)
-    return found
+        states.append((int(lattice.arc_key[arc]) & mask) - 1)
+    return states

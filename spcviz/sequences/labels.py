@@ -74,14 +74,14 @@ def numbers_of(flat: list, classes: np.ndarray, lengths: np.ndarray) -> np.ndarr
     """Labels of `flat_labels` as indices into `classes`, None as `UNKNOWN`."""
     number: dict[Any, int] = {label: k for k, label in enumerate(classes.tolist())}
     number[None] = UNKNOWN
-    found = np.fromiter((number.get(label, len(classes)) for label in flat), np.int64, len(flat))
-    if len(found) and found.max() >= len(classes):
-        n = int(found.argmax())
+    numbers = np.fromiter((number.get(label, len(classes)) for label in flat), np.int64, len(flat))
+    if len(numbers) and numbers.max() >= len(classes):
+        n = int(numbers.argmax())
         raise ArgumentError(
             f"{place('y', n, lengths)} must be one of the {len(classes)} labels of training (classes_), "
             f"got {flat[n]!r:.60}"
         )
-    return found
+    return numbers
 
 
 def allowed_mask(allowed: Any, lengths: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -99,41 +99,41 @@ def allowed_mask(allowed: Any, lengths: np.ndarray, classes: np.ndarray) -> np.n
     number = {label: k for k, label in enumerate(classes.tolist())}
     first = 0
     for i, (item, length) in enumerate(zip(allowed, lengths.tolist())):
-        own = mask[first : first + length]
+        rows = mask[first : first + length]
         first += length
         if item is None:
             continue
         if isinstance(item, np.ndarray) and item.dtype == bool:
-            if item.shape != own.shape:
-                raise ShapeError(f"allowed[{i}] has shape {item.shape}; X[{i}] needs {own.shape}")
-            own[:] = item
+            if item.shape != rows.shape:
+                raise ShapeError(f"allowed[{i}] has shape {item.shape}; X[{i}] needs {rows.shape}")
+            rows[:] = item
         else:
-            _fill(own, item, number, i)
-        if not own.any(axis=1).all():
-            t = int(own.any(axis=1).argmin())
+            _fill(rows, item, number, i)
+        if not rows.any(axis=1).all():
+            t = int(rows.any(axis=1).argmin())
             raise ArgumentError(f"allowed[{i}][{t}] must allow at least one label, got none")
     return mask
 
 
-def _fill(own: np.ndarray, item: Any, number: dict[Any, int], i: int) -> None:
+def _fill(rows: np.ndarray, item: Any, number: dict[Any, int], i: int) -> None:
     if isinstance(item, str) or not hasattr(item, "__len__"):
         raise ArgumentError(
             f"allowed[{i}] must be None, a mask or a list with an item a token, got {item!r:.60}"
         )
-    if len(item) != len(own):
-        raise ShapeError(f"allowed[{i}] has {len(item)} tokens; X[{i}] has {len(own)}")
+    if len(item) != len(rows):
+        raise ShapeError(f"allowed[{i}] has {len(item)} tokens; X[{i}] has {len(rows)}")
     for t, labels in enumerate(item):
         if labels is None:
             continue
         if isinstance(labels, str) or not isinstance(labels, Iterable):
             raise ArgumentError(f"allowed[{i}][{t}] must be None or a list of labels, got {labels!r:.60}")
-        own[t] = False
+        rows[t] = False
         for label in labels:
             if label not in number:
                 raise ArgumentError(
                     f"allowed[{i}][{t}] must name labels of training (classes_), got {label!r:.60}"
                 )
-            own[t, number[label]] = True
+            rows[t, number[label]] = True
 
 
 def groups_of(groups: Any, n: int, parts: int) -> np.ndarray:

@@ -27,10 +27,10 @@ def levels_of(
     """
     levels = cascade.levels
     alphas = [float(level.alpha) for level in levels[:-1]]
-    found = []
+    scored = []
     for n, level in enumerate(levels[1:], start=1):
         is_last = n == len(levels) - 1
         model, lattice = level.predictor if is_last else level.filter, grown(alphas[:n])
         score = score_arcs(lattice, unary_scores(features, model.weights), model.table)
-        found.append(OneLevel(lattice, score, 0.0 if is_last else alphas[n]))
-    return found
+        scored.append(OneLevel(lattice, score, 0.0 if is_last else alphas[n]))
+    return scored

@@ -113,7 +113,7 @@ class StructuredPerceptron(ChainTagger):
         data = examples_of(*batch.encoded, batch.labels, len(self.classes_), weights=batch.weights)
         rng = np.random.default_rng(self.random_state)
         with Bar(type(self).__name__, epochs, self.verbose) as bar:
-            found, was_interrupted = fit_perceptron(
+            trained, was_interrupted = fit_perceptron(
                 data,
                 rng,
                 epochs=epochs,
@@ -121,12 +121,12 @@ class StructuredPerceptron(ChainTagger):
                 forbidden=forbidden,
                 tick=lambda _, wrong: bar.tick(f"{wrong:.0f} tokens wrong"),
             )
-        self._set_weights(found.average)
+        self._set_weights(trained.average)
         if was_interrupted:
-            if found.n_steps == 0:
+            if trained.n_steps == 0:
                 raise KeyboardInterrupt
             warnings.warn("fit was interrupted: the model is fitted as far as it came", stacklevel=3)
-        return found
+        return trained
 
     def _learned(self) -> tuple[Any, ...]:
         return (*super()._learned(), getattr(self, "running_", None))
@@ -140,6 +140,7 @@ def _grown(running: Running, n_features: int) -> Running:
     """A perceptron on its way, with zeros for features that are new."""
     more = n_features - len(running.weights.unary)
     wider = (
-        own._replace(unary=np.pad(own.unary, ((0, more), (0, 0)))) for own in (running.weights, running.late)
+        weights._replace(unary=np.pad(weights.unary, ((0, more), (0, 0))))
+        for weights in (running.weights, running.late)
     )
     return Running(*wider, running.n_steps)

@@ -78,7 +78,7 @@ class Budgeted(BaseEstimator):
         A label that training did not have counts as wrong.
         """
         check_is_fitted(self)
-        budgets = [expansion.checked_budget(own) for own in checks.listed("budgets", budgets)]
+        budgets = [expansion.checked_budget(budget) for budget in checks.listed("budgets", budgets)]
         labels = labelled.listed_labels(y, self.reader_.lengths(X))
         rows = self._points(X, labelled.numbers_of(labels, self.classes_.tolist()), budgets)
         return curve_of(budgets, rows, len(self.reader_.widths))
@@ -112,10 +112,10 @@ class Budgeted(BaseEstimator):
     def _from_state(cls, state: Any, **settings: Any) -> Self:
         """The estimator, with what `_state` has stored."""
         names = ("policy", "passes", "folds", "random_state")
-        own = cls(state.tiers.given(), **{name: getattr(state, name) for name in names}, **settings)
-        own.reader_ = Reader(checked(own.tiers), state.tiers.widths, state.scales)
+        estimator = cls(state.tiers.given(), **{name: getattr(state, name) for name in names}, **settings)
+        estimator.reader_ = Reader(checked(estimator.tiers), state.tiers.widths, state.scales)
         size = len(state.seen)
         if state.seen.ndim != 1 or size & (size - 1) or not size:
             raise ShapeError(f"seen has shape {state.seen.shape}; it needs a power of two")
-        own.classes_, own.seen_ = named_array(state.classes), state.seen
-        return own
+        estimator.classes_, estimator.seen_ = named_array(state.classes), state.seen
+        return estimator

@@ -33,12 +33,12 @@ def listed_labels(y: Any, lengths: np.ndarray) -> list[Label]:
     if len(y) != len(lengths):
         raise ShapeError(f"y has {len(y)} sequences; X has {len(lengths)}")
     out: list[Label] = []
-    for i, (own, length) in enumerate(zip(y, lengths)):
-        if isinstance(own, str | bytes) or not hasattr(own, "__len__"):
-            raise ArgumentError(f"y[{i}] must be a sequence of labels, got {own!r:.60}")
-        if len(own) != length:
-            raise ShapeError(f"y[{i}] has {len(own)} labels; X[{i}] has {length} positions")
-        for at, label in enumerate(own):
+    for i, (sequence, length) in enumerate(zip(y, lengths)):
+        if isinstance(sequence, str | bytes) or not hasattr(sequence, "__len__"):
+            raise ArgumentError(f"y[{i}] must be a sequence of labels, got {sequence!r:.60}")
+        if len(sequence) != length:
+            raise ShapeError(f"y[{i}] has {len(sequence)} labels; X[{i}] has {length} positions")
+        for at, label in enumerate(sequence):
             out.append(_plain(f"y[{i}][{at}]", label))
     return out
 
@@ -54,16 +54,16 @@ def _plain(name: str, label: Any) -> Label:
 
 def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:
     """All labels, sorted; numbers before texts."""
-    found = sorted(set(labels), key=lambda own: (isinstance(own, str), own))
-    if len(found) < 2:
-        raise ArgumentError(f"y must have at least 2 different labels, got {found!r:.60}")
-    return tuple(found)
+    distinct = sorted(set(labels), key=lambda label: (isinstance(label, str), label))
+    if len(distinct) < 2:
+        raise ArgumentError(f"y must have at least 2 different labels, got {distinct!r:.60}")
+    return tuple(distinct)
 
 
 def numbers_of(labels: Sequence[Label], classes: Sequence[Label]) -> np.ndarray:
     """Numbers of classes; -1 for what is none of them."""
-    number = {own: k for k, own in enumerate(classes)}
-    return np.array([number.get(own, -1) for own in labels], dtype=np.int64)
+    number = {label: k for k, label in enumerate(classes)}
+    return np.array([number.get(label, -1) for label in labels], dtype=np.int64)
 
 
 def drawn_folds(n: int, folds: Any, rng: np.random.Generator) -> np.ndarray:

@@ -27,8 +27,8 @@ class _Chain:
     def __init__(self, world: Parts, rule: Rule, costs: np.ndarray) -> None:
         self.world, self.rule, self.real = world, rule, costs
         # Where values do not go by cost, unit costs end the run after one step that is not known yet.
-        own = costs if rule.per_cost else np.ones_like(costs)
-        self.costs = np.repeat(own[None], world.shape[0], axis=0)
+        rule_costs = costs if rule.per_cost else np.ones_like(costs)
+        self.costs = np.repeat(rule_costs[None], world.shape[0], axis=0)
         self.tiers = np.zeros(world.shape[0], dtype=np.int64)
         self.bought: list[_Step] = []
         # What is not known stands still: a purchase that is not made changes nothing before it.
@@ -78,9 +78,9 @@ def spend_lazily(
     """
     chains = []
     for w in range(len(world.starts) - 1):
-        own, rows = world.some(np.array([w]))
+        sequence, rows = world.some(np.array([w]))
         fixed = rule._replace(fixed=rule.fixed[rows]) if len(rule.fixed) else rule
-        chains.append(_Chain(own, fixed, costs))
+        chains.append(_Chain(sequence, fixed, costs))
     queue = [(-chain.next[2], w) for w, chain in enumerate(chains) if not chain.is_done]
     heapq.heapify(queue)
     spent = 0.0

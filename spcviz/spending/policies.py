@@ -101,7 +101,7 @@ def fit_policy(key: str, world: Parts, costs: np.ndarray, rng: np.random.Generat
     if key in ("dms_pi", "dms_pi_by_value", "dms_pi_per_cost"):
         # Where all tiers cost the same, both queues are one.
         if key == "dms_pi" and len(set(costs.tolist())) > 1:
-            best = min(part_policy.train_queues(world, rng, costs), key=lambda own: own.badness)
+            best = min(part_policy.train_queues(world, rng, costs), key=lambda queue: queue.badness)
             return empty._replace(beta=_tiers(best.policy.beta, n_tiers), per_cost=best.per_cost)
         per_cost = key == "dms_pi_per_cost"
         learned, _, _ = part_policy.train(world, rng, costs, per_cost=per_cost)
@@ -112,8 +112,8 @@ def fit_policy(key: str, world: Parts, costs: np.ndarray, rng: np.random.Generat
     if key == "one_shot":
         return empty._replace(one_shot=_one_shot(world, rng))
     if key == "anytime":
-        found = anytime.fit_anytime(world.losses_if, world.describe, world.starts, n_tiers, N_STEPS)
-        return empty._replace(anytime=found)
+        model = anytime.fit_anytime(world.losses_if, world.describe, world.starts, n_tiers, N_STEPS)
+        return empty._replace(anytime=model)
     return empty
 
 
@@ -127,7 +127,7 @@ def _tiers(beta: np.ndarray, n_tiers: int) -> np.ndarray:
 def _one_shot(world: Parts, rng: np.random.Generator) -> OneShot:
     order = rng.permutation(len(world.starts) - 1)
     n_learn = max(2 * len(order) // 3, 1)
-    (learn, _), (dev, _) = (world.some(np.sort(own)) for own in (order[:n_learn], order[n_learn:]))
+    (learn, _), (dev, _) = (world.some(np.sort(chosen)) for chosen in (order[:n_learn], order[n_learn:]))
     n_parts, n_tiers = learn.shape
 
     def labels_at(price: float) -> np.ndarray:

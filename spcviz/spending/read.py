@@ -23,15 +23,15 @@ class StoredTiers(NamedTuple):
         return FeatureTiers(self.names, self.columns, (0.0, *self.costs.tolist()))
 
 
-def stored_tiers(own: Tiers) -> StoredTiers:
+def stored_tiers(feature_tiers: Tiers) -> StoredTiers:
     """Tiers of columns, or the error that says that a function cannot be stored."""
-    for t, columns in enumerate(own.columns):
+    for t, columns in enumerate(feature_tiers.columns):
         if callable(columns):
             raise ArgumentError(
                 f"tiers.columns[{t}] must be columns to be saved, got a function, which is code"
             )
-    widths = np.array([len(columns) for columns in own.columns])
-    return StoredTiers(own.names, own.columns, own.costs, widths)
+    widths = np.array([len(columns) for columns in feature_tiers.columns])
+    return StoredTiers(feature_tiers.names, feature_tiers.columns, feature_tiers.costs, widths)
 
 
 class Reader(NamedTuple):
@@ -42,7 +42,9 @@ class Reader(NamedTuple):
     scales: np.ndarray  # (T,)
 
     @classmethod
-    def fitted(cls, own: Tiers, X: Any, y: Any) -> tuple[Self, np.ndarray, Labelled, tuple[str | int, ...]]:
+    def fitted(
+        cls, feature_tiers: Tiers, X: Any, y: Any
+    ) -> tuple[Self, np.ndarray, Labelled, tuple[str | int, ...]]:
         """(reader, features, labels of the training sequences that have positions, classes)."""
         lengths = tiers.lengths_of(X)
         labels = labelled.listed_labels(y, lengths)
@@ -52,10 +54,10 @@ class Reader(NamedTuple):
                 f"X must have at least {labelled.LEAST} sequences with positions, got {len(filled)}"
             )
         classes = labelled.classes_of(labels)
-        parts = [tiers.features_of(own, X, t) for t in range(len(own.names))]
+        parts = [tiers.features_of(feature_tiers, X, t) for t in range(len(feature_tiers.names))]
         widths = np.array([part.shape[1] for part in parts], dtype=np.int64)
         data = Labelled(labelled.numbers_of(labels, classes), filled)
-        reader = cls(own, widths, tiers.scales_of(parts))
+        reader = cls(feature_tiers, widths, tiers.scales_of(parts))
         return reader, tiers.stacked(parts, reader.scales), data, classes
 
     @property
@@ -74,16 +76,16 @@ class Reader(NamedTuple):
 
     def free_features(self, X: Any) -> np.ndarray:
         """Those of the free tier; 0 in place of all others, for `fill`."""
-        own = tiers.stacked([self._checked(0, tiers.features_of(self.tiers, X, 0))], self.scales[:1])
-        out = np.zeros((len(own), int(self.widths.sum())), dtype=np.float32)
-        out[:, : own.shape[1]] = own
+        free = tiers.stacked([self._checked(0, tiers.features_of(self.tiers, X, 0))], self.scales[:1])
+        out = np.zeros((len(free), int(self.widths.sum())), dtype=np.float32)
+        out[:, : free.shape[1]] = free
         return out
 
     def fill(self, rows: np.ndarray, i: int, x: Any, tier: int, positions: np.ndarray | None = None) -> None:
         """Compute what was bought for some positions of an item, or for all, into their rows (L, F)."""
-        own = self._checked(tier, tiers.features_at(self.tiers, i, x, tier, positions))
+        features = self._checked(tier, tiers.features_at(self.tiers, i, x, tier, positions))
         stop = int(self.edges[tier])
-        rows[:, stop - own.shape[1] : stop] = np.float32(self.scales[tier]) * own
+        rows[:, stop - features.shape[1] : stop] = np.float32(self.scales[tier]) * features
 
     def _checked(self, tier: int, part: np.ndarray) -> np.ndarray:
         if not len(part):

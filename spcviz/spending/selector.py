@@ -96,12 +96,12 @@ class ModelSelector(Budgeted):
         """Train a model for each tier, and the selector; arguments and errors as of `BudgetedTagger.fit`."""
         tiers = checked(self.tiers)
         _check_policy(self.policy)
-        found = self._fitted(tiers, X, y, is_one=False)
-        looked = _crossed(found)
-        costs = found.data.lengths[:, None] * tiers.costs
-        self.selector_, self.per_cost_ = _selector(self.policy, looked, costs, found.rng)
-        self.reader_, self.classes_, self.models_ = found.reader, named_array(found.classes), found.models
-        self.seen_, self.seed_ = found.seen, int(found.rng.integers(2**32))
+        fitted = self._fitted(tiers, X, y, is_one=False)
+        looked = _crossed(fitted)
+        costs = fitted.data.lengths[:, None] * tiers.costs
+        self.selector_, self.per_cost_ = _selector(self.policy, looked, costs, fitted.rng)
+        self.reader_, self.classes_, self.models_ = fitted.reader, named_array(fitted.classes), fitted.models
+        self.seen_, self.seed_ = fitted.seen, int(fitted.rng.integers(2**32))
         return self
 
     def spend(self, X: Sequence, budget: float | None = None) -> Spent:
@@ -113,14 +113,14 @@ class ModelSelector(Budgeted):
         bought = reading.spend(limit)
         labels, lengths = reading.labels, reading.lengths
         tiers = [np.full(length, tier) for length, tier in zip(lengths, reading.tiers)]
-        return Spent([self.classes_[own] for own in labels], tiers, float(sum(own[3] for own in bought)))
+        return Spent([self.classes_[row] for row in labels], tiers, float(sum(step[3] for step in bought)))
 
     def _points(
         self, X: Sequence, truth: np.ndarray, budgets: list[float]
     ) -> list[tuple[float, float, np.ndarray]]:
-        runs = [budgets] if is_alone(self.n_jobs) else [[own] for own in budgets]
-        found = spread(_bought, [(self, X, truth, own) for own in runs], self.n_jobs)
-        return list(itertools.chain.from_iterable(found))
+        runs = [budgets] if is_alone(self.n_jobs) else [[budget] for budget in budgets]
+        points = spread(_bought, [(self, X, truth, run) for run in runs], self.n_jobs)
+        return list(itertools.chain.from_iterable(points))
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
         """Step by step to which model one sequence is lifted, and what is predicted after each step."""
@@ -138,16 +138,18 @@ class ModelSelector(Budgeted):
     @classmethod
     def from_state(cls, state: ModelSelectorState) -> Self:
         """The estimator that `to_state` was called on."""
-        own, n = cls._from_state(state), len(state.classes)
-        _check_policy(own.policy)
-        if len(state.models) != len(own.reader_.widths):
-            raise ShapeError(f"models has {len(state.models)} tiers; tiers has {len(own.reader_.widths)}")
-        for model, edge in zip(state.models, own.reader_.edges):
+        selector, n = cls._from_state(state), len(state.classes)
+        _check_policy(selector.policy)
+        if len(state.models) != len(selector.reader_.widths):
+            raise ShapeError(
+                f"models has {len(state.models)} tiers; tiers has {len(selector.reader_.widths)}"
+            )
+        for model, edge in zip(state.models, selector.reader_.edges):
             if model.weights.shape != (edge, n) or model.pairwise.shape != (n, n):
                 raise ShapeError(f"weights has shape {model.weights.shape}; it needs {(int(edge), n)}")
-        own.models_, own.selector_ = state.models, state.selector
-        own.per_cost_, own.seed_ = state.per_cost, state.seed
-        return own
+        selector.models_, selector.selector_ = state.models, state.selector
+        selector.per_cost_, selector.seed_ = state.per_cost, state.seed
+        return selector
 
 
 def _check_policy(policy: str) -> None:
@@ -162,21 +164,21 @@ class _Reading:
     when the model before has been paid for.
     """
 
-    def __init__(self, own: ModelSelector, X: Sequence) -> None:
-        self.own, self.X = own, X
-        self.lengths = own.reader_.lengths(X)
+    def __init__(self, selector: ModelSelector, X: Sequence) -> None:
+        self.own, self.X = selector, X
+        self.lengths = selector.reader_.lengths(X)
         self.filled = np.flatnonzero(self.lengths)
-        self.costs = own.reader_.tiers.costs
+        self.costs = selector.reader_.tiers.costs
         n_more = len(self.costs)
-        drawn = np.random.default_rng(own.seed_).random((len(X), n_more))
+        drawn = np.random.default_rng(selector.seed_).random((len(X), n_more))
         self.random = drawn - np.arange(n_more)  # one model after the other
-        self.features = own.reader_.free_features(X)
+        self.features = selector.reader_.free_features(X)
         self.first = np.concatenate([[0], np.cumsum(self.lengths)])
         self.read: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
         self.restart()
         if len(self.filled):  # everything is read by the free model, at once
             lengths = self.lengths[self.filled]
-            labels, meta = _read_by(own.models_[0], self.features, lengths, own.seen_)
+            labels, meta = _read_by(selector.models_[0], self.features, lengths, selector.seen_)
             split = np.split(labels, np.cumsum(lengths)[:-1])
             self.read = {(int(i), 0): (read, row) for i, read, row in zip(self.filled, split, meta)}
 
@@ -213,10 +215,10 @@ class _Reading:
         self.tiers[i] = tier
         if (i, tier) in self.read:
             return
-        own, rows = self.own, slice(self.first[i], self.first[i + 1])
-        model = own.models_[tier]
-        own.reader_.fill(self.features[rows], i, self.X[i], tier)
-        labels, meta = _read_by(model, self.features[rows], self.lengths[i : i + 1], own.seen_)
+        selector, rows = self.own, slice(self.first[i], self.first[i + 1])
+        model = selector.models_[tier]
+        selector.reader_.fill(self.features[rows], i, self.X[i], tier)
+        labels, meta = _read_by(model, self.features[rows], self.lengths[i : i + 1], selector.seen_)
         self.read[i, tier] = labels, meta[0]
 
     def _value(self, i: int) -> float:
@@ -238,30 +240,30 @@ class _Reading:
 
 
 def _bought(
-    own: ModelSelector, X: Sequence, truth: np.ndarray, budgets: list[float]
+    selector: ModelSelector, X: Sequence, truth: np.ndarray, budgets: list[float]
 ) -> list[tuple[float, float, np.ndarray]]:
     """(cost, share of wrong labels, share of positions at each tier) of what each budget buys."""
-    reading, n, rows = _Reading(own, X), max(len(truth), 1), []
+    reading, n, rows = _Reading(selector, X), max(len(truth), 1), []
     for budget in budgets:
         reading.restart()
         cost = float(sum(step[3] for step in reading.spend(budget)))
         read = np.concatenate([np.zeros(0, dtype=np.int64), *reading.labels])
-        counts = np.bincount(reading.tiers, weights=reading.lengths, minlength=len(own.models_))
+        counts = np.bincount(reading.tiers, weights=reading.lengths, minlength=len(selector.models_))
         rows.append((cost, float((read != truth).sum() / n), counts / n))
     return rows
 
 
-def _crossed(found: Fitted) -> Looked:
+def _crossed(fitted: Fitted) -> Looked:
     """What models of the other folds make of each training sequence."""
-    data, fold = found.data, found.fold
-    seen = seen_in_other_parts(data.labels, data.starts, fold, len(found.classes))
+    data, fold = fitted.data, fitted.fold
+    seen = seen_in_other_parts(data.labels, data.starts, fold, len(fitted.classes))
     metas, losses, labels = [], [], []
     order = np.argsort(fold, kind="stable")  # sequences fold by fold, as they are read
-    for p, models in enumerate(found.without):
-        held, own = np.repeat(fold == p, data.lengths), labelled.some(data, fold == p)
-        looks = [_read_by(model, found.features[held], own.lengths, seen) for model in models]
-        wrong = np.array([read != own.labels for read, _ in looks])
-        losses.append(np.add.reduceat(wrong, own.starts[:-1], axis=1, dtype=np.int64).T)
+    for p, models in enumerate(fitted.without):
+        held, fold_data = np.repeat(fold == p, data.lengths), labelled.some(data, fold == p)
+        looks = [_read_by(model, fitted.features[held], fold_data.lengths, seen) for model in models]
+        wrong = np.array([read != fold_data.labels for read, _ in looks])
+        losses.append(np.add.reduceat(wrong, fold_data.starts[:-1], axis=1, dtype=np.int64).T)
         metas.append(np.stack([meta for _, meta in looks], axis=1))
         labels.append(np.array([read for read, _ in looks]))
     back = np.argsort(order)
@@ -298,8 +300,8 @@ def _selector(
         return fitted, policy == "dms_per_cost"
     crossed = dms.cross_values(looked.meta, values, folds, fitted.penalty) * sizes
     bad = []
-    for own in (crossed, batch_selection.per_cost(crossed, costs)):
-        found = expansion.curve_of(expansion.expand(own, costs), looked.losses)
-        share = found._replace(cost=found.cost / max(costs.sum(), 1e-12))
+    for queue in (crossed, batch_selection.per_cost(crossed, costs)):
+        curve = expansion.curve_of(expansion.expand(queue, costs), looked.losses)
+        share = curve._replace(cost=curve.cost / max(costs.sum(), 1e-12))
         bad.append(part_policy.badness(share))
     return fitted, bad[1] < bad[0]

@@ -133,25 +133,25 @@ class BudgetedTagger(Budgeted):
         They come in the order of `policies`, of `spcviz.spending.POLICIES`; this estimator itself stays as it
         is.
         """
-        found = {}
+        taggers = {}
         for key, learned in zip(policies, self._learned(X, y, policies)):
             params = self.get_params(deep=False) | {"policy": key}
-            found[key] = type(self)(**params).take(*learned)
-        return found
+            taggers[key] = type(self)(**params).take(*learned)
+        return taggers
 
     def _learned(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> list[tuple]:
         """What `take` takes, for each policy; the model is trained once."""
-        tiers, keys = checked(self.tiers), [checked_policy(own) for own in policies]
+        tiers, keys = checked(self.tiers), [checked_policy(key) for key in policies]
         if "anytime" in keys and tiers.has_functions:
             raise ArgumentError(
                 "policy must not be 'anytime' where features are computed when they are bought: it orders "
                 "purchases by readings of all of them"
             )
         checks.fraction("inference_tolerance", self.inference_tolerance)
-        found = self._fitted(tiers, X, y, is_one=True)
-        world = _crossed(found)
-        policies = [fit_policy(key, world, tiers.costs, found.rng) for key in keys]
-        common = found.reader, found.classes, found.models[0], found.seen, float(world.scale)
+        fitted = self._fitted(tiers, X, y, is_one=True)
+        world = _crossed(fitted)
+        policies = [fit_policy(key, world, tiers.costs, fitted.rng) for key in keys]
+        common = fitted.reader, fitted.classes, fitted.models[0], fitted.seen, float(world.scale)
         return [(*common, policy) for policy in policies]
 
     def take(
@@ -226,8 +226,8 @@ class BudgetedTagger(Budgeted):
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
         """Step by step what is bought for one sequence, and what is predicted after each purchase."""
         limit = self._limit(budget)
-        found, names = self._course(self._world([x]), limit, keep_all=True), self.reader_.tiers.names
-        steps = zip(found.part, found.tier, found.value, found.cost, found.all_labels)
+        course, names = self._course(self._world([x]), limit, keep_all=True), self.reader_.tiers.names
+        steps = zip(course.part, course.tier, course.value, course.cost, course.all_labels)
         return [
             Purchase(int(part), names[tier], float(value), float(cost), self.classes_[labels])
             for part, tier, value, cost, labels in steps
@@ -248,31 +248,31 @@ class BudgetedTagger(Budgeted):
     @classmethod
     def from_state(cls, state: BudgetedTaggerState) -> Self:
         """The estimator that `to_state` was called on."""
-        own = cls._from_state(state, inference_tolerance=state.inference_tolerance)
-        checked_policy(own.policy)
-        model, n, edges = state.model, len(state.classes), own.reader_.edges
+        tagger = cls._from_state(state, inference_tolerance=state.inference_tolerance)
+        checked_policy(tagger.policy)
+        model, n, edges = state.model, len(state.classes), tagger.reader_.edges
         if model.weights.shape != (edges.sum(), n) or model.pairwise.shape != (n, n):
             raise ShapeError(f"weights has shape {model.weights.shape}; it needs {(int(edges.sum()), n)}")
         if model.edges.tolist() != edges.tolist():
             raise ArgumentError(f"edges must be {edges.tolist()}, got {model.edges.tolist()}")
-        own.model_, own.policy_, own.margin_ = model, state.learned, float(state.margin)
-        return own
+        tagger.model_, tagger.policy_, tagger.margin_ = model, state.learned, float(state.margin)
+        return tagger
 
 
-def _crossed(found: Fitted) -> Parts:
+def _crossed(fitted: Fitted) -> Parts:
     """The training sequences, each read by the model of the other folds."""
-    data, fold, features = found.data, found.fold, found.features
+    data, fold, features = fitted.data, fitted.fold, fitted.features
     scores, pairwise = [], []
     order = np.empty(len(features), dtype=np.int64)
     first = 0
-    for p, (model,) in enumerate(found.without):
+    for p, (model,) in enumerate(fitted.without):
         held = np.repeat(fold == p, data.lengths)
         scores.append(tier_scores(model, features[held]))
         pairwise.append(model.pairwise)
         order[held] = np.arange(first, first + len(scores[-1]))
         first += len(scores[-1])
     rows, tables = np.concatenate(scores)[order], np.stack(pairwise)
-    seen = seen_in_other_parts(data.labels, data.starts, fold, len(found.classes))
+    seen = seen_in_other_parts(data.labels, data.starts, fold, len(fitted.classes))
     margin = margin_of(rows, tables, fold, data.lengths)
     model_of = np.repeat(fold, data.lengths).astype(np.int64)
     return world_of(rows, tables, model_of, data.labels, data.starts, seen, margin)

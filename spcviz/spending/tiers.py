@@ -49,27 +49,29 @@ class Tiers(NamedTuple):
     @property
     def has_functions(self) -> bool:
         """Whether features of some tier that is not free are computed when they are bought."""
-        return any(callable(own) for own in self.columns[1:])
+        return any(callable(columns) for columns in self.columns[1:])
 
 
 def checked(tiers: Any) -> Tiers:
     """Tiers as they are used, or the error that names what is wrong."""
     if not isinstance(tiers, tuple) or len(tiers) != 3:
         raise ArgumentError(f"tiers must be FeatureTiers(names, columns, costs), got {tiers!r:.60}")
-    names, columns = (checks.listed(f"tiers.{what}", own) for what, own in zip(("names", "columns"), tiers))
+    names, columns = (
+        checks.listed(f"tiers.{what}", field) for what, field in zip(("names", "columns"), tiers)
+    )
     if len(names) < 2:
         raise ArgumentError(f"tiers.names must be at least 2, got {len(names)}")
-    if len(set(names)) < len(names) or not all(isinstance(own, str) for own in names):
+    if len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
         raise ArgumentError(f"tiers.names must be different texts, got {names!r:.80}")
     if len(columns) != len(names):
         raise ShapeError(f"tiers.columns has {len(columns)} tiers; tiers.names has {len(names)}")
-    found: list[Any] = []
-    for t, own in enumerate(columns):
-        if not callable(own):
-            own = checks.whole_numbers(f"tiers.columns[{t}]", own, 0, 2**31 - 1)
-            if not len(own):
+    checked_columns: list[Any] = []
+    for t, tier_columns in enumerate(columns):
+        if not callable(tier_columns):
+            tier_columns = checks.whole_numbers(f"tiers.columns[{t}]", tier_columns, 0, 2**31 - 1)
+            if not len(tier_columns):
                 raise ArgumentError(f"tiers.columns[{t}] must have at least one column, got none")
-        found.append(own)
+        checked_columns.append(tier_columns)
     costs = checks.scores("tiers.costs", tiers[2], 1)
     if len(costs) != len(names):
         raise ShapeError(f"tiers.costs has {len(costs)} tiers; tiers.names has {len(names)}")
@@ -77,7 +79,7 @@ def checked(tiers: Any) -> Tiers:
         raise ArgumentError(f"tiers.costs[0] must be 0, since the first tier is free, got {costs[0]}")
     if not costs.min() >= 0:
         raise ArgumentError(f"tiers.costs must not be negative, got {costs.min()}")
-    return Tiers(names, tuple(found), costs[1:])
+    return Tiers(names, tuple(checked_columns), costs[1:])
 
 
 def lengths_of(X: Any) -> np.ndarray:
@@ -97,14 +99,14 @@ def lengths_of(X: Any) -> np.ndarray:
 
 def features_of(tiers: Tiers, X: Any, tier: int) -> np.ndarray:
     """Features of one tier at all positions of all items, (R, F_t) float32."""
-    found = [features_at(tiers, i, x, tier) for i, x in enumerate(X) if _length(x)]
-    widths = {own.shape[1] for own in found}
+    tables = [features_at(tiers, i, x, tier) for i, x in enumerate(X) if _length(x)]
+    widths = {table.shape[1] for table in tables}
     if len(widths) > 1:
         raise ShapeError(f"tiers.columns[{tier}] must give equally many features, got {sorted(widths)}")
-    n_bytes = sum(own.nbytes for own in found)
+    n_bytes = sum(table.nbytes for table in tables)
     if n_bytes > MAX_BYTES:
         raise ArgumentError(f"X must have at most {MAX_BYTES} bytes of features in a tier, got {n_bytes}")
-    return np.concatenate(found) if found else np.zeros((0, 0), dtype=np.float32)
+    return np.concatenate(tables) if tables else np.zeros((0, 0), dtype=np.float32)
 
 
 def _length(x: Any) -> int:
@@ -147,12 +149,12 @@ def _dense(name: str, values: Any) -> np.ndarray:
 
 def stacked(parts: Iterable[np.ndarray], scales: np.ndarray) -> np.ndarray:
     """Tiers side by side, each brought to its scale."""
-    scaled = [np.float32(scale) * own for own, scale in zip(parts, scales)]
+    scaled = [np.float32(scale) * part for part, scale in zip(parts, scales)]
     return np.ascontiguousarray(np.concatenate(scaled, axis=1))
 
 
 def scales_of(parts: Sequence[np.ndarray]) -> np.ndarray:
     """Factors that give all tiers the mean squared length of the first, so that learning moves them alike."""
-    squares = np.array([np.einsum("rf,rf->", own, own, dtype=np.float64) for own in parts])
+    squares = np.array([np.einsum("rf,rf->", part, part, dtype=np.float64) for part in parts])
     squares = np.where(squares > 0, squares, 1.0)
     return np.sqrt(squares[0] / squares)

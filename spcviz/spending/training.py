@@ -31,7 +31,7 @@ class Training(NamedTuple):
                 data.starts,
                 edges,
                 self.n_states,
-                lambda own: self._drawn(data, own),
+                lambda generator: self._drawn(data, generator),
                 rng,
                 epochs=self.passes,
             )
@@ -40,11 +40,11 @@ class Training(NamedTuple):
 
     def ahead(self, data: Labelled, rng: np.random.Generator) -> np.random.Generator:
         """Random numbers for one training; `rng` goes on behind them."""
-        own = copy.deepcopy(rng)
+        generator = copy.deepcopy(rng)
         for _ in range(self.passes * len(self._models())):
             self._drawn(data, rng)
             rng.permutation(len(data.lengths))
-        return own
+        return generator
 
     def _models(self) -> list[np.ndarray]:
         return [self.edges] if self.is_one else [self.edges[t : t + 1] for t in range(len(self.edges))]
@@ -66,12 +66,12 @@ def trained(
 ) -> list[tuple[Tiered, ...]]:
     """Models of all sequences, then those without each fold; by as many workers as joblib says."""
     chosen = [np.ones(len(fold), dtype=bool), *(fold != p for p in range(int(fold.max()) + 1))]
-    each = [how.ahead(labelled.some(data, own), rng) for own in chosen]
-    return spread(_some_trained, [(how, features, data, *own) for own in zip(chosen, each)], n_jobs)
+    each = [how.ahead(labelled.some(data, mask), rng) for mask in chosen]
+    return spread(_some_trained, [(how, features, data, *pair) for pair in zip(chosen, each)], n_jobs)
 
 
 def _some_trained(
     how: Training, features: np.ndarray, data: Labelled, chosen: np.ndarray, rng: np.random.Generator
 ) -> tuple[Tiered, ...]:
-    own = features if chosen.all() else features[np.repeat(chosen, data.lengths)]
-    return how.train(own, labelled.some(data, chosen), rng)
+    rows = features if chosen.all() else features[np.repeat(chosen, data.lengths)]
+    return how.train(rows, labelled.some(data, chosen), rng)

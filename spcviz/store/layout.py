@@ -45,10 +45,10 @@ def arrays_of(record: Any) -> dict[str, np.ndarray]:
     writer = tree.Writer(known_classes(kind), by_name=True)
     written = writer.node(record, "value", "", 0)
     try:
-        told = layout(kind, writer.arrays)
+        skeleton = layout(kind, writer.arrays)
     except DamagedError as error:
         raise ArgumentError(f"value must be told by the names of its arrays: {error}") from error
-    if _leafless(told) != _leafless(written):
+    if _leafless(skeleton) != _leafless(written):
         raise ArgumentError(f"value must be told by the names of its arrays, got {list(writer.arrays)}")
     return writer.arrays
 
@@ -104,11 +104,11 @@ def _node(hint: Any, names: tuple[str, ...], name: str, path: str) -> Any:
         return {"array" if hint is np.ndarray else "number": name}
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType) and len(inner) == 2 and type(None) in inner:
-        (other,) = (own for own in inner if own is not type(None))
+        (other,) = (choice for choice in inner if choice is not type(None))
         return _node(other, names, name, path) if _begins(name, names) else None
     if origin is tuple and inner[-1] is not Ellipsis:
-        own_names = [(own, tree.item_name(name, i), f"{path}[{i}]") for i, own in enumerate(inner)]
-        return {"tuple": [_node(own, names, item, at) for own, item, at in own_names]}
+        parts = [(kind, tree.item_name(name, i), f"{path}[{i}]") for i, kind in enumerate(inner)]
+        return {"tuple": [_node(kind, names, item, at) for kind, item, at in parts]}
     if origin in (tuple, list):
         nodes: list[Any] = []
         while _is_there(item := tree.item_name(name, len(nodes)), names):
@@ -117,33 +117,33 @@ def _node(hint: Any, names: tuple[str, ...], name: str, path: str) -> Any:
     if origin is dict and (inner[0] is int or inner == (str, np.ndarray)):
         keys = _keys(inner[0], name, names)
         rows = [(key, tree.child_name(name, key), f"{path}[{key!r}]") for key in keys]
-        return {"dict": [[key, _node(inner[1], names, own, at)] for key, own, at in rows]}
+        return {"dict": [[key, _node(inner[1], names, child, at)] for key, child, at in rows]}
     raise ArgumentError(f"{path} must have an annotation that names of arrays can tell, got {hint}")
 
 
 def _is_there(name: str, names: tuple[str, ...]) -> bool:
-    return any(own == name or own.startswith(f"{name}_") for own in names)
+    return any(array_name == name or array_name.startswith(f"{name}_") for array_name in names)
 
 
 def _begins(name: str, names: tuple[str, ...]) -> bool:
     """Whether there is anything of this name: itself, a field or an item."""
-    return any(re.fullmatch(rf"{re.escape(name)}(\d*|\d*_.*)", own) for own in names)
+    return any(re.fullmatch(rf"{re.escape(name)}(\d*|\d*_.*)", array_name) for array_name in names)
 
 
 def _keys(kind: type, name: str, names: tuple[str, ...]) -> list:
     """Keys of a dict, each once, in the order of the names."""
     start = f"{name}_"
-    rest = [own.removeprefix(start) for own in names if own.startswith(start)]
+    rest = [array_name.removeprefix(start) for array_name in names if array_name.startswith(start)]
     if kind is str:
         return rest
-    found = [re.match(r"\d+", own) for own in rest]
-    return list(dict.fromkeys(int(own.group()) for own in found if own))
+    matches = [re.match(r"\d+", tail) for tail in rest]
+    return list(dict.fromkeys(int(match.group()) for match in matches if match))
 
 
 def _leafless(node: Any) -> Any:
     """A skeleton in which an array and a single number look alike."""
     if isinstance(node, list):
-        return [_leafless(own) for own in node]
+        return [_leafless(child) for child in node]
     if not isinstance(node, dict):
         return node
-    return {"leaf" if key in _LEAVES else key: _leafless(own) for key, own in node.items()}
+    return {"leaf" if key in _LEAVES else key: _leafless(child) for key, child in node.items()}

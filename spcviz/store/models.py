@@ -147,10 +147,10 @@ def load_model(folder: str | Path, name: str, *, kind: str, version: int) -> Sto
     kind and version.
     """
     model = _read_model(Path(folder), name)
-    found = model.manifest["kind"], model.manifest["version"]
-    if found != (kind, version):
+    saved = model.manifest["kind"], model.manifest["version"]
+    if saved != (kind, version):
         raise refusal(
-            folder, name, f"is {found[0]!r} version {found[1]}; this program needs {kind!r} version {version}"
+            folder, name, f"is {saved[0]!r} version {saved[1]}; this program needs {kind!r} version {version}"
         )
     return model
 

@@ -28,7 +28,7 @@ def is_record(kind: Any) -> bool:
 def fields_of(kind: type) -> tuple[str, ...]:
     """Names of a record's fields, in order."""
     if dataclasses.is_dataclass(kind):
-        return tuple(own.name for own in dataclasses.fields(kind) if own.init)
+        return tuple(field.name for field in dataclasses.fields(kind) if field.init)
     return getattr(kind, "_fields")  # noqa: B009
 
 
@@ -59,8 +59,8 @@ def _known(given: tuple[type, ...]) -> dict[str, type]:
         kind = left.pop()
         if known.setdefault(kind.__name__, kind) is not kind:
             raise ArgumentError(f"types must have names of their own, got two of {kind.__name__!r}")
-        named = [own for hint in hints_of(kind).values() for own in _named_in(hint)]
-        left += [own for own in named if own not in known.values()]
+        named = [record for hint in hints_of(kind).values() for record in _named_in(hint)]
+        left += [record for record in named if record not in known.values()]
     return known
 
 
@@ -69,7 +69,7 @@ def _named_in(hint: Any) -> list[type]:
         return [hint]
     if get_origin(hint) is Literal:
         return []
-    return [found for inner in get_args(hint) for found in _named_in(inner)]
+    return [record for inner in get_args(hint) for record in _named_in(inner)]
 
 
 def check_field(kind: type, field: str, value: Any, path: str, error: type[Exception]) -> None:
@@ -86,7 +86,7 @@ def check_field(kind: type, field: str, value: Any, path: str, error: type[Excep
 
 def _fits(value: Any, hint: Any) -> bool:
     if get_origin(hint) in (Union, types.UnionType):
-        return any(_fits(value, own) for own in get_args(hint))
+        return any(_fits(value, choice) for choice in get_args(hint))
     if get_origin(hint) is Literal:
         return value in get_args(hint)
     if hint is Any:

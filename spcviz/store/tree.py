@@ -159,21 +159,23 @@ class Writer:
     def inner(self, value: Any, path: str, name: str, depth: int) -> Any:
         kind: type = type(value)
         if kind in (list, tuple):
-            nodes = [self.node(own, f"{path}[{i}]", item_name(name, i), depth) for i, own in enumerate(value)]
+            nodes = [
+                self.node(item, f"{path}[{i}]", item_name(name, i), depth) for i, item in enumerate(value)
+            ]
             return nodes if kind is list else {"tuple": nodes}
         if kind is dict:
-            return {"dict": [self.entry(key, own, path, name, depth) for key, own in value.items()]}
+            return {"dict": [self.entry(key, child, path, name, depth) for key, child in value.items()]}
         if self.known.get(kind.__name__) is not kind:
             raise ArgumentError(
                 f"{path} must be an array, plain JSON or of a class in {sorted(self.known)}, "
                 f"got {kind.__name__}"
             )
-        found = {}
+        fields = {}
         for field in fields_of(kind):
-            at, own = f"{path}.{field}", getattr(value, field)
-            check_field(kind, field, own, at, ArgumentError)
-            found[field] = self.node(own, at, child_name(name, field), depth)
-        return {"class": kind.__name__, "fields": found}
+            at, child = f"{path}.{field}", getattr(value, field)
+            check_field(kind, field, child, at, ArgumentError)
+            fields[field] = self.node(child, at, child_name(name, field), depth)
+        return {"class": kind.__name__, "fields": fields}
 
     def entry(self, key: Any, value: Any, path: str, name: str, depth: int) -> list:
         if type(key) not in (str, int):
@@ -229,7 +231,7 @@ class Reader:
         if node is None or type(node) in (bool, int, float, str):
             return node
         if type(node) is list:
-            return [self.value(own, f"{path}[{i}]", depth + 1) for i, own in enumerate(node)]
+            return [self.value(child, f"{path}[{i}]", depth + 1) for i, child in enumerate(node)]
         if type(node) is dict and node.keys() == {"class", "fields"}:
             return self.record(node["class"], node["fields"], path, depth + 1)
         if type(node) is not dict or len(node) != 1 or next(iter(node)) not in self.tags:
@@ -306,16 +308,16 @@ class Reader:
     def items(self, nodes: Any, path: str, depth: int) -> tuple:
         if type(nodes) is not list:
             raise DamagedError(f"{path} must be a list of nodes, got {nodes!r:.60}")
-        return tuple(self.value(own, f"{path}[{i}]", depth) for i, own in enumerate(nodes))
+        return tuple(self.value(node, f"{path}[{i}]", depth) for i, node in enumerate(nodes))
 
     def rows(self, rows: Any, path: str, depth: int) -> dict:
         is_rows = type(rows) is list and all(type(row) is list and len(row) == 2 for row in rows)
         if not is_rows or any(type(key) not in (str, int) for key, _ in rows):
             raise DamagedError(f"{path} must be a list of keys and nodes, got {rows!r:.60}")
-        found = {key: self.value(own, f"{path}[{key!r}]", depth) for key, own in rows}
-        if len(found) != len(rows):
+        by_key = {key: self.value(node, f"{path}[{key!r}]", depth) for key, node in rows}
+        if len(by_key) != len(rows):
             raise DamagedError(f"{path} must have each key once, got {[key for key, _ in rows]!r:.60}")
-        return found
+        return by_key
 
 
 def _check_depth(path: str, depth: int, error: type[Exception]) -> None:

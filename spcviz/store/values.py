@@ -39,7 +39,7 @@ def save_value(
     ...     load_value(folder, "demo", (), made_from={"code": "a1"})
     ('as it was', 0.5)
     """
-    if not all(isinstance(own, str) for pair in made_from.items() for own in pair):
+    if not all(isinstance(text, str) for pair in made_from.items() for text in pair):
         raise ArgumentError(f"made_from must be digests by name, got {made_from!r}")
     return save_model(
         folder,
@@ -83,5 +83,5 @@ def _training_of(name: str) -> str:
 
 def made_from_of(stored: StoredModel) -> dict[str, str]:
     """What a stored value was made from, by name; empty of anything else."""
-    found = stored.manifest["settings"].get("made_from")
-    return found if isinstance(found, dict) else {}
+    digests = stored.manifest["settings"].get("made_from")
+    return digests if isinstance(digests, dict) else {}

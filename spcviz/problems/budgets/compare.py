@@ -44,7 +44,7 @@ def purchases(batch: Batch, key: str, terms: Terms, read_us: float) -> Purchases
     return single_parts(about, batch.world, how, batch.feature_us, batch.alphabet, batch.costs)
 
 
-def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **own) -> TradeOff:
+def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **fields) -> TradeOff:
     """All methods on one batch; the first of `keys` lifts whole chains, as a purchase by hand does."""
     _, read_us = fastest_us(batch.read)  # the same for every method that goes by it
     methods = tuple(purchases(batch, key, terms, read_us) for key in keys)
@@ -60,7 +60,7 @@ def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **own) -> TradeOf
         hand_us=by_hand(queue, n_tiers, len(lengths)),
         hand_readings=tuple(spelled(labels, starts, batch.alphabet) for labels in batch.labels),
         methods=methods,
-        **own,
+        **fields,
     )
 
 

@@ -81,9 +81,9 @@ def opening(evidence: Evidence | None) -> dict[str, Any]:
 def first_scene(task: TradeTask) -> dict[str, Any]:
     """What a task opens with: `opening` of the first of its kinds in which a method pays; else {}."""
     for kind in task.kinds or ("",):
-        found = opening(task.evidence({"vocabulary": kind})) if task.evidence else {}
-        if found:
-            return found | ({"vocabulary": kind} if task.kinds else {})
+        scene = opening(task.evidence({"vocabulary": kind})) if task.evidence else {}
+        if scene:
+            return scene | ({"vocabulary": kind} if task.kinds else {})
     return {}
 
 
@@ -98,12 +98,12 @@ def says(evidence: Evidence | None, method: str, budget: float) -> str:
             "no learned method is clearly ahead of the simplest",
         )
         lead = f"{nobody} rules at more than half of the budgets. Nearest to it"
-        return f"Over {evidence.over} {lead}, {_said(evidence, gap)}; {_ahead(known, gap.method)}."
+        return f"Over {evidence.over} {lead}, {_compared(evidence, gap)}; {_ahead(known, gap.method)}."
     here = [gap for gap in known if gap.method == method]
     if not here:
-        return f"Over {evidence.over}, {_said(evidence, most)}: here a learned method pays most."
+        return f"Over {evidence.over}, {_compared(evidence, most)}: here a learned method pays most."
     gap = min(here, key=lambda gap: abs(gap.share - budget))
-    return f"Over {evidence.over}, {_said(evidence, gap)}; {_ahead(known, method)}."
+    return f"Over {evidence.over}, {_compared(evidence, gap)}; {_ahead(known, method)}."
 
 
 def _is_ahead(known, method):
@@ -116,7 +116,7 @@ def _ahead(known, method):
     return f"it is clearly ahead at {sum(clear)} of {len(clear)} budgets"
 
 
-def _said(evidence, gap):
+def _compared(evidence, gap):
     """A method against the simple rule that comes closest, at one budget."""
     method, rival = (f"“{METHODS[key].said(evidence.terms)[0]}”" for key in (gap.method, gap.rival))
     cost = "cost in units" if evidence.kind == "units" else "time"
@@ -124,6 +124,6 @@ def _said(evidence, gap):
     low, high = (gap.low, gap.high) if side == "fewer" else (-gap.high, -gap.low)
     low, high = sorted((abs(low), abs(high))) if is_clear else (low, high)
     what = f"{abs(gap.fewer):.1f} {side} {evidence.wrong} in 100 than {rival}"
-    found = "the best simple rule" if is_clear else "no clear difference"
+    verdict = "the best simple rule" if is_clear else "no clear difference"
     where, interval = f"at {100 * gap.share:.0f} % of the {cost}", f"95 %: {low:.1f} to {high:.1f}"
-    return f"{where}, {method} has {what}, {found} ({interval})"
+    return f"{where}, {method} has {what}, {verdict} ({interval})"

@@ -37,7 +37,7 @@ def whole_chains(
     bought, choose_us = fastest_us(lambda: expansion.expand(values, units))
     step_us = (choose_us + read_us) / n  # a purchase has its chain read, described and queued anew
     us = np.add.reduceat(feature_us, starts[:-1], axis=0)
-    readings = [spelled(own, starts, alphabet) for own in labels]
+    readings = [spelled(row, starts, alphabet) for row in labels]
     at = bought.example, bought.tier - 1
     return Purchases(
         *about,

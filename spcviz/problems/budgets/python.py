@@ -8,9 +8,9 @@ _LINES = """# Trade-off: one batch, and what every method leaves wrong at one bu
 from spcviz.problems.budgets import facts
 from spcviz.problems.common.folders import MODELS
 {batch}
-found = facts.batch(batch, {{"budget": {budget}, "kind": {kind!r}, "method": {method!r}}})
+numbers = facts.batch(batch, {{"budget": {budget}, "kind": {kind!r}, "method": {method!r}}})
 for method in batch.methods:
-    print(method.label + ":", found["wrong_" + method.name], "of", found["things"], "wrong")
+    print(method.label + ":", numbers["wrong_" + method.name], "of", numbers["things"], "wrong")
 """
 
 

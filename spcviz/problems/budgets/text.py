@@ -27,5 +27,5 @@ def short(label, terms):
     >>> short("Words, at random", Terms("sentence", "sentences", "word", "words"))
     'At random'
     """
-    own = label.removeprefix(f"{terms.parts.capitalize()}, ")
-    return own[:1].upper() + own[1:]
+    rest = label.removeprefix(f"{terms.parts.capitalize()}, ")
+    return rest[:1].upper() + rest[1:]

@@ -22,7 +22,7 @@ def medians_us(
             start = now()
             call()
             taken[key].append(1e6 * (now() - start))
-    return {key: float(np.median(own[1:])) for key, own in taken.items()}
+    return {key: float(np.median(times[1:])) for key, times in taken.items()}
 
 
 def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
@@ -39,9 +39,9 @@ def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
 def _timed(call, now=time.process_time):
     """(result, microseconds) of a call: wall clock or a clock of CPU time, whichever is shorter."""
     # Other programs on the machine must not count, nor a second thread twice.
-    start, own_start = time.perf_counter(), now()
+    start, cpu_start = time.perf_counter(), now()
     value = call()
-    wall, cpu = time.perf_counter() - start, now() - own_start
+    wall, cpu = time.perf_counter() - start, now() - cpu_start
     return value, 1e6 * min(wall, cpu)
 
 

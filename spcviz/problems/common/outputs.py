@@ -12,8 +12,8 @@ class OutputError(SpcvizError, OSError):
     """A command could not write what it would make."""
 
 
-def file(option: str, path: Path, own: Sequence[Path] = ()) -> Path:
-    """A file to be written: its folder must be writable, and is created if it is one of `own`, or
+def file(option: str, path: Path, project_folders: Sequence[Path] = ()) -> Path:
+    """A file to be written: its folder must be writable, and is created if it is one of `project_folders`, or
     `OutputError`.
 
     >>> from pathlib import Path
@@ -25,7 +25,7 @@ def file(option: str, path: Path, own: Sequence[Path] = ()) -> Path:
     """
     if path.is_dir():
         raise OutputError(f"{option} must be a file, got the folder {str(path)!r}")
-    if path.parent in own:
+    if path.parent in project_folders:
         folder(option, path.parent, is_own=True)
     if not path.parent.is_dir():
         got = f"got {str(path)!r}; make the folder or name another"

@@ -125,6 +125,6 @@ def _score_of(labels, level, lattice, features):
 def _threshold(level, pruned, alpha):
     """Fields of a `LevelTrace` that say what was pruned by; `alpha` is what was asked for."""
     used, names = pruned.alpha[0], ("best", "mean", "n_valid", "has_spread")
-    found = {name: getattr(pruned.limits, name)[0].item() for name in names}
-    found |= {"alpha": float(alpha), "tuned_alpha": float(level.alpha)}
-    return found | {"was_capped": bool(used > alpha), "alpha_used": float(rule.capped(used))}
+    fields = {name: getattr(pruned.limits, name)[0].item() for name in names}
+    fields |= {"alpha": float(alpha), "tuned_alpha": float(level.alpha)}
+    return fields | {"was_capped": bool(used > alpha), "alpha_used": float(rule.capped(used))}

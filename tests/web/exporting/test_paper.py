@@ -70,9 +70,9 @@ def test_the_python_of_exact_inference_reads_what_the_page_reads(capsys):
 
 def test_the_python_of_sweep_loses_what_the_page_loses(capsys):
     _, space = run("sweep", capsys)
-    shown, found = facts("sweep"), space["found"]
-    assert f"{found.alpha:.3f}" == shown["alpha"]
-    losses = [f"{100 * at.event:.2f} %" for at in (found.dev, found.test)]
+    shown, choice = facts("sweep"), space["choice"]
+    assert f"{choice.alpha:.3f}" == shown["alpha"]
+    losses = [f"{100 * at.event:.2f} %" for at in (choice.dev, choice.test)]
     assert losses == [shown["lost_dev"], shown["lost_test"]]
     assert f"{100 * found.test.efficiency:.1f} %" == shown["kept"]
 
@@ -130,8 +130,8 @@ def test_the_python_of_scenes_labels_as_the_page_does(address, capsys):
     state = {"scene": ("road", 0)}.get(address, ("rendered", 7))
     stored = scenes.labelled(*state)
     for name in ("sim", "him"):
-        np.testing.assert_array_equal(getattr(space["found"], name).labels, getattr(stored, name).labels)
-    assert facts(address)["steps"] == str(len(space["found"].sim.labels))
+        np.testing.assert_array_equal(getattr(space["labelled"], name).labels, getattr(stored, name).labels)
+    assert facts(address)["steps"] == str(len(space["labelled"].sim.labels))
 
 
 @pytest.mark.parametrize("address", ["joint_beats_separate", "joint_beats_separate?show=clean&noise=0.3"])

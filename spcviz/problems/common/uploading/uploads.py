@@ -121,17 +121,17 @@ def _frames(code: int, answer: bytes, header: Header) -> np.ndarray:
     """Frames of what a decoder wrote; raises what it says or how it ended."""
     head, _, body = answer.partition(b"\n")
     try:
-        said = json.loads(head)
+        report = json.loads(head)
     except ValueError:
         if code in (-getattr(signal, "SIGXCPU", 0), -getattr(signal, "SIGALRM", 0)) and code:
             raise UploadError(_too_long(CPU_SECONDS)) from None
         raise UploadError("The file could not be decoded: the decoder gave up on it.") from None
-    if "problem" in said:
-        raise UploadError(said["problem"])
-    if "damaged" in said:
+    if "problem" in report:
+        raise UploadError(report["problem"])
+    if "damaged" in report:
         how = "is damaged: no picture or video can be read from it"
         raise UploadError(f"The file begins like {header.label} but {how}.")
-    shape = tuple(said["shape"])
+    shape = tuple(report["shape"])
     is_small = len(shape) == 4 and 0 < shape[0] <= MAX_KEPT and max(shape[1:3]) <= MAX_SIDE
     if not is_small or len(body) != math.prod(shape):  # a decoder may have been taken over
         raise UploadError("The file could not be decoded: the decoder stopped half-way.")

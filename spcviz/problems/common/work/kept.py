@@ -203,12 +203,12 @@ def _digested(digest, files):
 def files_of(modules: tuple[str, ...]) -> list[Path]:
     """Paths, from the project's root, of the files that count in a digest of modules."""
     named = {_file_of(module) for module in modules}
-    found = []
+    paths = []
     for path in sorted(sources.with_imports(named) & _TEXTS.keys()):
         relative = path.relative_to(sources.ROOT)
         if path in named or not any(relative.match(pattern) for pattern in LEFT_OUT):
-            found.append(relative)
-    return found
+            paths.append(relative)
+    return paths
 
 
 def text_of(relative: Path) -> bytes:

@@ -32,7 +32,7 @@ def collecting() -> Iterator[Costs]:
 
     >>> with collecting() as costs:
     ...     with spending("a sum"):
-    ...         found = sum(range(10))
+    ...         total = sum(range(10))
     >>> list(costs.parts)
     ['a sum']
     """

@@ -49,8 +49,8 @@ def weights_of(counted, frequency):
     """Where learning begins, from counted n-grams and log frequencies of images."""
     table = ngram_table(letters.N_STATES, counted.keys, counted.values)
     shape = (N_TIERS, N_ORDERS)
-    own = (np.full(shape, value) for value in BEGIN)
-    return checked_weights(Weights(*own, counted.single, counted.first, frequency, table), letters.N_STATES)
+    flat = (np.full(shape, value) for value in BEGIN)
+    return checked_weights(Weights(*flat, counted.single, counted.first, frequency, table), letters.N_STATES)
 
 
 def ocr(fold: int, scores: np.ndarray) -> World:
@@ -66,8 +66,8 @@ def ocr(fold: int, scores: np.ndarray) -> World:
     weights = weights_of(counted, _log_frequency(words.labels[rows]))
     of_parts = [train[part_of_fold(words.folds[train]) == part] for part in range(N_PARTS)]
     parts = tuple(Part(_batch(words, chosen, scores)[0], weights) for chosen in of_parts)
-    dev, test = (np.flatnonzero(words.folds == own) for own in (dev_fold(fold), fold))
-    (of_dev, dev_rows), (of_test, test_rows) = (_batch(words, own, scores) for own in (dev, test))
+    dev, test = (np.flatnonzero(words.folds == held_fold) for held_fold in (dev_fold(fold), fold))
+    (of_dev, dev_rows), (of_test, test_rows) = (_batch(words, chosen, scores) for chosen in (dev, test))
     places = {"dev": dev_rows, "test": test_rows}
     return World(parts, of_dev, of_test, weights, counted, test, dev, places)
 
@@ -90,13 +90,13 @@ def open_words(scores: np.ndarray, test: str = "unseen", n_train: int = N_OPEN):
         batch = _rows_batch(scores, whole.rows[rows], whole.words.labels[rows], lengths)
         parts.append(Part(batch, weights_of(counted(part), frequency)))
     for name, key in (("dev", "dev"), ("test", test)):
-        own = open_data.load_set(key)
-        sets[name] = _rows_batch(scores, own.rows, own.words.labels, own.words.lengths)
-        places[name] = own.rows
+        held = open_data.load_set(key)
+        sets[name] = _rows_batch(scores, held.rows, held.words.labels, held.words.lengths)
+        places[name] = held.rows
     everything = counted()
-    own = sets["dev"], sets["test"], weights_of(everything, frequency), everything
+    about = sets["dev"], sets["test"], weights_of(everything, frequency), everything
     n_test, n_dev = (len(sets[name].starts) - 1 for name in ("test", "dev"))
-    return World(tuple(parts), *own, np.arange(n_test), np.arange(n_dev), places)
+    return World(tuple(parts), *about, np.arange(n_test), np.arange(n_dev), places)
 
 
 def _batch(words, chosen, scores):

@@ -117,7 +117,7 @@ def learned_of(stored, weights):
     return Learned(
         Model(one, one, True, alphas, stored.first_alpha),
         Model(filters, predicts, False, two_alphas, stored.two_first_alpha),
-        *(np.array(own) for own in (stored.greedy, stored.spc_pi, stored.order_only)),
+        *(np.array(beta) for beta in (stored.greedy, stored.spc_pi, stored.order_only)),
         stored.together,
         np.array(stored.chains),
     )
@@ -132,15 +132,15 @@ def _learn(fold, settings, world, tick):
     dev = world.dev.some(np.arange(min(settings.n_dev, len(world.dev.starts) - 1)))[0]
     tried = []
     for tolerance in settings.tolerances:
-        found = _with_policy(fold, adapt, parts, dev, world, settings, tolerance)
-        tried.append((_wasted(dev, *found, settings), tolerance, *found))
-    _, tolerance, model, found = min(tried, key=lambda own: own[:2])
+        learned = _with_policy(fold, adapt, parts, dev, world, settings, tolerance)
+        tried.append((_wasted(dev, *learned, settings), tolerance, *learned))
+    _, tolerance, model, learned = min(tried, key=lambda trial: trial[:2])
     _say(tick, "one model and its policy")
     rng = np.random.default_rng([RANDOM_STATE, fold, 1])
     two = separate(adapt, world.weights, replace(settings.adaptive, tolerance=tolerance), rng)
     _say(tick, "two models")
     reach = REACHES["spc_pi"]
-    share = policy.best_share(dev, model, settings.prices, reach, found.beta, SHARES)
+    share = policy.best_share(dev, model, settings.prices, reach, learned.beta, SHARES)
     only = policy.train(parts, dev, model, settings.prices, REACHES["order_only"], rng)
     _say(tick, "order_only")
     theta = theta_of(model.filters)
@@ -150,7 +150,7 @@ def _learn(fold, settings, world, tick):
     _say(tick, "dms_pi")
     thetas = theta, theta_of(two.filters), theta_of(two.predicts)
     alphas = model.alphas, float(model.first_alpha), two.alphas, float(two.first_alpha)
-    return StoredFold(*thetas, tolerance, *alphas, found.beta, found.myopic, only.beta, share, chains)
+    return StoredFold(*thetas, tolerance, *alphas, learned.beta, learned.myopic, only.beta, share, chains)
 
 
 def _with_policy(fold, adapt, parts, dev, world, settings, tolerance):
@@ -160,8 +160,8 @@ def _with_policy(fold, adapt, parts, dev, world, settings, tolerance):
     return model, policy.train(parts, dev, model, settings.prices, REACHES["spc_pi"], rng)
 
 
-def _wasted(dev, model, found, settings):
-    rule = policy.rule_of(model, settings.prices, REACHES["spc_pi"], beta=found.beta)
+def _wasted(dev, model, learned, settings):
+    rule = policy.rule_of(model, settings.prices, REACHES["spc_pi"], beta=learned.beta)
     return policy.badness(dev, model, settings.prices, rule, REACHES["spc_pi"])
 
 

@@ -66,21 +66,21 @@ def _train(fold, settings, tick):
     folds = np.repeat(words.folds, words.lengths)
     is_training = ~np.isin(folds, [fold, dev_fold(fold)])
     rng = np.random.default_rng([RANDOM_STATE, fold])
-    scores, found = np.empty((len(folds), N_TIERS, letters.N_STATES), dtype=np.float32), {}
+    scores, weights = np.empty((len(folds), N_TIERS, letters.N_STATES), dtype=np.float32), {}
     for part in [*range(N_PARTS), None]:
         is_read = is_training & (part_of_fold(folds) == part) if part is not None else ~is_training
         seen = np.flatnonzero(is_training & ~is_read)
         for t, edge in enumerate(edges):
-            own = InkSettings("raw", epochs=settings.epochs, rate=settings.rate, decay=settings.decay)
-            ink = train_ink(own, np.ascontiguousarray(features[seen, :edge]), words.labels[seen], rng)
+            config = InkSettings("raw", epochs=settings.epochs, rate=settings.rate, decay=settings.decay)
+            ink = train_ink(config, np.ascontiguousarray(features[seen, :edge]), words.labels[seen], rng)
             scores[is_read, t] = log_scores(features[is_read, :edge], ink.weights)
-            found[f"weights{t}"] = ink.weights
+            weights[f"weights{t}"] = ink.weights
         if tick is not None:
             tick(f"letters, fold {fold}, {'all parts' if part is None else f'without part {part}'}")
-    return {"scores": scores, **found}
+    return {"scores": scores, **weights}
 
 
 def log_scores(features, weights):
     """log p(letter | image), at least `FLOOR`; four decimals: the same command gives the same bits."""
-    found = log_softmax(features.astype(np.float64) @ weights.astype(np.float64))
-    return np.round(np.maximum(found, FLOOR), 4)
+    logs = log_softmax(features.astype(np.float64) @ weights.astype(np.float64))
+    return np.round(np.maximum(logs, FLOOR), 4)

@@ -81,14 +81,14 @@ def _of_sub(sub, unary, edges, pairwise):
     states = np.array(list(itertools.product(range(n_states), repeat=len(block))))
     others = [i for i in range(n) if i not in block]
     place = {node: 1 + i for i, node in enumerate(others)} | dict.fromkeys(block, 0)
-    own = np.full((len(others) + 1, len(states)), -np.inf)
-    own[0] = sum(unary[node][states[:, i]] for i, node in enumerate(block))
-    own[1:, :n_states] = unary[others]
+    merged = np.full((len(others) + 1, len(states)), -np.inf)
+    merged[0] = sum(unary[node][states[:, i]] for i, node in enumerate(block))
+    merged[1:, :n_states] = unary[others]
     outside, tables = [], []
     for e in np.flatnonzero(sub.has):
         i, j = edges[e].tolist()
         if place[i] == place[j] == 0:
-            own[0] += pairwise[e][states[:, block.index(i)], states[:, block.index(j)]]
+            merged[0] += pairwise[e][states[:, block.index(i)], states[:, block.index(j)]]
             continue
         table = np.zeros((len(states), len(states)))
         rows, columns = (
@@ -97,11 +97,11 @@ def _of_sub(sub, unary, edges, pairwise):
         table[: len(rows), : len(columns)] = pairwise[e][np.ix_(rows, columns)]
         outside.append((place[i], place[j]))
         tables.append(table)
-    best, found = tree.node_max_marginals(own, np.array(outside), np.array(tables))
+    best, marginals = tree.node_max_marginals(merged, np.array(outside), np.array(tables))
     node = np.empty((n, n_states))
-    node[others] = found[1:, :n_states]
-    for i, own_node in enumerate(block):
-        node[own_node] = [found[0][states[:, i] == k].max() for k in range(n_states)]
+    node[others] = marginals[1:, :n_states]
+    for i, member in enumerate(block):
+        node[member] = [marginals[0][states[:, i] == k].max() for k in range(n_states)]
     return best, node
 
 
@@ -112,12 +112,12 @@ def exact(instance):
     at, pairs = np.arange(columns), (states[:, None], states[None, :])
     steps = np.arange(columns - 1), states[:, :-1], states[:, 1:]
     by_row = zip(instance.unary, instance.across)
-    unary = np.stack([own[at, states].sum(axis=1) + across[steps].sum(axis=1) for own, across in by_row])
-    down = np.stack([own[(at[None, None], *pairs)].sum(axis=2) for own in instance.down])
-    found = chain.max_marginals(unary, down, edges=False)
+    unary = np.stack([row[at, states].sum(axis=1) + across[steps].sum(axis=1) for row, across in by_row])
+    down = np.stack([scores[(at[None, None], *pairs)].sum(axis=2) for scores in instance.down])
+    marginals = chain.max_marginals(unary, down, edges=False)
     is_at = [[states[:, c] == k for k in range(n_states)] for c in range(columns)]
-    node = np.array([[row[is_k].max() for is_k in own] for row in found.unary for own in is_at])
-    return float(found.best), node, states[found.unary.argmax(axis=1)].ravel()
+    node = np.array([[row[is_k].max() for is_k in masks] for row in marginals.unary for masks in is_at])
+    return float(marginals.best), node, states[marginals.unary.argmax(axis=1)].ravel()
 
 
 def measure(seed):

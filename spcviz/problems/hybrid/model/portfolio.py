@@ -41,10 +41,10 @@ def _gain(options, i, j):
 
 def mixed(options: list[Option], us: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Percent of letters and words right at budgets a letter, mixing neighbours; NaN before the first."""
-    own = sorted(options, key=lambda option: option.us)
-    spent = [option.us for option in own]
+    by_time = sorted(options, key=lambda option: option.us)
+    spent = [option.us for option in by_time]
     right, words = (
-        np.interp(us, spent, [getattr(option, key) for option in own], left=np.nan)
+        np.interp(us, spent, [getattr(option, key) for option in by_time], left=np.nan)
         for key in ("right", "right_words")
     )
     return right, words

@@ -52,12 +52,12 @@ def train(run: Run) -> Iterator[str]:
 def trained(settings, folder=None, tick=None):
     """(Stored, metrics) of fold 0 and the open vocabulary; the first is the same for the same settings."""
     scored = ink.scores_of_fold(0, settings.tiers, folder, tick)
-    found, clock = {}, {}
+    by_data, clock = {}, {}
     for data in DATA:
         world = folds.world_of(data, 0, settings, folder, tick)
-        found[data] = folds.stored_of(data, 0, settings, world, folder, tick)
+        by_data[data] = folds.stored_of(data, 0, settings, world, folder, tick)
         clock[data] = reproduce.clock_of(data, settings, folder)["clock"]
-    return Stored(tuple(scored[f"weights{t}"] for t in range(N_TIERS)), **found), {"clock": clock}
+    return Stored(tuple(scored[f"weights{t}"] for t in range(N_TIERS)), **by_data), {"clock": clock}
 
 
 def save(folder, stored, metrics, settings):
@@ -70,12 +70,12 @@ def save(folder, stored, metrics, settings):
 def load(folder, data):
     """The stored model that reads a data set; `StoreError` ends with the command that trains it."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    own = stored_as(Stored, stored)
+    contents = stored_as(Stored, stored)
     prices = stored.manifest["settings"]["prices"]
     prices = Prices(**prices | {"tiers": tuple(prices["tiers"])})
     clock = Clock(**stored.manifest["metrics"]["clock"][data])
-    learned = folds.learned_of(getattr(own, data), counted_weights(data))
-    return HybridModel(learned, prices, clock, own.ink)
+    learned = folds.learned_of(getattr(contents, data), counted_weights(data))
+    return HybridModel(learned, prices, clock, contents.ink)
 
 
 @lru_cache(maxsize=2)

@@ -69,9 +69,9 @@ def measure(
     for rule, is_valuing in rules:
         rule = rule._replace(fixed=rule.fixed[: len(some.labels)])
         for cap in CAPS:
-            found = policies.course(some, model, rule, most=cap)
-            work = found.work.sum(axis=0)
-            valued = found.begun[:, 1].sum() + work[2] if is_valuing else 0
+            course = policies.course(some, model, rule, most=cap)
+            work = course.work.sum(axis=0)
+            valued = course.begun[:, 1].sum() + work[2] if is_valuing else 0
             rows.append([len(some.labels), work[4], *work[:2], valued])
             courses.append(_course(some, model, rule, cap))
     theta = np.stack([model.filters.ink, model.filters.text, model.filters.letter])
@@ -89,9 +89,9 @@ def measure(
     us, pixels, scores, spc, (begin, whole), spc_hard, looks = (
         np.array([next(taken) for _ in calls]) for calls in kinds
     )
-    found, rest = nnls(np.array(rows, dtype=float) / us[:, None], np.ones(len(us)))  # all count alike
+    fitted, rest = nnls(np.array(rows, dtype=float) / us[:, None], np.ones(len(us)))  # all count alike
     per_letter = [0.0, *(pixels / N_LETTERS).tolist()], (scores / N_LETTERS).tolist()
-    clock = Clock(*per_letter, *found.tolist(), float(rest / np.sqrt(len(us))))
+    clock = Clock(*per_letter, *fitted.tolist(), float(rest / np.sqrt(len(us))))
     n_words, n_letters = len(some.starts) - 1, len(some.labels)
     action = max(whole - begin, 0.0) / (n_letters * (N_TIERS - 1))
     return clock, {
@@ -104,8 +104,8 @@ def measure(
 
 def _course(batch, model, rule, cap):
     def call():
-        found = policies.course(batch, model, rule, most=cap, keep_labels=False)
-        merged(found.value, found.starts)
+        course = policies.course(batch, model, rule, most=cap, keep_labels=False)
+        merged(course.value, course.starts)
 
     return call
 
@@ -131,26 +131,26 @@ def _cascades(fixed, batch):
     """Calls that read a batch with the cascades of each tier and order."""
     calls, n = [], len(batch.starts) - 1
     parts = [batch.some(np.arange(first, min(first + BATCH, n)))[0] for first in range(0, n, BATCH)]
-    for tier, own in enumerate(fixed):
+    for tier, cascade in enumerate(fixed):
         batches = [(parents.features_of(some, tier), np.diff(some.starts)) for some in parts]
         for order in range(1, worlds.N_ORDERS + 1):
-            calls.append(lambda c=own, n=order, b=batches: [parents.read(c, n, *one) for one in b])
+            calls.append(lambda c=cascade, n=order, b=batches: [parents.read(c, n, *one) for one in b])
     return calls
 
 
-def begun_us(clock, batch, found, is_valuing):
+def begun_us(clock, batch, course, is_valuing):
     """Microseconds of a whole batch before the first action."""
     n = len(batch.labels)
-    valued = clock.valued * found.begun[:, 1].sum() if is_valuing else 0.0
+    valued = clock.valued * course.begun[:, 1].sum() if is_valuing else 0.0
     return n * (clock.score[0] + clock.letter) + valued
 
 
-def action_us(clock, found, n_orders, is_valuing):
+def action_us(clock, course, n_orders, is_valuing):
     """Microseconds of each action of a trajectory, shape (S,)."""
-    us = clock.action * found.work[:, 4] + clock.made * found.work[:, 0] + clock.passed * found.work[:, 1]
+    us = clock.action * course.work[:, 4] + clock.made * course.work[:, 0] + clock.passed * course.work[:, 1]
     if is_valuing:
-        us = us + clock.valued * found.work[:, 2]
-    return us + bought_us(clock)[np.maximum(found.block - n_orders + 2, 0)]
+        us = us + clock.valued * course.work[:, 2]
+    return us + bought_us(clock)[np.maximum(course.block - n_orders + 2, 0)]
 
 
 def bought_us(clock):

@@ -52,7 +52,7 @@ def read(world: worlds.World, theta: np.ndarray, cascades: tuple, batch: Batch) 
     lengths, firsts = np.diff(batch.starts), batch.starts[:-1]
     seen = [parents.features_of(batch, tier) for tier in range(N_TIERS)]
     labels = [parents.read(cascades[tier], order, seen[tier], lengths) for tier, order in COURSES]
-    wrong = np.stack([np.add.reduceat(own != batch.labels, firsts) for own in labels], axis=1)
+    wrong = np.stack([np.add.reduceat(labelling != batch.labels, firsts) for labelling in labels], axis=1)
     chains = parents.chains(world, theta, batch, parents.chains(world, theta, world.dev).scale)
     pairs = COURSES.index((0, 2))
     return Read(batch.starts, wrong, wrong[:, pairs], look(chains))

@@ -40,13 +40,13 @@ def offered(data):
     else:
         words = _open(data)
         places = np.arange(len(words.lengths))
-    found = {}
+    place_of = {}
     for place in places[words.lengths[places] >= 5].tolist():
-        found.setdefault(words.text(place), place)
-        if len(found) == N_OFFERED:
+        place_of.setdefault(words.text(place), place)
+        if len(place_of) == N_OFFERED:
             break
-    opening = [FIRST[data]] if FIRST[data] in found else []
-    return {found[text]: text for text in [*opening, *(text for text in found if text not in opening)]}
+    opening = [FIRST[data]] if FIRST[data] in place_of else []
+    return {place_of[text]: text for text in [*opening, *(text for text in place_of if text not in opening)]}
 
 
 def _open(data):
@@ -56,8 +56,8 @@ def _open(data):
 def pixels_of(data, place):
     """Letter images and letters of a word."""
     words = letters.load_words() if data == "ocr" else _open(data)
-    own = slice(*words.starts[place : place + 2])
-    return words.pixels[own], words.labels[own]
+    span = slice(*words.starts[place : place + 2])
+    return words.pixels[span], words.labels[span]
 
 
 def read_hand(text):
@@ -72,8 +72,8 @@ def read_hand(text):
     if not text:
         return None
     begin, actions = text.split(":")
-    own = [part for part in actions.split(".") if part]
-    return int(begin), tuple((KINDS[part[0]], int(part[1:]) - 1) for part in own)
+    parts = [part for part in actions.split(".") if part]
+    return int(begin), tuple((KINDS[part[0]], int(part[1:]) - 1) for part in parts)
 
 
 def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> HybridWord:
@@ -90,9 +90,9 @@ def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> Hy
             raise ArgumentError(f"hand must begin at one of {len(states)} states, got {n}")
         forced = [state.done for state in states[1 : n + 1]] + list(actions)
         courses.append(_course(trace.trace(unary, learned, rule, forced), model))
-    said, taken_at, by_hand = _spelled(truth), *(hand_actions or (-1, ()))
-    opening = opening_step(courses[-1], said)
-    about = int(place), said, np.array(pixels), SHOWN[data]
+    spelled, taken_at, by_hand = _spelled(truth), *(hand_actions or (-1, ()))
+    opening = opening_step(courses[-1], spelled)
+    about = int(place), spelled, np.array(pixels), SHOWN[data]
     return HybridWord(*about, tuple(courses), taken_at, len(by_hand), opening)
 
 

@@ -25,7 +25,7 @@ def facts(word: HybridWord, state: dict) -> dict[str, str]:
     steps = word.courses[0].steps
     step = min(state["step"] if state["step"] >= 0 else word.opening, len(steps) - 1)
     now = steps[step]
-    said = {"truth": word.truth, "reading": now.reading, "step": str(step), "steps": str(len(steps) - 1)}
-    said["us"] = f"{now.us:.0f} µs"
+    texts = {"truth": word.truth, "reading": now.reading, "step": str(step), "steps": str(len(steps) - 1)}
+    texts["us"] = f"{now.us:.0f} µs"
     kind, letter = now.action
-    return said | ({"letter": str(letter + 1)} if kind >= 0 else {})
+    return texts | ({"letter": str(letter + 1)} if kind >= 0 else {})

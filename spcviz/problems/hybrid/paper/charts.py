@@ -25,8 +25,8 @@ _TIER_ROLES = ("kept", "lost", "text")
 
 def rows_of(result, data, method):
     """Rows of a method in rising order of time; of fixed cascades as they are."""
-    own = [row for row in result["rows"] if (row["data"], row["method"]) == (data, method)]
-    return own if method == "spc" else sorted(own, key=lambda row: row["us"])
+    rows = [row for row in result["rows"] if (row["data"], row["method"]) == (data, method)]
+    return rows if method == "spc" else sorted(rows, key=lambda row: row["us"])
 
 
 def trade_off(result: dict, palette: Palette, *, data: str, scale: float = 1.0, height: float = 480) -> Chart:
@@ -57,12 +57,12 @@ def ratios(result, palette, *, data, scale=1.0, height=360):
     traces, reached = [], []
     for method in VARIANTS:
         wanted = {"data": data, "method": method, "against": "hull"}.items()
-        own = [r for r in result["compared"] if wanted <= r.items() and r["ratio"] is not None]
-        reached += [row["char_accuracy"] for row in own]
+        rows = [r for r in result["compared"] if wanted <= r.items() and r["ratio"] is not None]
+        reached += [row["char_accuracy"] for row in rows]
         color, dash = getattr(palette, _LOOKS[method][0]), _LOOKS[method][1]
-        x, y = [row["char_accuracy"] for row in own], [row["ratio"] for row in own]
+        x, y = [row["char_accuracy"] for row in rows], [row["ratio"] for row in rows]
         hover = "%{x:.1f} % right: %{y:.2f} times the time<extra></extra>"
-        bars = {"array": [row["ratio_sd"] or 0.0 for row in own], "color": palette.muted}
+        bars = {"array": [row["ratio_sd"] or 0.0 for row in rows], "color": palette.muted}
         curve = points("lines+markers", x, y, METHODS[method][0], hover, error_y=bars)
         traces.append(curve | stroke(color, 3 * scale, dash) | mark(6 * scale))
     low, high = (end(reached) for end in (min, max)) if reached else (0, 1)
@@ -82,7 +82,7 @@ _WORDS = {"word_accuracy": "words right %", "word_accuracy_sd": "± words"}
 
 def _frame(rows, names):
     """A frame of rows, with what their keys are called."""
-    table = [{said: row.get(key) for key, said in names.items()} for row in rows]
+    table = [{title: row.get(key) for key, title in names.items()} for row in rows]
     frame = pd.DataFrame(table, columns=list(names.values()))
     return frame.assign(method=[METHODS[m][0] for m in frame["method"]]) if "method" in frame else frame
 

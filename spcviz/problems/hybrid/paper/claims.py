@@ -14,8 +14,8 @@ _STEPS = "Parents are points, no mixtures of them: a mixture is a harder rival, 
 def of_parents(result, data, method, against="parents"):
     """Accuracies at which a variant of SPC-pi and one of its parents, or another method, can be compared."""
     wanted = (data, method, against)
-    own = [row for row in result["compared"] if (row["data"], row["method"], row["against"]) == wanted]
-    if not (rows := [row for row in own if row["ratio"] is not None]):
+    compared = [row for row in result["compared"] if (row["data"], row["method"], row["against"]) == wanted]
+    if not (rows := [row for row in compared if row["ratio"] is not None]):
         raise NotMeasured(f"{wanted}")
     return rows
 

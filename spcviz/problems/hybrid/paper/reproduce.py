@@ -48,8 +48,8 @@ def reproduce(run: Run) -> dict:
     done = {}
     for data, fold in jobs:
         done.setdefault(data, []).append(run_fold(data, fold, settings, run.work, run.tick))
-    rows = [row for data, own in done.items() for row in summary.rows_of(data, own, GRID)]
-    each = [(data, own) for data in done for own in done[data]]
+    rows = [row for data, of_folds in done.items() for row in summary.rows_of(data, of_folds, GRID)]
+    each = [(data, one_fold) for data in done for one_fold in done[data]]
     return describe(
         run.name,
         "Weiss (2013), thesis, chapter 8 (a proposal without experiments)",
@@ -69,12 +69,15 @@ def reproduce(run: Run) -> dict:
             "courses, cascades and DMS-pi from calls on the same words",
         },
         data={"ocr": letters.load_words()._asdict(), "open": open_data.arrays_of(open_data.load_composed())},
-        fold_rows=[{"fold": f"{data} {own['fold']}", "rows": summary.untimed(own)} for data, own in each],
+        fold_rows=[
+            {"fold": f"{data} {one_fold['fold']}", "rows": summary.untimed(one_fold)}
+            for data, one_fold in each
+        ],
         folds=n_folds,
-        compared=[row for data, own in done.items() for row in summary.compared(data, own)],
-        models=[row for data, own in done.items() for row in summary.models(data, own)],
-        clock={data: own[0]["clock"] for data, own in done.items()},
-        clock_parents={data: own[0]["parents_us"] for data, own in done.items()},
+        compared=[row for data, of_folds in done.items() for row in summary.compared(data, of_folds)],
+        models=[row for data, of_folds in done.items() for row in summary.models(data, of_folds)],
+        clock={data: of_folds[0]["clock"] for data, of_folds in done.items()},
+        clock_parents={data: of_folds[0]["parents_us"] for data, of_folds in done.items()},
         loopy=loopy_rows(run),
         names=DATA,
     )
@@ -95,10 +98,10 @@ def run_fold(data, fold, settings, folder, tick=None):
         clock = clock_of(data, settings, folder)
         return _measured(fold, world, learned, settings, clock)
 
-    found = kept(folder, f"hybrid-{data}{fold}", folds.key_of(data, fold, settings), PART_CODE, make)
+    measured = kept(folder, f"hybrid-{data}{fold}", folds.key_of(data, fold, settings), PART_CODE, make)
     if tick is not None:
         tick(f"{data} fold {fold}")
-    return found
+    return measured
 
 
 def clock_of(data, settings, folder):
@@ -107,7 +110,7 @@ def clock_of(data, settings, folder):
     def make():
         world = folds.world_of(data, 0, settings, folder)
         learned = folds.learn(data, 0, settings, world, folder)
-        rules = [own[1:] for own in rules_of(world.test, learned, settings) if own[0] != "greedy"]
+        rules = [named[1:] for named in rules_of(world.test, learned, settings) if named[0] != "greedy"]
         fixed, read = _whole_words(world, learned, ("dev",))
         how = learned.model, rules, learned.chains, settings.prices
         clock, of_parents = times.measure(world, *how, fixed, whole_words.fit(read["dev"]))
@@ -137,14 +140,14 @@ def _measured(fold, world, learned, settings, timed):
     mended = {"dev": whole_words.predicted_unseen(read["dev"])}
     mended["test"] = whole_words.predicted(whole_words.fit(read["dev"]), read["test"].features)
     points, fixed, options = {}, {}, {}
-    for split, own in read.items():
+    for split, reading in read.items():
         points[split] = _points(split, world, learned, settings, clock, of_parents)
-        begun = whole_words.begun_us(clock, of_parents, int(own.starts[-1]))
-        us = whole_words.us_of(clock, of_parents, np.diff(own.starts))
-        points[split]["whole_words"] = whole_words.points_of(own, mended[split], us, begun)
-        fixed[split] = _cascades(own, clock, of_parents)
+        begun = whole_words.begun_us(clock, of_parents, int(reading.starts[-1]))
+        us = whole_words.us_of(clock, of_parents, np.diff(reading.starts))
+        points[split]["whole_words"] = whole_words.points_of(reading, mended[split], us, begun)
+        fixed[split] = _cascades(reading, clock, of_parents)
         options[split] = _options(points[split], fixed[split], getattr(world, split))
-    curves = {name: _on_grid(own, world.test) for name, own in points["test"].items()}
+    curves = {name: _on_grid(curve, world.test) for name, curve in points["test"].items()}
     curves["portfolio"] = _mixed(options, len(world.test.labels) / (len(world.test.starts) - 1))
     out = {"fold": fold, "curves": curves, "spc": fixed["test"]} | timed
     return out | {"models": _models(world, learned, settings)}
@@ -159,31 +162,31 @@ def _whole_words(world, learned, splits):
 
 def _points(split, world, learned, settings, clock, of_parents):
     """`Points` of every controller on the development or test words."""
-    batch, found = getattr(world, split), {}
+    batch, points = getattr(world, split), {}
     for name, rule, is_valuing in rules_of(batch, learned, settings):
         course = policy.course(batch, learned.model, rule)
         us = times.action_us(clock, course, worlds.N_ORDERS, is_valuing)
-        found[name] = policy.points_of(batch, course, us, times.begun_us(clock, batch, course, is_valuing))
-    found["dms_pi"] = chain_points(world, batch, learned, settings, clock, of_parents)
-    return found
+        points[name] = policy.points_of(batch, course, us, times.begun_us(clock, batch, course, is_valuing))
+    points["dms_pi"] = chain_points(world, batch, learned, settings, clock, of_parents)
+    return points
 
 
 def _options(points, fixed, batch):
     """All that a portfolio may mix: fixed cascades, and each controller of `MIXED` at budgets a letter."""
     n_words, n = len(batch.starts) - 1, len(batch.labels)
     rows = [[row[name] for name in summary.NUMBERS] for row in fixed]
-    found = [portfolio.Option("spc", us * n_words / n, *right) for us, *right in rows]
-    for name, own in ((name, points[name]) for name in MIXED):
-        for i in np.maximum(policy.at_budgets(own, BUDGETS * n), 0):  # below its beginning: its beginning
-            right, words = 100 * (1 - own.wrong[i] / n), 100 * (1 - own.wrong_words[i] / n_words)
-            found.append(portfolio.Option(name, float(own.us[i]) / n, float(right), float(words)))
-    return found
+    options = [portfolio.Option("spc", us * n_words / n, *right) for us, *right in rows]
+    for name, curve in ((name, points[name]) for name in MIXED):
+        for i in np.maximum(policy.at_budgets(curve, BUDGETS * n), 0):  # below its beginning: its beginning
+            right, words = 100 * (1 - curve.wrong[i] / n), 100 * (1 - curve.wrong_words[i] / n_words)
+            options.append(portfolio.Option(name, float(curve.us[i]) / n, float(right), float(words)))
+    return options
 
 
 def _mixed(options, letters_a_word):
     """The portfolio at `GRID`, with its two ends; see `_on_grid`."""
-    own = [options["test"][i] for i in portfolio.chosen(options["dev"])]
-    right, words = portfolio.mixed(own, GRID / letters_a_word)
+    chosen = [options["test"][i] for i in portfolio.chosen(options["dev"])]
+    right, words = portfolio.mixed(chosen, GRID / letters_a_word)
     has_begun = ~np.isnan(right)
 
     def shown(values):
@@ -191,7 +194,7 @@ def _mixed(options, letters_a_word):
 
     ends = {}
     for name, pick in (("begin", min), ("end", max)):
-        _, us, *accuracies = pick(own, key=lambda option: option.us)
+        _, us, *accuracies = pick(chosen, key=lambda option: option.us)
         ends[name] = dict(zip(summary.NUMBERS, (us * letters_a_word, *accuracies)))
     return dict(zip(summary.NUMBERS, map(shown, (GRID, right, words)))) | ends
 
@@ -206,25 +209,25 @@ def _on_grid(points, batch):
 
     ends = {name: dict(zip(summary.NUMBERS, figures(i))) for name, i in (("begin", 0), ("end", -1))}
     at = [figures(i) if i >= 0 else (None,) * 3 for i in policy.at_budgets(points, GRID * n_words)]
-    return {name: list(own) for name, own in zip(summary.NUMBERS, zip(*at))} | ends
+    return {name: list(column) for name, column in zip(summary.NUMBERS, zip(*at))} | ends
 
 
 def chain_points(world, batch, learned, settings, clock, parents_us):
     """DMS-pi on a batch: `Points`."""
     theta = folds.theta_of(learned.model.filters)
-    own = parents.chains(world, theta, batch, parents.chains(world, theta, world.dev).scale)
+    chains = parents.chains(world, theta, batch, parents.chains(world, theta, world.dev).scale)
     rule = part_policy.rule(learned.chains, per_cost=True)
-    costs = np.tile(settings.prices.tiers, (own.shape[0], 1))
-    found = part_policy.spend(own, rule, costs=costs)
-    us = times.bought_us(clock)[found.tier] + parents_us["dms_pi"]["action"]
-    word = np.searchsorted(batch.starts, found.part, side="right") - 1
-    wrong = np.add.reduceat(found.labels_before != batch.labels, batch.starts[:-1])
+    costs = np.tile(settings.prices.tiers, (chains.shape[0], 1))
+    spent = part_policy.spend(chains, rule, costs=costs)
+    us = times.bought_us(clock)[spent.tier] + parents_us["dms_pi"]["action"]
+    word = np.searchsorted(batch.starts, spent.part, side="right") - 1
+    wrong = np.add.reduceat(spent.labels_before != batch.labels, batch.starts[:-1])
     words = [(wrong > 0).sum()]
-    for w, gain in zip(word.tolist(), found.gain.tolist()):
+    for w, gain in zip(word.tolist(), spent.gain.tolist()):
         before, wrong[w] = wrong[w], wrong[w] - gain
         words.append(words[-1] + int(wrong[w] > 0) - int(before > 0))
     begun = len(batch.labels) * (clock.score[0] + parents_us["dms_pi"]["letter"])
-    lost = own.lost(found.labels_before) - np.concatenate([[0], np.cumsum(found.gain)])
+    lost = chains.lost(spent.labels_before) - np.concatenate([[0], np.cumsum(spent.gain)])
     return Points(begun + np.concatenate([[0.0], np.cumsum(us)]), lost, np.array(words))
 
 

@@ -15,13 +15,13 @@ def rows_of(data: str, done: list[dict], grid: np.ndarray) -> list[dict]:
     """Rows of the result for one data set, from `done` of `run_fold`, on a grid of microseconds a word."""
     out = []
     for name in done[0]["curves"]:
-        own = [fold["curves"][name] for fold in done]
+        curves = [fold["curves"][name] for fold in done]
         for g, us in enumerate(grid):
-            if all(curve["us"][g] is not None for curve in own):
-                at = [{key: curve[key][g] for key in NUMBERS[1:]} for curve in own]
+            if all(curve["us"][g] is not None for curve in curves):
+                at = [{key: curve[key][g] for key in NUMBERS[1:]} for curve in curves]
                 out.append({"data": data, "method": name, "us": float(us)} | _means(at, NUMBERS[1:]))
         for end in ("begin", "end"):
-            out.append({"data": data, "method": name, "at": end} | _means([curve[end] for curve in own]))
+            out.append({"data": data, "method": name, "at": end} | _means([curve[end] for curve in curves]))
     for rows in zip(*(fold["spc"] for fold in done)):
         about = {"data": data, "method": "spc"} | {key: rows[0][key] for key in ("order", "tier")}
         out.append(about | _means(rows))
@@ -30,14 +30,16 @@ def rows_of(data: str, done: list[dict], grid: np.ndarray) -> list[dict]:
 
 def _means(rows, names=NUMBERS):
     """Means of some figures over folds' rows, with their spread."""
-    return {key: own for name in names for key, own in mean_and_sd(name, [r[name] for r in rows]).items()}
+    return {
+        key: number for name in names for key, number in mean_and_sd(name, [r[name] for r in rows]).items()
+    }
 
 
 def untimed(fold):
     """A fold's figures that do not depend on the clock: where curves begin and end, fixed cascades."""
     rows = [
-        {"method": name, "at": end} | {key: own[end][key] for key in NUMBERS[1:]}
-        for name, own in fold["curves"].items()
+        {"method": name, "at": end} | {key: curve[end][key] for key in NUMBERS[1:]}
+        for name, curve in fold["curves"].items()
         for end in ("begin", "end")
     ]
     fixed = ("order", "tier", *NUMBERS[1:])
@@ -57,9 +59,9 @@ def curve_of(fold, name):
     """(microseconds, letters right) of all points of a method of a fold."""
     if name == "spc":
         return [(row["us"], row["char_accuracy"]) for row in fold["spc"]]
-    own = fold["curves"][name]
-    points = [(us, right) for us, right in zip(own["us"], own["char_accuracy"]) if us is not None]
-    return points + [(own[end]["us"], own[end]["char_accuracy"]) for end in ("begin", "end")]
+    curve = fold["curves"][name]
+    points = [(us, right) for us, right in zip(curve["us"], curve["char_accuracy"]) if us is not None]
+    return points + [(curve[end]["us"], curve[end]["char_accuracy"]) for end in ("begin", "end")]
 
 
 PARENTS = ("spc", "dms_pi")
@@ -93,7 +95,7 @@ def compared(data: str, done: list[dict]) -> list[dict]:
     mean = {name: _mean_curve(done, name) for name in names}
     out = []
     for method in VARIANTS:
-        low = max(min(right for _, right in own) for own in (mean[method], mean["spc"]))
+        low = max(min(right for _, right in curve) for curve in (mean[method], mean["spc"]))
         high = max(right for _, right in mean[method])
         for against in ("parents", "hull", *(name for name in names if name != method)):
             for accuracy in np.linspace(low, high, LEVELS):
@@ -130,12 +132,12 @@ def _mean_curve(done, name):
     """(microseconds, letters right) of a method, means over folds."""
     if name == "spc":
         rows = zip(*(fold["spc"] for fold in done))
-        return [tuple(np.mean([r[key] for r in own]) for key in NUMBERS[:2]) for own in rows]
-    own = [fold["curves"][name] for fold in done]
-    points = [zip(*(curve[key] for curve in own)) for key in NUMBERS[:2]]
-    found = [pair for pair in zip(*points) if None not in pair[0]]
-    found += [tuple([curve[end][key] for curve in own] for key in NUMBERS[:2]) for end in ("begin", "end")]
-    return [(float(np.mean(us)), float(np.mean(right))) for us, right in found]
+        return [tuple(np.mean([r[key] for r in of_folds]) for key in NUMBERS[:2]) for of_folds in rows]
+    curves = [fold["curves"][name] for fold in done]
+    points = [zip(*(curve[key] for curve in curves)) for key in NUMBERS[:2]]
+    pairs = [pair for pair in zip(*points) if None not in pair[0]]
+    pairs += [tuple([curve[end][key] for curve in curves] for key in NUMBERS[:2]) for end in ("begin", "end")]
+    return [(float(np.mean(us)), float(np.mean(right))) for us, right in pairs]
 
 
 def _finite(us):

@@ -151,9 +151,9 @@ def table_settings(features, n_orders=None, quick=False):
         config = replace(config, tolerances=tuple(each / 100 for each in percent))
     runs = {}
     for name, tolerance in list(TABLE_RUNS.items())[: None if features == "raw" else 1]:
-        own = config.tolerances if tolerance is None else (tolerance,) * len(config.tolerances)
+        tolerances = config.tolerances if tolerance is None else (tolerance,) * len(config.tolerances)
         kind = KINDS[name.split()[0]]
-        runs[name] = replace(chosen, config=replace(config, tolerance_kind=kind, tolerances=own))
+        runs[name] = replace(chosen, config=replace(config, tolerance_kind=kind, tolerances=tolerances))
     return runs
 
 
@@ -162,8 +162,10 @@ def table_rows(features: str, n_orders: int) -> list[tuple[str, int, str]]:
     each = range(1, n_orders + 1)
     if features != "raw":
         return [("word", order, "own") for order in each]
-    own = [(f"{kind} {PAPER_ORDERS[order]['tolerance']:g}", order, "own") for kind in KINDS for order in each]
-    return own + [("word", order, "shared") for order in each]
+    rows = [
+        (f"{kind} {PAPER_ORDERS[order]['tolerance']:g}", order, "own") for kind in KINDS for order in each
+    ]
+    return rows + [("word", order, "shared") for order in each]
 
 
 @lru_cache(maxsize=1)
@@ -232,8 +234,8 @@ def evaluate(model: OcrModel, fold: int) -> list[dict]:
     words = handwriting.load_words()
     rows, lengths = handwriting.rows_of(words, np.flatnonzero(words.folds == fold))
     features = DenseRows(shipped_features(model.settings, model.fourier)[rows])
-    found = evaluated(model.cascade, features, words.labels[rows], lengths)
-    return [{"features": model.settings.features} | row for row in found]
+    order_rows = evaluated(model.cascade, features, words.labels[rows], lengths)
+    return [{"features": model.settings.features} | row for row in order_rows]
 
 
 def evaluated(cascade: Cascade, features: DenseRows, labels: np.ndarray, lengths: np.ndarray) -> list[dict]:

@@ -110,9 +110,9 @@ def letters_trace(
 ) -> WordTrace:
     """One word of the data set through a cascade of `order` levels; an alpha of None means tuned."""
     words, at = _words_with(word_id, features)
-    own = slice(*words.starts[at : at + 2])
-    pixels, how = words.pixels[own], {"word_id": word_id, "n_levels": order, "alphas": alphas}
-    trace = live.trace_word(_reader(features), pixels, truth=words.labels[own], **how)
+    rows = slice(*words.starts[at : at + 2])
+    pixels, how = words.pixels[rows], {"word_id": word_id, "n_levels": order, "alphas": alphas}
+    trace = live.trace_word(_reader(features), pixels, truth=words.labels[rows], **how)
     return trace._replace(microseconds_dense=_dense_us(features, order, len(pixels)))
 
 

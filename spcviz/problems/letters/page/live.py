@@ -44,7 +44,7 @@ def trace_word(
     n_levels = most if n_levels is None else min(checks.integer("n_levels", n_levels, 1, 100), most)
     features = model.features(pixels, [len(pixels)])
     labels = None if truth is None or len(truth) == 0 else np.asarray(truth, dtype=np.int64)
-    found = traced(cascade, features, len(pixels), alphas_used(cascade, alphas, n_levels), labels)
+    fields = traced(cascade, features, len(pixels), alphas_used(cascade, alphas, n_levels), labels)
     last = cascade.levels[n_levels - 1]
     return WordTrace(
         word_id=word_id,
@@ -52,7 +52,7 @@ def trace_word(
         pixels=pixels.astype(np.uint8),
         alphabet=handwriting.ALPHABET,
         microseconds_dense=np.nan if dense is None else dense_time(last, features, dense),
-        **found,
+        **fields,
     )
 
 

@@ -12,11 +12,11 @@ alphas = [level.alpha if a is None else a for level, a in zip(model.cascade.leve
 features = model.features(pixels, [len(pixels)])
 steps = filter_examples(model.cascade, features, [len(pixels)], {order}, alphas)
 letters = "abcdefghijklmnopqrstuvwxyz"
-found = []
+rows = []
 for level, step in zip(model.cascade.levels, steps):
     read = "".join(letters[k] for k in predict(level, step.lattice, features).labels)
-    found.append((step.lattice.order[0], int(step.pruned.keep.sum()), step.pruned.keep.size, read))
-    print("order {{}}: {{}} of {{}} kept, reads {{}}".format(*found[-1]))
+    rows.append((step.lattice.order[0], int(step.pruned.keep.sum()), step.pruned.keep.size, read))
+    print("order {{}}: {{}} of {{}} kept, reads {{}}".format(*rows[-1]))
 """
 _OPEN = """from spcviz.problems.open_words.data.composed import load_set
 from spcviz.problems.open_words.model import stored
@@ -43,9 +43,9 @@ from spcviz.problems.common.folders import MODELS
 from spcviz.problems.letters.model import sweep
 {read}
 level = sweep.sweep_levels(model, words={words})[{level} - 1]
-found = sweep.choose(level, {tolerance}, by_definition={by_definition}, alpha={alpha})
-for name, at in (("development", found.dev), ("test", found.test)):
-    print(f"alpha {{found.alpha:.3f}}, {{name}} words:", at)
+choice = sweep.choose(level, {tolerance}, by_definition={by_definition}, alpha={alpha})
+for name, at in (("development", choice.dev), ("test", choice.test)):
+    print(f"alpha {{choice.alpha:.3f}}, {{name}} words:", at)
 """
 _SWEEP_OPEN = """from spcviz.problems.open_words.data.composed import load_set
 from spcviz.problems.open_words.model import stored

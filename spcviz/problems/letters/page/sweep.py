@@ -144,6 +144,6 @@ def bound_terms(bound: SweepBound, palette: Palette, *, scale: float = 1.0, heig
 def terms_trace(name, values, least, labels, look, scale, theorem):
     """Terms of a bound as marks; `look` is their size, symbol, the width of their edge and colour."""
     size, symbol, edge, color = look
-    hover, own = f"%{{customdata:.4g}}<extra>{theorem}</extra>", {"customdata": values}
-    own |= mark(size * scale, symbol, color=color, line={"width": edge * scale})
-    return points("markers", np.maximum(values, least), labels, name, hover, **own)
+    hover, fields = f"%{{customdata:.4g}}<extra>{theorem}</extra>", {"customdata": values}
+    fields |= mark(size * scale, symbol, color=color, line={"width": edge * scale})
+    return points("markers", np.maximum(values, least), labels, name, hover, **fields)

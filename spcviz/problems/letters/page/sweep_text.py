@@ -155,8 +155,10 @@ def filters(tuned, tolerance):
                 continue
             kept, lost, dev = (at[k] for k in ("test_efficiency_loss", "test_filter_loss", "dev_filter_loss"))
             lines.append(f"| {level} | {name} | {kept:.1f} % | {lost:.2f} % | {dev:.2f} % |")
-    found = filters_facts(dict(sorted(tuned.items())))
-    best = "; ".join(f"at level {n} the {found[f'best_{n}']}" for n in sorted(tuned) if f"best_{n}" in found)
+    level_facts = filters_facts(dict(sorted(tuned.items())))
+    best = "; ".join(
+        f"at level {n} the {level_facts[f'best_{n}']}" for n in sorted(tuned) if f"best_{n}" in level_facts
+    )
     lead = f"So prunes most: **{best}**. " if best else ""
     return (
         "\n".join(lines)

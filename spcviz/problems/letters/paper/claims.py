@@ -67,11 +67,11 @@ def _own_loss(order):
     )  # fmt: skip
 
 
-def _measured(found, about):
+def _measured(measurement, about):
     """What was found, if it was."""
-    if not found:
+    if not measurement:
         raise NotMeasured(about)
-    return found
+    return measurement
 
 
 def _last(features, key):
@@ -79,12 +79,12 @@ def _last(features, key):
 
 
 def _dictionary(features):
-    def found(result):
+    def word_accuracy(result):
         return _measured(dictionary(result, features), f"dictionary, {features}")["word_accuracy"]
 
     return Claim(
         "ocr-orders", "Handwriting, cascade against a dictionary", f"words right, {FEATURES[features]}",
-        _last(features, "word_accuracy"), "rival", found, decimals=2, shown="{} % (order {})",
+        _last(features, "word_accuracy"), "rival", word_accuracy, decimals=2, shown="{} % (order {})",
         said="dictionary here: {} %", beside=(_last(features, "order"),),
         note="The data have 55 distinct words, all in training: a word list only tells these apart.",
         is_aside=True,
@@ -113,14 +113,14 @@ def _slowest(features):
 def _kept(tolerance, method, level=2):
     """n-grams that a filter must keep on test words if at most so many words may be lost."""
 
-    def found(result):
+    def percent_kept(result):
         table = sweep_frame(result, "raw", (tolerance,))
         name = f"level {level}, {method}"
         if name not in table.index or math.isnan(table.loc[name].iloc[0]):
             raise NotMeasured(f"{name} at {tolerance:g} %")
         return table.loc[name].iloc[0]
 
-    return found
+    return percent_kept
 
 
 def _lost_at_the_mean(method, level=1):
@@ -130,7 +130,7 @@ def _lost_at_the_mean(method, level=1):
     def lost(result):
         rows = _measured([row for row in result["rows"] if wanted.items() <= row.items()], wanted)
         pairs = [zip(row["alpha"], row["filter_loss"]) for row in rows]
-        return min(next(loss for alpha, loss in own if alpha >= 0) for own in pairs)
+        return min(next(loss for alpha, loss in curve if alpha >= 0) for curve in pairs)
 
     return lost
 

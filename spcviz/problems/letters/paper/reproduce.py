@@ -131,7 +131,9 @@ def measured_orders(run: Run) -> dict:
             "random_state": RANDOM_STATE,
             "chosen_on": CHOSEN_ON,
             "departures": list(DEPARTURES),
-            "held_out": {f"{d['features']} fold {d['fold']}, {one}": own["reports"] for d, one, own in runs},
+            "held_out": {
+                f"{d['features']} fold {d['fold']}, {one}": figures["reports"] for d, one, figures in runs
+            },
         },
         data={"ocr": handwriting.load_words()._asdict()},
         fold_rows=[{"fold": f"{d['features']} {d['fold']}", "rows": _fold_rows(d)} for d in done],
@@ -165,15 +167,15 @@ def losses_before(folds: list[list[dict]], kind: str, order: int) -> dict:
     if order == 1:
         return {"loss_level": None, "loss_so_far": None}
     before = [rows[order - 2] for rows in folds]
-    own = [100 * (row[f"{name}_after"] - row[name]) / (100 - row[name]) for row in before]
+    level_losses = [100 * (row[f"{name}_after"] - row[name]) / (100 - row[name]) for row in before]
     so_far = [rows[order - 1][name] for rows in folds]
-    return {"loss_level": float(np.mean(own)), "loss_so_far": float(np.mean(so_far))}
+    return {"loss_level": float(np.mean(level_losses)), "loss_so_far": float(np.mean(so_far))}
 
 
 def _fold_rows(done):
     """What one fold gives to the table and to the trade."""
-    found = ((run, row) for run, figures in done["runs"].items() for row in figures["rows"])
-    return [row | {"tolerance_kind": run.split()[0], "run": run} for run, row in found]
+    run_rows = ((run, row) for run, figures in done["runs"].items() for row in figures["rows"])
+    return [row | {"tolerance_kind": run.split()[0], "run": run} for run, row in run_rows]
 
 
 def merged(old: dict, new: dict) -> dict:
@@ -213,7 +215,7 @@ def sweep(run: Run) -> dict:
             "random_state": RANDOM_STATE,
         },
         data={"ocr": handwriting.load_words()._asdict()},
-        fold_rows=[{"fold": f"{own[0]['features']} {own[0]['fold']}", "rows": own} for own in done],
+        fold_rows=[{"fold": f"{rows[0]['features']} {rows[0]['fold']}", "rows": rows} for rows in done],
     )
 
 
@@ -253,15 +255,15 @@ def _level_filters(model, level, train, settings, rng):
     config = settings.config
     table, labels, lengths = train
     problem = prepare(_space(model.cascade, level, table, lengths), table, labels, has_end=config.has_end)
-    everything, found = np.arange(len(lengths)), {}
+    everything, models = np.arange(len(lengths)), {}
     for method, loss, rate in (
         ("spc", FilterHinge(config.train_alphas[0], config.margin), config.filter_rate),
         ("perceptron", Perceptron(), 1.0),
         ("crf", LogLoss(), 0.3),
     ):
         how = {"epochs": config.filter_epochs, "rates": Rates(rate, config.gram_rate)}
-        found[method] = fit(problem, loss, everything, rng, **how).model
-    return found
+        models[method] = fit(problem, loss, everything, rng, **how).model
+    return models
 
 
 def _checked_run(features, folds, n_orders):

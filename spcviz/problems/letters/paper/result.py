@@ -53,11 +53,11 @@ def _folds(result):
 def _earlier(result):
     """Where rows are of a run before orders had cascades of their own."""
     of = dict.fromkeys(tables.FEATURES[row["features"]] for row in result["rows"] if "cascade" not in row)
-    said = (
+    note = (
         f"Of an earlier run, perhaps on another processor: {', '.join(of)}. There one cascade stands for all "
         "orders and alpha is not below 0: their times and losses are not to be compared with the others'."
     )
-    return [said] if of else []
+    return [note] if of else []
 
 
 def _trade(result, features, look):

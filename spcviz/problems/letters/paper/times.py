@@ -86,5 +86,5 @@ def dense_labels(models: list[DenseModel], unary: np.ndarray, lengths: np.ndarra
 @kernel
 def _decode_words(sums, begin, end, unary, starts, chosen, order, labels):
     for w in chosen:
-        own = slice(starts[w], starts[w + 1])
-        decode_kernel(sums, begin, end, unary[own], order, labels[own])
+        rows = slice(starts[w], starts[w + 1])
+        decode_kernel(sums, begin, end, unary[rows], order, labels[rows])

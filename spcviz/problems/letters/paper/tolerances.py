@@ -14,11 +14,11 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon")
 
 def trade_rows(result, features):
     """Rows of the trade whose tolerance counts positions, by order, the smallest tolerance first."""
-    wanted, found = (features, "position"), {}
+    wanted, by_order = (features, "position"), {}
     rows = [r for r in result.get("trade", ()) if (r["features"], r["tolerance_kind"]) == wanted]
     for row in sorted(rows, key=lambda row: (row["order"], row["tolerance"])):
-        found.setdefault(row["order"], []).append(row)
-    return found
+        by_order.setdefault(row["order"], []).append(row)
+    return by_order
 
 
 def trade_figure(

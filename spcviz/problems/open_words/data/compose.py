@@ -123,5 +123,5 @@ def _by_letter(labels, is_allowed):
 
 def _drawn(types, words, images, rng):
     """An image for each letter of each word."""
-    found = [rng.choice(own[byte - 97]) for word, own in zip(words, images) for byte in types[word]]
-    return np.array(found, dtype=np.int64)
+    drawn = [rng.choice(choices[byte - 97]) for word, choices in zip(words, images) for byte in types[word]]
+    return np.array(drawn, dtype=np.int64)

@@ -65,10 +65,10 @@ def waves(settings):
     normal = np.sqrt(-2 * np.log1p(-radius)) * np.cos(2 * np.pi * angle)  # Box and Muller
     frequencies = np.round(_GRID * normal / settings.width) / _GRID
     phases = np.round(_GRID * 2 * np.pi * uniform[2 * n * settings.n_waves :]) / _GRID
-    found = letters.Fourier(frequencies.reshape(n, -1).astype(np.float32), phases.astype(np.float32))
-    for array in found:
+    fourier = letters.Fourier(frequencies.reshape(n, -1).astype(np.float32), phases.astype(np.float32))
+    for array in fourier:
         array.flags.writeable = False
-    return found
+    return fourier
 
 
 def image_features(settings: InkSettings, pixels: ArrayLike):

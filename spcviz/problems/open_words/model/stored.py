@@ -72,9 +72,9 @@ def load_open(folder, features):
     """Read a model; `StoreError` ends with the command that trains it anew."""
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]
-    own = {name: about[name] for name in OpenSettings.__dataclass_fields__}
-    own |= {"ink": InkSettings(*about["ink"]), "config": CascadeConfig(**about["config"])}
-    settings = OpenSettings(**own)
+    fields = {name: about[name] for name in OpenSettings.__dataclass_fields__}
+    fields |= {"ink": InkSettings(*about["ink"]), "config": CascadeConfig(**about["config"])}
+    settings = OpenSettings(**fields)
     return _model_of(stored_as(Stored, stored), about, settings)
 
 
@@ -93,7 +93,7 @@ def _about(model):
 
 
 def _stored(model):
-    filters, predictors = (tuple(map(_large, own)) for own in zip(*model.corrections))
+    filters, predictors = (tuple(map(_large, models)) for models in zip(*model.corrections))
     return Stored(model.ink.weights.astype(np.float32), filters, predictors, model.held_out)
 
 
@@ -107,7 +107,7 @@ def _model_of(stored, about, settings):
     corrections = tuple((wide(one), wide(other)) for one, other in zip(stored.filter, stored.predictor))
     levels = []
     for pair, alpha, begin in zip(corrections, about["alphas"], priors(settings)):
-        kept, predictor = (combined([begin, own], [1.0, 1.0]) for own in pair)
+        kept, predictor = (combined([begin, correction], [1.0, 1.0]) for correction in pair)
         levels.append(Level(kept, alpha, predictor))
     made = Cascade(letters.N_STATES, tuple(levels), False, settings.config.max_arcs)
     return OpenModel(settings, Ink(settings.ink, stored.ink), made, corrections, stored.held_out)

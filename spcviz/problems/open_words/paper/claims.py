@@ -11,45 +11,45 @@ HALF = 0.5
 def _row(features, data, what):
     """The row on some words of what was chosen on development words."""
 
-    def found(result):
+    def chosen_row(result):
         if (row := picked(result, features, data, what)) is None:
             raise NotMeasured(f"{features}, {data}: {what}")
         return row
 
-    return found
+    return chosen_row
 
 
 def _fastest(features, data, place):
     """The fastest beam that reads as many of these words as a row: chosen on them, which is in its favour."""
 
-    def found(result):
+    def fastest_beam(result):
         least = place(result)["word_accuracy"]
         beams = rows_of(result, features, data, "beam")
         if not (fits := [row for row in beams if row["word_accuracy"] >= least]):
             raise NotMeasured("no beam reads as many")
         return min(fits, key=lambda row: row["us_per_word"])
 
-    return found
+    return fastest_beam
 
 
 def _dictionary(features, data):
-    def found(result):
+    def word_accuracy(result):
         if not (rows := rows_of(result, features, data, "dictionary")):
             raise NotMeasured("dictionary")
         return rows[0]["word_accuracy"]
 
-    return found
+    return word_accuracy
 
 
 def _falls(features, data):
     """Orders at which fewer words are read than at a lower one."""
 
-    def found(result):
+    def n_falls(result):
         read = {row["order"]: row["word_accuracy"] for row in rows_of(result, features, data, "cascade")}
         lower = {n: max((right for m, right in read.items() if m < n), default=0) for n in read}
         return sum(right + 0.05 < lower[n] for n, right in read.items())
 
-    return found
+    return n_falls
 
 
 def _of(place, key):
@@ -101,11 +101,11 @@ def _prior(features):
     """Words that a beam reads by the best prior of each kind, on development words."""
 
     def best(result, name, marks):
-        own = [row["word_accuracy"] for row in result["priors"]
+        accuracies = [row["word_accuracy"] for row in result["priors"]
                if (row["features"], row["prior"], row["marks"]) == (features, name, marks)]  # fmt: skip
-        if not own:
+        if not accuracies:
             raise NotMeasured(f"{name}, {features}")
-        return max(own)
+        return max(accuracies)
 
     def of(name, marks):
         return lambda result: best(result, name, marks)

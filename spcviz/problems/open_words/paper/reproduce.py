@@ -61,9 +61,9 @@ def reproduce(run: Run) -> dict:
             for key, row in measured.items():
                 # a dictionary has nothing that it begins at
                 prior = None if row["method"] == "dictionary" else model.settings.prior
-                own = sizes[row["order"]] if row["method"] == "cascade" else {}
+                size_row = sizes[row["order"]] if row["method"] == "cascade" else {}
                 more = {"us_per_word": times[key], "chosen_on": CHOSEN_ON}
-                rows.append(here | {"prior": prior} | row | own | more)
+                rows.append(here | {"prior": prior} | row | size_row | more)
             if name == DEV:
                 prior_rows += [about | row for row in priors.rows(model, seen, words, run.quick)]
             run.tick(f"{features} {name}")
@@ -105,10 +105,10 @@ def chosen_of(rows: list[dict], features: str) -> dict:
     reads most; ``paying``: the order whose time is the least share of that of ``as_many``, the fastest beam
     that reads as many words and at most `EQUAL` percent of them more; None where there is none.
     """
-    own = [row for row in rows if (row["features"], row["data"]) == (features, DEV)]
-    beams = [row for row in own if row["method"] == "beam"]
+    dev_rows = [row for row in rows if (row["features"], row["data"]) == (features, DEV)]
+    beams = [row for row in dev_rows if row["method"] == "beam"]
     reach = max((row["order"] for row in beams), default=99)
-    cascades = [row for row in own if row["method"] == "cascade" and row["order"] <= reach]
+    cascades = [row for row in dev_rows if row["method"] == "cascade" and row["order"] <= reach]
 
     def most(some):
         return max(some, key=lambda row: (row["word_accuracy"], -row["us_per_word"]), default=None)

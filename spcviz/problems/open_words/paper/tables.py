@@ -30,13 +30,13 @@ _LOOKS = {
 
 def rows_of(result, features, data, method=None):
     """The rows of one set of features on one set of words, of one method or of all."""
-    own = (row for row in result["rows"] if (row["features"], row["data"]) == (features, data))
-    return [row for row in own if method in (None, row["method"])]
+    rows = (row for row in result["rows"] if (row["features"], row["data"]) == (features, data))
+    return [row for row in rows if method in (None, row["method"])]
 
 
 def picked(result, features, data, what):
     """The row of what was chosen on development words (`reproduce.chosen_of`), on some words; or None."""
-    picks = next((own for own in result["chosen"] if own["features"] == features), {})
+    picks = next((chosen for chosen in result["chosen"] if chosen["features"] == features), {})
     if not (pick := picks.get(what)):
         return None
     method = "cascade" if what in ("cascade", "paying") else "beam"

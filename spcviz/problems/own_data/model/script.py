@@ -159,15 +159,15 @@ def gold(chosen):
 
 alpha = sequences(dev).tune(gold(dev), {tolerance!r}, by_definition=False)
 left = sequences(test).prune(alpha)
-found, truth = np.concatenate(sequences(test).decode()), np.concatenate(gold(test))
+labels, truth = np.concatenate(sequences(test).decode()), np.concatenate(gold(test))
 print(f"alpha: {{alpha:.6f}}")
 print(f"labels left a token: {{left.n_states / len(truth):.6f}}")
-print(f"tokens right: {{(found == truth).mean():.6f}}")
+print(f"tokens right: {{(labels == truth).mean():.6f}}")
 '''
 
 
 _ESTIMATED = """counts = np.ones((n, n))
 for i in dev:
-    own = scores.labels[starts[i] : starts[i + 1]]
-    np.add.at(counts, (own[:-1], own[1:]), 1)
+    states = scores.labels[starts[i] : starts[i + 1]]
+    np.add.at(counts, (states[:-1], states[1:]), 1)
 transitions, start, end = np.log(counts / counts.sum(axis=1, keepdims=True)), None, None"""

@@ -110,7 +110,7 @@ def _test_sentences():
     if not path or not path.is_file():
         return []
     read = _read(path.read_text(encoding="utf-8"))
-    fits = [w for w, own in enumerate(read) if SHORTEST <= len(own) <= LONGEST]
+    fits = [w for w, sentence in enumerate(read) if SHORTEST <= len(sentence) <= LONGEST]
     some = [fits[k] for k in np.linspace(0, len(fits) - 1, FROM_TEST).astype(int)] if fits else []
     return [_sentence(f"ewt{w}", read[w]) for w in some]
 

@@ -38,7 +38,7 @@ def chosen(blocks, path):
     """Numbers of the sentences that are taken, in order: ndarray of int64."""
     columns = [COLUMNS["ewt"][name] for name in ("word", "tag")]
     read = [read_columns(block, *columns) for block in blocks]
-    fits = [number for number, own in enumerate(read) if own and _fits(own[0])]
+    fits = [number for number, sentence in enumerate(read) if sentence and _fits(sentence[0])]
     if len(fits) < N_SENTENCES:
         raise OriginalError(
             f"{path} must have {N_SENTENCES} sentences of {gallery.SHORTEST} to {gallery.LONGEST} words, got "

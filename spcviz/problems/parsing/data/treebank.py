@@ -44,7 +44,7 @@ def load_sentences(data: str, folder: Path | None = None) -> tuple[dict[str, Sen
     """The splits of a corpus and the tags of its training part; `ArgumentError` for files or heads."""
     splits = tagging.read_splits(data, folder or data_folder(), "head")
     tag_set = tuple(sorted({tag for sentence in splits["train"] for _, tag, _ in sentence}))
-    return {split: _sentences(data, own, tag_set) for split, own in splits.items()}, tag_set
+    return {split: _sentences(data, sentences, tag_set) for split, sentences in splits.items()}, tag_set
 
 
 def _sentences(data, read, tag_set):
@@ -63,13 +63,13 @@ def _sentences(data, read, tag_set):
 def encode(words: list[list[str]], tags: list[list[str]], tag_set: tuple[str, ...]) -> Sentences:
     """Sentences whose heads are unknown.
 
-    >>> found = encode([["Birds", "sing"]], [["NNS", "VBP"]], ("NNS", "VBP"))
-    >>> found.words, found.tags, found.starts
+    >>> sentences = encode([["Birds", "sing"]], [["NNS", "VBP"]], ("NNS", "VBP"))
+    >>> sentences.words, sentences.tags, sentences.starts
     (('', 'Birds', 'sing'), array([-1,  0,  1]), array([0, 3]))
     """
     number = {tag: k for k, tag in enumerate(tag_set)}
     forms = [word for sentence in words for word in ("", *sentence)]
-    tag_of = np.array([number.get(t, -1) for own in tags for t in ("", *own)], dtype=np.int64)
+    tag_of = np.array([number.get(t, -1) for sentence in tags for t in ("", *sentence)], dtype=np.int64)
     lengths = np.array([len(sentence) + 1 for sentence in words], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     codes = np.empty((len(forms), 3), dtype=np.uint64)

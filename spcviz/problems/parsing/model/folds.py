@@ -23,19 +23,19 @@ def folds_of(sentences, tag_set, settings, rng, tick=None):
     fold = rng.permutation(n) % N_FOLDS
     parts = []
     for k in range(N_FOLDS):
-        rest, own = (sentences.some(np.flatnonzero(mine)) for mine in (fold != k, fold == k))
-        some = rng.permutation(np.flatnonzero(np.diff(own.starts) - 1 <= LONGEST))
-        own = own.some(np.sort(some[: N_LEARN // N_FOLDS]))
-        parts.append((own, parsers.score(parsers.train(rest, tag_set, settings, rng, tick), own)))
-    return _joined([own for own, _ in parts]), _joined_scores([scored for _, scored in parts])
+        rest, held = (sentences.some(np.flatnonzero(mine)) for mine in (fold != k, fold == k))
+        some = rng.permutation(np.flatnonzero(np.diff(held.starts) - 1 <= LONGEST))
+        held = held.some(np.sort(some[: N_LEARN // N_FOLDS]))
+        parts.append((held, parsers.score(parsers.train(rest, tag_set, settings, rng, tick), held)))
+    return _joined([part for part, _ in parts]), _joined_scores([scored for _, scored in parts])
 
 
 def _joined(parts):
-    starts = np.cumsum([0, *(n for own in parts for n in np.diff(own.starts))])
-    arrays = (np.concatenate([getattr(own, name) for own in parts]) for name in ("tags", "heads", "codes"))
-    return Sentences(tuple(word for own in parts for word in own.words), *arrays, starts)
+    starts = np.cumsum([0, *(n for part in parts for n in np.diff(part.starts))])
+    arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in ("tags", "heads", "codes"))
+    return Sentences(tuple(word for part in parts for word in part.words), *arrays, starts)
 
 
 def _joined_scores(parts):
-    at = np.cumsum([0, *(n for own in parts for n in np.diff(own.at))])
-    return parsers.Scored(np.concatenate([own.squares for own in parts], axis=1), at)
+    at = np.cumsum([0, *(n for part in parts for n in np.diff(part.at))])
+    return parsers.Scored(np.concatenate([part.squares for part in parts], axis=1), at)

@@ -99,8 +99,8 @@ def train(
 def rounded(weights):
     """Weights (2, N) as bytes, and what a step of them is worth; the small ones go.
 
-    >>> found, steps = rounded(np.array([[127.0, 0.4, -63.6], [0.0, 1.0, 0.6]]))
-    >>> found, steps.round(4)
+    >>> weights, steps = rounded(np.array([[127.0, 0.4, -63.6], [0.0, 1.0, 0.6]]))
+    >>> weights, steps.round(4)
     (array([[127,   0, -64],
            [  0, 127,  76]], dtype=int8), array([1.    , 0.0079]))
     """
@@ -121,9 +121,9 @@ def longest_arcs(sentences):
     place = np.arange(len(sentences.words)) - np.repeat(sentences.starts[:-1], np.diff(sentences.starts))
     is_word = sentences.heads >= 0
     d, h = place[is_word], sentences.heads[is_word]
-    own = np.flatnonzero(is_word)
+    words = np.flatnonzero(is_word)
     tags = sentences.codes[:, TAG].astype(np.int64)
-    np.maximum.at(out, (tags[own], tags[own - d + h], (h > d).astype(np.int64)), np.abs(h - d))
+    np.maximum.at(out, (tags[words], tags[words - d + h], (h > d).astype(np.int64)), np.abs(h - d))
     return out
 
 
@@ -161,11 +161,11 @@ def _pass_over(codes, heads, starts, order, states, model, about):
                 _add_row(weights[1], (0.0, 1.0), rest[d], more[d], scores[d], scores[d])
             for h in range(n):
                 scores[d, h] += margin if h != heads[a + d] else 0.0
-        found = np.empty(n - 1, dtype=np.int64)
-        best_tree(scores, found)
+        parsed = np.empty(n - 1, dtype=np.int64)
+        best_tree(scores, parsed)
         count += 1
         for d in range(1, n):
-            wrong, right = found[d - 1], heads[a + d]
+            wrong, right = parsed[d - 1], heads[a + d]
             if wrong == right or counts[d, right] == 0:
                 continue
             for h, size in ((right, 1.0), (wrong, -1.0)):
@@ -223,11 +223,11 @@ def _score_states(codes, starts, model, tiers, out, both):
         features, counts = np.empty((n, N_FEATURES[1]), dtype=np.int32), np.zeros(n, dtype=np.int64)
         for d in range(1, n):
             tier, row = tiers[a - w + d - 1], slice(at[w] + d * n, at[w] + (d + 1) * n)
-            own, by_tags = squares[tier, row], squares[0 if both else tier, row]
+            by_tier, by_tags = squares[tier, row], squares[0 if both else tier, row]
             by_tags[:] = -np.inf
             codes_of_row(codes[a:b], d, CHEAP, longest, features, counts)
             _score_row(weights[0], (zero, steps[0]), features, counts, by_tags)
             if tier > 0:
-                own[:] = by_tags
+                by_tier[:] = by_tags
                 codes_of_row(codes[a:b], d, FULL, longest, features, counts)
-                _add_row(weights[1], (zero, steps[1]), features, counts, by_tags, own)
+                _add_row(weights[1], (zero, steps[1]), features, counts, by_tags, by_tier)

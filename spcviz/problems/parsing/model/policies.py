@@ -67,20 +67,20 @@ def train(
     """All policies; sentences must be scored by parsers that have not seen them."""
     trajectory = one_shot.greedy_trajectories(learn.losses_if, learn.starts, N_TIERS)
     inputs = {name: (make(learn), make(dev)) for name, make in INPUTS.items()}
-    found, about = {}, {}
+    fitted, about = {}, {}
     for key in ONE_SHOT:
         rule = METHODS[key].rule
         labels_at = partial(constrained.labels_of, rule.search, learn, trajectory)
         if rule.by == "contrast":
             labels = contrast_labels(learn)
             labels_at = lambda _price, labels=labels: labels  # noqa: E731
-        found[key], about[key] = constrained.best_one_shot(labels_at, (learn, dev), inputs[rule.inputs])
+        fitted[key], about[key] = constrained.best_one_shot(labels_at, (learn, dev), inputs[rule.inputs])
     if tick is not None:
         tick("one shot")
     steps = anytime.fit_anytime(learn.losses_if, learn.describe, learn.starts, N_TIERS, N_STEPS)
     learned, _, _ = part_policy.train(learn, rng)
     about["dms_pi"] = {"gamma": learned.gamma, "alpha": learned.alpha, "penalty": learned.penalty}
-    return Policies(found, steps, learned.beta, learned.myopic, learn.scale, about)
+    return Policies(fitted, steps, learned.beta, learned.myopic, learn.scale, about)
 
 
 def contrast_labels(world):
@@ -103,7 +103,7 @@ def fixed_values(policies, world, rng):
 
 def rules(policies, world, rng):
     """What Algorithm 5 goes by, for every policy: {key: Rule}."""
-    out = {key: part_policy.rule(fixed=own) for key, own in fixed_values(policies, world, rng).items()}
+    out = {key: part_policy.rule(fixed=values) for key, values in fixed_values(policies, world, rng).items()}
     out["dms_pi"] = part_policy.rule(policies.beta)
     out["greedy"] = part_policy.rule(policies.greedy)
     return out
@@ -128,5 +128,5 @@ def first_weights(policy):
 def quick_odds(policy, world):
     """Log odds of a "simple" policy, shape (R,): three numbers looked up a word, nothing scored."""
     weights, constant = first_weights(policy)
-    own, before, behind = tags_around(world)
-    return weights[own] + weights[N_TAGS + before] + weights[2 * N_TAGS + behind] + constant
+    tags, before, behind = tags_around(world)
+    return weights[tags] + weights[N_TAGS + before] + weights[2 * N_TAGS + behind] + constant

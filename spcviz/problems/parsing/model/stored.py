@@ -55,16 +55,19 @@ def save(folder, model, *, settings, metrics, train):
 def load(folder):
     """Read the model; `StoreError` ends with the command that trains it."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    own, settings = stored_as(Stored, stored), stored.manifest["settings"]
+    contents, settings = stored_as(Stored, stored), stored.manifest["settings"]
     parser = parsers.Parser(
-        np.ascontiguousarray(own.weights), own.steps, parsers.no_limits(), tuple(settings["tag_set"])
+        np.ascontiguousarray(contents.weights),
+        contents.steps,
+        parsers.no_limits(),
+        tuple(settings["tag_set"]),
     )
     policies = Policies(
-        {key: OneShot(*map(np.array, getattr(own, key))) for key in ONE_SHOT},
-        Anytime(np.array(own.anytime)),
-        np.array(own.beta),
-        np.array(own.greedy),
-        own.scale,
+        {key: OneShot(*map(np.array, getattr(contents, key))) for key in ONE_SHOT},
+        Anytime(np.array(contents.anytime)),
+        np.array(contents.beta),
+        np.array(contents.greedy),
+        contents.scale,
         settings["policies"],
     )
     return ParseModel(parser, policies, stored.manifest["metrics"]["us"])

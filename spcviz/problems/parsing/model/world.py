@@ -177,30 +177,30 @@ def _first_odds(world, weights, constant, labels, out):
 def _losses_if(squares, at, starts, heads, tiers, targets, base, moved):
     for w in range(len(starts) - 1):
         i, j = starts[w], starts[w + 1]
-        scores, own = np.empty((j - i + 1, j - i + 1)), tiers[i:j].copy()
-        found = np.empty(j - i, dtype=np.int64)
-        _gather(squares, at[w], own, scores)
-        best_tree(scores, found)
-        base[w] = np.sum(found != heads[i:j])
+        scores, changed = np.empty((j - i + 1, j - i + 1)), tiers[i:j].copy()
+        parsed = np.empty(j - i, dtype=np.int64)
+        _gather(squares, at[w], changed, scores)
+        best_tree(scores, parsed)
+        base[w] = np.sum(parsed != heads[i:j])
         for r in range(i, j):
             if targets[r] == tiers[r]:
                 moved[r] = base[w]
                 continue
-            own[r - i] = targets[r]
-            _gather(squares, at[w], own, scores)
-            best_tree(scores, found)
-            moved[r] = np.sum(found != heads[i:j])
-            own[r - i] = tiers[r]
+            changed[r - i] = targets[r]
+            _gather(squares, at[w], changed, scores)
+            best_tree(scores, parsed)
+            moved[r] = np.sum(parsed != heads[i:j])
+            changed[r - i] = tiers[r]
 
 
 @kernel
 def _describe(world, tiers, out):
     for w in range(len(world.starts) - 1):
         i, j = world.starts[w], world.starts[w + 1]
-        scores, found = np.empty((j - i + 1, j - i + 1)), np.empty(j - i, dtype=np.int64)
+        scores, parsed = np.empty((j - i + 1, j - i + 1)), np.empty(j - i, dtype=np.int64)
         _gather(world.squares, world.at[w], tiers[i:j], scores)
-        best_tree(scores, found)
-        _describe_sentence(scores, found, tiers[i:j], world.tags[i:j], world.scale, out[i:j])
+        best_tree(scores, parsed)
+        _describe_sentence(scores, parsed, tiers[i:j], world.tags[i:j], world.scale, out[i:j])
 
 
 @kernel

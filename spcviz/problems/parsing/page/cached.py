@@ -47,9 +47,9 @@ def parsed(words: tuple[str, ...], key: str = ""):
 
 def _batch(size, seed):
     """Sentences that can be compared: those of the treebank that come with the project."""
-    own = gallery.shipped_sentences()
-    chosen = np.random.default_rng(seed).permutation(len(own))[:size]
-    return [own[k] for k in np.sort(chosen)]
+    shipped = gallery.shipped_sentences()
+    chosen = np.random.default_rng(seed).permutation(len(shipped))[:size]
+    return [shipped[k] for k in np.sort(chosen)]
 
 
 @shared(48, "Parsing, word by word ...", stored=TradeOff)

@@ -81,11 +81,11 @@ def world_of(model, words, tags):
 def compare(model: models.ParseModel, tagger: tagging.Tagger, sentences: Sequence, seed: int = 0) -> TradeOff:
     """What every method buys on a batch of sentences of the gallery; `seed` is of the random orders."""
     words = [sentence.words for sentence in sentences]
-    world = world_of(model, words, [tags_of(tagger, own) for own in words])
+    world = world_of(model, words, [tags_of(tagger, sentence) for sentence in words])
     heads = np.concatenate([sentence.heads for sentence in sentences])
     world, rng = world._replace(heads=heads), np.random.default_rng([seed, 7])
     fixed, n = policies.fixed_values(model.policies, world, rng), world.shape[0]
-    alphabet = "".join(chr(FIRST_SYMBOL + k) for k in range(max(len(own) for own in words) + 1))
+    alphabet = "".join(chr(FIRST_SYMBOL + k) for k in range(max(len(sentence) for sentence in words) + 1))
     first = world.starts[:-1]
     labels = np.array([world.read(np.full(n, tier)) for tier in range(len(TIERS))])
     dear = model.us[TIERS[1].key] - model.us[TIERS[0].key]  # what a word that is bought adds
@@ -120,8 +120,8 @@ def _course(key, how, world, us):
         if s > 0:
             state[trajectory.part[s - 1] + 1] = squares[1, trajectory.part[s - 1] + 1]
         score[s] = state[np.arange(1, n + 1), heads[s]].sum()
-        found = arborescence.without_arcs(state, single_root=True)
-        other[s], without[s] = found.heads, found.scores
+        best_without = arborescence.without_arcs(state, single_root=True)
+        other[s], without[s] = best_without.heads, best_without.scores
     step = us[1] - us[0] + step_us  # a word that is bought keeps its tags
     spent, values = (
         base_us + n * us[0] + np.arange(n + 1) * step,

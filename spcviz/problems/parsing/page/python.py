@@ -21,9 +21,9 @@ from spcviz.problems.tagging.model.stored import load_tagger
 
 words = {words!r}
 heads = {heads!r}  # of each word the number of its head, 0 for the root; None where nobody has parsed it
-found = live.parse(stored.load(MODELS), load_tagger(MODELS), words, heads)
+parsed = live.parse(stored.load(MODELS), load_tagger(MODELS), words, heads)
 bought = int({spend} * len(words) + 0.01)
-for course in found.courses:
+for course in parsed.courses:
     right = "" if heads is None else int((course.heads[bought] == heads).sum())
     print(course.label, "after", bought, "words:", course.heads[bought].tolist(), right, "right")
 """

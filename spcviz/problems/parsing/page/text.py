@@ -47,18 +47,18 @@ def missing(key):
     return f"This link asks for sentence {key}, which is not here.{where} Shown instead: the first one."
 
 
-def facts(found: ParsedSentence, state: dict) -> dict[str, str]:
+def facts(sentence: ParsedSentence, state: dict) -> dict[str, str]:
     """A sentence under the page's chosen policy and budget, for the sentences of a tour."""
-    n = len(found.words)
-    trajectory = next((c for c in found.courses if c.name == state["policy"]), found.courses[0])
+    n = len(sentence.words)
+    trajectory = next((c for c in sentence.courses if c.name == state["policy"]), sentence.courses[0])
     step = min(n, max(0, int(np.floor(state["spend"] * n + 0.01))))
-    said = {"words": str(n), "bought": str(step), "policy": trajectory.label}
+    texts = {"words": str(n), "bought": str(step), "policy": trajectory.label}
     us = trajectory.us[step]
-    said["time"] = f"{us:.0f} µs" if us < 1000 else f"{us / 1000:.2f} ms"
+    texts["time"] = f"{us:.0f} µs" if us < 1000 else f"{us / 1000:.2f} ms"
     if step:
-        said["last"] = found.words[trajectory.order[step - 1]]
-        said["first"] = found.words[trajectory.order[0]]
-    if found.truth is not None:
-        right = (trajectory.heads == found.truth).sum(axis=1)
-        said |= {"right": str(right[step]), "right_start": str(right[0]), "right_all": str(right[-1])}
-    return said
+        texts["last"] = sentence.words[trajectory.order[step - 1]]
+        texts["first"] = sentence.words[trajectory.order[0]]
+    if sentence.truth is not None:
+        right = (trajectory.heads == sentence.truth).sum(axis=1)
+        texts |= {"right": str(right[step]), "right_start": str(right[0]), "right_all": str(right[-1])}
+    return texts

@@ -64,8 +64,8 @@ def trade_off(
 def depths(result, palette, *, data, scale=1.0, height=400):
     """Share of the words of each depth that the chosen policy has bought, as the budget grows."""
     best = result["best"][data]
-    own = [row for row in result["depth"] if (row["data"], row["policy"]) == (data, best)]
-    shown = [row for row in own if row["features_share"] in (0.1, 0.3, 0.5, 0.7, 0.9)]
+    rows = [row for row in result["depth"] if (row["data"], row["policy"]) == (data, best)]
+    shown = [row for row in rows if row["features_share"] in (0.1, 0.3, 0.5, 0.7, 0.9)]
     traces = []
     for role, row in zip(ROLES, shown):
         n, name = len(row["bought"]), f"{100 * row['features_share']:.0f} % of words"

@@ -44,11 +44,11 @@ class Parts(NamedTuple):
 
 def measure(parts, rng) -> dict:
     """All figures of one corpus; `depth` and `compared` are without a length dictionary."""
-    dev, test = (_measured(parts, own, rng) for own in (parts.dev, parts.test))
+    dev, test = (_measured(parts, sentences, rng) for sentences in (parts.dev, parts.test))
     best = _best(dev.found[False], dev.worlds[False])
     rows = []
     for (name, key), us in test.us.items():
-        wrong, wrong_dev = (own.found[name].wrong[key] for own in (test, dev))
+        wrong, wrong_dev = (split.found[name].wrong[key] for split in (test, dev))
         for i, share in enumerate(SHARES):
             row = {"policy": key, "features_share": float(share), "dictionary": name}
             row |= {"shared_weights": True, "uas": _uas(wrong[i], test.worlds[name])} | us[i]
@@ -79,11 +79,11 @@ class Measured(NamedTuple):
 
 def _measured(parts, sentences, rng):
     made, scale = parts.parsers(), parts.policies.scale
-    worlds = {name: chosen.world_of(own, sentences, scale) for name, own in made.items()}
-    found = {name: _curves(parts.policies, world, rng) for name, world in worlds.items()}
-    given = {name: (own, worlds[name]) for name, own in made.items()}
+    worlds = {name: chosen.world_of(parser, sentences, scale) for name, parser in made.items()}
+    curves = {name: _curves(parts.policies, world, rng) for name, world in worlds.items()}
+    given = {name: (parser, worlds[name]) for name, parser in made.items()}
     clock = times.Clock(parts.policies, sentences, given)
-    return Measured(sentences, worlds, found, clock, *clock.run(found, SHARES))
+    return Measured(sentences, worlds, curves, clock, *clock.run(curves, SHARES))
 
 
 def _chosen(rows, alone):
@@ -91,8 +91,10 @@ def _chosen(rows, alone):
     full = next(row for row in alone if row["template"] == "full")
     out = []
     for loss, name in product(LOSSES, (False, True)):
-        own = (row for row in rows if row["dictionary"] == name and row["uas_dev"] >= full["uas_dev"] - loss)
-        if row := min(own, key=lambda row: row["us_per_word_dev"], default=None):
+        within = (
+            row for row in rows if row["dictionary"] == name and row["uas_dev"] >= full["uas_dev"] - loss
+        )
+        if row := min(within, key=lambda row: row["us_per_word_dev"], default=None):
             faster = full["us_per_word"] / row["us_per_word"]
             out.append({"loss": loss} | row | {"uas_full": full["uas_arborescence"], "times_faster": faster})
     return out
@@ -121,8 +123,8 @@ def _uas(wrong, world):
 def _best(dev, world):
     """The one-shot policy that is right most often on development sentences, at the shares compared."""
     at = [int(np.flatnonzero(share == SHARES)[0]) for share in COMPARED]
-    own = {key: dev.wrong[key][at].sum() for key in chosen.ONE_SHOT}
-    return min(own, key=own.get)
+    n_wrong = {key: dev.wrong[key][at].sum() for key in chosen.ONE_SHOT}
+    return min(n_wrong, key=n_wrong.get)
 
 
 def _compared(wrong, world, best):
@@ -133,10 +135,10 @@ def _compared(wrong, world, best):
     out = []
     for share in COMPARED:
         at = int(np.flatnonzero(share == SHARES)[0])
-        for key, own in wrong.items():
+        for key, by_share in wrong.items():
             row = {"policy": key, "features_share": share, "is_chosen": key == best}
             for name, other in (("uniform", wrong["uniform"][at]), ("full", full)):
-                gap = 100 * (weights @ (other - own[at]).astype(float)) / words
+                gap = 100 * (weights @ (other - by_share[at]).astype(float)) / words
                 row |= {f"minus_{name}": float(gap[0]), f"minus_{name}_interval": list(interval(gap))}
             out.append(row)
     return out
@@ -165,9 +167,9 @@ def _depths(orders, world):
     out = []
     for key, order in orders.items():
         for share in SHARES:
-            own = np.bincount(depth[bought(order, share) > 0], minlength=DEEPEST + 1)
-            row = {"policy": key, "features_share": float(share), "words": own.tolist()}
-            out.append(row | {"bought": (own / np.maximum(count, 1)).tolist()})
+            n_bought = np.bincount(depth[bought(order, share) > 0], minlength=DEEPEST + 1)
+            row = {"policy": key, "features_share": float(share), "words": n_bought.tolist()}
+            out.append(row | {"bought": (n_bought / np.maximum(count, 1)).tolist()})
     return out
 
 
@@ -175,7 +177,7 @@ def _without_policy(parts, test, dev):
     """Templates by themselves: UAS by both decoders, microseconds; and with the length dictionary."""
     out = {"without_policy": [], "lengths": []}
     for has_lengths, parser in parts.parsers().items():
-        scored = [parsers.score(parser, own.sentences) for own in (test, dev)]
+        scored = [parsers.score(parser, split.sentences) for split in (test, dev)]
         for tier, template in enumerate(times.TEMPLATES):
             row = {"arcs": "length dictionary" if has_lengths else "all arcs", "template": template}
             for how, decode in DECODERS.items():

@@ -11,15 +11,15 @@ def evidence(result: dict) -> Evidence:
     """Every learned policy that the page offers against every simple one."""
     # The result has intervals against random words. Against another simple rival the ends farthest apart are
     # taken: too wide rather than too narrow.
-    found = {
+    rows = {
         (METHOD_OF.get(row["policy"], row["policy"]), row["features_share"]): row
         for row in result["compared"]
         if row["data"] == DATA
     }
     gaps = [
         _gap(key, rival, share, row, other)
-        for (key, share), row in found.items()
-        for (rival, at), other in found.items()
+        for (key, share), row in rows.items()
+        for (rival, at), other in rows.items()
         if at == share and {key, rival} <= set(TRADED) and not is_simple(key) and is_simple(rival)
     ]
     over = f"{result['test_words'][DATA]:,} test words of the English Web Treebank"

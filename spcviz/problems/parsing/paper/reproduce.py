@@ -70,7 +70,9 @@ def reproduce_parsing(run: Run) -> dict:
     done = run_all(run.executor, run_part, jobs, run.tick)
     named = dict(zip(corpora, done))
     keys = ("rows", "chosen", "depth", "compared", "templates", "without_policy", "lengths")
-    rows = {key: [{"data": data} | row for data, own in named.items() for row in own[key]] for key in keys}
+    rows = {
+        key: [{"data": data} | row for data, figures in named.items() for row in figures[key]] for key in keys
+    }
     return describe(
         "parsing",
         SOURCE,
@@ -79,13 +81,15 @@ def reproduce_parsing(run: Run) -> dict:
         settings={
             "parts": [asdict(parsers.settings_for(data, run.quick)) for data in corpora],
             "random_state": parsers.RANDOM_STATE,
-            "policies": {data: own["about"] for data, own in named.items()},
+            "policies": {data: figures["about"] for data, figures in named.items()},
             "chosen_on": CHOSEN_ON,
         }
         | MEANINGS,
         data={data: arrays_of(load_sentences(data)[0]) for data in corpora},
-        fold_rows=[{"fold": d, "rows": [_untimed(row) for row in own["rows"]]} for d, own in named.items()],
-        **{key: {data: own[key] for data, own in named.items()} for key in ("best", "test_words")},
+        fold_rows=[
+            {"fold": d, "rows": [_untimed(row) for row in figures["rows"]]} for d, figures in named.items()
+        ],
+        **{key: {data: figures[key] for data, figures in named.items()} for key in ("best", "test_words")},
         **rows,
     )
 
@@ -101,9 +105,9 @@ def run_part(data, quick, folder):
 
     def make():
         parts = trained(data, quick, folder)
-        found = measure.measure(parts, np.random.default_rng([parsers.RANDOM_STATE, 2]))
+        figures = measure.measure(parts, np.random.default_rng([parsers.RANDOM_STATE, 2]))
         words = len(parts.test.words) - len(parts.test.starts) + 1
-        return found | {"about": parts.policies.about, "test_words": words}
+        return figures | {"about": parts.policies.about, "test_words": words}
 
     return kept(folder, f"parsing-{data}", key, PART_CODE, make, JSON)
 
@@ -112,12 +116,12 @@ def trained(data: str, quick: bool, folder: Path | None, tick: Callable | None =
     """Parsers, kept in `folder`, and policies of "ewt" or "wsj"; the length dictionary if it is wanted."""
     splits, tag_set = load_sentences(data)
     if quick:
-        splits = {name: own.some(np.arange(QUICK_SENTENCES // 2)) for name, own in splits.items()}
+        splits = {name: sentences.some(np.arange(QUICK_SENTENCES // 2)) for name, sentences in splits.items()}
     settings = parsers.settings_for(data, quick)
-    own = {"train": splits["train"], "tag_set": tag_set, "folder": folder, "tick": tick}
-    parser = _parser(settings, **own)
-    limited = _parser(replace(settings, has_lengths=True), **own) if with_lengths else parser
-    learn = _learn(settings, **own)
+    common = {"train": splits["train"], "tag_set": tag_set, "folder": folder, "tick": tick}
+    parser = _parser(settings, **common)
+    limited = _parser(replace(settings, has_lengths=True), **common) if with_lengths else parser
+    learn = _learn(settings, **common)
     dev = policy.world_of(parser, splits["dev"], learn.scale)
     policies = _policies(settings, (learn, dev), folder, tick)
     return measure.Parts(parser, limited, policies, splits["dev"], splits["test"])
@@ -153,7 +157,7 @@ def _learn(settings, train, tag_set, folder, tick):
 
 def _policies(settings, worlds, folder, tick):
     """Policies, trained if they are not kept."""
-    digests = [digest_of_arrays({"squares": own.squares, "heads": own.heads}) for own in worlds]
+    digests = [digest_of_arrays({"squares": world.squares, "heads": world.heads}) for world in worlds]
     key, rng = _key(settings, worlds=digests), np.random.default_rng([parsers.RANDOM_STATE, 3])
     make, form = partial(policy.train, *worlds, rng, tick), tree_of(policy.Policies)
     return kept(folder, f"parsing-{settings.data}-policies", key, POLICY_CODE, make, form)
@@ -162,4 +166,4 @@ def _policies(settings, worlds, folder, tick):
 def arrays_of(splits):
     """Codes, heads and lengths of all splits as arrays."""
     parts = product(splits.items(), ("codes", "heads", "starts"))
-    return {f"{name} {part}": getattr(own, part) for (name, own), part in parts}
+    return {f"{name} {part}": getattr(sentences, part) for (name, sentences), part in parts}

@@ -48,37 +48,37 @@ class Clock:
         }
         self.n_words = len(self.sentences.words) - len(self.sentences.starts) + 1
 
-    def run(self, found, shares) -> tuple[dict, dict]:
+    def run(self, curves, shares) -> tuple[dict, dict]:
         """(rows of every policy at every share, of one template for all words), by name of the parser."""
-        names = [(name, key) for name, own in found.items() for key in own.orders]
-        pieces = [self._pieces(self.timed[name], key, found[name], s) for name, key in names for s in shares]
-        calls = [call for own in pieces for call in own]
+        names = [(name, key) for name, of_parser in curves.items() for key in of_parser.orders]
+        pieces = [self._pieces(self.timed[name], key, curves[name], s) for name, key in names for s in shares]
+        calls = [call for piece in pieces for call in piece]
         tiers = range(len(TEMPLATES))
-        alone = [call for own in self.timed.values() for tier in tiers for call in self._alone(own, tier)]
+        alone = [call for timed in self.timed.values() for tier in tiers for call in self._alone(timed, tier)]
         us = np.array(least_us([*calls, *alone], N_TURNS)) / self.n_words
         by_policy = us[: len(calls)].reshape(len(names), len(shares), len(PIECES))
-        rows = {at: [_row(PIECES, one) for one in own] for at, own in zip(names, by_policy)}
+        rows = {at: [_row(PIECES, one) for one in by_share] for at, by_share in zip(names, by_policy)}
         by_template = us[len(calls) :].reshape(len(self.timed), len(TEMPLATES), 2)
         kinds = PIECES[0], PIECES[2]
-        found_alone = [[_row(kinds, one) for one in own] for own in by_template]
+        rows_alone = [[_row(kinds, one) for one in by_tier] for by_tier in by_template]
         return rows, {
-            name: [{"template": template} | row for template, row in zip(TEMPLATES, own)]
-            for name, own in zip(self.timed, found_alone)
+            name: [{"template": template} | row for template, row in zip(TEMPLATES, of_parser)]
+            for name, of_parser in zip(self.timed, rows_alone)
         }
 
-    def _pieces(self, timed, key, found, share):
+    def _pieces(self, timed, key, curves, share):
         """Calls of `PIECES`."""
-        tiers, both = bought(found.orders[key], share)[timed.rows], is_looking(key)
+        tiers, both = bought(curves.orders[key], share)[timed.rows], is_looking(key)
         score = partial(parsers.score_states, timed.parser, self.sentences, tiers, timed.scored, both=both)
-        choosing = self._choosing(timed.world, key, found.rules[key], share)
+        choosing = self._choosing(timed.world, key, curves.rules[key], share)
         return score, choosing, self._answering(timed.world, key, tiers)
 
     def _alone(self, timed, tier):
         """Calls that score all words with one template, and parse."""
-        labels, own = np.empty(self.n_words, dtype=np.int64), np.full(self.n_words, tier)
+        labels, tiers = np.empty(self.n_words, dtype=np.int64), np.full(self.n_words, tier)
         squares, at, starts = timed.scored.squares, timed.scored.at, timed.world.starts
         return (
-            partial(parsers.score_states, timed.parser, self.sentences, own, timed.scored, both=False),
+            partial(parsers.score_states, timed.parser, self.sentences, tiers, timed.scored, both=False),
             partial(_decode_all, squares[tier], at, starts, False, labels),
         )
 
@@ -123,7 +123,7 @@ class Clock:
         text = sentences.codes, sentences.starts
         calls = [partial(_features_alone, *text, t, parser.longest) for t in range(len(TEMPLATES))]
         score = partial(parsers.score_states, parser, sentences)
-        calls += [partial(score, own, scored, both=False) for own in everything]
+        calls += [partial(score, tiers, scored, both=False) for tiers in everything]
         calls += [partial(_decode_all, squares[1], at, starts, how, labels) for how in (False, True)]
         return [{"what": what, "us_per_word": us / n} for what, us in zip(names, least_us(calls, N_TURNS))]
 

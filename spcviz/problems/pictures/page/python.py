@@ -4,8 +4,8 @@ _LINES = """# Joint beats separate: one picture, read three ways. Run this in a 
 from spcviz.problems.common.folders import data_folder
 from spcviz.problems.pictures.page import live
 
-found = live.{call}
-for name, wrong, off in zip(("pixel by pixel", "row by row", "the grid"), found.errors, found.mean_off):
+readings = live.{call}
+for name, wrong, off in zip(("pixel by pixel", "row by row", "the grid"), readings.errors, readings.mean_off):
     print(f"{{name}}: {{100 * wrong:.1f}} % wrong, {{off:.2f}} off on average")
 """
 

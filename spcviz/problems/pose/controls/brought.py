@@ -50,20 +50,20 @@ def _snapshot(table):
 
 def _windowed(table, state, data):
     """A file through a window: found by the search, corrected by sliders."""
-    found, rows = cached.find_person(data), cached.finder_rows()
-    own = state | {name: found[name] if state[name] is None else state[name] for name in WINDOW}
+    best, rows = cached.find_person(data), cached.finder_rows()
+    filled = state | {name: best[name] if state[name] is None else state[name] for name in WINDOW}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for label, name, low, high in (("Window: across", "x", 0.0, 1.0), ("down", "y", 0.0, 1.0),
                                        ("size", "size", 0.2, 2.0)):  # fmt: skip
-            tied = layout.tied(table, "pose", name, own) | {"label_visibility": "visible"}
+            tied = layout.tied(table, "pose", name, filled) | {"label_visibility": "visible"}
             st.slider(label, low, high, step=0.01, width=170, help=say.HELP.get(name, say.WINDOW), **tied)
-        if found["score"] is not None:
+        if best["score"] is not None:
             forget = dict.fromkeys(WINDOW)
             st.button("Find the person", icon=":material/person_search:", help=say.found_how(rows),
                       on_click=lambda: table.write(**forget))  # fmt: skip
-    if found["score"] is not None:
-        if found["score"] < found["threshold"]:
-            st.warning(say.nobody(found, rows), icon=":material/person_off:")
+    if best["score"] is not None:
+        if best["score"] < best["threshold"]:
+            st.warning(say.nobody(best, rows), icon=":material/person_off:")
         if not layout.is_projected():
             st.caption(say.found_how(rows))
-    return cached.upload_scene(data, *(own[name] for name in WINDOW))
+    return cached.upload_scene(data, *(filled[name] for name in WINDOW))

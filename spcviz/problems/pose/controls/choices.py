@@ -18,9 +18,9 @@ NEW_CLIP = {"frame": 0, "cell": ""}
 
 def scenes() -> dict[str, str]:
     """Kinds of pictures and clips that are here, and what a menu calls them."""
-    own = {"camera": "Your camera", "upload": "Your own", "astronaut": "Astronaut"}
+    always = {"camera": "Your camera", "upload": "Your own", "astronaut": "Astronaut"}
     signs = {"signs": "People signing"} if cached.SIGNS else {}
-    return signs | own | ({"buffy": "Buffy"} if cached.has_buffy() else {}) | {"rendered": "Rendered"}
+    return signs | always | ({"buffy": "Buffy"} if cached.has_buffy() else {}) | {"rendered": "Rendered"}
 
 
 def table_of(kinds: dict[str, str]) -> StateTable:
@@ -47,23 +47,23 @@ def table_of(kinds: dict[str, str]) -> StateTable:
 def show(table: StateTable, state: dict, kinds: dict[str, str]) -> None:
     """The row of choices: the picture; what to look at and how behind a button."""
 
-    def told():
-        story = st.session_state["pose_story"]
-        table.write(show="level" if story == "cascade" else story)
+    def changed():
+        view = st.session_state["pose_story"]
+        table.write(show="level" if view == "cascade" else view)
 
     def tie(name, **forget):
         return layout.tied(table, "pose", name, state, **forget)
 
-    story = state["show"] if state["show"] in STORIES else "cascade"
-    st.session_state["pose_story"] = story
+    view = state["show"] if state["show"] in STORIES else "cascade"
+    st.session_state["pose_story"] = view
     hidden = {"label_visibility": "collapsed" if layout.is_projected() else "visible"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if story == "cascade":
+        if view == "cascade":
             of = {"format_func": kinds.get, "width": 200, "help": say.HELP["scene"]}
             st.selectbox("Picture", list(kinds), **of, **tie("scene", **NEW_CLIP))
             _which_clip(table, state, tie)
         with layout.more(table, state, SAID):
-            tied = {"key": "pose_story", "on_change": told} | hidden
+            tied = {"key": "pose_story", "on_change": changed} | hidden
             layout.segments("Show", STORIES, tied, say.HELP["show"])
             layout.segments("Method", say.METHODS, tie("method", cell=""), say.HELP["method"])
 

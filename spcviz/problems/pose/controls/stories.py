@@ -16,9 +16,9 @@ def thesis() -> None:
         if not tables.is_usable(result):
             st.info(tables.MISSING)
             return
-        figure, said = tables.levels_figure(result, **layout.look(430, 560)), tables.sentence(result)
-        st.plotly_chart(figure, alt=said.replace("*", ""), **layout.PLOT, config=CONFIG)
-        st.markdown(said)
+        figure, sentence = tables.levels_figure(result, **layout.look(430, 560)), tables.sentence(result)
+        st.plotly_chart(figure, alt=sentence.replace("*", ""), **layout.PLOT, config=CONFIG)
+        st.markdown(sentence)
 
 
 def does_it_work() -> None:
@@ -33,10 +33,13 @@ def does_it_work() -> None:
         st.caption(anyone_shown.note(result))
         st.markdown(anyone_shown.GALLERY)
         columns = st.columns(4)
-        shown = [(own, cached.failure_picture(own["data"], own["picture"])) for own in result["gallery"]]
-        for at, (own, picture) in enumerate(row for row in shown if row[1]):
-            said = anyone_shown.failure_said(own)
-            columns[at % 4].image(anyone_shown.failure_svg(own, picture), caption=said)
-        without = [own for own, picture in shown if not picture]
+        shown = [
+            (failure, cached.failure_picture(failure["data"], failure["picture"]))
+            for failure in result["gallery"]
+        ]
+        for at, (failure, picture) in enumerate(row for row in shown if row[1]):
+            caption = anyone_shown.failure_said(failure)
+            columns[at % 4].image(anyone_shown.failure_svg(failure, picture), caption=caption)
+        without = [failure for failure, picture in shown if not picture]
         if without:
             st.markdown(anyone_shown.without_pictures(without))

@@ -82,12 +82,12 @@ def load_reference() -> Reference:
         table = {name: stored[name] for name in stored.files}
     texts = {name: tuple(table[name].tolist()) for name in ("clips", "persons", "joint_names")}
     start = np.concatenate([[0], np.cumsum(table["n_frames"])])
-    found = Reference(
+    reference = Reference(
         start=start, joints=table["joints"].astype(float), visibility=table["visibility"], **texts
     )
-    for array in (found.start, found.joints, found.visibility):
+    for array in (reference.start, reference.joints, reference.visibility):
         array.flags.writeable = False
-    return found
+    return reference
 
 
 def load_signs(names: Sequence[str] | None = None, *, every: int = 1) -> list[SignClip]:

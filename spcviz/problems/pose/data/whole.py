@@ -62,8 +62,8 @@ def moved(pictures: Sequence[Picture], rng: np.random.Generator) -> list[Picture
         share, place = rng.uniform(SMALLEST_PART, 1), rng.uniform(0.15, 0.85, 2)
         tall, wide = (round(share * n) for n in image.shape[:2])
         left, top = (
-            int(np.clip(round(at - own * n), 0, whole - n))
-            for at, own, n, whole in zip((x, y), place, (wide, tall), image.shape[1::-1])
+            int(np.clip(round(at - fraction * n), 0, whole - n))
+            for at, fraction, n, whole in zip((x, y), place, (wide, tall), image.shape[1::-1])
         )
         out.append(Picture(name, image[top : top + tall, left : left + wide], (x - left, y - top, side)))
     return out
@@ -73,9 +73,9 @@ def walls(data: Path, half: int, most: int = N_WALLS):
     """Parts of LSPET pictures that hold no joint; of even (0) or odd (1) place: one half trains."""
     folder = data / "pose_lspet"
     table, out = annotations(folder, ORIGINS[folder.name]), []
-    for name, own in list(zip(table["files"], table["joints"]))[half::2]:
+    for name, joints in list(zip(table["files"], table["joints"]))[half::2]:
         image = np.asarray(Image.open(folder / "images" / name).convert("RGB"))
-        part = _beside(image, own)
+        part = _beside(image, joints)
         if min(part.shape[:2]) >= LEAST_WALL:
             out.append(Picture(str(name), part, None))
         if len(out) == most:
@@ -89,20 +89,22 @@ def things(half: int):
 
     images = [getattr(skimage_data, name)() for name in THINGS]
     images += load_sample_images().images
-    colour = [np.repeat(own[..., None], 3, axis=2) if own.ndim == 2 else own[..., :3] for own in images]
+    colour = [
+        np.repeat(image[..., None], 3, axis=2) if image.ndim == 2 else image[..., :3] for image in images
+    ]
     names = (*THINGS, "china", "flower")
-    return [Picture(*own, None) for own in list(zip(names, colour))[half::2]]
+    return [Picture(*named, None) for named in list(zip(names, colour))[half::2]]
 
 
 def strange(data):
     """Streets of CamVid (passers-by far off) and Middlebury's rooms, never trained on, where here."""
-    found = {
+    sets = {
         "streets": sorted((data / "scene_camvid" / "test").glob("*"))[::STREETS_EVERY],
         "rooms": [path for path in sorted((data / "stereo").glob("*/*")) if path.stem in LEFT],
     }
     return {
         name: [Picture(path.name, np.asarray(Image.open(path).convert("RGB")), None) for path in paths]
-        for name, paths in found.items()
+        for name, paths in sets.items()
         if paths
     }
 

@@ -107,7 +107,7 @@ def limbs_of(level: int, part: int, states: np.ndarray) -> np.ndarray:
     return np.stack([middle - half, middle + half], axis=-2)
 
 
-def is_correct(found: np.ndarray, truth: np.ndarray, tolerance: float) -> np.ndarray:
+def is_correct(limbs: np.ndarray, truth: np.ndarray, tolerance: float) -> np.ndarray:
     """Whether both ends lie within a share of the true limb's length: 0.5 is "PCP", 0.25 the strict one.
 
     >>> truth = np.array([[0.0, 0.0], [10.0, 0.0]])
@@ -115,5 +115,5 @@ def is_correct(found: np.ndarray, truth: np.ndarray, tolerance: float) -> np.nda
     (True, False)
     """
     allowed = tolerance * np.linalg.norm(truth[..., 1, :] - truth[..., 0, :], axis=-1)
-    apart = np.linalg.norm(found - truth, axis=-1)
+    apart = np.linalg.norm(limbs - truth, axis=-1)
     return (apart <= allowed[..., None]).all(axis=-1)

@@ -79,8 +79,8 @@ def sub_models(geometry, fine, level, start, states, limbs) -> tuple[PlacedModel
     for f, scores in enumerate(fine):
         pooled = features.pooled(np.asarray(scores, dtype=np.float32), level)
         for part in range(n):
-            own = states[start[f * n + part] : start[f * n + part + 1]]
-            rows.append(pose_geometry.state_features(geometry, level, part, own, pooled[part]))
+            part_states = states[start[f * n + part] : start[f * n + part + 1]]
+            rows.append(pose_geometry.state_features(geometry, level, part, part_states, pooled[part]))
     n_frames = (len(start) - 1) // n
     x, y, _ = body.grid(level).centres(states).T
     places = placed.Places(start, x, y, body.grid(level).unpacked(states)[0])
@@ -101,12 +101,12 @@ def filtered_models(model, fine, method="single", alphas=None, run=map):
     start, states = first_states(len(fine) * model.geometry.n_parts)
     for level in range(body.N_LEVELS):
         models = sub_models(model.geometry, fine, level, start, states, SUB_MODELS[method])
-        found = coarse_to_fine.filter_level(
+        filtered = coarse_to_fine.filter_level(
             models, model.weights[method][level], start, states, alphas[level], run
         )
-        yield models, found
+        yield models, filtered
         if level + 1 < body.N_LEVELS:
-            start, states = coarse_to_fine.refine(found, lambda own, at=level: body.children(at, own))
+            start, states = coarse_to_fine.refine(filtered, lambda kept, at=level: body.children(at, kept))
 
 
 def is_lost(

@@ -41,12 +41,12 @@ class Examples(NamedTuple):
 
 def extra_examples(folder, settings):
     """The sets of single pictures that the settings name, as a list of `Examples`."""
-    found = []
+    sets = []
     for name, parts in settings.extra:
         if min(parts) < settings.n_parts:
             clips = pictures.load_pictures(folder, name)
-            found.append(Examples(cells_of(clips.images), clips.limbs, settings.extra_weight, tuple(parts)))
-    return found
+            sets.append(Examples(cells_of(clips.images), clips.limbs, settings.extra_weight, tuple(parts)))
+    return sets
 
 
 def cells_of(images):
@@ -61,7 +61,7 @@ def train_detectors(sources: Sequence[Examples], settings, rng: np.random.Genera
     detectors = {}
     for part in (0, 1, 3)[: 2 + (settings.n_parts == 5)]:
         seen, is_true, weights = [], [], []
-        for source in (own for own in sources if part in own.parts):
+        for source in (examples for examples in sources if part in examples.parts):
             for picture, limbs in zip(source.cells, source.limbs):
                 for vectors, good in _seen(part, picture, limbs, settings.n_negatives, rng):
                     seen.append(vectors)
@@ -79,12 +79,12 @@ def _seen(part, picture, limbs, n_negatives, rng):
     sides = {0: (0,), 1: (1, 2), 3: (3, 4)}[part]
     for side in sides:  # the right arm in a mirror is a left arm
         if np.isfinite(limbs[side]).all():
-            own, limb = picture, limbs[side]
+            cells, limb = picture, limbs[side]
             if side != part:
-                own, limb = features.mirrored(picture), limb * (-1, 1) + (body.SIDE, 0)
+                cells, limb = features.mirrored(picture), limb * (-1, 1) + (body.SIDE, 0)
             states, good = _examples(part, limb, n_negatives // len(sides), rng)
             angle, row, column = body.grid(6).unpacked(states)
-            yield templates.gather(own, features.turned(part), row, column, angle), good
+            yield templates.gather(cells, features.turned(part), row, column, angle), good
 
 
 def _examples(part, limb, n, rng):
@@ -106,11 +106,11 @@ def untrained(
     detectors: dict, cells: np.ndarray, limbs: np.ndarray, clips: np.ndarray, settings
 ) -> cascade.PoseModel:
     """Hand-set weights and mean thresholds: detectors standardised on `cells`, geometry fitted to limbs."""
-    scores = np.stack([features.responses(own, detectors) for own in cells])
+    scores = np.stack([features.responses(picture, detectors) for picture in cells])
     geometry = pose_geometry.fit(limbs, clips, settings.n_parts)
     axes = (0, 2, 3, 4)
-    own = np.tile(settings.hand, settings.n_parts)
-    hand = np.concatenate([own, np.ones(3 * len(geometry.joints.mean))])
+    part_weights = np.tile(settings.hand, settings.n_parts)
+    hand = np.concatenate([part_weights, np.ones(3 * len(geometry.joints.mean))])
     return cascade.PoseModel(
         detectors, scores.mean(axes), scores.std(axes), geometry,
         {m: np.tile(hand, (body.N_LEVELS, len(subs), 1)) for m, subs in cascade.SUB_MODELS.items()},
@@ -128,8 +128,8 @@ def detectors_and_halves(
     in_first = np.tile(frames.clips[:n] % 2 == 0, 2)
     models = []  # weights learned on the detectors' own pictures would trust detectors too much
     for is_seen in (~in_first, in_first, np.ones(2 * n, dtype=bool)):
-        own = Examples(cells[is_seen], frames.limbs[is_seen])
-        detectors = train_detectors([own, *extra], settings, rng)
+        examples = Examples(cells[is_seen], frames.limbs[is_seen])
+        detectors = train_detectors([examples, *extra], settings, rng)
         models.append(untrained(detectors, cells[some], frames.limbs, frames.clips, settings))
     unseen = np.flatnonzero(in_first), np.flatnonzero(~in_first)
     return models[2], list(zip(models[:2], unseen)), cells

@@ -134,12 +134,12 @@ def checked(picture):
     return picture
 
 
-def is_right(found: tuple[float, ...], window: tuple[float, ...], shift: float = 0.25, ratio: float = 1.25):
+def is_right(guess: tuple[float, ...], window: tuple[float, ...], shift: float = 0.25, ratio: float = 1.25):
     """Whether a window (x, y, side, ...) is within `shift` sides and `ratio` of the true one.
 
     >>> is_right((10, 10, 100), (20, 20, 110)), is_right((10, 10, 100), (50, 10, 100))
     (True, False)
     """
     ratio = checks.number("ratio", ratio, 1, 10)
-    near = np.hypot(found[0] - window[0], found[1] - window[1]) <= shift * window[2]
-    return bool(near and 1 / ratio <= found[2] / window[2] <= ratio)
+    near = np.hypot(guess[0] - window[0], guess[1] - window[1]) <= shift * window[2]
+    return bool(near and 1 / ratio <= guess[2] / window[2] <= ratio)

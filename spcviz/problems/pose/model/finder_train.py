@@ -43,7 +43,7 @@ def train_finder(pictures: Sequence[Seen], rng: np.random.Generator) -> finder.F
     windows, good = _first(pictures, rng)
     model = _fitted(windows, good)
     for _ in range(ROUNDS):
-        hard = np.concatenate([_hard(model, own) for own in pictures])
+        hard = np.concatenate([_hard(model, scanned) for scanned in pictures])
         windows = np.concatenate([windows, hard])
         good = np.concatenate([good, np.zeros(len(hard), dtype=bool)])
         model = _fitted(windows, good)
@@ -53,10 +53,10 @@ def train_finder(pictures: Sequence[Seen], rng: np.random.Generator) -> finder.F
 def _fitted(windows, good):
     from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
 
-    found = LogisticRegression(C=C, class_weight="balanced", max_iter=100, tol=1e-3).fit(windows, good)
+    classifier = LogisticRegression(C=C, class_weight="balanced", max_iter=100, tol=1e-3).fit(windows, good)
     shape = finder.N_CELLS, finder.N_CELLS, finder.N_BINS
-    weights = found.coef_[0].reshape(shape).astype(np.float32)
-    return finder.Finder(weights, float(np.float32(found.intercept_[0])), 0.0)
+    weights = classifier.coef_[0].reshape(shape).astype(np.float32)
+    return finder.Finder(weights, float(np.float32(classifier.intercept_[0])), 0.0)
 
 
 def _first(pictures, rng):
@@ -64,15 +64,17 @@ def _first(pictures, rng):
     windows, good = [], []
     for picture, scales in pictures:
         if picture.window is not None:
-            own = _true_windows(picture, rng)
-            windows += own
-            good += [True] * len(own)
+            samples = _true_windows(picture, rng)
+            windows += samples
+            good += [True] * len(samples)
         for scale in scales:
             rows, columns = (n - finder.N_CELLS + 1 for n in scale.cells.shape[:2])
             places = np.stack([rng.integers(0, rows, N_FIRST), rng.integers(0, columns, N_FIRST)], axis=1)
-            own = [_window(scale, r, c).ravel() for r, c in places if is_other(scale, r, c, picture.window)]
-            windows += own
-            good += [False] * len(own)
+            samples = [
+                _window(scale, r, c).ravel() for r, c in places if is_other(scale, r, c, picture.window)
+            ]
+            windows += samples
+            good += [False] * len(samples)
     return np.stack(windows), np.array(good)
 
 
@@ -80,8 +82,8 @@ def _true_windows(picture, rng):
     x, y, side = picture.window
     out = []
     for _ in range(2):
-        own = side * np.exp(rng.normal(0, 0.05))
-        scale = finder.scale_of(picture.image, own)
+        moved_side = side * np.exp(rng.normal(0, 0.05))
+        scale = finder.scale_of(picture.image, moved_side)
         row, column = finder.cells_at(scale, x, y)
         rows, columns = (n - finder.N_CELLS for n in scale.cells.shape[:2])
         if 0 <= row <= rows and 0 <= column <= columns:
@@ -102,17 +104,17 @@ def is_other(scale, row, column, window):
     return not finder.is_right((x, y, scale.side), window, NEAR_SHIFT, NEAR_RATIO)
 
 
-def _hard(model, own):
+def _hard(model, scanned):
     """The wrong windows of a picture that score most, (n, 1728)."""
-    found = []
-    for scale in own.scales:
+    scored = []
+    for scale in scanned.scales:
         scores = finder.scores_of(scale, model.weights)
         order = np.argsort(-scores, axis=None, kind="stable")[: 4 * N_HARD]
         places = [np.unravel_index(at, scores.shape) for at in order]
-        wrong = [at for at in places if is_other(scale, *at, own.picture.window)][: N_HARD // 2]
-        found += [(scores[at], _window(scale, *at).ravel()) for at in wrong]
-    found.sort(key=lambda one: -one[0])
-    return np.array([one for _, one in found[:N_HARD]]).reshape(-1, finder.N_CELLS**2 * finder.N_BINS)
+        wrong = [at for at in places if is_other(scale, *at, scanned.picture.window)][: N_HARD // 2]
+        scored += [(scores[at], _window(scale, *at).ravel()) for at in wrong]
+    scored.sort(key=lambda one: -one[0])
+    return np.array([one for _, one in scored[:N_HARD]]).reshape(-1, finder.N_CELLS**2 * finder.N_BINS)
 
 
 def balance(true_scores, wall_scores):
@@ -128,28 +130,31 @@ def train(run):
     """Train, measure on people left out and on sets never seen, store; yields a line (`PROBLEM.trains`)."""
     data, tick = models.data_folder(), run.tick
     most = 3 if run.quick else None
-    people = {own.person: whole.signing(own.test)[:most] for own in signs.folds()}
-    sets = {f"signs, {person}": own for person, own in people.items()}
+    people = {fold.person: whole.signing(fold.test)[:most] for fold in signs.folds()}
+    sets = {f"signs, {person}": pictures for person, pictures in people.items()}
     sets |= {name: whole.buffy(data, name)[:most] for name in ("train", "dev", "test")}
     for half, name in enumerate(("walls", "other walls")):
         sets[name] = whole.walls(data, half)[:most] + whole.things(half)[:most]
-    made = {name: seen(own, tick) for name, own in sets.items()}
+    made = {name: seen(pictures, tick) for name, pictures in sets.items()}
     rows, rng = [], np.random.default_rng(RANDOM_STATE)
-    for person, own in people.items():
+    for person, pictures in people.items():
         others = [one for other in people if other != person for one in made[f"signs, {other}"]]
         model = _with_threshold([*made["train"], *others, *made["walls"]], made)
-        parts = {"as filmed": made[f"signs, {person}"], "cut at random": seen(whole.moved(own, rng), tick)}
+        parts = {
+            "as filmed": made[f"signs, {person}"],
+            "cut at random": seen(whole.moved(pictures, rng), tick),
+        }
         rows += [row_of("signs", how, person, model, test, others) for how, test in parts.items()]
     signing = [one for person in people for one in made[f"signs, {person}"]]
     model = _with_threshold([*made["train"], *signing, *made["walls"]], made)
     for name in ("dev", "test"):
         rows.append(row_of("buffy", "whole frames", name, model, made[name], made["train"]))
-    for name, own in {"other walls": sets["other walls"], **whole.strange(data)}.items():
-        rows.append(row_of("nobody", name, None, model, made.get(name) or seen(own[:most], tick), None))
-    images = {f"{name} {at}": own.image for name, some in sets.items() for at, own in enumerate(some)}
+    for name, pictures in {"other walls": sets["other walls"], **whole.strange(data)}.items():
+        rows.append(row_of("nobody", name, None, model, made.get(name) or seen(pictures[:most], tick), None))
+    images = {f"{name} {at}": picture.image for name, some in sets.items() for at, picture in enumerate(some)}
     path = save(run.models, model, rows, digest_of_arrays(images))
-    found = {(row["data"], row["how"], row["part"]): row for row in rows}
-    right = found["buffy", "whole frames", "test"]["right"]
+    by_key = {(row["data"], row["how"], row["part"]): row for row in rows}
+    right = by_key["buffy", "whole frames", "test"]["right"]
     yield f"{path}: right on {100 * right:.0f} % of Buffy's test frames"
 
 
@@ -157,7 +162,9 @@ def _with_threshold(pictures, made):
     """A finder whose threshold balances misses on development frames and inventions on other walls."""
     model = train_finder(pictures, np.random.default_rng(RANDOM_STATE))
     names = "dev", "other walls"
-    people, empty = (np.array([finder.best_of(model, own.scales).score for own in made[n]]) for n in names)
+    people, empty = (
+        np.array([finder.best_of(model, scanned.scales).score for scanned in made[n]]) for n in names
+    )
     return model._replace(threshold=float(np.float32(balance(people, empty))))
 
 
@@ -165,16 +172,18 @@ def row_of(
     data: str, how: str, part: str, model: finder.Finder, pictures: Sequence[Seen], learned: Sequence[Seen]
 ) -> dict:
     """Shares of 1 that a finder has right or invents; beside them the mean window, which never looks."""
-    found = [finder.best_of(model, own.scales) for own in pictures]
-    over = float(np.mean([own.score >= model.threshold for own in found]))
-    row = {"data": data, "how": how, "part": part, "n": len(found)}
+    guesses = [finder.best_of(model, scanned.scales) for scanned in pictures]
+    over = float(np.mean([guess.score >= model.threshold for guess in guesses]))
+    row = {"data": data, "how": how, "part": part, "n": len(guesses)}
     if learned is None:
         return row | {"invented": round(over, 4)}
-    windows = [own.picture.window for own in pictures]
-    shares = np.mean([_shares(own.picture) for own in learned if own.picture.window is not None], axis=0)
-    means = [_unshared(own.picture, shares) for own in pictures]
+    windows = [scanned.picture.window for scanned in pictures]
+    shares = np.mean(
+        [_shares(scanned.picture) for scanned in learned if scanned.picture.window is not None], axis=0
+    )
+    means = [_unshared(scanned.picture, shares) for scanned in pictures]
     return row | {
-        "right": round(float(np.mean([*map(finder.is_right, found, windows)])), 4),
+        "right": round(float(np.mean([*map(finder.is_right, guesses, windows)])), 4),
         "mean_right": round(float(np.mean([*map(finder.is_right, means, windows)])), 4),
         "missed": round(1 - over, 4),
     }
@@ -215,5 +224,5 @@ def save(folder, model, rows, digest):
 def load(folder) -> tuple[finder.Finder, list[dict]]:
     """The stored finder and its rows, see `row_of`; raises `StoreError`."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    own = stored_as(Stored, stored)
-    return finder.Finder(own.weights, *own.rest.astype(float).tolist()), stored.manifest["metrics"]["rows"]
+    kept = stored_as(Stored, stored)
+    return finder.Finder(kept.weights, *kept.rest.astype(float).tolist()), stored.manifest["metrics"]["rows"]

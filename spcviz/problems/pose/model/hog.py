@@ -25,8 +25,8 @@ def middles(picture: np.ndarray, n_bins: int, cell: int, block: int, middle: int
         flat = flat / np.sqrt(np.sum(flat**2, axis=1) + _EPS**2)[:, None]
         np.minimum(flat, _MOST, out=flat)
         length = np.sqrt(np.sum(flat**2, axis=1) + _EPS**2)
-        own = flat.reshape(wide, block, block, n_bins)[:, inner, inner]
-        np.divide(own, length[:, None, None, None], out=row)
+        centre = flat.reshape(wide, block, block, n_bins)[:, inner, inner]
+        np.divide(centre, length[:, None, None, None], out=row)
     return out
 
 
@@ -36,7 +36,7 @@ def _gradients(picture):
     down[1:-1] = picture[2:] - picture[:-2]
     across[:, 1:-1] = picture[:, 2:] - picture[:, :-2]
     best = np.hypot(down, across).argmax(axis=2)[..., None]
-    return (np.take_along_axis(own, best, axis=2)[..., 0] for own in (down, across))
+    return (np.take_along_axis(gradient, best, axis=2)[..., 0] for gradient in (down, across))
 
 
 def _histograms(down, across, n_bins, cell):

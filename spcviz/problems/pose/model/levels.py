@@ -85,38 +85,38 @@ class Problem:
         start = np.arange(len(states) + 1)
         return cascade.sub_models(geometry, self.fine, level, start, states, names)
 
-    def truth_points(self, found, geometry, level, names, weights):
+    def truth_points(self, filtered, geometry, level, names, weights):
         """Alphas at which a level loses the truth: by score (Definition 4), by state (never earlier)."""
         truths = self.truths(geometry, level, names)
         score = sum(truth.max_marginals(w).best for truth, w in zip(truths, weights))
-        own = body.nearest_states(level, self.limbs).ravel()
+        exact = body.nearest_states(level, self.limbs).ravel()
         first = np.inf
-        for v, state in enumerate(own):
-            at = found.of(v)
-            hit = found.summed[at][found.states[at] == state]
-            first = min(first, rule.position(hit[0], found.best, found.mean) if len(hit) else -np.inf)
-        return float(rule.position(score, found.best, found.mean)), float(first)
+        for v, state in enumerate(exact):
+            at = filtered.of(v)
+            hit = filtered.summed[at][filtered.states[at] == state]
+            first = min(first, rule.position(hit[0], filtered.best, filtered.mean) if len(hit) else -np.inf)
+        return float(rule.position(score, filtered.best, filtered.mean)), float(first)
 
-    def near_points(self, found, level):
+    def near_points(self, filtered, level):
         """The same where the true state or a near one is enough: twice the alpha where the last falls."""
         first, exact = np.inf, body.nearest_states(level, self.limbs).ravel()
-        for v, (own, limb) in enumerate(zip(exact, self.limbs.reshape(-1, 2, 2))):
-            at = found.of(v)
-            states, heights = found.states[at], found.summed[at]
+        for v, (state, limb) in enumerate(zip(exact, self.limbs.reshape(-1, 2, 2))):
+            at = filtered.of(v)
+            states, heights = filtered.states[at], filtered.summed[at]
             limbs = body.limbs_of(level, v % self.limbs.shape[1], states)
-            stands = body.is_correct(limbs, limb, body.NEAR) | (states == own)
+            stands = body.is_correct(limbs, limb, body.NEAR) | (states == state)
             if not stands.any():
                 return -np.inf, -np.inf
             if not stands[heights.argmax()]:  # a limb's best state never falls
-                first = min(first, rule.position(heights[stands].max(), found.best, found.mean))
+                first = min(first, rule.position(heights[stands].max(), filtered.best, filtered.mean))
         return float(first), float(first)
 
-    def refine(self, level, found):
+    def refine(self, level, filtered):
         """Go on with the children of what a level kept, after the last with what it kept."""
         if level + 1 < body.N_LEVELS:
-            self.start, self.states = coarse_to_fine.refine(found, lambda own: body.children(level, own))
+            self.start, self.states = coarse_to_fine.refine(filtered, lambda kept: body.children(level, kept))
         else:
-            self.start, self.states = coarse_to_fine.survivors(found)
+            self.start, self.states = coarse_to_fine.survivors(filtered)
 
 
 def train_method(
@@ -138,14 +138,16 @@ def train_method(
     for level in range(body.N_LEVELS):
         if learn:
             weights[level] = _learned(train, geometry, level, names, weights[level], config, rng)
-        found = [_filtered(p, geometry, level, names, weights[level], 0.0) for p in dev]
+        all_filtered = [_filtered(p, geometry, level, names, weights[level], 0.0) for p in dev]
         if settings.tolerance is None:
-            alphas[level] = alpha_for(found, settings.n_kept, 0.0 if learn else -np.inf)
+            alphas[level] = alpha_for(all_filtered, settings.n_kept, 0.0 if learn else -np.inf)
         else:
-            points = _points(dev, found, geometry, level, names, weights[level], settings.tolerance_kind)
+            points = _points(
+                dev, all_filtered, geometry, level, names, weights[level], settings.tolerance_kind
+            )
             alphas[level] = tolerated_alpha(points, settings.tolerance)
-        for problem, level_found in zip(dev, found):
-            problem.refine(level, again(level_found, alphas[level]))
+        for problem, filtered in zip(dev, all_filtered):
+            problem.refine(level, again(filtered, alphas[level]))
         for problem in train if learn else ():
             problem.refine(level, _filtered(problem, geometry, level, names, weights[level], alphas[level]))
         if tick is not None:
@@ -153,11 +155,11 @@ def train_method(
     return cascade.with_method(model, method, weights, alphas)
 
 
-def _points(dev, found, geometry, level, names, weights, kind):
+def _points(dev, all_filtered, geometry, level, names, weights, kind):
     """When each problem loses its truth, as the tolerance counts it; see `Problem`."""
     if kind == "near":
-        return [p.near_points(f, level) for p, f in zip(dev, found)]
-    return [p.truth_points(f, geometry, level, names, weights) for p, f in zip(dev, found)]
+        return [p.near_points(f, level) for p, f in zip(dev, all_filtered)]
+    return [p.truth_points(f, geometry, level, names, weights) for p, f in zip(dev, all_filtered)]
 
 
 def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str = "score") -> list[dict]:
@@ -165,13 +167,13 @@ def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str 
     names, geometry, out = cascade.SUB_MODELS[method], model.geometry, []
     for level, alpha in enumerate(model.alphas[method]):
         weights = model.weights[method][level]
-        found = [_filtered(p, geometry, level, names, weights, alpha) for p in dev]
-        points = _points(dev, found, geometry, level, names, weights, kind)
+        all_filtered = [_filtered(p, geometry, level, names, weights, alpha) for p in dev]
+        points = _points(dev, all_filtered, geometry, level, names, weights, kind)
         given = np.array([by_score for by_score, by_state in points if by_state > -np.inf])
         shares = [100 * float((given <= at).mean()) if len(given) else None for at in (alpha, 0.0)]
         out.append({"n_given": len(given), "lost": shares[0], "lost_at_zero": shares[1]})
-        for problem, level_found in zip(dev, found):
-            problem.refine(level, level_found)
+        for problem, filtered in zip(dev, all_filtered):
+            problem.refine(level, filtered)
     return out
 
 
@@ -186,7 +188,7 @@ def symmetric(weights: np.ndarray, names: Sequence[str], n_parts: int) -> np.nda
     """Weights (sub-models, n_weights) averaged with the mirrored body's: left and right are one."""
     other = {body.PARTS[i]: body.PARTS[j] for i, j in enumerate(body.MIRRORED)}
     others = [other.get(name, name) for name in names]
-    subs = [names.index(own) if own in names else i for i, own in enumerate(others)]
+    subs = [names.index(mirrored) if mirrored in names else i for i, mirrored in enumerate(others)]
     parts = list(body.MIRRORED[:n_parts])
     tree = body.TREE[: n_parts - 1]
     joints = [tree.index((body.MIRRORED[i], body.MIRRORED[j])) for i, j in tree]
@@ -200,14 +202,14 @@ def _filtered(problem, geometry, level, names, weights, alpha):
     return coarse_to_fine.filter_level(models, weights, problem.start, problem.states, alpha)
 
 
-def again(found, alpha):
+def again(filtered, alpha):
     """A filtered level under another alpha, without computing max-marginals anew."""
-    threshold = rule.threshold(found.best, found.best - found.mean, alpha)
-    keep = rule.survives(found.summed, threshold)
-    lost = [own for own in map(found.of, range(len(found.start) - 1)) if not keep[own].any()]
-    for own in lost:
-        keep[own.start + found.summed[own].argmax()] = True
-    return found._replace(threshold=threshold, keep=keep, n_rescued=len(lost))
+    threshold = rule.threshold(filtered.best, filtered.best - filtered.mean, alpha)
+    keep = rule.survives(filtered.summed, threshold)
+    lost = [span for span in map(filtered.of, range(len(filtered.start) - 1)) if not keep[span].any()]
+    for span in lost:
+        keep[span.start + filtered.summed[span].argmax()] = True
+    return filtered._replace(threshold=threshold, keep=keep, n_rescued=len(lost))
 
 
 def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float) -> float:
@@ -222,10 +224,10 @@ def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float) -> 
     return float(single if float(single) <= alpha else np.nextafter(single, np.float32(-np.inf)))
 
 
-def alpha_for(found, n_kept, lowest=-np.inf):
+def alpha_for(all_filtered, n_kept, lowest=-np.inf):
     """The alpha at which `n_kept` states a variable stay: a quantile of (mm - mean) / (best - mean)."""
-    falls = np.concatenate([rule.position(f.summed, f.best, f.mean) for f in found])
-    n_variables = sum(len(f.start) - 1 for f in found)
+    falls = np.concatenate([rule.position(f.summed, f.best, f.mean) for f in all_filtered])
+    n_variables = sum(len(f.start) - 1 for f in all_filtered)
     if len(falls) <= n_kept * n_variables:
         return max(lowest, filtering.lowest_alpha(falls))
     return float(np.clip(np.partition(falls, -n_kept * n_variables)[-n_kept * n_variables], lowest, 0.999))

@@ -96,6 +96,8 @@ def arrays_of_model(model):
 
 def _model_of(stored):
     wide = {name: array.astype(np.float64) for name, array in arrays_of(stored).items()}
-    own = record_of(Stored, wide)
-    geometry = pose_geometry.Geometry(*own.geometry, own.joints)
-    return cascade.PoseModel(own.detector, own.centre, own.spread, geometry, own.weights, own.alphas)
+    record = record_of(Stored, wide)
+    geometry = pose_geometry.Geometry(*record.geometry, record.joints)
+    return cascade.PoseModel(
+        record.detector, record.centre, record.spread, geometry, record.weights, record.alphas
+    )

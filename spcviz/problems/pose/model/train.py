@@ -29,7 +29,7 @@ def train(
 ) -> tuple[cascade.PoseModel, cascade.PoseModel]:
     """(Model with learned weights, the same detectors with hand-set ones) of methods, "single" first."""
     tick = tick or (lambda label: None)
-    rng, own = np.random.default_rng(random_state), replace(settings, tolerance=None)
+    rng, by_count = np.random.default_rng(random_state), replace(settings, tolerance=None)
     folder = stored.data_folder()
     frames = detectors.augmented(buffy.load_buffy(folder, "train"), rng)
     extra = detectors.extra_examples(folder, settings)
@@ -47,14 +47,14 @@ def train(
         learns = settings.learns_over_time or not by_clip
         learn = levels.problems(halves, frames, cells, settings, rng, by_clip) if learns else []
         held_out = levels.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
-        model = levels.train_method(model, method, learn, held_out, own, rng, learn=learns, tick=tick)
+        model = levels.train_method(model, method, learn, held_out, by_count, rng, learn=learns, tick=tick)
         held_out = levels.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
-        hand_set = levels.train_method(hand_set, method, [], held_out, own, rng, learn=False)
-    found = [stored.rounded(_with_methods(m, methods)) for m in (model, hand_set)]
+        hand_set = levels.train_method(hand_set, method, [], held_out, by_count, rng, learn=False)
+    trained = [stored.rounded(_with_methods(m, methods)) for m in (model, hand_set)]
     if settings.tolerance is not None:
-        dev_fine = [fine.astype(np.float16) for fine in cascade.detect(found[0], dev.images)]
-        found = [tuned(m, settings, dev, dev_fine) for m in found]
-    return tuple(found)
+        dev_fine = [fine.astype(np.float16) for fine in cascade.detect(trained[0], dev.images)]
+        trained = [tuned(m, settings, dev, dev_fine) for m in trained]
+    return tuple(trained)
 
 
 def tuned(

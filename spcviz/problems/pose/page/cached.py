@@ -50,10 +50,10 @@ def _upload(digest, _data):
 
 def _frames_of(data):
     """(digest, frames) of a visitor's file; raises `UploadError`."""
-    found, wrong = uploaded.asked(_upload, data)
+    upload, wrong = uploaded.asked(_upload, data)
     if wrong:
         raise UploadError(wrong)
-    return found
+    return upload
 
 
 @shared(1, kernels=False)
@@ -70,15 +70,15 @@ def find_person(data) -> dict:
     """The window of the person in a visitor's file, score and threshold; raises `UploadError`."""
     if not HAS_FINDER:
         return MIDDLE
-    return _found(*_frames_of(data))
+    return _person_window(*_frames_of(data))
 
 
 @shared(4, "Looking for the person ...", kernels=False, seconds=1800)
-def _found(digest, _frames):
+def _person_window(digest, _frames):
     model, _ = _finder()
     looked = _frames[np.unique(np.linspace(0, len(_frames) - 1, N_LOOKED).astype(int))]
-    found = side_by_side.run(lambda frame: finder.find(model, frame), looked)
-    best = max(found, key=lambda own: own.score)
+    guesses = side_by_side.run(lambda frame: finder.find(model, frame), looked)
+    best = max(guesses, key=lambda guess: guess.score)
     tall, wide = _frames.shape[1:3]
     place = np.clip([best.x / wide, best.y / tall], 0, 1).round(2).tolist()
     size = float(np.clip(best.side / min(tall, wide), 0.2, 2.0))
@@ -184,11 +184,11 @@ def pose_clip(
     for one in side_by_side.run(frame, digests, images):
         done.append(one)
         progress(len(done) / len(digests))
-    found, runs = zip(*done)
+    scored, runs = zip(*done)
     if method != "single":
-        runs = [_clip_levels(digests, method, alphas, [scores for scores, _ in found])]
-    seconds = float(np.sum([s for _, s in found])), float(np.sum([s for _, s in runs]))
-    levels = [own for own, _ in runs]
+        runs = [_clip_levels(digests, method, alphas, [scores for scores, _ in scored])]
+    seconds = float(np.sum([s for _, s in scored])), float(np.sum([s for _, s in runs]))
+    levels = [run_levels for run_levels, _ in runs]
     return _assembled(digests, method, alphas, scene.title, scene, levels, seconds)
 
 

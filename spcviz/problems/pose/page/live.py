@@ -80,7 +80,9 @@ def _scene(title, images, truth):
     small = (Image.fromarray(image).resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX) for image in images)
     images = np.ascontiguousarray(images)
     images.setflags(write=False)
-    return PoseScene(title, images, pictures, tuple(data_uri(np.asarray(own), 70) for own in small), truth)
+    return PoseScene(
+        title, images, pictures, tuple(data_uri(np.asarray(image), 70) for image in small), truth
+    )
 
 
 def data_uri(image, quality=84):

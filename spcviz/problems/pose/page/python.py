@@ -26,8 +26,8 @@ _ARMS = """# Pose: both arms of one clip, and what a budget buys for its frames.
 from spcviz.problems.arms.model import stored
 from spcviz.problems.arms.page import clip, clip_text
 
-found = clip.watch(stored.load(MODELS), scene.images, scene.truth)
-for name, number in clip_text.facts(found, clip_text.step_of(found, {spend})).items():
+watched = clip.watch(stored.load(MODELS), scene.images, scene.truth)
+for name, number in clip_text.facts(watched, clip_text.step_of(watched, {spend})).items():
     print(name, number)
 """
 

@@ -67,7 +67,9 @@ def offered(has_buffy: bool, within: int = 3) -> list[Asked]:
     """Clips with a place that are at most `within` choices from what the page opens with, nearest first."""
     names = {"signs": signs.load_reference().clips, "astronaut": (0,)}
     names |= {"rendered": range(FIRST_SEED, FIRST_SEED + N_SEEDS), "buffy": range(N_BUFFY * has_buffy)}
-    every = [Asked(kind, name, method) for kind, own in names.items() for name in own for method in METHODS]
+    every = [
+        Asked(kind, name, method) for kind, clips in names.items() for name in clips for method in METHODS
+    ]
 
     def steps(asked):
         opening = {"signs": SIGN, "rendered": FIRST_SEED}.get(asked.kind, 0)
@@ -137,10 +139,10 @@ CLIP = Form(".clip", _write, _read, lambda clip: clip)  # how a `ClipTrace` is k
 
 
 def _drop_oldest(folder):
-    stats = ((own.stat(), own) for own in folder.glob(f"{NAME}-*{CLIP.suffix}"))
-    found = sorted((stat.st_mtime, stat.st_size, own) for stat, own in stats)
-    left = sum(size for _, size, _ in found)
-    for _, size, path in found:
+    stats = ((path.stat(), path) for path in folder.glob(f"{NAME}-*{CLIP.suffix}"))
+    files = sorted((stat.st_mtime, stat.st_size, path) for stat, path in stats)
+    left = sum(size for _, size, _ in files)
+    for _, size, path in files:
         if left <= MOST_BYTES:
             break
         os.unlink(path)
@@ -155,8 +157,8 @@ def work_out(model, asked: Asked, folder: str | Path | None = None) -> ClipTrace
         runs = [trace.run_levels(model, [scores]) for scores in fine]
     else:
         runs = [trace.run_levels(model, fine, asked.method)]
-    levels = trace.joined([own for own, _ in runs])
-    spent = float(sum(seconds)), float(sum(own for _, own in runs))
+    levels = trace.joined([run_levels for run_levels, _ in runs])
+    spent = float(sum(seconds)), float(sum(run_seconds for _, run_seconds in runs))
     return trace.clip_trace(scene, asked.method, levels, spent)
 
 

@@ -53,26 +53,26 @@ def _share(rows, key):
 
 def found_how(rows: list[dict]):
     """How often the search for the person is right, from rows of `finder_train.row_of`."""
-    said = "; ".join(
-        f"{_share(own, 'right')} of {name} (a fixed average window: {_share(own, 'mean_right')})"
+    shares = "; ".join(
+        f"{_share(set_rows, 'right')} of {name} (a fixed average window: {_share(set_rows, 'mean_right')})"
         for kind, name in _SETS.items()
-        if (own := _rows(rows, *kind))
+        if (set_rows := _rows(rows, *kind))
     )
     return (
         "The window is found by a search; correct it with the sliders. It is right (centre within a quarter "
-        f"of the side, size within 25 %) on {said}. If there are several people, it picks one."
+        f"of the side, size within 25 %) on {shares}. If there are several people, it picks one."
     )
 
 
-def nobody(found: dict, rows: list[dict]):
-    """That no person was found, and how certain that is; `found` has ``score`` and ``threshold``."""
+def nobody(best: dict, rows: list[dict]):
+    """That no person was found, and how certain that is; `best` has ``score`` and ``threshold``."""
     people = [row for row in rows if "missed" in row and row["part"] != "dev"]
     # on other walls the threshold was chosen: they are no evidence
     empty = [row for row in rows if "invented" in row and row["how"] != "other walls"]
     invented = ", ".join(f"{_share([row], 'invented')} of {row['how']}" for row in empty)
     return (
-        f"Nobody seems to be in this picture: the best window scores {found['score']:.2f}, people score at "
-        f"least {found['threshold']:.2f}. The limbs drawn below may be on a wall. (This threshold misses "
+        f"Nobody seems to be in this picture: the best window scores {best['score']:.2f}, people score at "
+        f"least {best['threshold']:.2f}. The limbs drawn below may be on a wall. (This threshold misses "
         f"{_share(people, 'missed')} of pictures with people and sees someone in {invented}, all of them "
         "without people.)"
     )
@@ -96,21 +96,21 @@ HELP = {
 METHODS = {"single": "Single frame", "ensemble": "Ensemble", "torso": "Torso only"}
 
 
-def facts(found: ClipTrace, state: dict) -> dict[str, str]:
+def facts(clip: ClipTrace, state: dict) -> dict[str, str]:
     """What is left of the limbs' states at the page's frame and level, as the component counts it."""
-    at = min(state["level"], len(found.levels) - 1)
-    level = found.levels[at]
+    at = min(state["level"], len(clip.levels) - 1)
+    level = clip.levels[at]
     frame = min(state["frame"], len(level.n_given) - 1)
     given = int(level.n_given[frame].sum())
-    seconds = (found.seconds_detect + found.seconds_cascade) / len(level.n_given)
+    seconds = (clip.seconds_detect + clip.seconds_cascade) / len(level.n_given)
     facts = {
         "level": str(at),
         "grid": f"{level.columns} × {level.rows}",
         "given": f"{given:,}",
-        "frames": str(found.n_frames),
+        "frames": str(clip.n_frames),
         "ms": f"{round(1000 * seconds)} ms",
         "limbs": str(level.n_given.shape[1]),
     }
-    if at + 1 < len(found.levels):  # what is kept is halved for the next level
-        facts["kept"] = f"{int(found.levels[at + 1].n_given[frame].sum()) // 2:,}"
+    if at + 1 < len(clip.levels):  # what is kept is halved for the next level
+        facts["kept"] = f"{int(clip.levels[at + 1].n_given[frame].sum()) // 2:,}"
     return facts

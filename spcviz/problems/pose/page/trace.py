@@ -98,7 +98,7 @@ def run_levels(
     alphas = [None] * body.N_LEVELS if alphas is None else list(alphas)
     if len(alphas) != body.N_LEVELS:
         raise ArgumentError(f"alphas must be {body.N_LEVELS} numbers, got {len(alphas)}")
-    alphas = [own if a is None else nearest_alpha(own, a) for own, a in zip(tuned, alphas)]
+    alphas = [default if a is None else nearest_alpha(default, a) for default, a in zip(tuned, alphas)]
     clock = time.thread_time if run is map else time.process_time
     out, seconds, start = [], 0.0, clock()
     for number, (models, level) in enumerate(cascade.filtered_models(model, fine, method, alphas, run)):
@@ -130,7 +130,7 @@ def _packed(number, models, weights, level, alphas):
         np.array(first, dtype=np.int32).reshape(n_frames, n),
         np.rint(65535 * share).astype(np.uint16) if is_tree else np.zeros(0, np.uint16),
         np.array(ranges),
-        np.stack([_bytes_of(own) for own in level.each[:-1]]) if not is_tree
+        np.stack([_bytes_of(marginals) for marginals in level.each[:-1]]) if not is_tree
         else np.zeros((0, len(unary)), np.uint8),
         joints.reach[kinds], joints.mean[kinds], joints.weight[kinds], joints.table[kinds],
     )  # fmt: skip
@@ -145,9 +145,9 @@ def joined(runs: Sequence[list[ClipLevel]]):
     """Levels of several runs of the same model, method and alphas, frame after frame: a list of ClipLevel."""
     out, names = [], ("n_given", "best", "mean", "low", "codes", "first", "unary", "unary_range")
     for same in zip(*runs):
-        own = {name: np.concatenate([getattr(level, name) for level in same]) for name in names}
-        own["each"] = np.concatenate([level.each for level in same], axis=1)
-        out.append(same[0]._replace(**own))
+        arrays = {name: np.concatenate([getattr(level, name) for level in same]) for name in names}
+        arrays["each"] = np.concatenate([level.each for level in same], axis=1)
+        out.append(same[0]._replace(**arrays))
     return out
 
 

@@ -42,11 +42,11 @@ def reproduce_people(run: Run) -> dict:
     mean = reproduce.mean_pose()
     rows, fold_rows, gallery = [], [], []
     for kind in dict.fromkeys(name.split(",")[0] for name in made):
-        own = {name: found for name, found in made.items() if name.split(",")[0] == kind}
-        rows.append(_row(kind, own, mean))
-        for name, found in own.items():
-            fold_rows.append({"fold": name, "rows": [_row(name, {name: found}, mean)]})
-            gallery += _failures(name, found)
+        parts = {name: part for name, part in made.items() if name.split(",")[0] == kind}
+        rows.append(_row(kind, parts, mean))
+        for name, part in parts.items():
+            fold_rows.append({"fold": name, "rows": [_row(name, {name: part}, mean)]})
+            gallery += _failures(name, part)
     return describe(
         "pose-people", SOURCE, rows, baselines=[], fold_rows=fold_rows, gallery=gallery,
         settings={
@@ -65,7 +65,7 @@ def reproduce_people(run: Run) -> dict:
 def data_read():
     """What the table was made from, for its digests: a dict of dicts of arrays."""
     read = {name: pictures_of(name) for name in ("buffy", "lspet", "astronaut")}
-    out = {f"pose_{name}": {"images": own.images, "limbs": own.limbs} for name, own in read.items()}
+    out = {f"pose_{name}": {"images": clips.images, "limbs": clips.limbs} for name, clips in read.items()}
     out["pose_buffy"]["train_limbs"] = pose_data.load_buffy(stored.data_folder(), "train").limbs  # of `mean`
     reference = signs.load_reference()
     video = np.frombuffer(shipped(signs.SHIPPED).read_bytes(), dtype=np.uint8)
@@ -92,7 +92,7 @@ def pictures_of(name, quick=False):
         return pose_data.PoseClips(image, np.full((1, 5, 2, 2), np.nan), np.zeros(1, int), ("astronaut",))
     if name.startswith("signs"):
         person = name.split(", ")[1]
-        fold = next(own for own in signs.folds() if own.person == person)
+        fold = next(fold for fold in signs.folds() if fold.person == person)
         clips = signs.load_signs(fold.test, every=SIGNS_EVERY)
         sure = np.concatenate([clip.is_seen[:, :UPPER].all(axis=1) for clip in clips])
         return pose_data.PoseClips(
@@ -102,8 +102,8 @@ def pictures_of(name, quick=False):
             tuple(f"{clip.name} {frame}" for clip in clips for frame in clip.frames),
         ).chosen(np.flatnonzero(sure)[::step])
     if name == "lspet":
-        found = face_on(stored.data_folder())
-        return found.chosen(np.arange(0, len(found.clips), step))
+        facing = face_on(stored.data_folder())
+        return facing.chosen(np.arange(0, len(facing.clips), step))
     test = pose_data.load_buffy(stored.data_folder(), "test")
     if name == "jittered":
         test = pose_data.jittered(test, np.random.default_rng(reproduce.JITTER_SEED))
@@ -119,8 +119,8 @@ def of_set(name: str, folder: str | Path, work: str | Path | None = None, quick:
 
     def make():
         limbs = np.nan_to_num(clips.limbs, nan=body.SIDE / 2)
-        found = measure.measure(model, clips.images, limbs)
-        return {"found": found.found, "best": found.best[:, -1]}
+        measured = measure.measure(model, clips.images, limbs)
+        return {"found": measured.found, "best": measured.best[:, -1]}
 
     arrays = kept(work, f"pose-people-{name.replace(', ', '-')}", key, MODULES, make, ARRAYS)
     return arrays | {"limbs": clips.limbs[:, :UPPER], "clips": clips.clips, "names": clips.names}
@@ -128,12 +128,12 @@ def of_set(name: str, folder: str | Path, work: str | Path | None = None, quick:
 
 def _row(name, parts, mean):
     """Figures of one set, of all its parts together; None where no truth is known."""
-    join = {key: np.concatenate([own[key] for own in parts.values()]) for key in ("found", "best", "limbs")}
-    clips = np.concatenate([100 * n + own["clips"] for n, own in enumerate(parts.values())])
+    join = {key: np.concatenate([part[key] for part in parts.values()]) for key in ("found", "best", "limbs")}
+    clips = np.concatenate([100 * n + part["clips"] for n, part in enumerate(parts.values())])
     out = {"data": name, "n_pictures": len(clips), "n_clips": len(np.unique(clips))}
     known = np.isfinite(join["limbs"]).all()
     near, top, reachable = (join["found"][:, -1, what, :UPPER] for what in (1, 2, 4))
-    others = [_other_people(own, parts) for own in parts.values()] if len(parts) > 1 else []
+    others = [_other_people(part, parts) for part in parts.values()] if len(parts) > 1 else []
     columns = {"survivors_pcp25": near, "top4_pcp25": top, "unpruned_pcp25": reachable}
     columns["best_pcp50"] = body.is_correct(join["best"], join["limbs"], 0.5)
     columns["mean_pose_pcp50"] = body.is_correct(mean, join["limbs"], 0.5)
@@ -146,44 +146,45 @@ def _row(name, parts, mean):
     return out
 
 
-def _other_people(own, parts):
+def _other_people(part, parts):
     """Whether the mean pose of all other parts is right on one part's pictures."""
-    rest = np.concatenate([other["limbs"] for other in parts.values() if other is not own])
-    return body.is_correct(rest.mean(axis=0), own["limbs"], 0.5)
+    rest = np.concatenate([other["limbs"] for other in parts.values() if other is not part])
+    return body.is_correct(rest.mean(axis=0), part["limbs"], 0.5)
 
 
-def _failures(name, own):
+def _failures(name, arrays):
     """The pictures of a set whose best guess is farthest off, with a sentence each: a list of dict."""
-    if not np.isfinite(own["limbs"]).all():
+    if not np.isfinite(arrays["limbs"]).all():
         return []
-    off = np.linalg.norm(own["best"] - own["limbs"], axis=-1).max(axis=-1)
+    off = np.linalg.norm(arrays["best"] - arrays["limbs"], axis=-1).max(axis=-1)
     worst, out = np.argsort(-off.max(axis=1), kind="stable"), []
     for f in worst[: 1 if "," in name else N_GALLERY]:
         part = int(off[f].argmax())
         out.append({
-            "data": name, "picture": str(own["names"][f]), "index": int(f),
-            "limbs": np.round(own["best"][f], 1).tolist(), "truth": np.round(own["limbs"][f], 1).tolist(),
-            "said": failure(body.PARTS[part], float(off[f, part]), own["found"][f, :, :, part]),
+            "data": name, "picture": str(arrays["names"][f]), "index": int(f),
+            "limbs": np.round(arrays["best"][f], 1).tolist(),
+            "truth": np.round(arrays["limbs"][f], 1).tolist(),
+            "said": failure(body.PARTS[part], float(off[f, part]), arrays["found"][f, :, :, part]),
         })  # fmt: skip
     return out
 
 
-def failure(limb: str, off: float, found: np.ndarray):
+def failure(limb: str, off: float, survival: np.ndarray):
     """One sentence on why a limb is `off` pixels, from its `measure.Measured.found` (7, 7) by level.
 
-    >>> found = np.ones((7, 7))
-    >>> failure("torso", 40.0, found)
+    >>> survival = np.ones((7, 7))
+    >>> failure("torso", 40.0, survival)
     'The torso is 40 pixels off, though one of the four best is near the truth: it was ranked wrongly.'
-    >>> found[3:, 1:3] = 0
-    >>> failure("torso", 40.0, found)
+    >>> survival[3:, 1:3] = 0
+    >>> failure("torso", 40.0, survival)
     'The torso is 40 pixels off: level 3 pruned every state near the truth.'
     """
-    said = f"The {limb} is {off:.0f} pixels off"
-    if not found[-1, 4]:
-        return f"{said}: limbs have one length, and none of this length is near the truth."
-    lost = np.flatnonzero((found[:, 4] > 0) & (found[:, 1] == 0))
-    if len(lost) and not found[-1, 1]:
-        return f"{said}: level {lost[0]} pruned every state near the truth."
-    if found[-1, 2]:
-        return f"{said}, though one of the four best is near the truth: it was ranked wrongly."
-    return f"{said}: a state near the truth survives, but is not among the four best."
+    sentence = f"The {limb} is {off:.0f} pixels off"
+    if not survival[-1, 4]:
+        return f"{sentence}: limbs have one length, and none of this length is near the truth."
+    lost = np.flatnonzero((survival[:, 4] > 0) & (survival[:, 1] == 0))
+    if len(lost) and not survival[-1, 1]:
+        return f"{sentence}: level {lost[0]} pruned every state near the truth."
+    if survival[-1, 2]:
+        return f"{sentence}, though one of the four best is near the truth: it was ranked wrongly."
+    return f"{sentence}: a state near the truth survives, but is not among the four best."

@@ -44,15 +44,17 @@ def frame(result):
 
 def failures_frame(result):
     """The pictures whose best guess is farthest off, with a sentence each."""
-    rows = [(_name(own["data"]), own["picture"], own["said"]) for own in result.get("gallery", ())]
+    rows = [
+        (_name(failure["data"]), failure["picture"], failure["said"]) for failure in result.get("gallery", ())
+    ]
     return pd.DataFrame(rows, columns=["data", "picture", "why"]).set_index("data")
 
 
-def failure_svg(own: dict, picture: str) -> str:
+def failure_svg(failure: dict, picture: str) -> str:
     """A picture of the gallery as SVG: the best guess in the limbs' colours, what is known dashed."""
     colours = (DARK.kept, DARK.threshold, DARK.map)
-    lines = [_line(limb, "#FFFFFF", 2.5, "6 4") for limb in own["truth"]]
-    lines += [_line(limb, colour, 4, "none") for limb, colour in zip(own["limbs"], colours)]
+    lines = [_line(limb, "#FFFFFF", 2.5, "6 4") for limb in failure["truth"]]
+    lines += [_line(limb, colour, 4, "none") for limb, colour in zip(failure["limbs"], colours)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIDE} {SIDE}" width="{SIDE}" height="{SIDE}">'
         f'<image href="{picture}" width="{SIDE}" height="{SIDE}"/>'
@@ -60,14 +62,16 @@ def failure_svg(own: dict, picture: str) -> str:
     )
 
 
-def failure_said(own):
+def failure_said(failure):
     """What is written under a picture of the gallery."""
-    return f"{_name(own['data'])}, {own['picture']}. {own['said']}"
+    return f"{_name(failure['data'])}, {failure['picture']}. {failure['said']}"
 
 
 def without_pictures(some):
     """Failures whose pictures are not here, as a list."""
-    return "\n".join(["Pictures that are not shown here:", "", *(f"- {failure_said(own)}" for own in some)])
+    return "\n".join(
+        ["Pictures that are not shown here:", "", *(f"- {failure_said(failure)}" for failure in some)]
+    )
 
 
 def _line(limb, colour, width, dash):

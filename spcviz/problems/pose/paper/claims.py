@@ -33,14 +33,14 @@ _CHANGED = "Until ties were learned, and scaled, the headline was that of ties o
 def _at(level, *key, kind="score"):
     """A number of a level under thresholds whose tolerance counts as the thesis' does, or near states too."""
 
-    def found(result):
+    def number(result):
         for row in result["rows"]:
             is_level = (row["protocol"], row["level"]) == ("annotated", level)
             if is_level and row.get("tolerance_kind", "score") == kind:
                 return find(row, key)
         raise NotMeasured(f"level {level}, tolerance by {kind}")
 
-    return found
+    return number
 
 
 def _level(level, system, what, key, paper, kind="score", **more):
@@ -61,9 +61,9 @@ def _kept(kind):
     """Whether every level keeps a tolerance of one kind on the frames that it was tuned on."""
 
     def tuning(result):
-        for own in result["tuning"]:
-            if own["tolerance"] is not None and own.get("tolerance_kind", "score") == kind:
-                return own
+        for row in result["tuning"]:
+            if row["tolerance"] is not None and row.get("tolerance_kind", "score") == kind:
+                return row
         raise NotMeasured(f"tuning, {kind}")
 
     def lost(result):
@@ -73,8 +73,8 @@ def _kept(kind):
         return sum(share > 100 * tuning(result)["tolerance"] for share in lost(result))
 
     def alphas(result):
-        said = ", ".join(f"{alpha:.2f}" for alpha in tuning(result)["alphas"])
-        return f"Alphas {said}; below 0 the threshold is under the mean."
+        numbers = ", ".join(f"{alpha:.2f}" for alpha in tuning(result)["alphas"])
+        return f"Alphas {numbers}; below 0 the threshold is under the mean."
 
     return Claim(
         "pose-cascade", "Pose: states pruned at three grids", _COUNTED[kind], over, "holds", decimals=0,
@@ -117,7 +117,7 @@ def _over_time(clips, ties):
 def _torso(clips, ties):
     row, what = _gain("torso", clips, ties), f"single frames than torso only, {_CLIPS[clips]}, {_TIES[ties]}"
     how = {"said": "single frames nearer", "source": _TIME}
-    return _elbows(what, row, lambda found: -find(found, (*row, "elbow_gain_over_single")), "ahead", **how)
+    return _elbows(what, row, lambda result: -find(result, (*row, "elbow_gain_over_single")), "ahead", **how)
 
 
 def _learned(clips, ties):

@@ -39,10 +39,10 @@ def of_person(
     settings, cut = joint_learning.settings_for(quick=quick), CUTS[kind]
     about = _about(model, settings) | {"clips": f"{kind}-{person}".replace(", ", "-").replace(" ", "-")}
     about |= {"step": STEPS[kind], "data": signs.SHIPPED_SHA256}
-    fold = next(own for own in signs.folds() if own.person == person)
+    fold = next(fold for fold in signs.folds() if fold.person == person)
 
     def make():
-        clips = {name: thinned(own, STEPS[kind]) for name, own in seen.load_clips(work).items()}
+        clips = {name: thinned(clip, STEPS[kind]) for name, clip in seen.load_clips(work).items()}
         teach, dev = ([clips[name] for name in names] for names in teachers(fold))
         learnt = joint_learning.learn(model, teach, dev, cut, settings, work=work, about=about)
         return joint_learning.measured(learnt, [clips[name] for name in fold.test], cut)
@@ -58,7 +58,9 @@ def teachers(fold):
     (8, 6, set())
     """
     of = dict(zip(signs.load_reference().clips, signs.load_reference().persons))
-    dev = [name for person in signs.PERSONS for name in [own for own in fold.train if of[own] == person][::3]]
+    dev = [
+        name for person in signs.PERSONS for name in [clip for clip in fold.train if of[clip] == person][::3]
+    ]
     return [name for name in fold.train if name not in dev], dev
 
 
@@ -110,15 +112,15 @@ def of_buffy(model: cascade.PoseModel, work: str | Path | None = None, quick: bo
 
 
 def _of_buffy(model, test, numbers):
-    found = {method: [] for method in cascade.SUB_MODELS}
+    by_method = {method: [] for method in cascade.SUB_MODELS}
     for number in numbers:
         clip = test.chosen(test.clips == number)
         fine, detect = follow.detected(model, clip.images)
-        for method, rows in found.items():
-            own = follow.follow(model, fine, clip.limbs, method)
-            rows.append({"clip": str(number), "detect_ms": detect} | own)
+        for method, rows in by_method.items():
+            figures = follow.follow(model, fine, clip.limbs, method)
+            rows.append({"clip": str(number), "detect_ms": detect} | figures)
     ties = dict.fromkeys(cascade.SUB_MODELS, "hand-set") | {"single": "none"}
-    return [{"method": m, "ties": ties[m], "found": own} for m, own in found.items()]
+    return [{"method": m, "ties": ties[m], "found": rows} for m, rows in by_method.items()]
 
 
 def _about(model, settings):

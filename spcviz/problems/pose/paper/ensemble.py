@@ -40,11 +40,11 @@ def reproduce_ensemble(run: Run) -> dict:
     about = {"pose_buffy": {"limbs": test.limbs, "images": test.images}}
     jobs = [(name, str(run.models), str(run.work), quick) for name in names]
     made = run_all(run.executor, measured, jobs, run.tick)
-    fold_rows = [{"fold": name, "rows": rows_of(name, own)} for name, own in zip(names, made)]
+    fold_rows = [{"fold": name, "rows": rows_of(name, runs)} for name, runs in zip(names, made)]
     rows = []
     for kind in dict.fromkeys(kind_of(name) for name in names):
-        joined = _joined([own for name, own in zip(names, made) if kind_of(name) == kind])
-        rows += [row | _times(own["found"]) for row, own in zip(rows_of(kind, joined), joined)]
+        joined = _joined([runs for name, runs in zip(names, made) if kind_of(name) == kind])
+        rows += [row | _times(of_method["found"]) for row, of_method in zip(rows_of(kind, joined), joined)]
     return describe(
         "pose-ensemble", SOURCE, rows, baselines=[],
         settings={
@@ -89,32 +89,32 @@ def measured(
 def _joined(parts):
     out = []
     for same in zip(*parts):
-        found = [one for own in same for one in own["found"]]
-        out.append({"method": same[0]["method"], "ties": same[0]["ties"], "found": found})
+        pieces = [one for run in same for one in run["found"]]
+        out.append({"method": same[0]["method"], "ties": same[0]["ties"], "found": pieces})
     return out
 
 
 def rows_of(fold, made):
     """A row for each method: see `follow.row`; learned ties also beside those that they were learned from."""
-    (single,) = (own["found"] for own in made if own["method"] == "single")
-    by_run = {(own["method"], own["ties"]): own["found"] for own in made}
+    (single,) = (run["found"] for run in made if run["method"] == "single")
+    by_run = {(run["method"], run["ties"]): run["found"] for run in made}
     kind, rows = kind_of(fold), []
-    for (method, ties), found in by_run.items():
+    for (method, ties), pieces in by_run.items():
         row = {"data": kind.split(",")[0], "clips": CLIPS[kind], "method": method, "ties": ties}
-        row |= follow.row(found, single)
+        row |= follow.row(pieces, single)
         before = joint_learning.TIES[ties]
         if before:
-            gain, error = follow.gain(found, by_run[method, before])
+            gain, error = follow.gain(pieces, by_run[method, before])
             row["elbow_gain_over_unlearned"] = follow.rounded(gain)
             row["elbow_gain_over_unlearned_stderr"] = follow.rounded(error)
         rows.append(row | {"wrist_error": None})
     return rows
 
 
-def _times(found):
+def _times(pieces):
     """Medians over pieces: processor milliseconds a frame, and the share of features and detectors in it."""
-    detect = np.array([one["detect_ms"] for one in found])
-    spent = detect + np.array([one["ms"] / len(one["frames"]) for one in found])
+    detect = np.array([one["detect_ms"] for one in pieces])
+    spent = detect + np.array([one["ms"] / len(one["frames"]) for one in pieces])
     return {
         "ms_per_frame": round(float(np.median(spent)), 3),
         "features_share": round(float(np.median(detect / spent)), 3),

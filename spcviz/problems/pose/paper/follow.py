@@ -61,27 +61,27 @@ def measures(limbs, truth):
     >>> measures(truth + (3.0, 4.0), truth).tolist()
     [[5.0, 5.0, 100.0, 100.0]]
     """
-    found, wanted = limbs[:, 1:3], truth[:, 1:3]
-    off = np.linalg.norm(found - wanted, axis=-1)
-    right = body.is_correct(found, wanted, 0.5)
+    guess, wanted = limbs[:, 1:3], truth[:, 1:3]
+    off = np.linalg.norm(guess - wanted, axis=-1)
+    right = body.is_correct(guess, wanted, 0.5)
     columns = off[..., 1], off[..., 0], 100.0 * (off[..., 1] <= WITHIN_PX), 100.0 * right
     return np.stack([column.mean(axis=1) for column in columns], axis=1)
 
 
-def row(found: list[dict], single: list[dict]) -> dict:
+def row(pieces: list[dict], single: list[dict]) -> dict:
     """Means over frames beside single frames; quartiles: the mean between them, as the thesis draws."""
-    frames, clips = _frames(found), _clips(found)
+    frames, clips = _frames(pieces), _clips(pieces)
     low, high = np.quantile(frames[:, 0], [0.25, 0.75])
     middle = frames[(frames[:, 0] >= low) & (frames[:, 0] <= high), 0]
-    made = {"n_clips": len(np.unique(clips)), "n_pieces": len(found), "n_frames": len(frames)}
+    made = {"n_clips": len(np.unique(clips)), "n_pieces": len(pieces), "n_frames": len(frames)}
     for name, column in zip(MEASURES, frames.T):
         made |= {name: column.mean(), f"{name}_stderr": clip_error(column, clips)}
-    total = {key: sum(one[key] for one in found) for key in ("n_runs", "n_lost", "n_broken", "n_variables")}
-    lengths = [len(one["frames"]) for one in found]
-    kept = np.average([one["states_kept"] for one in found], weights=lengths)
+    total = {key: sum(one[key] for one in pieces) for key in ("n_runs", "n_lost", "n_broken", "n_variables")}
+    lengths = [len(one["frames"]) for one in pieces]
+    kept = np.average([one["states_kept"] for one in pieces], weights=lengths)
     made |= {
         "elbow_error_quartiles": middle.mean(),
-        **dict(zip(("elbow_gain_over_single", "elbow_gain_stderr"), gain(found, single))),
+        **dict(zip(("elbow_gain_over_single", "elbow_gain_stderr"), gain(pieces, single))),
         "states_kept": kept,
         "efficiency": 100 * (1 - kept / body.grid(body.N_LEVELS - 1).n_states),
         "joint_loss": 100 * total["n_lost"] / total["n_runs"],
@@ -91,18 +91,18 @@ def row(found: list[dict], single: list[dict]) -> dict:
     return {key: value if isinstance(value, int) else rounded(value) for key, value in made.items()}
 
 
-def gain(found, other):
+def gain(pieces, other):
     """(pixels by which elbows are nearer than another method's on the same frames, standard error)."""
-    nearer = _frames(other)[:, 0] - _frames(found)[:, 0]
-    return float(nearer.mean()), clip_error(nearer, _clips(found))
+    nearer = _frames(other)[:, 0] - _frames(pieces)[:, 0]
+    return float(nearer.mean()), clip_error(nearer, _clips(pieces))
 
 
-def _frames(found):
-    return np.concatenate([one["frames"] for one in found])
+def _frames(pieces):
+    return np.concatenate([one["frames"] for one in pieces])
 
 
-def _clips(found):
-    return np.concatenate([np.repeat(one["clip"], len(one["frames"])) for one in found])
+def _clips(pieces):
+    return np.concatenate([np.repeat(one["clip"], len(one["frames"])) for one in pieces])
 
 
 def rounded(value):

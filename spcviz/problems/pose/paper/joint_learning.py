@@ -113,10 +113,10 @@ def learn(
     def made(start, method, ties, step):
         name = f"pose-{about.get('clips', '')}-{method}-{ties}".replace(", ", "-")
         make = partial(_taught, start, method, step, pieces, settings)
-        found = kept(
+        parameters = kept(
             work, name, about | {"method": method, "ties": ties, "step": step}, MODULES, make, ARRAYS
         )
-        return cascade.with_method(start, method, **found)
+        return cascade.with_method(start, method, **parameters)
 
     single = made(base, "single", "none", settings.step)
     out = {("single", "none"): single}
@@ -143,13 +143,15 @@ def _taught(start, method, step, pieces, settings):
     """Weights and thresholds of one method; a step of None keeps the weights."""
     rng = np.random.default_rng(RANDOM_STATE)
     by_clip = method != "single"
-    sets = {name: _problems(own, by_clip) for name, own in pieces.items()}
+    sets = {name: _problems(group, by_clip) for name, group in pieces.items()}
     if not by_clip:
         chosen = np.sort(rng.permutation(len(sets["teach"]))[: settings.n_frames])
         sets["teach"] = [sets["teach"][i] for i in chosen]
-    own = replace(settings, train_alpha=ALPHA_OVER_TIME if by_clip else settings.train_alpha)
-    own = own if step is None else replace(own, step=step)
-    model = levels.train_method(start, method, sets["teach"], sets["dev"], own, rng, learn=step is not None)
+    adjusted = replace(settings, train_alpha=ALPHA_OVER_TIME if by_clip else settings.train_alpha)
+    adjusted = adjusted if step is None else replace(adjusted, step=step)
+    model = levels.train_method(
+        start, method, sets["teach"], sets["dev"], adjusted, rng, learn=step is not None
+    )
     return {"weights": model.weights[method], "alphas": model.alphas[method]}
 
 
@@ -168,9 +170,9 @@ def measured(learnt: dict, clips: Iterable[seen.Clip], cut: Cut) -> list[dict]:
         pieces, detect = _scored_clip(next(iter(learnt.values())), clip, cut)
         for (method, ties), model in learnt.items():
             for piece in pieces:
-                own = follow.follow(model, piece.fine, piece.limbs, method)
-                out[method, ties].append({"clip": piece.clip, "detect_ms": detect} | own)
-    return [{"method": method, "ties": ties, "found": own} for (method, ties), own in out.items()]
+                figures = follow.follow(model, piece.fine, piece.limbs, method)
+                out[method, ties].append({"clip": piece.clip, "detect_ms": detect} | figures)
+    return [{"method": method, "ties": ties, "found": rows} for (method, ties), rows in out.items()]
 
 
 def _scored_clip(model, clip, cut):

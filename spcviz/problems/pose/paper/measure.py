@@ -41,7 +41,7 @@ def measure(
 ) -> Measured:
     """Run frames one by one; scores are taken from `fine` if it holds them, else appended to it."""
     n, fine = model.geometry.n_parts, [] if fine is None else fine
-    found = np.zeros((len(images), body.N_LEVELS, 7, n))
+    survival = np.zeros((len(images), body.N_LEVELS, 7, n))
     best = np.zeros((len(images), body.N_LEVELS, n, 2, 2))
     ms = np.full((len(images), 2), np.nan)
     for f, image in enumerate(images):
@@ -53,14 +53,14 @@ def measure(
         levels = list(cascade.run_cascade(model, fine[f : f + 1]))
         ms[f, 1] = 1e3 * (time.process_time() - began)
         for number, level in enumerate(levels):
-            found[f, number, 5] = cascade.is_lost(model, fine[f : f + 1], number, level, limbs[f][None])
-            found[f, number, 6] = level.n_rescued
+            survival[f, number, 5] = cascade.is_lost(model, fine[f : f + 1], number, level, limbs[f][None])
+            survival[f, number, 6] = level.n_rescued
             for part in range(n):
-                found[f, number, :5, part] = _survival(level, number, part, limbs[f, part])
+                survival[f, number, :5, part] = _survival(level, number, part, limbs[f, part])
                 best[f, number, part] = live.top_limbs(level, part, part, 1, number)[0]
         if tick is not None and f % 10 == 0:
             tick(f"frame {f + 1} of {len(images)}")
-    return Measured(found, best, ms)
+    return Measured(survival, best, ms)
 
 
 def _survival(level, number, part, truth):
@@ -105,11 +105,11 @@ def rows(measured: Measured, limbs: np.ndarray, clips: np.ndarray) -> list[dict]
     return out
 
 
-def _row(number, found, clips):
-    """Means over frames; `found` is ``[frame, what, part]``."""
+def _row(number, survival, clips):
+    """Means over frames; `survival` is ``[frame, what, part]``."""
     cells = body.grid(number)
-    kept = found[:, 0].mean()
-    upper = found[:, :, :3]  # what the paper has: torso and upper arms
+    kept = survival[:, 0].mean()
+    upper = survival[:, :, :3]  # what the paper has: torso and upper arms
     _, survives, top, exact, reachable = (upper[:, what] for what in range(5))
     last = body.grid(body.N_LEVELS - 1).n_states
     row = {
@@ -120,15 +120,15 @@ def _row(number, found, clips):
         "states_kept": kept * cells.n_states,
         "oracle_pcp25": 100 * survives.mean(),
         "oracle_pcp25_stderr": clip_error(100 * survives.mean(axis=1), clips),
-        "oracle_pcp25_by_part": _by_part(100 * found[:, 1].mean(axis=0)),
+        "oracle_pcp25_by_part": _by_part(100 * survival[:, 1].mean(axis=0)),
         "oracle_pcp25_unpruned": 100 * reachable.mean(),
         "truth_lost": 100 * (reachable.sum() - survives.sum()) / max(reachable.sum(), 1),
         "oracle_pcp25_top4": 100 * top.mean(),
         "oracle_pcp25_top4_stderr": clip_error(100 * top.mean(axis=1), clips),
         "exact_cell_kept": 100 * exact.mean(),
-        "filter_loss_definition_1": 100 * found[:, 5, 0].mean(),
-        "n_broken": int(found[:, 6, 0].sum()),
-        "n_variables": int(found[:, 6].size),
+        "filter_loss_definition_1": 100 * survival[:, 5, 0].mean(),
+        "n_broken": int(survival[:, 6, 0].sum()),
+        "n_variables": int(survival[:, 6].size),
     }
     return {key: round(float(value), 2) if isinstance(value, float) else value for key, value in row.items()}
 
@@ -137,10 +137,10 @@ def _by_part(values):
     return {name: round(float(value), 2) for name, value in zip(body.PARTS, values)}
 
 
-def pcp(found: np.ndarray, limbs: np.ndarray, clips: np.ndarray) -> dict:
-    """PCP of one guess for each limb, found (frames, P, 2, 2)."""
-    truth = limbs[:, : found.shape[1]]
-    half, quarter = (100 * body.is_correct(found, truth, share) for share in (0.5, body.NEAR))
+def pcp(guesses: np.ndarray, limbs: np.ndarray, clips: np.ndarray) -> dict:
+    """PCP of one guess for each limb, guesses (frames, P, 2, 2)."""
+    truth = limbs[:, : guesses.shape[1]]
+    half, quarter = (100 * body.is_correct(guesses, truth, share) for share in (0.5, body.NEAR))
     return {
         "pcp50": _by_part(half.mean(axis=0)),
         "pcp50_upper_arms": round(float(half[:, 1:3].mean()), 2),

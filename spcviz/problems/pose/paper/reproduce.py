@@ -51,8 +51,8 @@ def train(run: Run) -> Iterator[str]:
         trained = pose_train.train(settings, methods, tick=run.tick)
         names = (name, stored.HAND_SET) if name == stored.NAME else (name,)
         for model_name, model in zip(names, trained):
-            found = measure.measure(model, dev.images, dev.limbs)
-            last = measure.rows(found, dev.limbs, dev.clips)[-1]
+            measured = measure.measure(model, dev.images, dev.limbs)
+            last = measure.rows(measured, dev.limbs, dev.clips)[-1]
             how = {"metrics": {"development": last}, "name": model_name}
             path = stored.save_pose(run.models, model, settings, **how)
             yield (
@@ -72,8 +72,8 @@ def reproduce_cascade(run: Run) -> dict:
     frames = [_of_episode(test, episode, quick) for episode in episodes]
     mean = mean_pose()
     sets = {"annotated": test, "jittered": moved}
-    folds_of = [_rows(runs, own, sets, mean, dev["tuning"]) for runs, own in zip(made, frames)]
-    joined = {name: measure.joined([own[name] for own in made]) for name in made[0]}
+    folds_of = [_rows(runs, chosen, sets, mean, dev["tuning"]) for runs, chosen in zip(made, frames)]
+    joined = {name: measure.joined([runs[name] for runs in made]) for name in made[0]}
     whole = _rows(joined, np.concatenate(frames), sets, mean, dev["tuning"])
     for row in whole["rows"]:
         if row["protocol"] == "annotated" and row["level"] in PAPER:  # however the tolerance counts
@@ -83,15 +83,16 @@ def reproduce_cascade(run: Run) -> dict:
         settings={
             "n_parts": 3, "method": "single frame", "jitter_px": pose_data.JITTER_PX,
             "jitter_scale": pose_data.JITTER_SCALE, "jitter_seed": JITTER_SEED,
-            "n_frames": sum(len(own) for own in frames),
-            "training": {name: stored.chosen(own) for name, (own, _) in pose_train.SETTINGS.items()},
+            "n_frames": sum(len(chosen) for chosen in frames),
+            "training": {name: stored.chosen(settings)
+                         for name, (settings, _) in pose_train.SETTINGS.items()},
             "quick": quick, "n_development": dev["n_frames"],
             "top4": f"kept limbs at least {pose_live.APART_PX:g} px or 30 degrees apart, by max-marginal",
         },
         data={"pose_buffy": {"limbs": test.limbs, "images": test.images}},
         fold_rows=[
-            {"fold": name, "rows": own["rows"] + own["trade"] + own["lower_arms"]}
-            for name, own in zip(episodes, folds_of)
+            {"fold": name, "rows": fold["rows"] + fold["trade"] + fold["lower_arms"]}
+            for name, fold in zip(episodes, folds_of)
         ],
         lower_arms=whole["lower_arms"], trade=whole["trade"], tuning=dev["tuning"],
         random_state=stored.RANDOM_STATE,
@@ -116,19 +117,19 @@ def development(_label, folder, work=None, quick=False) -> dict:
 def _development(learned, hand, dev):
     fine, baselines = [], []
     for name, model in (("learned", learned), ("hand-set weights", hand)):  # they share detectors
-        found = measure.measure(model, dev.images, dev.limbs, fine)
-        last = measure.rows(found, dev.limbs, dev.clips)[-1]
+        measured = measure.measure(model, dev.images, dev.limbs, fine)
+        last = measure.rows(measured, dev.limbs, dev.clips)[-1]
         baselines.append({"method": name, "protocol": "annotated, development frames"} | last)
     tuning = []
     for tolerance, kind, size in ((OWN.tolerance, OWN.tolerance_kind, None), *TRADE):
-        own = replace(OWN, tolerance=tolerance, tolerance_kind=kind or "score")
+        settings = replace(OWN, tolerance=tolerance, tolerance_kind=kind or "score")
         model = learned
         if tuning:
             problems = levels.clip_problems(fine, dev, 3, by_clip=False)
             rng = np.random.default_rng(stored.RANDOM_STATE)
-            model = levels.train_method(learned, "single", [], problems, own, rng, learn=False)
+            model = levels.train_method(learned, "single", [], problems, settings, rng, learn=False)
         problems = levels.clip_problems(fine, dev, 3, by_clip=False)
-        losses = levels.losses(model, "single", problems, own.tolerance_kind)
+        losses = levels.losses(model, "single", problems, settings.tolerance_kind)
         alphas = model.alphas["single"].tolist()
         how = {"tolerance": tolerance, "tolerance_kind": kind, "n_kept": size}
         tuning.append(how | {"alphas": alphas, "losses": losses})
@@ -174,25 +175,27 @@ def _rows(runs, frames, sets, mean, tuning):
     """Rows of some test frames: ``rows``, ``baselines``, ``lower_arms``, ``trade``."""
     annotated = sets["annotated"].limbs[frames], sets["annotated"].clips[frames]
     out = {"rows": [], "baselines": []}
-    for protocol, own in sets.items():
-        limbs, clips = own.limbs[frames], own.clips[frames]
-        said = {"method": "mean pose, picture not seen", "protocol": protocol}
+    for protocol, test in sets.items():
+        limbs, clips = test.limbs[frames], test.clips[frames]
+        about = {"method": "mean pose, picture not seen", "protocol": protocol}
         guess = np.tile(mean, (len(frames), 1, 1, 1))
-        out["baselines"].append(said | measure.pcp(guess, limbs, clips))
+        out["baselines"].append(about | measure.pcp(guess, limbs, clips))
         rows = measure.rows(runs[protocol], limbs, clips)
-        own = {"method": "learned", "protocol": protocol, "tolerance_kind": OWN.tolerance_kind}
-        out["rows"] += [own | row for row in rows]
+        labels = {"method": "learned", "protocol": protocol, "tolerance_kind": OWN.tolerance_kind}
+        out["rows"] += [labels | row for row in rows]
     for number, (_, kind, size) in enumerate(TRADE):
         if number in EVERY_LEVEL:
-            own = {"method": "learned", "protocol": "annotated", "tolerance_kind": kind or "size"}
-            own |= {"n_kept": size} if size else {}
-            out["rows"] += [own | row for row in measure.rows(runs[f"trade {number}"], *annotated)]
+            labels = {"method": "learned", "protocol": "annotated", "tolerance_kind": kind or "size"}
+            labels |= {"n_kept": size} if size else {}
+            out["rows"] += [labels | row for row in measure.rows(runs[f"trade {number}"], *annotated)]
     last = measure.rows(runs["lower arms"], *annotated)[-1]
     out["lower_arms"] = [{"method": "learned, with lower arms", "protocol": "annotated"} | last]
     names = ["annotated", *(f"trade {number}" for number in range(len(TRADE)))]
     out["trade"] = []
-    for own, name in zip(tuning, names):
-        row = {"protocol": "annotated"} | {key: own[key] for key in ("tolerance", "tolerance_kind", "n_kept")}
+    for tuned, name in zip(tuning, names):
+        row = {"protocol": "annotated"} | {
+            key: tuned[key] for key in ("tolerance", "tolerance_kind", "n_kept")
+        }
         out["trade"].append(row | measure.rows(runs[name], *annotated)[-1])
     return out
 

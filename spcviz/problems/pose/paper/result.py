@@ -19,15 +19,15 @@ def _cascade(result, features, look):
 
 def _cascade_notes(result):
     s = result.get("settings", {})
-    said = ["The window of annotated crops knows where the person is; a jittered one only about."]
+    notes = ["The window of annotated crops knows where the person is; a jittered one only about."]
     if "n_frames" in s:
-        said.append(
+        notes.append(
             f"{s['n_frames']} test frames, thresholds from {s.get('n_development', '?')} development frames; "
             f"top 4: {s.get('top4', 'not said')}. By Definitions 1 and 4 a frame is lost with the exact cell "
             "and angle of one limb, though a near one may be kept: rows with “near ones count” allow it, as "
             "the chart, the best guesses and the Pose page do; the others are the thesis' rule."
         )
-    return said
+    return notes
 
 
 def _ensemble(result, features, look):

@@ -69,7 +69,7 @@ def trade_frame(result):
 
 def numbers_frame(rows, names, index):
     """Numbers of rows by what each is called, columns by `names`."""
-    table = {label: {said: row.get(key) for key, said in names.items()} for label, row in rows.items()}
+    table = {label: {column: row.get(key) for key, column in names.items()} for label, row in rows.items()}
     frame = pd.DataFrame.from_dict(table, orient="index", columns=[*names.values()]).rename_axis(index)
     return frame.apply(pd.to_numeric, errors="coerce")
 
@@ -139,7 +139,7 @@ def sentence(result):
     mean = {
         b["protocol"]: b for b in result.get("baselines", ()) if b.get("method", "").startswith("mean pose")
     }
-    said = [
+    sentences = [
         "Torso and upper arms of Buffy test frames, measured here; the thesis' curve is from other clips "
         "(VideoPose) and for its top 4."
     ]
@@ -148,12 +148,12 @@ def sentence(result):
         against = (
             f", a mean pose that never looks at the picture {base['pcp50_upper_arms']:.1f} %" if base else ""
         )
-        said.append(
+        sentences.append(
             f"On **{protocol}** crops the best guess finds {row['pcp50_upper_arms']:.1f} % of upper arms "
             f"(PCP 0.5){against}; after the last level {row['oracle_pcp25']:.1f} % of limbs still have a "
             f"state within 25 %, with {row['efficiency']:.1f} % of the grid pruned."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 ENSEMBLE_NEEDS = ("clips", "method", "elbow_error", "ms_per_frame")
@@ -188,8 +188,8 @@ def ensemble_frame(result):
 def folds_frame(result):
     """Elbows of every method for each person left out, pixels: one row a person, one column a method."""
     table = {}
-    for own in result.get("fold_rows", ()):
-        rows = [row for row in own["rows"] if row.get("data") == "signs"]
+    for fold in result.get("fold_rows", ()):
+        rows = [row for row in fold["rows"] if row.get("data") == "signs"]
         if rows:
-            table[own["fold"].split(", ")[1]] = {f"{named(row)}, px": row["elbow_error"] for row in rows}
+            table[fold["fold"].split(", ")[1]] = {f"{named(row)}, px": row["elbow_error"] for row in rows}
     return pd.DataFrame.from_dict(table, orient="index").rename_axis("left out")

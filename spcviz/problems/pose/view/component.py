@@ -81,7 +81,7 @@ def kept_of(level: ClipLevel, after: ClipLevel) -> np.ndarray:
 
 def _frames(pictures):
     """Data URIs of JPEG pictures as bytes, which take a quarter less."""
-    frames = [np.frombuffer(base64.b64decode(own.partition(",")[2]), np.uint8) for own in pictures]
+    frames = [np.frombuffer(base64.b64decode(uri.partition(",")[2]), np.uint8) for uri in pictures]
     return {"frames": frames}
 
 
@@ -145,12 +145,12 @@ def pose_payload(
         "rate": float(trace.rate),
         "n_frames": int(trace.n_frames),
         "names": list(names[:n_parts]),
-        "lengths": [float(own) for own in lengths[:n_parts]],
+        "lengths": [float(length) for length in lengths[:n_parts]],
         "alphas": [float(level.alpha) for level in trace.levels],
         "truth_name": trace.truth_name,
         "seconds": [float(trace.seconds_detect), float(trace.seconds_cascade)],
         "colours": list(COLOURS[:n_parts]),
-        "part": [float(own) for own in trace.part],
+        "part": [float(edge) for edge in trace.part],
         "controls": bool(controls),
         "has_arms": bool(has_arms),
         "tier_colours": {"light": list(LIGHT_TIERS), "dark": list(DARK_TIERS)},

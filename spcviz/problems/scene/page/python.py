@@ -15,9 +15,9 @@ from spcviz.problems.scene.model import stored
 from spcviz.problems.scene.page import live
 from spcviz.problems.scene.page.shown import CLASSES
 
-found = live.label(stored.load(MODELS), {scene}, "")
-size = np.bincount(found.atoms.ravel())
-for course in (found.sim, found.him):
+labelled = live.label(stored.load(MODELS), {scene}, "")
+size = np.bincount(labelled.atoms.ravel())
+for course in (labelled.sim, labelled.him):
     for step, (seconds, labels) in enumerate(zip(course.seconds, course.labels), start=1):
         pixels = np.bincount(labels, size, len(CLASSES)).astype(int)
         right = "" if course.accuracy is None else f"{{course.accuracy[step - 1]:.1f}} % right"

@@ -8,11 +8,11 @@ from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page.live import read_sentence, trace_text
 
 tagger = stored.load_tagger(MODELS)
-found = trace_text(tagger, read_sentence({text!r}), alphas={alphas})
-for level, tags in zip(found.levels, found.predictions):
+trace = trace_text(tagger, read_sentence({text!r}), alphas={alphas})
+for level, tags in zip(trace.levels, trace.predictions):
     threshold = level.best - (1 - level.alpha) * (level.best - level.mean)
     kept = int((level.max_marginal > threshold).sum()) if level.has_spread else level.n_valid
-    named = [found.alphabet[k] for k in tags]
+    named = [trace.alphabet[k] for k in tags]
     print("order", level.order, "kept", kept, "of", level.n_valid, *named)
 """
 

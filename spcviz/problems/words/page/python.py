@@ -16,14 +16,14 @@ from spcviz.problems.words.page import live
 
 {model}
 word = live.trace_word(model, at, q={q}, extractor={extractor!r})
-found = facts.word(word, {{"spend": {spend}, "kind": {kind!r}}})
-print("from pixels", found["start"], "for", word.truth)
+numbers = facts.word(word, {{"spend": {spend}, "kind": {kind!r}}})
+print("from pixels", numbers["start"], "for", word.truth)
 for policy in word.traces:
-    reading, spent, messages = (found[key + policy.name] for key in ("reading_", "spent_", "messages_"))
+    reading, spent, messages = (numbers[key + policy.name] for key in ("reading_", "spent_", "messages_"))
     print(policy.label, "reads", reading, "after", spent, "and", messages, "messages")
 """
-_DEVELOPMENT = """own, us = stored.read(MODELS, "open")
-model, at = stored.model_of("open", own, us, stored.development(own, [{word}])), 0"""
+_DEVELOPMENT = """kept, us = stored.read(MODELS, "open")
+model, at = stored.model_of("open", kept, us, stored.development(kept, [{word}])), 0"""
 _TEST = """model = stored.load(MODELS, {vocabulary!r})
 at = model.fold.test.words.tolist().index({word})"""
 
