@@ -82,10 +82,10 @@ def shared_data():
 @pytest.fixture(scope="session")
 def chromium():
     """Path of a Chromium."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
         pytest.skip("no Chromium found: install Debian's `chromium`")
-    return found
+    return path
 
 
 @pytest.fixture(scope="session")

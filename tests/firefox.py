@@ -81,8 +81,8 @@ def running(folder):
     ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        with _connected(port) as found:
-            yield Firefox(found)
+        with _connected(port) as connection:
+            yield Firefox(connection)
     finally:
         process.terminate()
         process.wait(timeout=30)

@@ -314,8 +314,8 @@ class Deed(NamedTuple):
 
 def is_inside(name, package):
     """Whether a dotted name is a package or in it; "*" in the package stands for one part."""
-    own, wanted = name.split("."), package.split(".")
-    return len(own) >= len(wanted) and all(w in ("*", o) for o, w in zip(own, wanted))
+    parts, wanted = name.split("."), package.split(".")
+    return len(parts) >= len(wanted) and all(w in ("*", o) for o, w in zip(parts, wanted))
 
 
 def imports(tree, package):
@@ -400,21 +400,21 @@ def is_of_kind(name, kind):
     """Whether an imported name is a file, or lies in one, whose own row is of a kind."""
     parts = name.split(".")
     paths = ["/".join(parts[:n]) + ".py" for n in range(len(parts), 2, -1)]
-    found = next((path for path in paths if (ROOT / path).is_file()), None)
-    return found is not None and KINDS[kind](rule_for(found))
+    file = next((path for path in paths if (ROOT / path).is_file()), None)
+    return file is not None and KINDS[kind](rule_for(file))
 
 
 def is_allowed(name, allowed, path):
     """Whether a file may import a name, by the entries of its row."""
     problem = problem_of(path)
-    own = {"<own>": (problem,) if problem else (), "<built upon>": BUILT_UPON.get(problem, ())}
+    problems = {"<own>": (problem,) if problem else (), "<built upon>": BUILT_UPON.get(problem, ())}
     for entry in allowed:
         if entry in KINDS:
             near = {"", problem, *BUILT_UPON.get(problem, ())}
             is_near = not problem or problem_of(name.replace(".", "/") + ".py") in near
             if is_near and is_of_kind(name, entry):
                 return True
-        elif any(is_inside(name, f"spcviz.problems.{one}") for one in own.get(entry, ())) or is_inside(
+        elif any(is_inside(name, f"spcviz.problems.{one}") for one in problems.get(entry, ())) or is_inside(
             name, entry
         ):
             return True
@@ -424,20 +424,20 @@ def is_allowed(name, allowed, path):
 def violations(path, source):
     """What is wrong with one file; `path` is relative to the root, with slashes."""
     tree = ast.parse(source)
-    row, found = rule_for(path), []
+    row, wrong = rule_for(path), []
     if row is None:
         return [f"{path}: no row in MAY_IMPORT says what it may import"]
     package = ".".join(Path(path).parts[:-1])
     for line, name in imports(tree, package):
         is_standard = name.split(".")[0] in sys.stdlib_module_names
         if any(is_inside(name, banned) for banned in NOWHERE):
-            found.append(f"{path}:{line}: nobody imports {name}")
+            wrong.append(f"{path}:{line}: nobody imports {name}")
         elif not is_standard and not is_allowed(name, MAY_IMPORT[row], path):
-            found.append(f"{path}:{line}: {row} may not import {name}")
+            wrong.append(f"{path}:{line}: {row} may not import {name}")
     for line, deed in deeds(tree):
         if not any(is_inside(dots(path), dots(place)) for place in ONLY_IN[deed]):
-            found.append(f"{path}:{line}: {deed} is not for this file")
-    return found
+            wrong.append(f"{path}:{line}: {deed} is not for this file")
+    return wrong
 
 
 def files():
@@ -449,8 +449,8 @@ def files():
 
 @pytest.mark.parametrize("path", list(files()))
 def test_the_rules_hold(path):
-    found = violations(path, (ROOT / path).read_text(encoding="utf-8"))
-    assert not found, "\n" + "\n".join(found)
+    wrong = violations(path, (ROOT / path).read_text(encoding="utf-8"))
+    assert not wrong, "\n" + "\n".join(wrong)
 
 
 def test_pages_lie_in_sections():
@@ -462,11 +462,11 @@ def test_pages_lie_in_sections():
 def test_a_component_has_a_key_of_its_own(path):
     """A key twice in a run is an error, and a control may be there only for some choices."""
     source = path.read_text(encoding="utf-8")
-    own = re.findall(r'^KEY.* = "(\w+)"', source, re.MULTILINE)
-    own += re.findall(r'^KEY, \w+ = "\w+", "(\w+)"', source, re.MULTILINE)
+    keys = re.findall(r'^KEY.* = "(\w+)"', source, re.MULTILINE)
+    keys += re.findall(r'^KEY, \w+ = "\w+", "(\w+)"', source, re.MULTILINE)
     tied = re.findall(r'tied(?:\(|, )(?:TABLE|POLICY), "(\w+)"', source)
     names = re.findall(r'^    (?:choice|flag|real|text|whole)\("(\w+)"', source, re.MULTILINE)
-    assert not {f"{page}_{name}" for page in tied for name in names} & set(own)
+    assert not {f"{page}_{name}" for page in tied for name in names} & set(keys)
 
 
 def test_float_flags_keep_infinities():
@@ -637,9 +637,9 @@ FINE = [
 
 @pytest.mark.parametrize(("path", "source", "message"), CAUGHT)
 def test_the_checker_catches(path, source, message):
-    found = violations(path, source)
-    assert len(found) == 1, found
-    assert message in found[0]
+    wrong = violations(path, source)
+    assert len(wrong) == 1, wrong
+    assert message in wrong[0]
 
 
 @pytest.mark.parametrize(("path", "source"), FINE)

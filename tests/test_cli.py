@@ -283,19 +283,19 @@ def test_a_cluster_is_looked_over_before_work_begins(one_worker, tmp_path, capsy
 
 
 def test_what_a_worker_lacks_is_a_sentence():
-    own = cluster.Place("1", True, True, True, 0)
+    place = cluster.Place("1", True, True, True, 0)
     for other, sentence in [
-        (own, None),
-        (own._replace(memory=cluster.MEMORY), None),
+        (place, None),
+        (place._replace(memory=cluster.MEMORY), None),
         (ModuleNotFoundError("No module named 'spcviz'"), r"cannot import spcviz \(No module named"),
-        (own._replace(code="2"), "has another version of the code"),
-        (own._replace(has_cache=False), "has no folder cache"),
-        (own._replace(has_data=False), "has no SPCVIZ_DATA"),
-        (own._replace(memory=10**9), "has 1.0 GB of memory"),
+        (place._replace(code="2"), "has another version of the code"),
+        (place._replace(has_cache=False), "has no folder cache"),
+        (place._replace(has_data=False), "has no SPCVIZ_DATA"),
+        (place._replace(memory=10**9), "has 1.0 GB of memory"),
     ]:
-        found = cluster.lacking(own, other)
-        assert found is sentence or re.match(sentence, found), other
-    assert cluster.lacking(own._replace(has_data=False), own._replace(has_data=False)) is None
+        lack = cluster.lacking(place, other)
+        assert lack is sentence or re.match(sentence, lack), other
+    assert cluster.lacking(place._replace(has_data=False), place._replace(has_data=False)) is None
 
 
 def test_a_cluster_that_breaks_is_a_sentence(one_worker, tmp_path, capsys, monkeypatch):
@@ -368,9 +368,9 @@ def test_another_file_in_the_place_of_a_result_is_replaced(earlier, tmp_path, mo
     (tmp_path / "table.json").write_text(earlier)
     assert cli.main(orders(tmp_path)) == 0
     command = "python -m spcviz reproduce ocr-orders --features raw --folds 1 --quick"
-    found = json.loads((tmp_path / "table.json").read_text())
-    assert found | new | {"seconds": found["seconds"]} == found
-    assert found["command"] == command
+    result = json.loads((tmp_path / "table.json").read_text())
+    assert result | new | {"seconds": result["seconds"]} == result
+    assert result["command"] == command
 
 
 @FORKS
@@ -424,7 +424,7 @@ def test_bench(tmp_path, capsys, monkeypatch):
     assert len(out.splitlines()) == 1 + 1 + bool(result["absent"])
     assert err.startswith("Viterbi 8 x 26\n")
     assert result["command"] == "python -m spcviz bench engine --repeats 1"
-    assert [own["command"] for own in result["provenance"]] == [result["command"]]
+    assert [entry["command"] for entry in result["provenance"]] == [result["command"]]
     assert result["seconds"] >= 0
     assert cli.main(["bench", "engine", "--repeats", "0"]) == 1
     assert "repeats must be a whole number from 1" in capsys.readouterr().err
@@ -514,15 +514,15 @@ with small_world():
 
 def cpu_seconds(process):
     """What a process, its living children and those that it has outlived have worked."""
-    found = process.cpu_times()
+    times = process.cpu_times()
     living = sum(map(cpu_seconds, process.children()))
-    return found.user + found.system + found.children_user + found.children_system + living
+    return times.user + times.system + times.children_user + times.children_system + living
 
 
 def ended_seconds():
     """What all ended processes of this one have worked."""
-    found = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return found.ru_utime + found.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def ended(process, seconds):
@@ -616,12 +616,12 @@ def test_one_fold_is_checked_against_the_committed_result(tiny_grids, capsys):
 @FORKS
 def test_a_result_says_what_it_was_made_from(tiny_grids):
     result = json.loads(tiny_grids.read_text())
-    (own,) = result["provenance"]
-    assert own["command"] == result["command"] == "python -m spcviz reproduce grid"
-    assert set(own["libraries"]) == {"numba", "numpy", "scikit-image", "scikit-learn", "scipy"}
-    assert len(own["code"]) == 64
-    assert own["parts"] == {"all": 5, "seconds_unknown": 0}  # four instances and putting them together
-    assert 0 < own["cpu_seconds"] == result["seconds"]
+    (entry,) = result["provenance"]
+    assert entry["command"] == result["command"] == "python -m spcviz reproduce grid"
+    assert set(entry["libraries"]) == {"numba", "numpy", "scikit-image", "scikit-learn", "scipy"}
+    assert len(entry["code"]) == 64
+    assert entry["parts"] == {"all": 5, "seconds_unknown": 0}  # four instances and putting them together
+    assert 0 < entry["cpu_seconds"] == result["seconds"]
     assert list(result["data_digests"]) == ["first instance"]
 
 
@@ -631,7 +631,7 @@ def test_what_is_found_finished_keeps_its_seconds(words, shorter, tmp_path, monk
     made = json.loads((tmp_path / "table.json").read_text())
     monkeypatch.setattr(experiment, "train", refuse)
     assert cli.main(orders(tmp_path)) == 0
-    found = json.loads((tmp_path / "table.json").read_text())
-    assert found["provenance"][0]["parts"] == made["provenance"][0]["parts"]
+    again = json.loads((tmp_path / "table.json").read_text())
+    assert again["provenance"][0]["parts"] == made["provenance"][0]["parts"]
     noted = [json.loads(path.read_text()) for path in (tmp_path / "work").glob("*.seconds")]
-    assert found["seconds"] + 1e-3 >= max(sum(own.values()) for own in noted) > 0
+    assert again["seconds"] + 1e-3 >= max(sum(seconds.values()) for seconds in noted) > 0

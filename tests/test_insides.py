@@ -28,16 +28,16 @@ def is_private(name):
 
 def bound(tree):
     """What each imported name stands for: {name in the file: dotted name}; own names stand for ``.``."""
-    found = {}
+    names = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 first = alias.name.partition(".")[0]
-                found[alias.asname or first] = alias.name if alias.asname else first
+                names[alias.asname or first] = alias.name if alias.asname else first
         elif isinstance(node, ast.ImportFrom):
             base = "." if node.level else node.module
-            found |= {alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names}
-    return {name: "." if is_own(whole) else whole for name, whole in found.items()}
+            names |= {alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names}
+    return {name: "." if is_own(whole) else whole for name, whole in names.items()}
 
 
 def is_own(name):
@@ -133,12 +133,12 @@ def files():
 
 def test_nobody_reaches_into_another_project():
     assert len(list(files())) > 300
-    found = [
+    reaches = [
         f"{path.relative_to(ROOT).as_posix()}:{line}: {what}"
         for path in files()
         for line, what in insides(path.read_text(encoding="utf-8"))
     ]
-    assert not found, "\n" + "\n".join(found)
+    assert not reaches, "\n" + "\n".join(reaches)
 
 
 CAUGHT = [

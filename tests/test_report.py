@@ -49,12 +49,12 @@ def test_every_stored_result_has_its_section_its_command_and_its_claims():
         assert result["command"] in text
         readings = claims.readings_of(shown.claims, result)
         section = text.split(f"\n## {row.title}\n")[1].split("\n## ")[0]
-        for own in readings:
-            cells = (own.verdict, own.claim.what, own.measured, own.paper)
+        for reading in readings:
+            cells = (reading.verdict, reading.claim.what, reading.measured, reading.paper)
             assert any(all(f"| {cell} |" in line for cell in cells) for line in section.split("\n")), cells
         overview = text.split("\n## ")[0]
-        for own in claims.failed(readings):
-            assert f"{own.claim.what} ({own.verdict})" in overview
+        for reading in claims.failed(readings):
+            assert f"{reading.claim.what} ({reading.verdict})" in overview
         for note in shown.notes(result):
             assert f"- {note}" in section
     assert ":material/" not in text
@@ -77,17 +77,19 @@ def test_headline_claims_are_counted_apart():
     """Every headline claim stands in one line of the table, and nothing else does."""
     table = (RESULTS / "README.md").read_text().split("headline claims**\n\n")[1].split("\n\n")[0]
     lines = [line.strip("| ").split(" | ") for line in table.split("\n")[2:]]
-    found = {}
+    headlines = {}
     for name, row in registry.results().items():
         shown, path = registry.load(row.show), RESULTS / f"{name}.json"
         of_papers = [claim for claim in shown.claims if claim.is_headline]
         for reading in claims.readings_of(of_papers, json.loads(path.read_text())):
-            found.setdefault(claims.SEVERITY[claims.severity(reading.verdict)], []).append(
+            headlines.setdefault(claims.SEVERITY[claims.severity(reading.verdict)], []).append(
                 f"{reading.claim.system}: {reading.claim.what}"
             )
-    assert {word: int(many) for word, many, _ in lines} == {word: len(own) for word, own in found.items()}
-    assert {word: which.split("; ") for word, _, which in lines} == found
-    assert 35 <= sum(map(len, found.values())) <= 50
+    assert {word: int(many) for word, many, _ in lines} == {
+        word: len(entries) for word, entries in headlines.items()
+    }
+    assert {word: which.split("; ") for word, _, which in lines} == headlines
+    assert 35 <= sum(map(len, headlines.values())) <= 50
 
 
 def test_a_benchmark_has_a_section_where_it_is_stored(folder):

@@ -37,5 +37,5 @@ def checked(at):
 def texts(at):
     """What a page itself says in markdown: without the article below it."""
     return list(
-        takewhile(lambda said: not said.startswith("## What you see"), (own.value for own in at.markdown))
+        takewhile(lambda said: not said.startswith("## What you see"), (block.value for block in at.markdown))
     )

@@ -106,24 +106,26 @@ def few_words(monkeypatch):
 
 @pytest.mark.parametrize("features", MODELS_OF_LETTERS)
 def test_every_number_of_sweep(features, few_words):
-    own = second_level(features)
-    found = sweep.choose(own, own.curves.tolerance)
+    level = second_level(features)
+    choice = sweep.choose(level, level.curves.tolerance)
     at = open_page("pages/cascade/sweep.py", features=features)
-    wanted = [(label, value) for label, value, *_ in sweep_text.figures(own.curves, found, {"by": "event"})]
+    wanted = [
+        (label, value) for label, value, *_ in sweep_text.figures(level.curves, choice, {"by": "event"})
+    ]
     assert [(metric.label, metric.value) for metric in at.metric] == wanted
-    verdict = sweep_text.verdict(found, {"by": "event", "alpha": None})
+    verdict = sweep_text.verdict(choice, {"by": "event", "alpha": None})
     assert verdict in [block.value for block in at.markdown]
 
 
 @pytest.mark.parametrize("features", MODELS_OF_LETTERS)
 def test_every_number_of_the_bound(features, few_words):
-    own = second_level(features)
-    terms = bound.bound(own, sweep.choose(own, own.curves.tolerance).alpha, margin_share=1.0)
+    level = second_level(features)
+    terms = bound.bound(level, sweep.choose(level, level.curves.tolerance).alpha, margin_share=1.0)
     said = [
         block.value for block in open_page("pages/cascade/sweep.py", features=features, show="bound").markdown
     ]
     assert sweep_text.bound(terms, MODELS_OF_LETTERS[features][0] == "open") in said
-    assert sweep_text.bound_symbols(terms, own.curves) in said
+    assert sweep_text.bound_symbols(terms, level.curves) in said
     assert theorem_2.beside(terms, bound_ensemble.ensemble_bound(terms, 3)) in said
 
 
@@ -133,10 +135,10 @@ def assert_same(trace, wanted):
     Scores of ink are float32 and depend in their last bits on the letters that are read together.
     """
     np.testing.assert_array_equal(trace.predictions, wanted.predictions)
-    for level, own in zip(trace.levels, wanted.levels, strict=True):
-        assert (level.alpha, level.tuned_alpha) == (own.alpha, own.tuned_alpha)
-        np.testing.assert_allclose(level.max_marginal, own.max_marginal, rtol=0, atol=1e-3)
-        assert (level.best, level.mean) == pytest.approx((own.best, own.mean), abs=1e-3)
+    for level, expected in zip(trace.levels, wanted.levels, strict=True):
+        assert (level.alpha, level.tuned_alpha) == (expected.alpha, expected.tuned_alpha)
+        np.testing.assert_allclose(level.max_marginal, expected.max_marginal, rtol=0, atol=1e-3)
+        assert (level.best, level.mean) == pytest.approx((expected.best, expected.mean), abs=1e-3)
 
 
 @pytest.mark.parametrize("features", MODELS_OF_LETTERS)
@@ -146,8 +148,8 @@ def test_the_lattice_and_the_note_of_letters(features, monkeypatch):
     number = int(chosen[3])
     at = open_page("pages/cascade/letters.py", features=features, word=str(number), order="2")
     words = words or load_words()
-    own = slice(*words.starts[number : number + 2])
-    assert_same(last[0], live.trace_word(model, words.pixels[own], truth=words.labels[own], n_levels=2))
+    span = slice(*words.starts[number : number + 2])
+    assert_same(last[0], live.trace_word(model, words.pixels[span], truth=words.labels[span], n_levels=2))
     kind, name = MODELS_OF_LETTERS[features]
     captions = " ".join(caption.value for caption in at.caption)
     result = common.result("ocr-open")
@@ -173,10 +175,10 @@ def test_the_word_of_policy(vocabulary, extractor, monkeypatch):
     open_page("pages/budget/policy.py", **address)
     wanted = words_live.trace_word(model, word["index"], extractor=extractor)
     assert (last[0].truth, last[0].full_units) == (wanted.truth, wanted.full_units)
-    for trace, own in zip(last[0].traces, wanted.traces, strict=True):
-        assert trace.readings == own.readings
-        np.testing.assert_array_equal(trace.values, own.values)
-        np.testing.assert_array_equal(trace.messages, own.messages)
+    for trace, expected in zip(last[0].traces, wanted.traces, strict=True):
+        assert trace.readings == expected.readings
+        np.testing.assert_array_equal(trace.values, expected.values)
+        np.testing.assert_array_equal(trace.messages, expected.messages)
     features_us = len(word["text"]) * sum(model.costs[words_live.EXTRACTORS[extractor]])
     assert last[0].full_us - last[0].traces[0].us[0] == pytest.approx(features_us)
 
@@ -190,9 +192,9 @@ def test_the_batch_of_the_trade_off(vocabulary, extractor, monkeypatch):
     np.testing.assert_array_equal(last[0].chain_ids, wanted.chain_ids)
     assert (last[0].truths, last[0].hand_readings) == (wanted.truths, wanted.hand_readings)
     assert last[0].full_units == wanted.full_units
-    for method, own in zip(last[0].methods, wanted.methods, strict=True):
-        assert (method.name, method.readings) == (own.name, own.readings)
-        np.testing.assert_array_equal(method.units, own.units)
+    for method, expected in zip(last[0].methods, wanted.methods, strict=True):
+        assert (method.name, method.readings) == (expected.name, expected.readings)
+        np.testing.assert_array_equal(method.units, expected.units)
     costs = np.array(model.costs[words_live.EXTRACTORS[extractor]])
     step = next(method for method in last[0].methods if method.name == "dms_pi")
     features_us = step.us - costs[step.tier - 1]
@@ -205,6 +207,6 @@ def test_the_word_of_orders_and_features(data, monkeypatch):
     open_page("pages/budget/hybrid.py", data=data, word=str(place))
     wanted = hybrid.word(hybrid_models.load(MODELS, data), data, place)
     assert (last[0].truth, last[0].data) == (wanted.truth, DATA[data])
-    for step, own in zip(last[0].courses[0].steps, wanted.courses[0].steps, strict=True):
-        assert (step.reading, step.us, step.filtered) == (own.reading, own.us, own.filtered)
-        np.testing.assert_array_equal(step.values, own.values)
+    for step, expected in zip(last[0].courses[0].steps, wanted.courses[0].steps, strict=True):
+        assert (step.reading, step.us, step.filtered) == (expected.reading, expected.us, expected.filtered)
+        np.testing.assert_array_equal(step.values, expected.values)

@@ -121,14 +121,16 @@ def check_damaged(seed):
 def test_a_result_of_the_right_type_with_the_wrong_content_gets_a_sentence(name, rows):
     text = f'{{"name": "{name}", {rows}' + ("}" if rows.endswith(("5", "]")) else "")
     said = opened(name, text)
-    n = sum(f"python -m spcviz reproduce {name}" in own for own in said)
+    n = sum(f"python -m spcviz reproduce {name}" in sentence for sentence in said)
     assert n >= 1 + (name in READ_BY), said
 
 
 def test_every_entry_of_the_tables_opens_without_rows():
     for name in NAMES:
         said = opened(name, json.dumps(whole(name) | {"rows": 5}))
-        assert any(f"{name}.json must have a list of objects" in own.replace("\\", "") for own in said), name
+        assert any(
+            f"{name}.json must have a list of objects" in sentence.replace("\\", "") for sentence in said
+        ), name
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -42,15 +42,15 @@ def give(at, name, data):
 
 
 def said(at):
-    return " ".join(own.value for own in (*at.markdown, *at.caption)).replace("\\", "")
+    return " ".join(block.value for block in (*at.markdown, *at.caption)).replace("\\", "")
 
 
 def trained(at):
     """The page once its model has been trained."""
-    next(own for own in at.button if own.label.startswith("Train")).click().run()
-    own = shelf.of(next(iter(shelf._SHELF)))
-    assert own.job.ended.wait(240)
-    assert not own.job.problem
+    next(button for button in at.button if button.label.startswith("Train")).click().run()
+    visit = shelf.of(next(iter(shelf._SHELF)))
+    assert visit.job.ended.wait(240)
+    assert not visit.job.problem
     return at.run()
 
 
@@ -117,15 +117,15 @@ def model_file(example, n):
 
 def read_with_model(at):
     """The page once a brought model has read its sentences."""
-    own = shelf.of(next(iter(shelf._SHELF)))
-    assert own.job.ended.wait(240)
-    assert not own.job.problem
+    visit = shelf.of(next(iter(shelf._SHELF)))
+    assert visit.job.ended.wait(240)
+    assert not visit.job.problem
     return at.run()
 
 
 def test_a_model_from_a_file_reads_the_example_and_then_pasted_sentences():
     example = read_example("ewt")
-    data, n_labels = model_file(example, 40), len({label for own in example.labels[:40] for label in own})
+    data, n_labels = model_file(example, 40), len({label for row in example.labels[:40] for label in row})
     at = give(run(), "mine.zip", data)
     assert not at.error
     assert f"a perceptron, {n_labels} labels" in said(at)
@@ -139,7 +139,7 @@ def test_a_model_from_a_file_reads_the_example_and_then_pasted_sentences():
     assert "tokens are wrong" in said(at)
 
     at.text_area(key="data_text").set_value("The\ndog\nbarked\n").run()
-    next(own for own in at.button if own.label == "Read it").click().run()
+    next(button for button in at.button if button.label == "Read it").click().run()
     at = read_with_model(at)
     assert "The model read 3 tokens; none has a gold label" in said(at)
     assert "without gold labels" in at.info[0].value.lower()
@@ -147,7 +147,7 @@ def test_a_model_from_a_file_reads_the_example_and_then_pasted_sentences():
     assert at.get("bidi_component")
     assert not at.error
 
-    next(own for own in at.button if own.label == "Put the model away").click().run()
+    next(button for button in at.button if button.label == "Put the model away").click().run()
     assert "model" not in at.query_params
     assert "The model read" not in said(at)
 
@@ -160,13 +160,13 @@ def test_a_link_asks_for_its_model():
 def test_a_budget_is_drawn_in_the_trade_off_pages_view():
     at = run(view="budget", policy="greedy", budget="0.3")
     assert "What would you pay for features" in said(at)
-    own, example = shelf.of(next(iter(shelf._SHELF))), read_example("ewt")
-    found = spend(Settings(), example.sentences[:60], example.labels[:60])
-    own.keep(cached._key(own, Settings(), "budget"), found)
+    visit, example = shelf.of(next(iter(shelf._SHELF))), read_example("ewt")
+    spent = spend(Settings(), example.sentences[:60], example.labels[:60])
+    visit.keep(cached._key(visit, Settings(), "budget"), spent)
     at.run()
     assert not at.exception
     assert at.get("bidi_component")
-    assert f"Drawn are {len(found.batch.truths)} sentences" in said(at)
+    assert f"Drawn are {len(spent.batch.truths)} sentences" in said(at)
     state = TABLE.parse(dict(at.query_params))
     assert (state["policy"], state["budget"]) == ("greedy", 0.3)
 
@@ -209,7 +209,7 @@ def test_without_examples_it_opens_empty_and_takes_a_file(monkeypatch):
     """As where pip installed the package."""
     monkeypatch.setattr(cached, "has_examples", lambda: False)
     at = run()
-    assert [own.value for own in at.info] == [say.BRING_FIRST]
+    assert [note.value for note in at.info] == [say.BRING_FIRST]
     assert "The example" not in said(at)
     at = give(at, "chunks.txt", CHUNKS.encode())
     assert "30 sentences, 150 tokens, 4 labels" in said(at)
@@ -223,7 +223,7 @@ def test_without_examples_it_opens_empty_and_takes_a_file(monkeypatch):
 def test_pasted_text_is_read():
     at = run()
     at.text_area(key="data_text").set_value(CHUNKS).run()
-    next(own for own in at.button if own.label == "Read it").click().run()
+    next(button for button in at.button if button.label == "Read it").click().run()
     assert "30 sentences, 150 tokens" in said(at)
 
 
@@ -249,7 +249,7 @@ def test_a_link_asks_for_its_file_and_says_when_another_comes():
 
 def test_a_bad_template_is_said_and_the_page_goes_on():
     at = run(template="word[0] words[1]")
-    assert any("template" in own.value for own in at.warning)
+    assert any("template" in warning.value for warning in at.warning)
     assert at.info[0].value.startswith("Train a model")
 
 
@@ -277,17 +277,17 @@ SECRET = "Xyzzyplugh"
 
 def disk(since):
     """Files below the usual places that were written since, and hold the secret."""
-    found = []
+    files = []
     for top in (Path(os.environ.get("TMPDIR", "/tmp")), Path.home() / ".cache", Path.home() / ".streamlit"):
         for folder, _, names in os.walk(top):
             for name in names:
                 path = Path(folder, name)
                 try:
                     if path.stat().st_mtime >= since and SECRET.encode() in path.read_bytes():
-                        found.append(path)
+                        files.append(path)
                 except OSError:
                     continue
-    return found
+    return files
 
 
 def test_a_visitors_data_are_never_on_a_disk():

@@ -68,7 +68,7 @@ def spelled(letters):
 def ending(word):
     """(what is read letter by letter, by pairs, and at the end by the sharper model, words that are left)."""
     left = word.falls_at > landing.STOP
-    reading = [found for alpha, found in word.sharper if alpha <= landing.STOP][-1]
+    reading = [reading for alpha, reading in word.sharper if alpha <= landing.STOP][-1]
     return (
         spelled(word.alone),
         spelled(word.order[:, 0]),

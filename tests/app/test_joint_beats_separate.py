@@ -24,8 +24,8 @@ def said(at):
 
 
 def chart(at):
-    (found,) = at.get("plotly_chart")
-    return json.loads(found.proto.spec)
+    (figure,) = at.get("plotly_chart")
+    return json.loads(figure.proto.spec)
 
 
 def wrong(at):

@@ -49,8 +49,8 @@ def names_of(page):
         table for name, table in vars(state).items() if isinstance(table, state.StateTable) and name in source
     ]
     tables += [TRADE_OFF] if "trade_off_table" in source else []
-    own = [*FIELD.findall(source), *(field for table in tables for field in table.fields)]
-    return tuple(dict.fromkeys([*own, *ALWAYS]))
+    names = [*FIELD.findall(source), *(field for table in tables for field in table.fields)]
+    return tuple(dict.fromkeys([*names, *ALWAYS]))
 
 
 @cache
@@ -82,17 +82,17 @@ def stranger_s(rng):
         }
         for _ in range(int(rng.integers(0, 5)))
     ]
-    found = {"title": hostile(rng)[:80], "about": hostile(rng)[:400], "scenes": scenes}
+    values = {"title": hostile(rng)[:80], "about": hostile(rng)[:400], "scenes": scenes}
     if rng.random() < 0.3:
-        found[drawn(rng, list(found))] = drawn(
+        values[drawn(rng, list(values))] = drawn(
             rng, (None, 5, [], {}, [5], [[]], "x", [{"say": 5}], [{"cover": 1}])
         )
-    return found
+    return values
 
 
-def address_of(rng, found):
+def address_of(rng, values):
     """A tour's values squeezed for an address, now and then damaged."""
-    text = json.dumps(found)
+    text = json.dumps(values)
     squeezed = packed.pack(tour.Tour("", "", "", ()))
     with_text = packed.base64.urlsafe_b64encode(
         packed.zlib.compress(text.encode("utf-8", "replace"))
@@ -122,14 +122,14 @@ def check_tour(seed):
     for table in TABLES:
         params = {name: hostile(rng) for name in table.fields if rng.random() < 0.5}
         assert table.parse(table.encode(table.parse(params))) == table.parse(params)
-    found, said = read(text)
-    if found is None:
+    brought, said = read(text)
+    if brought is None:
         assert said.startswith(("This ", "The tour", "Scene "))
         assert len(said) < 300
         return
-    assert packed.unpack(packed.pack(found)) == found
+    assert packed.unpack(packed.pack(brought)) == brought
     own_tour.st.session_state.clear()
-    own_tour.bring(found, "link")
+    own_tour.bring(brought, "link")
     params = {
         "tour": drawn(rng, ("brought", "own", hostile(rng))),
         "at": drawn(rng, ("1", "1a", "3", hostile(rng))),
@@ -138,9 +138,9 @@ def check_tour(seed):
     assert len(at.note) < 300
     bar = touring.shown(at, {})
     assert json.loads(json.dumps(bar)) == bar
-    assert all(one["open"].startswith("./") for one in touring.pictures_of(found))
+    assert all(one["open"].startswith("./") for one in touring.pictures_of(brought))
     own_tour.replace()
-    assert own_tour.own().scenes == found.scenes
+    assert own_tour.own().scenes == brought.scenes
 
 
 def check_link(seed):
@@ -191,6 +191,6 @@ def test_every_page_opens_with_one_injection_for_every_name(page):
 
 
 def test_an_unknown_key_of_a_scene_is_named_as_text():
-    found = {"scenes": [{"![](http://evil.example/k.png)": "x"}]}
-    at = visit("pages/start/tours.py", {"own": address_of(np.random.default_rng(1), found)})
+    values = {"scenes": [{"![](http://evil.example/k.png)": "x"}]}
+    at = visit("pages/start/tours.py", {"own": address_of(np.random.default_rng(1), values)})
     assert "evil" in at.warning[0].value

@@ -51,7 +51,7 @@ def number(at, label):
 
 
 def charts(at):
-    return [json.loads(found.proto.spec) for found in at.get("plotly_chart")]
+    return [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
 
 
 def params_of(at):
@@ -65,8 +65,8 @@ def pictured(at):
 
 def test_the_page_opens_with_the_grid_itself_and_what_the_engine_says_of_it():
     at = visit()
-    found = live.live_grid(*(OPENING[name] for name in ("rows", "columns", "classes", "strength", "seed")))
-    shown = panels.panels(found, live.grid_beliefs(found), OPENING["comb"])
+    grid = live.live_grid(*(OPENING[name] for name in ("rows", "columns", "classes", "strength", "seed")))
+    shown = panels.panels(grid, live.grid_beliefs(grid), OPENING["comb"])
     for panel in shown[1:]:
         assert f"{panel.n_wrong} of {len(panel.states)} wrong" in pictured(at)
     assert f"**Belief propagation is wrong at {shown[3].n_wrong} of" in said(at)
@@ -98,9 +98,9 @@ def test_a_link_from_before_there_was_a_view_of_the_grid_shows_the_errors(params
     """The names it does not say mean what they meant then."""
     at = visit(**params)
     strength, seed = float(params.get("strength", 10.0)), int(params.get("seed", 3))
-    found = live.live_grid(5, 5, 4, strength, seed)
-    assert number(at, "Lost: combs") == pytest.approx(100 * found.error[1], abs=0.06)
-    assert number(at, "Lost: LBP") == pytest.approx(100 * live.grid_beliefs(found).error[1], abs=0.06)
+    grid = live.live_grid(5, 5, 4, strength, seed)
+    assert number(at, "Lost: combs") == pytest.approx(100 * grid.error[1], abs=0.06)
+    assert number(at, "Lost: LBP") == pytest.approx(100 * live.grid_beliefs(grid).error[1], abs=0.06)
     again = checked(at.run())
     assert number(again, "Lost: combs") == number(at, "Lost: combs")
     assert not pictured(again)

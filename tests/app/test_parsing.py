@@ -12,8 +12,8 @@ PAGE = "pages/budget/parsing.py"
 
 def asked(at, name):
     """A value of the address; Streamlit's versions differ in whether it comes as a list."""
-    found = at.query_params[name]
-    return found[0] if isinstance(found, list) else found
+    value = at.query_params[name]
+    return value[0] if isinstance(value, list) else value
 
 
 def test_first_visit_typed_text_and_a_link():

@@ -29,13 +29,13 @@ def said(at):
 
 def pictures(at):
     """The page's own components: the bar above every page is one too."""
-    return [found for found in at.get("bidi_component") if found.key != "tour_bar"]
+    return [component for component in at.get("bidi_component") if component.key != "tour_bar"]
 
 
 def sent(at):
     """What the component got: payload and parts, their arrays as (type, first byte, length)."""
-    (found,) = pictures(at)
-    data = found.proto.bytes
+    (picture,) = pictures(at)
+    data = picture.proto.bytes
     head, parts = header(data), {}
     for name, digest in head["digests"].items():
         if digest not in head["fresh"]:
@@ -69,9 +69,9 @@ def test_the_stored_clip_is_of_the_stored_model_and_is_worked_out_anew_without_i
     scene = live.sign_scene(shelf.SIGN)
     model = models.load_pose(MODELS)
     fresh, _ = trace.run_levels(model, [live.scores_of(model, scene.images[0])[0]])
-    for own, kept in zip(fresh, stored.levels):
+    for level, kept in zip(fresh, stored.levels):
         n = kept.n_given[0].sum()
-        assert kept.codes[:n].tolist() == own.codes.tolist()
+        assert kept.codes[:n].tolist() == level.codes.tolist()
     assert stored.pictures == scene.pictures
 
 

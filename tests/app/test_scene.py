@@ -17,8 +17,8 @@ def test_first_visit_and_another_street():
     assert not at.warning
     at.button[0].click().run()
     assert not at.exception
-    found = at.query_params["seed"]
-    assert (found[0] if isinstance(found, list) else found) == "10"
+    seed = at.query_params["seed"]
+    assert (seed[0] if isinstance(seed, list) else seed) == "10"
 
 
 @pytest.fixture
@@ -40,9 +40,9 @@ def test_the_bare_page_opens_with_the_road_at_a_third_of_the_time_and_plays(show
     assert any(cached.CHOSEN["road", 0] in caption.value for caption in at.caption)
     assert texts(at) == [text.INTRODUCTION]
     assert control(at, "Picture").options == [
-        own
-        for own in ("A photograph", "Rendered street", "CamVid test picture", "Your own", "Your camera")
-        if own != "CamVid test picture" or cached.camvid_names()
+        choice
+        for choice in ("A photograph", "Rendered street", "CamVid test picture", "Your own", "Your camera")
+        if choice != "CamVid test picture" or cached.camvid_names()
     ]
 
 
@@ -120,6 +120,6 @@ def test_streets_share_a_budget_on_the_trade_off_page():
     assert any("not the anytime predictor" in caption.value for caption in at.caption)
     control(at, "Other pictures").click().run()
     assert not at.exception
-    found = cached.traded("rendered", 12, 0)
-    assert [method.name for method in found.methods] == list(TRADED)
-    assert cached.traded("rendered", 12, 0) is found
+    batch = cached.traded("rendered", 12, 0)
+    assert [method.name for method in batch.methods] == list(TRADED)
+    assert cached.traded("rendered", 12, 0) is batch

@@ -61,8 +61,8 @@ def number(at, label):
 
 
 def chart(at):
-    (found,) = at.get("plotly_chart")
-    return json.loads(found.proto.spec)
+    (figure,) = at.get("plotly_chart")
+    return json.loads(figure.proto.spec)
 
 
 def params_of(at):

@@ -99,7 +99,7 @@ def test_an_own_tour_comes_by_address_and_is_edited():
     at.session_state["tours_open_0"] = True
     checked(at.run())
     assert [area.value for area in at.text_area if area.label == "Sentence"] == [MINE.scenes[0].say]
-    assert all("](javascript" not in own.value for own in at.subheader)
+    assert all("](javascript" not in heading.value for heading in at.subheader)
     down = next(button for button in at.button if button.key == "tours_do_0_down")
     down.click()
     checked(at.run())
@@ -129,9 +129,9 @@ def test_a_scene_whose_page_is_gone_says_so():
     assert at.session_state["tour_brought"].tour.scenes[1].page == "gone"
 
 
-@pytest.mark.parametrize("own", ["", "x", "A" * 50_000, packed.pack(MINE)[:-20]])
-def test_a_bad_address_gets_a_sentence(own):
-    at = open_page(PAGE, own=own)
+@pytest.mark.parametrize("address", ["", "x", "A" * 50_000, packed.pack(MINE)[:-20]])
+def test_a_bad_address_gets_a_sentence(address):
+    at = open_page(PAGE, own=address)
     assert at.warning[0].value.startswith("This")
 
 
@@ -148,10 +148,10 @@ def test_a_handout_s_pictures():
     asked = tour.Scene("exact_inference", "a", "why?", "so")
     other = tour.Scene("exact_inference", "a", "why?", "so", after="show=ink")
     gone = tour.Scene("nowhere", "a")
-    found = touring.pictures_of(tour.Tour("x", "", "", (plain, asked, other, gone)))
-    assert [one["code"] for one in found] == ["1", "2a", "3", "3a"]
-    assert found[0]["address"] == "./exact_inference?show=ink"
-    assert "tour=x&at=3a&embed=true&embed_options=light_theme" in found[3]["open"]
+    pictures = touring.pictures_of(tour.Tour("x", "", "", (plain, asked, other, gone)))
+    assert [one["code"] for one in pictures] == ["1", "2a", "3", "3a"]
+    assert pictures[0]["address"] == "./exact_inference?show=ink"
+    assert "tour=x&at=3a&embed=true&embed_options=light_theme" in pictures[3]["open"]
     for name, every in tour.shipped().items():
         numbers = {one["number"] for one in touring.pictures_of(every)}
         assert numbers == set(range(1, len(every.scenes) + 1)), name
@@ -171,5 +171,5 @@ def test_the_stories_told_are_what_the_models_do():
     first = open_page("pages/cascade/letters.py", tour="why", at="1", cell="5-c")
     assert facts(first)["fate"] == "pruned"
     level = cached.sweep_level("open", 1)
-    found = cached.sweep_choice("open", 1, round(level.tolerance, 11), False, None)
-    assert found.test.event > level.tolerance, "what was allowed does not hold at level one"
+    choice = cached.sweep_choice("open", 1, round(level.tolerance, 11), False, None)
+    assert choice.test.event > level.tolerance, "what was allowed does not hold at level one"

@@ -24,10 +24,10 @@ def element(kind, **fields):
     """An element as the server sends it."""
     made = Element()
     options = fields.pop("contents", ())
-    own = getattr(made, kind)
-    type(own).MergeFrom(own, type(own)(**fields))
+    message = getattr(made, kind)
+    type(message).MergeFrom(message, type(message)(**fields))
     for content in options:
-        own.options.add(content=content)
+        message.options.add(content=content)
     return made
 
 
@@ -43,9 +43,9 @@ def acted(of):
 def test_a_slider_goes_to_one_of_its_steps():
     shown = widget("slider", fragment="f", min=0.0, max=1.0, step=0.25, default=[0.5])
     assert list(shown.state.double_array_value.data) == [0.5]
-    found = {tuple(w.state.double_array_value.data) for w in acted(shown)}
-    assert found <= {(0.0,), (0.25,), (0.5,), (0.75,), (1.0,)}
-    assert len(found) > 2
+    values = {tuple(w.state.double_array_value.data) for w in acted(shown)}
+    assert values <= {(0.0,), (0.25,), (0.5,), (0.75,), (1.0,)}
+    assert len(values) > 2
     assert acted(shown)[0].fragment == "f"
 
 
@@ -166,9 +166,9 @@ def test_a_page_that_is_not_there_is_named():
 @pytest.mark.browser
 def test_a_small_class_on_the_real_server(monkeypatch):
     monkeypatch.setattr(hall, "IDLE_SECONDS", 0.0)  # the home page needs nothing compiled
-    told = []
-    found = hall.bench_app(scale=0.02, pages="home", tick=told.append)
-    (row,) = found["rows"]
+    ticks = []
+    outcome = hall.bench_app(scale=0.02, pages="home", tick=ticks.append)
+    (row,) = outcome["rows"]
     assert row["page"] == "Home"
     assert row["exceptions"] == 0, row["faults"]
     assert row["actions"] >= 2
@@ -176,12 +176,12 @@ def test_a_small_class_on_the_real_server(monkeypatch):
     assert 0 < row["kb_rerun"] <= row["kb_first"] < 1000
     assert row["first_picture_cold_ms"] > 0
     assert row["first_visit_ms"] > 0
-    assert found["visits"]["visits"] == 20
-    assert found["visits"]["exceptions"] == found["malformed"]["faults"] == 0, found
-    assert found["server"]["logged_tracebacks"] == 0
-    assert found["client"]["cores"] < 1
-    assert "Home: 2 visitors, one action in 1 s" in told
-    json.dumps(found, allow_nan=False)
+    assert outcome["visits"]["visits"] == 20
+    assert outcome["visits"]["exceptions"] == outcome["malformed"]["faults"] == 0, outcome
+    assert outcome["server"]["logged_tracebacks"] == 0
+    assert outcome["client"]["cores"] < 1
+    assert "Home: 2 visitors, one action in 1 s" in ticks
+    json.dumps(outcome, allow_nan=False)
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
@@ -193,8 +193,8 @@ def test_time_of_processes_that_the_server_started_counts():
         end = time.monotonic() + 20
         while watched.cpu_seconds() < 0.3 and time.monotonic() < end:
             time.sleep(0.05)
-        own = server._processes()[watched._process.pid].ticks / os.sysconf("SC_CLK_TCK")
-        assert watched.cpu_seconds() > own
+        server_seconds = server._processes()[watched._process.pid].ticks / os.sysconf("SC_CLK_TCK")
+        assert watched.cpu_seconds() > server_seconds
         assert watched.memory_mb() > 1
     finally:
         os.killpg(watched._process.pid, signal.SIGKILL)

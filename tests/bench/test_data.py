@@ -17,14 +17,14 @@ def few(tmp_path, monkeypatch):
     monkeypatch.setattr(data, "data_folder", lambda: tmp_path)
     monkeypatch.setattr(data, "read_splits", lambda name, folder: {"train": SENTENCES})
     monkeypatch.setattr(
-        data, "_trained", lambda brought, own: (train(own, brought.sentences, brought.labels), 0.5)
+        data, "_trained", lambda brought, settings: (train(settings, brought.sentences, brought.labels), 0.5)
     )
     monkeypatch.setattr(data, "_ended", lambda jobs: [job.cancel() for job in jobs])
 
 
 def test_rows_are_of_the_contract(few):
-    told = []
-    result = data.bench_data(tick=told.append)
+    ticks = []
+    result = data.bench_data(tick=ticks.append)
     json.dumps(result, allow_nan=False)
     assert [row["what"] for row in result["rows"]] == list(data.GOALS)
     assert all(row["measured"] >= 0 for row in result["rows"][:6])
@@ -32,7 +32,7 @@ def test_rows_are_of_the_contract(few):
     assert {name: result["settings"][name] for name in ("sentences", "tokens", "labels")} == {
         "sentences": 40, "tokens": 100, "labels": 3
     }  # fmt: skip
-    assert told[2:] == ["a class, perceptron", "a class, cascade of order 3"]
+    assert ticks[2:] == ["a class, perceptron", "a class, cascade of order 3"]
     text = data.as_text(result)
     assert text.startswith("40 sentences, 100 tokens, 3 labels")
     assert "MB a visitor (goal 15)" in text

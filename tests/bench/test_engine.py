@@ -21,12 +21,12 @@ def measured():
         patch.setattr(engine, "SIZES", engine.SIZES[:1])
         patch.setattr(engine, "CASCADE", ("raw", (2,), 1))
         patch.setattr(engine, "bench_loopy", lambda **_: LOOPY)
-        told = []
-        yield engine.bench_engine(repeats=1, tick=told.append), told
+        operations = []
+        yield engine.bench_engine(repeats=1, tick=operations.append), operations
 
 
 def test_every_operation_is_told_and_timed(measured):
-    result, told = measured[0], list(measured[1])
+    result, operations = measured[0], list(measured[1])
     assert result["name"] == "bench-engine"
     assert result["settings"]["repeats"] == 1
     *rows, last = result["rows"]
@@ -34,11 +34,11 @@ def test_every_operation_is_told_and_timed(measured):
     assert {row["processor"] for row in result["rows"]} == {cpu}
     of_tree = {"operation": "a tree, of 3", "contender": "spcviz", "us": 1.5, "ratio": 1.0}
     assert last == {"processor": cpu} | of_tree
-    assert told.pop() == "trees and grids"
-    assert list(dict.fromkeys(row["operation"] for row in rows)) == told
-    assert told[:3] == ["Viterbi 8 x 26", "node max-marginals 8 x 26", "sum marginals 8 x 26"]
-    assert told[-1] == "cascade, handwriting of order 2"
-    for operation in told:
+    assert operations.pop() == "trees and grids"
+    assert list(dict.fromkeys(row["operation"] for row in rows)) == operations
+    assert operations[:3] == ["Viterbi 8 x 26", "node max-marginals 8 x 26", "sum marginals 8 x 26"]
+    assert operations[-1] == "cascade, handwriting of order 2"
+    for operation in operations:
         rows = {row["contender"]: row for row in result["rows"] if row["operation"] == operation}
         assert rows["spcviz"]["ratio"] == 1
         for row in rows.values():

@@ -19,8 +19,8 @@ from spcviz.engine.errors import ArgumentError
 def test_a_bomb_is_small_whole_and_huge_once_it_is_unpacked():
     data = hostile.bomb(3)
     assert len(data) < 50_000
-    with Image.open(io.BytesIO(data)) as found:
-        assert (found.format, found.size, found.n_frames) == ("WEBP", (4000, 4000), 60)
+    with Image.open(io.BytesIO(data)) as image:
+        assert (image.format, image.size, image.n_frames) == ("WEBP", (4000, 4000), 60)
     assert data != hostile.bomb(4)
 
 

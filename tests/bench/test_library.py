@@ -23,15 +23,15 @@ def data(tmp_path, monkeypatch):
         (folder / f"en_ewt-ud-{split}.conllu").write_text((one + "\n" + two) * 8, encoding="utf-8")
     monkeypatch.setattr(library, "data_folder", lambda: tmp_path)
     monkeypatch.setattr(library, "FOLDERS", {"ewt": "text_ud_ewt"})
-    mine = [own for own in library.CONTENDERS if own.data is library.UPOS]
+    mine = [contender for contender in library.CONTENDERS if contender.data is library.UPOS]
     monkeypatch.setattr(library, "CONTENDERS", mine)
     return tmp_path
 
 
 def test_rows_are_of_the_contract(data, monkeypatch):
     monkeypatch.setattr(library, "_alone", library.measure)  # no processes
-    told = []
-    result = library.bench_library(repeats=1, tick=told.append)
+    ticks = []
+    result = library.bench_library(repeats=1, tick=ticks.append)
     json.dumps(result, allow_nan=False)
     expected = {
         "data",
@@ -52,7 +52,7 @@ def test_rows_are_of_the_contract(data, monkeypatch):
         assert row["tokens_right"] == row["sentences_right"] == 1.0
         assert row["tokens_per_s"] > 0
         assert row["peak_mb"] > 10
-    assert len(told) == len(names) * 4  # three tries and a turn each
+    assert len(ticks) == len(names) * 4  # three tries and a turn each
     assert library.section(result).count("| 100.00 | 100.00 |") == len(names)
     text = library.as_text(result)
     assert text.count("\n") == len(names) + 1  # the data's name
@@ -62,9 +62,9 @@ def test_rows_are_of_the_contract(data, monkeypatch):
 def test_a_process_of_its_own_measures_the_same(data, monkeypatch):
     # A new process runs this one's main script first: a page that was run in a test may have taken its place.
     monkeypatch.setitem(sys.modules, "__main__", types.ModuleType("__main__"))
-    own = library.CONTENDERS[1]
-    here = library.measure(own, {"passes": 2}, data, 1.0, "test", 0)
-    there = library._alone(own, {"passes": 2}, data, 1.0, "test", 0)
+    contender = library.CONTENDERS[1]
+    here = library.measure(contender, {"passes": 2}, data, 1.0, "test", 0)
+    there = library._alone(contender, {"passes": 2}, data, 1.0, "test", 0)
     assert there.tokens_right == here.tokens_right
     assert there.peak_mb > 0
 
@@ -75,11 +75,11 @@ def test_many_tags_are_tags_and_features_together(data, monkeypatch):
     few = library.Contender("cascade of order 2", "spcviz", (library.FEW,), library.MORPHOLOGY)
     monkeypatch.setattr(library, "CONTENDERS", (few,))
     monkeypatch.setattr(library, "_alone", library.measure)
-    told = []
-    (row,) = library.bench_library(repeats=1, tick=told.append)["rows"]
+    ticks = []
+    (row,) = library.bench_library(repeats=1, tick=ticks.append)["rows"]
     assert row["data"].startswith("UD English EWT, UPOS + XPOS + features")
     assert row["tokens_right"] == 1.0
-    assert len(told) == 1  # nothing is tuned where there is one setting
+    assert len(ticks) == 1  # nothing is tuned where there is one setting
 
 
 def test_bad_arguments_and_missing_data_are_said(monkeypatch):

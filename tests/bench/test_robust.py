@@ -24,23 +24,23 @@ def test_a_check_that_raises_is_a_fault_with_its_seed(monkeypatch):
         return 2
 
     monkeypatch.setitem(checks.CHECKS, "odd", odd)
-    found = checks.find("odd", 10, 6)
-    assert (found.cases, found.n_faults, found.seed) == (6, 2, 14)
-    assert found.faults[0].startswith("seed 11: AssertionError: 11 is odd")
+    findings = checks.find("odd", 10, 6)
+    assert (findings.cases, findings.n_faults, findings.seed) == (6, 2, 14)
+    assert findings.faults[0].startswith("seed 11: AssertionError: 11 is odd")
 
 
 @pytest.mark.parametrize("name", ["chains", "sums", "n-gram lattices", "trees", "quiescent"])
 def test_a_check_of_the_engine_finds_nothing(name):
-    found = checks.find(name, 0, 5)
-    assert found.cases == 5
-    assert found.faults == []
+    findings = checks.find(name, 0, 5)
+    assert findings.cases == 5
+    assert findings.faults == []
 
 
 @pytest.mark.parametrize("name", ["pruning", "expansions", "policies"])
 def test_a_check_of_pruning_and_budgets_finds_nothing(name):
-    found = checks.find(name, 0, 20)
-    assert found.cases >= 20
-    assert found.faults == []
+    findings = checks.find(name, 0, 20)
+    assert findings.cases >= 20
+    assert findings.faults == []
 
 
 @pytest.fixture
@@ -54,12 +54,12 @@ def test_pieces_are_added_up(monkeypatch, workless):
         return part | {"cpu_seconds": 1.0, "peak_mb": 100.0 + seed}
 
     monkeypatch.setattr(robust, "_run", run)
-    told = []
-    result = robust.bench_robust(scale=0.1, only="models,kills", tick=told.append)
+    ticks = []
+    result = robust.bench_robust(scale=0.1, only="models,kills", tick=ticks.append)
     models, kills = result["rows"]
     assert (models["cases"], models["faults"], models["full"]) == (200, 1, 2000)
     assert (kills["cases"], kills["what"]) == (20, "writers of a model killed: a whole model stays")
-    assert told[0].endswith(": 0 of 200")
+    assert ticks[0].endswith(": 0 of 200")
     assert "    at 0" in robust.as_text(result).splitlines()
     twice = robust.bench_robust(scale=1.0, only="models")["rows"][0]
     assert (twice["cases"], twice["faults"], twice["peak_mb"]) == (2000, 2, 1100.0)
@@ -68,9 +68,9 @@ def test_pieces_are_added_up(monkeypatch, workless):
 def test_a_process_that_dies_or_hangs_is_a_fault(monkeypatch):
     dead = subprocess.CompletedProcess([], -11, "", "Fatal Python error: Segmentation fault")
     monkeypatch.setattr(robust.subprocess, "run", lambda *_, **__: dead)
-    found = robust._run(robust.ROWS[0], 30, 10)
-    assert (found["n_faults"], found["seed"]) == (1, 40)
-    assert found["faults"][0].startswith("seeds from 30: the process ended with -11: Fatal Python error")
+    outcome = robust._run(robust.ROWS[0], 30, 10)
+    assert (outcome["n_faults"], outcome["seed"]) == (1, 40)
+    assert outcome["faults"][0].startswith("seeds from 30: the process ended with -11: Fatal Python error")
 
     def hang(*_, timeout, **__):
         raise subprocess.TimeoutExpired([], timeout)

@@ -56,9 +56,9 @@ def nginx(folder, shipped, changes, text=None):
     log = "log_format who '$upstream_addr $seat $request_uri';"
     more = f"http {{ {places} {log} access_log {folder}/access.log who;"
     (folder / shipped).write_text(put(text or (DEPLOY / shipped).read_text(), changes | {"http {": more}))
-    own = f"daemon off; pid {folder}/pid; error_log {folder}/error.log;"
-    own += " user root;" if os.geteuid() == 0 else ""
-    command = [NGINX, "-p", folder, "-c", folder / shipped, "-e", folder / "error.log", "-g", own]
+    directives = f"daemon off; pid {folder}/pid; error_log {folder}/error.log;"
+    directives += " user root;" if os.geteuid() == 0 else ""
+    command = [NGINX, "-p", folder, "-c", folder / shipped, "-e", folder / "error.log", "-g", directives]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         yield running
@@ -95,9 +95,9 @@ def seat_of(headers):
 
 def lines(folder):
     """{seat: the processes that answered it} of nginx's log."""
-    found = {}
+    processes = {}
     for line in (folder / "access.log").read_text().splitlines():
         process, seat, _ = line.split(" ", 2)
         if process != "-":
-            found.setdefault(seat, set()).add(process)
-    return found
+            processes.setdefault(seat, set()).add(process)
+    return processes

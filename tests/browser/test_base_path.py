@@ -149,10 +149,10 @@ def test_a_visitor_keeps_a_seat_that_nobody_chooses(proxied):
         status, headers = asked(health, chosen)
         assert status == 200
         assert bool(seat_of(headers)) == (chosen != f"{seats[0]};x")
-    found = lines(folder)
-    assert all(len(found[seat]) == 1 for seat in seats)
-    assert len(set().union(*found.values())) == 2
-    assert "8501" not in found
+    answered = lines(folder)
+    assert all(len(answered[seat]) == 1 for seat in seats)
+    assert len(set().union(*answered.values())) == 2
+    assert "8501" not in answered
 
 
 def test_a_class_meets_in_one_process_wherever_its_phones_sit(proxied):

@@ -14,8 +14,8 @@ ROOT = "document.querySelector('main section').shadowRoot"
 
 @pytest.fixture(scope="module")
 def firefox(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("firefox")) as found:
-        yield found
+    with running(tmp_path_factory.mktemp("firefox")) as driver:
+        yield driver
 
 
 def opened(firefox, path, fragment=""):

@@ -115,8 +115,8 @@ def test_what_is_counted(browser):
     page.evaluate("""() => {
       document.querySelector('#host').attachShadow({ mode: 'open' }).innerHTML = '<button>ten</button>';
     }""")
-    found = page.evaluate(ASKED)
+    counted = page.evaluate(ASKED)
     page.close()
-    assert found["operable"] == 10, found["names"]
-    assert found["groups"] == 9
-    assert found["height"] > 900
+    assert counted["operable"] == 10, counted["names"]
+    assert counted["groups"] == 9
+    assert counted["height"] > 900

@@ -118,9 +118,9 @@ def pictures(browser, server):
     images = "[...document.querySelectorAll('[data-testid=stMain] img')]"
     with opened(browser, f"{server}/tours") as page:
         until(page, f"{images}.length === {n}")
-        found = page.evaluate(f"() => {images}.map((e) => e.src)")
-    assert all(address.startswith(f"{server}/view/tour-") for address in found)
-    return found
+        addresses = page.evaluate(f"() => {images}.map((e) => e.src)")
+    assert all(address.startswith(f"{server}/view/tour-") for address in addresses)
+    return addresses
 
 
 def injections(site):
@@ -140,7 +140,7 @@ def injections(site):
 def checked(page, asked, site, pictures=()):
     assert page.evaluate(FOREIGN, list(pictures)) == []
     assert asked == []
-    assert not [own for own in page.context.asked if own.startswith(site)]
+    assert not [url for url in page.context.asked if url.startswith(site)]
 
 
 def test_texts_of_a_tour_are_texts(browser, server, elsewhere, pictures):
@@ -202,5 +202,5 @@ def test_a_typed_sentence_in_a_link_is_a_text(browser, server, elsewhere):
         page.get_by_text("From the same tags").wait_for(timeout=60_000)
         page.wait_for_selector(".xtick text", timeout=60_000)
         shown = page.locator(".xtick").all_text_contents()
-        assert any("<b>saw</b>" in own for own in shown), shown
+        assert any("<b>saw</b>" in label for label in shown), shown
         checked(page, asked, site)

@@ -121,9 +121,9 @@ def test_the_first_picture_is_there_after_few_bytes(visit, web, name):
     page, wrong, fetched = visit(f"{web}/a/b/{name}.html")
     page.wait_for_timeout(300)
     assert wrong == []
-    own = {url: size for url, size in fetched.items() if "-1.js" in url or "scenes/" not in url}
+    sizes = {url: size for url, size in fetched.items() if "-1.js" in url or "scenes/" not in url}
     most = 3_000_000 if name == "pose" else FIRST_BYTES  # a whole clip, as the file of it
-    assert 10_000 < sum(own.values()) < most, own
+    assert 10_000 < sum(sizes.values()) < most, sizes
 
 
 @pytest.mark.parametrize("name", ["tours/cascade", "letters", "sweep", "pose"])

@@ -19,12 +19,12 @@ WIDTH = "() => Math.max(document.documentElement.scrollWidth, document.querySele
 @pytest.fixture(scope="module")
 def windows(browser):
     """{size: a page of that size}, for all tests of this file: what one has fetched the next need not."""
-    contexts, found = [], {}
+    contexts, tabs = [], {}
     for name, (width, height, _) in SIZES.items():
         contexts.append(browser.new_context(viewport={"width": width, "height": height}))
-        found[name] = contexts[-1].new_page()
-        found[name].add_init_script(WATCH_SHIFTS)
-    yield found
+        tabs[name] = contexts[-1].new_page()
+        tabs[name].add_init_script(WATCH_SHIFTS)
+    yield tabs
     for context in contexts:
         context.close()
 

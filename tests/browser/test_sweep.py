@@ -47,9 +47,9 @@ def settle(page):
 
 def query_of(page):
     """The address without the set of words, which is the 55 where a test opened the page."""
-    found = {name: value for name, (value,) in parse_qs(urlsplit(page.url).query).items()}
-    found.pop("features", None)
-    return found
+    query = {name: value for name, (value,) in parse_qs(urlsplit(page.url).query).items()}
+    query.pop("features", None)
+    return query
 
 
 def metric(page, label):

@@ -120,8 +120,8 @@ def test_tags_fall_as_alpha_moves_a_click_says_why_and_the_link_restores_it(brow
     page.keyboard.press("ArrowUp")
     page.wait_for_function("() => !/cell=5-NN(&|$)/.test(location.search)", timeout=WARM_MS)
     assert not page.problems
-    for own in (page, again):
-        own.context.close()
+    for tab in (page, again):
+        tab.context.close()
 
 
 def test_a_garden_path_is_said_to_be_wrong(browser, server):

@@ -81,9 +81,9 @@ def numbers(template, said):
         name = piece[1:-1] if piece.startswith("{") else ""
         pattern += re.escape(piece) if not name else f"(?P={name})" if name in seen else f"(?P<{name}>.+?)"
         seen |= {name}
-    found = re.fullmatch(pattern, said)
-    assert found, (template, said)
-    return found.groupdict()
+    match = re.fullmatch(pattern, said)
+    assert match, (template, said)
+    return match.groupdict()
 
 
 def plain(text):
@@ -92,8 +92,8 @@ def plain(text):
 
 def checked(page, at):
     """One scene: its state, its part, its sentences against what the page shows."""
-    own = dict(parse_qsl(urlsplit(page.url).query))
-    assert own == touring.address_of(at)[1] | ({"embed": "true"} if "embed" in own else {}), at
+    query = dict(parse_qsl(urlsplit(page.url).query))
+    assert query == touring.address_of(at)[1] | ({"embed": "true"} if "embed" in query else {}), at
     is_changed = at.is_answered and at.scene.after
     templates = [("say", "" if is_changed else at.scene.say), ("ask", at.scene.ask)]
     templates += [("answer", at.scene.answer)] if at.is_answered else []
@@ -113,12 +113,12 @@ def checked(page, at):
 
 @pytest.mark.parametrize("name", list(tour.shipped()))
 def test_a_tour_is_played(browser, server, name):
-    found = tour.shipped()[name]
+    shipped = tour.shipped()[name]
     context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
     page, problems, seconds = context.new_page(), [], []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.goto(f"{server}/?tour={name}&scene=1&embed=true", timeout=120_000)
-    for code in tour.codes(found):
+    for code in tour.codes(shipped):
         if seconds or code != "1":
             started = time.perf_counter()
             page.keyboard.press("PageDown")

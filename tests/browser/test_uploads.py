@@ -31,9 +31,9 @@ def decoders():
     """Of any server: only one test at a time brings this one's file."""
     running = psutil.process_iter(["cmdline"])
     return [
-        own.pid
-        for own in running
-        if "spcviz.problems.common.uploading.decoder" in (own.info["cmdline"] or ())
+        process.pid
+        for process in running
+        if "spcviz.problems.common.uploading.decoder" in (process.info["cmdline"] or ())
     ]
 
 
@@ -53,10 +53,10 @@ def test_who_leaves_takes_the_decoder_along(browser, server, name):
         marked = hostile.jpeg_of_scans(4000, 4000) + name.encode()  # each page's own: nothing is kept of it
         box.set_input_files({"name": "a.jpg", "mimeType": "image/jpeg", "buffer": marked})
         assert wait_for(lambda: set(decoders()) - others, 30)
-        own = set(decoders()) - others
+        started = set(decoders()) - others
     finally:
         context.close()
-    assert wait_for(lambda: not own & set(decoders()), 4), "it takes 8 s of a core if nobody ends it"
+    assert wait_for(lambda: not started & set(decoders()), 4), "it takes 8 s of a core if nobody ends it"
 
 
 @pytest.mark.parametrize("name", PAGES)

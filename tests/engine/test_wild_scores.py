@@ -36,10 +36,10 @@ def wild(rng, shape):
     return np.where(rng.random(shape) < share, -np.inf, scores)
 
 
-def is_near(found, wanted, size):
+def is_near(number, wanted, size):
     """Whether two whole numbers, or a float and one, differ by at most 1e-9 of a third."""
-    found = oracle.whole([[found]])[0][0] if isinstance(found, float) else found
-    return ONE * abs(found - wanted) <= size
+    number = oracle.whole([[number]])[0][0] if isinstance(number, float) else number
+    return ONE * abs(number - wanted) <= size
 
 
 # Dependency trees
@@ -58,12 +58,12 @@ def check_words(seed):
         with pytest.raises(InfeasibleError, match="no dependency tree"):
             arborescence.decode(scores, single_root=single_root)
         return 1
-    found = arborescence.decode(scores, single_root=single_root)
-    heads, best = tuple(found.heads.tolist()), max(trees.values())
+    decoded = arborescence.decode(scores, single_root=single_root)
+    heads, best = tuple(decoded.heads.tolist()), max(trees.values())
     finest = min((size for size in _sizes(table, heads) if size), default=0)
     assert heads in trees
     assert is_near(trees[heads], best, finest), f"{heads} is not the best tree"
-    assert is_near(found.score, best, max(_sizes(table, heads)))
+    assert is_near(decoded.score, best, max(_sizes(table, heads)))
     _check_arcs(scores, table, trees, heads, single_root)
     crossless = dict(oracle.exact_scores(table, single_root=single_root, projective=True))
     if crossless:
@@ -106,8 +106,8 @@ def test_dependency_trees_are_exact():
 def test_one_root_beside_soft_masks():
     """What rounding away the price of a root arc cost: 1.0 in place of 3.0, see `decode_into`."""
     scores = np.array([[0, 0, 0, 0], [1, 0, 0, 0], [3, 0, 0, 0], [2, 0, -1e17, 0]])
-    found = arborescence.decode(scores, single_root=True)
-    assert (found.score, found.heads.tolist()) == (3.0, [2, 0, 1])
+    decoded = arborescence.decode(scores, single_root=True)
+    assert (decoded.score, decoded.heads.tolist()) == (3.0, [2, 0, 1])
     assert arborescence.max_marginals(scores, single_root=True).max() == 3.0
     tiny = np.where(scores == -1e17, -np.inf, scores * 1e-18)
     assert arborescence.decode(tiny, single_root=True).heads.tolist() == [2, 0, 1]
@@ -179,9 +179,9 @@ def check_chain(seed):
         return 1
     best, size = max(known.values())
     for name, labels in _decoders(unary, pairwise).items():
-        score, own = known.get(tuple(labels.tolist()), (None, 0))
+        score, magnitude = known.get(tuple(labels.tolist()), (None, 0))
         assert score is not None, f"{name} takes what is forbidden"
-        assert is_near(score, best, max(size, own)), name
+        assert is_near(score, best, max(size, magnitude)), name
     _check_maxima(unary, pairwise, known)
     return 1
 
@@ -201,7 +201,7 @@ def _check_maxima(unary, pairwise, known):
         through = [value for labels, value in known.items() if labels[i] == k]
         score, size = max(through, default=(None, 0))
         # Of two labellings that differ by less than rounding, either may be the one that was added up.
-        size = max([size, *(own for value, own in through if is_near(value, score, own))])
+        size = max([size, *(magnitude for value, magnitude in through if is_near(value, score, magnitude))])
         for name, table in tables.items():
             assert (table[i, k] > -np.inf) == (score is not None), name
             assert score is None or is_near(float(table[i, k]), score, size), f"{name} at {i, k}"
@@ -223,13 +223,13 @@ def check_rows(seed):
     words = space.bigrams([len(unary)], unary.shape[1], np.ones(unary.shape, dtype=bool))
     scores = _arc_scores(words, unary, pairwise)
     try:
-        found = [chain.marginals(unary, pairwise), tree.marginals(unary, edges, pairwise)]
+        both = [chain.marginals(unary, pairwise), tree.marginals(unary, edges, pairwise)]
     except InfeasibleError:
         return 1
-    for own in found:
-        _adds_up(own.unary.sum(axis=1))
-        assert_allclose(own.pairwise.sum(axis=2), own.unary[:-1], atol=1e-9)
-        assert_allclose(own.pairwise.sum(axis=1), own.unary[1:], atol=1e-9)
+    for marginals in both:
+        _adds_up(marginals.unary.sum(axis=1))
+        assert_allclose(marginals.pairwise.sum(axis=2), marginals.unary[:-1], atol=1e-9)
+        assert_allclose(marginals.pairwise.sum(axis=1), marginals.unary[1:], atol=1e-9)
     _adds_up(Transitions(pairwise).marginals(unary).unary.sum(axis=1))
     _adds_up(batch.marginals_batch(unary, [len(unary)], pairwise).unary.sum(axis=1))
     _adds_up(loopy_bp.propagate(unary, edges, pairwise).unary.sum(axis=1))
@@ -254,10 +254,10 @@ def test_large_scores_keep_their_probabilities():
     """Two labellings 1 apart, both worth 1e8 or 1e12: what they have in common is no matter."""
     for size in (1e8, 1e12):
         unary = np.array([[size, size + 1.0], [0.0, -np.inf]])
-        found = chain.marginals(unary, np.zeros((2, 2)))
-        assert_allclose(found.unary[0], [1 / (1 + np.e), np.e / (1 + np.e)], rtol=1e-9)
+        of_chain = chain.marginals(unary, np.zeros((2, 2)))
+        assert_allclose(of_chain.unary[0], [1 / (1 + np.e), np.e / (1 + np.e)], rtol=1e-9)
         of_tree = tree.marginals(unary, [[0, 1]], np.zeros((2, 2)))
-        assert_allclose(of_tree.unary, found.unary, rtol=1e-9)
+        assert_allclose(of_tree.unary, of_chain.unary, rtol=1e-9)
 
 
 def test_probabilities_of_trees_of_words_add_up_or_are_refused():
@@ -326,16 +326,16 @@ def check_units(seed):
     return 1
 
 
-def _same_or_scaled(found, wanted, factor, what):
+def _same_or_scaled(actual, wanted, factor, what):
     if isinstance(wanted, tuple | list):
-        for own, other in zip(found, wanted, strict=True):
-            _same_or_scaled(own, other, factor, what)
+        for part, other in zip(actual, wanted, strict=True):
+            _same_or_scaled(part, other, factor, what)
         return
     wanted = np.asarray(wanted)
     if wanted.dtype.kind != "f":
-        assert_array_equal(found, wanted, err_msg=what)
-    elif not np.array_equal(found, wanted):
-        assert_array_equal(found, wanted * factor, err_msg=what)
+        assert_array_equal(actual, wanted, err_msg=what)
+    elif not np.array_equal(actual, wanted):
+        assert_array_equal(actual, wanted * factor, err_msg=what)
 
 
 def test_a_unit_of_scores_changes_nothing_else():
@@ -358,12 +358,12 @@ def check_pruning_units(seed):
     scores = rng.normal(size=words.n_arcs)
     masks = []
     for factor in (1.0, 2.0 ** int(rng.integers(-900, 0)), 2.0 ** int(rng.integers(0, 990))):
-        own = [
+        kept = [
             prune.prune(words, scores * factor, alpha, on_nodes=on_nodes).keep for on_nodes in (False, True)
         ]
-        own.append(prune.keep_states(words, scores * factor, alpha, every))
-        own.append(prune.keep_unaries(unary * factor, [0, length], alpha))
-        masks.append(np.concatenate([mask.reshape(-1) for mask in own]))
+        kept.append(prune.keep_states(words, scores * factor, alpha, every))
+        kept.append(prune.keep_unaries(unary * factor, [0, length], alpha))
+        masks.append(np.concatenate([mask.reshape(-1) for mask in kept]))
     assert_array_equal(masks[1], masks[0])
     assert_array_equal(masks[2], masks[0])
     return 1
@@ -380,7 +380,7 @@ def test_scores_near_the_limit_are_pruned_as_any():
     words = space.bigrams([40], 3, np.ones((40, 3), dtype=bool))
     scores = rng.normal(size=words.n_arcs).clip(-1, 1)
     wanted = prune.prune(words, scores, 0.5)
-    found = prune.prune(words, scores * 2.0**996, 0.5)
-    assert_array_equal(found.keep, wanted.keep)
-    assert_array_equal(prune.points_of(found), prune.points_of(wanted))
-    assert np.isfinite(found.passed.max_marginal).all()
+    pruned = prune.prune(words, scores * 2.0**996, 0.5)
+    assert_array_equal(pruned.keep, wanted.keep)
+    assert_array_equal(prune.points_of(pruned), prune.points_of(wanted))
+    assert np.isfinite(pruned.passed.max_marginal).all()

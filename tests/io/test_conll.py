@@ -21,18 +21,18 @@ CONLL_U = (
 
 
 def test_conll_2000():
-    found = read_conll(CONLL_2000)
-    assert found.sentences == [["Confidence", "in", "#"], ["It"]]
-    assert found.labels == [["B-NP", "B-PP", "I-NP"], ["B-NP"]]
-    assert (found.format, found.columns, found.n_columns) == ("conll2000", (0, 2), 3)
-    assert found.scheme == "IOB1"  # I-NP after B-PP
+    corpus = read_conll(CONLL_2000)
+    assert corpus.sentences == [["Confidence", "in", "#"], ["It"]]
+    assert corpus.labels == [["B-NP", "B-PP", "I-NP"], ["B-NP"]]
+    assert (corpus.format, corpus.columns, corpus.n_columns) == ("conll2000", (0, 2), 3)
+    assert corpus.scheme == "IOB1"  # I-NP after B-PP
 
 
 def test_conll_2003():
-    found = read_conll(CONLL_2003)
-    assert found.sentences == [["EU", "rejects"], ["Peter"]]
-    assert found.labels == [["B-ORG", "O"], ["B-PER"]]
-    assert (found.format, found.scheme) == ("conll2003", "BIO")
+    corpus = read_conll(CONLL_2003)
+    assert corpus.sentences == [["EU", "rejects"], ["Peter"]]
+    assert corpus.labels == [["B-ORG", "O"], ["B-PER"]]
+    assert (corpus.format, corpus.scheme) == ("conll2003", "BIO")
     assert read_conll(CONLL_2003, columns=(0, 2)).labels == [["B-NP", "B-VP"], ["B-NP"]]
     assert read_conll(CONLL_2003, columns=(0, -3)).labels == [["NNP", "VBZ"], ["NNP"]]
     assert read_conll(CONLL_2003, columns=(0, None)).labels == []
@@ -40,10 +40,10 @@ def test_conll_2003():
 
 
 def test_conll_u():
-    found = read_conll(CONLL_U)
-    assert found.sentences == [["do", "n't"], ["New York"]]
-    assert found.labels == [["AUX", "PART"], ["PROPN"]]
-    assert (found.format, found.columns, found.scheme) == ("conllu", (1, 3), "")
+    corpus = read_conll(CONLL_U)
+    assert corpus.sentences == [["do", "n't"], ["New York"]]
+    assert corpus.labels == [["AUX", "PART"], ["PROPN"]]
+    assert (corpus.format, corpus.columns, corpus.scheme) == ("conllu", (1, 3), "")
     untagged = CONLL_U.replace("AUX", "_").replace("PART", "_").replace("PROPN", "_")
     assert read_conll(untagged).columns == (1, 4)
     by_spaces = "1 Go go VERB VB _ 0 root _ _\n1.1  x  x X X _ _ _ _ _\n"
@@ -73,8 +73,8 @@ def test_tabs_and_spaces_mixed():
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_ends(end):
-    found = read_conll(CONLL_2003.replace("\n", end))
-    assert found[:2] == read_conll(CONLL_2003)[:2]
+    corpus = read_conll(CONLL_2003.replace("\n", end))
+    assert corpus[:2] == read_conll(CONLL_2003)[:2]
 
 
 def test_encodings_are_said():
@@ -107,7 +107,7 @@ TOKENS = st.text(st.characters(exclude_characters=" \t\r\n", exclude_categories=
 WRITTEN = st.lists(
     st.lists(
         st.tuples(
-            TOKENS.filter(lambda own: not own.startswith(("#", "-DOCSTART-", "\ufeff"))),
+            TOKENS.filter(lambda token: not token.startswith(("#", "-DOCSTART-", "\ufeff"))),
             st.sampled_from(["O", "B-X", "I-X"]),
         ),
         min_size=1,
@@ -118,21 +118,23 @@ WRITTEN = st.lists(
 
 @given(sentences=WRITTEN)
 def test_what_is_written_is_read(sentences):
-    text = "".join("".join(f"{token}\t{label}\n" for token, label in own) + "\n" for own in sentences)
-    found = read_conll(text)
-    if not found.header:
-        assert found.sentences == [[token for token, _ in own] for own in sentences]
-        assert found.labels == [[label for _, label in own] for own in sentences]
+    text = "".join(
+        "".join(f"{token}\t{label}\n" for token, label in sentence) + "\n" for sentence in sentences
+    )
+    corpus = read_conll(text)
+    if not corpus.header:
+        assert corpus.sentences == [[token for token, _ in sentence] for sentence in sentences]
+        assert corpus.labels == [[label for _, label in sentence] for sentence in sentences]
 
 
 def test_real_sentences():
     path = shipped(CACHE / "data" / "ewt" / "sentences.conllu")
-    found = read_conll(path)
-    assert len(found.sentences) == 300
-    assert sum(map(len, found.sentences)) == sum(map(len, found.labels))
-    assert {"NOUN", "VERB", "PUNCT"} < {label for own in found.labels for label in own}
+    corpus = read_conll(path)
+    assert len(corpus.sentences) == 300
+    assert sum(map(len, corpus.sentences)) == sum(map(len, corpus.labels))
+    assert {"NOUN", "VERB", "PUNCT"} < {label for labels in corpus.labels for label in labels}
     pairs = read_columns(path.read_text(encoding="utf-8"), 1, 4)
-    assert read_conll(path, columns=(1, 4)).labels == [[tag for _, tag in own] for own in pairs]
+    assert read_conll(path, columns=(1, 4)).labels == [[tag for _, tag in sentence] for sentence in pairs]
 
 
 REFUSED = [

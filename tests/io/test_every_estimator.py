@@ -20,8 +20,8 @@ MADE = {
 def data():
     rng = np.random.default_rng(0)
     y = [rng.integers(0, 3, length) for length in rng.integers(2, 7, 24)]
-    X = [np.eye(4)[own] + rng.normal(scale=0.4, size=(len(own), 4)) for own in y]
-    return X, [[f"tag {k}" for k in own] for own in y]
+    X = [np.eye(4)[labels] + rng.normal(scale=0.4, size=(len(labels), 4)) for labels in y]
+    return X, [[f"tag {k}" for k in labels] for labels in y]
 
 
 def test_every_estimator_is_here():

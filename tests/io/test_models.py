@@ -47,24 +47,24 @@ MODEL = Tiny(np.arange(3.0), ("w=München", "名", ""), ("B-X", 7), 0.5, random_
 
 def test_there_and_back(tmp_path):
     path = save(MODEL, tmp_path / "a" / "b")
-    found = load(tmp_path / "a" / "b", types=[Tiny])
-    assert type(found) is Tiny
-    assert found.weights.tolist() == [0.0, 1.0, 2.0]
-    assert (found.features, found.classes, found.alpha) == (MODEL.features, MODEL.classes, 0.5)
+    loaded = load(tmp_path / "a" / "b", types=[Tiny])
+    assert type(loaded) is Tiny
+    assert loaded.weights.tolist() == [0.0, 1.0, 2.0]
+    assert (loaded.features, loaded.classes, loaded.alpha) == (MODEL.features, MODEL.classes, 0.5)
     manifest = json.loads(path.read_text(encoding="utf-8"))
     assert manifest["settings"]["class"] == "Tiny"
     assert manifest["random_state"] == 3
     save(Tiny(np.zeros(0)), tmp_path / "a" / "b")
     assert load(tmp_path / "a" / "b", types=[Tiny]).weights.shape == (0,)
-    assert not any(b"pickle" in own.read_bytes() for own in (tmp_path / "a" / "b").glob("*.npz"))
+    assert not any(b"pickle" in file.read_bytes() for file in (tmp_path / "a" / "b").glob("*.npz"))
 
 
 def test_what_cannot_be_saved(tmp_path):
     with pytest.raises(ArgumentError, match="Tiny must be fitted before it is saved"):
         save(Tiny(), tmp_path)
-    for own in (3, Tiny, object()):
+    for model in (3, Tiny, object()):
         with pytest.raises(ArgumentError, match="model must be an estimator of spcviz, got"):
-            save(own, tmp_path)
+            save(model, tmp_path)
     with pytest.raises(ArgumentError, match=r"value.weights"):
         save(Tiny(np.array(["a"])), tmp_path)
     assert not list(tmp_path.iterdir())

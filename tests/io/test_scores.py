@@ -25,29 +25,31 @@ WHOLE = {
 
 def npz(**changed):
     file = io.BytesIO()
-    np.savez(file, **{key: own for key, own in (WHOLE | changed).items() if own is not None})
+    np.savez(file, **{key: array for key, array in (WHOLE | changed).items() if array is not None})
     return file.getvalue()
 
 
 def test_npz():
-    found = read_scores(npz())
-    assert_array_equal(found.emissions, WHOLE["emissions"])
-    assert (found.label_names, found.tokens) == (("O", "B-é", "I"), tuple("abcde"))
+    scores = read_scores(npz())
+    assert_array_equal(scores.emissions, WHOLE["emissions"])
+    assert (scores.label_names, scores.tokens) == (("O", "B-é", "I"), tuple("abcde"))
     split = [WHOLE["emissions"][:2], WHOLE["emissions"][:0], WHOLE["emissions"][2:]]
     want = from_emissions(split, WHOLE["transitions"], start=WHOLE["start"], labels=["O", "B-é", "I"])
-    assert [own.tolist() for own in found.sequences().decode()] == [own.tolist() for own in want.decode()]
-    assert [own.tolist() for own in found.y()] == [["O", "B-é"], [], ["I", "B-é", "O"]]
-    assert found.sequences().score(found.y()).shape == (3,)
+    assert [labels.tolist() for labels in scores.sequences().decode()] == [
+        labels.tolist() for labels in want.decode()
+    ]
+    assert [labels.tolist() for labels in scores.y()] == [["O", "B-é"], [], ["I", "B-é", "O"]]
+    assert scores.sequences().score(scores.y()).shape == (3,)
 
 
 def test_only_what_must_be_there(tmp_path):
     path = tmp_path / "own.npz"
     np.savez_compressed(path, emissions=WHOLE["emissions"].astype(np.float32, order="F"), lengths=[5])
-    found = read_scores(path)
-    assert_array_equal(found.emissions, WHOLE["emissions"].astype(np.float32))
-    assert found.transitions is found.labels is found.label_names is found.tokens is None
+    scores = read_scores(path)
+    assert_array_equal(scores.emissions, WHOLE["emissions"].astype(np.float32))
+    assert scores.transitions is scores.labels is scores.label_names is scores.tokens is None
     with pytest.raises(ArgumentError, match="labels must be in the file for this, got none"):
-        found.y()
+        scores.y()
     with path.open("rb") as file:
         assert read_scores(file).lengths.tolist() == [5]
 
@@ -58,15 +60,15 @@ def test_labels_by_name():
 
 def test_csv(tmp_path):
     text = 'sequence,token,gold,N,V\na,dogs,N,2.5,-inf\na,bark,V,1,3e1\nb,"x, y",N,0,0\n'
-    found = read_scores(text)
-    assert found.emissions.tolist() == [[2.5, -np.inf], [1.0, 30.0], [0.0, 0.0]]
-    assert (found.lengths.tolist(), found.labels.tolist()) == ([2, 1], [0, 1, 0])
-    assert (found.label_names, found.tokens) == (("N", "V"), ("dogs", "bark", "x, y"))
+    scores = read_scores(text)
+    assert scores.emissions.tolist() == [[2.5, -np.inf], [1.0, 30.0], [0.0, 0.0]]
+    assert (scores.lengths.tolist(), scores.labels.tolist()) == ([2, 1], [0, 1, 0])
+    assert (scores.label_names, scores.tokens) == (("N", "V"), ("dogs", "bark", "x, y"))
     path = tmp_path / "own.csv"
     path.write_text("\ufeff" + text.replace(",", ";").replace("x; y", "x, y"), encoding="utf-8")
-    assert read_scores(path).tokens == found.tokens
+    assert read_scores(path).tokens == scores.tokens
     with path.open(encoding="utf-8-sig") as file:
-        assert read_scores(file).tokens == found.tokens
+        assert read_scores(file).tokens == scores.tokens
     without = read_scores("sequence\tN\tV\n1\t0\t1\n2\t1\t0\n")
     assert without.labels is without.tokens is None
     assert without.sequences().decode()[0].tolist() == ["V"]
@@ -171,7 +173,7 @@ def test_damage_is_said(tmp_path):
         except ArgumentError as error:
             said.append(str(error))
     assert len(said) > 20
-    assert all(own.startswith("text: ") for own in said)
+    assert all(message.startswith("text: ") for message in said)
     with pytest.raises(ArgumentError, match=r"must be an .npz file that can be unpacked"):
         read_scores(whole[:-100])
     single = io.BytesIO()

@@ -31,23 +31,23 @@ def scored(unary, pairwise, truth):
 
 @given(examples(), st.sampled_from([0.0, 1.0, 2.5]))
 def test_against_the_formula_written_out(example, cost):
-    _, value, wrong, own = scored(*example)
-    found = loss_family(*example, [*EPSILONS, 0.0], cost=cost)
+    _, value, wrong, true_value = scored(*example)
+    family = loss_family(*example, [*EPSILONS, 0.0], cost=cost)
     for e, epsilon in enumerate(EPSILONS):
-        want = epsilon * oracle.log_sum((cost * wrong + value) / epsilon) - own
-        assert found.value[e] == pytest.approx(want, abs=1e-9)
-    assert found.value[-1] == pytest.approx((cost * wrong + value).max() - own, abs=1e-9)
-    assert (found.value >= 0).all()
+        want = epsilon * oracle.log_sum((cost * wrong + value) / epsilon) - true_value
+        assert family.value[e] == pytest.approx(want, abs=1e-9)
+    assert family.value[-1] == pytest.approx((cost * wrong + value).max() - true_value, abs=1e-9)
+    assert (family.value >= 0).all()
 
 
 @given(examples())
 def test_the_corners_are_log_loss_and_hinge(example):
-    every, value, wrong, own = scored(*example)
+    every, value, wrong, true_value = scored(*example)
     log_loss = loss_family(*example, [1.0], cost=0.0)
-    assert np.exp(-log_loss.value[0]) == pytest.approx(np.exp(own - oracle.log_sum(value)), abs=1e-9)
+    assert np.exp(-log_loss.value[0]) == pytest.approx(np.exp(true_value - oracle.log_sum(value)), abs=1e-9)
     hinge = loss_family(*example, [0.0], cost=1.0)
     if hinge.value[0] < 1e-9:  # the truth leads every reading by its number of wrong letters
-        assert (own - value >= wrong - 1e-9).all()
+        assert (true_value - value >= wrong - 1e-9).all()
     violator = hinge.weights[0].argmax(axis=1)
     at = (every == violator).all(axis=1)
     assert (wrong + value)[at] == pytest.approx((wrong + value).max(), abs=1e-9)
@@ -64,15 +64,15 @@ def test_hinge_and_log_loss_bound_the_mistakes_they_stand_for(example):
 def test_the_gradient():
     rng = np.random.default_rng(5)
     unary, pairwise, truth, h = rng.normal(size=(3, 3)), rng.normal(size=(2, 3, 3)), [0, 2, 1], 1e-5
-    found = loss_family(unary, pairwise, truth, [0.4])
-    for table, gradient in ((unary, found.unary[0]), (pairwise, found.pairwise[0])):
+    family = loss_family(unary, pairwise, truth, [0.4])
+    for table, gradient in ((unary, family.unary[0]), (pairwise, family.pairwise[0])):
         for at in np.ndindex(table.shape):
             kept, ends = table[at], []
             for table[at] in (kept + h, kept - h):
                 ends.append(loss_family(unary, pairwise, truth, [0.4]).value[0])
             table[at] = kept
             assert gradient[at] == pytest.approx((ends[0] - ends[1]) / (2 * h), abs=1e-8)
-    assert_array_equal(found.weights[0] - np.eye(3)[truth], found.unary[0])
+    assert_array_equal(family.weights[0] - np.eye(3)[truth], family.unary[0])
 
 
 def test_how_many_readings_count():

@@ -12,12 +12,12 @@ import numpy as np
 def grams_of(y, order, n_states, has_end):
     """Counts of the n-grams that a labelling completes, n = 2 .. order, with the end mark as state K."""
     order = min(order, len(y))
-    found = Counter(
+    counts = Counter(
         y[i - j + 1 : i + 1] for i in range(len(y)) for j in range(2, order + 1) if i - j + 1 >= 0
     )
     if has_end:
-        found.update((*y[len(y) - j :], n_states) for j in range(1, order + 1))
-    return found
+        counts.update((*y[len(y) - j :], n_states) for j in range(1, order + 1))
+    return counts
 
 
 def assignments_of(y, order, on_nodes):

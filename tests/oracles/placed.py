@@ -30,10 +30,10 @@ def enumerate_all(unary, places, edges, kinds, joints):
         pairs = sum(tables[k][labels[i], labels[j]] for (i, j), k in zip(edges, kinds))
         return sum(unary[s] for s in labels) + pairs
 
-    found = np.full(len(unary), -np.inf)
-    own = [range(a, b) for a, b in itertools.pairwise(places.start)]
-    for labels in itertools.product(*own):
+    max_marginals = np.full(len(unary), -np.inf)
+    states = [range(a, b) for a, b in itertools.pairwise(places.start)]
+    for labels in itertools.product(*states):
         got = score(labels)
         for s in labels:
-            found[s] = max(found[s], got)
-    return found.max(), found, score
+            max_marginals[s] = max(max_marginals[s], got)
+    return max_marginals.max(), max_marginals, score

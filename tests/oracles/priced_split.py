@@ -10,11 +10,11 @@ def best_split(columns, target, weight, price, price_weight):
     """
     share = weight / weight.sum()
 
-    def error(own):
-        if not own.any():
+    def error(rows):
+        if not rows.any():
             return 0.0
-        mean = (share[own, None] * target[own]).sum(axis=0) / share[own].sum()
-        return (share[own, None] * (target[own] - mean) ** 2).sum()
+        mean = (share[rows, None] * target[rows]).sum(axis=0) / share[rows].sum()
+        return (share[rows, None] * (target[rows] - mean) ** 2).sum()
 
     whole, best = error(np.ones(len(weight), dtype=bool)), (0.0, -1, 0)
     for f in range(len(columns)):

@@ -54,10 +54,10 @@ class EveryWord:
         out, best = {}, -np.inf
         for word in self.left:
             score = self.score(word)
-            own = word[first : last + 1]
-            out[own] = max(out.get(own, -np.inf), score)
+            letters = word[first : last + 1]
+            out[letters] = max(out.get(letters, -np.inf), score)
             best = max(best, score)
-        return {own: value - best for own, value in out.items()}
+        return {letters: value - best for letters, value in out.items()}
 
     def factor(self, i):
         return self.values(i - self.order[i] + 1, i)
@@ -83,7 +83,7 @@ class EveryWord:
         out = {}
         for i, alpha in alphas.items():
             values, limit = self.factor(i), -(1 - alpha) * self.gap
-            out[i] = values, {own for own, value in values.items() if value > limit or value == 0.0}
+            out[i] = values, {letters for letters, value in values.items() if value > limit or value == 0.0}
         for i, (_, kept) in out.items():
             first = i - self.order[i] + 1
             self.left = [word for word in self.left if word[first : i + 1] in kept]

@@ -27,9 +27,9 @@ def manifest(name, folder=MODELS):
 def copies(tmp_path):
     """Two models as they were before they said anything."""
     for name in ("pose-finder", "ocr-raw"):
-        own = manifest(name)
-        del own["licence"]
-        (tmp_path / f"{name}.json").write_text(json.dumps(own))
+        written = manifest(name)
+        del written["licence"]
+        (tmp_path / f"{name}.json").write_text(json.dumps(written))
         (npz,) = MODELS.glob(f"{name}.*.npz")
         shutil.copy(npz, tmp_path)
     return tmp_path
@@ -37,17 +37,17 @@ def copies(tmp_path):
 
 @pytest.mark.parametrize("name", STORED)
 def test_a_stored_model_says_what_it_owes(name):
-    own = manifest(name)["licence"]
-    assert own.pop("sha256")
-    assert own == licences.of(name)
-    assert own["weights"] in licences.WEIGHTS.values()
-    for about_set in own["data"].values():
+    licence = manifest(name)["licence"]
+    assert licence.pop("sha256")
+    assert licence == licences.of(name)
+    assert licence["weights"] in licences.WEIGHTS.values()
+    for about_set in licence["data"].values():
         assert all(about_set.values())
 
 
 def test_what_learned_from_data_for_research_is_for_research_only():
-    found = {name for name in STORED if manifest(name)["licence"]["weights"] == licences.WEIGHTS["research"]}
-    assert found == RESEARCH
+    names = {name for name in STORED if manifest(name)["licence"]["weights"] == licences.WEIGHTS["research"]}
+    assert names == RESEARCH
 
 
 def test_settings_that_name_a_source_agree():
@@ -57,7 +57,7 @@ def test_settings_that_name_a_source_agree():
         written, said = json.dumps(manifest(name)["settings"]), manifest(name)["licence"]["data"]
         for key, origin in known.items():
             if origin.split(" (")[0] in written and key != "pose_signs":
-                assert key in said or any(origin.split(" (")[0] in known[own] for own in said), (name, key)
+                assert key in said or any(origin.split(" (")[0] in known[data] for data in said), (name, key)
 
 
 def test_the_file_has_a_row_for_each_model_and_names_its_data():
@@ -65,9 +65,9 @@ def test_the_file_has_a_row_for_each_model_and_names_its_data():
     rows = dict(re.findall(r"^\| `([a-z0-9_-]+)` \| (.*) \|$", text, re.MULTILINE))
     assert sorted(rows) == STORED
     for name, row in rows.items():
-        own = manifest(name)["licence"]
-        assert row.endswith(f"**{own['weights']}**")
-        assert all(f"{key}: {said['licence']}" in row for key, said in own["data"].items())
+        licence = manifest(name)["licence"]
+        assert row.endswith(f"**{licence['weights']}**")
+        assert all(f"{key}: {said['licence']}" in row for key, said in licence["data"].items())
 
 
 def test_report_writes_it_where_models_stand_beside_the_results(tmp_path, copies):
@@ -103,17 +103,17 @@ def test_training_writes_it(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda own: own["licence"].update(weights="MIT, like the code"),
-        lambda own: own["licence"]["data"].clear(),
-        lambda own: own["licence"].pop("sha256"),
-        lambda own: own.update(licence="free"),
+        lambda written: written["licence"].update(weights="MIT, like the code"),
+        lambda written: written["licence"]["data"].clear(),
+        lambda written: written["licence"].pop("sha256"),
+        lambda written: written.update(licence="free"),
     ],
 )
 def test_a_licence_that_somebody_changed_is_refused(copies, change):
     licences.stamp(copies)
-    own = manifest("pose-finder", copies)
-    change(own)
-    (copies / "pose-finder.json").write_text(json.dumps(own))
+    written = manifest("pose-finder", copies)
+    change(written)
+    (copies / "pose-finder.json").write_text(json.dumps(written))
     with pytest.raises(store.StoreError, match="the digest of its licence is wrong; repair with: python -m"):
         store.verify_model(copies, "pose-finder")
 

@@ -27,8 +27,8 @@ def test_what_a_problem_names_is_there(problem):
 
 def test_every_folder_is_in_the_list_and_nothing_heavy_is_imported_for_it():
     folder = Path(problems.__file__).parent
-    found = {p.parent.name for p in folder.glob("*/__init__.py") if "PROBLEM = " in p.read_text()}
-    assert found == set(problems.PROBLEMS)
+    folders = {p.parent.name for p in folder.glob("*/__init__.py") if "PROBLEM = " in p.read_text()}
+    assert folders == set(problems.PROBLEMS)
 
 
 def test_names_are_given_once():

@@ -48,7 +48,7 @@ def arrays_again(stored):
 
 
 @pytest.mark.parametrize(
-    "status", [own for own in SHIPPED if own.kind != "word-lists"], ids=lambda own: own.name
+    "status", [model for model in SHIPPED if model.kind != "word-lists"], ids=lambda model: model.name
 )
 def test_read_and_written_again_the_arrays_are_the_same(status):
     stored = load_model(MODELS, status.name, kind=status.kind, version=status.version)
@@ -56,4 +56,4 @@ def test_read_and_written_again_the_arrays_are_the_same(status):
 
 
 def test_all_are_tried():
-    assert {own.kind for own in SHIPPED} == {*STORED, own_data.KIND, scene.KIND, "value"}
+    assert {model.kind for model in SHIPPED} == {*STORED, own_data.KIND, scene.KIND, "value"}

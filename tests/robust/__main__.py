@@ -17,7 +17,7 @@ def _peak_mb():
 
 if __name__ == "__main__":
     name, seed, cases = sys.argv[1:]
-    found = find(name, int(seed), int(cases))
+    findings = find(name, int(seed), int(cases))
     times = os.times()
     spent = times.user + times.system + times.children_user + times.children_system
-    print(json.dumps(found._asdict() | {"cpu_seconds": round(spent, 2), "peak_mb": _peak_mb()}))
+    print(json.dumps(findings._asdict() | {"cpu_seconds": round(spent, 2), "peak_mb": _peak_mb()}))

@@ -57,14 +57,14 @@ ANYWHERE = (
 @cache
 def _modules():
     """The engine's modules, and the two that moved to the problems that they serve."""
-    found = list(pkgutil.walk_packages(spcviz.engine.__path__, "spcviz.engine."))
+    infos = list(pkgutil.walk_packages(spcviz.engine.__path__, "spcviz.engine."))
     for problem in ("exact", "pose"):
         package = importlib.import_module(f"spcviz.problems.{problem}.model")
-        found += pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+        infos += pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
     kernels = {"agglomerate", "templates"}
     return [
         info
-        for info in found
+        for info in infos
         if not info.ispkg
         and (info.name.startswith("spcviz.engine.") or info.name.rpartition(".")[2] in kernels)
     ]
@@ -73,17 +73,17 @@ def _modules():
 @cache
 def doors():
     """{"module.function": function} of the engine."""
-    found = {}
+    functions = {}
     for info in _modules():
-        own_name = info.name.rpartition(".")[2]
-        if own_name in INNER:
+        module_name = info.name.rpartition(".")[2]
+        if module_name in INNER:
             continue
         module = importlib.import_module(info.name)
         for name, function in vars(module).items():
             is_own = inspect.isfunction(function) and function.__module__ == module.__name__
-            if is_own and name[0] != "_" and _is_door(function) and f"{own_name}.{name}" not in PARTS:
-                found[f"{own_name}.{name}"] = function
-    return found
+            if is_own and name[0] != "_" and _is_door(function) and f"{module_name}.{name}" not in PARTS:
+                functions[f"{module_name}.{name}"] = function
+    return functions
 
 
 def _is_door(function):
@@ -95,9 +95,9 @@ def _is_door(function):
 
 def function_of(name):
     """The function behind "module.function" of the engine."""
-    module, _, own = name.partition(".")
+    module, _, function = name.partition(".")
     path = next(i.name for i in _modules() if i.name.rpartition(".")[2] == module)
-    return getattr(importlib.import_module(path), own)
+    return getattr(importlib.import_module(path), function)
 
 
 CALLS = """
@@ -231,12 +231,12 @@ def _good():
 @cache
 def valid():
     """{"module.function": arguments of a good call}."""
-    good, found = _good(), {}
+    good, calls = _good(), {}
     for line in CALLS.strip().replace("\\\n", "").splitlines():
         name, *arguments = line.split()
         given = ((key, value or key) for key, _, value in (one.partition("=") for one in arguments))
-        found[name] = {key: good[v] if v in good else ast.literal_eval(v) for key, v in given}
-    return found
+        calls[name] = {key: good[v] if v in good else ast.literal_eval(v) for key, v in given}
+    return calls
 
 
 def check_call(seed):
@@ -276,21 +276,21 @@ def check_call(seed):
 
 def _bad(good, rng):
     """(what is bad, the value, whether it has to be refused) in place of a good argument."""
-    found = [("None", None, True), ("an object", object(), True)]
+    bad = [("None", None, True), ("an object", object(), True)]
     if isinstance(good, np.random.Generator):
-        found += [("a number", 7, True)]
+        bad += [("a number", 7, True)]
     elif isinstance(good, str):
-        found += [("another word", "wörd\x00", True), ("a number", 7, True)]
+        bad += [("another word", "wörd\x00", True), ("a number", 7, True)]
     elif isinstance(good, int):
-        found += [(f"{v!r}", v, True) for v in (-1, 10**19, 1.5, np.nan, "1", [1])]
+        bad += [(f"{v!r}", v, True) for v in (-1, 10**19, 1.5, np.nan, "1", [1])]
     elif isinstance(good, float):
-        found += [(f"{v!r}", v, True) for v in (np.nan, np.inf, "0.5", 1j)]
-        found += [(f"{v!r}", v, False) for v in (-1.0, 1e300, -np.inf, [0.5])]
+        bad += [(f"{v!r}", v, True) for v in (np.nan, np.inf, "0.5", 1j)]
+        bad += [(f"{v!r}", v, False) for v in (-1.0, 1e300, -np.inf, [0.5])]
     elif _is_array(good):
-        found = found + _bad_arrays(np.asarray(good), rng)
+        bad = bad + _bad_arrays(np.asarray(good), rng)
     else:  # a tuple of arrays that another function made
-        found += [("a number", 7, True), ("a text", "x", True), ("nothing", (), hasattr(good, "_fields"))]
-    return found[int(rng.integers(len(found)))]
+        bad += [("a number", 7, True), ("a text", "x", True), ("nothing", (), hasattr(good, "_fields"))]
+    return bad[int(rng.integers(len(bad)))]
 
 
 def _is_array(good):
@@ -300,7 +300,7 @@ def _is_array(good):
 
 
 def _bad_arrays(good, rng):
-    found = [
+    bad = [
         ("texts", np.full(good.shape, "x"), True),
         ("complex numbers", good + 1j, True),
         ("one axis more", good[None], False),
@@ -314,7 +314,7 @@ def _bad_arrays(good, rng):
     at = tuple(int(rng.integers(size)) for size in good.shape)
     hidden = np.zeros(good.shape, dtype=bool)
     hidden[at] = True
-    found += [("a masked entry", np.ma.array(good, mask=hidden), True)]
+    bad += [("a masked entry", np.ma.array(good, mask=hidden), True)]
 
     def with_one(value, dtype=None):
         changed = good.astype(dtype or good.dtype)
@@ -322,14 +322,14 @@ def _bad_arrays(good, rng):
         return changed
 
     if good.dtype.kind == "f":
-        found += [("NaN", with_one(np.nan), True), ("+inf", with_one(np.inf), True)]
-        found += [("-inf", with_one(-np.inf), False), ("1e308", with_one(1e308), True)]
-        found += [("all -inf", np.full(good.shape, -np.inf), False)]
+        bad += [("NaN", with_one(np.nan), True), ("+inf", with_one(np.inf), True)]
+        bad += [("-inf", with_one(-np.inf), False), ("1e308", with_one(1e308), True)]
+        bad += [("all -inf", np.full(good.shape, -np.inf), False)]
     elif good.dtype.kind in "iu":
-        found += [("a fraction", with_one(0.5, float), True), ("NaN", with_one(np.nan, float), True)]
+        bad += [("a fraction", with_one(0.5, float), True), ("NaN", with_one(np.nan, float), True)]
         if good.dtype.kind == "i":
-            found += [("-9", with_one(-9), True), ("2^62", with_one(2**62), True)]
-    return found
+            bad += [("-9", with_one(-9), True), ("2^62", with_one(2**62), True)]
+    return bad
 
 
 def _has_nan(got):

@@ -80,7 +80,7 @@ def _truncate(path):
 
 def _other(path):
     """Another model's manifest, whole, under this name."""
-    others = sorted(own for own in path.parent.glob("*.json") if own.stem != path.stem)
+    others = sorted(manifest for manifest in path.parent.glob("*.json") if manifest.stem != path.stem)
     path.unlink()
     shutil.copy(others[0], path)
 
@@ -101,7 +101,7 @@ def damaged_copy(models, folder, name, damage):
     suffix, spoil = DAMAGES[damage]
     for path in models.glob("*.*"):
         shutil.copy(path, folder)
-    (path,) = (own for own in folder.glob(f"{name}.*") if own.suffix == suffix)
+    (path,) = (file for file in folder.glob(f"{name}.*") if file.suffix == suffix)
     spoil(path)
 
 
@@ -119,7 +119,7 @@ def open_each(addresses):
         n_elements = len(at.main) + len(at.get("bidi_component"))
         yield {
             "page": page, "params": params, "said": said, "elements": n_elements,
-            "exceptions": [f"{own.message}" for own in at.exception],
+            "exceptions": [f"{error.message}" for error in at.exception],
         }  # fmt: skip
 
 
@@ -130,14 +130,14 @@ def command_of(page, params):
 
 def asked_for(addresses):
     """Those of `ADDRESSES` that are named as `NAMED` has them; all if none is."""
-    return [own for own in ADDRESSES if not addresses or command_of(*own) in addresses]
+    return [address for address in ADDRESSES if not addresses or command_of(*address) in addresses]
 
 
 def opened_at(name, damage):
     """The addresses of a case, as `NAMED` has them."""
-    every, turn = [command_of(*own) for own in ADDRESSES], list(DAMAGES).index(damage)
+    every, turn = [command_of(*address) for address in ADDRESSES], list(DAMAGES).index(damage)
     needy = NAMED.get(name, ())
-    others = [own for own in every if own not in needy]
+    others = [address for address in every if address not in needy]
     return [*needy, *others[turn :: len(DAMAGES)]]
 
 
@@ -145,16 +145,16 @@ def faults(name, damage, addresses=()):
     """What is wrong with the app while a model is damaged; one case, in a process of its own."""
     command = [sys.executable, "-m", "tests.robust.stored_models", name, damage, *addresses]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=800)
-    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    views = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     wanted = asked_for(addresses)
-    wrong = [f"{len(found)} of {len(wanted)} addresses opened"] * (len(found) != len(wanted))
+    wrong = [f"{len(views)} of {len(wanted)} addresses opened"] * (len(views) != len(wanted))
     wrong += ["a traceback in the log"] * ("Traceback" in done.stderr)
-    for own in found:
-        address, said = command_of(own["page"], own["params"]), " ".join(own["said"])
-        wrong += [f"{address}: {text}" for text in own["exceptions"]]
+    for view in views:
+        address, said = command_of(view["page"], view["params"]), " ".join(view["said"])
+        wrong += [f"{address}: {text}" for text in view["exceptions"]]
         has_to = address in NAMED.get(name, ()) and DAMAGES[damage][0] == ".npz"
         wrong += [f"{address} does not name the command"] * (has_to and repair_command(name) not in said)
-        others = [text for text in own["said"] if "repair with" in text and repr(name) not in text]
+        others = [text for text in view["said"] if "repair with" in text and repr(name) not in text]
         wrong += [f"{address} says {text}" for text in others]
     return wrong
 
@@ -183,8 +183,8 @@ def main(name, damage, *addresses):
 
         first.FOLDER = Path(folder) / "none"  # a page that is stored would not ask for its model
         logging.basicConfig(stream=sys.stderr)
-        for found in open_each(asked_for(addresses)):
-            print(json.dumps(found), flush=True)
+        for view in open_each(asked_for(addresses)):
+            print(json.dumps(view), flush=True)
 
 
 if __name__ == "__main__":

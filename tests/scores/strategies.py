@@ -37,7 +37,7 @@ class Given(NamedTuple):
                 yield unary, self.transitions[i] if isinstance(self.transitions, list) else self.transitions
 
     def is_feasible(self):
-        ranked = (oracle.ranked(*own)[0] for own in self.chains() if len(own[0]))
+        ranked = (oracle.ranked(*chain)[0] for chain in self.chains() if len(chain[0]))
         return all(scores[0] > -np.inf for scores in ranked)
 
 

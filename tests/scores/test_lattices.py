@@ -30,7 +30,7 @@ def bonus(labels, grams):
     """What n-gram scores add to a labelling."""
     labels = tuple(int(k) for k in labels)
     windows = (labels[i:j] for i in range(len(labels)) for j in range(i + 1, len(labels) + 1))
-    return sum(grams.get(own, 0.0) for own in windows)
+    return sum(grams.get(window, 0.0) for window in windows)
 
 
 def left(unary, pairwise, kept, grams):
@@ -39,25 +39,25 @@ def left(unary, pairwise, kept, grams):
         return {(): 0.0}
     every = oracle.labellings(*unary.shape)
     scores = oracle.scores(unary, pairwise, every)
-    total = [score + bonus(own, grams) for own, score in zip(every, scores)]
+    total = [score + bonus(labels, grams) for labels, score in zip(every, scores)]
     rows = np.arange(len(unary))
     return {
-        tuple(own.tolist()): value
-        for own, value in zip(every, total)
-        if kept[rows, own].all() and value > -np.inf
+        tuple(labels.tolist()): value
+        for labels, value in zip(every, total)
+        if kept[rows, labels].all() and value > -np.inf
     }
 
 
 @given(data=st.data(), case=givens(), alpha=st.sampled_from([0.0, 0.4, 0.9]), order=st.integers(2, 4))
 def test_paths_are_the_labellings_left(data, case, alpha, order):
     assume(case.is_feasible())
-    found = case.sequences()
-    lattices = found.prune(alpha)
-    grams = data.draw(gram_tables(found.n_labels, 2))
-    longer = data.draw(gram_tables(found.n_labels, order))
+    sequences = case.sequences()
+    lattices = sequences.prune(alpha)
+    grams = data.draw(gram_tables(sequences.n_labels, 2))
+    longer = data.draw(gram_tables(sequences.n_labels, order))
     together = {gram: grams.get(gram, 0.0) + longer.get(gram, 0.0) for gram in grams | longer}
     kept = lattices.states()
-    wants = [left(*own, mask, together) for own, mask in zip(case.chains(), kept)]
+    wants = [left(*chain, mask, together) for chain, mask in zip(case.chains(), kept)]
 
     def made():
         grown = lattices.rescore(grams)
@@ -65,7 +65,7 @@ def test_paths_are_the_labellings_left(data, case, alpha, order):
             grown = grown.extend()
         return grown.rescore(longer)
 
-    if not all(wants[i] for i, own in enumerate(case.emissions) if len(own)):
+    if not all(wants[i] for i, table in enumerate(case.emissions) if len(table)):
         with pytest.raises(InfeasibleError, match=r"^sequence \d: no labelling is left"):
             made().decode()
         return
@@ -80,8 +80,8 @@ def test_paths_are_the_labellings_left(data, case, alpha, order):
         assert_allclose(want[tuple(labels[i].tolist())], best[i], rtol=1e-9, atol=1e-9)
         paths = paths_of({key: values[arcs["sequence"] == i] for key, values in arcs.items()}, len(kept[i]))
         assert set(paths) == set(want)
-        for own, score in paths.items():
-            assert_allclose(score, want[own], rtol=1e-9, atol=1e-9)
+        for path, score in paths.items():
+            assert_allclose(score, want[path], rtol=1e-9, atol=1e-9)
 
 
 def paths_of(arcs, length):
@@ -113,13 +113,13 @@ def test_arc_scores_are_the_engine_s(seed, n):
     pairs = {(j, k): pairwise[j, k] for j in range(n) for k in range(n)}
     codes = {encode(n, gram): weight for gram, weight in (pairs | grams).items()}
     table = ngram_table(n, list(codes), list(codes.values()))
-    own = engine.unigrams(lengths, n)
+    lattice = engine.unigrams(lengths, n)
     for _ in range(3):
-        want = engine.score_arcs(own, unary, table)
-        got = base_scores(own, Packed(unary, lengths, pairwise))
-        got += gram_scores(own, grams_of(grams, Names(None, n), 3))
+        want = engine.score_arcs(lattice, unary, table)
+        got = base_scores(lattice, Packed(unary, lengths, pairwise))
+        got += gram_scores(lattice, grams_of(grams, Names(None, n), 3))
         assert_allclose(got, want, atol=1e-12)
-        own = engine.extend(own, rng.random(own.n_arcs) < 2.0)
+        lattice = engine.extend(lattice, rng.random(lattice.n_arcs) < 2.0)
 
 
 @given(case=givens(forms=("shared",)), alpha=st.sampled_from([0.0, 0.5, 0.9]))
@@ -129,7 +129,7 @@ def test_pruning_again_keeps_the_best_and_grows_no_lattice(case, alpha):
     again = first.prune(alpha)
     assert again.n_arcs <= first.n_arcs
     assert_allclose(again.best_scores(), first.best_scores(), rtol=1e-9, atol=1e-9)
-    assert [own.tolist() for own in again.decode()] == [own.tolist() for own in first.decode()]
+    assert [labels.tolist() for labels in again.decode()] == [labels.tolist() for labels in first.decode()]
     each = first.prune(np.full(len(first), alpha))
     assert each.n_arcs == again.n_arcs
 
@@ -145,8 +145,8 @@ def test_an_array_of_scores_is_a_dict_of_them():
 
 def test_forbidden_transitions_have_no_arcs():
     rules = [[0.0, -np.inf], [0.0, 0.0]]
-    found = from_emissions([np.zeros((3, 2))], rules)
-    assert found.prune(0.0).n_arcs == 6  # of 2 x 4, none from 0 to 1
+    sequences = from_emissions([np.zeros((3, 2))], rules)
+    assert sequences.prune(0.0).n_arcs == 6  # of 2 x 4, none from 0 to 1
 
 
 def test_npz_holds_all_arcs(tmp_path):
@@ -192,8 +192,8 @@ def test_openfst_has_the_same_paths(case, alpha, order, tmp_path_factory):
     rows = [line.split("\t") for line in (folder / "labels.txt").read_text(encoding="utf-8").splitlines()]
     assert rows == [["<eps>", "0"], *([name, str(k + 1)] for k, name in enumerate(names))]
     assert len(files) == len(case.emissions)
-    for path, own, kept in zip(files, case.chains(), lattices.states()):
-        want = left(*own, kept, {})
+    for path, chain, kept in zip(files, case.chains(), lattices.states()):
+        want = left(*chain, kept, {})
         got = read_openfst(path, names)
         assert set(got) == {tuple(names[k] for k in labels) for labels in want}
         for labels, score in want.items():
@@ -201,8 +201,8 @@ def test_openfst_has_the_same_paths(case, alpha, order, tmp_path_factory):
 
 
 def test_refusals(tmp_path):
-    found = from_emissions([np.zeros((3, 2))], labels=["N", "a b"])
-    lattices = found.prune(0.5)
+    sequences = from_emissions([np.zeros((3, 2))], labels=["N", "a b"])
+    lattices = sequences.prune(0.5)
     with pytest.raises(ArgumentError, match=r"labels\[1\] must have no white space to be a symbol"):
         lattices.to_openfst(tmp_path)
     with pytest.raises(ArgumentError, match=r"must have at most 2 labels, .* got 3: extend\(\) first"):

@@ -46,8 +46,8 @@ def test_what_is_allowed_is_what_chunks_are_written_as(scheme, length):
     labels = LABELS[scheme]
     rules = bio_transitions(labels, scheme)
     want = {written(chunks, length, scheme) for chunks in all_chunks(length)}
-    found = from_emissions([np.zeros((length, len(labels)))], **rules._asdict(), labels=labels)
-    got = {own for own in product(labels, repeat=length) if found.score([own])[0] == 0.0}
+    sequences = from_emissions([np.zeros((length, len(labels)))], **rules._asdict(), labels=labels)
+    got = {tags for tags in product(labels, repeat=length) if sequences.score([tags])[0] == 0.0}
     assert got == want
 
 

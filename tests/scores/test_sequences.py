@@ -17,14 +17,14 @@ NEAR = {"rtol": 1e-9, "atol": 1e-9}
 
 @given(case=givens())
 def test_decode_score_and_max_marginals(case):
-    found = case.sequences()
+    sequences = case.sequences()
     if not case.is_feasible():
         with pytest.raises(InfeasibleError, match=r"^sequence \d: every labelling has score -inf"):
-            found.decode()
+            sequences.decode()
         return
-    labels, tables = found.decode(), found.max_marginals()
-    scores = found.score(labels)
-    assert [len(own) for own in labels] == [len(own) for own in case.emissions]
+    labels, tables = sequences.decode(), sequences.max_marginals()
+    scores = sequences.score(labels)
+    assert [len(y) for y in labels] == [len(table) for table in case.emissions]
     for i, (unary, pairwise) in enumerate(case.chains()):
         if not len(unary):
             assert scores[i] == 0.0
@@ -38,8 +38,8 @@ def test_decode_score_and_max_marginals(case):
 @given(case=givens())
 def test_marginals_and_log_partition(case):
     assume(case.is_feasible())
-    found = case.sequences()
-    tables, sums = found.marginals(), found.log_partition()
+    sequences = case.sequences()
+    tables, sums = sequences.marginals(), sequences.log_partition()
     for i, (unary, pairwise) in enumerate(case.chains()):
         if not len(unary):
             assert sums[i] == 0.0
@@ -52,25 +52,25 @@ def test_marginals_and_log_partition(case):
 @given(case=givens(), k=st.integers(1, 5))
 def test_k_best(case, k):
     assume(case.is_feasible())
-    found = case.sequences()
-    for i, ((unary, pairwise), ranked) in enumerate(zip(case.chains(), found.k_best(k))):
+    sequences = case.sequences()
+    for i, ((unary, pairwise), ranked) in enumerate(zip(case.chains(), sequences.k_best(k))):
         if not len(unary):
             assert ranked.scores.shape == (0,)
             continue
         want, _ = oracle.ranked(unary, pairwise)
         want = want[:k][np.isfinite(want[:k])]
         assert_allclose(ranked.scores, want, **NEAR)
-        assert len({tuple(own) for own in ranked.labels}) == len(want)
+        assert len({tuple(labelling) for labelling in ranked.labels}) == len(want)
         for labels, score in zip(ranked.labels, ranked.scores):
-            given_one = [[0] * len(own) for own in case.emissions]
+            given_one = [[0] * len(table) for table in case.emissions]
             given_one[i] = labels
-            assert_allclose(found.score(given_one)[i], score, **NEAR)
+            assert_allclose(sequences.score(given_one)[i], score, **NEAR)
 
 
 @given(case=givens(), seed=st.integers(0, 99))
 def test_witness(case, seed):
     assume(case.is_feasible())
-    found, rng = case.sequences(), np.random.default_rng(seed)
+    sequences, rng = case.sequences(), np.random.default_rng(seed)
     for i, (unary, pairwise) in enumerate(case.chains()):
         if not len(unary):
             continue
@@ -78,9 +78,9 @@ def test_witness(case, seed):
         node = oracle.tables(unary, pairwise, lambda v: v.max(initial=-np.inf))[1]
         if node[at, label] == -np.inf:
             with pytest.raises(InfeasibleError, match=f"sequence {i}: no labelling with label {label} at"):
-                found.witness(i, int(at), int(label))
+                sequences.witness(i, int(at), int(label))
             continue
-        score, labels = found.witness(i, int(at), int(label))
+        score, labels = sequences.witness(i, int(at), int(label))
         assert labels[at] == label
         assert_allclose(score, node[at, label], **NEAR)
         assert_allclose(oracle.scores(unary, pairwise, labels[None])[0], score, **NEAR)
@@ -89,9 +89,9 @@ def test_witness(case, seed):
 @given(case=givens(), alpha=st.sampled_from([0.0, 0.3, 0.7, 1.0]), seed=st.integers(0, 99))
 def test_what_pruning_keeps_and_the_curves(case, alpha, seed):
     assume(case.is_feasible())
-    found, rng = case.sequences(), np.random.default_rng(seed)
-    truth = [rng.integers(0, found.n_labels, len(own)) for own in case.emissions]
-    best, points, kept = found.decode(), found.break_points(), found.prune(alpha).states()
+    sequences, rng = case.sequences(), np.random.default_rng(seed)
+    truth = [rng.integers(0, sequences.n_labels, len(table)) for table in case.emissions]
+    best, points, kept = sequences.decode(), sequences.break_points(), sequences.prune(alpha).states()
     lost, gone, shares = [], [], []
     for i, (unary, pairwise) in enumerate(case.chains()):
         if not len(unary):
@@ -118,7 +118,7 @@ def test_what_pruning_keeps_and_the_curves(case, alpha, seed):
         assert near or gone[-1] <= lost[-1]
     if not lost or np.isnan(lost).any():
         return
-    curves = found.curves(truth)
+    curves = sequences.curves(truth)
     for curve, wanted in zip(curves, (np.mean(lost), np.mean(gone), np.mean(shares))):
         at = np.searchsorted(curve.alpha, min(alpha, 1 - 1e-9), side="right") - 1
         assert_allclose(curve.value[at], wanted, **NEAR)
@@ -126,23 +126,25 @@ def test_what_pruning_keeps_and_the_curves(case, alpha, seed):
 
 @given(case=givens(), tolerance=st.sampled_from([0.0, 0.3, 0.5, 1.0]), seed=st.integers(0, 99))
 def test_tune_keeps_the_tolerance(case, tolerance, seed):
-    assume(case.is_feasible() and any(len(own) for own in case.emissions))
-    found, rng = case.sequences(), np.random.default_rng(seed)
-    truth = [rng.integers(0, found.n_labels, len(own)) for own in case.emissions]
-    alpha = found.tune(truth, tolerance, by_definition=False)
-    kept = found.prune(alpha).states()
-    lost = [not own[np.arange(len(own)), y].all() for own, y in zip(kept, truth) if len(own)]
-    points = [own[np.arange(len(own)), y] for own, y in zip(found.break_points(), truth) if len(own)]
-    n_forbidden = sum(np.isneginf(own).any() for own in points)
+    assume(case.is_feasible() and any(len(table) for table in case.emissions))
+    sequences, rng = case.sequences(), np.random.default_rng(seed)
+    truth = [rng.integers(0, sequences.n_labels, len(table)) for table in case.emissions]
+    alpha = sequences.tune(truth, tolerance, by_definition=False)
+    kept = sequences.prune(alpha).states()
+    lost = [not mask[np.arange(len(mask)), y].all() for mask, y in zip(kept, truth) if len(mask)]
+    points = [
+        table[np.arange(len(table)), y] for table, y in zip(sequences.break_points(), truth) if len(table)
+    ]
+    n_forbidden = sum(np.isneginf(values).any() for values in points)
     assert sum(lost) <= max(tolerance * len(lost) + 1e-9, n_forbidden)
-    if np.isfinite(found.score(truth)).all():  # by definition a forbidden truth is lost at every alpha
-        assert found.tune(truth, tolerance) <= alpha
+    if np.isfinite(sequences.score(truth)).all():  # by definition a forbidden truth is lost at every alpha
+        assert sequences.tune(truth, tolerance) <= alpha
 
 
 @given(case=givens(forms=("none", "shared")))
 def test_all_forms_of_emissions_are_one(case):
     assume(case.is_feasible())
-    lengths = [len(own) for own in case.emissions]
+    lengths = [len(table) for table in case.emissions]
     n, longest = case.emissions[0].shape[1], max(lengths)
     rows = np.concatenate(case.emissions)
     padded = np.full((len(lengths), longest, n), np.nan)
@@ -153,11 +155,11 @@ def test_all_forms_of_emissions_are_one(case):
         from_emissions(rows, case.transitions, lengths=lengths, **more),
         from_emissions(padded, case.transitions, lengths=lengths, **more),
         from_emissions(padded, case.transitions, mask=mask, **more),
-        from_emissions([own.tolist() for own in case.emissions], case.transitions, **more),
+        from_emissions([table.tolist() for table in case.emissions], case.transitions, **more),
     ]
     want = case.sequences().decode()
-    for found in forms:
-        assert [own.tolist() for own in found.decode()] == [own.tolist() for own in want]
+    for form in forms:
+        assert [labels.tolist() for labels in form.decode()] == [labels.tolist() for labels in want]
 
 
 def test_steps_come_in_three_forms():
@@ -167,15 +169,15 @@ def test_steps_come_in_three_forms():
     steps = [rng.normal(size=(max(length - 1, 0), n, n)) for length in lengths]
     padded = np.zeros((4, 2, n, n))
     into = np.zeros((6, n, n))
-    for i, own in enumerate(steps):
-        padded[i, : len(own)] = own
+    for i, pairwise in enumerate(steps):
+        padded[i, : len(pairwise)] = pairwise
     into[1:3], into[5] = steps[0], steps[3][0]
     want = from_emissions(tables, steps).max_marginals()
     assert_array_equal(from_emissions(tables, padded).max_marginals()[3], want[3])
     assert_array_equal(
         from_emissions(np.concatenate(tables), into, lengths=lengths).max_marginals()[0], want[0]
     )
-    as_lists = [own.tolist() for own in steps]
+    as_lists = [pairwise.tolist() for pairwise in steps]
     assert_array_equal(from_emissions(tables, as_lists).max_marginals()[0], want[0])
 
 
@@ -192,36 +194,38 @@ def test_a_mask_may_leave_out_positions_in_the_middle():
 def test_allowed_labels_and_names():
     scores = [[[0.0, 1.0, 2.0]] * 2, [], [[3.0, 1.0, 2.0]]]
     allowed = [[[True, True, False], [True, False, False]], [], [[False, True, True]]]
-    found = from_emissions(scores, allowed=allowed, labels=["ä", "名", ""])
-    assert [own.tolist() for own in found.decode()] == [["名", "ä"], [], [""]]
-    assert found.score([["名", "ä"], [], [""]]).tolist() == [1.0, 0.0, 2.0]
-    assert found.witness(0, 0, "ä").labels.tolist() == ["ä", "ä"]
-    assert found.k_best(2)[2].labels.tolist() == [[""], ["名"]]
-    assert found.labels == ("ä", "名", "")
+    sequences = from_emissions(scores, allowed=allowed, labels=["ä", "名", ""])
+    assert [labels.tolist() for labels in sequences.decode()] == [["名", "ä"], [], [""]]
+    assert sequences.score([["名", "ä"], [], [""]]).tolist() == [1.0, 0.0, 2.0]
+    assert sequences.witness(0, 0, "ä").labels.tolist() == ["ä", "ä"]
+    assert sequences.k_best(2)[2].labels.tolist() == [[""], ["名"]]
+    assert sequences.labels == ("ä", "名", "")
     mixed = from_emissions([[[0.0, 1.0]]], labels=["a", 1]).decode()[0]
     assert mixed.tolist() == [1]
-    assert "3 sequences, 3 positions, 3 labels" in repr(found)
+    assert "3 sequences, 3 positions, 3 labels" in repr(sequences)
 
 
 def test_nothing_at_all():
-    for found in (
+    for sequences in (
         from_emissions([]),
         from_emissions([[], []], labels=["a", "b"]),
         from_emissions([[]], [[0.0]]),
     ):
-        n = len(found)
-        assert [len(own) for own in found.decode()] == [0] * n
-        assert [len(own) for own in found.marginals()] == [0] * n
-        assert len(found.k_best(3)) == len(found.break_points()) == len(found.max_marginals()) == n
-        assert found.log_partition().tolist() == [0.0] * n
-        lattices = found.prune(0.5)
+        n = len(sequences)
+        assert [len(labels) for labels in sequences.decode()] == [0] * n
+        assert [len(table) for table in sequences.marginals()] == [0] * n
+        assert (
+            len(sequences.k_best(3)) == len(sequences.break_points()) == len(sequences.max_marginals()) == n
+        )
+        assert sequences.log_partition().tolist() == [0.0] * n
+        lattices = sequences.prune(0.5)
         assert lattices.n_arcs == 0
-        assert [len(own) for own in lattices.extend().decode()] == [0] * n
+        assert [len(labels) for labels in lattices.extend().decode()] == [0] * n
 
 
 def test_ten_thousand_positions():
-    found = from_emissions([np.random.default_rng(0).normal(size=(10_000, 3))], np.eye(3))
-    assert_allclose(found.score(found.decode()), found.prune(0.5).best_scores(), rtol=1e-12)
+    sequences = from_emissions([np.random.default_rng(0).normal(size=(10_000, 3))], np.eye(3))
+    assert_allclose(sequences.score(sequences.decode()), sequences.prune(0.5).best_scores(), rtol=1e-12)
 
 
 TWO = [np.zeros((2, 2)), np.zeros((1, 2))]
@@ -293,27 +297,27 @@ def test_refusals_at_the_door(arguments, options, error, message):
 
 
 def test_refusals_of_questions():
-    found = from_emissions(TWO, labels=["N", "V"])
+    sequences = from_emissions(TWO, labels=["N", "V"])
     with pytest.raises(ShapeError, match="y has 1 sequences; emissions has 2"):
-        found.score([["N", "N"]])
+        sequences.score([["N", "N"]])
     with pytest.raises(ShapeError, match=r"y\[0\] has 1 labels; its sequence has 2 positions"):
-        found.curves([["N"], ["V"]])
+        sequences.curves([["N"], ["V"]])
     with pytest.raises(ArgumentError, match=r"y\[1\]\[0\] must be one of 'N', 'V', got 'X'"):
-        found.tune([["N", "N"], ["X"]], 0.1)
+        sequences.tune([["N", "N"], ["X"]], 0.1)
     with pytest.raises(ArgumentError, match=r"y\[0\] must be a sequence of labels, got 'NN'"):
-        found.score(["NN", "N"])
+        sequences.score(["NN", "N"])
     with pytest.raises(ArgumentError, match="tolerance must satisfy 0 <= tolerance <= 1, got 2"):
-        found.tune([["N", "N"], ["V"]], 2)
+        sequences.tune([["N", "N"], ["V"]], 2)
     with pytest.raises(ArgumentError, match="alpha must be a number from -inf to 1"):
-        found.prune(1.5)
+        sequences.prune(1.5)
     with pytest.raises(ArgumentError, match="i must be a whole number from 0 to 1, got 2"):
-        found.witness(2, 0, "N")
+        sequences.witness(2, 0, "N")
     with pytest.raises(ArgumentError, match="position must be a whole number from 0 to 0, got 1"):
-        found.witness(1, 1, "N")
+        sequences.witness(1, 1, "N")
     with pytest.raises(ArgumentError, match="label must be one of 'N', 'V', got 0"):
-        found.witness(1, 0, 0)
+        sequences.witness(1, 0, 0)
     with pytest.raises(ArgumentError, match="k must be a whole number from 1 to 10000, got 0"):
-        found.k_best(0)
+        sequences.k_best(0)
     numbered = from_emissions(TWO)
     with pytest.raises(ArgumentError, match=r"y\[1\]\[0\] must be from 0 to 1, got 2"):
         numbered.score([[0, 0], [2]])
@@ -322,11 +326,13 @@ def test_refusals_of_questions():
 def test_the_best_labelling_stays_however_scores_round():
     """Its max-marginals are summed in another order at each position, and may lie below the best by a bit."""
     rng = np.random.default_rng(0)
-    found = from_emissions([rng.normal(size=(40, 3)) for _ in range(20)], rng.normal(size=(3, 3)))
-    best, points = found.decode(), found.break_points()
-    assert any(len(set(own[np.arange(40), y].tolist())) > 1 for own, y in zip(found.max_marginals(), best))
-    assert all(np.isposinf(own[np.arange(40), y]).all() for own, y in zip(points, best))
-    assert found.tune(best, 0.0) > 1 - 1e-6
-    assert found.curves(best).filter_loss.value.tolist() == [0.0]
+    sequences = from_emissions([rng.normal(size=(40, 3)) for _ in range(20)], rng.normal(size=(3, 3)))
+    best, points = sequences.decode(), sequences.break_points()
+    assert any(
+        len(set(table[np.arange(40), y].tolist())) > 1 for table, y in zip(sequences.max_marginals(), best)
+    )
+    assert all(np.isposinf(table[np.arange(40), y]).all() for table, y in zip(points, best))
+    assert sequences.tune(best, 0.0) > 1 - 1e-6
+    assert sequences.curves(best).filter_loss.value.tolist() == [0.0]
     near = from_emissions([[[1.0, 1.0 + 1e-10]]])  # the threshold rounds to the best itself
     assert near.prune(1.0).states()[0].tolist() == [[False, True]]

@@ -13,12 +13,12 @@ LABELS = {0: "O", 1: "B-X", 2: "I-X"}
 
 
 def test_rows_of_words():
-    found = from_hf(LOGITS, IDS, attention_mask=MASK, id2label=LABELS)
+    sequences = from_hf(LOGITS, IDS, attention_mask=MASK, id2label=LABELS)
     want = [LOGITS[0, [1, 3, 4]], LOGITS[1, [1]], LOGITS[2, :0]]
-    assert found.lengths.tolist() == [3, 1, 0]
-    assert found.labels == ("O", "B-X", "I-X")
-    for got, own in zip(found.max_marginals(), from_emissions(want).max_marginals()):
-        assert got.tolist() == own.tolist()
+    assert sequences.lengths.tolist() == [3, 1, 0]
+    assert sequences.labels == ("O", "B-X", "I-X")
+    for got, wanted in zip(sequences.max_marginals(), from_emissions(want).max_marginals()):
+        assert got.tolist() == wanted.tolist()
 
 
 def test_padding_is_not_looked_at():
@@ -26,7 +26,9 @@ def test_padding_is_not_looked_at():
     spoiled[1, 3:] = np.nan
     spoiled[:, 0] = np.nan
     got = from_hf(spoiled, IDS, attention_mask=MASK).decode()
-    assert [own.tolist() for own in got] == [own.tolist() for own in from_hf(LOGITS, IDS).decode()]
+    assert [labels.tolist() for labels in got] == [
+        labels.tolist() for labels in from_hf(LOGITS, IDS).decode()
+    ]
 
 
 def test_a_list_and_word_ids_of_a_tokenizer_that_numbers_pads():

@@ -25,13 +25,13 @@ def as_dicts(X):
 
 
 def as_arrays(X):
-    found = []
+    arrays = []
     for item in X:
         array = np.zeros((len(item), 13))
         array[:, 12] = 1.0
         array[np.arange(len(item)), [int(token[0][2:]) for token in item]] = 1.0
-        found.append(array)
-    return found
+        arrays.append(array)
+    return arrays
 
 
 def as_sparse(X):

@@ -18,9 +18,9 @@ every = pytest.mark.parametrize("tagger", TAGGERS.values(), ids=TAGGERS)
 
 
 def spoiled(arrays, value, at=(2, 0, 1)):
-    found = [own.copy() for own in arrays]
-    found[at[0]][at[1:]] = value
-    return found
+    copies = [array.copy() for array in arrays]
+    copies[at[0]][at[1:]] = value
+    return copies
 
 
 NAMED = [
@@ -129,12 +129,12 @@ def test_bad_x_is_named_in_training(tagger, bad, kind, message):
             r"y\[1\]\[0\] must be a string as the first is, got 1",
         ),
         (
-            [[0.5] * len(own) for own in Y],
+            [[0.5] * len(tags) for tags in Y],
             ArgumentError,
             r"y\[0\]\[0\] must be a string or a whole number, got 0.5",
         ),
         (
-            [[True] * len(own) for own in Y],
+            [[True] * len(tags) for tags in Y],
             ArgumentError,
             r"y\[0\]\[0\] must be a string or a whole number, got True",
         ),
@@ -148,10 +148,10 @@ def test_bad_y_is_named(tagger, bad, kind, message):
 
 @every
 def test_an_unknown_label_is_only_for_partly_labelled_training(tagger):
-    missing = [[None, *own[1:]] for own in Y]
+    missing = [[None, *tags[1:]] for tags in Y]
     if isinstance(tagger, sp.ChainCRF):
         tagger.fit(X, missing)
-        missing = [[None] * len(own) for own in Y]
+        missing = [[None] * len(tags) for tags in Y]
         with pytest.raises(ArgumentError, match="y must hold at least one label, got none"):
             tagger.fit(X, missing)
     else:
@@ -233,22 +233,22 @@ def test_bad_weights_are_named(tagger):
     ],
 )
 def test_bad_settings_are_named(tagger, settings, message):
-    own = type(TAGGERS[tagger])(**settings)
+    estimator = type(TAGGERS[tagger])(**settings)
     with pytest.raises(ArgumentError, match=message):
-        own.fit(X, Y)
+        estimator.fit(X, Y)
 
 
 @every
 def test_odd_input_works(tagger):
     tagger.fit(X, Y)
     assert tagger.predict([]) == []
-    assert [own.tolist() for own in tagger.predict([[], X[0], []])] == [
+    assert [labels.tolist() for labels in tagger.predict([[], X[0], []])] == [
         [],
         tagger.predict(X[:1])[0].tolist(),
         [],
     ]
     unseen = tagger.predict([[["never"], []], [[{}.get("x", "b")], []]])  # ignored; a token may have none
-    assert [len(own) for own in unseen] == [2, 2]
+    assert [len(labels) for labels in unseen] == [2, 2]
     assert tagger.score(X[:1], [["XX"] * len(X[0])]) == 0.0  # labels that training has not seen are wrong
     long = tagger.predict([[["b"]] * 10_000])[0]
     assert long.shape == (10_000,)
@@ -263,7 +263,7 @@ def test_unicode_is_kept(tagger):
     y = [[tag, tag] for tag in tags] * 3
     tagger.fit(data, y)
     again = type(tagger).from_state(tagger.to_state())
-    assert [own.tolist() for own in again.predict(data)] == y
+    assert [labels.tolist() for labels in again.predict(data)] == y
     assert list(again.feature_names_in_) == list(tagger.feature_names_in_)
 
 
@@ -291,9 +291,9 @@ def test_a_cascade_wants_as_many_sequences_as_parts_and_a_thousand_labels():
 def test_values_of_a_cascade_are_laid_out_or_refused(monkeypatch):
     from spcviz.sequences import lattices
 
-    halves = [0.5 * own for own in as_sparse(X)]
+    halves = [0.5 * array for array in as_sparse(X)]
     tagger = sp.CascadeTagger(random_state=0).fit(halves, Y)
-    dense = sp.CascadeTagger(random_state=0).fit([own.toarray() for own in halves], Y)
+    dense = sp.CascadeTagger(random_state=0).fit([array.toarray() for array in halves], Y)
     assert [o.tolist() for o in tagger.predict(halves)] == [
         o.tolist() for o in dense.predict([h.toarray() for h in halves])
     ]

@@ -24,37 +24,37 @@ def scored(model, item, names):
     """{labelling: score} of every labelling of a short sentence under one level's model."""
     columns = {name: i for i, name in enumerate(names)}
     unary = np.array([sum(model.weights[columns[f]] for f in token if f in columns) for token in item])
-    found = {}
+    scores = {}
     for labels in itertools.product(range(3), repeat=len(item)):
         score = unary[np.arange(len(item)), labels].sum()
         for i in range(1, len(labels)):
             gram = labels[max(0, i - 2) : i + 1]
             score += lookup(model.table, encode(3, gram), len(gram))
-        found[labels] = score
-    return found
+        scores[labels] = score
+    return scores
 
 
 def test_predictions_and_shares_are_those_of_enumeration_among_what_is_left(tagger):
     model, checked = tagger.cascade_.levels[-1].predictor, 0
-    for item in [own for own in XT if len(own) <= 5]:
+    for item in [sentence for sentence in XT if len(sentence) <= 5]:
         states = tagger.filter([item]).states[0]
         left = tagger.filter([item])
         every = scored(model, item, tagger.feature_names_in_)
         grams = set(map(tuple, _grams(left.lattice)))
         n = left.lattice.order[0]
         fits = {
-            own: score
-            for own, score in every.items()
-            if all(states[i, k] for i, k in enumerate(own))
-            and all(own[i : i + n] in grams for i in range(len(own) - n + 1))
+            labels: score
+            for labels, score in every.items()
+            if all(states[i, k] for i, k in enumerate(labels))
+            and all(labels[i : i + n] in grams for i in range(len(labels) - n + 1))
         }
         best = max(fits.values())
-        found = tuple(TAGS.index(tag) for tag in tagger.predict([item])[0])
-        assert_allclose(fits[found], best, atol=1e-9)
+        predicted = tuple(TAGS.index(tag) for tag in tagger.predict([item])[0])
+        assert_allclose(fits[predicted], best, atol=1e-9)
         weights = np.exp(np.array(list(fits.values())) - best)
         shares = np.zeros((len(item), 3))
-        for own, weight in zip(fits, weights):
-            shares[np.arange(len(item)), own] += weight / weights.sum()
+        for labels, weight in zip(fits, weights):
+            shares[np.arange(len(item)), labels] += weight / weights.sum()
         assert_allclose(tagger.predict_marginals([item])[0], shares, atol=1e-9)
         checked += 1
     assert checked > 10
@@ -67,14 +67,14 @@ def _grams(lattice):
 
 
 def test_filters_leave_less_and_less(tagger):
-    below = [own.sum() for own in tagger.filter(XT, alpha=-0.5, level=1).states]
-    free = [own.sum() for own in tagger.filter(XT, alpha=0.0, level=1).states]
+    below = [kept.sum() for kept in tagger.filter(XT, alpha=-0.5, level=1).states]
+    free = [kept.sum() for kept in tagger.filter(XT, alpha=0.0, level=1).states]
     assert sum(free) < sum(below)
-    tight = [own.sum() for own in tagger.filter(XT, alpha=0.99, level=1).states]
+    tight = [kept.sum() for kept in tagger.filter(XT, alpha=0.99, level=1).states]
     assert sum(tight) < sum(free)
-    assert all(own >= len(item) for own, item in zip(tight, XT))  # the best labelling always stays
-    for states, found in zip(tagger.filter(XT).states, tagger.predict(XT)):
-        assert all(row[TAGS.index(tag)] for row, tag in zip(states, found))
+    assert all(n_kept >= len(item) for n_kept, item in zip(tight, XT))  # the best labelling always stays
+    for states, tags in zip(tagger.filter(XT).states, tagger.predict(XT)):
+        assert all(row[TAGS.index(tag)] for row, tag in zip(states, tags))
 
 
 def test_tuning_keeps_the_tolerance(tagger):
@@ -89,18 +89,18 @@ def test_tuning_keeps_the_tolerance(tagger):
 
 
 def test_levels_say_what_they_lose(tagger):
-    assert [own.order for own in tagger.levels_] == [1, 2]
-    assert all(0 <= own.lost <= 1 and own.kept >= 0.5 for own in tagger.levels_)
+    assert [level.order for level in tagger.levels_] == [1, 2]
+    assert all(0 <= level.lost <= 1 and level.kept >= 0.5 for level in tagger.levels_)
 
 
 @pytest.mark.parametrize(
     "settings", [{"order": 2}, {"order": 4}, {"pair_model": "perceptron"}, {"tolerance_kind": "position"}]
 )
 def test_other_settings_train_too(settings):
-    found = sp.CascadeTagger(random_state=0, tolerance=0.05, **settings).fit(X, Y)
-    assert found.score(XT, YT) > 0.6
-    assert len(found.cascade_.levels) == settings.get("order", 3)
-    found.tune(XT, YT)
+    cascade = sp.CascadeTagger(random_state=0, tolerance=0.05, **settings).fit(X, Y)
+    assert cascade.score(XT, YT) > 0.6
+    assert len(cascade.cascade_.levels) == settings.get("order", 3)
+    cascade.tune(XT, YT)
 
 
 def test_bad_arguments_of_filters_are_named(tagger):

@@ -30,8 +30,8 @@ def spans(n, seed):
 
 X, Y = spans(80, 0)
 # at the beginning, behind another kind, behind nothing: words that ask for steps that are forbidden
-HARD = [[[f"w={word}"] for word in own] for own in (["I-A", "I-B", "x"], ["O", "I-B", "I-A"], ["I-A"])]
-TEST = [own for own in spans(25, 1)[0] if len(own) <= 5] + HARD
+HARD = [[[f"w={word}"] for word in words] for words in (["I-A", "I-B", "x"], ["O", "I-B", "I-A"], ["I-A"])]
+TEST = [sentence for sentence in spans(25, 1)[0] if len(sentence) <= 5] + HARD
 
 
 def is_allowed(labelling, begins=True):
@@ -57,16 +57,16 @@ def every_labelling(tagger, item):
     unary = np.array([sum(model.weights[columns[f]] for f in token if f in columns) for token in item])
     n = int(lattice.order[0])
     grams = [set(lattice.arc_key[a:b].tolist()) for a, b in itertools.pairwise(lattice.arc_start.tolist())]
-    found = {}
+    scores = {}
     for states in itertools.product(range(5), repeat=len(item)):
-        if not all(encode(5, states[i : i + n]) in own for i, own in enumerate(grams)):
+        if not all(encode(5, states[i : i + n]) in keys for i, keys in enumerate(grams)):
             continue
         score = unary[np.arange(len(item)), states].sum()
         for i in range(1, len(states)):
             gram = states[max(0, i - order + 1) : i + 1]
             score += lookup(model.table, encode(5, gram), len(gram))
-        found[tuple(LABELS[k] for k in states)] = score
-    return found
+        scores[tuple(LABELS[k] for k in states)] = score
+    return scores
 
 
 def test_k_best_are_the_best_of_every_labelling_that_is_left(tagger):
@@ -75,9 +75,9 @@ def test_k_best_are_the_best_of_every_labelling_that_is_left(tagger):
         every = every_labelling(tagger, item)
         best = sorted(every.values(), reverse=True)[:7]
         assert_allclose(paths.scores, best, atol=1e-9)
-        labellings = [tuple(own.tolist()) for own in paths.labels]
+        labellings = [tuple(labels.tolist()) for labels in paths.labels]
         assert len(set(labellings)) == len(labellings) == min(7, len(every))
-        assert_allclose([every[own] for own in labellings], paths.scores, atol=1e-9)
+        assert_allclose([every[labelling] for labelling in labellings], paths.scores, atol=1e-9)
         assert_allclose(every[tuple(first.tolist())], best[0], atol=1e-9)
         n_several += len(labellings) > 1
     assert n_several > 5
@@ -85,8 +85,8 @@ def test_k_best_are_the_best_of_every_labelling_that_is_left(tagger):
 
 def test_no_level_and_no_answer_has_a_forbidden_step(tagger):
     if tagger.constraints is None:
-        found = [own.tolist() for own in tagger.predict(HARD)]
-        assert not all(map(is_allowed, found))  # without the rule these words lead to such steps
+        labellings = [labels.tolist() for labels in tagger.predict(HARD)]
+        assert not all(map(is_allowed, labellings))  # without the rule these words lead to such steps
         return
     for level in range(1, tagger.order):
         for item in TEST:
@@ -95,9 +95,9 @@ def test_no_level_and_no_answer_has_a_forbidden_step(tagger):
             grams = (lattice.arc_key[:, None] >> shifts & (1 << lattice.bits) - 1) - 1
             for a, states in enumerate(grams.tolist()):
                 assert is_allowed([LABELS[k] for k in states], begins=a < lattice.arc_start[1])
-    assert all(is_allowed(own.tolist()) for own in tagger.predict(TEST))
+    assert all(is_allowed(labels.tolist()) for labels in tagger.predict(TEST))
     for paths in tagger.predict_k_best(TEST, 5):
-        assert all(is_allowed(own.tolist()) for own in paths.labels)
+        assert all(is_allowed(labels.tolist()) for labels in paths.labels)
     for states, shares in zip(tagger.filter(TEST).states, tagger.predict_marginals(TEST)):
         assert_allclose(shares.sum(axis=1), 1.0)
         assert not shares[~states].any()
@@ -106,8 +106,8 @@ def test_no_level_and_no_answer_has_a_forbidden_step(tagger):
 
 def test_constraints_and_allowed_together(tagger):
     allowed = [[LABELS] * len(item) for item in TEST]
-    assert [own.tolist() for own in tagger.predict(TEST, allowed=allowed)] == [
-        own.tolist() for own in tagger.predict(TEST)
+    assert [labels.tolist() for labels in tagger.predict(TEST, allowed=allowed)] == [
+        labels.tolist() for labels in tagger.predict(TEST)
     ]
     if tagger.constraints is None:
         return
@@ -115,14 +115,14 @@ def test_constraints_and_allowed_together(tagger):
     with pytest.raises(InfeasibleError, match=r"X\[1\] must have a labelling that constraints"):
         tagger.predict([TEST[0], HARD[0]], allowed=[None, only])
     only[0] = ["B-A", "O"]
-    (found,) = tagger.predict([HARD[0]], allowed=[only])
-    assert is_allowed(found.tolist())
-    assert all(own in may for own, may in zip(found.tolist(), only))
+    (labels,) = tagger.predict([HARD[0]], allowed=[only])
+    assert is_allowed(labels.tolist())
+    assert all(label in may for label, may in zip(labels.tolist(), only))
 
 
 def test_tuning_goes_on_within_the_constraints(tagger):
     other = sp.CascadeTagger.from_state(tagger.to_state()).tune(X, Y, 0.0)
-    assert all(own.lost == 0.0 for own in other.levels_)
+    assert all(level.lost == 0.0 for level in other.levels_)
     assert other.get_params() == {**tagger.get_params(), "tolerance": 0.0}
 
 

@@ -25,20 +25,20 @@ def test_l1_leaves_fewer_weights_and_c2_smaller_ones():
 def test_partial_labels_are_learned_from():
     """With most labels hidden, and most of those narrowed down, the rest is learned."""
     rng = np.random.default_rng(0)
-    hidden = [[None if rng.random() < 0.6 else tag for tag in own] for own in Y]
-    allowed = [[[tag, TAGS[rng.integers(3)]] if rng.random() < 0.75 else None for tag in own] for own in Y]
+    hidden = [[None if rng.random() < 0.6 else tag for tag in tags] for tags in Y]
+    allowed = [[[tag, TAGS[rng.integers(3)]] if rng.random() < 0.75 else None for tag in tags] for tags in Y]
     known = sp.ChainCRF(c2=0.1).fit(X, hidden)
-    told = sp.ChainCRF(c2=0.1).fit(X, hidden, allowed=allowed)
-    assert told.score(X, Y) > 0.6
-    assert told.score(X, Y) >= known.score(X, Y) - 0.05
+    narrowed = sp.ChainCRF(c2=0.1).fit(X, hidden, allowed=allowed)
+    assert narrowed.score(X, Y) > 0.6
+    assert narrowed.score(X, Y) >= known.score(X, Y) - 0.05
     everything = sp.ChainCRF(c2=0.1).fit(X, Y)
-    nothing_hidden = sp.ChainCRF(c2=0.1).fit(X, Y, allowed=[[[tag] for tag in own] for own in Y])
+    nothing_hidden = sp.ChainCRF(c2=0.1).fit(X, Y, allowed=[[[tag] for tag in tags] for tags in Y])
     assert_allclose(nothing_hidden.state_weights_, everything.state_weights_)
 
 
 def test_labels_must_be_among_what_is_allowed():
-    wrong = [[["DT"]] * len(own) for own in Y]
-    i, j = next((i, j) for i, own in enumerate(Y) for j, tag in enumerate(own) if tag != "DT")
+    wrong = [[["DT"]] * len(tags) for tags in Y]
+    i, j = next((i, j) for i, tags in enumerate(Y) for j, tag in enumerate(tags) if tag != "DT")
     with pytest.raises(ArgumentError, match=rf"y\[{i}\]\[{j}\] must be among what allowed says"):
         sp.ChainCRF().fit(X, Y, allowed=wrong)
 
@@ -58,21 +58,21 @@ def is_bio(labels):
 @pytest.mark.parametrize("make", [sp.ChainCRF, sp.StructuredPerceptron])
 def test_constraints_are_kept(make):
     rng = np.random.default_rng(0)
-    items = [[[f"w{rng.integers(5)}"] for _ in own] for own in SPANS]
+    items = [[[f"w{rng.integers(5)}"] for _ in tags] for tags in SPANS]
     free, bound = (
         make(random_state=0).fit(items, SPANS),
         make(random_state=0, constraints="bio").fit(items, SPANS),
     )
     new = [[[f"w{rng.integers(5)}"] for _ in range(6)] for _ in range(200)]
     assert not all(
-        is_bio(own.tolist())
-        for own in sp.StructuredPerceptron(passes=1, random_state=0).fit(items, SPANS).predict(new)
+        is_bio(labels.tolist())
+        for labels in sp.StructuredPerceptron(passes=1, random_state=0).fit(items, SPANS).predict(new)
     )
-    assert all(is_bio(own.tolist()) for own in bound.predict(new))
+    assert all(is_bio(labels.tolist()) for labels in bound.predict(new))
     for best in bound.predict_k_best(new[:5], 5):
-        assert all(is_bio(own.tolist()) for own in best.labels)
+        assert all(is_bio(labels.tolist()) for labels in best.labels)
     begins = bound.classes_.tolist().index("I-A")
-    assert all(own[0, begins] == 0 for own in bound.predict_marginals(new))
+    assert all(shares[0, begins] == 0 for shares in bound.predict_marginals(new))
     assert free.get_params()["constraints"] is None
     with pytest.raises(
         ArgumentError, match=r"y\[1\]\[1\] must keep to constraints='bio', got 'I-B' behind 'O'"
@@ -110,8 +110,8 @@ def never_twice(before, after):
 
 def test_a_rule_of_ones_own():
     tagger = sp.ChainCRF(constraints=never_twice).fit([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3)
-    found = tagger.predict([[["a"]] * 6])[0]
-    assert (found[1:] != found[:-1]).all()
+    labels = tagger.predict([[["a"]] * 6])[0]
+    assert (labels[1:] != labels[:-1]).all()
 
 
 def test_an_interrupted_fit_is_a_fitted_model_with_a_warning(monkeypatch):

@@ -28,8 +28,8 @@ every = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 chains = pytest.mark.parametrize("make", [MAKERS["perceptron"], MAKERS["crf"]], ids=["perceptron", "crf"])
 
 
-def lists(found):
-    return [own.tolist() for own in found]
+def lists(arrays):
+    return [array.tolist() for array in arrays]
 
 
 @every
@@ -39,7 +39,7 @@ def test_a_tagger_learns(make):
     assert tagger.score(XT, YT) > majority + 0.3
     assert tagger.classes_.tolist() == TAGS
     assert set(tagger.feature_names_in_) == {"b", *(f"w={w}" for w in range(12))}
-    right = [a == b for own, y in zip(tagger.predict(XT), YT) for a, b in zip(own, y)]
+    right = [a == b for labels, y in zip(tagger.predict(XT), YT) for a, b in zip(labels, y)]
     assert_allclose(tagger.score(XT, YT), np.mean(right))
 
 
@@ -61,13 +61,13 @@ def test_values_count(make):
     """Half of all values is the same model with twice the weights, but for what pulls weights to 0."""
     tagger = make() if "c2" not in make().get_params() else make().set_params(c2=0.0, tol=1e-3)
     wanted = tagger.fit(as_sparse(X), Y).predict(as_sparse(XT))
-    halves = clone(tagger).fit([0.5 * own for own in as_sparse(X)], Y)
+    halves = clone(tagger).fit([0.5 * array for array in as_sparse(X)], Y)
     assert (
         np.mean(np.concatenate(wanted) == np.concatenate(halves.predict([0.5 * o for o in as_sparse(XT)])))
         > 0.95
     )
     assert_allclose(np.abs(halves.state_weights_).sum() / np.abs(tagger.state_weights_).sum(), 1.0, atol=0.9)
-    assert lists(halves.predict([0.0 * own for own in as_sparse(XT)])) != lists(wanted)
+    assert lists(halves.predict([0.0 * array for array in as_sparse(XT)])) != lists(wanted)
 
 
 @every
@@ -76,7 +76,7 @@ def test_whole_numbers_are_labels_too(make):
     tagger = make().fit(X, numbers)
     texts = make().fit(X, Y)
     assert tagger.classes_.tolist() == [10, 20, 30]
-    assert [[TAGS[k // 10 - 1] for k in own] for own in tagger.predict(XT)] == lists(texts.predict(XT))
+    assert [[TAGS[k // 10 - 1] for k in labels] for labels in tagger.predict(XT)] == lists(texts.predict(XT))
 
 
 @every
@@ -117,8 +117,8 @@ def test_copies_and_states_are_equal(make):
 def test_a_stored_tagger_goes_on_training(make):
     tagger = make().partial_fit(X[:40], Y[:40], classes=TAGS)
     again = type(tagger).from_state(tagger.to_state())
-    for own in (tagger, again):
-        own.partial_fit(X[40:], Y[40:])
+    for estimator in (tagger, again):
+        estimator.partial_fit(X[40:], Y[40:])
     assert lists(again.predict_marginals(XT)) == lists(tagger.predict_marginals(XT))
 
 
@@ -153,31 +153,31 @@ def test_weights_of_sequences_and_labels(make):
 @every
 def test_allowed_labels(make):
     tagger = make().fit(X, Y)
-    mask = [np.tile([True, False, True], (len(own), 1)) for own in XT]
-    named = [None if i % 2 else [["DT", "VB"]] * len(own) for i, own in enumerate(XT)]
+    mask = [np.tile([True, False, True], (len(sentence), 1)) for sentence in XT]
+    named = [None if i % 2 else [["DT", "VB"]] * len(sentence) for i, sentence in enumerate(XT)]
     free = tagger.predict(XT)
     for allowed in (mask, named):
-        found, shares = tagger.predict(XT, allowed=allowed), tagger.predict_marginals(XT, allowed=allowed)
-        for i, (own, share) in enumerate(zip(found, shares)):
+        predicted, shares = tagger.predict(XT, allowed=allowed), tagger.predict_marginals(XT, allowed=allowed)
+        for i, (labels, share) in enumerate(zip(predicted, shares)):
             if allowed[i] is not None:
-                assert "NN" not in own
+                assert "NN" not in labels
                 assert not share[:, 1].any()
             else:
-                assert own.tolist() == free[i].tolist()
+                assert labels.tolist() == free[i].tolist()
             assert_allclose(share.sum(axis=1), 1.0)
-    for i, item in enumerate([[["DT"]] * len(own) for own in XT]):
+    for i, item in enumerate([[["DT"]] * len(sentence) for sentence in XT]):
         assert set(tagger.predict(XT[i : i + 1], allowed=[item])[0]) == {"DT"}
 
 
 @chains
 def test_the_k_best_are_in_order_and_the_first_is_the_prediction(make):
     tagger = make().fit(X, Y)
-    for best, found in zip(tagger.predict_k_best(XT, 3), tagger.predict(XT)):
-        assert best.labels[0].tolist() == found.tolist()
+    for best, labels in zip(tagger.predict_k_best(XT, 3), tagger.predict(XT)):
+        assert best.labels[0].tolist() == labels.tolist()
         assert (np.diff(best.scores) <= 0).all()
-        assert len({tuple(own) for own in best.labels.tolist()}) == len(best.scores)
+        assert len({tuple(labelling) for labelling in best.labels.tolist()}) == len(best.scores)
     if make is MAKERS["crf"]:
-        short = [own for own in XT if len(own) == 1][:1]
+        short = [sentence for sentence in XT if len(sentence) == 1][:1]
         assert_allclose(np.exp(tagger.predict_k_best(short, 9)[0].scores).sum(), 1.0)
 
 

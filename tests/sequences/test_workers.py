@@ -22,8 +22,8 @@ TAGGERS = {
 every = pytest.mark.parametrize("tagger", TAGGERS.values(), ids=TAGGERS)
 
 
-def lists(found):
-    return [own.tolist() for own in found]
+def lists(arrays):
+    return [array.tolist() for array in arrays]
 
 
 @every
@@ -31,14 +31,14 @@ def test_threads_change_nothing(tagger, monkeypatch):
     monkeypatch.setattr(crf, "BLOCK", 60)  # many parts to share
     one, two = (tagger.set_params(n_jobs=n).fit(X, Y).predict(XT) for n in (None, 2))
     assert lists(one) == lists(two)
-    allowed = [[["NN", "VB"]] * len(own) for own in XT]
+    allowed = [[["NN", "VB"]] * len(sentence) for sentence in XT]
     shares = [tagger.set_params(n_jobs=n).predict_marginals(XT, allowed=allowed) for n in (None, 2)]
     assert lists(shares[0]) == lists(shares[1])
     again = [lists(tagger.set_params(n_jobs=n).predict(XT, allowed=allowed)) for n in (1, -1)]
     assert again[0] == again[1]
     if hasattr(tagger, "predict_k_best"):
         best = [tagger.set_params(n_jobs=n).predict_k_best(XT, 2) for n in (None, 2)]
-        assert [lists(own) for own in best[0]] == [lists(own) for own in best[1]]
+        assert [lists(paths) for paths in best[0]] == [lists(paths) for paths in best[1]]
     tagger.set_params(n_jobs=None)
 
 
@@ -47,8 +47,8 @@ def test_parts_trained_at_a_time_are_the_same_cascade(kind):
     tagger = sp.CascadeTagger(random_state=3, passes=2, pair_model=kind, order=3)
     wanted = tagger.fit(X, Y).cascade_
     with parallel_config("threading", n_jobs=3):
-        found = tagger.fit(X, Y).cascade_
-    for one, other in zip(wanted.levels, found.levels):
+        cascade = tagger.fit(X, Y).cascade_
+    for one, other in zip(wanted.levels, cascade.levels):
         assert one.alpha == other.alpha
         assert np.array_equal(one.filter.weights, other.filter.weights)
         assert np.array_equal(one.predictor.weights, other.predictor.weights)
@@ -73,8 +73,8 @@ def test_labels_come_as_they_are_asked_for(tagger):
             read.append(item)
             yield item
 
-    found = list(itertools.islice(tagger.predict_each(stream(), n_at_a_time=7), 15))
-    assert lists(found) == lists(tagger.predict(XT[:15]))
+    labels = list(itertools.islice(tagger.predict_each(stream(), n_at_a_time=7), 15))
+    assert lists(labels) == lists(tagger.predict(XT[:15]))
     assert len(read) == 21
     assert list(tagger.predict_each([])) == []
     rest = tagger.predict_each([*XT[:9], [["b", ["c"]]]], n_at_a_time=4)
@@ -101,7 +101,7 @@ def test_groups_stay_together(monkeypatch):
     groups = [f"writer {i % 7}" for i in range(60)]
     sp.CascadeTagger(random_state=0, passes=1).fit(X, Y, groups=groups)
     of = {group: {p for p, g in zip(parts[0], groups) if g == group} for group in groups}
-    assert all(len(own) == 1 for own in of.values())
+    assert all(len(group_parts) == 1 for group_parts in of.values())
     assert set().union(*of.values()) == {0, 1, 2}
     with pytest.raises(ShapeError, match="groups has 2 entries; X has 60 sequences"):
         sp.CascadeTagger().fit(X, Y, groups=[1, 2])

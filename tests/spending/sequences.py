@@ -18,6 +18,6 @@ def drawn(n, seed=0, noise=(1.2, 0.7, 0.3), longest=8):
         while len(labels) < length:
             labels.append(int(rng.choice(3, p=np.roll([0.7, 0.2, 0.1], labels[-1]))))
         exact = np.eye(3)[labels] if length else np.zeros((0, 3))
-        X.append(np.concatenate([exact + own * rng.normal(size=exact.shape) for own in noise], axis=1))
+        X.append(np.concatenate([exact + scale * rng.normal(size=exact.shape) for scale in noise], axis=1))
         y.append([LABELS[k] for k in labels])
     return X, y

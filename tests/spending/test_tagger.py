@@ -29,23 +29,23 @@ NEW, TRUTH = drawn(60, seed=1)
 
 @cache
 def fitted(policy="dms_pi", tolerance=0.0):
-    own = BudgetedTagger(TIERS, policy=policy, inference_tolerance=tolerance, passes=4, random_state=0)
-    return own.fit(X, Y)
+    tagger = BudgetedTagger(TIERS, policy=policy, inference_tolerance=tolerance, passes=4, random_state=0)
+    return tagger.fit(X, Y)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_policy_keeps_to_its_budget(policy):
-    own = fitted(policy)
-    everything = own.cost_of_everything(NEW)
+    tagger = fitted(policy)
+    everything = tagger.cost_of_everything(NEW)
     assert everything == 5 * sum(map(len, NEW))
     for share in (0.0, 0.1, 0.5, 1.0):
-        spent = own.spend(NEW, share * everything)
+        spent = tagger.spend(NEW, share * everything)
         assert spent.cost <= share * everything + 1e-9
         assert spent.cost == sum(np.array([0, 1, 5])[tiers].sum() for tiers in spent.tiers)
         assert [len(labels) for labels in spent.labels] == [len(x) for x in NEW]
         if share in (0.0, 1.0):
             assert {t for tiers in spent.tiers for t in tiers.tolist()} == {2 if share else 0}
-    assert set(np.concatenate(own.predict(NEW)).tolist()) <= set(LABELS)
+    assert set(np.concatenate(tagger.predict(NEW)).tolist()) <= set(LABELS)
 
 
 def test_a_course_is_shown_purchase_by_purchase():
@@ -63,36 +63,36 @@ def test_learned_policies_beat_chance_at_a_tenth_of_the_cost():
     noise, error = (0.8, 0.5, 0.2), {}
     (many, labels), (new, truth) = drawn(300, noise=noise), drawn(150, seed=1, noise=noise)
     for policy in ("dms_pi", "greedy", "one_shot", "anytime", "random"):
-        own = BudgetedTagger(TIERS, policy=policy, passes=4, random_state=0).fit(many, labels)
-        error[policy] = own.curve(new, truth, [0.1 * own.cost_of_everything(new)]).error[0]
+        tagger = BudgetedTagger(TIERS, policy=policy, passes=4, random_state=0).fit(many, labels)
+        error[policy] = tagger.curve(new, truth, [0.1 * tagger.cost_of_everything(new)]).error[0]
     assert error["dms_pi"] < error["random"] - 0.1
     assert max(error[policy] for policy in ("greedy", "one_shot", "anytime")) < error["random"] - 0.05
 
 
 def test_a_curve_is_what_is_predicted_at_each_budget():
-    own = fitted()
+    tagger = fitted()
     budgets = [0.0, 30.0, 200.0, np.inf]
-    curve = own.curve(NEW, TRUTH, budgets)
+    curve = tagger.curve(NEW, TRUTH, budgets)
     for at, budget in enumerate(budgets):
-        spent = own.spend(NEW, budget)
+        spent = tagger.spend(NEW, budget)
         wrong = np.concatenate(spent.labels) != np.concatenate([np.array(y, dtype=object) for y in TRUTH])
         assert curve.error[at] == pytest.approx(wrong.mean())
         assert curve.cost[at] == spent.cost
         reached = np.bincount(np.concatenate(spent.tiers), minlength=3)
         assert curve.lifted[at] == pytest.approx(reached / reached.sum())
-    assert own.score(NEW, TRUTH) == pytest.approx(1 - curve.error[-1])
+    assert tagger.score(NEW, TRUTH) == pytest.approx(1 - curve.error[-1])
     strange = [["?"] * len(y) for y in TRUTH]
-    assert own.score(NEW, strange) == 0.0
-    assert own.curve(NEW, TRUTH, []).error.shape == (0,)
+    assert tagger.score(NEW, strange) == 0.0
+    assert tagger.curve(NEW, TRUTH, []).error.shape == (0,)
 
 
 def test_a_course_ends_with_the_prediction():
-    own, x = fitted(), max(NEW, key=len)
-    steps = own.course(x, 12)
+    tagger, x = fitted(), max(NEW, key=len)
+    steps = tagger.course(x, 12)
     assert sum(step.cost for step in steps) <= 12
     assert {step.tier for step in steps} <= {"dear", "dearest"}
-    assert steps[-1].labels.tolist() == own.predict([x], 12)[0].tolist()
-    assert own.course(x[:0], 12) == []
+    assert steps[-1].labels.tolist() == tagger.predict([x], 12)[0].tolist()
+    assert tagger.course(x[:0], 12) == []
 
 
 def test_policies_learn_from_models_that_have_not_seen_the_sequences(monkeypatch):
@@ -110,8 +110,8 @@ def test_policies_learn_from_models_that_have_not_seen_the_sequences(monkeypatch
     monkeypatch.setattr(part_policy, "train", spied)
     wide = [np.concatenate([x, rng.normal(size=(len(x), 300))], axis=1) for x in X]
     tiers = TIERS._replace(columns=([0, 1, 2], [3, 4, 5], np.arange(6, 309)))
-    own = BudgetedTagger(tiers, policy="dms_pi_by_value", passes=20, random_state=0).fit(wide, noisy)
-    assert own.score(wide, noisy) > 0.6  # it has learned half of them by heart: a third is chance
+    tagger = BudgetedTagger(tiers, policy="dms_pi_by_value", passes=20, random_state=0).fit(wide, noisy)
+    assert tagger.score(wide, noisy) > 0.6  # it has learned half of them by heart: a third is chance
     assert seen["wrong"] > 0.6  # and those that the policy learned from had not
 
 
@@ -137,38 +137,38 @@ def test_what_is_computed_when_bought_gives_the_same_course(policy, tolerance):
     for budget in (0.0, 7.0, 60.0, 301.0):
         calls.clear()
         got, want = lazy.spend(NEW, budget), eager.spend(NEW, budget)
-        assert [own.tolist() for own in got.tiers] == [own.tolist() for own in want.tiers]
-        assert [own.tolist() for own in got.labels] == [own.tolist() for own in want.labels]
+        assert [tiers.tolist() for tiers in got.tiers] == [tiers.tolist() for tiers in want.tiers]
+        assert [labels.tolist() for labels in got.labels] == [labels.tolist() for labels in want.labels]
         assert got.cost == want.cost
         # The free tier of every position, and one call for each purchase.
-        assert len(calls) == sum(map(len, NEW)) + sum(int(own.sum()) for own in got.tiers)
+        assert len(calls) == sum(map(len, NEW)) + sum(int(tiers.sum()) for tiers in got.tiers)
 
 
 def test_it_is_an_estimator(tmp_path):
-    own = fitted()
-    again = clone(own).set_params(passes=2)
+    tagger = fitted()
+    again = clone(tagger).set_params(passes=2)
     assert again.get_params()["passes"] == 2
     with pytest.raises(NotFittedError):
         again.predict(NEW)
-    same = pickle.loads(pickle.dumps(own))
+    same = pickle.loads(pickle.dumps(tagger))
     budget = 50.0
-    want = [labels.tolist() for labels in own.predict(NEW, budget)]
+    want = [labels.tolist() for labels in tagger.predict(NEW, budget)]
     assert [labels.tolist() for labels in same.predict(NEW, budget)] == want
-    assert [labels.tolist() for labels in clone(own).fit(X, Y).predict(NEW, budget)] == want
-    found = GridSearchCV(BudgetedTagger(TIERS, policy="uniform", random_state=0), {"passes": [1, 3]}, cv=2)
-    assert found.fit(X, Y).best_params_["passes"] in (1, 3)
+    assert [labels.tolist() for labels in clone(tagger).fit(X, Y).predict(NEW, budget)] == want
+    search = GridSearchCV(BudgetedTagger(TIERS, policy="uniform", random_state=0), {"passes": [1, 3]}, cv=2)
+    assert search.fit(X, Y).best_params_["passes"] in (1, 3)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_saved_and_loaded(policy, tmp_path):
-    own = fitted(policy)
-    save(own, tmp_path)
-    found = load(tmp_path)
-    assert type(found) is BudgetedTagger
-    assert found.get_params()["policy"] == policy
-    assert found.classes_.tolist() == list(LABELS)
-    want = own.spend(NEW, 80.0)
-    got = found.spend(NEW, 80.0)
+    tagger = fitted(policy)
+    save(tagger, tmp_path)
+    loaded = load(tmp_path)
+    assert type(loaded) is BudgetedTagger
+    assert loaded.get_params()["policy"] == policy
+    assert loaded.classes_.tolist() == list(LABELS)
+    want = tagger.spend(NEW, 80.0)
+    got = loaded.spend(NEW, 80.0)
     assert got.cost == want.cost
     assert [labels.tolist() for labels in got.labels] == [labels.tolist() for labels in want.labels]
 
@@ -190,12 +190,12 @@ def test_a_changed_state_is_refused(tmp_path):
 
 
 def test_sparse_arrays_and_lists_are_the_same():
-    budget, own = 40.0, fitted()
-    want = [labels.tolist() for labels in own.predict(NEW, budget)]
+    budget, tagger = 40.0, fitted()
+    want = [labels.tolist() for labels in tagger.predict(NEW, budget)]
     as_sparse = [sparse.csr_array(x) for x in NEW]
-    assert [labels.tolist() for labels in own.predict(as_sparse, budget)] == want
+    assert [labels.tolist() for labels in tagger.predict(as_sparse, budget)] == want
     lists = [x.tolist() if len(x) else x for x in NEW]
-    assert [labels.tolist() for labels in own.predict(lists, budget)] == want
+    assert [labels.tolist() for labels in tagger.predict(lists, budget)] == want
     numbered = BudgetedTagger(TIERS, policy="uniform", passes=1, random_state=0)
     numbered.fit(X, [[LABELS.index(k) for k in y] for y in Y])
     assert set(np.concatenate(numbered.predict(NEW)).tolist()) <= {0, 1, 2}
@@ -204,9 +204,9 @@ def test_sparse_arrays_and_lists_are_the_same():
 @settings(max_examples=20)
 @given(budget=st.floats(0, 400), seed=st.integers(0, 99))
 def test_more_budget_of_equal_prices_never_buys_less(budget, seed):
-    own = cheap()
+    tagger = cheap()
     few, _ = drawn(10, seed=seed)
-    less, more = own.spend(few, budget), own.spend(few, budget + 3)
+    less, more = tagger.spend(few, budget), tagger.spend(few, budget + 3)
     for one, other in zip(less.tiers, more.tiers):
         assert (one <= other).all()
 
@@ -218,12 +218,12 @@ def cheap():
 
 
 def test_nothing_to_read():
-    own = fitted()
-    assert own.predict([]) == []
-    assert own.spend([X[0][:0]], 5.0).cost == 0.0
-    assert own.cost_of_everything([]) == 0.0
+    tagger = fitted()
+    assert tagger.predict([]) == []
+    assert tagger.spend([X[0][:0]], 5.0).cost == 0.0
+    assert tagger.cost_of_everything([]) == 0.0
     long = np.random.default_rng(0).normal(size=(10_000, 9))
-    assert len(own.predict([long], 100.0)[0]) == 10_000
+    assert len(tagger.predict([long], 100.0)[0]) == 10_000
 
 
 def test_letters_of_real_words():
@@ -233,11 +233,11 @@ def test_letters_of_real_words():
     pixels, stops = words.pixels[rows], np.cumsum(lengths)[:-1]
     features = np.concatenate([handwriting.raw_features(pixels), handwriting.hog_features(pixels, 3)], axis=1)
     letters = np.split(features, stops)
-    labels = [own.tolist() for own in np.split(words.labels[rows], stops)]
+    labels = [word.tolist() for word in np.split(words.labels[rows], stops)]
     tiers = FeatureTiers(("pixels", "gradients"), (np.arange(129), np.arange(129, features.shape[1])), (0, 1))
-    own = BudgetedTagger(tiers, passes=5, folds=3, random_state=0).fit(letters[:180], labels[:180])
-    whole = own.cost_of_everything(letters[180:])
-    curve = own.curve(letters[180:], labels[180:], [0, 0.4 * whole, whole])
+    tagger = BudgetedTagger(tiers, passes=5, folds=3, random_state=0).fit(letters[:180], labels[:180])
+    whole = tagger.cost_of_everything(letters[180:])
+    curve = tagger.curve(letters[180:], labels[180:], [0, 0.4 * whole, whole])
     assert curve.error[0] > curve.error[1] > curve.error[2]
 
 
@@ -246,8 +246,13 @@ def hashed(tokens):
     out = np.zeros((len(tokens), 576))
     lowered = ["#", *(token.lower() for token in tokens), "#"]
     for i in range(len(tokens)):
-        before, own, after = lowered[i : i + 3]
-        for first, width, text in ((0, 64, own[-2:]), (64, 256, own), (320, 128, before), (448, 128, after)):
+        before, word, after = lowered[i : i + 3]
+        for first, width, text in (
+            (0, 64, word[-2:]),
+            (64, 256, word),
+            (320, 128, before),
+            (448, 128, after),
+        ):
             out[i, first + zlib.crc32(f"{first}{text}".encode()) % width] = 1.0
     return out
 
@@ -255,22 +260,22 @@ def hashed(tokens):
 def test_tags_of_real_sentences():
     """UD English: at a tenth of the cost DMS-pi has fewer wrong tags than random purchases, by tiers too."""
     corpus = read_conll(shipped(CACHE / "data" / "ewt" / "sentences.conllu"))
-    rows, error = [hashed(own) for own in corpus.sentences], {}
+    rows, error = [hashed(sentence) for sentence in corpus.sentences], {}
     columns = np.arange(64), np.arange(64, 320), np.arange(320, 576)
     tiers = FeatureTiers(("ends", "words", "neighbours"), columns, (0, 1, 4))
     for policy in ("dms_pi", "uniform", "random"):
-        own = BudgetedTagger(tiers, policy=policy, passes=5, folds=3, random_state=0)
-        own.fit(rows[:220], corpus.labels[:220])
-        budget = 0.1 * own.cost_of_everything(rows[220:])
-        error[policy] = own.curve(rows[220:], corpus.labels[220:], [budget]).error[0]
+        tagger = BudgetedTagger(tiers, policy=policy, passes=5, folds=3, random_state=0)
+        tagger.fit(rows[:220], corpus.labels[:220])
+        budget = 0.1 * tagger.cost_of_everything(rows[220:])
+        error[policy] = tagger.curve(rows[220:], corpus.labels[220:], [budget]).error[0]
     assert error["dms_pi"] < min(error["uniform"], error["random"]) - 0.02
 
 
 def test_the_world_is_read_by_the_model():
-    own = fitted()
-    world = own._world(NEW)
-    assert np.array_equal(world.scores, tier_scores(own.model_, own.reader_.features(NEW)))
-    assert rule_of(own.policy_, world, 0.0).beta.shape[0] == 2
+    tagger = fitted()
+    world = tagger._world(NEW)
+    assert np.array_equal(world.scores, tier_scores(tagger.model_, tagger.reader_.features(NEW)))
+    assert rule_of(tagger.policy_, world, 0.0).beta.shape[0] == 2
 
 
 def spoiled(i, value):
@@ -348,12 +353,12 @@ def test_refusals(changed, error, message):
 
 
 def test_refusals_of_a_fitted_one():
-    own = fitted()
+    tagger = fitted()
     for budget in (-1.0, np.nan, "much"):
         with pytest.raises(ArgumentError, match="budget must be a number from 0 to inf"):
-            own.predict(NEW, budget)
+            tagger.predict(NEW, budget)
     with pytest.raises(ShapeError, match="y has 1 sequences; X has 60"):
-        own.curve(NEW, TRUTH[:1], [1.0])
+        tagger.curve(NEW, TRUTH[:1], [1.0])
     widths = [3]
     changing = TIERS._replace(
         columns=([0, 1, 2], [3, 4, 5], lambda x, positions: x[positions][:, : widths[0]])

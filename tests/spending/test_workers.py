@@ -22,14 +22,18 @@ every = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
 
 def weights(fitted):
-    return [own.weights for own in (fitted.models_ if isinstance(fitted, ModelSelector) else [fitted.model_])]
+    return [
+        model.weights for model in (fitted.models_ if isinstance(fitted, ModelSelector) else [fitted.model_])
+    ]
 
 
 def check_same(one, other):
     for a, b in zip(weights(one), weights(other), strict=True):
         assert_array_equal(a, b)
     assert_array_equal(one.curve(XT, YT, BUDGETS).error, other.curve(XT, YT, BUDGETS).error)
-    assert [own.tolist() for own in one.predict(XT, 50)] == [own.tolist() for own in other.predict(XT, 50)]
+    assert [labels.tolist() for labels in one.predict(XT, 50)] == [
+        labels.tolist() for labels in other.predict(XT, 50)
+    ]
 
 
 @every
@@ -48,8 +52,8 @@ def test_a_dask_cluster_changes_nothing(make):
     local = {"processes": False, "n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
     with distributed.LocalCluster(**local) as cluster, distributed.Client(cluster), parallel_config("dask"):
         there = make().fit(X, Y)
-        for name, own in wanted._asdict().items():
-            assert_array_equal(there.curve(XT, YT, BUDGETS)._asdict()[name], own)
+        for name, values in wanted._asdict().items():
+            assert_array_equal(there.curve(XT, YT, BUDGETS)._asdict()[name], values)
     check_same(alone, there)
 
 

@@ -118,12 +118,12 @@ def damages(tmp_path, seeds):
             path.unlink()
         for name, data in files.items():
             (folder / name).write_bytes(data)
-        found, message = content_or_refusal(folder)
-        if found is None:
+        loaded, message = content_or_refusal(folder)
+        if loaded is None:
             assert message.endswith("; repair with: python -m spcviz train ocr"), (seed, kind)
         else:
-            assert found == expected, f"mutation {seed} ({kind}) went unnoticed"
-        yield "identical" if found else "refused"
+            assert loaded == expected, f"mutation {seed} ({kind}) went unnoticed"
+        yield "identical" if loaded else "refused"
 
 
 def test_damage_is_refused_or_harmless(tmp_path):

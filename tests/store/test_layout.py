@@ -73,8 +73,8 @@ def test_fields_that_look_like_items_are_none():
 
 def test_names_are_those_of_the_files():
     one = Inner(np.ones(1), 2.0)
-    found = arrays_of(Outer((one,), [(A, A)], (A, 3), {7: one}, {"x_y": A}, None, one, True))
-    assert sorted(found) == [
+    arrays = arrays_of(Outer((one,), [(A, A)], (A, 3), {7: one}, {"x_y": A}, None, one, True))
+    assert sorted(arrays) == [
         "by_name_x_y", "inner0_scale", "inner0_weights", "is_on", "last_scale", "last_weights", "pair0",
         "pair1", "part_7_scale", "part_7_weights", "rows0_0", "rows0_1",
     ]  # fmt: skip
@@ -109,7 +109,7 @@ def test_what_names_cannot_tell(record, message):
     ],
 )
 def test_arrays_of_another_record(change, message):
-    arrays = {name: own for name, own in (arrays_of(ONE) | change).items() if own is not None}
+    arrays = {name: array for name, array in (arrays_of(ONE) | change).items() if array is not None}
     with pytest.raises(DamagedError, match=message):
         record_of(Inner, arrays)
     with pytest.raises(StoreError, match=r"^model 'ocr-raw' does not hold what tests.*reads: value"):

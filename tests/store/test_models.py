@@ -342,10 +342,10 @@ def test_a_reader_follows_a_writer(folder, monkeypatch):
     read_manifest, replaced = models._read_manifest, []
 
     def slowly(where, name):
-        found = read_manifest(where, name)
+        earlier = read_manifest(where, name)
         if not replaced:
             replaced.append(store.save_model(where, name, {"weights": np.ones(1)}, **ABOUT))
-        return found
+        return earlier
 
     monkeypatch.setattr(models, "_read_manifest", slowly)
     assert load(folder).arrays["weights"].tolist() == [1]

@@ -76,7 +76,7 @@ PLAIN = st.one_of(
     TEXTS,
     st.binary(max_size=5),
 )
-LEAVES = st.one_of(PLAIN, ARRAYS, ARRAYS.filter(lambda own: own.size).map(lambda own: own.ravel()[0]))
+LEAVES = st.one_of(PLAIN, ARRAYS, ARRAYS.filter(lambda array: array.size).map(lambda array: array.ravel()[0]))
 LEAF = st.builds(Leaf, ARRAYS, PLAIN)
 KEYS = st.one_of(TEXTS, st.integers(-9, 9))
 
@@ -150,7 +150,7 @@ def test_names_say_the_way():
     value = Branch(
         (Leaf(np.ones(1)), Leaf(np.ones(2), [np.ones(3)])), {"a b": np.ones(4), "é": np.ones(5)}, 0.5
     )
-    assert {name: len(own) for name, own in flatten(value, Branch).arrays.items()} == {
+    assert {name: len(array) for name, array in flatten(value, Branch).arrays.items()} == {
         "leaves0_scores": 1,
         "leaves1_scores": 2,
         "leaves1_note0": 3,
@@ -280,11 +280,11 @@ def skeleton_damages(seeds):
                 other = draw.randrange(len(broken))
                 broken[min(at, other) : max(at, other)] = broken[at : at + draw.randrange(1, 30)]
         try:
-            found = unpacked(whole | {"_skeleton": np.frombuffer(bytes(broken), np.uint8)}, TYPES)
+            rebuilt = unpacked(whole | {"_skeleton": np.frombuffer(bytes(broken), np.uint8)}, TYPES)
         except DamagedError:
             yield "refused"
         else:
-            flatten(found, TYPES)  # of nothing but what was allowed, and every field of its kind
+            flatten(rebuilt, TYPES)  # of nothing but what was allowed, and every field of its kind
             yield "taken"
 
 

@@ -12,7 +12,7 @@
   const above = (one, wanted) => { for (let at = up(one); at; at = up(at)) if (at.matches(wanted)) return at; return null; };
   const every = (root) => [...root.querySelectorAll("*")].flatMap((one) => [one, ...(one.shadowRoot ? every(one.shadowRoot) : [])]);
   const share = (one) => { // of it that stands in the window and in all boxes that scroll
-    const own = one.getBoundingClientRect(), box = { l: own.left, t: own.top, r: own.right, b: own.bottom };
+    const rect = one.getBoundingClientRect(), box = { l: rect.left, t: rect.top, r: rect.right, b: rect.bottom };
     const clip = (l, t, r, b) => Object.assign(box, { l: Math.max(box.l, l), t: Math.max(box.t, t), r: Math.min(box.r, r), b: Math.min(box.b, b) });
     clip(0, 0, innerWidth, innerHeight);
     for (let at = up(one); at; at = up(at)) {
@@ -20,21 +20,21 @@
       if (style.position === "fixed") break;
       if (style.overflow !== "visible" && style.display !== "contents") clip(of.left, of.top, of.right, of.bottom);
     }
-    return own.width * own.height ? Math.max(0, box.r - box.l) * Math.max(0, box.b - box.t) / (own.width * own.height) : 0;
+    return rect.width * rect.height ? Math.max(0, box.r - box.l) * Math.max(0, box.b - box.t) / (rect.width * rect.height) : 0;
   };
   const drawn = (one) => one.matches("input") && one.closest('label, [data-testid="stSlider"]') || one; // a toggle's own box has no size
   const isThere = (one) => drawn(one).checkVisibility({ visibilityProperty: true }) && share(drawn(one)) > 0.3;
   const isAlone = (one) => one.matches(STRICT) ? !above(one, STRICT)
     : !above(one, STRICT) && !every(one).some((inner) => inner.matches(ALL) && inner.checkVisibility()) && !one.shadowRoot; // a box that scrolls is not what is in it
-  const found = every(document.querySelector('.stMain') ?? document.body)
+  const controls = every(document.querySelector('.stMain') ?? document.body)
     .filter((one) => one.matches(ALL) && !one.matches(APART) && !above(one, APART) && isAlone(one) && isThere(one));
   const named = (one) => (one.getAttribute("aria-label") || one.innerText || one.closest("label")?.innerText || one.getAttribute("title") || one.tagName).trim().slice(0, 40);
   const main = document.querySelector(".stMain");
   return {
-    operable: found.length,
-    groups: new Set(found.map((one) => above(one, WIDGETS) ?? above(one, ROLES) ?? one)).size,
+    operable: controls.length,
+    groups: new Set(controls.map((one) => above(one, WIDGETS) ?? above(one, ROLES) ?? one)).size,
     height: Math.max(main?.scrollHeight ?? 0, document.documentElement.scrollHeight),
     width: Math.max(main?.scrollWidth ?? 0, document.documentElement.scrollWidth),
-    names: found.map(named),
+    names: controls.map(named),
   };
 }

@@ -49,8 +49,8 @@ export class Callouts {
   }
   /** Whether the callout lies over something: nothing else can be pressed there. */
   covers({ left, right, top, bottom }) {
-    const own = this.root.getBoundingClientRect(), more = 24; // around a small target
-    return !this.root.hidden && left < own.right + more && right > own.left - more && top < own.bottom + more && bottom > own.top - more;
+    const box = this.root.getBoundingClientRect(), more = 24; // around a small target
+    return !this.root.hidden && left < box.right + more && right > box.left - more && top < box.bottom + more && bottom > box.top - more;
   }
   next() {
     this.at += 1;

@@ -67,10 +67,10 @@ export class ClassRoom {
   }
   async tell(wanted) {
     if (wanted !== this.put) {
-      const told = await fetch(this.address(`/${this.room}/put`), { method: "POST", body: wanted }).catch(() => null);
-      if (told?.status === 403) return this.say("This room was opened in another browser: only there can it ask.");
-      if (told?.status === 404) return this.say("This room is closed. End the tour, and open another.");
-      if (told?.ok) this.put = wanted;
+      const response = await fetch(this.address(`/${this.room}/put`), { method: "POST", body: wanted }).catch(() => null);
+      if (response?.status === 403) return this.say("This room was opened in another browser: only there can it ask.");
+      if (response?.status === 404) return this.say("This room is closed. End the tour, and open another.");
+      if (response?.ok) this.put = wanted;
     }
     return this.look();
   }

@@ -33,11 +33,11 @@ async function answer(n, value) {
 const element = (tag, text, properties = {}) => Object.assign(document.createElement(tag), { textContent: text }, properties);
 
 function choiceButton(text, at) {
-  const { n, isOver, right, counts, answers } = now, own = mine.get(n) === at;
+  const { n, isOver, right, counts, answers } = now, isMine = mine.get(n) === at;
   const share = isOver && counts ? ` · ${Math.round(100 * counts[at] / Math.max(1, answers))} %` : "";
   const mark = isOver && right === at ? "✔ " : "";
   const made = element("button", `${mark}${text}${share}`, { type: "button", disabled: isOver, className: mark ? "right" : "", onclick: () => answer(n, at) });
-  made.setAttribute("aria-pressed", String(own));
+  made.setAttribute("aria-pressed", String(isMine));
   return made;
 }
 

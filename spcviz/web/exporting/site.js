@@ -42,40 +42,40 @@ async function part(digest) {
   if (typeof held === "string") known.part.set(digest, await unpacked(held));
 }
 async function scene(code) {
-  const found = await need("scene", code, `scenes/${folder}-${code}.js`);
-  const parts = found.views.flatMap((view) => Object.values(view.parts));
+  const content = await need("scene", code, `scenes/${folder}-${code}.js`);
+  const parts = content.views.flatMap((view) => Object.values(view.parts));
   await Promise.all([
-    ...found.views.map((view) => need("kind", view.kind, `shared/${view.kind}.js`)),
+    ...content.views.map((view) => need("kind", view.kind, `shared/${view.kind}.js`)),
     ...parts.map(part),
-    ...found.charts.filter((chart) => !chart.light).flatMap((chart) => [need("chart", chart.name, `shared/charts/${chart.name}.js`), script("shared/plotly.js")]),
+    ...content.charts.filter((chart) => !chart.light).flatMap((chart) => [need("chart", chart.name, `shared/charts/${chart.name}.js`), script("shared/plotly.js")]),
   ]);
-  return found;
+  return content;
 }
 
-function show(code, found) {
+function show(code, content) {
   for (const end of endings) end();
   const main = byClass("scene");
-  main.innerHTML = found.body;
-  endings = found.views.map((view, k) => {
+  main.innerHTML = content.body;
+  endings = content.views.map((view, k) => {
     const data = view.message ? whole(bytesOf(view.message), Object.values(view.parts).map((digest) => [digest, known.part.get(digest)])) : view.data;
     return mountView(main.querySelector(`[data-view="${k}"]`), known.kind.get(view.kind), data);
   });
-  for (const [k, chart] of found.charts.entries()) {
+  for (const [k, chart] of content.charts.entries()) {
     const place = main.querySelector(`[data-chart="${k}"]`);
     if (chart.light) place.append(picture(chart));
     else drawChart(globalThis.Plotly, place, known.chart.get(chart.name), pairs);
   }
-  for (const part of ["say", "ask", "answer"]) byClass(part).textContent = found[part];
+  for (const part of ["say", "ask", "answer"]) byClass(part).textContent = content[part];
   byClass("tour").hidden = codes.length < 2;
   byClass("place").textContent = `${parseInt(code, 10)} / ${parseInt(codes.at(-1), 10)}`;
   const at = codes.indexOf(code), next = byClass("next");
   byClass("back").disabled = at <= 0;
   next.disabled = at >= codes.length - 1;
-  next.textContent = found.isAsking ? "Answer" : "›";
-  next.setAttribute("aria-label", found.isAsking ? "Show the answer (Page Down)" : "Next (Page Down)");
+  next.textContent = content.isAsking ? "Answer" : "›";
+  next.setAttribute("aria-label", content.isAsking ? "Show the answer (Page Down)" : "Next (Page Down)");
   const link = byClass("app");
-  if (link) link.href = found.link;
-  shown = { code, ...found };
+  if (link) link.href = content.link;
+  shown = { code, ...content };
   window.scrollTo(0, 0);
   light();
   document.documentElement.dataset.scene = code;
@@ -96,8 +96,8 @@ function picture({ light: file, dark, alt }) {
 async function go(code) {
   wanted = code;
   try {
-    const found = await scene(code);
-    if (wanted === code) show(code, found);
+    const content = await scene(code);
+    if (wanted === code) show(code, content);
   } catch (error) {
     byClass("noted").textContent = `This scene cannot be shown: ${error.message}.`;
   }

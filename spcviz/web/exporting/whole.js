@@ -6,9 +6,9 @@ const filled = (length) => length + (EIGHT - length % EIGHT) % EIGHT;
 /** The message (see `pack` in mount.py) with parts, [[digest, bytes], ...], in it. */
 export function whole(message, parts) {
   const length = new DataView(message.buffer, message.byteOffset).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(message.subarray(4, 4 + length))), own = message.subarray(4 + length);
-  const pieces = [own];
-  let size = own.length;
+  const header = JSON.parse(new TextDecoder().decode(message.subarray(4, 4 + length))), body = message.subarray(4 + length);
+  const pieces = [body];
+  let size = body.length;
   for (const [digest, bytes] of parts) {
     header.fresh[digest] = { $: ["u1", size, bytes.length] };
     pieces.push(bytes);

@@ -218,8 +218,8 @@ class LatticeView extends View {
     return (level.lowest = Math.min(level.lowest ?? 0, lowestOf(level.tunedAlpha, this.alphaOf(i))));
   }
   alphaOf(i) {
-    const own = this.view.alphas[i];
-    return own === null || own === undefined ? this.levels[i].tunedAlpha : own;
+    const alpha = this.view.alphas[i];
+    return alpha === null || alpha === undefined ? this.levels[i].tunedAlpha : alpha;
   }
   get level() { return this.levels[this.view.level - 1]; }
   get truthVisible() { return this.view.reveal !== "hidden"; }
@@ -419,13 +419,13 @@ class LatticeView extends View {
     const background = toRgb(read("background-color", "#ffffff")), text = toRgb(read("text-color", "#222222"));
     const palette = this.data.palette[this.theme];
     const mix = (a, b, t) => `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * t)).join(",")})`;
-    const own = (name) => toRgb(palette[name]);
+    const rgbOf = (name) => toRgb(palette[name]);
     this.colours = {
       ...palette, background: mix(background, background, 0), text: mix(text, text, 0), muted: mix(text, background, 0.28),
       border: mix(text, background, 0.75), hollow: mix(text, background, 0.6), panel: mix(background, text, 0.06),
-      panelFaint: mix(background, text, 0.03), pruned: palette.pruned, link: mix(background, own("kept"), 0.4),
-      keptPale: mix(background, own("kept"), 0.35), truthTint: mix(background, own("truth"), 0.14),
-      lossTint: mix(background, own("lost"), 0.14), truthText: palette.truth, thresholdText: palette.threshold,
+      panelFaint: mix(background, text, 0.03), pruned: palette.pruned, link: mix(background, rgbOf("kept"), 0.4),
+      keptPale: mix(background, rgbOf("kept"), 0.35), truthTint: mix(background, rgbOf("truth"), 0.14),
+      lossTint: mix(background, rgbOf("lost"), 0.14), truthText: palette.truth, thresholdText: palette.threshold,
       onColour: mix(background, background, 0),
     };
     this.font = read("font", "sans-serif");

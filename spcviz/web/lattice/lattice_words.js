@@ -114,8 +114,8 @@ export const WORDS = {
 
   /** What in the closed box is not as it comes. */
   changes() {
-    const own = this.levels.map((_, i) => i + 1).filter((n) => n !== this.view.level && typeof this.view.alphas[n - 1] === "number");
-    return [own.length && `own α at level ${own.join(", ")}`, !this.truthVisible && "the truth is hidden"];
+    const untuned = this.levels.map((_, i) => i + 1).filter((n) => n !== this.view.level && typeof this.view.alphas[n - 1] === "number");
+    return [untuned.length && `own α at level ${untuned.join(", ")}`, !this.truthVisible && "the truth is hidden"];
   },
 
   tellStatus(fate, tau) {

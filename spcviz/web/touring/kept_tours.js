@@ -5,7 +5,7 @@ const KEPT = { own: "spcviz-own-tour", earlier: "spcviz-earlier-tours", brought:
 const known = {}; // what this document has read or written there, by name
 
 /** Another window has written a tour that this one never saw: it is not lost. */
-const saveFirst = (own) => localStorage.setItem(KEPT.earlier, `${own} ${localStorage.getItem(KEPT.earlier) ?? ""}`.trim());
+const saveFirst = (tour) => localStorage.setItem(KEPT.earlier, `${tour} ${localStorage.getItem(KEPT.earlier) ?? ""}`.trim());
 
 /** Keep what the server says, or tell it by `act` what this browser has; false where storage is off. */
 export function keepTours(texts, act) {

@@ -20,8 +20,8 @@ async function answerOf(what) {
 
 /** What saves the largest picture of the page: its view's own button, or that of a chart. */
 function pictureButton() {
-  const own = [...treesOf(document)].flatMap((tree) => [...tree.querySelectorAll("button, .modebar-btn")]);
-  return own.find((one) => one.textContent.trim() === "PNG") ?? own.find((one) => /png/i.test(one.dataset.title ?? "")) ?? null;
+  const buttons = [...treesOf(document)].flatMap((tree) => [...tree.querySelectorAll("button, .modebar-btn")]);
+  return buttons.find((one) => one.textContent.trim() === "PNG") ?? buttons.find((one) => /png/i.test(one.dataset.title ?? "")) ?? null;
 }
 
 /** The frame that shows this scene on another site's page. */
@@ -67,9 +67,9 @@ export function showSave(bar, opener) {
       say(`saved, ${(file.size / 1e6).toFixed(2)} MB`);
     })),
     button("Picture", "The picture as PNG", () => {
-      const own = pictureButton();
-      own?.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
-      say(own ? "saved the picture" : "this page has no picture that can be saved");
+      const pngButton = pictureButton();
+      pngButton?.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
+      say(pngButton ? "saved the picture" : "this page has no picture that can be saved");
     }),
     button("Python", "Lines that compute what is shown", trying(async () => { text("Python", await (await answerOf("python")).text()); say(""); })),
     button("Embed", "A frame for slides or a web page", () => text("frame", frameText())),

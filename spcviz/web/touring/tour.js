@@ -286,11 +286,11 @@ class TourView extends View {
   }
   /** Whether the address says something else than the scene. */
   hasStrayed() {
-    const own = new URLSearchParams(location.search), wanted = new URLSearchParams(this.data.tour.query);
-    for (const name of ["tour", "at", "room", "embed", "embed_options", "speaker"]) own.delete(name);
-    own.sort();
+    const address = new URLSearchParams(location.search), wanted = new URLSearchParams(this.data.tour.query);
+    for (const name of ["tour", "at", "room", "embed", "embed_options", "speaker"]) address.delete(name);
+    address.sort();
     wanted.sort();
-    return own.toString() !== wanted.toString();
+    return address.toString() !== wanted.toString();
   }
 
   // ---------------------------------------------------------------- words
@@ -313,21 +313,21 @@ class TourView extends View {
     if (this.placed !== key && !tree.activeElement) {
       this.placed = key;
       this.wordButtons = [...first.values()].map(({ entry, range }) => {
-        const own = node("button", { type: "button", "aria-label": `Explain “${entry.names[0]}”`, onfocus: () => this.bringWord(own), onclick: () => { this.returnTo = own; this.showEntry(entry, own.getBoundingClientRect()); } });
-        own.entry = entry;
-        own.range = range;
-        return own;
+        const wordButton = node("button", { type: "button", "aria-label": `Explain “${entry.names[0]}”`, onfocus: () => this.bringWord(wordButton), onclick: () => { this.returnTo = wordButton; this.showEntry(entry, wordButton.getBoundingClientRect()); } });
+        wordButton.entry = entry;
+        wordButton.range = range;
+        return wordButton;
       });
       tree.replaceChildren(tree.firstChild, ...this.wordButtons);
     }
-    for (const own of this.wordButtons ?? []) {
-      const box = (first.get(own.entry.key)?.range ?? own.range).getClientRects()[0];
-      own.hidden = !box || this.callouts.covers(box);
-      if (box) own.style.cssText = `left:${box.left - 2}px;top:${box.top - 2}px;width:${Math.max(24, box.width + 4)}px;height:${Math.max(24, box.height + 4)}px`;
+    for (const wordButton of this.wordButtons ?? []) {
+      const box = (first.get(wordButton.entry.key)?.range ?? wordButton.range).getClientRects()[0];
+      wordButton.hidden = !box || this.callouts.covers(box);
+      if (box) wordButton.style.cssText = `left:${box.left - 2}px;top:${box.top - 2}px;width:${Math.max(24, box.width + 4)}px;height:${Math.max(24, box.height + 4)}px`;
     }
   }
-  bringWord(own) {
-    own.range.startContainer.parentElement?.scrollIntoView({ block: "nearest" });
+  bringWord(wordButton) {
+    wordButton.range.startContainer.parentElement?.scrollIntoView({ block: "nearest" });
     this.placeWords();
   }
   /** Words are marked without touching the page's own elements. */
@@ -382,7 +382,7 @@ class TourView extends View {
   }
   /** The glossary without one entry: it does not explain itself by itself. */
   wordsBut(entry) {
-    return { pattern: this.words.pattern, entryOf: (text) => { const found = this.words.entryOf(text); return found?.key === entry.key ? null : found; } };
+    return { pattern: this.words.pattern, entryOf: (text) => { const match = this.words.entryOf(text); return match?.key === entry.key ? null : match; } };
   }
   showWords() {
     this.findWords();

@@ -56,8 +56,8 @@ export function partOf(point, place = document) {
   if (!point) return null;
   const text = point.startsWith("text:") ? point.slice(5).trim().toLowerCase() : null;
   for (const tree of treesOf(place)) {
-    const found = text === null ? selected(tree, point) : smallest(tree, text);
-    if (found) return found;
+    const element = text === null ? selected(tree, point) : smallest(tree, text);
+    if (element) return element;
   }
   return null;
 }
@@ -74,8 +74,8 @@ function selected(tree, selector) {
 }
 function smallest(tree, text) {
   const has = (element) => element.textContent.toLowerCase().includes(text);
-  const found = [...tree.querySelectorAll("*")].findLast((element) => has(element) && !element.matches("script, style") && isSeen(element)) ?? null;
-  return found?.closest("[data-testid=stMetric]") ?? found; // a number with its name
+  const deepest = [...tree.querySelectorAll("*")].findLast((element) => has(element) && !element.matches("script, style") && isSeen(element)) ?? null;
+  return deepest?.closest("[data-testid=stMetric]") ?? deepest; // a number with its name
 }
 
 /** What finds the glossary's names in a text: {pattern, entryOf}. */
@@ -90,33 +90,33 @@ export function wordsOf(entries) {
 export function explained(text, words, open) {
   const parts = [];
   let from = 0;
-  for (const found of text.matchAll(words.pattern)) {
-    const entry = words.entryOf(found[1]);
+  for (const match of text.matchAll(words.pattern)) {
+    const entry = words.entryOf(match[1]);
     if (!entry) continue;
-    parts.push(text.slice(from, found.index), node("button", { type: "button", class: "word", onclick: () => open(entry) }, found[0]));
-    from = found.index + found[0].length;
+    parts.push(text.slice(from, match.index), node("button", { type: "button", class: "word", onclick: () => open(entry) }, match[0]));
+    from = match.index + match[0].length;
   }
   return [...parts, text.slice(from)];
 }
 
 /** First place of each glossary word in the visible text of a page: [{entry, range}]. */
 export function wordsIn(place, words) {
-  const found = new Map();
+  const firstPlaces = new Map();
   for (const tree of treesOf(place)) {
     const walker = document.createTreeWalker(tree, NodeFilter.SHOW_TEXT);
     for (let text = walker.nextNode(); text; text = walker.nextNode()) {
       if (text.length < 1 || !text.parentElement || text.parentElement.closest("script, style, .tour, [hidden]")) continue;
       for (const match of text.data.matchAll(words.pattern)) {
         const entry = words.entryOf(match[1]);
-        if (!entry || found.has(entry.key)) continue;
+        if (!entry || firstPlaces.has(entry.key)) continue;
         const range = document.createRange();
         range.setStart(text, match.index);
         range.setEnd(text, match.index + match[0].length);
-        if (range.getClientRects().length) found.set(entry.key, { entry, range });
+        if (range.getClientRects().length) firstPlaces.set(entry.key, { entry, range });
       }
     }
   }
-  return [...found.values()];
+  return [...firstPlaces.values()];
 }
 
 /** Minutes and seconds. */

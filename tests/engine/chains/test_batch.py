@@ -33,27 +33,27 @@ def chains_of(unary, lengths, pairwise):
 
 @given(batch=batches())
 def test_marginals_are_those_of_enumeration(batch):
-    found = marginals_batch(*batch)
+    marginals = marginals_batch(*batch)
     for w, (rows, unary, pairwise) in enumerate(chains_of(*batch)):
         total, node, _ = oracle.tables(unary, pairwise, oracle.log_sum)
-        assert_allclose(found.log_partition[w], total, rtol=1e-9, atol=1e-9)
+        assert_allclose(marginals.log_partition[w], total, rtol=1e-9, atol=1e-9)
         want = np.exp(node - total) if total > -np.inf else np.zeros_like(node)
-        assert_allclose(found.unary[rows], want, atol=1e-9)
+        assert_allclose(marginals.unary[rows], want, atol=1e-9)
 
 
 @given(batch=batches(), k=st.integers(1, 9))
 def test_k_best_are_those_of_enumeration(batch, k):
-    found = k_best_batch(*batch, k)
+    best = k_best_batch(*batch, k)
     for w, (rows, unary, pairwise) in enumerate(chains_of(*batch)):
         scores, _ = oracle.ranked(unary, pairwise)
         n = min(k, int(np.isfinite(scores).sum()))
-        assert found.n_found[w] == n
-        assert_allclose(found.scores[w], [*scores[:n], *[-np.inf] * (k - n)], rtol=1e-9, atol=1e-9)
+        assert best.n_found[w] == n
+        assert_allclose(best.scores[w], [*scores[:n], *[-np.inf] * (k - n)], rtol=1e-9, atol=1e-9)
         for q in range(n):
-            own = found.labels[q, rows]
-            assert_allclose(chain.score(unary, pairwise, own), scores[q], rtol=1e-9, atol=1e-9)
-        assert len({tuple(found.labels[q, rows]) for q in range(n)}) == n
-        assert not found.labels[n:, rows].any()
+            labels = best.labels[q, rows]
+            assert_allclose(chain.score(unary, pairwise, labels), scores[q], rtol=1e-9, atol=1e-9)
+        assert len({tuple(best.labels[q, rows]) for q in range(n)}) == n
+        assert not best.labels[n:, rows].any()
 
 
 def test_both_ways_to_sum_give_the_single_calls():
@@ -61,14 +61,14 @@ def test_both_ways_to_sum_give_the_single_calls():
     rng = np.random.default_rng(0)
     unary, pairwise = rng.normal(size=(60, 5)), rng.normal(size=(5, 5))
     unary[20:40] *= 1000.0
-    found = marginals_batch(unary, [20, 20, 20], pairwise)
+    marginals = marginals_batch(unary, [20, 20, 20], pairwise)
     steps = np.repeat(pairwise[None], 60, axis=0)
     again = marginals_batch(unary, [20, 20, 20], steps)
     for w in range(3):
         want = chain.marginals(unary[20 * w : 20 * w + 20], pairwise)
-        for own in (found, again):
-            assert own.log_partition[w] == pytest.approx(want.log_partition, rel=1e-12)
-            assert_allclose(own.unary[20 * w : 20 * w + 20], want.unary, atol=1e-12)
+        for batched in (marginals, again):
+            assert batched.log_partition[w] == pytest.approx(want.log_partition, rel=1e-12)
+            assert_allclose(batched.unary[20 * w : 20 * w + 20], want.unary, atol=1e-12)
 
 
 @pytest.mark.parametrize("call", [marginals_batch, lambda *batch: k_best_batch(*batch, 2)])

@@ -42,10 +42,10 @@ def test_the_same_as_chain(seed, size):
     tables, wanted = ready.max_marginals(unary), chain.max_marginals(unary, pairwise, edges=False)
     assert tables.best == wanted.best
     assert_array_equal(tables.unary, wanted.unary)
-    found, wanted = ready.marginals(unary), chain.marginals(unary, pairwise, edges=False)
-    assert_allclose(found.unary, wanted.unary, rtol=1e-12, atol=1e-14)
-    assert found.log_partition == pytest.approx(wanted.log_partition, rel=1e-12, abs=1e-12)
-    assert found.pairwise is None
+    marginals, wanted = ready.marginals(unary), chain.marginals(unary, pairwise, edges=False)
+    assert_allclose(marginals.unary, wanted.unary, rtol=1e-12, atol=1e-14)
+    assert marginals.log_partition == pytest.approx(wanted.log_partition, rel=1e-12, abs=1e-12)
+    assert marginals.pairwise is None
 
 
 @pytest.mark.parametrize("spread", [150.0, 199.0, 250.0, 700.0])

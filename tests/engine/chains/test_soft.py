@@ -40,22 +40,22 @@ def test_against_enumeration(case):
         with pytest.raises(InfeasibleError, match="every labelling has score -inf"):
             soft_best(unary, pairwise, EPSILONS)
         return
-    found = soft_best(unary, pairwise, EPSILONS)
+    soft = soft_best(unary, pairwise, EPSILONS)
     for e, epsilon in enumerate(EPSILONS):
         value, node, edge, entropy = enumerated(unary, pairwise, epsilon)
         loose = 1e-9 + 1e-13 / epsilon  # the oracle's own rounding, divided by epsilon
-        assert_allclose(found.value[e], value, atol=1e-10)
-        assert_allclose(found.unary[e], node, atol=loose)
-        assert_allclose(found.pairwise[e], edge, atol=loose)
-        assert_allclose(found.entropy[e], entropy, atol=100 * loose)
+        assert_allclose(soft.value[e], value, atol=1e-10)
+        assert_allclose(soft.unary[e], node, atol=loose)
+        assert_allclose(soft.pairwise[e], edge, atol=loose)
+        assert_allclose(soft.entropy[e], entropy, atol=100 * loose)
 
 
 @given(chains())
 def test_at_one_it_is_the_log_partition_function_and_marginals(case):
-    found, known = soft_best(*case, [1.0]), chain.marginals(*case)
-    assert_allclose(found.value[0], known.log_partition, atol=1e-10)
-    assert_allclose(found.unary[0], known.unary, atol=1e-10)
-    assert_allclose(found.pairwise[0], known.pairwise, atol=1e-10)
+    soft, known = soft_best(*case, [1.0]), chain.marginals(*case)
+    assert_allclose(soft.value[0], known.log_partition, atol=1e-10)
+    assert_allclose(soft.unary[0], known.unary, atol=1e-10)
+    assert_allclose(soft.pairwise[0], known.pairwise, atol=1e-10)
 
 
 @given(chains(elements=st.one_of(SMALL_INTEGERS, PRUNED)))
@@ -64,13 +64,11 @@ def test_at_zero_it_is_the_decoded_labelling(case):
         decoded = chain.decode(*case)
     except InfeasibleError:
         return
-    found = soft_best(*case, [0.0])
-    assert_allclose(found.value[0], decoded.score, atol=1e-12)
-    assert_array_equal(found.unary[0].argmax(axis=1), decoded.labels)
-    assert_array_equal(
-        np.sort(np.unique(found.unary)), np.unique([0.0, 1.0] if case[0].shape[1] > 1 else 1.0)
-    )
-    assert found.entropy[0] == 0.0
+    soft = soft_best(*case, [0.0])
+    assert_allclose(soft.value[0], decoded.score, atol=1e-12)
+    assert_array_equal(soft.unary[0].argmax(axis=1), decoded.labels)
+    assert_array_equal(np.sort(np.unique(soft.unary)), np.unique([0.0, 1.0] if case[0].shape[1] > 1 else 1.0))
+    assert soft.entropy[0] == 0.0
 
 
 @given(chains(), st.sampled_from([1e-6, 1.0, 1e6, 1e100]))
@@ -79,40 +77,40 @@ def test_no_epsilon_is_too_small(case, scale):
     unary, pairwise = scale * case[0], scale * case[1]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = soft_best(unary, pairwise, TINY)
+        soft = soft_best(unary, pairwise, TINY)
     best = chain.decode(unary, pairwise).score
     size = max(np.abs(unary).max(), np.abs(pairwise).max(initial=0.0))
     length, n = unary.shape
-    assert_allclose(found.value, best, atol=1e-14 * size * length + 1.001e-9 * length * np.log(n))
-    assert_allclose(found.unary.sum(axis=2), 1.0, atol=1e-12)
-    assert_allclose(found.pairwise.sum(axis=2), found.unary[:, 1:], atol=1e-12)
-    assert_allclose(found.pairwise.sum(axis=3), found.unary[:, :-1], atol=1e-12)
+    assert_allclose(soft.value, best, atol=1e-14 * size * length + 1.001e-9 * length * np.log(n))
+    assert_allclose(soft.unary.sum(axis=2), 1.0, atol=1e-12)
+    assert_allclose(soft.pairwise.sum(axis=2), soft.unary[:, 1:], atol=1e-12)
+    assert_allclose(soft.pairwise.sum(axis=3), soft.unary[:, :-1], atol=1e-12)
 
 
 def test_weights_stay_sharp_where_left_plus_right_would_round():
     """Scores of 1e6 and an epsilon of 1e-13: rounding of their sums is a thousand times epsilon."""
     rng = np.random.default_rng(0)
     unary, pairwise = 1e6 + rng.normal(size=(6, 3)), rng.normal(size=(3, 3))
-    found = soft_best(unary, pairwise, [1e-13])
-    assert_array_equal(found.unary[0], np.eye(3)[chain.decode(unary, pairwise).labels])
+    soft = soft_best(unary, pairwise, [1e-13])
+    assert_array_equal(soft.unary[0], np.eye(3)[chain.decode(unary, pairwise).labels])
 
 
 @given(chains(), st.floats(1e-3, 10), st.floats(1.01, 3))
 def test_it_only_falls_with_epsilon_and_stays_near_the_best(case, epsilon, factor):
-    found = soft_best(*case, [factor * epsilon, epsilon, 0.0])
+    soft = soft_best(*case, [factor * epsilon, epsilon, 0.0])
     length, n = case[0].shape
-    assert found.value[0] >= found.value[1] - 1e-12 >= found.value[2] - 2e-12
-    assert found.value[1] <= found.value[2] + epsilon * length * np.log(n) + 1e-12
-    assert found.entropy[0] >= found.entropy[1] - 1e-9  # a colder chain is never less sure
-    assert found.entropy[0] <= length * np.log(n) + 1e-9
+    assert soft.value[0] >= soft.value[1] - 1e-12 >= soft.value[2] - 2e-12
+    assert soft.value[1] <= soft.value[2] + epsilon * length * np.log(n) + 1e-12
+    assert soft.entropy[0] >= soft.entropy[1] - 1e-9  # a colder chain is never less sure
+    assert soft.entropy[0] <= length * np.log(n) + 1e-9
 
 
 @pytest.mark.parametrize("epsilon", [3.0, 0.5])
 def test_the_weights_are_the_gradient(epsilon):
     rng = np.random.default_rng(3)
     unary, pairwise, h = rng.normal(size=(4, 3)), rng.normal(size=(3, 3, 3)), 1e-5
-    found = soft_best(unary, pairwise, [epsilon])
-    for table, weights in ((unary, found.unary[0]), (pairwise, found.pairwise[0])):
+    soft = soft_best(unary, pairwise, [epsilon])
+    for table, weights in ((unary, soft.unary[0]), (pairwise, soft.pairwise[0])):
         for at in np.ndindex(table.shape):
             kept = table[at]
             ends = []

@@ -25,22 +25,22 @@ def test_against_enumeration(seed, n, lengths, per_step):
     tables = rng.normal(size=(sum(lengths), n, n) if per_step else (n, n))
     if per_step and n > 1:  # state 0 may follow only itself
         tables[:, 1:, 0] = -np.inf
-    found = summarise_chains(unary, lengths, tables)
+    summary = summarise_chains(unary, lengths, tables)
     for w, first in enumerate(np.cumsum([0, *lengths[:-1]])):
         part = unary[first : first + lengths[w]]
         pairwise = tables[first + 1 : first + lengths[w]] if per_step else tables
         every = list(product(range(n), repeat=lengths[w]))
         scores = np.array([chain.score(part, pairwise, y) for y in every])
-        assert_allclose(found.best[w], scores.max(), rtol=1e-9, atol=1e-9)
+        assert_allclose(summary.best[w], scores.max(), rtol=1e-9, atol=1e-9)
         others = np.delete(scores, scores.argmax())
-        assert_allclose(found.second[w], others.max(initial=-np.inf), rtol=1e-9, atol=1e-9)
+        assert_allclose(summary.second[w], others.max(initial=-np.inf), rtol=1e-9, atol=1e-9)
         p = np.exp(scores - scores.max())
         p /= p.sum()
         for i in range(lengths[w]):
             marginal = np.array([p[[y[i] == k for y in every]].sum() for k in range(n)])
             want = -(marginal * np.log(marginal)).sum()
-            assert_allclose(found.entropy[first + i], want, atol=1e-9)
-        assert chain.score(part, pairwise, found.labels[first : first + lengths[w]]) == pytest.approx(
+            assert_allclose(summary.entropy[first + i], want, atol=1e-9)
+        assert chain.score(part, pairwise, summary.labels[first : first + lengths[w]]) == pytest.approx(
             scores.max()
         )
 

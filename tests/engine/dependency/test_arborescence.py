@@ -20,10 +20,10 @@ def drawn(n_cases, largest=4, **options):
         yield random_scores(rng, (n + 1, n + 1), **options), bool(rng.random() < 0.5)
 
 
-def assert_close(found, wanted):
-    assert_array_equal(np.isfinite(found), np.isfinite(wanted))
+def assert_close(actual, wanted):
+    assert_array_equal(np.isfinite(actual), np.isfinite(wanted))
     scale = max(1.0, np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0))
-    assert_allclose(found / scale, wanted / scale, rtol=0, atol=1e-9)
+    assert_allclose(actual / scale, wanted / scale, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", DECODERS)
@@ -35,10 +35,10 @@ def test_the_best_tree_is_that_of_enumeration(kind):
             with pytest.raises(InfeasibleError):
                 decode(scores, single_root=single_root)
             continue
-        found = decode(scores, single_root=single_root)
-        heads = found.heads.tolist()
+        tree = decode(scores, single_root=single_root)
+        heads = tree.heads.tolist()
         assert heads in [list(t) for t in oracle.all_trees(len(heads), single_root, is_projective)]
-        assert_close(np.array([found.score, oracle.score(scores, heads)]), np.array([best, best]))
+        assert_close(np.array([tree.score, oracle.score(scores, heads)]), np.array([best, best]))
 
 
 def test_larger_sentences_with_nested_cycles():
@@ -59,9 +59,9 @@ def test_agrees_with_a_peer():
     for n in [*range(1, 30), 60, 120]:
         scores = rng.normal(size=(n + 1, n + 1))
         heads, best = peer.chu_liu_edmonds(scores)
-        found = arborescence.decode(scores)
-        assert found.score == pytest.approx(best, abs=1e-9)
-        assert heads[1:] == found.heads.tolist()
+        tree = arborescence.decode(scores)
+        assert tree.score == pytest.approx(best, abs=1e-9)
+        assert heads[1:] == tree.heads.tolist()
 
 
 def test_ties_go_to_the_smallest_head():
@@ -90,8 +90,8 @@ def test_max_marginals_are_those_of_enumeration():
             with pytest.raises(InfeasibleError):
                 arborescence.max_marginals(scores, single_root=single_root)
             continue
-        found = arborescence.max_marginals(scores, single_root=single_root)
-        assert_close(found, wanted)
+        max_marginals = arborescence.max_marginals(scores, single_root=single_root)
+        assert_close(max_marginals, wanted)
         best = arborescence.decode(scores, single_root=single_root)
         without = arborescence.without_arcs(scores, single_root=single_root)
         for d, h in enumerate(best.heads, 1):
@@ -111,18 +111,18 @@ def test_probabilities_are_those_of_enumeration():
                 arborescence.marginals(scores, single_root=single_root)
             continue
         log_partition, arcs = oracle.marginals(scores, single_root=single_root)
-        found = arborescence.marginals(scores, single_root=single_root)
-        assert found.log_partition == pytest.approx(log_partition, abs=1e-9)
-        assert_allclose(found.arcs, arcs, atol=1e-11)
-        assert_allclose(found.arcs[1:].sum(axis=1), 1)
+        marginals = arborescence.marginals(scores, single_root=single_root)
+        assert marginals.log_partition == pytest.approx(log_partition, abs=1e-9)
+        assert_allclose(marginals.arcs, arcs, atol=1e-11)
+        assert_allclose(marginals.arcs[1:].sum(axis=1), 1)
 
 
 def test_probabilities_over_a_wide_range():
     """A cycle that holds all but exp(-500) of two words' weight: subtracting would leave nothing."""
     scores = np.array([[0, 0, 0], [-500.0, 0, 0], [-501.0, 0, 0]])
-    found = arborescence.marginals(scores)
-    assert found.log_partition == pytest.approx(-500 + np.log1p(np.exp(-1)), rel=1e-12)
-    assert_allclose(found.arcs[1], [1 / (1 + np.exp(-1)), 0, 1 - 1 / (1 + np.exp(-1))], rtol=1e-9)
+    marginals = arborescence.marginals(scores)
+    assert marginals.log_partition == pytest.approx(-500 + np.log1p(np.exp(-1)), rel=1e-12)
+    assert_allclose(marginals.arcs[1], [1 / (1 + np.exp(-1)), 0, 1 - 1 / (1 + np.exp(-1))], rtol=1e-9)
     with pytest.raises(ArgumentError, match=r"scores\[2\] must lie within 600 to sum over trees, got 700"):
         arborescence.marginals([[0, 0, 0], [0, 0, 0], [-700, 0, 0]])
 

@@ -35,12 +35,12 @@ def test_a_grid_is_no_tree_but_its_combs_are():
 def test_disconnected_graphs_are_the_product_of_their_parts():
     unary, edges = RNG.normal(size=(7, 3)), np.array([[0, 1], [1, 2], [4, 5]])  # 3 and 6 stand alone
     pairwise = RNG.normal(size=(3, 3, 3))
-    found = tree.max_marginals(unary, edges, pairwise)
+    whole = tree.max_marginals(unary, edges, pairwise)
     left = tree.max_marginals(unary[:3], edges[:2], pairwise[:2])
     right = tree.max_marginals(unary[4:6], [[0, 1]], pairwise[2:])
     alone = unary[3].max() + unary[6].max()
-    assert found.best == pytest.approx(left.best + right.best + alone, abs=1e-9)
-    np.testing.assert_allclose(found.unary[:3], left.unary + right.best + alone)
+    assert whole.best == pytest.approx(left.best + right.best + alone, abs=1e-9)
+    np.testing.assert_allclose(whole.unary[:3], left.unary + right.best + alone)
     beliefs = loopy_bp.propagate(unary, edges, pairwise, "max")
     assert beliefs.converged.all()
     np.testing.assert_array_equal(beliefs.labels, tree.decode(unary, edges, pairwise).labels)
@@ -75,11 +75,11 @@ def test_grids_of_one_row_and_one_class_are_exact_under_every_method(rows, colum
         RNG.normal(size=(rows - 1, columns, n, n)),
     )
     exact = tree.max_marginals(*grid.as_graph(*scores)).unary
-    found = grid.summed_max_marginals(*scores)
-    np.testing.assert_allclose(found.unary.reshape(-1, n), exact, atol=1e-9)
+    summed = grid.summed_max_marginals(*scores)
+    np.testing.assert_allclose(summed.unary.reshape(-1, n), exact, atol=1e-9)
     beliefs = loopy_bp.propagate(*grid.as_graph(*scores), "max")
     np.testing.assert_allclose(beliefs.unary, exact - exact.max(axis=1, keepdims=True), atol=1e-6)
-    filtered = ensemble.filter_summed(found.best, found.mean, found.unary.reshape(-1, n), 1.0)
+    filtered = ensemble.filter_summed(summed.best, summed.mean, summed.unary.reshape(-1, n), 1.0)
     assert filtered.keep.any(axis=1).all()
 
 

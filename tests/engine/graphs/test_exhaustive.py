@@ -39,10 +39,10 @@ def test_search_and_elimination_match_enumeration(args):
             with pytest.raises(InfeasibleError, match="every configuration"):
                 call()
         return
-    found = exhaustive.search(graph)
-    assert_allclose(found.score, best, atol=1e-9)
-    assert_allclose(oracle.factor_score(graph.scopes, graph.tables, found.labels), best, atol=1e-9)
-    assert found.n_configurations == np.prod(graph.n_states)
+    optimum = exhaustive.search(graph)
+    assert_allclose(optimum.score, best, atol=1e-9)
+    assert_allclose(oracle.factor_score(graph.scopes, graph.tables, optimum.labels), best, atol=1e-9)
+    assert optimum.n_configurations == np.prod(graph.n_states)
     done = exhaustive.eliminate(graph, order)
     assert_allclose(done.score, best, atol=1e-9)
     assert_allclose(oracle.factor_score(graph.scopes, graph.tables, done.labels), best, atol=1e-9)
@@ -98,8 +98,8 @@ def test_ties_go_to_the_first():
 def test_scanlines_are_chains():
     rng = np.random.default_rng(0)
     unary, pairwise = rng.normal(size=(4, 7, 3)), rng.normal(size=(3, 3))
-    found = exhaustive.scanlines(unary, pairwise)
-    for row, line in zip(unary, found):
+    lines = exhaustive.scanlines(unary, pairwise)
+    for row, line in zip(unary, lines):
         assert_array_equal(chain.decode(row, pairwise).labels, line)
 
 

@@ -108,8 +108,8 @@ def test_bad_arguments_are_refused_by_name():
 def test_one_chain_from_a_given_start():
     """One start for one chain is written to, so it must be the sampler's own."""
     start = np.array([1, 0])
-    found = gibbs.sample(
+    samples = gibbs.sample(
         np.zeros((2, 2)), [[0, 1]], np.zeros((2, 2)), gibbs.seeds(np.random.default_rng(0), 1), 3, start
     )
-    assert found.shape == (1, 2)
+    assert samples.shape == (1, 2)
     assert start.tolist() == [1, 0]

@@ -61,13 +61,13 @@ def test_shared_combs_match_trees_and_enumeration(args):
             with pytest.raises(InfeasibleError, match=r"in the comb whose spine is (row|column)"):
                 function(*args)
         return
-    found = grid.comb_max_marginals(*args)
-    assert_allclose(found.unary.reshape(len(models), *unary.shape), tables, rtol=1e-9, atol=1e-9)
-    assert_allclose(found.best, [table.max() for table in tables], rtol=1e-9, atol=1e-9)
+    combs = grid.comb_max_marginals(*args)
+    assert_allclose(combs.unary.reshape(len(models), *unary.shape), tables, rtol=1e-9, atol=1e-9)
+    assert_allclose(combs.best, [table.max() for table in tables], rtol=1e-9, atol=1e-9)
     slow = ensemble.max_marginals(models)
     assert_allclose(slow.unary, tables, rtol=1e-9, atol=1e-9)
     summed = grid.summed_max_marginals(*args)
-    assert_allclose(summed.unary, found.unary.sum(axis=0), rtol=1e-9, atol=1e-9)
+    assert_allclose(summed.unary, combs.unary.sum(axis=0), rtol=1e-9, atol=1e-9)
     means = [table[table > -np.inf].mean() for table in np.array(tables)]
     assert_allclose(summed.mean, means, rtol=1e-9, atol=1e-9)
 
@@ -115,8 +115,8 @@ def test_padded_and_oversized_state_spaces_match_trees(n_states):
 
 
 def test_one_class_and_one_node():
-    found = grid.comb_max_marginals(np.ones((3, 2, 1)), np.ones((3, 1, 1, 1)), np.ones((2, 2, 1, 1)))
-    assert_allclose(found.unary.sum(axis=0), 6 + 3 + 4)
+    combs = grid.comb_max_marginals(np.ones((3, 2, 1)), np.ones((3, 1, 1, 1)), np.ones((2, 2, 1, 1)))
+    assert_allclose(combs.unary.sum(axis=0), 6 + 3 + 4)
     assert_allclose(
         grid.summed_max_marginals([[[1.0, 2.0]]], np.zeros((1, 0, 2, 2)), np.zeros((0, 1, 2, 2))).unary,
         [[[1, 2]]],
@@ -170,10 +170,10 @@ def test_a_split_must_cover_every_edge_with_trees():
 def test_joint_filter_is_safe_and_never_empties_a_variable(args, alpha):
     """Lemma 3, the thresholds of (4.3) in each comb, and the rescue of broken variables."""
     unary, edges, pairwise = grid.as_graph(*args)
-    found = grid.comb_max_marginals(*args)
-    filtered = ensemble.filter_states(found.best, found.unary, alpha)
-    means = found.unary.reshape(len(found.best), -1).mean(axis=1)
-    assert_allclose(filtered.thresholds, alpha * found.best + (1 - alpha) * means, rtol=1e-6, atol=1e-6)
+    combs = grid.comb_max_marginals(*args)
+    filtered = ensemble.filter_states(combs.best, combs.unary, alpha)
+    means = combs.unary.reshape(len(combs.best), -1).mean(axis=1)
+    assert_allclose(filtered.thresholds, alpha * combs.best + (1 - alpha) * means, rtol=1e-6, atol=1e-6)
     assert filtered.keep.any(axis=-1).all()
     sums = grid.summed_max_marginals(*args)
     same = ensemble.filter_summed(sums.best, sums.mean, sums.unary, alpha)
@@ -199,20 +199,20 @@ def test_joint_filter_is_safe_and_never_empties_a_variable(args, alpha):
 def test_filter_by_hand():
     """Two sub-models that disagree: summed threshold 0.9 x (4 + 4) + 0.1 x (0 + 0) breaks variable 1."""
     tables = [[[4.0, -4.0], [4.0, -4.0]], [[4.0, -4.0], [-4.0, 4.0]]]
-    found = ensemble.filter_states([4.0, 4.0], tables, alpha=0.9)
-    assert_allclose(found.threshold, 7.2)
-    assert found.keep.tolist() == [[True, False], [True, False]]
-    assert found.rescued.tolist() == [[1]]
-    assert found.efficiency_loss == 0.5
-    assert ensemble.joint_filter_loss(8.0, found) == 0
-    assert ensemble.joint_filter_loss(7.0, found) == 1
+    filtered = ensemble.filter_states([4.0, 4.0], tables, alpha=0.9)
+    assert_allclose(filtered.threshold, 7.2)
+    assert filtered.keep.tolist() == [[True, False], [True, False]]
+    assert filtered.rescued.tolist() == [[1]]
+    assert filtered.efficiency_loss == 0.5
+    assert ensemble.joint_filter_loss(8.0, filtered) == 0
+    assert ensemble.joint_filter_loss(7.0, filtered) == 1
 
 
 def test_forbidden_states_stay_out_of_the_mean_and_equal_scores_prune_nothing():
-    found = ensemble.filter_states([3.0], [[[3.0, 1.0, -np.inf], [2.0, 3.0, 1.0]]], alpha=0.0)
-    assert found.threshold == 2.0
-    assert found.keep.tolist() == [[True, False, False], [False, True, False]]
-    assert found.efficiency_loss == 2 / 5
+    filtered = ensemble.filter_states([3.0], [[[3.0, 1.0, -np.inf], [2.0, 3.0, 1.0]]], alpha=0.0)
+    assert filtered.threshold == 2.0
+    assert filtered.keep.tolist() == [[True, False, False], [False, True, False]]
+    assert filtered.efficiency_loss == 2 / 5
     flat = ensemble.filter_states([1.0, 1.0], np.ones((2, 3, 2)), alpha=1.0)
     assert flat.keep.all()
     assert not flat.has_spread

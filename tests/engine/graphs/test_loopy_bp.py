@@ -29,14 +29,14 @@ def test_exact_on_forests(args, schedule, damping):
     unary = args[0]
     # LBP knows a component only by itself: compare with tables from which other components are taken out.
     table = oracle.node_table(*args, max)
-    found = loopy_bp.propagate(*args, "max", **options)
+    beliefs = loopy_bp.propagate(*args, "max", **options)
     size = max(1.0, np.abs(unary[np.isfinite(unary)]).max(initial=0))
-    assert_allclose(found.unary, table - table.max(axis=1, keepdims=True), rtol=1e-8, atol=1e-8 * size)
-    found = loopy_bp.propagate(*args, "sum", **options)
+    assert_allclose(beliefs.unary, table - table.max(axis=1, keepdims=True), rtol=1e-8, atol=1e-8 * size)
+    beliefs = loopy_bp.propagate(*args, "sum", **options)
     log_z = oracle.log_sum(list(scores.values()))
     exact = np.exp(oracle.node_table(*args, oracle.log_sum) - log_z)
-    assert_allclose(found.unary, exact, rtol=1e-6, atol=1e-8)
-    assert found.converged.all()
+    assert_allclose(beliefs.unary, exact, rtol=1e-6, atol=1e-8)
+    assert beliefs.converged.all()
 
 
 @pytest.mark.parametrize("kind", ["sum", "max"])
@@ -46,7 +46,7 @@ def test_fixed_point_satisfies_the_message_equation(kind, schedule):
     rng = np.random.default_rng(0)
     args = [rng.normal(size=shape) for shape in ((3, 4, 3), (3, 3, 3, 3), (2, 4, 3, 3))]
     unary, edges, pairwise = grid.as_graph(*args)
-    found = loopy_bp.propagate(
+    beliefs = loopy_bp.propagate(
         unary,
         edges,
         pairwise,
@@ -57,8 +57,8 @@ def test_fixed_point_satisfies_the_message_equation(kind, schedule):
         damping=0.3,
         history=True,
     )
-    assert found.converged.all()
-    last = found.messages[-1]
+    assert beliefs.converged.all()
+    last = beliefs.messages[-1]
     combine = (lambda x: x.max(axis=0)) if kind == "max" else (lambda x: np.log(np.exp(x).sum(axis=0)))
     for e, (a, b) in enumerate(edges):
         for i, j, table, d in ((a, b, pairwise[e], 2 * e), (b, a, pairwise[e].T, 2 * e + 1)):
@@ -103,9 +103,9 @@ def test_convergence_is_per_variable():
     pairwise[0] *= -1
     unary = np.zeros((6, 2))
     unary[0, 1], unary[1, 1] = 0.5, 0.3
-    found = loopy_bp.propagate(unary, [[0, 1], [1, 2], [2, 0], [3, 4]], pairwise, max_iterations=50)
-    assert found.converged.tolist() == [False, False, False, True, True, True]
-    assert_allclose(found.unary[5], 0.5)
+    beliefs = loopy_bp.propagate(unary, [[0, 1], [1, 2], [2, 0], [3, 4]], pairwise, max_iterations=50)
+    assert beliefs.converged.tolist() == [False, False, False, True, True, True]
+    assert_allclose(beliefs.unary[5], 0.5)
 
 
 @pytest.mark.parametrize("kind", ["sum", "max"])
@@ -115,11 +115,11 @@ def test_one_table_serves_every_edge_in_its_direction(kind, n_states):
     rng = np.random.default_rng(4)
     unary, table = rng.normal(size=(4, n_states)), rng.normal(size=(n_states, n_states))
     options = {"max_iterations": 7, "tolerance": 0.0}
-    found = loopy_bp.propagate(unary, RING, table, kind, **options)
+    beliefs = loopy_bp.propagate(unary, RING, table, kind, **options)
     each = loopy_bp.propagate(unary, RING, np.stack([table] * 4), kind, **options)
-    assert_array_equal(found.unary, each.unary)
+    assert_array_equal(beliefs.unary, each.unary)
     turned = loopy_bp.propagate(unary, RING, table.T, kind, **options)
-    assert np.abs(turned.unary - found.unary).max() > 1e-3
+    assert np.abs(turned.unary - beliefs.unary).max() > 1e-3
 
 
 def test_wide_nodes():
@@ -127,8 +127,8 @@ def test_wide_nodes():
     hub = np.array([[0, i] for i in range(1, 41)])
     unary, pairwise = rng.normal(size=(41, 3)) * 5, rng.normal(size=(40, 3, 3)) * 5
     for scale in (1.0, 20.0):
-        found = loopy_bp.propagate(unary * scale, hub, pairwise * scale, tolerance=1e-12)
-        assert_allclose(found.unary, tree.marginals(unary * scale, hub, pairwise * scale).unary, atol=1e-9)
+        beliefs = loopy_bp.propagate(unary * scale, hub, pairwise * scale, tolerance=1e-12)
+        assert_allclose(beliefs.unary, tree.marginals(unary * scale, hub, pairwise * scale).unary, atol=1e-9)
 
 
 def test_bad_arguments_are_refused_by_name():

@@ -37,10 +37,10 @@ def problem(seed, n_variables, most, n_angles, whole):
 def test_against_enumeration(seed, n_variables, most, n_angles, whole):
     arguments = problem(seed, n_variables, most, n_angles, whole)
     best, table, score = oracle.enumerate_all(*arguments)
-    found = placed.max_marginals(*arguments)
-    np.testing.assert_allclose(found.best, best, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(found.max_marginals, table, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(score(found.labels), best, rtol=1e-9, atol=1e-9)
+    maxima = placed.max_marginals(*arguments)
+    np.testing.assert_allclose(maxima.best, best, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(maxima.max_marginals, table, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(score(maxima.labels), best, rtol=1e-9, atol=1e-9)
 
 
 @settings(max_examples=80, deadline=None)
@@ -48,7 +48,7 @@ def test_against_enumeration(seed, n_variables, most, n_angles, whole):
 def test_witness_counts_add_up_to_max_marginals(seed, n_variables, most, n_angles):
     """The counted features, scored, are the sum of all witnesses' scores: of all max-marginals."""
     unary, places, edges, kinds, joints = problem(seed, n_variables, most, n_angles, False)
-    found, counts = placed.witness_counts(unary, places, edges, kinds, joints)
+    maxima, counts = placed.witness_counts(unary, places, edges, kinds, joints)
     total = counts.states @ unary
     for e in range(len(edges)):
         at = counts.edge == e
@@ -56,7 +56,7 @@ def test_witness_counts_add_up_to_max_marginals(seed, n_variables, most, n_angle
         score = oracle.pair_scores(places, joints, kinds[e])[pair[0], pair[1]]
         total += counts.amount[at] @ score
         assert counts.amount[at].sum() == pytest.approx(len(unary))
-    assert total == pytest.approx(found.max_marginals.sum(), rel=1e-9, abs=1e-9)
+    assert total == pytest.approx(maxima.max_marginals.sum(), rel=1e-9, abs=1e-9)
     np.testing.assert_allclose(np.add.reduceat(counts.states, places.start[:-1]), len(unary))
 
 

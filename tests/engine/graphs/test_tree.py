@@ -63,16 +63,16 @@ def check_maxima(*args):
                 function(*args)
         return
     size = scale_of(unary, pairwise)
-    found = tree.max_marginals(*args)
-    close(found.best, max(scores.values()), size)
-    close(found.unary, oracle.node_table(*args, max), size)
-    close(found.pairwise, oracle.edge_table(*args, max), size)
+    maxima = tree.max_marginals(*args)
+    close(maxima.best, max(scores.values()), size)
+    close(maxima.unary, oracle.node_table(*args, max), size)
+    close(maxima.pairwise, oracle.edge_table(*args, max), size)
     decoded = tree.decode(*args)
     close(decoded.score, max(scores.values()), size)
     close(scores[tuple(decoded.labels)], decoded.score, size)
     best, table = tree.node_max_marginals(*args)
-    assert best == found.best
-    close(table, found.unary, size)
+    assert best == maxima.best
+    close(table, maxima.unary, size)
 
 
 @many
@@ -82,14 +82,14 @@ def test_sum_marginals_match_enumeration(args):
     log_z = oracle.log_sum(list(scores.values()))
     if log_z == -np.inf:
         return
-    found = tree.marginals(*args)
-    close(found.log_partition, log_z, scale_of(args[0], args[2]))
-    assert_allclose(found.unary, np.exp(oracle.node_table(*args, oracle.log_sum) - log_z), atol=1e-8)
-    assert_allclose(found.pairwise, np.exp(oracle.edge_table(*args, oracle.log_sum) - log_z), atol=1e-8)
-    assert_allclose(found.unary.sum(axis=1), 1)
+    marginals = tree.marginals(*args)
+    close(marginals.log_partition, log_z, scale_of(args[0], args[2]))
+    assert_allclose(marginals.unary, np.exp(oracle.node_table(*args, oracle.log_sum) - log_z), atol=1e-8)
+    assert_allclose(marginals.pairwise, np.exp(oracle.edge_table(*args, oracle.log_sum) - log_z), atol=1e-8)
+    assert_allclose(marginals.unary.sum(axis=1), 1)
     for e, (a, b) in enumerate(args[1]):  # Q21: edges marginalise to their nodes
-        assert_allclose(found.pairwise[e].sum(axis=1), found.unary[a], atol=1e-9)
-        assert_allclose(found.pairwise[e].sum(axis=0), found.unary[b], atol=1e-9)
+        assert_allclose(marginals.pairwise[e].sum(axis=1), marginals.unary[a], atol=1e-9)
+        assert_allclose(marginals.pairwise[e].sum(axis=0), marginals.unary[b], atol=1e-9)
 
 
 def test_scaled_and_log_sums_agree():
@@ -122,10 +122,10 @@ def check_witness(*args):
         with pytest.raises(InfeasibleError, match=f"state {state} at node {node}"):
             tree.witness(*args, node, state)
         return
-    found = tree.witness(*args, node, state)
-    assert found.labels[node] == state
-    close(found.score, wanted, scale_of(unary, pairwise))
-    close(tree.score(*args, found.labels), wanted, scale_of(unary, pairwise))
+    witness = tree.witness(*args, node, state)
+    assert witness.labels[node] == state
+    close(witness.score, wanted, scale_of(unary, pairwise))
+    close(tree.score(*args, witness.labels), wanted, scale_of(unary, pairwise))
 
 
 def test_a_path_is_a_chain():
@@ -208,8 +208,8 @@ def test_wide_and_deep_trees():
     rng = np.random.default_rng(3)
     hub = np.array([[0, i] for i in range(1, 2000)])
     unary = rng.normal(size=(2000, 3))
-    found = tree.marginals(unary, hub, rng.normal(size=(3, 3)))  # 1999 children: log-sum-exp takes over
-    assert_allclose(found.unary.sum(axis=1), 1)
+    marginals = tree.marginals(unary, hub, rng.normal(size=(3, 3)))  # 1999 children: log-sum-exp takes over
+    assert_allclose(marginals.unary.sum(axis=1), 1)
     path = np.array([[i, i + 1] for i in range(1999)])
     assert_allclose(tree.marginals(unary, path, np.zeros((3, 3))).log_partition, oracle_lone(unary))
 

@@ -157,20 +157,20 @@ def test_runs_of_a_full_column_are_combine(sr, is_compiled, seed, n, m, longest)
     run = [(0, 0, 0), *((at, 3 + i, 3 + n + j) for at, (i, j, _) in zip(starts, pieces)), (starts[-1], 0, 0)]
     score = np.concatenate([[50.0] * 2, *(matrix[i, begin:end] for i, begin, end in pieces), [50.0]])
     forth, back = (_forth, _back) if is_compiled else (lattice_steps.forth, lattice_steps.back)
-    for go, own, other, table in (
+    for go, source, other, table in (
         (forth, slice(3, 3 + n), slice(3 + n, 3 + n + m), matrix),
         (back, slice(3 + n, 3 + n + m), slice(3, 3 + n), matrix.T),
     ):
         message = np.concatenate([[7.0] * 3, np.full(n, 99.0), np.full(m, 99.0), [8.0]])
-        message[own] = vector if go is forth else behind
+        message[source] = vector if go is forth else behind
         go(sr, np.array(run), (1, 1 + len(pieces)), score, message, (other.start, other.stop))
         want = np.empty(other.stop - other.start)
-        semirings.combine(sr, message[own], table, want)
+        semirings.combine(sr, message[source], table, want)
         if sr is MAX_PLUS:
             assert_array_equal(message[other], want)
         assert_allclose(message[other], want, rtol=1e-12, atol=1e-12)
         assert message[[0, 1, 2, -1]].tolist() == [7.0, 7.0, 7.0, 8.0]
-        assert_array_equal(message[own], vector if go is forth else behind)
+        assert_array_equal(message[source], vector if go is forth else behind)
     message, through = np.full(3 + n + m, 99.0), np.full(len(score), 99.0)
     message[3 + n :] = behind
     arguments = np.array(run), (1, 1 + len(pieces)), score, message, (3, 3 + n)

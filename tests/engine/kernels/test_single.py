@@ -15,9 +15,9 @@ SINGLE = np.float32
 
 def scores(rng, shape, whole):
     """Few different whole numbers, so that there are ties, or any numbers; some forbidden."""
-    found = rng.integers(-3, 4, shape).astype(float) if whole else 10 * rng.normal(size=shape)
-    found[rng.random(shape) < 0.1] = -np.inf
-    return found
+    drawn = rng.integers(-3, 4, shape).astype(float) if whole else 10 * rng.normal(size=shape)
+    drawn[rng.random(shape) < 0.1] = -np.inf
+    return drawn
 
 
 def instance(seed, whole):
@@ -37,11 +37,11 @@ def test_whole_scores_give_the_same_to_the_bit(seed):
     small = unary.astype(SINGLE), pairwise.astype(SINGLE)
     one, other = chain.decode(unary, pairwise), chain.decode(*small)
     assert (one.score, one.labels.tolist()) == (other.score, other.labels.tolist())
-    wanted, found = chain.max_marginals(unary, pairwise), chain.max_marginals(*small)
-    assert found.unary.dtype == found.pairwise.dtype == SINGLE
-    assert found.best == wanted.best
-    assert_array_equal(found.unary, wanted.unary)
-    assert_array_equal(found.pairwise, wanted.pairwise)
+    wanted, maxima = chain.max_marginals(unary, pairwise), chain.max_marginals(*small)
+    assert maxima.unary.dtype == maxima.pairwise.dtype == SINGLE
+    assert maxima.best == wanted.best
+    assert_array_equal(maxima.unary, wanted.unary)
+    assert_array_equal(maxima.pairwise, wanted.pairwise)
     if pairwise.ndim == 2:
         ready = Transitions(small[1])
         assert ready.decode(small[0]).labels.tolist() == one.labels.tolist()
@@ -54,10 +54,10 @@ def test_whole_scores_give_the_same_to_the_bit(seed):
 def test_other_scores_are_right_to_rounding(seed):
     unary, pairwise = (a.astype(SINGLE) for a in instance(seed, whole=False))
     wide = unary.astype(float), pairwise.astype(float)
-    wanted, found = chain.max_marginals(*wide), chain.max_marginals(unary, pairwise)
+    wanted, maxima = chain.max_marginals(*wide), chain.max_marginals(unary, pairwise)
     near = {"rtol": 0, "atol": 1e-5 * 100 * len(unary)}  # a sum of 2 L scores of some tens
-    assert_allclose(found.unary, wanted.unary, **near)
-    assert_allclose(found.pairwise, wanted.pairwise, **near)
+    assert_allclose(maxima.unary, wanted.unary, **near)
+    assert_allclose(maxima.pairwise, wanted.pairwise, **near)
     best = chain.decode(unary, pairwise)
     assert_allclose(chain.score(*wide, best.labels), wanted.best, **near)
     assert_allclose(best.score, wanted.best, **near)
@@ -71,9 +71,9 @@ def test_batches_are_single_chains():
     labels = [chain.decode(piece, pairwise).labels for piece in pieces]
     assert_array_equal(chain.decode_batch(unary, lengths, pairwise).labels, np.concatenate(labels))
     tables = [chain.max_marginals(piece, pairwise).unary for piece in pieces]
-    found = chain.max_marginals_batch(unary, lengths, pairwise)
-    assert found.unary.dtype == SINGLE
-    assert_array_equal(found.unary, np.concatenate(tables))
+    maxima = chain.max_marginals_batch(unary, lengths, pairwise)
+    assert maxima.unary.dtype == SINGLE
+    assert_array_equal(maxima.unary, np.concatenate(tables))
 
 
 def test_one_wide_array_makes_all_wide():

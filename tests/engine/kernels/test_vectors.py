@@ -129,8 +129,8 @@ def test_a_row_is_stretched_once(n):
     values = np.random.default_rng(n).normal(size=n)
     want, plain = values * 3.0, values.copy()
     strided = np.repeat(values, 2)[::2]
-    for own in (values, strided):
-        _stretch(own, 3.0)
-        assert_array_equal(own, want)
+    for row in (values, strided):
+        _stretch(row, 3.0)
+        assert_array_equal(row, want)
     vectors.stretch(plain, 3.0)
     assert_array_equal(plain, want)

@@ -40,8 +40,8 @@ def test_wide_enough_it_is_exact_and_narrow_it_scores_what_it_says(order):
         scores, labels = beam_decode(table, unary, lengths, order, width)
         for w, (a, b) in enumerate(pairwise(starts)):
             best, path = best_of(unary[a:b], weights, end, order)
-            own = oracle.score(tuple(labels[a:b].tolist()), unary[a:b], weights, end, order)
-            assert_allclose(scores[w], own, rtol=1e-9, atol=1e-12)
+            true_score = oracle.score(tuple(labels[a:b].tolist()), unary[a:b], weights, end, order)
+            assert_allclose(scores[w], true_score, rtol=1e-9, atol=1e-12)
             assert scores[w] <= best + 1e-9
             if width == K**5:
                 assert_allclose(scores[w], best, rtol=1e-9, atol=1e-12)

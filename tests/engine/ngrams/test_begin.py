@@ -61,12 +61,12 @@ def test_beam_dense_and_lattices_find_the_best_of_all(seed, order):
     space = lattice.unigrams(lengths, K)
     for _ in range(order - 1):
         space = lattice.extend(space, np.ones(space.n_arcs, dtype=bool))
-    found = lattice.decode(space, lattice.score_arcs(space, unary, table))
+    paths = lattice.decode(space, lattice.score_arcs(space, unary, table))
     exact = dense_model(table, order)
     for w, (a, b) in enumerate(pairwise(starts)):
         best, path = best_of(unary[a:b], model, order)
-        assert_allclose([scores[w], found.scores[w]], best, rtol=1e-9)
-        assert tuple(labels[a:b]) == tuple(found.labels[a:b]) == path
+        assert_allclose([scores[w], paths.scores[w]], best, rtol=1e-9)
+        assert tuple(labels[a:b]) == tuple(paths.labels[a:b]) == path
         one = dense_decode(exact, unary[a:b])
         assert_allclose(one.score, best, rtol=1e-9)
         assert tuple(one.labels) == path
@@ -107,9 +107,9 @@ def test_what_is_learned_is_what_is_scored(has_end):
         problem = prepare(space, features, labels, has_end=has_end, has_begin=True)
         model = Model(np.zeros((1, K)), np.sort(problem.keys), rng.normal(size=len(problem.keys)))
         values = model.values[np.searchsorted(model.keys, problem.keys)]
-        own = [values[problem.gram_index[a:b]].sum() for a, b in pairwise(problem.gram_start)]
+        sums = [values[problem.gram_index[a:b]].sum() for a, b in pairwise(problem.gram_start)]
         unary = np.zeros((sum(lengths), K))
-        assert_allclose(lattice.score_arcs(space, unary, model.table), own, atol=1e-12)
+        assert_allclose(lattice.score_arcs(space, unary, model.table), sums, atol=1e-12)
         assert model.table.has_begin == (space.order.max() > 1)
         space = lattice.extend(space, np.ones(space.n_arcs, dtype=bool))
 

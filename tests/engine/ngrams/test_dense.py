@@ -44,9 +44,9 @@ def check(n_states, order, unary, weights, end, *, is_exact=False):
         with pytest.raises(InfeasibleError, match="every labelling has score -inf"):
             dense_decode(model, unary)
         return
-    found = dense_decode(model, unary)
-    labels = tuple(found.labels.tolist())
-    assert_allclose([found.score, scored[labels]], best, rtol=1e-9, atol=1e-9)
+    path = dense_decode(model, unary)
+    labels = tuple(path.labels.tolist())
+    assert_allclose([path.score, scored[labels]], best, rtol=1e-9, atol=1e-9)
     if is_exact:
         assert labels == min((y for y, s in scored.items() if s == best), key=lambda y: rank(y, order))
 
@@ -100,16 +100,16 @@ def test_unpruned_lattice(order):
     paths = lattice.decode(full, lattice.score_arcs(full, unary, table))
     model = dense_model(table, order)
     for w, (a, b) in enumerate(zip(full.row_start[:-1], full.row_start[1:])):
-        found = dense_decode(model, unary[a:b])
-        assert_allclose(found.score, paths.scores[w], rtol=1e-12, atol=1e-12)
-        assert found.labels.tolist() == paths.labels[a:b].tolist()
+        path = dense_decode(model, unary[a:b])
+        assert_allclose(path.score, paths.scores[w], rtol=1e-12, atol=1e-12)
+        assert path.labels.tolist() == paths.labels[a:b].tolist()
 
 
 def test_all_equal_takes_the_smallest_states():
     for order in (1, 2, 3, 4):
-        found = dense_decode(dense_model(empty_table(3), order), np.zeros((5, 3)))
-        assert found.score == 0.0
-        assert found.labels.tolist() == [0] * 5
+        path = dense_decode(dense_model(empty_table(3), order), np.zeros((5, 3)))
+        assert path.score == 0.0
+        assert path.labels.tolist() == [0] * 5
 
 
 def test_the_argument_is_left_alone():

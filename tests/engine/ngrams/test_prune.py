@@ -123,9 +123,9 @@ def test_what_is_kept_is_what_enumeration_puts_over_the_threshold(
     assert_array_equal(pruned.alpha, alpha)
     for w in range(2):
         start, tail, head, column = example_of(lat, w)
-        own = score[start : start + len(tail)].tolist()
+        scores = score[start : start + len(tail)].tolist()
         nodes = on_nodes and lat.order[w] > 1  # at order 1 the only smaller gram is empty
-        best = oracle.through(oracle.all_paths(tail, head, column), own, tail, head, nodes)
+        best = oracle.through(oracle.all_paths(tail, head, column), scores, tail, head, nodes)
         values = {at: s for at, (s, _) in best.items()}
         limit = threshold.tau(values.values(), alpha)
         top, mean = threshold.spread(values.values())

@@ -213,13 +213,13 @@ def _last_name(node):
 
 def test_nobody_else_spells_the_rule():
     files = [p for folder in ("spcviz", "pages") for p in sorted((ROOT / folder).rglob("*.py"))]
-    found = [
+    misplaced = [
         f"{path.relative_to(ROOT).as_posix()}:{line}: {what} belongs to {HOME}"
         for path in files
         if path not in {ROOT / name for name in (HOME, *APART)}
         for line, what in spellings(path.read_text(encoding="utf-8"))
     ]
-    assert not found, "\n" + "\n".join(found)
+    assert not misplaced, "\n" + "\n".join(misplaced)
     at_home = {what for _, what in spellings((ROOT / HOME).read_text(encoding="utf-8"))}
     assert len(at_home) == 4, at_home
 
@@ -241,9 +241,9 @@ def test_nobody_else_spells_the_rule():
     ],
 )
 def test_the_checker_catches(source, what):
-    found = list(spellings(source))
-    assert len(found) == 1, found
-    assert found[0][1].startswith(what)
+    matches = list(spellings(source))
+    assert len(matches) == 1, matches
+    assert matches[0][1].startswith(what)
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,13 @@ def world(rng, length):
     grams = {}
     for n in range(2, N_ORDERS + 2):
         for _ in range(30):
-            own = tuple(rng.integers(0, N_STATES, n))
+            gram = tuple(rng.integers(0, N_STATES, n))
             if rng.random() < 0.3:
-                own = (*own[:-1], N_STATES)
-            grams[tuple(int(k) for k in own)] = float(rng.normal())
+                gram = (*gram[:-1], N_STATES)
+            grams[tuple(int(k) for k in gram)] = float(rng.normal())
     plain = {name: rng.normal(1.0, 0.2, (N_TIERS, N_ORDERS)) for name in ("ink", "text", "letter")}
     plain |= {name: rng.normal(size=N_STATES) for name in ("single", "first", "frequency")}
-    keys = [encode(N_STATES, own) for own in grams]
+    keys = [encode(N_STATES, gram) for gram in grams]
     table = ngram_table(N_STATES, keys, list(grams.values()))
     unary = rng.normal(0, 2, (length, N_TIERS, N_STATES))
     weights = order_weights.checked_weights(order_weights.Weights(**plain, table=table), N_STATES)
@@ -75,7 +75,7 @@ def check_exact(word, every, weights, space):
         assert factors_of(word, i, bits, space) == pytest.approx(every.factor(i), abs=1e-9)
         codes = [int(code) for code in word.code[i, : word.n_arcs[i]]]
         assert len(set(codes)) == len(codes)
-    best = max(every.score(found) for found in every.left)
+    best = max(every.score(labelling) for labelling in every.left)
     assert order_word.decode_word(word, bits, labels) == pytest.approx(best, abs=1e-9)
     assert tuple(labels) in every.left
     assert every.score(tuple(labels)) == pytest.approx(best, abs=1e-9)
@@ -84,9 +84,9 @@ def check_exact(word, every, weights, space):
 
 def check_messages(word):
     """A full pass leaves every message as it is, bit for bit."""
-    found = [(word.forward[b, :n].copy(), word.backward[b, :n].copy()) for b, n in enumerate(word.n_nodes)]
+    before = [(word.forward[b, :n].copy(), word.backward[b, :n].copy()) for b, n in enumerate(word.n_nodes)]
     assert order_word.pass_fully(word) == 2 * word.n_arcs.sum()
-    for b, (forward, backward) in enumerate(found):
+    for b, (forward, backward) in enumerate(before):
         assert np.array_equal(forward, word.forward[b, : len(forward)])
         assert np.array_equal(backward, word.backward[b, : len(backward)])
 
@@ -133,10 +133,10 @@ def test_every_factor_is_exact_after_actions_done_together(seed):
             by_factor[i] = alphas[i, vo.BUY if marks[i, vo.BUY] else vo.RAISE]
         asked = marks.copy()
         done = vo.act_together(word, unary, weights, marks, alphas, gap, space)
-        found = every.act_together(chosen, by_factor).values()
+        factors = every.act_together(chosen, by_factor).values()
         assert np.array_equal(marks, asked)
         assert done.is_done == bool(chosen)
-        sizes = [sum(len(own[n]) for own in found) for n in range(2)]
+        sizes = [sum(len(pair[n]) for pair in factors) for n in range(2)]
         assert [done.n_in, done.n_kept] == sizes
         check_exact(word, every, weights, space)
 
@@ -166,10 +166,10 @@ def test_everything_raised_and_nothing_filtered_is_the_full_model():
         assert vo.act(word, unary, weights, *action, NO_FILTER, 1.0, space).is_done
     every.order, every.tier = [min(i + 1, N_ORDERS) for i in range(5)], [N_TIERS - 1] * 5
     labels = np.empty(5, np.int64)
-    found = order_word.decode_word(word, weights.table.bits, labels)
+    best = order_word.decode_word(word, weights.table.bits, labels)
     assert word.order.tolist() == every.order
     assert len(every.left) == 3**5
-    assert found == pytest.approx(max(every.score(own) for own in every.left), abs=1e-9)
+    assert best == pytest.approx(max(every.score(labelling) for labelling in every.left), abs=1e-9)
 
 
 def test_what_needs_too_many_arcs_is_refused_and_nothing_changes():
@@ -181,8 +181,8 @@ def test_what_needs_too_many_arcs_is_refused_and_nothing_changes():
     assert not vo.act_together(word, unary, weights, marks, np.zeros((5, 2)), 1.0, space).is_done
     assert not marks.any()
     assert word.order.tolist() == [1, 2, 2, 2, 2]
-    for own, array, name in zip(before, word, word._fields):
-        assert name == "found" or np.array_equal(own, array, equal_nan=True)
+    for old, array, name in zip(before, word, word._fields):
+        assert name == "found" or np.array_equal(old, array, equal_nan=True)
 
 
 def test_without_spread_nothing_is_filtered():
@@ -207,9 +207,9 @@ def test_words_by_other_weights_are_read_off_the_same_lattice():
     other = weights._replace(ink=2 * weights.ink, text=-weights.text)
     every.weights |= {"ink": other.ink, "text": other.text}
     labels = np.empty(5, np.int64)
-    found = order_word.decode_as(word, unary, other, labels)
-    assert found == pytest.approx(max(every.score(own) for own in every.left), abs=1e-9)
-    assert every.score(tuple(labels)) == pytest.approx(found, abs=1e-9)
+    best = order_word.decode_as(word, unary, other, labels)
+    assert best == pytest.approx(max(every.score(labelling) for labelling in every.left), abs=1e-9)
+    assert every.score(tuple(labels)) == pytest.approx(best, abs=1e-9)
 
 
 def test_wrong_arguments_are_named():

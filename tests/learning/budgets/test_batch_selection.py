@@ -23,8 +23,8 @@ def looked(seed=0, **more):
 
 def test_examples_of_a_group_share_a_fold():
     group = np.repeat(np.arange(10), 3)
-    found, _, _ = looked(group=group)
-    folds = subject.draw_folds(found, np.random.default_rng(1))
+    examples, _, _ = looked(group=group)
+    folds = subject.draw_folds(examples, np.random.default_rng(1))
     assert all(len(set(folds[group == g])) == 1 for g in range(10))
     assert len(set(folds)) > 1
 

@@ -20,15 +20,15 @@ def policies(seed, width=5):
 @pytest.mark.parametrize("seed", range(5))
 def test_points_are_words_decided_one_by_one(seed):
     dev, test = batch(seed, n_chains=30), batch(seed + 50, n_chains=20)
-    own = policies(seed)
+    by_price = policies(seed)
     rng = np.random.default_rng(seed)
     inputs = [rng.normal(size=(len(world.scores), 5)) for world in (dev, test)]
-    row, alone = constrained.streamed(own, (dev, test), inputs)
+    row, alone = constrained.streamed(by_price, (dev, test), inputs)
     assert (np.diff(row["share"]) >= 0).all()
     assert row["share"][0] == 0
     assert row["share"][-1] == 1
-    for price, point in zip(own, alone, strict=True):
-        is_bought = odds(own[price], inputs[1]) > 0
+    for price, point in zip(by_price, alone, strict=True):
+        is_bought = odds(by_price[price], inputs[1]) > 0
         assert point["price"] == price
         assert point["share"] == pytest.approx(100 * is_bought.mean())
         # Every word by itself: the same purchases, whatever else is in the batch.
@@ -42,10 +42,10 @@ def test_points_are_words_decided_one_by_one(seed):
 
 def test_thresholds_come_from_development_words_alone():
     dev, test = batch(1, n_chains=30), batch(2, n_chains=20)
-    own = policies(0)
+    by_price = policies(0)
     rng = np.random.default_rng(0)
     inputs = [rng.normal(size=(len(world.scores), 5)) for world in (dev, test)]
     worse = test._replace(loss=1 - test.loss)
-    first, second = (constrained.streamed(own, (dev, world), inputs)[0] for world in (test, worse))
+    first, second = (constrained.streamed(by_price, (dev, world), inputs)[0] for world in (test, worse))
     np.testing.assert_array_equal(first["share"], second["share"])
     assert first["chosen"] == second["chosen"]

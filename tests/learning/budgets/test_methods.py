@@ -30,7 +30,7 @@ def test_every_row_about_words_is_of_a_method(name):
 @pytest.mark.parametrize(("name", "levels"), [("dms-pose", (EXAMPLE,)), ("policy-pose", (EXAMPLE, PART))])
 def test_every_row_about_arms_is_of_a_method(name, levels):
     rows = json.loads((RESULTS / f"{name}.json").read_text())["rows"]
-    known = {own for method in METHODS.values() if method.level in levels for own in method.names}
+    known = {row_name for method in METHODS.values() if method.level in levels for row_name in method.names}
     known |= {"single tier", arms.EVERYONE, arms.AT_ONCE, arms.EITHER}
     assert {row["method"] for row in rows} <= known
 

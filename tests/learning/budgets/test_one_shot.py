@@ -14,28 +14,28 @@ GAIN = np.array([[3.0, 0.0], [0.0, 0.0], [1.0, 1.0], [-1.0, 4.0], [0.0, 0.0]])
 
 def losses_if(tiers, targets):
     saved = np.concatenate([np.zeros((5, 1)), np.cumsum(GAIN, axis=1)], axis=1)
-    own = saved[np.arange(5), tiers]
-    base = 10 - np.add.reduceat(own, STARTS[:-1])
-    return base, np.repeat(base, np.diff(STARTS)) + own - saved[np.arange(5), targets]
+    current = saved[np.arange(5), tiers]
+    base = 10 - np.add.reduceat(current, STARTS[:-1])
+    return base, np.repeat(base, np.diff(STARTS)) + current - saved[np.arange(5), targets]
 
 
 def test_trajectories_buy_everything_step_by_step():
-    found = one_shot.greedy_trajectories(losses_if, STARTS, 3)
-    assert found.first_loss.tolist() == [10.0, 10.0]
-    assert found.starts.tolist() == [0, 4, 10]
+    trajectories = one_shot.greedy_trajectories(losses_if, STARTS, 3)
+    assert trajectories.first_loss.tolist() == [10.0, 10.0]
+    assert trajectories.starts.tolist() == [0, 4, 10]
     for w in range(2):
-        steps = found.part[found.starts[w] : found.starts[w + 1]]
+        steps = trajectories.part[trajectories.starts[w] : trajectories.starts[w + 1]]
         assert_array_equal(np.bincount(steps, minlength=5)[STARTS[w] : STARTS[w + 1]], 2)
-    assert found.loss[found.starts[1:] - 1].tolist() == [7.0, 5.0]
-    assert found.part[0] == 0
-    assert found.part[4] == 2
+    assert trajectories.loss[trajectories.starts[1:] - 1].tolist() == [7.0, 5.0]
+    assert trajectories.part[0] == 0
+    assert trajectories.part[4] == 2
 
 
 def test_best_on_the_trajectory():
-    found = one_shot.greedy_trajectories(losses_if, STARTS, 3)
+    trajectories = one_shot.greedy_trajectories(losses_if, STARTS, 3)
     # The greedy walk passes part 4, which gains nothing, before part 3, which loses before it gains.
-    assert one_shot.trajectory_labels(found, 5, 0.1).tolist() == [1, 0, 2, 2, 2]
-    assert one_shot.trajectory_labels(found, 5, 5.0).tolist() == [0, 0, 0, 0, 0]
+    assert one_shot.trajectory_labels(trajectories, 5, 0.1).tolist() == [1, 0, 2, 2, 2]
+    assert one_shot.trajectory_labels(trajectories, 5, 5.0).tolist() == [0, 0, 0, 0, 0]
 
 
 def test_parsimonious_labels_look_one_part_at_a_time():

@@ -33,13 +33,13 @@ COSTS = st.integers(1, 3).flatmap(
 def test_the_objectives_written_out_one_policy_at_a_time(costs, data):
     n, n_states = costs.shape
     chosen = np.array([[data.draw(st.integers(0, n_states - 1)) for _ in range(n)]])
-    own = sum(costs[i, chosen[0, i]] for i in range(n))
+    total = sum(costs[i, chosen[0, i]] for i in range(n))
     by_all = sum(costs[i].max() - costs[i, s] for i in range(n) for s in range(n_states) if chosen[0, i] != s)
     bound = 0
     for i in range(n):
         label = min(range(n_states), key=lambda s: costs[i, s])
         bound += costs[i, label] + (costs[i].max() - costs[i, label]) * (chosen[0, i] != label)
-    assert risk(costs, chosen)[0] == own
+    assert risk(costs, chosen)[0] == total
     assert every_state_risk(costs, chosen)[0] == by_all
     assert pseudo_label_risk(costs, chosen)[0] == bound
 
@@ -49,23 +49,23 @@ def test_theorems_2_1_and_2_2_hold_for_every_policy_of_every_class(costs, data):
     n, n_states = costs.shape
     groups = [data.draw(st.integers(0, n - 1)) for _ in range(n)]
     groups = np.unique(groups, return_inverse=True)[1]
-    found = check_one_shot(costs, all_policies([range(n_states)] * (groups.max() + 1), groups))
-    assert found.n_policies == n_states ** (groups.max() + 1)
-    assert (found.n_unequal, found.n_below) == (0, 0)
-    assert found.least_by_bound >= found.least == found.least_by_sum
+    check = check_one_shot(costs, all_policies([range(n_states)] * (groups.max() + 1), groups))
+    assert check.n_policies == n_states ** (groups.max() + 1)
+    assert (check.n_unequal, check.n_below) == (0, 0)
+    assert check.least_by_bound >= check.least == check.least_by_sum
     if len(set(groups)) == n:  # each example by itself: the pseudo-labels themselves can be chosen
-        assert found.least_by_bound == found.least == costs.min(axis=1).sum()
+        assert check.least_by_bound == check.least == costs.min(axis=1).sum()
 
 
 @given(COSTS, st.data())
 def test_theorem_2_3_holds_at_every_step(costs, data):
     full = costs.shape[1] - 1
     reached = [data.draw(st.integers(0, full - 1)) for _ in costs]
-    found = check_step(costs, reached)
-    assert (found.n_unequal, found.n_below) == (0, 0)
-    assert found.n_policies == np.prod([bin(full ^ s).count("1") for s in reached])
-    assert found.least == sum(
-        min(own[s] for s in successors(at, full + 1)) for own, at in zip(costs, reached)
+    check = check_step(costs, reached)
+    assert (check.n_unequal, check.n_below) == (0, 0)
+    assert check.n_policies == np.prod([bin(full ^ s).count("1") for s in reached])
+    assert check.least == sum(
+        min(row[s] for s in successors(at, full + 1)) for row, at in zip(costs, reached)
     )
 
 
@@ -73,21 +73,21 @@ def test_theorem_2_3_holds_at_every_step(costs, data):
 def test_orders(costs):
     greedy, best = greedy_orders(costs), best_orders(costs)
     n_parts = costs.shape[1].bit_length() - 1
-    for own, states, least in zip(costs, greedy, best):
+    for row, states, least in zip(costs, greedy, best):
         before = [0, *states[:-1]]
-        assert all(own[s] == min(own[t] for t in successors(b, len(own))) for b, s in zip(before, states))
+        assert all(row[s] == min(row[t] for t in successors(b, len(row))) for b, s in zip(before, states))
         sums = []
         for order in itertools.permutations(range(n_parts)):
-            sums.append(sum(own[sum(1 << r for r in order[: t + 1])] for t in range(n_parts)))
-        assert least == min(sums) <= own[states].sum()
+            sums.append(sum(row[sum(1 << r for r in order[: t + 1])] for t in range(n_parts)))
+        assert least == min(sums) <= row[states].sum()
 
 
 def test_the_bound_can_lead_astray():
     """Alone, both want different extremes; together a middle state is best, and (2) cannot see it."""
     costs = np.array([[0, 10, 1], [10, 0, 1]])
-    found = check_one_shot(costs, all_policies([range(3)], [0, 0]))
-    assert found.least == 2
-    assert found.least_by_bound == 10
+    check = check_one_shot(costs, all_policies([range(3)], [0, 0]))
+    assert check.least == 2
+    assert check.least_by_bound == 10
 
 
 @pytest.mark.parametrize("name", ["every_state_risk", "pseudo_label_risk"])
@@ -95,8 +95,8 @@ def test_the_checks_can_fail(name, monkeypatch):
     costs, chosen = np.array([[0, 3], [4, 1]]), all_policies([range(2)] * 2, [0, 1])
     true = getattr(optimality, name)
     monkeypatch.setattr(optimality, name, lambda c, p, *more: true(c, p, *more) - 2 * p.sum(axis=1))
-    found = check_one_shot(costs, chosen)
-    assert found.n_unequal + found.n_below > 0
+    check = check_one_shot(costs, chosen)
+    assert check.n_unequal + check.n_below > 0
     if name == "every_state_risk":
         assert check_step(np.array([[0, 3, 1, 2]]), [0]).n_unequal == 2
 

@@ -23,14 +23,14 @@ def test_a_curve_is_in_shares_of_what_everything_costs():
     costs = np.random.default_rng(0).uniform(0.1, 5.0, (len(parts.scores), N_TIERS - 1))
     noise = np.random.default_rng(1).random(costs.shape)
     course = subject.spend(parts, subject.rule(fixed=noise), costs=costs)
-    found = subject.curve(parts, course, costs)
-    assert found.cost[0] == 0
-    assert found.cost[-1] == pytest.approx(1.0)
-    assert found.loss[0] == lost(parts, read(parts, np.zeros(len(costs), int))).sum()
-    assert found.loss[-1] == lost(parts, read(parts, np.full(len(costs), N_TIERS - 1))).sum()
+    curve = subject.curve(parts, course, costs)
+    assert curve.cost[0] == 0
+    assert curve.cost[-1] == pytest.approx(1.0)
+    assert curve.loss[0] == lost(parts, read(parts, np.zeros(len(costs), int))).sum()
+    assert curve.loss[-1] == lost(parts, read(parts, np.full(len(costs), N_TIERS - 1))).sum()
     points = subject.points(parts, course, costs)
     assert_allclose(points["tiers"][-1], 1.0)
-    assert_allclose(points["share"], found.cost)
+    assert_allclose(points["share"], curve.cost)
     half = subject.spend(parts, subject.rule(fixed=noise), 0.5 * costs.sum(), costs)
     assert half.cost.sum() <= 0.5 * costs.sum()
 
@@ -50,14 +50,14 @@ def test_both_queues_are_trained_and_judged():
     by_value, per_cost = subject.train_queues(parts, np.random.default_rng(0), costs, group=group)
     assert (by_value.per_cost, per_cost.per_cost) == (False, True)
     held, rows = parts.some(subject.train(parts, same_draws(), costs, group=group)[2])
-    for found in (by_value, per_cost):  # judged on the same chains
-        how = subject.rule(found.policy.beta, per_cost=found.per_cost)
+    for queue in (by_value, per_cost):  # judged on the same chains
+        how = subject.rule(queue.policy.beta, per_cost=queue.per_cost)
         points = subject.curve(held, subject.spend(held, how, costs=costs[rows]), costs[rows])
-        assert subject.badness(points) == pytest.approx(found.badness)
-    for found in (by_value, per_cost):
-        assert found.policy.beta.shape == (N_TIERS - 1, 22)
-        assert 0 <= found.budgets["least_error"] <= 1
-        assert found.badness > 0
+        assert subject.badness(points) == pytest.approx(queue.badness)
+    for queue in (by_value, per_cost):
+        assert queue.policy.beta.shape == (N_TIERS - 1, 22)
+        assert 0 <= queue.budgets["least_error"] <= 1
+        assert queue.badness > 0
 
 
 def test_typical_margin_without_any():

@@ -14,16 +14,16 @@ from spcviz.learning.budgets.q_policy import Steps, q_values
 @given(seed=st.integers(0, 2**31), n=st.integers(1, 8))
 def test_undiscounted_values_are_the_best_stop_still_ahead(seed, n):
     losses = np.random.default_rng(seed).integers(0, 9, n + 1).astype(float)
-    found = q_values(losses[:-1] - losses[1:], [0, n])
-    assert_allclose(found, [losses[i] - losses[i + 1 :].min() for i in range(n)])
+    values = q_values(losses[:-1] - losses[1:], [0, n])
+    assert_allclose(values, [losses[i] - losses[i + 1 :].min() for i in range(n)])
 
 
 @given(seed=st.integers(0, 2**31), gamma=st.floats(0, 1))
 def test_trajectories_do_not_mix_and_gamma_zero_is_the_reward(seed, gamma):
     reward = np.random.default_rng(seed).normal(size=7)
-    found = q_values(reward, [0, 3, 3, 7], gamma)
+    values = q_values(reward, [0, 3, 3, 7], gamma)
     assert_allclose(
-        found, np.concatenate([q_values(reward[:3], [0, 3], gamma), q_values(reward[3:], [0, 4], gamma)])
+        values, np.concatenate([q_values(reward[:3], [0, 3], gamma), q_values(reward[3:], [0, 4], gamma)])
     )
     assert_allclose(q_values(reward, [0, 3, 3, 7], 0.0), reward)
 

@@ -59,8 +59,8 @@ def test_imitator_follows_a_separable_oracle_and_constant_ones():
     rng = np.random.default_rng(4)
     meta = rng.normal(size=(300, 2, 2))
     stops = np.where(meta[:, 0, 0] > 0, np.where(meta[:, 1, 1] > 0, 2, 1), 0)
-    found = subject.imitate(subject.fit_imitator(meta, stops), meta)
-    assert (found == stops).mean() > 0.95
+    imitated = subject.imitate(subject.fit_imitator(meta, stops), meta)
+    assert (imitated == stops).mean() > 0.95
     for constant in (0, 2):
         stops = np.full(300, constant)
         assert_array_equal(subject.imitate(subject.fit_imitator(meta, stops), meta), stops)

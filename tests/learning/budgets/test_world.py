@@ -103,7 +103,7 @@ def test_a_learned_policy_buys_what_pays_first(bags):
 
 def test_a_budget_found_on_it_holds(bags):
     trained = part_policy.train_queues(bags, np.random.default_rng(3))
-    share = min(trained, key=lambda own: own.badness).budgets["final_error"]
+    share = min(trained, key=lambda queue: queue.badness).budgets["final_error"]
     assert share == pytest.approx(bags.hint.mean(), abs=0.02)
 
 

@@ -33,9 +33,9 @@ def p(context, y, least):
 
 @pytest.mark.parametrize("least", [1, 3])
 def test_sums_of_suffixes_are_log_probabilities(least):
-    found = count(K, LABELS, LENGTHS, np.ones(6), 4, discount=D, least=least)
-    table = ngram_table(K, found.keys, found.values)
-    assert_allclose(found.single, [np.log(p((), y, least)) for y in range(K)], rtol=1e-12)
+    counts = count(K, LABELS, LENGTHS, np.ones(6), 4, discount=D, least=least)
+    table = ngram_table(K, counts.keys, counts.values)
+    assert_allclose(counts.single, [np.log(p((), y, least)) for y in range(K)], rtol=1e-12)
     for context in ([0], [0, 1], [1, 1], [0, 1, 1], [2, 0, 1]):
         for y in range(K + 1):
             wanted = np.log(p(tuple(context), y, least) / p((), y, least))
@@ -43,21 +43,21 @@ def test_sums_of_suffixes_are_log_probabilities(least):
 
 
 def test_every_context_s_probabilities_are_one():
-    found = count(K, LABELS, LENGTHS, np.ones(6), 3, discount=D, least=1)
-    table = ngram_table(K, found.keys, found.values)
-    end = np.log(1 - np.exp(found.single).sum())
+    counts = count(K, LABELS, LENGTHS, np.ones(6), 3, discount=D, least=1)
+    table = ngram_table(K, counts.keys, counts.values)
+    end = np.log(1 - np.exp(counts.single).sum())
     for context in ([0], [1, 1], [0, 1]):
         sums = [lookup(table, encode(K, [*context, y]), len(context) + 1) for y in range(K + 1)]
-        assert_allclose(np.exp(np.append(found.single, end) + sums).sum(), 1.0, rtol=1e-12)
+        assert_allclose(np.exp(np.append(counts.single, end) + sums).sum(), 1.0, rtol=1e-12)
 
 
 def test_sizes_ends_and_first_letters():
-    found = count(K, LABELS, LENGTHS, np.ones(6), 3, discount=D)
-    assert set(found.size) == {2, 3}
-    assert (found.is_end == (found.keys & 7 == K + 1)).all()
-    assert np.argmax(found.first) == 0  # most words begin with a
-    assert_allclose(np.exp(found.first).sum(), 1.0)
-    assert (np.diff(found.keys) > 0).all()
+    counts = count(K, LABELS, LENGTHS, np.ones(6), 3, discount=D)
+    assert set(counts.size) == {2, 3}
+    assert (counts.is_end == (counts.keys & 7 == K + 1)).all()
+    assert np.argmax(counts.first) == 0  # most words begin with a
+    assert_allclose(np.exp(counts.first).sum(), 1.0)
+    assert (np.diff(counts.keys) > 0).all()
 
 
 def kneser_ney(context, y, least, plain):
@@ -81,18 +81,18 @@ def kneser_ney(context, y, least, plain):
 
 @pytest.mark.parametrize(("least", "plain_from"), [(1, 4), (2, 4), (1, 3)])
 def test_kneser_ney_counts_what_stands_before(least, plain_from):
-    found = count(
+    counts = count(
         K, LABELS, LENGTHS, np.ones(6), 4, discount=D, least=least, smoothing="kneser_ney",
         plain_from=plain_from, has_begin=True,
     )  # fmt: skip
-    table, plain = ngram_table(K, found.keys, found.values), plain_from - 1
-    assert_allclose(found.single, [np.log(kneser_ney((), y, least, plain)) for y in range(K)], rtol=1e-12)
+    table, plain = ngram_table(K, counts.keys, counts.values), plain_from - 1
+    assert_allclose(counts.single, [np.log(kneser_ney((), y, least, plain)) for y in range(K)], rtol=1e-12)
     for context in ([0], [0, 1], [1, 1], [0, 1, 1], ["^", 0], ["^", 0, 1], ["^", 2, 0]):
         for y in range(K + 1):
             wanted = np.log(kneser_ney(tuple(context), y, least, plain) / kneser_ney((), y, least, plain))
             assert_allclose(lookup(table, encode(K, [*context, y]), len(context) + 1), wanted, atol=1e-12)
-    assert found.is_begin.sum() == (found.keys >> 3 * (found.size - 1) == K + 2).sum() > 0
-    assert set(found.size[found.is_begin]) == {3, 4}
+    assert counts.is_begin.sum() == (counts.keys >> 3 * (counts.size - 1) == K + 2).sum() > 0
+    assert set(counts.size[counts.is_begin]) == {3, 4}
 
 
 def test_a_word_counts_as_often_as_it_weighs():

@@ -151,9 +151,9 @@ def test_many_rows_at_a_time_round_as_each_by_itself(n_rows, n_states, dtype):
 def test_a_forbidden_state_is_not_multiplied_by_nothing():
     weights = np.ones((2, 9))
     weights[1, 3] = -np.inf
-    found = unary_scores(DenseRows(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32)), weights)
-    assert found[0].tolist() == [1.0] * 9
-    assert found[1].tolist() == [1.0] * 3 + [-np.inf] + [1.0] * 5
+    scores = unary_scores(DenseRows(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32)), weights)
+    assert scores[0].tolist() == [1.0] * 9
+    assert scores[1].tolist() == [1.0] * 3 + [-np.inf] + [1.0] * 5
 
 
 def test_large_features_are_finite_too():

@@ -48,8 +48,8 @@ def test_models_add_up_ngram_by_ngram():
 def test_what_the_problem_does_not_know_has_not_moved():
     start = Model(np.zeros((1, 2)), np.array([33, 34]), np.array([1.0, 2.0]))
     learned = Model(np.ones((1, 2)), np.array([33, 35]), np.array([1.5, 4.0]))
-    found = correction(learned, start, np.array([33, 35]))
-    assert dict(zip(found.keys.tolist(), found.values.tolist())) == {33: 0.5, 35: 4.0}
+    moved = correction(learned, start, np.array([33, 35]))
+    assert dict(zip(moved.keys.tolist(), moved.values.tolist())) == {33: 0.5, 35: 4.0}
 
 
 def test_without_steps_the_cascade_is_its_prior(world):
@@ -71,8 +71,8 @@ def test_it_learns_keeps_to_its_tolerance_and_says_what_it_does(world):
     lost = learned.reports[0]["filter_loss"]
     assert lost <= 0.05 + 1e-12
     steps = list(filter_examples(learned.cascade, dev.features, dev.lengths))
-    found = predict(learned.cascade.levels[1], steps[1].lattice, dev.features).labels
-    assert_allclose((found == dev.labels).mean(), learned.reports[1]["char_accuracy"])
+    predicted = predict(learned.cascade.levels[1], steps[1].lattice, dev.features).labels
+    assert_allclose((predicted == dev.labels).mean(), learned.reports[1]["char_accuracy"])
     assert_allclose(steps[1].lattice.n_arcs / steps[1].lattice.col_start[-1], learned.reports[1]["arcs_in"])
     assert learned.corrections[1][1].values.any()
     assert learned.reports[1]["char_accuracy"] > learned.reports[0]["char_accuracy"]  # neighbours tell

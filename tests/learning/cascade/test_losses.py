@@ -74,15 +74,15 @@ def test_witness_sums_are_sums_over_witnesses(on_nodes, forbidden, data):
 def test_filter_hinge(on_nodes, gradient, data, alpha, margin):
     """(4.8), and (4.9) as truth minus alpha best minus the mean of all witnesses."""
     lat, score, truth, (start, tail, head), every = data.draw(problems(forbidden=True))
-    own = score[start : start + len(tail)].tolist()
+    scores = score[start : start + len(tail)].tolist()
     length = int(lat.row_start[2] - lat.row_start[1])
     value, step = run(FilterHinge(alpha, margin, on_nodes), lat, score, truth, start, gradient)
     on_nodes = on_nodes and lat.order[1] > 1  # single states have nothing smaller: they are filtered
-    want = oracle.hinge(every, own, tail, head, on_nodes, truth, alpha, margin * length)
+    want = oracle.hinge(every, scores, tail, head, on_nodes, truth, alpha, margin * length)
     assert_allclose(value, want, rtol=1e-9, atol=1e-9)
     if want < 1e-9:
         return
-    best = oracle.through(every, own, tail, head, on_nodes)
+    best = oracle.through(every, scores, tail, head, on_nodes)
     top = max(best.values())[1]
     counts = -(1 - alpha) * np.array(oracle.witness_counts(best, len(tail))) / len(best)
     counts[truth] += 1
@@ -111,7 +111,7 @@ OBJECTIVES = [
 def test_steps_go_down_the_finite_difference_gradient(loss, of, gradient, data):
     """Q9: the step is minus the gradient of the objective wherever that has one."""
     lat, score, truth, (start, tail, head), every = data.draw(problems())
-    own = score[start : start + len(tail)]
+    scores = score[start : start + len(tail)]
     length = int(lat.row_start[2] - lat.row_start[1])
 
     if isinstance(loss, FilterHinge) and loss.on_nodes and lat.order[1] == 1:
@@ -121,14 +121,14 @@ def test_steps_go_down_the_finite_difference_gradient(loss, of, gradient, data):
         return of(every, values.tolist(), tail, head, truth.tolist(), length)
 
     value, step = run(loss, lat, score, truth, start, gradient)
-    middle = objective(own)
+    middle = objective(scores)
     assert_allclose(value, middle, rtol=1e-9, atol=1e-9)
     if value <= 1e-6:
         return
     h = 1e-5
-    for a in range(len(own)):
-        shift = np.where(np.arange(len(own)) == a, h, 0.0)
-        above, below = objective(own + shift), objective(own - shift)
+    for a in range(len(scores)):
+        shift = np.where(np.arange(len(scores)) == a, h, 0.0)
+        above, below = objective(scores + shift), objective(scores - shift)
         if abs(above + below - 2 * middle) > 1e-9:
             continue  # a kink
         assert_allclose(step[a], -(above - below) / (2 * h), rtol=1e-5, atol=1e-6)
@@ -166,10 +166,10 @@ def test_a_lost_tie_is_an_error_for_the_perceptron():
 def test_the_hinge_bounds_the_loss(data):
     """Q5: hinge >= margin x length where the truth is filtered."""
     lat, score, truth, (start, tail, head), every = data.draw(problems())
-    own = score[start : start + len(tail)].tolist()
+    scores = score[start : start + len(tail)].tolist()
     length = int(lat.row_start[2] - lat.row_start[1])
     value, _ = run(FilterHinge(0.6, 1.0), lat, score, truth, start)
-    threshold = oracle.hinge(every, own, tail, head, False, truth, 0.6, 1e6) - 1e6  # minus truth
+    threshold = oracle.hinge(every, scores, tail, head, False, truth, 0.6, 1e6) - 1e6  # minus truth
     if threshold >= 1e-6:
         assert value >= length - 1e-9
 

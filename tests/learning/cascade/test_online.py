@@ -102,10 +102,10 @@ def compare(problem, got, want, initial, rtol=1e-9, atol=1e-9):
     n_states = problem.lattice.n_states
     codes = {encode(n_states, g): v for g, v in grams.items()}
     assert (np.diff(got.model.keys) > 0).all()
-    found = dict(zip(got.model.keys.tolist(), got.model.values.tolist()))
+    learned = dict(zip(got.model.keys.tolist(), got.model.values.tolist()))
     for key in problem.keys.tolist():
-        assert_allclose(found.get(key, 0.0), codes.get(key, 0.0), rtol=rtol, atol=atol)
-    assert set(found) <= set(problem.keys.tolist())
+        assert_allclose(learned.get(key, 0.0), codes.get(key, 0.0), rtol=rtol, atol=atol)
+    assert set(learned) <= set(problem.keys.tolist())
     moved = {key for key, v in codes.items() if abs(v) > 1e-9}
     assert moved <= set(problem.keys.tolist())
 
@@ -176,14 +176,14 @@ def test_perceptron_from_zero_ties_included(seed, n_states, order, sparse):
 def test_after_each_pass_stands_what_so_many_passes_find():
     problem, _, _ = setting(7, 3, 2, share=1.1, n_examples=6)
     more = {"rates": Rates(0.7, decay=0.01, falling=True)}
-    found = list(passes(problem, LogLoss(), np.arange(6), np.random.default_rng(3), epochs=4, **more))
-    for n, each in enumerate(found):
+    fits = list(passes(problem, LogLoss(), np.arange(6), np.random.default_rng(3), epochs=4, **more))
+    for n, each in enumerate(fits):
         alone = fit(problem, LogLoss(), np.arange(6), np.random.default_rng(3), epochs=n, **more)
         assert_array_equal(each.model.weights, alone.model.weights)
         assert_array_equal(each.model.values, alone.model.values)
         assert_array_equal(each.losses, alone.losses)
         assert len(each.losses) == n
-    assert len(found) == 5
+    assert len(fits) == 5
 
 
 @pytest.mark.parametrize("share", [1e-4, 1e-2, 0.2, 0.9])
@@ -288,8 +288,8 @@ def test_training_learns_something_reproducibly_and_ticks():
         ]
         assert runs[0].model.weights.tobytes() == runs[1].model.weights.tobytes()
         assert runs[0].losses[-1] < runs[0].losses[0]
-        found = lattice.decode(lat, lattice.score_arcs(lat, x @ runs[0].model.weights, runs[0].model.table))
-        assert (found.labels == labels).mean() > 0.9
+        paths = lattice.decode(lat, lattice.score_arcs(lat, x @ runs[0].model.weights, runs[0].model.table))
+        assert (paths.labels == labels).mean() > 0.9
     assert len(ticks) == 48
 
 

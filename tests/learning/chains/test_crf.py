@@ -66,14 +66,14 @@ def test_loss_is_that_of_enumeration_and_the_gradient_that_of_differences(seed, 
     weights = Weights(rng.normal(size=(5, K)), rng.normal(size=(K, K)))
     loss, gradient = loss_and_gradient(data, weights)
     assert_allclose(loss, by_enumeration(data, values, weights), rtol=1e-9, atol=1e-9)
-    for own, slope in zip(weights, gradient):
-        at = tuple(rng.integers(0, size) for size in own.shape)
-        step, kept = 1e-5, own[at]
-        own[at] = kept + step
+    for table, slope in zip(weights, gradient):
+        at = tuple(rng.integers(0, size) for size in table.shape)
+        step, kept = 1e-5, table[at]
+        table[at] = kept + step
         above = loss_and_gradient(data, weights)[0]
-        own[at] = kept - step
+        table[at] = kept - step
         below = loss_and_gradient(data, weights)[0]
-        own[at] = kept
+        table[at] = kept
         assert_allclose(slope[at], (above - below) / (2 * step), rtol=1e-5, atol=1e-7)
 
 
@@ -115,8 +115,8 @@ def as_ours(tagger, sentences, path):
     """
     info = tagger.info()
     number = {name: i for i, name in enumerate(info.attributes)}
-    rows = {int(own): number[name] for name, own in info.attributes.items()}
-    tags = {int(own): int(name) for name, own in info.labels.items()}
+    rows = {int(theirs): number[name] for name, theirs in info.attributes.items()}
+    tags = {int(theirs): int(name) for name, theirs in info.labels.items()}
     weights = Weights(np.zeros((len(number), K)), np.zeros((K, K)))
     data = Path(path).read_bytes()
     at = struct.unpack_from("<I", data, 28)[0]
@@ -166,10 +166,10 @@ def test_l1_reaches_a_point_where_no_weight_wants_to_move():
     course = fit_crf(data, c1=c1, c2=c2, tolerance=1e-14, max_iterations=2000, which=Which(all_states=True))
     _, gradient = loss_and_gradient(data, course.weights)
     assert 0.2 < np.mean(course.weights.unary == 0) < 0.98
-    for own, slope in zip(course.weights, gradient):
-        slope = slope + 2 * c2 * own
-        assert_allclose(slope[own != 0], -c1 * np.sign(own[own != 0]), atol=2e-3)
-        assert np.abs(slope[own == 0]).max(initial=0.0) <= c1 + 2e-3
+    for table, slope in zip(course.weights, gradient):
+        slope = slope + 2 * c2 * table
+        assert_allclose(slope[table != 0], -c1 * np.sign(table[table != 0]), atol=2e-3)
+        assert np.abs(slope[table == 0]).max(initial=0.0) <= c1 + 2e-3
 
 
 def test_forbidden_steps_have_no_probability():
@@ -216,7 +216,7 @@ def test_an_interrupted_fit_keeps_the_best():
     assert course.was_interrupted
     assert course.n_iterations == 3
     assert_allclose(course.loss, min(losses))
-    again = loss_and_gradient(data, course.weights)[0] + 0.1 * sum((own**2).sum() for own in course.weights)
+    again = loss_and_gradient(data, course.weights)[0] + 0.1 * sum((part**2).sum() for part in course.weights)
     assert_allclose(again, course.loss, rtol=1e-9)
 
 

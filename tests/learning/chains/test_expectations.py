@@ -41,11 +41,11 @@ def test_every_number_is_that_of_enumeration(seed, n_states, scale, forbids):
         unary[:, 0] = np.where(np.isneginf(unary[:, 0]), 0.0, unary[:, 0])  # one labelling at least
         pairwise[0, 0] = 0.0
     weights = rng.random(3)
-    found = expectations(unary, lengths, pairwise, weights=weights)
+    marginals = expectations(unary, lengths, pairwise, weights=weights)
     logs, nodes, pairs = by_enumeration(unary, lengths, pairwise, weights)
-    assert_allclose(found.log_partition, logs, rtol=1e-9, atol=1e-9)
-    assert_allclose(found.unary, nodes, atol=1e-9)
-    assert_allclose(found.pairwise, pairs, atol=1e-9)
+    assert_allclose(marginals.log_partition, logs, rtol=1e-9, atol=1e-9)
+    assert_allclose(marginals.unary, nodes, atol=1e-9)
+    assert_allclose(marginals.pairwise, pairs, atol=1e-9)
 
 
 def test_a_long_chain_stays_exact():

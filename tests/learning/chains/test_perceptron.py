@@ -36,10 +36,10 @@ def written_out(data, rng, epochs, forbidden=None):
         for w in rng.permutation(used):
             where = slice(data.row_start[w], data.row_start[w + 1])
             steps = pairs if forbidden is None else np.where(forbidden[1], -np.inf, pairs)
-            found = chain.decode(values[where] @ unary, steps).labels
+            predicted = chain.decode(values[where] @ unary, steps).labels
             sums[0] += unary
             sums[1] += pairs
-            for labels, sign in ((data.labels[where], 1.0), (found, -1.0)):
+            for labels, sign in ((data.labels[where], 1.0), (predicted, -1.0)):
                 for x, k in zip(values[where], labels):
                     unary[:, k] += sign * data.weights[w] * x
                 np.add.at(pairs, (labels[:-1], labels[1:]), sign * data.weights[w])
@@ -50,22 +50,22 @@ def written_out(data, rng, epochs, forbidden=None):
 @pytest.mark.parametrize("seed", range(5))
 def test_weights_are_those_of_the_plain_perceptron(seed):
     data = problem(seed)
-    found = fit_perceptron(data, np.random.default_rng(seed), epochs=3).running
+    running = fit_perceptron(data, np.random.default_rng(seed), epochs=3).running
     _, last, n = written_out(data, np.random.default_rng(seed), 3)
-    assert found.n_steps == n
-    assert_allclose(found.weights.unary, last[0], atol=1e-9)
-    assert_allclose(found.weights.pairwise, last[1], atol=1e-9)
+    assert running.n_steps == n
+    assert_allclose(running.weights.unary, last[0], atol=1e-9)
+    assert_allclose(running.weights.pairwise, last[1], atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_average_is_over_the_steps(seed):
     data = problem(seed)
-    found = fit_perceptron(data, np.random.default_rng(seed), epochs=3).running
+    running = fit_perceptron(data, np.random.default_rng(seed), epochs=3).running
     before, last, n = written_out(data, np.random.default_rng(seed), 3)
     # `late` counts a change at step s as there in n - s of n steps: the weights after each step.
-    after = [mean + own / n for mean, own in zip(before, last)]
-    assert_allclose(found.average.unary, after[0], atol=1e-9)
-    assert_allclose(found.average.pairwise, after[1], atol=1e-9)
+    after = [mean + final / n for mean, final in zip(before, last)]
+    assert_allclose(running.average.unary, after[0], atol=1e-9)
+    assert_allclose(running.average.pairwise, after[1], atol=1e-9)
 
 
 def test_a_perceptron_goes_on_where_it_was():
@@ -86,9 +86,9 @@ def test_forbidden_steps_are_never_found():
     forbidden = np.zeros((3, K, K), dtype=bool)
     forbidden[1] = np.eye(K, dtype=bool)
     forbidden[0, 2, 2] = True
-    found = fit_perceptron(data, np.random.default_rng(0), epochs=4, forbidden=forbidden).running
-    assert found.weights.pairwise.diagonal().tolist() == [0.0] * K
-    assert np.isfinite(found.weights.pairwise).all()
+    running = fit_perceptron(data, np.random.default_rng(0), epochs=4, forbidden=forbidden).running
+    assert running.weights.pairwise.diagonal().tolist() == [0.0] * K
+    assert np.isfinite(running.weights.pairwise).all()
 
 
 def test_an_interrupted_perceptron_keeps_whole_passes():
@@ -99,11 +99,11 @@ def test_an_interrupted_perceptron_keeps_whole_passes():
         if epoch == 2:
             raise KeyboardInterrupt
 
-    found = fit_perceptron(data, np.random.default_rng(0), epochs=9, tick=tick)
+    course = fit_perceptron(data, np.random.default_rng(0), epochs=9, tick=tick)
     whole = fit_perceptron(data, np.random.default_rng(0), epochs=2)
-    assert found.was_interrupted
+    assert course.was_interrupted
     assert not whole.was_interrupted
-    assert_allclose(found.running.average.unary, whole.running.average.unary)
+    assert_allclose(course.running.average.unary, whole.running.average.unary)
 
 
 def test_what_does_not_fit_is_named():

@@ -21,12 +21,12 @@ def test_scores_and_gradients_are_products():
     rng = np.random.default_rng(0)
     values, rows = both_layouts(rng)
     weights, amounts = rng.normal(size=(6, 3)), rng.normal(size=(7, 3))
-    for own in (checked(rows), checked(DenseRows(values))):
+    for layout in (checked(rows), checked(DenseRows(values))):
         gradient = np.ones((6, 3))
-        add_gradient(own, amounts, gradient)
-        assert_allclose(emissions(own, weights), values @ weights, atol=1e-12)
+        add_gradient(layout, amounts, gradient)
+        assert_allclose(emissions(layout, weights), values @ weights, atol=1e-12)
         assert_allclose(gradient, 1.0 + values.T @ amounts, atol=1e-12)
-        assert_allclose(emissions(part(own, 2, 5), weights), values[2:5] @ weights, atol=1e-12)
+        assert_allclose(emissions(part(layout, 2, 5), weights), values[2:5] @ weights, atol=1e-12)
 
 
 def test_what_occurs_together():
@@ -36,8 +36,8 @@ def test_what_occurs_together():
     wanted = np.zeros((6, 3), dtype=bool)
     for row, label in zip(values, labels):
         wanted[row != 0, slice(None) if label < 0 else label] = True
-    for own in (rows, DenseRows(values)):
-        assert observed(own, labels, 3).tolist() == np.flatnonzero(wanted).tolist()
+    for layout in (rows, DenseRows(values)):
+        assert observed(layout, labels, 3).tolist() == np.flatnonzero(wanted).tolist()
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,8 @@ def test_a_space_lays_out_what_survivors_grow_into(monkeypatch):
     runs = space.batches(np.array([3, 0, 2, 1]))
     assert np.concatenate(runs).tolist() == [3, 0, 2, 1]
     assert len(runs) > 1
-    assert all(len(own) == 1 or space.lattice(own).n_arcs <= 20 for own in runs)
-    assert [own.tolist() for own in space.batches(np.zeros(0, np.int64))] == [[]]
+    assert all(len(run) == 1 or space.lattice(run).n_arcs <= 20 for run in runs)
+    assert [batch.tolist() for batch in space.batches(np.zeros(0, np.int64))] == [[]]
 
 
 @pytest.mark.parametrize("settings", [{"order": 3}, {"order": 4, "pair_model": "perceptron"}])
@@ -68,9 +68,9 @@ def test_batches_change_neither_weights_nor_thresholds(settings, monkeypatch):
     more = {"random_state": 0, "passes": 3, "tolerance": 0.05}
     wanted = sp.CascadeTagger(**more, **settings).fit(X, y)
     monkeypatch.setattr(spaces, "MOST_ARCS", 60)
-    found = sp.CascadeTagger(**more, **settings).fit(X, y)
-    assert found.levels_ == wanted.levels_
-    for one, other in zip(found.cascade_.levels, wanted.cascade_.levels):
+    batched = sp.CascadeTagger(**more, **settings).fit(X, y)
+    assert batched.levels_ == wanted.levels_
+    for one, other in zip(batched.cascade_.levels, wanted.cascade_.levels):
         assert one.alpha == other.alpha
         for a, b in ((one.filter, other.filter), (one.predictor, other.predictor)):
             assert_array_equal(a.weights, b.weights)
@@ -83,9 +83,9 @@ def test_no_chain_has_more_pairs_than_it_may(seed, alpha, cap):
     rng = np.random.default_rng(seed)
     row_start = np.array([0, 1, 5, 8])
     unary = rng.integers(0, 3, size=(8, 4)).astype(float)
-    found = state_values(unary, row_start, rng.normal(size=(4, 4)))
-    free, capped = states_left(found, alpha, 10**9), states_left(found, alpha, cap)
-    assert capped[np.arange(8), found.best].all()
+    values = state_values(unary, row_start, rng.normal(size=(4, 4)))
+    free, capped = states_left(values, alpha, 10**9), states_left(values, alpha, cap)
+    assert capped[np.arange(8), values.best].all()
     assert not (capped & ~free).any()
     assert pairs_of(free, row_start).tolist() == [
         sum(free[i].sum() * free[i + 1].sum() for i in range(a, b - 1)) for a, b in ((0, 1), (1, 5), (5, 8))
@@ -100,7 +100,7 @@ def test_a_sequence_keeps_no_more_pairs_than_max_arcs_in_training_and_after():
     X, y = sentences(60)
     tagger = sp.CascadeTagger(order=2, tolerance=0.0, max_arcs=6, random_state=0).fit(X, y)
     states = tagger.filter(X).states
-    for own, found in zip(states, tagger.predict(X)):
-        pairs = int((own[:-1].sum(axis=1) * own[1:].sum(axis=1)).sum())
-        assert pairs <= max(6, len(own) - 1)
-        assert own[np.arange(len(own)), np.searchsorted(tagger.classes_, found)].all()
+    for kept, labels in zip(states, tagger.predict(X)):
+        pairs = int((kept[:-1].sum(axis=1) * kept[1:].sum(axis=1)).sum())
+        assert pairs <= max(6, len(kept) - 1)
+        assert kept[np.arange(len(kept)), np.searchsorted(tagger.classes_, labels)].all()

@@ -114,9 +114,9 @@ def test_direction_is_minus_the_gradient_of_the_objective(seed, alpha, is_pruned
     regularisation = 0.3
     value = learn.objective(examples, weights, alpha, regularisation)
     assert_allclose(value, slow_objective(examples, weights, alpha, regularisation), rtol=1e-9)
-    found = [learn.joint_hinge(example, weights, alpha) for example in examples]
+    hinges = [learn.joint_hinge(example, weights, alpha) for example in examples]
     for p, w in enumerate(weights):
-        analytic = regularisation * w - sum(joint.directions[p] for joint in found) / len(examples)
+        analytic = regularisation * w - sum(joint.directions[p] for joint in hinges) / len(examples)
         for at in rng.permutation(len(w))[:6]:
             slopes = []
             for h in (1e-6, 5e-7):
@@ -158,11 +158,11 @@ def test_nobody_moves_unless_the_ensemble_errs_jointly():
         1e3 * learn.sub_model_terms(m, np.zeros(m.n_weights), truth, 0.0).truth_features
         for m, truth in zip(example.models, example.truth)
     ]
-    found = learn.joint_hinge(example, strong, 0.0)
-    assert found.hinge == 0.0
-    assert not found.is_lost
-    assert all((d == 0).all() for d in found.directions)
-    kept = learn.update(strong, found.directions, regularisation=0.1, step=0.5)
+    outcome = learn.joint_hinge(example, strong, 0.0)
+    assert outcome.hinge == 0.0
+    assert not outcome.is_lost
+    assert all((d == 0).all() for d in outcome.directions)
+    kept = learn.update(strong, outcome.directions, regularisation=0.1, step=0.5)
     assert_allclose(kept[0], 0.95 * strong[0])
     # one sub-model wrong by itself, outvoted by the other: still nobody moves
     mixed = [strong[0], -1e-3 * strong[1]]
@@ -193,8 +193,8 @@ def test_training_learns_a_grid_that_no_comb_knows_alone():
     survived = []
     for example in fresh:
         scored = [(m.edges, *m.scores(w)) for m, w in zip(example.models, trained.weights)]
-        found = ensemble.max_marginals([ensemble.SubModel(*sub) for sub in scored])
-        keep = ensemble.filter_states(found.best, found.unary, 0.5).keep
+        maxima = ensemble.max_marginals([ensemble.SubModel(*sub) for sub in scored])
+        keep = ensemble.filter_states(maxima.best, maxima.unary, 0.5).keep
         survived.append(keep[np.arange(9), example.truth[0]].mean())
         assert keep.mean() < 0.8
     assert np.mean(survived) > 0.95

@@ -39,8 +39,8 @@ def test_the_direction_is_minus_the_gradient_of_the_enumerated_hinge():
         model, truth, weights, _ = model_and_truth(seed)
         alpha, margin = 0.3, 5.0
         example = joint.Example((model,), (truth,))
-        found = joint.joint_hinge(example, [weights], alpha, margin)
-        assert_allclose(found.hinge, slow_hinge(model, truth, weights, alpha, margin), rtol=1e-9)
+        outcome = joint.joint_hinge(example, [weights], alpha, margin)
+        assert_allclose(outcome.hinge, slow_hinge(model, truth, weights, alpha, margin), rtol=1e-9)
         for at in range(len(weights)):
             slopes = []
             for h in (1e-6, 5e-7):
@@ -51,7 +51,7 @@ def test_the_direction_is_minus_the_gradient_of_the_enumerated_hinge():
                     ends.append(slow_hinge(model, truth, moved, alpha, margin))
                 slopes.append((ends[0] - ends[1]) / (2 * h))
             if abs(slopes[0] - slopes[1]) < 1e-6:  # no kink within reach
-                assert_allclose(-found.directions[0][at], slopes[0], rtol=1e-4, atol=1e-5)
+                assert_allclose(-outcome.directions[0][at], slopes[0], rtol=1e-4, atol=1e-5)
 
 
 def test_training_keeps_squared_gaps_from_being_rewarded_and_starts_where_told():
@@ -76,7 +76,7 @@ def test_filtering_sums_sub_models_and_children_replace_what_is_kept():
     wanted = sum(0.4 * f.best + 0.6 * f.max_marginals.mean() for f in each)
     assert_allclose(level.threshold, wanted)
     assert (level.keep == (level.summed > wanted)).all() or level.n_rescued
-    start, children = coarse_to_fine.refine(level, lambda own: np.repeat(own, 2))
+    start, children = coarse_to_fine.refine(level, lambda kept: np.repeat(kept, 2))
     assert start[-1] == len(children) == 2 * level.keep.sum()
     assert set(children) == set(states[level.keep])
     start, left = coarse_to_fine.survivors(level)

@@ -14,18 +14,18 @@ from tests.learning.hybrid import worlds
 def state():
     """A word after some actions with little filtered, and its weights."""
     rng = np.random.default_rng(5)
-    model, own = worlds.model(rng, alpha=-1.0), worlds.batch(rng, (4,))
+    model, batch = worlds.model(rng, alpha=-1.0), worlds.batch(rng, (4,))
     word, space = new_word(4, 2048), new_workspace(2048)
     nothing = np.empty((0, 2))
     noise = rng.random((4, len(model.alphas)))
     courses.random_rollout(
-        word, own.unary, model, pair_tables(model.filters), noise, 7, own.labels, space, nothing
+        word, batch.unary, model, pair_tables(model.filters), noise, 7, batch.labels, space, nothing
     )
-    return model, own, word
+    return model, batch, word
 
 
-def score(word, own, weights, labels):
-    return adaptive.add_labels(word, own.unary, weights, labels, 0.0, np.zeros((3, *weights.ink.shape)))
+def score(word, batch, weights, labels):
+    return adaptive.add_labels(word, batch.unary, weights, labels, 0.0, np.zeros((3, *weights.ink.shape)))
 
 
 def survivors(word, bits):
@@ -34,26 +34,26 @@ def survivors(word, bits):
     for i in range(len(word.order)):
         arcs = [(word.tail[i, a], word.head[i, a], int(word.code[i, a]) % (1 << bits) - 1)
                 for a in range(word.n_arcs[i])]  # fmt: skip
-        paths = [((*own, k), head) for own, node in paths for tail, head, k in arcs if tail == node]
-    return [np.array(own) for own, _ in paths]
+        paths = [((*labels, k), head) for labels, node in paths for tail, head, k in arcs if tail == node]
+    return [np.array(labels) for labels, _ in paths]
 
 
 def test_features_of_a_labelling_are_the_slope_of_its_score(state):
-    model, own, word = state
+    model, batch, word = state
     weights, grad = model.filters, np.zeros((3, *model.filters.ink.shape))
-    total = adaptive.add_labels(word, own.unary, weights, own.labels, 1.0, grad)
+    total = adaptive.add_labels(word, batch.unary, weights, batch.labels, 1.0, grad)
     theta = np.stack([weights.ink, weights.text, weights.letter])
     assert total == pytest.approx((theta * grad).sum(), abs=1e-5)  # scores lie on a grid
 
 
 def test_the_mean_of_witnesses_is_that_of_enumeration(state):
-    model, own, word = state
+    model, batch, word = state
     weights, bits = model.filters, model.filters.table.bits
     mean = np.zeros((3, *weights.ink.shape))
     space = np.empty((4, 2048)), np.empty((5, 2048))
-    below = adaptive.mean_of_witnesses(word, own.unary, weights, *space, mean)
+    below = adaptive.mean_of_witnesses(word, batch.unary, weights, *space, mean)
     every = survivors(word, bits)
-    scores = np.array([score(word, own, weights, labels) for labels in every])
+    scores = np.array([score(word, batch, weights, labels) for labels in every])
     wanted, values = np.zeros_like(mean), []
     for i in range(4):
         size = int(word.depth[i]) + 1
@@ -62,7 +62,7 @@ def test_the_mean_of_witnesses_is_that_of_enumeration(state):
             through = [s for s, labels in enumerate(every) if labels[i - size + 1 : i + 1].tolist() == gram]
             best = max(through, key=lambda s: scores[s])
             values.append(scores[best] - scores.max())
-            adaptive.add_labels(word, own.unary, weights, every[best], 1.0, wanted)
+            adaptive.add_labels(word, batch.unary, weights, every[best], 1.0, wanted)
     assert below == pytest.approx(np.mean(values), abs=1e-9)
     assert mean == pytest.approx(wanted / len(values), abs=1e-9)
 
@@ -70,8 +70,8 @@ def test_the_mean_of_witnesses_is_that_of_enumeration(state):
 def test_learning_trusts_n_grams_less_that_say_nothing():
     rng = np.random.default_rng(6)
     batch, model = worlds.batch(rng, (6,) * 40), worlds.model(rng, alpha=-0.5)
-    own = model.filters  # the letters have nothing to do with their n-grams: trusting them less is better
-    model = adaptive.with_weights(model, own.ink, 3 * own.text, own.letter)
+    filters = model.filters  # the letters have nothing to do with their n-grams: trusting them less is better
+    model = adaptive.with_weights(model, filters.ink, 3 * filters.text, filters.letter)
     part = Part(batch, model.filters)
     settings = AdaptiveSettings(epochs=6, rate=0.02)
     theta, again = (
@@ -85,12 +85,12 @@ def test_alphas_lose_no_more_than_allowed():
     rng = np.random.default_rng(7)
     batch, model = worlds.batch(rng, (6,) * 60), adaptive.unfiltered(worlds.weights(rng))
     part, settings = Part(batch, model.filters), AdaptiveSettings(tolerance=0.05, rounds=1, visits=1)
-    found = adaptive.tune([part], model, settings, np.random.default_rng(0))
-    first = adaptive.first_points(batch, found.filters)
-    assert 0.03 < (first <= found.first_alpha).mean() <= 0.05
-    assert np.isfinite(found.alphas[1:]).all()  # nobody is raised to order 2: words begin with it
+    tuned = adaptive.tune([part], model, settings, np.random.default_rng(0))
+    first = adaptive.first_points(batch, tuned.filters)
+    assert 0.03 < (first <= tuned.first_alpha).mean() <= 0.05
+    assert np.isfinite(tuned.alphas[1:]).all()  # nobody is raised to order 2: words begin with it
     strict = adaptive.tune([part], model, AdaptiveSettings(tolerance=0.0, rounds=1, visits=1),
                            np.random.default_rng(0))  # fmt: skip
-    assert (strict.alphas <= found.alphas).all()
+    assert (strict.alphas <= tuned.alphas).all()
     none = adaptive.tune([Part(batch.some([0])[0], model.filters)], model, settings, rng)
     assert (none.alphas == NO_FILTER).all()

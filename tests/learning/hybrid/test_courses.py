@@ -29,27 +29,27 @@ def learned(model, beta, reach=BOTH):
 def test_a_course_is_what_the_trace_shows_step_by_step(world):
     batch, model, beta = world
     rule = learned(model, beta)
-    found = policy.course(batch, model, rule, keep_features=True)
+    course = policy.course(batch, model, rule, keep_features=True)
     for w, (a, b) in enumerate(zip(batch.starts[:-1], batch.starts[1:])):
         states = trace(batch.unary[a:b], model, rule)
-        own = slice(found.starts[w], found.starts[w + 1])
-        assert [state.done[1] for state in states[1:]] == (found.row[own] - a).tolist()
-        assert [state.block for state in states[1:]] == found.block[own].tolist()
-        assert np.array_equal([state.work for state in states[1:]], found.work[own].reshape(-1, 5))
+        steps = slice(course.starts[w], course.starts[w + 1])
+        assert [state.done[1] for state in states[1:]] == (course.row[steps] - a).tolist()
+        assert [state.block for state in states[1:]] == course.block[steps].tolist()
+        assert np.array_equal([state.work for state in states[1:]], course.work[steps].reshape(-1, 5))
         wrong = [int((state.labels != batch.labels[a:b]).sum()) for state in states]
-        assert (-np.diff(wrong)).tolist() == found.gain[own].tolist()
+        assert (-np.diff(wrong)).tolist() == course.gain[steps].tolist()
         best = [states[s].values.max() for s in range(len(states) - 1)]
-        assert best == pytest.approx(found.value[own].tolist())
-        assert np.array_equal(states[0].labels, found.before[a:b])
-        assert np.array_equal(states[-1].labels, found.after[a:b])
+        assert best == pytest.approx(course.value[steps].tolist())
+        assert np.array_equal(states[0].labels, course.before[a:b])
+        assert np.array_equal(states[-1].labels, course.after[a:b])
 
 
 def test_a_value_is_weights_times_features_over_price(world):
     batch, model, beta = world
-    found = policy.course(batch, model, learned(model, beta)._replace(arc_price=0.0), keep_features=True)
-    value = np.einsum("sd,sd->s", found.features, beta[found.block])
-    price = PRICES.of_blocks(worlds.N_ORDERS)[found.block]
-    assert found.value == pytest.approx(np.where(value > 0, value / price, value * price))
+    course = policy.course(batch, model, learned(model, beta)._replace(arc_price=0.0), keep_features=True)
+    value = np.einsum("sd,sd->s", course.features, beta[course.block])
+    price = PRICES.of_blocks(worlds.N_ORDERS)[course.block]
+    assert course.value == pytest.approx(np.where(value > 0, value / price, value * price))
 
 
 def test_nothing_spent_is_the_baseline_and_everything_the_full_model(world):
@@ -73,23 +73,23 @@ def test_nothing_spent_is_the_baseline_and_everything_the_full_model(world):
 def test_rounds_do_together_what_is_worth_a_share_of_the_best(world, share):
     batch, model, beta = world
     rule = learned(model, beta)._replace(together=share)
-    found = policy.course(batch, model, rule)
-    firsts = np.flatnonzero(np.isfinite(found.value))
+    course = policy.course(batch, model, rule)
+    firsts = np.flatnonzero(np.isfinite(course.value))
     assert firsts[0] == 0
-    assert len(firsts) < len(found.value) or share > 0.5
-    assert np.array_equal(np.flatnonzero(found.work[:, 4]), firsts)
-    assert not found.gain[
-        np.setdiff1d(np.arange(len(found.gain)), [*(firsts[1:] - 1), len(found.gain) - 1])
+    assert len(firsts) < len(course.value) or share > 0.5
+    assert np.array_equal(np.flatnonzero(course.work[:, 4]), firsts)
+    assert not course.gain[
+        np.setdiff1d(np.arange(len(course.gain)), [*(firsts[1:] - 1), len(course.gain) - 1])
     ].any()
-    assert found.gain.sum() == (found.before != batch.labels).sum() - (found.after != batch.labels).sum()
+    assert course.gain.sum() == (course.before != batch.labels).sum() - (course.after != batch.labels).sum()
     for w, (a, b) in enumerate(zip(batch.starts[:-1], batch.starts[1:])):
         states = trace(batch.unary[a:b], model, rule)  # the first round is what the values say at the start
         marks = states[0].values >= share * states[0].values.max()
         marks &= states[0].values > 0.0
-        own = slice(found.starts[w], found.starts[w + 1])
+        steps = slice(course.starts[w], course.starts[w + 1])
         if marks.any():
-            end = np.flatnonzero(np.isfinite(found.value[own]))[1:2]
-            done = list(zip(found.row[own] - a, found.block[own] >= worlds.N_ORDERS - 1))
+            end = np.flatnonzero(np.isfinite(course.value[steps]))[1:2]
+            done = list(zip(course.row[steps] - a, course.block[steps] >= worlds.N_ORDERS - 1))
             assert sorted(done[: end[0] if len(end) else None]) == sorted(zip(*np.nonzero(marks)))
     free = model._replace(alphas=np.full_like(model.alphas, NO_FILTER), first_alpha=NO_FILTER)
     alone = policy.course(batch, free, learned(free, beta))
@@ -117,11 +117,11 @@ def test_reach_limits_what_is_done(world):
 
 def test_points_count_letters_words_and_microseconds(world):
     batch, model, beta = world
-    found = policy.course(batch, model, learned(model, beta))
-    us = np.arange(1.0, len(found.row) + 1)
-    points = policy.points_of(batch, found, us, 10.0)
+    course = policy.course(batch, model, learned(model, beta))
+    us = np.arange(1.0, len(course.row) + 1)
+    points = policy.points_of(batch, course, us, 10.0)
     words = [slice(a, b) for a, b in zip(batch.starts[:-1], batch.starts[1:])]
-    for labels, i in ((found.before, 0), (found.after, -1)):
+    for labels, i in ((course.before, 0), (course.after, -1)):
         assert points.wrong[i] == (labels != batch.labels).sum()
         assert points.wrong_words[i] == sum((labels[w] != batch.labels[w]).any() for w in words)
     assert points.us[0] == 10.0

@@ -12,7 +12,7 @@ N_STATES, N_ORDERS, N_TIERS = 4, 4, 3
 
 def weights(rng):
     grams = {tuple(rng.integers(0, N_STATES, n)) for n in range(2, N_ORDERS + 2) for _ in range(20)}
-    keys = sorted({encode(N_STATES, own) for own in grams})
+    keys = sorted({encode(N_STATES, gram) for gram in grams})
     table = ngram_table(N_STATES, keys, rng.normal(size=len(keys)))
     states = (rng.normal(1.0, 0.1, (N_TIERS, N_ORDERS)) for _ in range(3))
     single, first, frequency = np.log(rng.dirichlet(np.ones(N_STATES) * 9, 3))
@@ -28,5 +28,5 @@ def batch(rng, lengths=(5, 3, 1, 6)):
 
 
 def model(rng, alpha=0.3):
-    found = adaptive.unfiltered(weights(rng))
-    return found._replace(alphas=np.full_like(found.alphas, alpha), first_alpha=0.0)
+    unfiltered = adaptive.unfiltered(weights(rng))
+    return unfiltered._replace(alphas=np.full_like(unfiltered.alphas, alpha), first_alpha=0.0)

@@ -18,12 +18,12 @@ SETTINGS = boost.Settings(
 
 def learned(dear=2.0, **change):
     rng = np.random.default_rng(4)
-    own, target = toy.chains(60, rng)
-    return own, target, boost.boost(own, target, toy.costs(dear), replace(SETTINGS, **change), rng)
+    chains, target = toy.chains(60, rng)
+    return chains, target, boost.boost(chains, target, toy.costs(dear), replace(SETTINGS, **change), rng)
 
 
-def steps_of(own):
-    return lambda level, _: own.levels[level].steps
+def steps_of(chains):
+    return lambda level, _: chains.levels[level].steps
 
 
 def bought(turns):
@@ -42,7 +42,7 @@ def test_risk_falls_and_new_chains_are_labelled():
 
 def test_cheap_before_dear_and_useless_never():
     _, _, turns = learned(dear=40.0)
-    order = [column for own in bought(turns) for column in own]
+    order = [column for purchase in bought(turns) for column in purchase]
     assert order[0] == 0
     assert 2 not in order or order.index(2) > order.index(1)
     _, _, cheap = learned(dear=0.0)
@@ -51,17 +51,17 @@ def test_cheap_before_dear_and_useless_never():
 
 def test_all_columns_of_a_group_are_looked_at_together():
     _, _, turns = learned(column_share=0.0)
-    assert {column for own in bought(turns) for column in own} >= {0, 1}
+    assert {column for purchase in bought(turns) for column in purchase} >= {0, 1}
 
 
 def test_copies_of_an_example_share_a_fold():
-    own, target = toy.chains(8, np.random.default_rng(4))
+    chains, target = toy.chains(8, np.random.default_rng(4))
     origin = np.arange(8) % 4
-    fold = structure.folds(own, 2, origin)
-    np.testing.assert_array_equal(fold, (origin >= 2)[own.example])
+    fold = structure.folds(chains, 2, origin)
+    np.testing.assert_array_equal(fold, (origin >= 2)[chains.example])
     settings, seed = replace(SETTINGS, n_turns=2, n_folds=2), np.random.default_rng
     with_copies, without = (
-        boost.boost(own, target, toy.costs(), settings, seed(5), origin=given) for given in (origin, None)
+        boost.boost(chains, target, toy.costs(), settings, seed(5), origin=given) for given in (origin, None)
     )
     assert with_copies[0].risk != without[0].risk
 
@@ -69,7 +69,7 @@ def test_copies_of_an_example_share_a_fold():
 def test_modelled_cost_is_paid_once():
     _, _, turns = learned()
     total = sum(turn.ms for turn in turns)
-    columns = {column for own in bought(turns) for column in own}
+    columns = {column for purchase in bought(turns) for column in purchase}
     group_ms = {0: 0.5, 1: 2.0, 2: 0.5}
     expected = 0.2 * len(turns) + sum(group_ms[c] + 0.1 for c in columns)
     assert total == pytest.approx(expected)
@@ -77,8 +77,8 @@ def test_modelled_cost_is_paid_once():
 
 def test_it_stops_when_nothing_helps():
     rng = np.random.default_rng(0)
-    own, target = toy.chains(30, rng)
-    blank = own._replace(levels=tuple(lv._replace(steps=np.zeros_like(lv.steps)) for lv in own.levels))
+    chains, target = toy.chains(30, rng)
+    blank = chains._replace(levels=tuple(lv._replace(steps=np.zeros_like(lv.steps)) for lv in chains.levels))
     turns = boost.boost(blank, target, toy.costs(), SETTINGS, rng)
     assert len(turns) < SETTINGS.n_turns
 
@@ -93,14 +93,14 @@ def test_the_same_seed_learns_the_same():
 
 
 def test_a_course_is_what_its_definition_says():
-    own, _, turns = learned(n_turns=5)
-    scores = np.zeros((len(own.example), 3))
-    for update in predictor.course([turn.step for turn in turns], own, 3, steps_of(own)):
-        step, level = update.step, own.levels[update.step.level]
+    chains, _, turns = learned(n_turns=5)
+    scores = np.zeros((len(chains.example), 3))
+    for update in predictor.course([turn.step for turn in turns], chains, 3, steps_of(chains)):
+        step, level = update.step, chains.levels[update.step.level]
         share = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
         entropy = -(share * np.log(share)).sum(axis=1)
-        context = structure.context(own, share.astype(np.float32), step.level)
-        for r in range(own.n_regions(step.level)):
+        context = structure.context(chains, share.astype(np.float32), step.level)
+        for r in range(chains.n_regions(step.level)):
             inside = level.member == r
             if entropy[inside].mean() > step.theta:
                 row, said = np.concatenate([level.steps[r], context[r]]), np.zeros(3)
@@ -122,28 +122,28 @@ def test_targets_are_mean_negative_gradients_of_regions():
     target = (rng.random((30, 4)) * (rng.random(30) < 0.8)[:, None]).astype(np.float32)
     member = np.concatenate([rng.integers(0, 6, 29), [6]]).astype(np.int32)
     target[29] = 0
-    found, mass = line_search.region_gradient(share, target, member, 7)
-    own = target.sum(axis=1)
+    gradient, mass = line_search.region_gradient(share, target, member, 7)
+    weight = target.sum(axis=1)
     for r in range(7):
         inside = member == r
-        assert mass[r] == pytest.approx(own[inside].sum(), rel=1e-5)
-        wanted = (target - own[:, None] * share)[inside].sum(axis=0) / max(own[inside].sum(), 1e-9)
-        np.testing.assert_allclose(found[r], wanted, atol=1e-5)
+        assert mass[r] == pytest.approx(weight[inside].sum(), rel=1e-5)
+        wanted = (target - weight[:, None] * share)[inside].sum(axis=0) / max(weight[inside].sum(), 1e-9)
+        np.testing.assert_allclose(gradient[r], wanted, atol=1e-5)
 
 
 def test_newtons_step_of_every_leaf():
     rng = np.random.default_rng(7)
     scores, leaf = rng.normal(size=(40, 3)).astype(np.float32), rng.integers(0, 5, 40).astype(np.int32)
     target, rows = 9 * rng.random((40, 3)).astype(np.float32), np.arange(0, 40, 2)
-    found = hierarchy._newton(leaf, target, scores, rows, 6)
+    steps = hierarchy._newton(leaf, target, scores, rows, 6)
     share = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     mass = target.sum(axis=1, keepdims=True)
     for c in range(6):
-        own = rows[leaf[rows] == c]
-        slope = (target - mass * share)[own].sum(axis=0)
-        curve = (mass * share * (1 - share))[own].sum(axis=0) + 1e-4 * mass[rows].sum() + 1e-6
-        np.testing.assert_allclose(found[c], np.clip(slope / curve, -4, 4), rtol=1e-3, atol=1e-6)
-    assert abs(found).max() < 4
+        in_leaf = rows[leaf[rows] == c]
+        slope = (target - mass * share)[in_leaf].sum(axis=0)
+        curve = (mass * share * (1 - share))[in_leaf].sum(axis=0) + 1e-4 * mass[rows].sum() + 1e-6
+        np.testing.assert_allclose(steps[c], np.clip(slope / curve, -4, 4), rtol=1e-3, atol=1e-6)
+    assert abs(steps).max() < 4
     sure = hierarchy._newton(leaf, target, np.float32([-30, 0, 0]) + 0 * scores, rows, 6)
     assert sure[:, 0].max() == 4
 
@@ -167,7 +167,7 @@ def test_step_length_is_the_minimum():
 
 def test_inference_machine_goes_up_and_down():
     rng = np.random.default_rng(5)
-    own, target = toy.chains(60, rng)
+    chains, target = toy.chains(60, rng)
     how = {
         "n_pool": 480,
         "n_forest_pool": 480,
@@ -176,7 +176,7 @@ def test_inference_machine_goes_up_and_down():
         "forest_share": 1.0,
     }
     settings = hierarchy.Settings((2, 1, 0), 24, 3, n_rows=300, **how)
-    stages = hierarchy.learn(own, target, np.array([0, 2]), settings, rng)
+    stages = hierarchy.learn(chains, target, np.array([0, 2]), settings, rng)
     new, truth = toy.chains(40, np.random.default_rng(8))
     shares = list(hierarchy.course(stages, new, 3, steps_of(new)))
     assert len(shares) == 3
@@ -201,8 +201,8 @@ def test_inference_machine_goes_up_and_down():
 )
 def test_what_cannot_be_learned_from_is_refused(change, error, match):
     rng = np.random.default_rng(4)
-    own, target = toy.chains(60, rng)
-    own = own._replace(size=change.get("size", own.size))
+    chains, target = toy.chains(60, rng)
+    chains = chains._replace(size=change.get("size", chains.size))
     settings = replace(SETTINGS, n_folds=change.get("folds", 3))
     with pytest.raises(error, match=match):
-        boost.boost(own, change.get("target", target), toy.costs(), settings, rng)
+        boost.boost(chains, change.get("target", target), toy.costs(), settings, rng)

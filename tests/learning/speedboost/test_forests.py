@@ -12,13 +12,13 @@ def test_a_forest_answers_as_the_library_that_grew_it():
     target = np.stack([steps[:, 0] > 20, context[:, 1] > steps[:, 2], rng.random(200)], axis=1)
     how = {"max_leaf_nodes": 25, "max_features": 0.5, "random_state": 3}
     names, seen = np.array([0, 2, 3, 4]), np.concatenate([steps[:, [0, 2]], context], axis=1)
-    found = forests.fit(seen, names, target, 4, **how)
+    forest = forests.fit(seen, names, target, 4, **how)
     theirs = ExtraTreesRegressor(4, **how).fit(seen.astype(np.float32), target)
     rows = np.array([5, 0, 199, 7])
     np.testing.assert_allclose(
-        forests.means(*found, steps, context, rows), theirs.predict(seen[rows].astype(np.float32)), atol=1e-5
+        forests.means(*forest, steps, context, rows), theirs.predict(seen[rows].astype(np.float32)), atol=1e-5
     )
-    assert set(found.columns().tolist()) <= {0, 2, 3, 4}
-    assert len(found.root) == 4
+    assert set(forest.columns().tolist()) <= {0, 2, 3, 4}
+    assert len(forest.root) == 4
     again = forests.fit(seen, names, target, 4, **how)
-    assert all(one.tobytes() == two.tobytes() for one, two in zip(found, again))
+    assert all(one.tobytes() == two.tobytes() for one, two in zip(forest, again))

@@ -16,18 +16,18 @@ SMALL = hierarchy.Settings(
 
 def test_surroundings_are_means_by_definition():
     rng = np.random.default_rng(0)
-    own, _ = toy.chains(5, rng)
-    own = own._replace(size=rng.random(len(own.example)).astype(np.float32) + 0.5)
+    chains, _ = toy.chains(5, rng)
+    chains = chains._replace(size=rng.random(len(chains.example)).astype(np.float32) + 0.5)
     share, before = (structure.chances(rng.normal(size=(40, 3)).astype(np.float32)) for _ in range(2))
-    said = hierarchy._next_said(hierarchy._next_said(hierarchy._nothing_said(own), before), share)
+    said = hierarchy._next_said(hierarchy._next_said(hierarchy._nothing_said(chains), before), share)
     answer = np.sqrt(share * before)
     answer /= answer.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(hierarchy._answer(said, 2), answer, atol=1e-5)
-    for number, level in enumerate(own.levels):
-        found = hierarchy._shares_around(own, said, 2, number)
+    for number, level in enumerate(chains.levels):
+        shares = hierarchy._shares_around(chains, said, 2, number)
 
         def mean(mask, values=share):
-            return np.average(values[mask], axis=0, weights=own.size[mask])
+            return np.average(values[mask], axis=0, weights=chains.size[mask])
 
         def neighbours(r, c, level=level):
             is_near = (level.first == r) & (level.length[:, c] > 0)
@@ -37,51 +37,51 @@ def test_surroundings_are_means_by_definition():
             near, weight = neighbours(r, c)
             return np.average(values[near], axis=0, weights=weight) if len(near) else np.zeros(3)
 
-        regions = range(own.n_regions(number))
+        regions = range(chains.n_regions(number))
         means = np.array([mean(level.member == r) for r in regions])
         for c in range(2):
             once = np.array([hop(r, c, means) for r in regions])
             twice = np.array([hop(r, c, once) for r in regions])
-            np.testing.assert_allclose(found[:, 3 + 3 * c : 6 + 3 * c], once, atol=1e-5)
-            np.testing.assert_allclose(found[:, 9 + 3 * c : 12 + 3 * c], twice, atol=1e-5)
+            np.testing.assert_allclose(shares[:, 3 + 3 * c : 6 + 3 * c], once, atol=1e-5)
+            np.testing.assert_allclose(shares[:, 9 + 3 * c : 12 + 3 * c], twice, atol=1e-5)
         for r in regions:
             inside = level.member == r
             at = np.flatnonzero(inside)[0]
             wanted = [means[r]]
             for up in (1, 2):
-                over = own.levels[min(number + up, 2)].member
+                over = chains.levels[min(number + up, 2)].member
                 wanted.append(mean(over == over[at]))
-            wanted += [mean(own.example == own.example[at]), mean(inside, answer)]
+            wanted += [mean(chains.example == chains.example[at]), mean(inside, answer)]
             np.testing.assert_allclose(
-                found[r, [*range(3), *range(15, 27)]], np.concatenate(wanted), atol=1e-5
+                shares[r, [*range(3), *range(15, 27)]], np.concatenate(wanted), atol=1e-5
             )
-        steps = hierarchy._surroundings(own, said, 2, number)
-        np.testing.assert_array_equal(steps, np.minimum(np.sqrt(found) * 63.999, 63).astype(np.uint8))
+        steps = hierarchy._surroundings(chains, said, 2, number)
+        np.testing.assert_array_equal(steps, np.minimum(np.sqrt(shares) * 63.999, 63).astype(np.uint8))
 
 
 def test_neighbours_weigh_by_shared_border():
     first, second = np.int32([0, 0, 2]), np.int32([1, 2, 0])
     length = np.float32([[3, 0], [1, 2], [1, 2]])
     values = np.float32([[[1, 2], [3, 4]], [[5, 6], [7, 8]], [[9, 10], [11, 12]]])
-    found = hierarchy._around(values, first, second, length)
-    np.testing.assert_allclose(found[0], [[6, 7], [11, 12]])
-    np.testing.assert_allclose(found[1], 0)
-    np.testing.assert_allclose(found[2], [[1, 2], [3, 4]])
+    means = hierarchy._around(values, first, second, length)
+    np.testing.assert_allclose(means[0], [[6, 7], [11, 12]])
+    np.testing.assert_allclose(means[1], 0)
+    np.testing.assert_allclose(means[2], [[1, 2], [3, 4]])
 
 
 def test_the_answer_is_what_all_predictors_say_together():
-    own, target = toy.chains(30, np.random.default_rng(1))
-    stages = hierarchy.learn(own, target, np.arange(3), SMALL, np.random.default_rng(2))
+    chains, target = toy.chains(30, np.random.default_rng(1))
+    stages = hierarchy.learn(chains, target, np.arange(3), SMALL, np.random.default_rng(2))
 
     def steps_of(level, columns):
         assert columns.max(initial=0) < 3
-        return own.levels[level].steps
+        return chains.levels[level].steps
 
-    answers = list(hierarchy.course(stages, own, 3, steps_of))
-    said, logs = hierarchy._nothing_said(own), 0.0
+    answers = list(hierarchy.course(stages, chains, 3, steps_of))
+    said, logs = hierarchy._nothing_said(chains), 0.0
     for number, stage in enumerate(stages):
-        level = own.levels[stage.level]
-        seen = hierarchy._surroundings(own, said, number, stage.level)
+        level = chains.levels[stage.level]
+        seen = hierarchy._surroundings(chains, said, number, stage.level)
         scores = sum(
             tree.value[trees.leaves(tree.feature, tree.threshold, level.steps, seen, np.arange(len(seen)))]
             for tree in stage.trees
@@ -91,7 +91,7 @@ def test_the_answer_is_what_all_predictors_say_together():
         share = np.sqrt(boosted * (means + hierarchy._UNSEEN))
         share /= share.sum(axis=1, keepdims=True)
         alone = hierarchy._chances(
-            stage._replace(forest=None), level.steps, seen, np.arange(len(seen)), own.n_classes
+            stage._replace(forest=None), level.steps, seen, np.arange(len(seen)), chains.n_classes
         )
         np.testing.assert_allclose(alone, boosted, atol=1e-5)
         said = hierarchy._next_said(said, share[level.member])
@@ -115,10 +115,10 @@ def test_a_pool_is_drawn_by_weight_from_its_own():
 
 
 def test_learning_repeats_and_keeps_copies_in_one_fold(monkeypatch):
-    own, target = toy.chains(8, np.random.default_rng(4))
+    chains, target = toy.chains(8, np.random.default_rng(4))
     out = []
     for _ in range(2):
-        stages = hierarchy.learn(own, target, np.arange(3), SMALL, np.random.default_rng(5))
+        stages = hierarchy.learn(chains, target, np.arange(3), SMALL, np.random.default_rng(5))
         out.append(
             b"".join(array.tobytes() for s in stages for tree in (*s.trees, s.forest) for array in tree)
         )
@@ -131,15 +131,15 @@ def test_learning_repeats_and_keeps_copies_in_one_fold(monkeypatch):
 
     monkeypatch.setattr(hierarchy, "_rows", spy)
     origin = np.arange(8) % 4
-    hierarchy.learn(own, target, np.arange(3), SMALL, np.random.default_rng(5), origin=origin)
-    np.testing.assert_array_equal(folds[0], (origin >= 2)[own.example])
+    hierarchy.learn(chains, target, np.arange(3), SMALL, np.random.default_rng(5), origin=origin)
+    np.testing.assert_array_equal(folds[0], (origin >= 2)[chains.example])
     for wrong in (np.arange(7), -np.ones(8, dtype=int)):
         with pytest.raises(ArgumentError, match="origin must name an example for each of 8"):
-            hierarchy.learn(own, target, np.arange(3), SMALL, np.random.default_rng(5), origin=wrong)
+            hierarchy.learn(chains, target, np.arange(3), SMALL, np.random.default_rng(5), origin=wrong)
 
 
 def test_predictors_learn_from_the_answer_as_it_will_be(monkeypatch):
-    own, target = toy.chains(8, np.random.default_rng(6))
+    chains, target = toy.chains(8, np.random.default_rng(6))
     heard, surroundings = [], hierarchy._surroundings
 
     def spy(structure_, said, n, level):
@@ -148,7 +148,7 @@ def test_predictors_learn_from_the_answer_as_it_will_be(monkeypatch):
 
     monkeypatch.setattr(hierarchy, "_surroundings", spy)
     how = replace(SMALL, levels=(2, 1, 0, 1))
-    hierarchy.learn(own, target, np.arange(3), how, np.random.default_rng(7))
+    hierarchy.learn(chains, target, np.arange(3), how, np.random.default_rng(7))
     assert [(n, level) for _, n, level in heard] == [(0, 2), (1, 1), (2, 0), (3, 1)]
     logs = [np.log(np.maximum(said.share, 1e-6)) for said, _, _ in heard[1:]]
     for (said, _, _), wanted in zip(heard[1:], np.cumsum(logs, axis=0)):

@@ -9,50 +9,50 @@ from tests.learning.speedboost import toy
 
 def test_context_is_own_neighbours_wide_and_all():
     rng = np.random.default_rng(0)
-    own, _ = toy.chains(5, rng)
-    own = own._replace(size=rng.random(len(own.example)).astype(np.float32) + 0.5)
+    chains, _ = toy.chains(5, rng)
+    chains = chains._replace(size=rng.random(len(chains.example)).astype(np.float32) + 0.5)
     share = structure.chances(rng.normal(size=(40, 3)).astype(np.float32))
-    for number, level in enumerate(own.levels):
-        every = np.ones(own.n_regions(number), dtype=bool)
-        found = structure.context_shares(own, share, number, every, np.arange(15))
+    for number, level in enumerate(chains.levels):
+        every = np.ones(chains.n_regions(number), dtype=bool)
+        around = structure.context_shares(chains, share, number, every, np.arange(15))
 
         def mean(mask):
-            return np.average(share[mask], axis=0, weights=own.size[mask])
+            return np.average(share[mask], axis=0, weights=chains.size[mask])
 
-        up = own.levels[min(number + 2, 2)].member
-        for r in range(own.n_regions(number)):
+        up = chains.levels[min(number + 2, 2)].member
+        for r in range(chains.n_regions(number)):
             inside = level.member == r
-            np.testing.assert_allclose(found[r, :3], mean(inside), atol=1e-5)
+            np.testing.assert_allclose(around[r, :3], mean(inside), atol=1e-5)
             at = np.flatnonzero(inside)[0]
-            np.testing.assert_allclose(found[r, 9:12], mean(up == up[at]), atol=1e-5)
-            np.testing.assert_allclose(found[r, 12:], mean(own.example == own.example[at]), atol=1e-5)
+            np.testing.assert_allclose(around[r, 9:12], mean(up == up[at]), atol=1e-5)
+            np.testing.assert_allclose(around[r, 12:], mean(chains.example == chains.example[at]), atol=1e-5)
             near = level.second[level.first == r]
             kinds = level.length[level.first == r]
             for c in range(2):
                 chosen = [mean(level.member == n) for n, k in zip(near, kinds) if k[c] > 0]
                 wanted = np.mean(chosen, axis=0) if chosen else np.zeros(3)
-                np.testing.assert_allclose(found[r, 3 + 3 * c : 6 + 3 * c], wanted, atol=1e-5)
-        steps = structure.context(own, share, number)
-        np.testing.assert_array_equal(steps, np.minimum(np.sqrt(found) * 63.999, 63).astype(np.uint8))
+                np.testing.assert_allclose(around[r, 3 + 3 * c : 6 + 3 * c], wanted, atol=1e-5)
+        steps = structure.context(chains, share, number)
+        np.testing.assert_array_equal(steps, np.minimum(np.sqrt(around) * 63.999, 63).astype(np.uint8))
         few = rng.random(len(every)) < 0.6
-        some = structure.context(own, share, number, few)
+        some = structure.context(chains, share, number, few)
         np.testing.assert_array_equal(some, np.where(few[:, None], steps, 0))
-        shares = structure.context_shares(own, share, number, few, np.arange(15))
-        np.testing.assert_array_equal(shares, np.where(few[:, None], found, 0))
+        shares = structure.context_shares(chains, share, number, few, np.arange(15))
+        np.testing.assert_array_equal(shares, np.where(few[:, None], around, 0))
         asked = np.flatnonzero(rng.random(15) < 0.4)
-        some = structure.context(own, share, number, few, asked)
+        some = structure.context(chains, share, number, few, asked)
         np.testing.assert_array_equal(some[:, asked], np.where(few[:, None], steps, 0)[:, asked])
         assert not np.delete(some, asked, axis=1).any()
 
 
 def test_selection_is_strict_and_by_size():
     rng = np.random.default_rng(1)
-    own, _ = toy.chains(2, rng)
+    chains, _ = toy.chains(2, rng)
     entropy = np.zeros(16, dtype=np.float32)
     entropy[0] = 1.0
-    assert selected(own, entropy, 1, 0.5).tolist() == [False] * 8
-    assert selected(own, entropy, 1, 0.49).tolist() == [True] + [False] * 7
-    heavy = own._replace(size=np.r_[3, np.ones(15)].astype(np.float32))
+    assert selected(chains, entropy, 1, 0.5).tolist() == [False] * 8
+    assert selected(chains, entropy, 1, 0.49).tolist() == [True] + [False] * 7
+    heavy = chains._replace(size=np.r_[3, np.ones(15)].astype(np.float32))
     assert selected(heavy, entropy, 1, 0.7)[0]
 
 

@@ -100,8 +100,8 @@ def test_rows_end_where_the_questions_lead():
         while tree.feature[at] >= 0:
             at = 2 * at + (1 if both[r, tree.feature[at]] <= tree.threshold[at] else 2)
         assert leaf[r] == at
-    own = trees.answering(tree, leaf, np.ones((50, 2), np.float32) * 3, np.ones(50, np.float32))
-    np.testing.assert_allclose(own.value[np.unique(leaf)], 3)
+    answered = trees.answering(tree, leaf, np.ones((50, 2), np.float32) * 3, np.ones(50, np.float32))
+    np.testing.assert_allclose(answered.value[np.unique(leaf)], 3)
 
 
 @pytest.mark.parametrize(

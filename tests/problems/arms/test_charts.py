@@ -152,7 +152,7 @@ def printed():
         row("Coarse flow", 1, 15.0, improvement=54.0),
         row("All", 100, 10.0, improvement=100.0, paper={"error": 44.0}),
     ]  # fmt: skip
-    return made | {"table": [own | {"data": "rendered"} for own in table]}
+    return made | {"table": [line | {"data": "rendered"} for line in table]}
 
 
 def test_the_paper_s_share_of_the_improvement_is_worked_out_from_its_errors():
@@ -163,16 +163,16 @@ def test_the_paper_s_share_of_the_improvement_is_worked_out_from_its_errors():
 
 
 def test_the_share_of_the_improvement_is_compared_with_the_paper_s():
-    found = {r.claim.what: r for r in claims.readings_of(result.POLICY.claims, printed())}
-    own = found["share of the gain, 4x faster, detectors free, rendered"]
-    assert own.verdict == "better"
-    assert (own.measured, own.paper) == ("80 %", "75 %")
-    rival = found["share of the gain, 4x faster, detectors free, rendered, random by tier"]
+    readings = {r.claim.what: r for r in claims.readings_of(result.POLICY.claims, printed())}
+    ours = readings["share of the gain, 4x faster, detectors free, rendered"]
+    assert ours.verdict == "better"
+    assert (ours.measured, ours.paper) == ("80 %", "75 %")
+    rival = readings["share of the gain, 4x faster, detectors free, rendered, random by tier"]
     assert (rival.verdict, rival.measured) == ("new", "60 %")
-    aim = found["share of the gain, 4x faster in all, rendered"]
+    aim = readings["share of the gain, 4x faster in all, rendered"]
     assert (aim.verdict, aim.measured, aim.paper) == ("short by 30", "30 %", "aim: 60 %")
     assert "Detectors alone take 90.0 of 240.0 ms." in aim.note
-    assert found["share of the gain, 2x faster in all, rendered"].verdict == claims.NOT_MEASURED
+    assert readings["share of the gain, 2x faster in all, rendered"].verdict == claims.NOT_MEASURED
 
 
 def test_clips_and_splits_are_noted():

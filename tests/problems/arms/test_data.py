@@ -25,7 +25,7 @@ SETTINGS = budget_pose_fit.ArmSettings(epochs=3, n_parts=2)
 @pytest.fixture(scope="module")
 def modes():
     arms = [pose_modes.arms_of(render.render_clip(s, 30).limbs) for s in (1, 2, 3)]
-    chains = [own[:, side] for own in arms for side in (0, 1)]
+    chains = [pair[:, side] for pair in arms for side in (0, 1)]
     return pose_modes.fit_modes(np.concatenate(chains), np.arange(7) * 30)
 
 
@@ -78,11 +78,11 @@ def test_threads_change_nothing_but_the_time(modes, clips):
     model = load_pose(MODELS, ARMS)
     images, limbs = render.render_clip(5, 9)[:2]
     with ThreadPoolExecutor(3) as pool:
-        found = budget_pose.arm_chains(model, modes, images[::3], limbs[::3], clip=5, run=pool.map)
-    own = clips.chosen([2, 3])
-    for name in found._fields:
+        threaded = budget_pose.arm_chains(model, modes, images[::3], limbs[::3], clip=5, run=pool.map)
+    serial = clips.chosen([2, 3])
+    for name in threaded._fields:
         if name != "seconds":
-            np.testing.assert_array_equal(getattr(found, name), getattr(own, name))
+            np.testing.assert_array_equal(getattr(threaded, name), getattr(serial, name))
 
 
 def test_losses_count_joints_beyond_20_pixels(clips):
@@ -141,9 +141,9 @@ def test_spending_everything_reads_as_the_last_tier_does(clips):
 
 
 def test_tiers_name_their_features():
-    own = [features.SOURCES[key] for key in features.LADDER]
-    assert sum(len(source.state) for source in own) == features.STATE_EDGES[-1]
-    assert sum(len(source.step) for source in own) == features.STEP_EDGES[-1]
+    sources = [features.SOURCES[key] for key in features.LADDER]
+    assert sum(len(source.state) for source in sources) == features.STATE_EDGES[-1]
+    assert sum(len(source.step) for source in sources) == features.STEP_EDGES[-1]
 
 
 def test_share_of_frames_with_a_near_proposal(clips):
@@ -164,11 +164,11 @@ def test_features_of_clips_and_their_times_are_kept(clips, modes, monkeypatch, t
         return clips.chosen([0, 1])._replace(clip=np.full(2, clip))
 
     monkeypatch.setattr(budget_pose, "arm_chains", chains)
-    told = []
-    first = budget_pose.rendered_clips(model, modes, tmp_path, 2, told.append)
-    again = budget_pose.rendered_clips(model, modes, tmp_path, 3, told.append)
+    ticks = []
+    first = budget_pose.rendered_clips(model, modes, tmp_path, 2, ticks.append)
+    again = budget_pose.rendered_clips(model, modes, tmp_path, 3, ticks.append)
     assert made == [0, 1, 2]
-    assert told == [f"rendered clip {n}" for n in (0, 1, 0, 1, 2)]
+    assert ticks == [f"rendered clip {n}" for n in (0, 1, 0, 1, 2)]
     for one, other in zip(first, again.chosen(range(4)), strict=True):
         np.testing.assert_array_equal(one, other)
     assert [readings.tier_ms(model, modes, tmp_path).tolist() for _ in "12"] == 2 * [
@@ -215,17 +215,17 @@ def test_signing_clips_are_cut_into_pieces_whose_unseen_arms_have_no_truth(clips
         return budget_pose.ArmClips(np.full(2, clip), np.arange(2), starts, **(rows | {"truth": truth}))
 
     monkeypatch.setattr(budget_pose, "arm_chains", chains)
-    found = budget_pose.sign_clips(model, modes, names=["eat"])
+    arm_clips = budget_pose.sign_clips(model, modes, names=["eat"])
     (clip,) = signs.load_signs(["eat"], every=budget_pose.SIGN_EVERY)
     n = len(clip.images)
-    assert [own[0] for own in made] == [len(own) for own in budget_pose.pieces_of(n)]
-    assert sum(own[0] for own in made) == n
-    assert max(own[0] for own in made) - min(own[0] for own in made) <= 1
+    assert [piece[0] for piece in made] == [len(frames) for frames in budget_pose.pieces_of(n)]
+    assert sum(piece[0] for piece in made) == n
+    assert max(piece[0] for piece in made) - min(piece[0] for piece in made) <= 1
     number = signs.load_reference().clips.index("eat")
-    assert (found.clip == number).all()
-    assert len(found.clip) == 2 * len(made)
+    assert (arm_clips.clip == number).all()
+    assert len(arm_clips.clip) == 2 * len(made)
     seen = [clip.is_seen[:, [upper, lower]].all(axis=1) for upper, lower in ((1, 3), (2, 4))]
-    assert not all(own.all() for own in seen)  # so the test means something
+    assert not all(arm.all() for arm in seen)  # so the test means something
     first = len(budget_pose.pieces_of(n)[0])
-    assert found.is_known[:first].tolist() == seen[0][:first].tolist()
-    assert found.is_known.sum() == sum(own.sum() for own in seen)
+    assert arm_clips.is_known[:first].tolist() == seen[0][:first].tolist()
+    assert arm_clips.is_known.sum() == sum(arm.sum() for arm in seen)

@@ -38,18 +38,18 @@ def test_allowed_steps_come_from_the_nearest():
 def test_kinematics_of_a_known_step():
     after = ARM.copy()
     after[0, 2] = [60.0, 170.0]  # the lower arm turns by a quarter: 90 degrees
-    found = features.kinematics(after, ARM, np.array([[0]]))[0, 0]
+    kinematics = features.kinematics(after, ARM, np.array([[0]]))[0, 0]
     wrist = np.hypot(30, 30) / 20
-    assert found == pytest.approx([0.0, 0.5, 0.0, wrist, 0.0, 1.0])
+    assert kinematics == pytest.approx([0.0, 0.5, 0.0, wrist, 0.0, 1.0])
 
 
 def test_histograms_are_of_the_colours_under_the_arm():
     picture = np.zeros((240, 240, 3), np.uint8)
     picture[:, :75] = [255, 0, 0]
-    found = features.colour_histograms(picture, features.points_of(ARM)[0])[0]
-    assert found.sum() == pytest.approx(1.0)
-    assert set(np.flatnonzero(found)) == {0, 3 * 16}
-    assert found[48] == pytest.approx((48 + 24) / 96)
+    histogram = features.colour_histograms(picture, features.points_of(ARM)[0])[0]
+    assert histogram.sum() == pytest.approx(1.0)
+    assert set(np.flatnonzero(histogram)) == {0, 3 * 16}
+    assert histogram[48] == pytest.approx((48 + 24) / 96)
 
 
 @pytest.mark.parametrize("pitch", features.PITCHES.values())
@@ -61,12 +61,12 @@ def test_flow_moves_an_arm_with_the_picture(pitch):
     flow = features.flow_between(picture, moved, pitch)
     assert flow.background == pytest.approx([6.0, 4.0], abs=1.0)
     shifted = arms + np.array([6.0, 4.0])
-    found = features.flow_overlap(flow, arms, np.concatenate([shifted, arms]))
-    assert found.shape == (1, 2, 2)
-    assert found[0, 0, 0] > 0.8  # as it is: where the picture was
-    assert found[0, 1, 1] > 0.8  # less the background: where it stands
-    assert found[0, 0, 0] > found[0, 1, 0] + 0.1
-    assert found[0, 1, 1] > found[0, 0, 1] + 0.1
+    overlap = features.flow_overlap(flow, arms, np.concatenate([shifted, arms]))
+    assert overlap.shape == (1, 2, 2)
+    assert overlap[0, 0, 0] > 0.8  # as it is: where the picture was
+    assert overlap[0, 1, 1] > 0.8  # less the background: where it stands
+    assert overlap[0, 0, 0] > overlap[0, 1, 0] + 0.1
+    assert overlap[0, 1, 1] > overlap[0, 0, 1] + 0.1
 
 
 def test_the_arm_that_moves_stands_out():
@@ -79,12 +79,12 @@ def test_the_arm_that_moves_stands_out():
         [[100.0, 90.0], [120.0, 100.0], [140.0, 60.0]],
         [[110.0, 90.0], [130.0, 100.0], [140.0, 70.0]],
     ])  # fmt: skip
-    found = features.motion(features.Flow(flow, camera, 2), arms)
-    assert found.shape == (3, features.STATE_EDGES[2] - features.STATE_EDGES[1])
+    motion = features.motion(features.Flow(flow, camera, 2), arms)
+    assert motion.shape == (3, features.STATE_EDGES[2] - features.STATE_EDGES[1])
     lower = np.array([10.0, 0.0, 0.0])
     want = (lower - lower.mean()) / lower.std()
-    assert found[:, 1] == pytest.approx(want)
-    assert found[:, 2] == pytest.approx(want)
+    assert motion[:, 1] == pytest.approx(want)
+    assert motion[:, 2] == pytest.approx(want)
     still = features.motion(features.Flow(np.zeros((120, 80, 2)), np.zeros(2), 2), arms)
     assert not still.any()
     shaking = np.random.default_rng(0).normal(0, 0.2, (120, 80, 2))
@@ -94,9 +94,9 @@ def test_the_arm_that_moves_stands_out():
 
 
 def test_scores_stand_against_the_best():
-    found = features.standing(np.array([1.0, 6.0]))
-    assert found[:, 0].tolist() == [-1.0, 0.0]
-    assert found[:, 1] == pytest.approx([-1.0, 1.0])
+    standing = features.standing(np.array([1.0, 6.0]))
+    assert standing[:, 0].tolist() == [-1.0, 0.0]
+    assert standing[:, 1] == pytest.approx([-1.0, 1.0])
 
 
 @pytest.fixture(scope="module")
@@ -104,20 +104,21 @@ def seen():
     """The pose model, arms to search among, and a picture's cells."""
     rng = np.random.default_rng(0)
     arms = rng.uniform((80, 60), (140, 100), (60, 1, 2)) + np.array([[0, 0], [-20, 45], [10, 85]])
-    found = modes.fit_modes(arms + rng.normal(0, 15, arms.shape), np.arange(0, 61, 10), 4)
+    fitted = modes.fit_modes(arms + rng.normal(0, 15, arms.shape), np.arange(0, 61, 10), 4)
     cells = pose_features.histograms(render.render_clip(4, 1).images[0])
-    return load_pose(MODELS, ARMS), modes.search_tables(found), cells
+    return load_pose(MODELS, ARMS), modes.search_tables(fitted), cells
 
 
 def test_detectors_asked_only_where_arms_are_searched_propose_what_all_states_do(seen):
     model, search, cells = seen
-    own = detectors.arm_detectors(model, search)
-    assert sum(len(template.states) for template in own.templates) < 0.2 * 2 * body.grid(6).n_states
+    sparse = detectors.arm_detectors(model, search)
+    assert sum(len(template.states) for template in sparse.templates) < 0.2 * 2 * body.grid(6).n_states
     everywhere = cascade.standardised(model, cells)
     wanted = modes.propose(search, *arm_scores(everywhere, 0))
-    for found, want in zip(detectors.propose(own, cells), wanted, strict=True):
-        np.testing.assert_allclose(found, want, atol=1e-4)
-    mirrored = detectors.propose(own, pose_features.mirrored(cells))  # scores are the left arm's: other scale
+    for proposed, want in zip(detectors.propose(sparse, cells), wanted, strict=True):
+        np.testing.assert_allclose(proposed, want, atol=1e-4)
+    # Scores are the left arm's: other scale.
+    mirrored = detectors.propose(sparse, pose_features.mirrored(cells))
     there = modes.propose(search, *arm_scores(everywhere, 1))
     assert np.corrcoef(mirrored[1], there[1])[0, 1] > 0.99
     assert (mirrored[0] == there[0]).mean() > 0.9
@@ -125,13 +126,13 @@ def test_detectors_asked_only_where_arms_are_searched_propose_what_all_states_do
 
 def test_sums_over_a_template_are_the_plain_ones_and_outside_counts_nothing(seen):
     model, search, cells = seen
-    own = detectors.arm_detectors(model, search)
-    template = own.templates[0]._replace(states=np.array([[0, 0, 0], [5, 79, 79], [23, 40, 3]]))
-    framed = np.zeros((80 + 2 * own.margin, 80 + 2 * own.margin, 16), dtype=np.float32)
-    framed[own.margin : -own.margin, own.margin : -own.margin, :14] = cells
-    about = framed, template.points + own.margin, template.weights, template.states
+    sparse = detectors.arm_detectors(model, search)
+    template = sparse.templates[0]._replace(states=np.array([[0, 0, 0], [5, 79, 79], [23, 40, 3]]))
+    framed = np.zeros((80 + 2 * sparse.margin, 80 + 2 * sparse.margin, 16), dtype=np.float32)
+    framed[sparse.margin : -sparse.margin, sparse.margin : -sparse.margin, :14] = cells
+    about = framed, template.points + sparse.margin, template.weights, template.states
     np.testing.assert_allclose(detectors._sums(*about), detectors._plain_sums(*about), rtol=1e-4)
     everywhere = cascade.standardised(model, cells)[1]
     np.testing.assert_allclose(
-        detectors.scores_at(template, cells, own.margin), everywhere[tuple(template.states.T)], atol=1e-4
+        detectors.scores_at(template, cells, sparse.margin), everywhere[tuple(template.states.T)], atol=1e-4
     )

@@ -48,9 +48,9 @@ def test_a_patch_that_moves_over_a_still_ground_is_followed():
     before, after = ground.copy(), ground.copy()
     before[10:22, 8:20] = patch
     after[13:25, 14:26] = patch
-    found = match_blocks(before, after, reach=8, half=2)
-    assert (found[12:20, 10:18] == (6, 3)).all()
-    assert (found[30:, :] == 0).all()
+    flow = match_blocks(before, after, reach=8, half=2)
+    assert (flow[12:20, 10:18] == (6, 3)).all()
+    assert (flow[30:, :] == 0).all()
 
 
 def test_a_picture_that_stands_still_has_no_flow():

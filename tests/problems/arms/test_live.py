@@ -35,9 +35,9 @@ def found(model, chains):
     return live.compare(model, chains, 1, sheet_of=lambda seed: f"clip {seed}")
 
 
-def lost(found, chain, reading):
-    starts = np.concatenate([[0], np.cumsum([len(t) for t in found.truths])])
-    bits = found.faults[starts[chain] + np.arange(len(reading)), [found.alphabet.index(c) for c in reading]]
+def lost(trade, chain, reading):
+    starts = np.concatenate([[0], np.cumsum([len(t) for t in trade.truths])])
+    bits = trade.faults[starts[chain] + np.arange(len(reading)), [trade.alphabet.index(c) for c in reading]]
     return int(np.bitwise_count(bits).sum())
 
 

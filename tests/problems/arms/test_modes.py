@@ -69,11 +69,11 @@ def test_proposals_are_the_best_of_all_arms_compared(search):
     for m in range(len(joints)):
         best = -np.inf
         for e in range(elbows.shape[1]):
-            own = (upper.ravel()[search.upper[m, e]] + search.upper_prior[m, e]).max()
-            best = max(best, own + (lower.ravel()[search.lower[m, e]] + search.lower_prior[m, e]).max())
+            above = (upper.ravel()[search.upper[m, e]] + search.upper_prior[m, e]).max()
+            best = max(best, above + (lower.ravel()[search.lower[m, e]] + search.lower_prior[m, e]).max())
         assert score[m] == pytest.approx(best, abs=1e-5)
         ends = [np.flatnonzero((p[m] == joints[m, j]).all(axis=1)) for j, p in enumerate(search.places)]
-        s, e, w = (int(own[0]) for own in ends)
+        s, e, w = (int(matches[0]) for matches in ends)
         again = upper.ravel()[search.upper[m, e, s]] + search.upper_prior[m, e, s]
         again += lower.ravel()[search.lower[m, e, w]] + search.lower_prior[m, e, w]
         assert again == pytest.approx(best, abs=1e-5)

@@ -73,16 +73,17 @@ def wrong_by_hand(clips, splits, read):
 
 
 def test_every_method_ends_where_everything_is_bought(dms, policy):
-    for found in (dms, policy):
-        early = () if found is policy else ("imitation", EVERYONE)
-        assert EITHER in found.tallies
-        whole = [t for name, t in found.tallies.items() if name not in early]
+    for measured in (dms, policy):
+        early = () if measured is policy else ("imitation", EVERYONE)
+        assert EITHER in measured.tallies
+        whole = [t for name, t in measured.tallies.items() if name not in early]
         for tally in whole:
             assert tally.error[-1] == pytest.approx(whole[0].error[-1])
-            if found is dms:  # of single frames the first ones have no flow to pay for: some are lifted at 0
+            # Of single frames the first ones have no flow to pay for: some are lifted at 0.
+            if measured is dms:
                 assert tally.error[0] == pytest.approx(whole[0].error[0])
             assert (np.diff(tally.mean("ms_per_frame")) > -1e-9).all()
-            assert (tally.mean("budget_share") <= 100 * GRID + 1e-6).all() or found is dms
+            assert (tally.mean("budget_share") <= 100 * GRID + 1e-6).all() or measured is dms
             assert tally.mean("features_share")[-1] == pytest.approx(100.0)
             assert tally.mean("features_share")[0] < 40.0  # first frames have no flow to pay for
     assert policy.fixed.error[-1] == pytest.approx(policy.tallies["greedy"].error[-1])
@@ -113,16 +114,16 @@ def test_budgets_in_time_are_kept_overhead_and_all(policy):
 
 def test_results_have_the_promised_rows(clips, dms, policy):
     promised = {"method", "ms_per_frame", "features_share", "elbow_error", "wrist_error", "opponent"}
-    for found in (reproduce.dms_result(dms, clips), reproduce.policy_result(policy)):
-        json.dumps(found, allow_nan=False)
-        assert all(promised <= row.keys() for row in found["rows"])
-        assert {tuple(row["tiers"]) for row in found["rows"]} == {tuple(tier.name for tier in TIERS)}
-        assert {row["detectors_ms"] for row in found["rows"]} == {MS[0]}
-        assert all(row["ms_per_frame"] >= MS[0] for row in found["rows"])
-        named = {row["opponent"] for row in found["rows"]} - {None}
+    for result in (reproduce.dms_result(dms, clips), reproduce.policy_result(policy)):
+        json.dumps(result, allow_nan=False)
+        assert all(promised <= row.keys() for row in result["rows"])
+        assert {tuple(row["tiers"]) for row in result["rows"]} == {tuple(tier.name for tier in TIERS)}
+        assert {row["detectors_ms"] for row in result["rows"]} == {MS[0]}
+        assert all(row["ms_per_frame"] >= MS[0] for row in result["rows"])
+        named = {row["opponent"] for row in result["rows"]} - {None}
         assert named >= {"random clips, at once to the useful tier", "random tier by tier", "oracle"}
-    assert {row["method"] for row in found["table"]} >= {*dms_pi.FIXED, "q-learning", "oracle"}
-    ours = [row for row in found["table"] if row["method"] == "q-learning"]
+    assert {row["method"] for row in result["table"]} >= {*dms_pi.FIXED, "q-learning", "oracle"}
+    ours = [row for row in result["table"] if row["method"] == "q-learning"]
     beyond = [row for row in ours if row.get("is_beyond")]
     assert [row["target"] for row in ours if row not in beyond] == list(pose_budgets.TARGETS)
     assert [row["target"] for row in beyond] == [row["paper"]["speedup"] for row in ours if "paper" in row]
@@ -137,7 +138,7 @@ def test_methods_are_compared_at_equal_milliseconds(dms):
         spent = tally.mean("ms_per_frame")
         assert (spent <= 1.1 * limit).all(), name  # a split's own frames may have more flow
     assert (dms.equal["dms"].mean("ms_per_frame") > 0.5 * limit)[:3].all()
-    imitation, ours = (dms.equal[own].mean("ms_per_frame") for own in ("imitation", dms_pose.AS_IMITATION))
+    imitation, ours = (dms.equal[key].mean("ms_per_frame") for key in ("imitation", dms_pose.AS_IMITATION))
     assert (ours <= imitation + 1e-9).all()
     assert (ours <= dms.equal["dms"].mean("ms_per_frame") + 1e-9).all()
 
@@ -163,12 +164,14 @@ def made_up(seed):
 
 
 def test_rows_of_a_split_do_not_depend_on_the_clock(dms, policy):
-    assert [own["fold"] for own in dms.folds] == [own["fold"] for own in policy.folds] == ["first", "second"]
-    rows = [row for own in dms.folds for row in own["rows"] if row.get("model") == 2]
+    assert (
+        [fold["fold"] for fold in dms.folds] == [fold["fold"] for fold in policy.folds] == ["first", "second"]
+    )
+    rows = [row for fold in dms.folds for row in fold["rows"] if row.get("model") == 2]
     by_split = np.array([[row["elbow_error"], row["wrist_error"]] for row in rows])
     assert by_split.shape == (2, 2)
     assert {"model", "elbow_error", "wrist_error"} == rows[0].keys()
-    last = [own["rows"][-1] for own in policy.folds]
+    last = [fold["rows"][-1] for fold in policy.folds]
     assert [row["tier"] for row in last] == [N_TIERS - 1] * 2
     assert {line["fold"] for line in dms.by_fold} == {"first", "second"}
 
@@ -184,23 +187,23 @@ def test_frames_without_truth_cost_but_do_not_count(clips):
     assert pose_budgets.near_share(some)[0] == pytest.approx(
         100 * (clips.loss.min(axis=1) == 0)[known].mean()
     )
-    found = dms_pose.measure(trial(some, (0.6, 0.2, 0.2)), SETTINGS)
+    measured = dms_pose.measure(trial(some, (0.6, 0.2, 0.2)), SETTINGS)
     splits = [fit.partition(some, i, (0.6, 0.2, 0.2)) for i in range(2)]
     n = sum(split[-1].is_known.sum() for split in splits)
-    assert found.tallies["dms"].frames.sum() == n
+    assert measured.tallies["dms"].frames.sum() == n
     best = [fit.wanted(split[-1], SETTINGS) for split in splits]
     near = [split[-1].errors[np.arange(len(b)), b] <= 20 for split, b in zip(splits, best, strict=True)]
-    assert found.within[-1, dms_pose.RADII.index(20)] == pytest.approx(
-        100 * sum(own.sum(axis=0) for own in near) / n
+    assert measured.within[-1, dms_pose.RADII.index(20)] == pytest.approx(
+        100 * sum(hits.sum(axis=0) for hits in near) / n
     )
-    assert found.full_ms == pytest.approx(fit.costs_of(clips, MS[1:]).sum() / len(clips.joints))
+    assert measured.full_ms == pytest.approx(fit.costs_of(clips, MS[1:]).sum() / len(clips.joints))
 
 
 def test_without_development_chains_queues_are_chosen_by_cross_validation(clips):
     made = trial(clips, (0.7, 0.3))
-    found = dms_pose.measure(made, SETTINGS)
-    assert sum(found.queues.values()) == 2
-    assert found.tallies["dms"].frames.sum() == sum(len(draw()[-1].joints) for draw in made.splits)
+    measured = dms_pose.measure(made, SETTINGS)
+    assert sum(measured.queues.values()) == 2
+    assert measured.tallies["dms"].frames.sum() == sum(len(draw()[-1].joints) for draw in made.splits)
 
 
 def test_parts_replace_their_own_figures_only():
@@ -219,7 +222,7 @@ def test_parts_replace_their_own_figures_only():
     assert [row["error"] for row in again["equal_ms"]] == [2, 3]
     assert again["summary"] == {"signs": 2, "rendered": 3}
     assert again["data_digests"] == {"signs": "2", "rendered": "3"}
-    assert sorted(own["fold"] for own in again["fold_rows"]) == ["rendered 1", "signs 1"]
+    assert sorted(fold["fold"] for fold in again["fold_rows"]) == ["rendered 1", "signs 1"]
     assert reproduce.merged({"settings": {}}, both) == both
 
 
@@ -257,9 +260,9 @@ def test_the_useful_tier_is_the_first_that_comes_near_the_best():
 
 def test_each_budget_gets_the_order_that_training_clips_prefer():
     ours, other = (
-        {"method": name, "cost": np.array([0.0, 0.4, 1.0]), "share": own[:, None], "words": own[:, None],
-         "error": np.stack([10 - own, own], axis=1)}
-        for name, own in (("dms", np.array([0.0, 1.0, 3.0])), ("uniform", np.array([0.0, 2.0, 3.0])))
+        {"method": name, "cost": np.array([0.0, 0.4, 1.0]), "share": curve[:, None], "words": curve[:, None],
+         "error": np.stack([10 - curve, curve], axis=1)}
+        for name, curve in (("dms", np.array([0.0, 1.0, 3.0])), ("uniform", np.array([0.0, 2.0, 3.0])))
     )  # fmt: skip
     is_other = pose_budgets.SHARES < 0.5
     row = dms_pose._either(ours, other, is_other)

@@ -91,9 +91,9 @@ def test_words_agree_with_the_means_of_all_folds():
         for row in result["rows"]
         if row["level"] == "letter" and row["q"] == 0 and row["experiment"] == "policy-ocr"
     }
-    found = [gap for gap in EVERY["ocr"] if (gap.method, gap.rival) == ("dms_pi", "uniform")]
-    assert len(found) == 14
-    for one in found:
+    gaps = [gap for gap in EVERY["ocr"] if (gap.method, gap.rival) == ("dms_pi", "uniform")]
+    assert len(gaps) == 14
+    for one in gaps:
         share = min({at for _, at in rows}, key=lambda at: abs(at - one.share))
         assert one.fewer == pytest.approx(
             rows["uniform by tiers", share] - rows["q-learning", share], abs=0.02
@@ -104,12 +104,12 @@ def test_parsing_and_pictures_repeat_what_the_results_compare():
     row = next(
         row for row in read("parsing")["compared"] if (row["data"], row["policy"]) == ("ewt", "dms_pi")
     )
-    (own,) = [
+    (margin,) = [
         gap
         for gap in EVERY["parsing"]
         if (gap.method, gap.rival, gap.share) == ("dms_pi", "uniform", row["features_share"])
     ]
-    assert (own.fewer, own.low, own.high) == (row["minus_uniform"], *row["minus_uniform_interval"])
+    assert (margin.fewer, margin.low, margin.high) == (row["minus_uniform"], *row["minus_uniform_interval"])
     points = read("dms-scene")["compared"][0]
     assert EVERY["scene"][0].fewer == -points["points"]
     assert [EVERY["scene"][0].high, EVERY["scene"][0].low] == [-end for end in points["interval"]]

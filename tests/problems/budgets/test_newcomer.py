@@ -52,9 +52,9 @@ def test_the_payload_holds_what_it_draws_and_nothing_of_others(tasks):
 
 @needs_node
 def test_its_javascript_joins_the_page_s(tmp_path):
-    own = str(FOLDER / "toy/view/trade_task.js")
+    toy = str(FOLDER / "toy/view/trade_task.js")
     *others, last = TRADE_OFF.parts
-    text = script([*others, own, last])
+    text = script([*others, toy, last])
     assert text.index("TASKS.toy =") < text.index("TASKS[data.task]")
     module = tmp_path / "joined.mjs"
     module.write_text(text)

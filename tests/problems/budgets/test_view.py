@@ -60,14 +60,14 @@ def batch(rng, n_words=7, n_tiers=3):
     )
 
 
-def wrong(found, readings):
+def wrong(chains, readings):
     states = [LETTERS.index(symbol) for reading in readings for symbol in reading]
-    return sum(int(bits).bit_count() for bits in found.faults[np.arange(len(states)), states])
+    return sum(int(bits).bit_count() for bits in chains.faults[np.arange(len(states)), states])
 
 
-def sent(found):
+def sent(chains):
     """A batch as the browser gets it."""
-    return batch_part(found)
+    return batch_part(chains)
 
 
 # Before `body`s that take batches: the component puts in the readings that did not change itself.
@@ -76,9 +76,9 @@ UNPACK = """
 """
 
 
-def bought(found, method, kind, budget):
+def bought(chains, method, kind, budget):
     """(spent, letters wrong, tiers) of a sequence under a budget, one purchase after the other."""
-    starts = np.concatenate([[0], np.cumsum([len(t) for t in found.truths])])
+    starts = np.concatenate([[0], np.cumsum([len(t) for t in chains.truths])])
     tiers, readings = np.zeros(starts[-1], int), list(method.start_readings)
     spent = method.base_units if kind == "units" else method.base_us
     for w, p, t, cost, reading in zip(
@@ -89,7 +89,7 @@ def bought(found, method, kind, budget):
         spent += cost
         readings[w] = reading
         tiers[slice(starts[w], starts[w + 1]) if p < 0 else starts[w] + p] = t
-    return spent, wrong(found, readings), tiers.tolist()
+    return spent, wrong(chains, readings), tiers.tolist()
 
 
 @needs_node
@@ -107,17 +107,17 @@ def test_purchases_are_those_that_fit(tmp_path, kind):
       return [state.spent, state.wrong, Array.from(state.tiers)];
     }))));"""
     )
-    payloads = [sent(found) for found in cases]
+    payloads = [sent(case) for case in cases]
     seen = run_node(
         tmp_path,
         "problems/budgets/view/trade_core.js",
         body,
         {"batches": payloads, "budgets": budgets, "kind": kind},
     )
-    for found, row in zip(cases, seen):
-        (queue,) = found.methods
+    for case, row in zip(cases, seen):
+        (queue,) = case.methods
         for budget, (spent, errors, tiers) in zip(budgets, row):
-            want = bought(found, queue, kind, budget)
+            want = bought(case, queue, kind, budget)
             assert spent == pytest.approx(want[0])
             assert (errors, tiers) == want[1:]
             assert spent <= max(budget, queue.base_us if kind == "us" else 0) + 1e-6
@@ -126,7 +126,7 @@ def test_purchases_are_those_that_fit(tmp_path, kind):
 @needs_node
 def test_curves_pass_through_every_state_and_hands_never_overspend(tmp_path):
     rng = np.random.default_rng(4)
-    found = batch(rng)
+    chains = batch(rng)
     picks = [*rng.integers(0, 7, 10).tolist(), *range(7), *range(7)]
     body = (
         UNPACK
@@ -142,13 +142,13 @@ def test_curves_pass_through_every_state_and_hands_never_overspend(tmp_path):
     }));"""
     )
     seen = run_node(
-        tmp_path, "problems/budgets/view/trade_core.js", body, {"batch": sent(found), "picks": picks}
+        tmp_path, "problems/budgets/view/trade_core.js", body, {"batch": sent(chains), "picks": picks}
     )
     for cost, errors in seen["curve"]:
-        assert bought(found, found.methods[0], "us", cost + 1e-6)[1] == errors
+        assert bought(chains, chains.methods[0], "us", cost + 1e-6)[1] == errors
     assert [spent <= budget for (spent, _, _), budget in zip(seen["hands"], [0, 3, 8, 1e9])] == [True] * 4
-    assert seen["hands"][-1][1] == wrong(found, found.hand_readings[2])
-    assert seen["hands"][-1][2] == [0, 0, sum(map(len, found.truths))]
+    assert seen["hands"][-1][1] == wrong(chains, chains.hand_readings[2])
+    assert seen["hands"][-1][2] == [0, 0, sum(map(len, chains.truths))]
     assert seen["blocked"] is False
 
 
@@ -160,13 +160,13 @@ def test_two_joints_of_a_part_count_one_by_one(tmp_path):
       [0, 1, 2, 3].map(core.countBits),
       data.batch.truths.map((t, w) => [...t].map((_, i) => core.faultsOf(data.batch, start, w, i, t))).flat(),
     ]));"""
-    found = batch(np.random.default_rng(5))
+    chains = batch(np.random.default_rng(5))
     counted, bits = run_node(
-        tmp_path, "problems/budgets/view/trade_core.js", UNPACK + body, {"batch": sent(found)}
+        tmp_path, "problems/budgets/view/trade_core.js", UNPACK + body, {"batch": sent(chains)}
     )
     assert counted == [0, 1, 1, 2]
-    states = [LETTERS.index(c) for truth in found.truths for c in truth]
-    assert bits == found.faults[np.arange(len(states)), states].tolist()
+    states = [LETTERS.index(c) for truth in chains.truths for c in truth]
+    assert bits == chains.faults[np.arange(len(states)), states].tolist()
 
 
 def test_arms_bring_their_pictures_and_joints():

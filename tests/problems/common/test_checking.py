@@ -27,8 +27,8 @@ def test_times_and_the_last_digit_do_not_count():
     ],
 )
 def test_what_differs_is_named(row, said):
-    _, found = differences(result(**row), result())
-    assert found == ([f"fold 0, row 1, {said}"] if said else [])
+    _, lines = differences(result(**row), result())
+    assert lines == ([f"fold 0, row 1, {said}"] if said else [])
 
 
 def test_folds_that_do_not_stand():

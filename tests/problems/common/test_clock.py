@@ -19,6 +19,6 @@ def test_calls_take_turns_and_the_least_time_counts():
 
         return call
 
-    found = least_us([spin("a", 0.02, 0.02, 0.004), spin("b", 0.0, 0.001, 0.001)], 2)
+    times = least_us([spin("a", 0.02, 0.02, 0.004), spin("b", 0.0, 0.001, 0.001)], 2)
     assert seen == ["a", "b"] * 3
-    assert 0 < found[0] < 15000  # not the first two rounds; of a busy machine it counts its own time alone
+    assert 0 < times[0] < 15000  # not the first two rounds; of a busy machine it counts its own time alone

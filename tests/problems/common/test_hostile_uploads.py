@@ -37,8 +37,8 @@ def start_to(command, data, folder):
 @pytest.mark.parametrize("target", TARGETS[:3])
 def test_a_text_that_names_a_file_gets_a_sentence_and_no_process(target, monkeypatch):
     monkeypatch.setattr(uploads, "_decoded", None)  # nobody may get there
-    found = hostile.texts(target) | {"SDP": hostile.session(40_000)} | hostile.OTHERS
-    for name, data in found.items():
+    texts = hostile.texts(target) | {"SDP": hostile.session(40_000)} | hostile.OTHERS
+    for name, data in texts.items():
         with pytest.raises(UploadError, match=r"^The file is .*\.$") as caught:
             read_upload(data)
         assert name in str(caught.value)

@@ -19,16 +19,16 @@ def described(**changes):
 
 
 def test_the_contract():
-    found = described()
-    assert list(found) == KEYS
-    assert found["name"] == "a-table"
-    assert found["source"] == "A paper, Table 1"
-    assert found["rows"] == [{"a": 1.0}]
-    assert found["baselines"] == [{"b": 2}]
-    assert found["settings"] == {"folds": 1}
-    assert found["fold_rows"] == []
+    result = described()
+    assert list(result) == KEYS
+    assert result["name"] == "a-table"
+    assert result["source"] == "A paper, Table 1"
+    assert result["rows"] == [{"a": 1.0}]
+    assert result["baselines"] == [{"b": 2}]
+    assert result["settings"] == {"folds": 1}
+    assert result["fold_rows"] == []
     assert described(fold_rows=[{"fold": 3, "rows": [1]}])["fold_rows"] == [{"fold": "3", "rows": [1]}]
-    assert json.loads(json.dumps(found)) == found
+    assert json.loads(json.dumps(result)) == result
     assert described(seed=3)["seed"] == 3
 
 
@@ -40,10 +40,10 @@ def test_digests_follow_every_byte_of_the_data():
 
 
 def test_the_machine():
-    found = report.machine()
-    assert list(found) == ["cpu", "cores", "python", "system"]
-    assert found["cores"] == os.cpu_count()
-    assert found["cpu"]
+    machine = report.machine()
+    assert list(machine) == ["cpu", "cores", "python", "system"]
+    assert machine["cores"] == os.cpu_count()
+    assert machine["cpu"]
 
 
 @pytest.mark.parametrize("content", [None, "", "no such line\n"])

@@ -18,13 +18,13 @@ def test_every_curve_against_enumeration():
         [problem.unary[0, a] + problem.unary[1, b] + problem.pairwise[0, a, b] for a, b in pairs]
     )
     wrong = (np.array(pairs) != problem.truth).sum(axis=1)
-    own = score[wrong == 0][0]
+    true_score = score[wrong == 0][0]
     for at, epsilon in enumerate(run.epsilons):
         for row, cost in enumerate((0.0, 1.0, 1.0 - epsilon)):
             costly = score + cost * wrong
             top = costly.max()
             want = top if epsilon == 0 else top + epsilon * np.log(np.exp((costly - top) / epsilon).sum())
-            assert run.value[row, at] == pytest.approx(want - own, abs=1e-9)
+            assert run.value[row, at] == pytest.approx(want - true_score, abs=1e-9)
 
 
 def test_one_control_leads_from_the_crf_to_the_svm():

@@ -63,9 +63,9 @@ LECTURE = [(0,), (1,), (2,), (3,), (0, 1), (1, 2), (2, 3)]
 
 
 def test_the_lecture_s_numbers():
-    found = decomposition([26] * 4, LECTURE)
-    assert found.sizes == (26,) * 4 + (676,) * 3
-    assert (found.n_stored, found.n_configurations) == (2132, 456976)
+    counted = decomposition([26] * 4, LECTURE)
+    assert counted.sizes == (26,) * 4 + (676,) * 3
+    assert (counted.n_stored, counted.n_configurations) == (2132, 456976)
     assert decomposition([26] * 4, [(0, 1, 2, 3)]).n_stored == 456976
 
 
@@ -77,12 +77,12 @@ def test_what_is_counted_without_tables_is_what_elimination_really_looks_at(scop
     n_states = (2, 3, 4, 5)
     tables = [np.zeros([n_states[d] for d in scope]) for scope in scopes]
     graph = exhaustive.factor_graph(n_states, scopes, tables)
-    found = decomposition(n_states, scopes)
+    counted = decomposition(n_states, scopes)
     orders = itertools.permutations(range(4))
     done = {order: exhaustive.eliminate(graph, order) for order in orders}
-    assert done[found.order].n_entries == found.n_explored == min(e.n_entries for e in done.values())
-    largest = max(done[found.order].steps, key=lambda step: step.candidates.size)
-    assert set(found.widest) == {largest.variable, *largest.scope}
+    assert done[counted.order].n_entries == counted.n_explored == min(e.n_entries for e in done.values())
+    largest = max(done[counted.order].steps, key=lambda step: step.candidates.size)
+    assert set(counted.widest) == {largest.variable, *largest.scope}
 
 
 def test_too_many_variables_for_all_orders_are_refused():

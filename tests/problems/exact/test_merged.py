@@ -27,9 +27,9 @@ def test_the_best_of_the_ngram_model_by_hand(order, k, length):
             score += 0.7 * logs[len(seen)][tuple(seen)]
         best = max(best, score)
         if labels == tuple(run.labels):
-            own = score
+            chosen = score
     assert run.score == pytest.approx(best, abs=1e-9)
-    assert own == pytest.approx(best, abs=1e-9)
+    assert chosen == pytest.approx(best, abs=1e-9)
     assert run.score_search == pytest.approx(best, abs=1e-9)
     assert np.isfinite(run.pairwise).sum() == len(run.pairwise) * k**order
     assert run.n_readings == k**length

@@ -25,7 +25,7 @@ def tables(words):
 def test_costs_of_states_by_hand(words, tables):
     on, off, pairs = (table.reshape(26, *shape) for table, shape in zip(tables, ((16, 8), (16, 8), (26,))))
     for word in np.flatnonzero((words.folds == 0) & (words.lengths >= 5))[:60]:
-        found = theorems.state_costs(words, int(word), 3, tables)
+        costs = theorems.state_costs(words, int(word), 3, tables)
         first = words.starts[word]
         ink, truth = words.pixels[first : first + 3], words.labels[first : first + 3]
         for state, bought in enumerate(itertools.product((0, 1), repeat=3)):
@@ -35,7 +35,7 @@ def test_costs_of_states_by_hand(words, tables):
                 seen = np.where(ink[i] > 0, on, off)[:, :rows]
                 unary[i] = home_word.PIXEL_WEIGHT * seen.sum(axis=(1, 2))
             wrong = (chain.decode(unary, pairs).labels != truth).sum()
-            assert found[state] == 4 * wrong + sum(bought)
+            assert costs[state] == 4 * wrong + sum(bought)
 
 
 def test_the_whole_ink_scores_as_the_page_does(words, tables):
@@ -64,13 +64,13 @@ def test_a_fold_and_the_result(words):
     run = SimpleNamespace(quick=False, folds=2, tick=ticks.append)
     result = theorems.make(run)
     assert len(ticks) == 2
-    assert [own["fold"] for own in result["fold_rows"]] == ["0", "1"]
+    assert [fold["fold"] for fold in result["fold_rows"]] == ["0", "1"]
     names = [(row["theorem"], row["policies"]) for row in result["rows"]]
     assert len(set(names)) == len(names) == 9
     assert sum(row["violations"] for row in result["rows"]) == 0
-    for row, *own in zip(result["rows"], *(f["rows"] for f in result["fold_rows"])):
-        assert row["n_policies"] == sum(r["n_policies"] for r in own)
-        assert row["astray"] == pytest.approx(np.mean([r["astray"] for r in own]))
+    for row, *folds in zip(result["rows"], *(f["rows"] for f in result["fold_rows"])):
+        assert row["n_policies"] == sum(r["n_policies"] for r in folds)
+        assert row["astray"] == pytest.approx(np.mean([r["astray"] for r in folds]))
     by_name = dict(zip(names, result["rows"]))
     assert by_name["2.1", "all"]["astray"] == by_name["2.2", "word"]["astray"] == 0
     assert by_name["2.2", "word"]["n_policies"] == 2 * theorems.N_PROBLEMS * 8**3

@@ -38,30 +38,30 @@ def test_errors_fall_with_k_and_nothing_beats_the_samples_own_order(live):
 @pytest.mark.parametrize("kind", ["sum", "max"])
 @pytest.mark.parametrize("damping", [0.0, 0.7])
 def test_the_trace_ends_in_the_beliefs_and_begins_without_neighbours(live, kind, damping):
-    found = grid_beliefs(live, kind, damping)
-    np.testing.assert_allclose(found.trace[-1], found.beliefs, atol=1e-9)
-    np.testing.assert_allclose(found.trace.sum(axis=2), 1)
-    assert len(found.trace) == len(found.residual) + 1
+    messages = grid_beliefs(live, kind, damping)
+    np.testing.assert_allclose(messages.trace[-1], messages.beliefs, atol=1e-9)
+    np.testing.assert_allclose(messages.trace.sum(axis=2), 1)
+    assert len(messages.trace) == len(messages.residual) + 1
 
 
 def test_without_coupling_everybody_is_right():
     live = live_grid(3, 4, 3, 0.0, 0, n_samples=4000, n_sweeps=2)
-    found = grid_beliefs(live)
-    assert found.converged.all()
-    np.testing.assert_allclose(found.beliefs, live.frequencies, atol=0.05)
-    np.testing.assert_array_equal(live.summed.argmax(axis=1), found.beliefs.argmax(axis=1))
+    messages = grid_beliefs(live)
+    assert messages.converged.all()
+    np.testing.assert_allclose(messages.beliefs, live.frequencies, atol=0.05)
+    np.testing.assert_array_equal(live.summed.argmax(axis=1), messages.beliefs.argmax(axis=1))
 
 
 def test_states_fall_with_alpha_and_rescued_variables_keep_one(live):
     before = np.ones_like(prune_grid(live, 0.0).keep)
     for alpha in (0.0, 0.3, 0.6, 1.0):
-        found = prune_grid(live, alpha)
-        assert found.keep.any(axis=1).all()
-        assert (found.keep[found.is_rescued].sum(axis=1) == 1).all()
-        assert not (found.keep & ~before).any()
-        before = found.keep
-        np.testing.assert_allclose(found.lost, (live.frequencies * ~found.keep).sum(axis=1))
-        assert found.efficiency_loss == pytest.approx(found.keep.mean())
+        pruned = prune_grid(live, alpha)
+        assert pruned.keep.any(axis=1).all()
+        assert (pruned.keep[pruned.is_rescued].sum(axis=1) == 1).all()
+        assert not (pruned.keep & ~before).any()
+        before = pruned.keep
+        np.testing.assert_allclose(pruned.lost, (live.frequencies * ~pruned.keep).sum(axis=1))
+        assert pruned.efficiency_loss == pytest.approx(pruned.keep.mean())
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 5, 3), (5, 1, 3), (3, 3, 1), (11, 11, 8)])

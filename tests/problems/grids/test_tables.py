@@ -65,9 +65,9 @@ def test_quick_run_shows_the_order():
 
 def test_one_state_and_one_instance_are_no_special_case():
     tiny = experiment.GridSettings(1, 1, 3, 1, 5.0, 10, 5)
-    found = experiment.reproduce_grid(settings=tiny)
-    assert all(row["error"] == 0 for row in found["rows"])
-    json.dumps(found, allow_nan=False)
+    report = experiment.reproduce_grid(settings=tiny)
+    assert all(row["error"] == 0 for row in report["rows"])
+    json.dumps(report, allow_nan=False)
 
 
 def test_bad_arguments_are_refused_by_name():

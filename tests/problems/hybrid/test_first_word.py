@@ -38,15 +38,15 @@ def test_the_page_opens_with_the_word_of_which_most_is_mended(wrong):
 
 
 def test_it_goes_from_wrong_to_right_once_and_stays_right(wrong):
-    counts, found = (
+    counts, word = (
         wrong[live.FIRST["dev"]],
         live.word(stored.load(MODELS, "open"), "dev", next(iter(live.offered("dev")))),
     )
     assert counts[0] >= 2
     assert counts[-1] == 0
     assert (np.diff((counts == 0).astype(int)) != 0).sum() == 1
-    assert found.opening == np.argmin(counts)
-    assert found.courses[0].steps[found.opening].reading == found.truth == live.FIRST["dev"]
+    assert word.opening == np.argmin(counts)
+    assert word.courses[0].steps[word.opening].reading == word.truth == live.FIRST["dev"]
 
 
 def test_development_words_are_no_test_words():

@@ -18,10 +18,10 @@ process.stdout.write(JSON.stringify({
 
 @needs_node
 def test_what_the_page_asks_and_says(tmp_path):
-    found = run_node(tmp_path, "problems/hybrid/view/hybrid_core.js", BODY, {"tiers": ["pixels", "coarse"]})
-    assert found["hands"] == ["0:r2", "2:b1", "1:b1.b2.r2", "1:r2"]
-    assert read_hand(found["hands"][2]) == (1, ((1, 0), (1, 1), (0, 1)))
-    assert found["best"] == [[1, 1], None]
-    assert found["right"] == [2, -1, 2]
-    assert found["said"] == ["order 2 at letter 2", "coarse of letter 2"]
-    assert found["scope"] == {"first": 2, "last": 4}
+    answers = run_node(tmp_path, "problems/hybrid/view/hybrid_core.js", BODY, {"tiers": ["pixels", "coarse"]})
+    assert answers["hands"] == ["0:r2", "2:b1", "1:b1.b2.r2", "1:r2"]
+    assert read_hand(answers["hands"][2]) == (1, ((1, 0), (1, 1), (0, 1)))
+    assert answers["best"] == [[1, 1], None]
+    assert answers["right"] == [2, -1, 2]
+    assert answers["said"] == ["order 2 at letter 2", "coarse of letter 2"]
+    assert answers["scope"] == {"first": 2, "last": 4}

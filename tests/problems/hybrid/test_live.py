@@ -53,9 +53,9 @@ def test_a_page_opens_where_the_word_is_right_to_stay_and_some_has_grown(model, 
 
 def test_by_hand_the_course_is_the_controllers_until_then(model, word):
     n = len(word.truth)
-    own = live.word(model, "ocr", word.word_id, f"2:r{n}.b1")
-    mine, other = own.courses[1].steps, own.courses[0].steps
-    assert (own.taken_at, own.n_hand) == (2, 2)
+    by_hand = live.word(model, "ocr", word.word_id, f"2:r{n}.b1")
+    mine, other = by_hand.courses[1].steps, by_hand.courses[0].steps
+    assert (by_hand.taken_at, by_hand.n_hand) == (2, 2)
     assert [step.action for step in mine[:3]] == [step.action for step in other[:3]]
     assert [step.action for step in mine[3:5]] == [(0, n - 1), (1, 0)]
     assert len(mine) >= 5
@@ -69,8 +69,8 @@ def test_impossible_actions_are_refused(model, word, hand):
 
 def test_offered_words_are_of_the_test_fold_and_all_different():
     for data in ("ocr", "open", "dev"):
-        found = live.offered(data)
-        assert len(set(found.values())) == len(found) > 20
-        assert min(map(len, found.values())) >= 5
+        offered = live.offered(data)
+        assert len(set(offered.values())) == len(offered) > 20
+        assert min(map(len, offered.values())) >= 5
     for data in ("open", "dev"):
         assert next(iter(live.offered(data).values())) == live.FIRST[data]

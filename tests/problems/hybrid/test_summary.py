@@ -12,12 +12,12 @@ def fold(shift):
     def curve(first, *rights):
         ends = [{"us": us, "char_accuracy": right, "word_accuracy": right}
                 for us, right in ((first, rights[0]), (40.0, rights[-1]))]  # fmt: skip
-        right = [None if us < first else own for us, own in zip(GRID, rights)]
+        right = [None if us < first else accuracy for us, accuracy in zip(GRID, rights)]
         us = [None if us < first else us for us in GRID]
         return {"us": us, "char_accuracy": right, "word_accuracy": right, "begin": ends[0], "end": ends[1]}
 
-    own = curve(10.0, 70.0 + shift, 80.0, 90.0)
-    curves = dict.fromkeys(summary.VARIANTS, own) | {"dms_pi": curve(20.0, 60.0, 75.0, 90.0)}
+    ours = curve(10.0, 70.0 + shift, 80.0, 90.0)
+    curves = dict.fromkeys(summary.VARIANTS, ours) | {"dms_pi": curve(20.0, 60.0, 75.0, 90.0)}
     spc = [{"tier": 0, "order": n, "us": 8.0 * n, "char_accuracy": 70.0 + 3 * n, "word_accuracy": 1.0}
            for n in range(1, 4)]  # fmt: skip
     models = [{"model": "one", "at": "begin", "char_accuracy": 1.0 + shift, "word_accuracy": 2.0}]
@@ -30,10 +30,10 @@ def is_own(row):
 
 def test_rows_hold_means_and_spread_where_all_have_begun():
     rows = summary.rows_of("ocr", [fold(0.0), fold(2.0)], GRID)
-    own = [row for row in rows if row["method"] == "spc_pi" and "at" not in row]
-    assert [row["us"] for row in own] == GRID.tolist()
-    assert own[0]["char_accuracy"] == 71.0
-    assert own[0]["char_accuracy_sd"] == pytest.approx(np.sqrt(2))
+    points = [row for row in rows if row["method"] == "spc_pi" and "at" not in row]
+    assert [row["us"] for row in points] == GRID.tolist()
+    assert points[0]["char_accuracy"] == 71.0
+    assert points[0]["char_accuracy_sd"] == pytest.approx(np.sqrt(2))
     assert [row["us"] for row in rows if row["method"] == "dms_pi" and "at" not in row] == [20.0, 40.0]
     assert [row["order"] for row in rows if row["method"] == "spc"] == [1, 2, 3]
     assert summary.models("ocr", [fold(0.0), fold(2.0)])[0]["char_accuracy"] == 2.0

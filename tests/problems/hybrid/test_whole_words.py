@@ -42,7 +42,7 @@ def test_at_every_price_the_batch_loses_and_pays_least_together(seed):
     assert np.all(np.diff(points.us) >= -1e-9)
     for price, spent, wrong in zip(whole_words.PRICES, points.us, points.wrong):
         least = sum(
-            min(first, *(own + price * paid)) for first, own, paid in zip(done.at_first, done.wrong, us)
+            min(first, *(lost + price * paid)) for first, lost, paid in zip(done.at_first, done.wrong, us)
         )
         assert wrong + price * (spent - 7.0) == pytest.approx(least)
     assert points.wrong[-1] == np.minimum(done.at_first, done.wrong.min(axis=1)).sum()
@@ -55,23 +55,23 @@ def test_what_features_say_of_words_is_learned():
     wrong = np.rint(done.at_first[:, None] - 3.0 * done.features[:, :1] + np.zeros(N_COURSES))
     done = done._replace(wrong=wrong)
     predictor = whole_words.fit(done)
-    found = whole_words.predicted(predictor, done.features)
-    assert np.corrcoef(found[:, 0], 3.0 * done.features[:, 0])[0, 1] > 0.99
-    assert np.abs(whole_words.predicted_unseen(done) - found).max() < 0.5
+    predicted = whole_words.predicted(predictor, done.features)
+    assert np.corrcoef(predicted[:, 0], 3.0 * done.features[:, 0])[0, 1] > 0.99
+    assert np.abs(whole_words.predicted_unseen(done) - predicted).max() < 0.5
 
 
 COSTS = st.integers(10, 1000).map(lambda tenths: tenths / 10)  # nearer costs: a slope that rounding decides
 options = st.lists(
-    st.tuples(COSTS, st.floats(50, 100)), min_size=1, max_size=12, unique_by=lambda own: own[0]
+    st.tuples(COSTS, st.floats(50, 100)), min_size=1, max_size=12, unique_by=lambda option: option[0]
 )
 
 
 @given(options, st.floats(0, 1))
 def test_no_mixture_of_two_options_is_above_what_is_chosen(drawn, share):
-    own = [portfolio.Option("", us, right, right) for us, right in drawn]
-    chosen = [own[i] for i in portfolio.chosen(own)]
-    for a in own:
-        for b in own:
+    offered = [portfolio.Option("", us, right, right) for us, right in drawn]
+    chosen = [offered[i] for i in portfolio.chosen(offered)]
+    for a in offered:
+        for b in offered:
             us = share * a.us + (1 - share) * b.us
             right, _ = portfolio.mixed(chosen, np.array([us]))
             if not np.isnan(right[0]):

@@ -85,12 +85,12 @@ def test_folds_that_are_left_out_have_no_part_in_training(words):
 
 
 def test_progress_is_told_by_order(words):
-    told = []
-    experiment.train(experiment.settings_for("raw", 2), 0, 7, tick=told.append)
-    assert {label.split(":")[0] for label in told} == {"order 1", "order 2"}
-    assert {label.split(": ")[1] for label in told} == {"filter", "predictor"}
+    ticks = []
+    experiment.train(experiment.settings_for("raw", 2), 0, 7, tick=ticks.append)
+    assert {label.split(":")[0] for label in ticks} == {"order 1", "order 2"}
+    assert {label.split(": ")[1] for label in ticks} == {"filter", "predictor"}
     passes = (TINY.parts + 1) * TINY.filter_epochs + TINY.predictor_epochs
-    assert len(told) == 2 * passes
+    assert len(ticks) == 2 * passes
 
 
 @pytest.mark.parametrize("features", ["raw", "hog", "fourier"])
@@ -109,7 +109,7 @@ def test_features_of_new_images_are_those_of_the_shipped_ones(words, features):
 def naive_rows(model, words, fold):
     """`evaluate` again: word by word, n-grams as Python sets."""
     n_levels = len(model.cascade.levels)
-    found = [[] for _ in range(n_levels)]
+    by_level = [[] for _ in range(n_levels)]
     for w in np.flatnonzero(words.folds == fold):
         start, stop = words.starts[w : w + 2]
         truth = tuple(words.labels[start:stop].tolist())
@@ -127,7 +127,7 @@ def naive_rows(model, words, fold):
             spelled = [truth[c : c + n] for c in range(len(columns))]
             lost = [g not in s for g, s in zip(spelled, inside)]
             lost_after = [g not in s for g, s in zip(spelled, kept)]
-            found[t].append(
+            by_level[t].append(
                 {
                     "right": [a == b for a, b in zip(truth, trace.predictions[t].tolist())],
                     "lost": lost,
@@ -137,7 +137,7 @@ def naive_rows(model, words, fold):
                     "kept": sum(map(len, kept)),
                 }
             )
-    for t, rows in enumerate(found):
+    for t, rows in enumerate(by_level):
         columns = sum(r["columns"] for r in rows)
         yield {
             "features": "raw",
@@ -202,13 +202,13 @@ def test_dictionary_against_a_recount(words, monkeypatch, skip, tested):
 
     monkeypatch.setattr(experiment, "fit", spy)
     settings = experiment.settings_for("raw")
-    found = experiment.dictionary_accuracy(settings, 0, 7, skip, tested)
+    accuracy = experiment.dictionary_accuracy(settings, 0, 7, skip, tested)
     weights = fits[0].model.weights
     seen = np.flatnonzero(~np.isin(words.folds, [0, *skip]))
     test = np.flatnonzero(words.folds == (0 if tested is None else tested))
-    assert found == pytest.approx(naive_dictionary(words, weights, test, seen))
-    assert 0 < found["word_accuracy"] <= 100
-    assert experiment.dictionary_accuracy(settings, 0, 7, skip, tested) == found
+    assert accuracy == pytest.approx(naive_dictionary(words, weights, test, seen))
+    assert 0 < accuracy["word_accuracy"] <= 100
+    assert experiment.dictionary_accuracy(settings, 0, 7, skip, tested) == accuracy
 
 
 def test_a_word_of_no_known_length_is_wrong_not_an_error(words):
@@ -219,8 +219,8 @@ def test_a_word_of_no_known_length_is_wrong_not_an_error(words):
     folds[first] = 0
     folds[(folds == 0) & (np.arange(len(folds)) != first)] = 1
     with small_world(words._replace(folds=folds)):
-        found = experiment.dictionary_accuracy(experiment.settings_for("raw"), 0, 7, (9,))
-    assert (found["char_accuracy"], found["word_accuracy"]) == (0, 0)
+        accuracy = experiment.dictionary_accuracy(experiment.settings_for("raw"), 0, 7, (9,))
+    assert (accuracy["char_accuracy"], accuracy["word_accuracy"]) == (0, 0)
 
 
 def test_warmup_runs():

@@ -48,8 +48,8 @@ def test_of_the_development_words_it_is_the_one_that_the_rule_chooses():
             True
         ]:
             continue
-        own = slice(*words.starts[number : number + 2])
-        trace = live.trace_word(model, words.pixels[own], truth=words.labels[own], n_levels=ORDER)
+        span = slice(*words.starts[number : number + 2])
+        trace = live.trace_word(model, words.pixels[span], truth=words.labels[span], n_levels=ORDER)
         kept[number] = kept_where_all_is_safe(trace, word["text"])
     kept = {word_id: n for word_id, n in kept.items() if n is not None}
     assert len(kept) > 10

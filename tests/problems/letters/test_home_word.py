@@ -59,11 +59,11 @@ def test_the_sharper_model_reads_the_best_word_of_those_left_at_every_alpha():
     falls[:, :5] = rng.uniform(0, 1, (3, 5))
     falls[:, 7] = 1.0
     order = np.argsort(-falls, axis=1, kind="stable")
-    found = home_word._readings(similar, triples, order, np.take_along_axis(falls, order, axis=1))
-    assert len(found) > 2
-    assert [alpha for alpha, _ in found] == sorted(alpha for alpha, _ in found)
-    for alpha in (0.0, *(alpha for alpha, _ in found), 0.5, 0.999):
-        reading = [word for begin, word in found if begin <= alpha][-1]
+    readings = home_word._readings(similar, triples, order, np.take_along_axis(falls, order, axis=1))
+    assert len(readings) > 2
+    assert [alpha for alpha, _ in readings] == sorted(alpha for alpha, _ in readings)
+    for alpha in (0.0, *(alpha for alpha, _ in readings), 0.5, 0.999):
+        reading = [word for begin, word in readings if begin <= alpha][-1]
         left = [np.flatnonzero(falls[i] > alpha) for i in range(3)]
 
         def score(word):

@@ -161,12 +161,12 @@ def test_alphas_of_ones_own(words, trained):
     pixels, truth = word_of(words, 0)
     tuned = [level.alpha for level in trained.model.cascade.levels]
     by_default = live.trace_word(trained.model, pixels, truth=truth)
-    own = live.trace_word(trained.model, pixels, truth=truth, alphas=(None, 0.95))
-    assert [level.alpha for level in own.levels] == [tuned[0], 0.95, tuned[2]]
-    assert [level.tuned_alpha for level in own.levels] == tuned
-    assert_array_equal(own.levels[1].symbols, by_default.levels[1].symbols)
-    assert keep_of(own.levels[1]).sum() < keep_of(by_default.levels[1]).sum()
-    assert len(own.levels[2].score) < len(by_default.levels[2].score)
+    chosen = live.trace_word(trained.model, pixels, truth=truth, alphas=(None, 0.95))
+    assert [level.alpha for level in chosen.levels] == [tuned[0], 0.95, tuned[2]]
+    assert [level.tuned_alpha for level in chosen.levels] == tuned
+    assert_array_equal(chosen.levels[1].symbols, by_default.levels[1].symbols)
+    assert keep_of(chosen.levels[1]).sum() < keep_of(by_default.levels[1]).sum()
+    assert len(chosen.levels[2].score) < len(by_default.levels[2].score)
     only_best = live.trace_word(trained.model, pixels, alphas=(1.0, 1.0, 1.0))
     for level in only_best.levels[1:]:
         assert_array_equal(np.diff(level.col_start), 1)

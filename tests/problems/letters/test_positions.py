@@ -25,14 +25,14 @@ def counts(*levels):
 
 def test_valid_kept_and_lost_at_each_column():
     scores = [4.0, 2.0, -np.inf, 0.0, 4.0, 2.0, 3.5, 0.5]
-    (found,) = counts(level(scores, [0, 4, 8], 0.5, best_path=[0, 4], truth=[1, 6]))
+    (tally,) = counts(level(scores, [0, 4, 8], 0.5, best_path=[0, 4], truth=[1, 6]))
     scored = [s for s in scores if s > -np.inf]
     tau = 0.5 * max(scored) + 0.5 * np.mean(scored)
-    assert found.valid.tolist() == [3, 4]
+    assert tally.valid.tolist() == [3, 4]
     assert (
-        found.kept.tolist() == [sum(s > tau for s in scores[:4]), sum(s > tau for s in scores[4:])] == [1, 2]
+        tally.kept.tolist() == [sum(s > tau for s in scores[:4]), sum(s > tau for s in scores[4:])] == [1, 2]
     )
-    assert found.is_lost.tolist() == [True, False]
+    assert tally.is_lost.tolist() == [True, False]
 
 
 def test_the_best_path_stays_and_without_spread_nothing_falls():
@@ -46,4 +46,4 @@ def test_the_best_path_stays_and_without_spread_nothing_falls():
 def test_levels_keep_their_order():
     one = level([2.0, 0.0], [0, 2], 0.0, best_path=[0])
     two = level([2.0, 0.0, 1.9], [0, 3], 0.0, best_path=[0])._replace(order=2)
-    assert [(found.order, found.kept.tolist()) for found in counts(one, two)] == [(1, [1]), (2, [2])]
+    assert [(tally.order, tally.kept.tolist()) for tally in counts(one, two)] == [(1, [1]), (2, [2])]

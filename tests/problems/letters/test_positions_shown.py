@@ -21,18 +21,18 @@ PIXELS = np.zeros((3, 16, 8), np.uint8)
 
 @pytest.mark.parametrize("look", [palette.LIGHT, palette.DARK])
 def test_a_group_a_letter_and_a_bar_a_level(look):
-    found, kept, numbers, falls = figures.positions(PIXELS, COUNTS, look).data
-    assert list(found.y) == [26, 26, 26, 20, 5]
+    valid, kept, numbers, falls = figures.positions(PIXELS, COUNTS, look).data
+    assert list(valid.y) == [26, 26, 26, 20, 5]
     assert list(kept.y) == [4, 5, 1, 3, 1]
     assert list(map(int, numbers.text)) == [4, 5, 1, 3, 1]
-    assert [round(x) for x in found.x] == [0, 1, 2, 0, 1]
-    assert found.x[0] < 0 < found.x[3]  # level 1 stands left of level 2
-    assert np.diff(sorted(found.x)).min() > 0.9 * found.width
-    assert list(falls.x) == [found.x[3]]
+    assert [round(x) for x in valid.x] == [0, 1, 2, 0, 1]
+    assert valid.x[0] < 0 < valid.x[3]  # level 1 stands left of level 2
+    assert np.diff(sorted(valid.x)).min() > 0.9 * valid.width
+    assert list(falls.x) == [valid.x[3]]
     assert list(falls.y) == [10]
     small = (level(1, [100, 4], [50, 2], lost=[1]),)
     assert figures.positions(PIXELS, small, look).data[-1].y[0] > 4  # not on the number
-    assert "letter pairs from letter 1 on" in found.text[3]
+    assert "letter pairs from letter 1 on" in valid.text[3]
 
 
 def test_what_was_written_is_told_only_if_asked():

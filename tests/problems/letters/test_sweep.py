@@ -45,53 +45,53 @@ def value_at(curve, alpha):
 @pytest.mark.parametrize("alpha", [0.0, 0.13, 0.5, 0.91, 1.0])
 def test_losses_are_those_of_pruning_at_that_alpha(tiny, level, alpha):
     model, levels = tiny
-    found = sweep.losses_at(levels[level - 1], "test", alpha)
+    losses = sweep.losses_at(levels[level - 1], "test", alpha)
     step, _, labels = pruned_at(model, level, min(alpha, ALPHA_CAP))
     lattice, keep = step.lattice, step.pruned.keep
     before, after = survives(lattice, np.ones_like(keep), labels), survives(lattice, keep, labels)
-    assert found.n_words == before.sum()
-    assert found.n_event == (before & ~after).sum()
-    assert found.event == pytest.approx((before & ~after).sum() / before.sum())
-    assert found.cumulative_event == pytest.approx(1 - after.mean())
+    assert losses.n_words == before.sum()
+    assert losses.n_event == (before & ~after).sum()
+    assert losses.event == pytest.approx((before & ~after).sum() / before.sum())
+    assert losses.cumulative_event == pytest.approx(1 - after.mean())
     shares = [
         keep[a:b].mean() for a, b in zip(lattice.example_start[:-1], lattice.example_start[1:], strict=True)
     ]
-    assert found.efficiency == pytest.approx(np.mean(shares), abs=1e-12)
-    assert found.n_grams_in == pytest.approx(lattice.n_arcs / lattice.col_start[-1])
-    assert found.n_grams_kept == pytest.approx(keep.sum() / lattice.col_start[-1])
-    assert found.by_definition >= found.event
-    low, high = found.event_range
-    assert low <= found.event <= high
+    assert losses.efficiency == pytest.approx(np.mean(shares), abs=1e-12)
+    assert losses.n_grams_in == pytest.approx(lattice.n_arcs / lattice.col_start[-1])
+    assert losses.n_grams_kept == pytest.approx(keep.sum() / lattice.col_start[-1])
+    assert losses.by_definition >= losses.event
+    low, high = losses.event_range
+    assert low <= losses.event <= high
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_curves_agree_with_losses_everywhere(tiny, level):
-    found = tiny[1][level - 1]
+    swept = tiny[1][level - 1]
     for curve, name in (
-        (found.curves.test.event, "event"),
-        (found.curves.test.by_definition, "by_definition"),
+        (swept.curves.test.event, "event"),
+        (swept.curves.test.by_definition, "by_definition"),
     ):
         assert curve.alpha[0] <= 0
         assert curve.value[0] == 0
         assert (np.diff(curve.value) >= 0).all()
         for alpha in [*curve.alpha[:-1], *(curve.alpha[1:] + curve.alpha[:-1]) / 2]:
             if alpha < ALPHA_CAP:
-                expected = getattr(sweep.losses_at(found, "test", float(alpha)), name)
+                expected = getattr(sweep.losses_at(swept, "test", float(alpha)), name)
                 assert value_at(curve, alpha) == pytest.approx(expected)
-    efficiency = found.curves.test.efficiency
+    efficiency = swept.curves.test.efficiency
     assert (np.diff(efficiency.value) <= 1e-15).all()
     for alpha, value in zip(efficiency.alpha, efficiency.value, strict=True):
         if alpha < ALPHA_CAP:
-            assert value == pytest.approx(sweep.losses_at(found, "test", float(alpha)).efficiency)
+            assert value == pytest.approx(sweep.losses_at(swept, "test", float(alpha)).efficiency)
 
 
 def test_development_efficiency_is_read_off_the_stored_steps(tiny):
-    for found in tiny[1]:
-        stored = found.dev
+    for swept in tiny[1]:
+        stored = swept.dev
         for step in range(len(stored.alpha) - 1):
             for alpha in (stored.alpha[step], np.mean(stored.alpha[step : step + 2])):
                 if alpha < ALPHA_CAP:
-                    assert sweep.losses_at(found, "dev", float(alpha)).efficiency == stored.efficiency[step]
+                    assert sweep.losses_at(swept, "dev", float(alpha)).efficiency == stored.efficiency[step]
 
 
 def test_long_curves_are_exact_where_losses_are_low():
@@ -108,27 +108,27 @@ def test_long_curves_are_exact_where_losses_are_low():
 
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_the_alpha_of_training_is_the_one_of_its_tolerance(tiny, level):
-    found = tiny[1][level - 1]
-    alpha = sweep.alpha_for(found, found.curves.tolerance)
-    assert alpha == found.curves.tuned_alpha
-    assert sweep.losses_at(found, "dev", alpha).event <= found.curves.tolerance
+    swept = tiny[1][level - 1]
+    alpha = sweep.alpha_for(swept, swept.curves.tolerance)
+    assert alpha == swept.curves.tuned_alpha
+    assert sweep.losses_at(swept, "dev", alpha).event <= swept.curves.tolerance
 
 
 @pytest.mark.parametrize("by_definition", [False, True])
 def test_a_larger_alpha_would_break_the_tolerance(tiny, by_definition):
-    for found in tiny[1]:
+    for swept in tiny[1]:
         for tolerance in (0.0, 0.02, 0.1, 0.5):
-            alpha = sweep.alpha_for(found, tolerance, by_definition=by_definition)
+            alpha = sweep.alpha_for(swept, tolerance, by_definition=by_definition)
             name = "by_definition" if by_definition else "event"
-            assert getattr(sweep.losses_at(found, "dev", alpha), name) <= tolerance
-            more = sweep.losses_at(found, "dev", min(alpha + 1e-6 * max(1.0, 1.0 - alpha), 1.0))
+            assert getattr(sweep.losses_at(swept, "dev", alpha), name) <= tolerance
+            more = sweep.losses_at(swept, "dev", min(alpha + 1e-6 * max(1.0, 1.0 - alpha), 1.0))
             assert getattr(more, name) > tolerance or alpha == ALPHA_CAP
 
 
 def test_a_chosen_alpha_overrides_the_tolerance(tiny):
-    found = sweep.choose(tiny[1][1], 0.05, alpha=0.7)
-    assert found.alpha == 0.7
-    assert found.test == sweep.losses_at(tiny[1][1], "test", 0.7)
+    choice = sweep.choose(tiny[1][1], 0.05, alpha=0.7)
+    assert choice.alpha == 0.7
+    assert choice.test == sweep.losses_at(tiny[1][1], "test", 0.7)
     with pytest.raises(ArgumentError, match="alpha must"):
         sweep.choose(tiny[1][1], 0.05, alpha=1.5)
     with pytest.raises(ArgumentError, match="tolerance must"):
@@ -138,9 +138,9 @@ def test_a_chosen_alpha_overrides_the_tolerance(tiny):
 def test_margin_losses_against_the_definition(tiny):
     """Equations (4.11) and (4.12) from max-marginals and scores, word by word."""
     model, levels = tiny
-    for level, found in enumerate(levels, start=1):
+    for level, swept in enumerate(levels, start=1):
         alpha = 0.4
-        terms = bound.bound(found, alpha, margin_share=0.5)
+        terms = bound.bound(swept, alpha, margin_share=0.5)
         step, features, labels = pruned_at(model, level, alpha)
         lattice, pruned = step.lattice, step.pruned
         linear = model.cascade.levels[level - 1].filter
@@ -166,8 +166,8 @@ def ramp(gap, margin):
 
 
 def test_the_bound_is_the_sum_of_its_terms_and_says_when_it_is_vacuous(tiny):
-    for found in tiny[1]:
-        terms = bound.bound(found, 0.3)
+    for swept in tiny[1]:
+        terms = bound.bound(swept, 0.3)
         for loss in (terms.filter_loss, terms.efficiency_loss):
             assert loss.total == pytest.approx(loss.empirical + loss.complexity + loss.confidence)
             assert loss.empirical >= loss.measured - 1e-12
@@ -195,9 +195,9 @@ def test_the_bound_is_the_sum_of_its_terms_and_says_when_it_is_vacuous(tiny):
 def test_no_factor_is_longer_than_the_norm_says(tiny):
     """|w . f_c| <= B for every n-gram of every word, since f_c has norm at most 1 in the bound's scale."""
     model, levels = tiny
-    for level, found in enumerate(levels, start=1):
+    for level, swept in enumerate(levels, start=1):
         step, _, _ = pruned_at(model, level, 0.3)
-        norm = bound.bound(found, 0.3).norm
+        norm = bound.bound(swept, 0.3).norm
         assert np.abs(step.arc_score[np.isfinite(step.arc_score)]).max() <= norm
 
 
@@ -215,10 +215,10 @@ def test_filters_are_tuned_on_development_words():
     dev = {"method": "spc", "split": "dev", "alpha": [0.1, 0.2, 0.3], "filter_loss": [0.0, 1.0, 2.0]}
     test = {"method": "spc", "split": "test", "alpha": [0.15, 0.25], "filter_loss": [0.5, 3.0]}
     dev["efficiency_loss"], test["efficiency_loss"] = [50.0, 40.0, 30.0], [45.0, 35.0]
-    (found,) = sweep.tuned_on_dev([dev, test], 1.0)
-    assert found["alpha"] == 0.2
-    assert (found["dev_filter_loss"], found["dev_efficiency_loss"]) == (1.0, 40.0)
-    assert (found["test_filter_loss"], found["test_efficiency_loss"]) == (0.5, 45.0)
-    (found,) = sweep.tuned_on_dev([dev | {"filter_loss": [3.0, 4.0, 5.0]}, test], 1.0)
-    assert found["alpha"] is None
+    (tuned,) = sweep.tuned_on_dev([dev, test], 1.0)
+    assert tuned["alpha"] == 0.2
+    assert (tuned["dev_filter_loss"], tuned["dev_efficiency_loss"]) == (1.0, 40.0)
+    assert (tuned["test_filter_loss"], tuned["test_efficiency_loss"]) == (0.5, 45.0)
+    (tuned,) = sweep.tuned_on_dev([dev | {"filter_loss": [3.0, 4.0, 5.0]}, test], 1.0)
+    assert tuned["alpha"] is None
     assert sweep.tuned_on_dev([dev], 1.0) == []

@@ -31,11 +31,11 @@ def refuse(*_, **__):
 
 
 def digest(run):
-    return [digest_of_arrays(arrays_of_model(found["model"])) for found in run["runs"].values()]
+    return [digest_of_arrays(arrays_of_model(trained["model"])) for trained in run["runs"].values()]
 
 
 def figures(run):
-    return [{k: v for k, v in found.items() if k != "model"} for found in run["runs"].values()]
+    return [{k: v for k, v in trained.items() if k != "model"} for trained in run["runs"].values()]
 
 
 @pytest.fixture(scope="module")
@@ -61,20 +61,20 @@ def test_a_finished_fold_is_not_trained_again(finished, run, monkeypatch):
     assert figures(again) == figures(first)
     assert again["dictionary"] == first["dictionary"]
     assert list(first["runs"]) == list(experiment.TABLE_RUNS)
-    for found in [*first["runs"].values(), *again["runs"].values()]:
-        assert found["rows"] == experiment.evaluate(found["model"], 0)
-        assert found["model"].cascade.first_order == 2
-        weights = found["model"].cascade.levels[0].filter.weights
+    for trained in [*first["runs"].values(), *again["runs"].values()]:
+        assert trained["rows"] == experiment.evaluate(trained["model"], 0)
+        assert trained["model"].cascade.first_order == 2
+        weights = trained["model"].cascade.levels[0].filter.weights
         assert_array_equal(weights, weights.astype(np.float32))  # measured as it is stored
-        assert len(found["reports"]) == 2
+        assert len(trained["reports"]) == 2
     assert first["dictionary"]["size"] > 10
 
 
 def test_the_cascades_of_a_fold_share_their_first_level(run):
     """The filters are the same to the last bit; thresholds follow the tolerance."""
-    levels = [found["model"].cascade.levels[0] for found in run()["runs"].values()]
+    levels = [trained["model"].cascade.levels[0] for trained in run()["runs"].values()]
     assert len({level.filter.weights.tobytes() for level in levels}) == 1
-    for alphas in ([level.alpha for level in own] for own in (levels[1:4], levels[4:])):
+    for alphas in ([level.alpha for level in group] for group in (levels[1:4], levels[4:])):
         assert alphas == sorted(alphas, reverse=True)  # 1, 0.5, 0.25 %, of words and of positions
 
 
@@ -132,10 +132,10 @@ def test_orders_table(words, trained, tmp_path, executor, monkeypatch):
     """The stored cascade was not trained on fold 0 either."""
     monkeypatch.setattr(tables, "N_ORDERS", 2)
     save_ocr(tmp_path, trained.model, random_state=7, metrics={})
-    told = []
+    ticks = []
     asked = {"features": ("raw", "hog"), "folds": 2, "quick": True, "work": tmp_path, "models": tmp_path}
-    result = tables.orders(Run("ocr-orders", **asked, executor=executor, tick=told.append))
-    assert sorted(told) == ["hog 0", "hog 1", "raw 0", "raw 1"]
+    result = tables.orders(Run("ocr-orders", **asked, executor=executor, tick=ticks.append))
+    assert sorted(ticks) == ["hog 0", "hog 1", "raw 0", "raw 1"]
     assert result["name"] == "ocr-orders"
     assert "Table 4.3" in result["source"]
     kinds = (
@@ -166,7 +166,7 @@ def test_orders_table(words, trained, tmp_path, executor, monkeypatch):
     assert all(row["paper"] is None for row in result["rows"][6:])
     assert [row["tolerance"] for row in result["rows"]] == [1.0] * 6 + [20.0, 10.0]
     assert len(result["trade"]) == 2 * (7 + 1)
-    assert [own["fold"] for own in result["fold_rows"]] == ["raw 0", "raw 1", "hog 0", "hog 1"]
+    assert [fold["fold"] for fold in result["fold_rows"]] == ["raw 0", "raw 1", "hog 0", "hog 1"]
     assert result["fold_rows"][1]["rows"][:2] == [
         row | {"tolerance_kind": "word", "run": "word"} for row in runs[1]["runs"]["word"]["rows"]
     ]
@@ -233,7 +233,7 @@ def test_other_features_rows_are_kept_and_ones_own_replaced():
     assert both["settings"]["features"] == {"hog": 1, "raw": 2}
     assert both["settings"]["held_out"] == {"hog fold 0": 1, "raw fold 0": 2}
     assert [row["value"] for row in both["trade"]] == [2, 1]
-    assert [own["fold"] for own in both["fold_rows"]] == ["raw 0", "raw 1", "hog 0", "hog 1"]
+    assert [fold["fold"] for fold in both["fold_rows"]] == ["raw 0", "raw 1", "hog 0", "hog 1"]
     again = tables.merged(both | {"command": "more than a run itself writes"}, result_of("hog", 3))
     assert [r["value"] for r in again["rows"]] == [2, 2, 3, 3]
     assert [b["value"] for b in again["baselines"]] == [2, 3]

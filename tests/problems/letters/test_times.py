@@ -28,10 +28,10 @@ def test_cascades_and_dense_inference_read_the_same_words_turn_by_turn(words, tr
     monkeypatch.setattr(times, "decode_examples", read(lambda c: ("cascade", len(c.levels)), fast))
     monkeypatch.setattr(experiment, "DENSE_ORDERS", 2)
     monkeypatch.setattr(times, "BATCH", 5)
-    found = times.time_orders({"a": trained.model, "b": trained.model}, repeats=1)
-    assert len(found) == 3
-    assert all(row["us_per_word"][name] > 0 for row in found for name in "ab")
-    assert [row["us_dense_per_word"] is None for row in found] == [False, False, True]
+    rows = times.time_orders({"a": trained.model, "b": trained.model}, repeats=1)
+    assert len(rows) == 3
+    assert all(row["us_per_word"][name] > 0 for row in rows for name in "ab")
+    assert [row["us_dense_per_word"] is None for row in rows] == [False, False, True]
     lengths = words.lengths[words.folds == 0].tolist()
     turn = 3 * [("dense", 1)] + 2 * [("cascade", 2)] + [("dense", 2)] + 2 * [("cascade", 3)]
     parts = [lengths[i : i + 5] for i in range(0, len(lengths), 5)]
@@ -47,7 +47,7 @@ def test_dense_labels_are_those_of_every_word_by_itself(order):
     lengths = np.array([1, 4, 2, 3, 5, 1])
     unary = rng.normal(size=(lengths.sum(), k))
     models = [dense_model(table, n) for n in range(1, order + 1)]
-    found = times.dense_labels(models, unary, lengths)
+    labels = times.dense_labels(models, unary, lengths)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     expected = [dense_decode(models[-1], unary[a:b]).labels for a, b in itertools.pairwise(starts)]
-    assert np.array_equal(found, np.concatenate(expected))
+    assert np.array_equal(labels, np.concatenate(expected))

@@ -77,9 +77,9 @@ def test_rows_of_both_kinds_stand_apart_in_the_table():
 
 def test_rows_with_the_papers_kind_of_tolerance_are_compared():
     assert [r["word_accuracy"] for r in tables.rows_of(RESULT, "raw")] == [61.0, 62.0]
-    found = [r for r in claims.readings_of(shown.ORDERS.claims, RESULT) if "loss, order 2" in r.claim.what]
-    own, other_reading = found
-    assert (own.verdict, own.measured) == ("short by 0.40", "0.90 % of n-grams")
+    readings = [r for r in claims.readings_of(shown.ORDERS.claims, RESULT) if "loss, order 2" in r.claim.what]
+    reading, other_reading = readings
+    assert (reading.verdict, reading.measured) == ("short by 0.40", "0.90 % of n-grams")
     assert other_reading.verdict == claims.NOT_MEASURED  # the level before was not run
 
 

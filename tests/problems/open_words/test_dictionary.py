@@ -11,10 +11,10 @@ def test_it_is_the_best_of_all_entries():
     bonus = rng.normal(size=len(entries))
     lengths = np.array([4, 1, 3, 2, 6])
     unary = rng.normal(size=(lengths.sum(), 4))
-    found = read(dictionary(np.concatenate(entries), [len(e) for e in entries], bonus), unary, lengths)
+    labels = read(dictionary(np.concatenate(entries), [len(e) for e in entries], bonus), unary, lengths)
     first = 0
     for n in lengths:
-        rows, here = unary[first : first + n], found[first : first + n]
+        rows, here = unary[first : first + n], labels[first : first + n]
         fitting = [(bonus[i] + rows[np.arange(n), e].sum(), e) for i, e in enumerate(entries) if len(e) == n]
         wanted = max(fitting)[1] if fitting else rows.argmax(axis=1).tolist()
         assert here.tolist() == wanted

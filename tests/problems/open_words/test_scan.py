@@ -26,10 +26,10 @@ def word_picture(invert=False):
 
 @pytest.mark.parametrize("invert", [False, True])
 def test_a_word_is_cut_at_its_gaps(invert):
-    found = written.written(scan.traced_word(scan.ink_of(word_picture(invert))))
-    assert found.places == (0, 1, 2)
-    assert not found.problems
-    one, ring, opened = found.pixels
+    word = written.written(scan.traced_word(scan.ink_of(word_picture(invert))))
+    assert word.places == (0, 1, 2)
+    assert not word.problems
+    one, ring, opened = word.pixels
     assert one.any(axis=1).all()
     assert one.sum() <= 20
     assert ring[7:9, 3:5].sum() == 0

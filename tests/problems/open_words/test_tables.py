@@ -64,26 +64,26 @@ def test_what_is_compared_is_chosen_on_development_words():
     assert chosen["as_many"] == {"order": 4, "width": 32}
     assert result(76.0, dev_beam=75.0)["chosen"][0]["as_many"] == {"order": 4, "width": 8}
     assert result(76.0, dev_beam=76.0)["chosen"][0]["cascade"]["order"] == 3
-    slow = [own | {"us_per_word": 89.0} if own["order"] == 3 else own for own in made["rows"]]
+    slow = [entry | {"us_per_word": 89.0} if entry["order"] == 3 else entry for entry in made["rows"]]
     other = chosen_of(slow, "fourier")  # order 3 reads most, order 4 pays most: 50 of 90 µs
     assert (other["cascade"]["order"], other["paying"]["order"]) == (3, 4)
-    worse = [own | {"word_accuracy": 73.0} if own["word_accuracy"] == 74.5 else own for own in slow]
+    worse = [entry | {"word_accuracy": 73.0} if entry["word_accuracy"] == 74.5 else entry for entry in slow]
     assert chosen_of(worse, "fourier")["paying"]["order"] == 3  # a beam that reads 2 % more is no equal
-    found = {(r.claim.system, r.claim.what): r for r in claims.readings_of(OPEN.claims, made)}
+    readings = {(r.claim.system, r.claim.what): r for r in claims.readings_of(OPEN.claims, made)}
     system = "Open vocabulary, words of unseen types"
-    own = found[system, "words right, Fourier features, beam in no more time"]
-    assert (own.verdict, own.measured, own.paper) == (
+    reading = readings[system, "words right, Fourier features, beam in no more time"]
+    assert (reading.verdict, reading.measured, reading.paper) == (
         "short by 6.00",
         "70.00 % in 40 µs",
         "beam here: 76.00 %",
     )
-    own = found[system, "share of beam's time where it pays most, Fourier features"]
-    assert own.measured == "0.44 at order 3 (40 of 90 µs; -10.00 words right)"
-    own = found[system, "share of beam's time, Fourier features"]
-    assert (own.verdict, own.measured) == ("short by 0.39", "0.89 (40 of 45 µs)")
-    assert found[system, "words right, raw pixels, dictionary"].verdict == claims.NOT_MEASURED
+    reading = readings[system, "share of beam's time where it pays most, Fourier features"]
+    assert reading.measured == "0.44 at order 3 (40 of 90 µs; -10.00 words right)"
+    reading = readings[system, "share of beam's time, Fourier features"]
+    assert (reading.verdict, reading.measured) == ("short by 0.39", "0.89 (40 of 45 µs)")
+    assert readings[system, "words right, raw pixels, dictionary"].verdict == claims.NOT_MEASURED
     counted = "Kneser-Ney, begin marks, Fourier features"
-    assert found["Open vocabulary, what letters are counted by", counted].paper == "plain counts: 61.00 %"
+    assert readings["Open vocabulary, what letters are counted by", counted].paper == "plain counts: 61.00 %"
 
 
 def test_where_no_beam_reads_as_many_nothing_is_said():

@@ -21,15 +21,15 @@ process.stdout.write(JSON.stringify({
 @needs_node
 def test_both_write_and_read_the_same(tmp_path):
     data = {"boxes": BOXES, "strokes": STROKES, "cuts": [64, 120]}
-    found = run_node(tmp_path, "problems/open_words/view/write_core.js", BODY, data)
-    assert found["boxes"] == boxes_text(BOXES)
-    assert found["strip"] == strip_text(STROKES, [64, 120])
-    assert found["parsed"] == {"isStrip": False, "letters": BOXES}
-    assert found["cut"] == {"isStrip": True, "strokes": STROKES, "cuts": [64, 120]}
-    assert len(found["straight"]) == 3  # a bend of two straight lines
-    assert [found["straight"][0], found["straight"][2]] == [[0, 0], [39, 19]]
-    assert found["gaps"] == [21]
-    moved = parse(strip_text(found["moved"]["strokes"], found["moved"]["cuts"]))
+    answer = run_node(tmp_path, "problems/open_words/view/write_core.js", BODY, data)
+    assert answer["boxes"] == boxes_text(BOXES)
+    assert answer["strip"] == strip_text(STROKES, [64, 120])
+    assert answer["parsed"] == {"isStrip": False, "letters": BOXES}
+    assert answer["cut"] == {"isStrip": True, "strokes": STROKES, "cuts": [64, 120]}
+    assert len(answer["straight"]) == 3  # a bend of two straight lines
+    assert [answer["straight"][0], answer["straight"][2]] == [[0, 0], [39, 19]]
+    assert answer["gaps"] == [21]
+    moved = parse(strip_text(answer["moved"]["strokes"], answer["moved"]["cuts"]))
     boxes = parse(boxes_text(BOXES))
     for one, two in zip(boxes.letters, moved.letters):
         low = [stroke - stroke[0] for stroke in one]

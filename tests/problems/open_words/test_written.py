@@ -48,10 +48,10 @@ def test_size_and_place_do_not_matter():
 
 def test_what_cannot_be_read_is_said():
     filled = [[[x, 0], [x, 63]] for x in range(0, 60, 2)]
-    found = written.written(written.boxes_text([CROSS, [], [[[9, 9]]], filled, CROSS, []]))
-    assert found.places == (0, 4)
-    assert found.pixels.shape == (2, 16, 8)
-    assert [said.split(":")[0] for said in found.problems] == [
+    word = written.written(written.boxes_text([CROSS, [], [[[9, 9]]], filled, CROSS, []]))
+    assert word.places == (0, 4)
+    assert word.pixels.shape == (2, 16, 8)
+    assert [said.split(":")[0] for said in word.problems] == [
         "Box 2 is empty",
         "Box 3 holds only a dot",
         "Box 4 is filled with ink; a letter is made of lines",

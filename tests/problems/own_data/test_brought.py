@@ -58,18 +58,18 @@ def test_a_saved_model_reads_sentences_as_the_library_does(tagger, example, tmp_
     assert sorted([*report.dev, *report.test]) == list(range(30))
     held = [*report.dev.tolist(), *report.test.tolist()]
     X = features([sentences[i] for i in held])
-    said = [label for own in tagger.predict(X) for label in own]
-    assert [report.labels[k] for k in report.guess] == said
+    predicted = [label for tags in tagger.predict(X) for label in tags]
+    assert [report.labels[k] for k in report.guess] == predicted
     shares = np.concatenate(tagger.predict_marginals(X))
-    assert report.sure == pytest.approx(shares[np.arange(len(said)), report.guess], abs=1e-6)
+    assert report.sure == pytest.approx(shares[np.arange(len(predicted)), report.guess], abs=1e-6)
     right = tagger.score(X, [labels[i] for i in held])
     assert (report.truth == report.guess).mean() == pytest.approx(right)
     reader = live.reader_in(data, tuple(level.tuned_alpha for level in report.levels))
     words = sentences[held[0]]
     trace = live.trace(reader.cascade, cascades.rows_of(reader, [words]), words, reader.labels)
     if isinstance(tagger, spcviz.CascadeTagger):
-        assert [level.alpha for level in trace.levels[:-1]] == [own.alpha for own in tagger.levels_]
-    assert [reader.labels[k] for k in trace.predictions[-1]] == said[: len(words)]
+        assert [level.alpha for level in trace.levels[:-1]] == [level.alpha for level in tagger.levels_]
+    assert [reader.labels[k] for k in trace.predictions[-1]] == predicted[: len(words)]
 
 
 def test_the_script_repeats_what_a_brought_model_read(tagger, example, tmp_path):
@@ -101,7 +101,7 @@ def test_one_sentence_without_labels_is_tagged(small, example):
 
 
 def test_labels_that_the_model_does_not_know_are_unknown(small, example):
-    other = [["X9"] * len(own) for own in example.labels[:9]]
+    other = [["X9"] * len(tags) for tags in example.labels[:9]]
     report = read_with(to_zip(small), example.sentences[:9], other, seed=0, tolerance=0.05).report
     assert (report.truth == -1).all()
 

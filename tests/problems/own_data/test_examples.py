@@ -48,7 +48,7 @@ def spans(name, number):
             out.append([word])
         elif label[0] == "I":
             out[-1].append(word)
-    return [" ".join(own) for own in out]
+    return [" ".join(chunk) for chunk in out]
 
 
 def test_chunks_are_those_of_the_trees_and_names_runs_of_proper_nouns():
@@ -80,9 +80,9 @@ def test_a_model_of_names_keeps_to_the_rules_and_so_does_its_lattice(ruled):
     assert tagger.constraints == "bio"
     inside, outside = report.labels.index("I-NAME"), report.labels.index("O")
     for a, b in pairwise(report.starts.tolist()):
-        own = report.guess[a:b].tolist()
-        assert own[0] != inside
-        assert (outside, inside) not in pairwise(own)
+        guess = report.guess[a:b].tolist()
+        assert guess[0] != inside
+        assert (outside, inside) not in pairwise(guess)
     reader = live.reader_in(model.model)
     held = [*report.dev.tolist(), *report.test.tolist()]
     for i in range(0, len(held), 9):

@@ -54,7 +54,7 @@ def test_one_line_says_what_was_found(name, data, said):
 
 def test_an_example_is_read_by_its_columns():
     assert found(read_example("ewt")) == "300 sentences, 4,503 tokens, 17 labels, CoNLL-U, gold labels there"
-    assert len({label for own in read_example("penn").labels for label in own}) > 40
+    assert len({label for labels in read_example("penn").labels for label in labels}) > 40
     assert read("sentences.conllu", data_of("ewt"), (1, None)).labels == []
 
 

@@ -19,8 +19,8 @@ WAIT = 240
 
 def wanted(n=60, **settings):
     example = read_example("ewt")
-    own = Settings(**({"method": "perceptron", "passes": 2} | settings))._asdict()
-    return {"settings": own, "sentences": example.sentences[:n], "labels": example.labels[:n]}
+    all_settings = Settings(**({"method": "perceptron", "passes": 2} | settings))._asdict()
+    return {"settings": all_settings, "sentences": example.sentences[:n], "labels": example.labels[:n]}
 
 
 def job(**more):
@@ -28,60 +28,60 @@ def job(**more):
 
 
 def nurseries():
-    own = psutil.Process().children()
-    return [one for one in own if any("own_data.model.nursery" in part for part in one.cmdline())]
+    processes = psutil.Process().children()
+    return [one for one in processes if any("own_data.model.nursery" in part for part in one.cmdline())]
 
 
 def children():
     """Training processes of this test."""
-    return [one for own in nurseries() for one in own.children(recursive=True)]
+    return [one for parent in nurseries() for one in parent.children(recursive=True)]
 
 
 def test_a_job_brings_a_model_home_and_counts_its_steps():
-    own = job()
-    assert own.ended.wait(WAIT)
-    assert (own.state, own.problem) == ("done", "")
-    assert own.n_done == 2
-    assert own.outcome.report.n_train > 20
-    assert own.outcome.report.cpu_seconds > 0
+    training = job()
+    assert training.ended.wait(WAIT)
+    assert (training.state, training.problem) == ("done", "")
+    assert training.n_done == 2
+    assert training.outcome.report.n_train > 20
+    assert training.outcome.report.cpu_seconds > 0
 
 
 def test_what_is_wrong_comes_back_as_a_sentence():
-    own = Job("train", wanted(n=5), Trained, n_steps=2)
-    assert own.ended.wait(WAIT)
-    assert own.state == "failed"
-    assert own.problem == "Training needs at least 12 sentences that are not empty; the file has 5."
+    training = Job("train", wanted(n=5), Trained, n_steps=2)
+    assert training.ended.wait(WAIT)
+    assert training.state == "failed"
+    assert training.problem == "Training needs at least 12 sentences that are not empty; the file has 5."
 
 
 def test_of_many_jobs_two_run_and_the_others_say_how_long(monkeypatch):
     monkeypatch.setattr(jobs.Job, "_child", lambda self: (time.sleep(3), (0, b'{"problem": "none"}\n'))[1])
     several = [job() for _ in range(5)]
     end = time.monotonic() + 2
-    while sum(own.state == "running" for own in several) < 2 and time.monotonic() < end:
+    while sum(training.state == "running" for training in several) < 2 and time.monotonic() < end:
         time.sleep(0.02)
-    assert [own.state for own in several] == ["running"] * 2 + ["waiting"] * 3
-    assert [own.ahead() for own in several] == [0, 0, 1, 2, 3]
+    assert [training.state for training in several] == ["running"] * 2 + ["waiting"] * 3
+    assert [training.ahead() for training in several] == [0, 0, 1, 2, 3]
     assert 0 < several[2].seconds_to_wait() < several[4].seconds_to_wait()
-    for own in several:
-        assert own.ended.wait(60)
-    assert {own.problem for own in several} == {"none"}
+    for training in several:
+        assert training.ended.wait(60)
+    assert {training.problem for training in several} == {"none"}
     assert not jobs._LINE
 
 
 @pytest.mark.parametrize("how", ["cancel", "leave"])
 def test_who_cancels_or_leaves_takes_the_process_along(how):
     here = [True]
-    own = job(settings={"method": "cascade", "order": 4, "n": 300}, is_wanted=lambda: here[0])
+    training = job(settings={"method": "cascade", "order": 4, "n": 300}, is_wanted=lambda: here[0])
     end = time.monotonic() + 60
     while not children() and time.monotonic() < end:
         time.sleep(0.05)
     assert children()
     if how == "cancel":
-        own.cancel()
+        training.cancel()
     else:
         here[0] = False
-    assert own.ended.wait(60)
-    assert own.state == "cancelled"
+    assert training.ended.wait(60)
+    assert training.state == "cancelled"
     end = time.monotonic() + 10  # who waited for it needs a moment to end, too
     while children() and time.monotonic() < end:
         time.sleep(0.02)
@@ -90,17 +90,17 @@ def test_who_cancels_or_leaves_takes_the_process_along(how):
 
 @pytest.mark.skipif(not nursery._CAN_FORK, reason="jobs are forked")
 def test_a_job_is_a_child_of_one_nursery_with_limits_of_its_own():
-    own = [job() for _ in range(3)]
+    trainings = [job() for _ in range(3)]
     limits, seen = set(), set()
     end = time.monotonic() + WAIT
-    while not all(one.ended.is_set() for one in own) and time.monotonic() < end:
+    while not all(one.ended.is_set() for one in trainings) and time.monotonic() < end:
         for one in children():
             with contextlib.suppress(psutil.Error):
                 if not one.children():
                     limits.add(one.rlimit(psutil.RLIMIT_AS)[0])
                     seen.add(one.pid)
         time.sleep(0.005)
-    assert [one.state for one in own] == ["done"] * 3
+    assert [one.state for one in trainings] == ["done"] * 3
     assert len(nurseries()) == 1
     assert child.MEMORY in limits
     assert len(seen) >= 3
@@ -111,30 +111,30 @@ def test_a_nursery_that_has_ended_is_started_anew():
     assert job().ended.wait(WAIT)
     (old,) = nurseries()
     old.kill()
-    own = job()
-    assert own.ended.wait(WAIT)
-    assert own.state == "done"
+    training = job()
+    assert training.ended.wait(WAIT)
+    assert training.state == "done"
     assert [one.pid for one in nurseries()] != [old.pid]
 
 
 @pytest.mark.skipif(not nursery._CAN_FORK, reason="jobs are forked")
 def test_a_nursery_that_ends_takes_no_job_for_done():
-    own = job(settings={"method": "cascade", "order": 4, "n": 300})
+    training = job(settings={"method": "cascade", "order": 4, "n": 300})
     end = time.monotonic() + 60
-    while not own.ended.is_set() and time.monotonic() < end:
+    while not training.ended.is_set() and time.monotonic() < end:
         for one in children():  # who is just being forked is met the next time
             with contextlib.suppress(psutil.Error):
                 one.kill()
         time.sleep(0.01)
-    assert own.ended.wait(60)
-    assert (own.state, own.problem[:36]) == ("failed", "Training ended before its time; try ")
+    assert training.ended.wait(60)
+    assert (training.state, training.problem[:36]) == ("failed", "Training ended before its time; try ")
 
 
 def test_where_nothing_is_forked_each_job_starts_a_python(monkeypatch):
     monkeypatch.setattr(nursery, "_CAN_FORK", False)
-    own = job()
-    assert own.ended.wait(WAIT)
-    assert (own.state, own.problem) == ("done", "")
+    training = job()
+    assert training.ended.wait(WAIT)
+    assert (training.state, training.problem) == ("done", "")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of a process")
@@ -166,8 +166,8 @@ def test_other_columns_make_void_what_was_made():
     from spcviz.problems.own_data.data.files import read
 
     data = data_of("ewt")
-    own = shelf.Own(read("a.conllu", data), data)
-    own.keep("something", 1)
-    own.with_columns(EXAMPLES["penn"].columns)
-    assert own.kept("something") is None
-    assert len({label for sentence in own.brought.labels for label in sentence}) > 40
+    visit = shelf.Own(read("a.conllu", data), data)
+    visit.keep("something", 1)
+    visit.with_columns(EXAMPLES["penn"].columns)
+    assert visit.kept("something") is None
+    assert len({label for sentence in visit.brought.labels for label in sentence}) > 40

@@ -40,12 +40,12 @@ def trained(request, example):
 
 
 def test_the_report_is_what_the_model_says_of_sentences_it_has_not_seen(trained, example):
-    settings, found = trained
-    report, (sentences, labels) = found.report, example
-    tagger = of_zip(found.model)
+    settings, outcome = trained
+    report, (sentences, labels) = outcome.report, example
+    tagger = of_zip(outcome.model)
     template = templates.read_template(settings.template)
     held = [*report.dev.tolist(), *report.test.tolist()]
-    dealt = deal([len(own) for own in sentences], settings)
+    dealt = deal([len(sentence) for sentence in sentences], settings)
     assert not set(held) & set(dealt.train.tolist())
     X = [templates.features_of(sentences[i], template) for i in held]
     right = tagger.score(X, [labels[i] for i in held])
@@ -55,29 +55,29 @@ def test_the_report_is_what_the_model_says_of_sentences_it_has_not_seen(trained,
 
 
 def test_a_filter_of_the_report_keeps_what_the_trace_keeps(trained, example):
-    _, found = trained
-    report, (sentences, labels) = found.report, example
-    reader = live.reader_in(found.model, tuple(level.tuned_alpha for level in report.levels))
+    _, outcome = trained
+    report, (sentences, labels) = outcome.report, example
+    reader = live.reader_in(outcome.model, tuple(level.tuned_alpha for level in report.levels))
     for w, number in enumerate(report.test[:5].tolist()):
         words = sentences[number]
-        truth = [reader.labels.index(own) if own in reader.labels else -1 for own in labels[number]]
+        truth = [reader.labels.index(label) if label in reader.labels else -1 for label in labels[number]]
         trace = live.trace(
             reader.cascade, cascades.rows_of(reader, [words]), words, reader.labels, truth=truth
         )
-        for level, own in zip(trace.levels, report.levels):
-            points = own.test.points[own.test.starts[w] : own.test.starts[w + 1]]
+        for level, reported in zip(trace.levels, report.levels):
+            points = reported.test.points[reported.test.starts[w] : reported.test.starts[w + 1]]
             assert len(points) == len(level.score)
             tau = level.best - (1 - level.alpha) * (level.best - level.mean)
             kept = level.max_marginal > tau + 1e-9
             assert (points > level.alpha)[kept].all()
             is_lost = not len(level.truth_arcs) or not (points > level.alpha)[level.truth_arcs].all()
-            assert is_lost == (own.test.event[w] <= level.alpha) or min(truth) < 0
+            assert is_lost == (reported.test.event[w] <= level.alpha) or min(truth) < 0
 
 
 def test_alphas_of_a_link_reach_the_trace(trained, example):
-    _, found = trained
-    reader = live.reader_in(found.model)
-    words = example[0][int(found.report.test[0])]
+    _, outcome = trained
+    reader = live.reader_in(outcome.model)
+    words = example[0][int(outcome.report.test[0])]
     rows = cascades.rows_of(reader, [words])
     trace = live.trace(reader.cascade, rows, words, reader.labels, alphas=(0.9, None))
     assert trace.levels[0].alpha == 0.9
@@ -144,30 +144,30 @@ def test_the_script_repeats_the_page(tmp_path):
     data = data_of("ewt")
     (tmp_path / "sentences.conllu").write_bytes(data)
     brought = read_example("ewt")
-    found = train(settings, brought.sentences, brought.labels)
-    number = int(found.report.test[0])
+    outcome = train(settings, brought.sentences, brought.labels)
+    number = int(outcome.report.test[0])
     printed = run(scripts.of_training("sentences.conllu", (1, 3), settings, number), tmp_path)
-    right = (found.report.truth == found.report.guess).mean()
+    right = (outcome.report.truth == outcome.report.guess).mean()
     assert float(printed["tokens right"]) == pytest.approx(right, abs=1e-6)
-    w = len(found.report.dev)
-    answer = found.report.guess[found.report.starts[w] : found.report.starts[w + 1]]
-    assert printed[f"sentence {number + 1}"] == " ".join(found.report.labels[k] for k in answer)
+    w = len(outcome.report.dev)
+    answer = outcome.report.guess[outcome.report.starts[w] : outcome.report.starts[w + 1]]
+    assert printed[f"sentence {number + 1}"] == " ".join(outcome.report.labels[k] for k in answer)
 
 
 @pytest.fixture
 def scores_file(example):
     sentences, labels = example
     template = templates.read_template("word[0] ending2[0]")
-    X = [templates.features_of(own, template) for own in sentences]
+    X = [templates.features_of(sentence, template) for sentence in sentences]
     tagger = spcviz.ChainCRF(max_iter=8).fit(X[:40], labels[:40])
-    names = [str(own) for own in tagger.classes_]
+    names = [str(label) for label in tagger.classes_]
     chosen = [i for i in range(40, N) if set(labels[i]) <= set(names)]
-    tables = [np.log(own + 1e-6) for own in tagger.predict_marginals([X[i] for i in chosen])]
+    tables = [np.log(marginals + 1e-6) for marginals in tagger.predict_marginals([X[i] for i in chosen])]
     file = BytesIO()
     np.savez(
         file,
         emissions=np.concatenate(tables),
-        lengths=[len(own) for own in tables],
+        lengths=[len(table) for table in tables],
         labels=[label for i in chosen for label in labels[i]],
         label_names=names,
     )
@@ -180,9 +180,9 @@ def test_scores_of_another_model_are_measured_as_the_library_does(scores_file, s
     brought = read("scores.npz", scores_file)
     look = scored.look_at(brought.scores, steps, 1, 0.05)
     printed = run(scripts.of_scores("scores.npz", steps, 1, 0.05, scored.MOST_ARCS), tmp_path)
-    own = look.report.levels[0]
-    assert float(printed["alpha"]) == pytest.approx(own.tuned_alpha, abs=1e-6)
-    left = (own.test.points > own.tuned_alpha).sum() / own.test.n_columns.sum()
+    level = look.report.levels[0]
+    assert float(printed["alpha"]) == pytest.approx(level.tuned_alpha, abs=1e-6)
+    left = (level.test.points > level.tuned_alpha).sum() / level.test.n_columns.sum()
     assert float(printed["labels left a token"]) == pytest.approx(left, abs=1e-6)
     at = look.report.starts[len(look.report.dev)]
     right = (look.report.truth == look.report.guess)[at:].mean()
@@ -204,37 +204,37 @@ def test_rules_of_bio_forbid_in_scores_and_in_the_script(tmp_path):
     brought = read("s.npz", file.getvalue())
     assert scored.steps_of(brought.scores, True) == ["bio", "gold", "none"]
     report = scored.look_at(brought.scores, "bio", 0, 0.05).report
-    for own in report.guess.reshape(-1, 4).tolist():
-        assert own[0] != 2
-        assert all(after != 2 or before in (1, 2) for before, after in pairwise(own))
+    for guess in report.guess.reshape(-1, 4).tolist():
+        assert guess[0] != 2
+        assert all(after != 2 or before in (1, 2) for before, after in pairwise(guess))
     (tmp_path / "s.npz").write_bytes(file.getvalue())
     printed = run(scripts.of_scores("s.npz", "bio", 0, 0.05, scored.MOST_ARCS), tmp_path)
-    own = report.levels[0]
-    assert float(printed["alpha"]) == pytest.approx(own.tuned_alpha, abs=1e-6)
-    left = (own.test.points > own.tuned_alpha).sum() / own.test.n_columns.sum()
+    level = report.levels[0]
+    assert float(printed["alpha"]) == pytest.approx(level.tuned_alpha, abs=1e-6)
+    left = (level.test.points > level.tuned_alpha).sum() / level.test.n_columns.sum()
     assert float(printed["labels left a token"]) == pytest.approx(left, abs=1e-6)
 
 
 def test_a_model_goes_out_and_comes_back(trained, tmp_path, example):
-    _, found = trained
-    with zipfile.ZipFile(BytesIO(found.model)) as archive:
+    _, outcome = trained
+    with zipfile.ZipFile(BytesIO(outcome.model)) as archive:
         archive.extractall(tmp_path)
     template = templates.read_template(Settings().template)
-    X = [templates.features_of(own, template) for own in example[0][:5]]
-    loaded, zipped = spcviz.load(tmp_path), of_zip(found.model)
+    X = [templates.features_of(sentence, template) for sentence in example[0][:5]]
+    loaded, zipped = spcviz.load(tmp_path), of_zip(outcome.model)
     assert all(np.array_equal(a, b) for a, b in zip(loaded.predict(X), zipped.predict(X), strict=True))
-    assert to_zip(zipped) == found.model
-    assert read("model.zip", found.model).kind == "model"
+    assert to_zip(zipped) == outcome.model
+    assert read("model.zip", outcome.model).kind == "model"
 
 
 def test_a_model_of_another_version_or_damaged_is_said(trained):
-    _, found = trained
+    _, outcome = trained
     for change, said in (
         (lambda text: text.replace(b'"version": 1', b'"version": 7'), "its digest of itself is wrong"),
         (lambda text: text[:-40], "is not a JSON object"),
     ):
         out = BytesIO()
-        with zipfile.ZipFile(BytesIO(found.model)) as old, zipfile.ZipFile(out, "w") as new:
+        with zipfile.ZipFile(BytesIO(outcome.model)) as old, zipfile.ZipFile(out, "w") as new:
             for entry in old.infolist():
                 data = old.read(entry)
                 new.writestr(entry, change(data) if entry.filename == MANIFEST else data)
@@ -243,32 +243,32 @@ def test_a_model_of_another_version_or_damaged_is_said(trained):
 
 
 def test_tables_hold_every_held_out_token_and_no_formula(trained, example):
-    _, found = trained
-    rows = tables.tokens(found.report, [["=1+1"] * len(own) for own in example[0]])
+    _, outcome = trained
+    rows = tables.tokens(outcome.report, [["=1+1"] * len(sentence) for sentence in example[0]])
     rows = rows.decode("utf-8-sig").splitlines()
-    assert len(rows) == 1 + len(found.report.truth)
+    assert len(rows) == 1 + len(outcome.report.truth)
     assert "'=1+1" in rows[1]
 
 
 def test_a_budget_buys_nothing_at_none_and_everything_at_all(example):
-    found = spend(Settings(), *example)
-    assert found.tiers == ("words", "endings", "context")
-    assert [own.key for own in found.curves] == list(POLICIES)
-    for own in found.curves:
-        assert own.spent[0] == 0
-        assert own.spent[-1] == pytest.approx(1)
-        assert own.right[0] == found.curves[0].right[0]
-        assert own.right[-1] == found.curves[0].right[-1]
-    batch = found.batch
+    bought = spend(Settings(), *example)
+    assert bought.tiers == ("words", "endings", "context")
+    assert [curve.key for curve in bought.curves] == list(POLICIES)
+    for curve in bought.curves:
+        assert curve.spent[0] == 0
+        assert curve.spent[-1] == pytest.approx(1)
+        assert curve.right[0] == bought.curves[0].right[0]
+        assert curve.right[-1] == bought.curves[0].right[-1]
+    batch = bought.batch
     sentences, labels = example
-    assert [own.name for own in batch.methods] == ["fixed", *POLICIES]
+    assert [method.name for method in batch.methods] == ["fixed", *POLICIES]
     n_parts = sum(len(sentences[n]) for n in batch.chain_ids)
     assert batch.full_units == 2 * n_parts == batch.faults.shape[0] * 2
     everything = []
-    for own in batch.methods:
-        assert own.units.sum() <= batch.full_units
-        now = list(own.start_readings)
-        for chain, reading in zip(own.chain, own.readings):
+    for method in batch.methods:
+        assert method.units.sum() <= batch.full_units
+        now = list(method.start_readings)
+        for chain, reading in zip(method.chain, method.readings):
             now[chain] = reading
         everything.append(now)
     assert all(now == everything[1] for now in everything[2:])  # with all bought, the order is forgotten
@@ -283,6 +283,6 @@ def test_a_budget_wants_two_kinds_of_features(example):
 
 
 def test_the_stored_model_is_what_training_makes():
-    found = stored.load(MODELS)
-    assert found.report.labels[0] == "ADJ"
-    assert len(found.report.levels) == Settings().order
+    model = stored.load(MODELS)
+    assert model.report.labels[0] == "ADJ"
+    assert len(model.report.levels) == Settings().order

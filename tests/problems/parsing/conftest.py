@@ -19,10 +19,10 @@ def tags_of(words):
 
 @pytest.fixture(scope="session")
 def sentences():
-    own = [s for s in gallery.own_sentences() if len(s.words) <= 10]
-    found = encode([s.words for s in own], [tags_of(s.words) for s in own], TAGS)
-    heads = np.concatenate([np.concatenate([[-1], s.heads]) for s in own])
-    return found._replace(heads=heads)
+    short = [s for s in gallery.own_sentences() if len(s.words) <= 10]
+    encoded = encode([s.words for s in short], [tags_of(s.words) for s in short], TAGS)
+    heads = np.concatenate([np.concatenate([[-1], s.heads]) for s in short])
+    return encoded._replace(heads=heads)
 
 
 @pytest.fixture(scope="session")

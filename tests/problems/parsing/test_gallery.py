@@ -106,7 +106,7 @@ def scored():
     """The parser's world of all shipped sentences, the values that its policies go by, the sentences."""
     some, model, tagger = gallery.shipped_sentences(), stored.load(MODELS), tagging.load_tagger(MODELS)
     words = [s.words for s in some]
-    world = live.world_of(model, words, [live.tags_of(tagger, own) for own in words])
+    world = live.world_of(model, words, [live.tags_of(tagger, sentence) for sentence in words])
     world = world._replace(heads=np.concatenate([s.heads for s in some]))
     return some, world, policies.fixed_values(model.policies, world, np.random.default_rng(0))
 
@@ -144,8 +144,8 @@ def test_the_page_opens_with_the_sentence_of_which_most_can_be_learned(scored):
 def test_in_the_first_scene_the_policy_is_done_where_chance_is_not():
     """As the page shows it, with its own random order."""
     first = gallery.sentences()[0]
-    found = live.parse(stored.load(MODELS), tagging.load_tagger(MODELS), first.words, first.heads)
-    courses = {course.name: (course.heads != first.heads).sum(axis=1) for course in found.courses}
+    parsed = live.parse(stored.load(MODELS), tagging.load_tagger(MODELS), first.words, first.heads)
+    courses = {course.name: (course.heads != first.heads).sum(axis=1) for course in parsed.courses}
     n_words = len(first.words)
     opening = int(OPENING_SPEND * n_words + 0.01)
     assert courses[OFFERED[0]][0] >= 3

@@ -27,11 +27,11 @@ def parse(model, monkeypatch):
 
 
 def test_every_state_is_the_best_tree_of_what_is_bought(parse, model):
-    found = parse(SENTENCE, [2, 3, 0, 5, 3, 3])
+    parsed = parse(SENTENCE, [2, 3, 0, 5, 3, 3])
     world = live.world_of(model, [SENTENCE], [tags_of(SENTENCE)])
     n = len(SENTENCE)
-    assert [course.name for course in found.courses] == list(OFFERED)
-    for course in found.courses:
+    assert [course.name for course in parsed.courses] == list(OFFERED)
+    for course in parsed.courses:
         tiers = np.zeros(n, dtype=np.int64)
         assert sorted(course.order) == list(range(n))
         for s in range(n + 1):
@@ -42,14 +42,16 @@ def test_every_state_is_the_best_tree_of_what_is_bought(parse, model):
             assert (course.without[s] <= course.score[s] + 1e-9).all()
             assert (course.other[s] != course.heads[s]).all()
         assert (np.diff(course.us) > 0).all()
-        assert course.score[n] == pytest.approx(found.courses[0].score[n])
+        assert course.score[n] == pytest.approx(parsed.courses[0].score[n])
 
 
 @pytest.mark.parametrize("words", [("Go",), ("?",), ("שלום", "עולם"), ("word",) * live.MAX_WORDS])
 def test_odd_sentences_are_parsed(parse, words):
-    found = parse(words)
-    assert found.truth is None
-    assert all((course.heads == 0).sum(axis=1).tolist() == [1] * (len(words) + 1) for course in found.courses)
+    parsed = parse(words)
+    assert parsed.truth is None
+    assert all(
+        (course.heads == 0).sum(axis=1).tolist() == [1] * (len(words) + 1) for course in parsed.courses
+    )
 
 
 @pytest.mark.parametrize(

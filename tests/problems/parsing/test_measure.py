@@ -48,9 +48,9 @@ def test_gaps_are_differences_of_the_curves(found):
         (row["policy"], row["features_share"]): row["uas"] for row in found["rows"] if not row["dictionary"]
     }
     for row in found["compared"]:
-        own, share = uas[row["policy"], row["features_share"]], row["features_share"]
-        assert row["minus_uniform"] == pytest.approx(own - uas["uniform", share])
-        assert row["minus_full"] == pytest.approx(own - uas["uniform", 1.0])
+        accuracy, share = uas[row["policy"], row["features_share"]], row["features_share"]
+        assert row["minus_uniform"] == pytest.approx(accuracy - uas["uniform", share])
+        assert row["minus_full"] == pytest.approx(accuracy - uas["uniform", 1.0])
         low, high = row["minus_full_interval"]
         assert low <= row["minus_full"] <= high
     assert sum(row["is_chosen"] for row in found["compared"]) == len(measure.COMPARED)

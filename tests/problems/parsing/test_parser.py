@@ -25,10 +25,10 @@ def test_an_arc_has_features_of_its_own(sentences):
     cheap, full = (row_of(sentences, 0, 2, template) for template in (features.CHEAP, features.FULL))
     assert cheap[2] == full[2] == ()  # no arc from a word to itself
     for row, most in ((cheap, features.N_FEATURES[0]), (full, features.N_FEATURES[1])):
-        arcs = [own for h, own in row.items() if h != 2]
-        assert all(0 < len(own) <= most and min(own) >= 0 and max(own) < features.N_WEIGHTS for own in arcs)
+        arcs = [codes for h, codes in row.items() if h != 2]
+        assert all(0 < len(arc) <= most and min(arc) >= 0 and max(arc) < features.N_WEIGHTS for arc in arcs)
         assert len(set(arcs)) == len(arcs)
-    assert all(len(own) == 8 for h, own in cheap.items() if h != 2)
+    assert all(len(codes) == 8 for h, codes in cheap.items() if h != 2)
     assert not set(cheap[1]) & set(full[1])
 
 
@@ -81,9 +81,9 @@ def test_scores_of_a_state_are_rows_of_all_scores(trained, sentences):
             assert (blank.squares[1 - t, row] == 7).all()
             wanted = np.zeros(n)
             for tier in range(t + 1):  # a word that is bought keeps what its tags say
-                for h, own in row_of(sentences, w, d, tier).items():
-                    known = trained.weights[tier][list(own)].astype(int).sum() * trained.steps[tier]
-                    wanted[h] += known if own else -np.inf
+                for h, codes in row_of(sentences, w, d, tier).items():
+                    known = trained.weights[tier][list(codes)].astype(int).sum() * trained.steps[tier]
+                    wanted[h] += known if codes else -np.inf
             np.testing.assert_allclose(every.squares[t, row], wanted)
 
 
@@ -97,14 +97,14 @@ def test_what_was_scored_by_tags_is_kept_when_a_word_is_bought(trained, sentence
 
 
 def test_own_sentences_are_trees():
-    own = gallery.own_sentences()
-    assert len(own) >= 20
-    assert len({s.key for s in own}) == len({s.words for s in own}) == len(own)
-    for sentence in own:
+    sentences = gallery.own_sentences()
+    assert len(sentences) >= 20
+    assert len({s.key for s in sentences}) == len({s.words for s in sentences}) == len(sentences)
+    for sentence in sentences:
         assert len(sentence.words) == len(sentence.heads)
         assert (sentence.heads == 0).sum() == 1
         assert oracle.is_tree(sentence.heads.tolist())
-    assert sum(not oracle.is_projective(s.heads.tolist()) for s in own) >= 2
+    assert sum(not oracle.is_projective(s.heads.tolist()) for s in sentences) >= 2
 
 
 def test_an_unknown_corpus_is_refused():

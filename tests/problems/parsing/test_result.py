@@ -113,6 +113,6 @@ def test_what_the_paper_s_costs_leave_a_policy_is_said(found):
     readings = {reading.claim.what: reading for reading in readings_of(of_ewt, found)}
     most = readings["times faster that a policy can bring at most, EWT"]
     assert (most.measured, most.paper) == ("3.33 times: tags for all words", "1.46 times, by its costs")
-    own = readings["times faster at 1 point less, with the length dictionary, EWT"]
-    assert own.paper.startswith("2.9")
-    assert "1.46 times at most" in own.note
+    ours = readings["times faster at 1 point less, with the length dictionary, EWT"]
+    assert ours.paper.startswith("2.9")
+    assert "1.46 times at most" in ours.note

@@ -48,24 +48,24 @@ def sentence(rng, n=5):
 
 @needs_node
 def test_the_browser_sees_what_was_sent(tmp_path):
-    found = sentence(np.random.default_rng(0))
+    parsed = sentence(np.random.default_rng(0))
     trees = [s.heads.tolist() for s in gallery.own_sentences()]
     flat = lambda a: [v if np.isfinite(v) else None for v in a.ravel().tolist()]  # noqa: E731
-    payload = json.loads(json.dumps(sentence_part(found), default=flat))
+    payload = json.loads(json.dumps(sentence_part(parsed), default=flat))
     shares = [0, 0.2, 0.39, 0.6, 1, 3, -1]
     data = {"payload": payload, "trees": trees, "shares": shares}
     seen = run_node(tmp_path, "problems/parsing/view/parsing_core.js", BODY, data)
-    (course,) = found.courses
+    (course,) = parsed.courses
     assert seen["heads"] == course.heads.tolist()
     assert seen["other"] == np.where(course.other < 0, 255, course.other).tolist()
     for name in ("values", "without"):
-        own = getattr(course, name)
-        assert seen[name] == [[v if np.isfinite(v) else None for v in row] for row in own.tolist()]
+        array = getattr(course, name)
+        assert seen[name] == [[v if np.isfinite(v) else None for v in row] for row in array.tolist()]
     assert seen["steps"] == [0, 1, 1, 3, 5, 5, 0]
     assert [seen["rank"][w] for w in course.order] == [0, 1, 2, 3, 4]
     first = course.order[:2].tolist()
     assert seen["counts"][:5] == [{"words": 1, "bought": int(d in first)} for d in range(5)]
-    assert seen["right"] == (course.heads[1] == found.truth).sum()
+    assert seen["right"] == (course.heads[1] == parsed.truth).sum()
     for tree, levels, depths in zip(trees, seen["levels"], seen["depths"], strict=True):
         assert depths == measure.depths_of(np.array(tree), np.array([0, len(tree)])).tolist()
         arcs = [(min(h, d), max(h, d), levels[d - 1]) for d, h in enumerate(tree, 1) if h]

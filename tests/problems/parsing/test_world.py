@@ -37,8 +37,8 @@ def test_read_and_losses_are_of_the_best_tree(short):
         for w in range(len(short.starts) - 1):
             i, j = short.starts[w : w + 2]
             scores = state_of(short, w, tiers)
-            found = oracle.score(scores, tuple(labels[i:j]))
-            assert found == pytest.approx(oracle.best(scores, single_root=True))
+            score = oracle.score(scores, tuple(labels[i:j]))
+            assert score == pytest.approx(oracle.best(scores, single_root=True))
             for r in range(i, j):
                 other = tiers.copy()
                 other[r] = targets[r]
@@ -106,8 +106,8 @@ def test_the_quick_ways_to_decide_are_the_slow_ones(world, learned):
             continue
         wanted = one_shot.odds(policy, policies.complex_inputs(world))[:, 0]
         labels = np.zeros(world.shape[0], dtype=np.int64)
-        found = world.first_odds(*policies.first_weights(policy), labels)
-        np.testing.assert_allclose(found, wanted, atol=1e-9)
+        odds = world.first_odds(*policies.first_weights(policy), labels)
+        np.testing.assert_allclose(odds, wanted, atol=1e-9)
         np.testing.assert_array_equal(labels, world.read(labels * 0))
 
 

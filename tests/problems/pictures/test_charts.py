@@ -18,9 +18,9 @@ INK = EYES._replace(name="word", seen=(Z.astype(float),), truth=Z + 0.0, slack=0
 
 
 @pytest.mark.parametrize("palette", [palette.LIGHT, palette.DARK])
-@pytest.mark.parametrize(("found", "count"), [(EYES, 6), (INK, 4)])
-def test_each_reading_is_titled_with_its_error(palette, found, count):
-    figure = charts.pictures(found, palette)
+@pytest.mark.parametrize(("readings", "count"), [(EYES, 6), (INK, 4)])
+def test_each_reading_is_titled_with_its_error(palette, readings, count):
+    figure = charts.pictures(readings, palette)
     assert len(figure.data) == len(figure.layout.annotations) == count
     titles = [note.text for note in figure.layout.annotations][-3:]
     assert [t in title for t, title in zip(("50.0 %", "20.0 %", "10.0 %"), titles)] == [True] * 3
@@ -32,11 +32,13 @@ def test_mistakes_are_marked_where_the_truth_is_known():
 
 
 @pytest.mark.parametrize("shape", [(10, 100), (100, 10), (50, 50), (1, 1)])
-@pytest.mark.parametrize("found", [EYES, INK])
-def test_pictures_never_overlap(found, shape):
+@pytest.mark.parametrize("readings", [EYES, INK])
+def test_pictures_never_overlap(readings, shape):
     z = np.zeros(shape, dtype=np.int64)
-    found = found._replace(seen=tuple(np.zeros(shape) for _ in found.seen), truth=z + 0.0, readings=(z, z, z))
-    layout = charts.pictures(found, palette.LIGHT).layout
+    readings = readings._replace(
+        seen=tuple(np.zeros(shape) for _ in readings.seen), truth=z + 0.0, readings=(z, z, z)
+    )
+    layout = charts.pictures(readings, palette.LIGHT).layout
     boxes = {(tuple(layout[f"xaxis{n}"].domain), tuple(layout[f"yaxis{n}"].domain)) for n in ("", 2, 3, 4)}
     assert len(boxes) == 4
     assert all(0 <= low < high <= 1 for box in boxes for low, high in box)

@@ -21,26 +21,26 @@ def test_dots_read_better_with_more_structure():
 
 @pytest.mark.parametrize("name", stereo_pairs.available())
 def test_a_real_pair_that_comes_with_scikit_image(name):
-    found = live.stereo_readings(name, 0, 0.0)
-    assert found.errors[0] > found.errors[1] > found.errors[2]
-    assert found.mean_off[0] > found.mean_off[1] > found.mean_off[2]
-    assert np.isnan(found.truth).any()
-    assert found.n_states > np.nanmax(found.truth)
+    readings = live.stereo_readings(name, 0, 0.0)
+    assert readings.errors[0] > readings.errors[1] > readings.errors[2]
+    assert readings.mean_off[0] > readings.mean_off[1] > readings.mean_off[2]
+    assert np.isnan(readings.truth).any()
+    assert readings.n_states > np.nanmax(readings.truth)
     noisy = live.stereo_readings(name, 0, 0.3)
-    assert noisy.errors[2] > found.errors[2]
+    assert noisy.errors[2] > readings.errors[2]
 
 
 @pytest.mark.parametrize("name", ["cones", "adirondack"])
 def test_real_pairs_of_the_data_folder(shared_data, name):
-    found = live.stereo_readings(name, 0, 0.0, folder=shared_data)
-    assert found.errors[0] > found.errors[1] > found.errors[2]
+    readings = live.stereo_readings(name, 0, 0.0, folder=shared_data)
+    assert readings.errors[0] > readings.errors[1] > readings.errors[2]
 
 
 @pytest.mark.parametrize("name", denoise.PICTURES)
 def test_spoiled_pictures(name):
-    found = live.clean_readings(name, 1, 0.2)
-    assert found.errors[0] >= found.errors[1] > found.errors[2]
-    assert found.errors[0] == pytest.approx(0.2, abs=0.02)
+    readings = live.clean_readings(name, 1, 0.2)
+    assert readings.errors[0] >= readings.errors[1] > readings.errors[2]
+    assert readings.errors[0] == pytest.approx(0.2, abs=0.02)
     clean = live.clean_readings(name, 1, 0.0)
     assert clean.errors == (0.0, 0.0, 0.0)
 
@@ -60,8 +60,8 @@ def test_belief_propagation_against_the_best_there_is():
         )
 
     best = score(_cut(unary, edges, 0.6))
-    found = loopy_bp.propagate(unary.reshape(-1, 2), edges, smooth, "max", max_iterations=60, damping=0.3)
-    grid, rows = score(found.labels.reshape(truth.shape)), score(exhaustive.scanlines(unary, smooth))
+    messages = loopy_bp.propagate(unary.reshape(-1, 2), edges, smooth, "max", max_iterations=60, damping=0.3)
+    grid, rows = score(messages.labels.reshape(truth.shape)), score(exhaustive.scanlines(unary, smooth))
     assert rows < grid <= best + 1e-9
     assert best - grid < 0.02 * abs(best)
 

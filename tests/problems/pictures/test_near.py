@@ -22,17 +22,17 @@ def general(unary, weight, **how):
 def test_the_same_messages_as_on_any_graph(shape, damping, weight):
     unary = np.random.default_rng(sum(shape)).normal(size=shape)
     how = {"damping": damping, "max_iterations": 23, "tolerance": 1e-9}
-    found, wanted = near.propagate_near(unary, weight, **how), general(unary, weight, **how)
-    assert found.n_iterations == wanted.n_iterations
-    assert (found.labels.ravel() == wanted.labels).all()
-    assert (found.converged.ravel() == wanted.converged).all()
+    run, wanted = near.propagate_near(unary, weight, **how), general(unary, weight, **how)
+    assert run.n_iterations == wanted.n_iterations
+    assert (run.labels.ravel() == wanted.labels).all()
+    assert (run.converged.ravel() == wanted.converged).all()
 
 
 def test_single_precision_comes_as_near_as_it_can():
     """Where the best state of a pixel is clear it is the same, and where the two differ they nearly tie."""
     unary = np.random.default_rng(4).normal(size=(30, 40, 5)).astype(np.float32)
     how = {"damping": 0.3, "max_iterations": 60}
-    single, double = (near.propagate_near(own, 0.3, **how) for own in (unary, unary.astype(float)))
+    single, double = (near.propagate_near(scores, 0.3, **how) for scores in (unary, unary.astype(float)))
     assert abs(single.n_iterations - double.n_iterations) <= 2
     assert (single.labels != double.labels).mean() < 0.002
 
@@ -40,7 +40,7 @@ def test_single_precision_comes_as_near_as_it_can():
 def test_it_ends_when_nothing_changes_and_not_before():
     unary = np.random.default_rng(5).normal(size=(6, 8, 3))
     every = [near.propagate_near(unary, 0.2, damping=0.3, max_iterations=n) for n in (3, 500)]
-    assert [own.n_iterations for own in every] == [3, general(unary, 0.2, damping=0.3).n_iterations]
+    assert [run.n_iterations for run in every] == [3, general(unary, 0.2, damping=0.3).n_iterations]
     assert not every[0].converged.all()
     assert every[1].converged.all()
 

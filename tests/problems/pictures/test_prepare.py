@@ -139,8 +139,8 @@ def test_a_pair_with_a_file_missing_or_of_another_size(scene, tmp_path):
 def test_pfm_begins_with_the_lowest_row(tmp_path, order):
     values = np.array([[1.0, 2.0, np.inf], [4.0, 5.0, 6.5]])
     (tmp_path / "a.pfm").write_bytes(as_pfm(values, order))
-    found = prepare.read_pfm(tmp_path / "a.pfm")
-    np.testing.assert_array_equal(found, np.where(np.isfinite(values), values, np.nan))
+    disparity = prepare.read_pfm(tmp_path / "a.pfm")
+    np.testing.assert_array_equal(disparity, np.where(np.isfinite(values), values, np.nan))
 
 
 def test_other_bytes_are_no_pfm(tmp_path):

@@ -28,8 +28,8 @@ def test_joint_beats_separate():
     smooth = stereo.smoothness(6, weight=0.5)
     alone = stereo.errors_of(unary.argmax(axis=2), pair.disparity)[0]
     rows = stereo.errors_of(exhaustive.scanlines(unary, smooth), pair.disparity)[0]
-    found = loopy_bp.propagate(unary.reshape(-1, 6), graph.grid_edges(40, 50), smooth, "max", damping=0.3)
-    grid = stereo.errors_of(found.labels.reshape(40, 50), pair.disparity)[0]
+    messages = loopy_bp.propagate(unary.reshape(-1, 6), graph.grid_edges(40, 50), smooth, "max", damping=0.3)
+    grid = stereo.errors_of(messages.labels.reshape(40, 50), pair.disparity)[0]
     assert grid < rows < alone
 
 

@@ -13,12 +13,12 @@ TRUTH = np.array(
 
 def part(n, move=0.0, shift=0.0):
     """Frames whose best guess is off by `move` and whose truth stands `shift` away from `TRUTH`."""
-    found = np.ones((n, 7, 7, 3))
-    found[0, -1, 1:3, 0] = 0  # the first frame's torso: pruned, and so not among the top 4
+    measures = np.ones((n, 7, 7, 3))
+    measures[0, -1, 1:3, 0] = 0  # the first frame's torso: pruned, and so not among the top 4
     limbs = np.tile(TRUTH + np.array([shift, 0.0]), (n, 1, 1, 1))
     clips, names = np.arange(n), tuple(f"frame {i}" for i in range(n))
     return {
-        "found": found,
+        "found": measures,
         "best": limbs + np.array([move, 0.0]),
         "limbs": limbs,
         "clips": clips,
@@ -38,18 +38,18 @@ def test_a_row_counts_limbs_and_stands_beside_two_mean_poses():
 
 
 def test_without_a_truth_there_are_no_figures_and_no_failures():
-    own = part(2) | {"limbs": np.full((2, 3, 2, 2), np.nan)}
-    row = anyone._row("astronaut", {"astronaut": own}, TRUTH)
+    frames = part(2) | {"limbs": np.full((2, 3, 2, 2), np.nan)}
+    row = anyone._row("astronaut", {"astronaut": frames}, TRUTH)
     assert row["best_pcp50"] is row["survivors_pcp25"] is row["best_pcp50_stderr"] is None
-    assert anyone._failures("astronaut", own) == []
+    assert anyone._failures("astronaut", frames) == []
 
 
 def test_the_gallery_shows_the_worst_and_says_why():
-    own = part(4)
-    own["best"] = own["best"].copy()
-    own["best"][2, 1] += (0.0, 50.0)
-    worst, *_ = anyone._failures("buffy", own)
-    assert (worst["picture"], len(anyone._failures("buffy", own))) == ("frame 2", anyone.N_GALLERY)
+    frames = part(4)
+    frames["best"] = frames["best"].copy()
+    frames["best"][2, 1] += (0.0, 50.0)
+    worst, *_ = anyone._failures("buffy", frames)
+    assert (worst["picture"], len(anyone._failures("buffy", frames))) == ("frame 2", anyone.N_GALLERY)
     assert worst["said"].startswith("The left upper arm is 50 pixels off, though one of the four best")
     none = np.ones((7, 7))
     none[-1, 1:5] = 0

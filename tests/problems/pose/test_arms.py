@@ -40,26 +40,26 @@ def test_arms_steps_and_what_is_off_are_numpys(tmp_path, budget):
       off: core.offBy(core.armAt(data.four, 3, 2, 0, 1), core.armAt(data.truth, 3, 0, 0, 1)),
       unknown: core.offBy(core.armAt(data.four, 3, 2, 1, 0), core.armAt(data.truth, 3, 0, 1, 0)),
       lines: core.linesOfArm([1, 2, 3, 4, 5, 6]) }));"""
-    found = run_node(tmp_path, "problems/pose/view/pose_money.js", body, component.arms_part(budget))
+    output = run_node(tmp_path, "problems/pose/view/pose_money.js", body, component.arms_part(budget))
     for key in ("four", "arms"):
         joints = getattr(budget, key)
-        assert np.abs(np.reshape(found[key], joints.shape) - joints).max() <= 0.05 + 1e-9
+        assert np.abs(np.reshape(output[key], joints.shape) - joints).max() <= 0.05 + 1e-9
         rounded, truth = np.rint(10 * joints) / 10, np.rint(10 * budget.truth) / 10
         off = np.linalg.norm(rounded - truth, axis=-1)[..., 1:]
         off[:, 1, 0] = np.nan  # the whole arm is not known
         lost = np.nansum(off > component.NEAR_PX, axis=(1, 2, 3)) / np.isfinite(off[0]).sum()
-        np.testing.assert_allclose(found["lost"][key == "arms"], lost)
+        np.testing.assert_allclose(output["lost"][key == "arms"], lost)
         assert 0 < lost.mean() < 1
     total = budget.ms[-1]
     expected = [np.flatnonzero(budget.ms <= share * total + 1e-6)[-1] for share in (0, 0.02, 0.3, 0.99999, 1)]
-    assert found["steps"] == expected
-    assert found["steps"][-1] == 18
+    assert output["steps"] == expected
+    assert output["steps"][-1] == 18
     counts = [np.bincount(budget.tiers[step].ravel(), minlength=4).tolist() for step in (0, 5, 18)]
-    assert found["counts"] == counts
+    assert output["counts"] == counts
     distance = np.linalg.norm(budget.four[2, 0, 1] - budget.truth[0, 1], axis=-1)[1:]
-    assert found["off"] == pytest.approx(distance, abs=0.15)
-    assert found["unknown"] == []
-    assert found["lines"] == [1, 2, 3, 4, 3, 4, 5, 6]
+    assert output["off"] == pytest.approx(distance, abs=0.15)
+    assert output["unknown"] == []
+    assert output["lines"] == [1, 2, 3, 4, 3, 4, 5, 6]
 
 
 def test_without_truth_nothing_of_it_is_sent(budget):

@@ -15,10 +15,10 @@ from spcviz.problems.pose.model import features, geometry
 def test_children_tile_their_parent(level):
     rng = np.random.default_rng(level)
     states = np.sort(rng.choice(pose.grid(level).n_states, 50, replace=False))
-    found = pose.children(level, states)
-    assert len(np.unique(found)) == 100
-    assert (np.diff(found) > 0).all()
-    x, y, angle = pose.grid(level + 1).centres(found).T
+    children = pose.children(level, states)
+    assert len(np.unique(children)) == 100
+    assert (np.diff(children) > 0).all()
+    x, y, angle = pose.grid(level + 1).centres(children).T
     parents = set()
     for part in zip(x, y, angle):
         along = np.array([np.cos(part[2]), np.sin(part[2])])
@@ -48,7 +48,7 @@ def test_a_mirrored_picture_gives_the_other_arm_mirrored_scores():
 def test_channels_of_a_mirrored_picture_are_the_mirrored_channels():
     """But for gradients on the edge of two bins, which whole numbers often are."""
     picture = render.render_clip(5, 1).images[0]
-    here, there = (features.histograms(own) for own in (picture, picture[:, ::-1]))
+    here, there = (features.histograms(image) for image in (picture, picture[:, ::-1]))
     gap = np.abs(there - features.mirrored(here))
     assert gap[..., :12].mean() < 0.3 * np.abs(there - here[:, ::-1])[..., :12].mean()
     np.testing.assert_allclose(gap[..., 12:], 0, atol=1e-5)

@@ -60,7 +60,7 @@ def test_the_pruned_best_guess_is_the_exhaustive_one(model, fine):
     states = np.concatenate([np.sort(keep)] * 3)
     start = np.array([0, 40, 80, 120])
     (single,) = cascade.sub_models(model.geometry, fine[:1], 0, start, states, ("single",))
-    found = single.max_marginals(model.weights["single"][0][0])
+    pruned = single.max_marginals(model.weights["single"][0][0])
     unary, joints = single.scores(model.weights["single"][0][0])
     edges, kinds = cascade.edges_over_time(1, 3, "single")
     tables = [oracle.pair_scores(single.places, joints, kind) for kind in kinds]
@@ -68,8 +68,8 @@ def test_the_pruned_best_guess_is_the_exhaustive_one(model, fine):
         [t[start[i] : start[i + 1], start[j] : start[j + 1]] for t, (i, j) in zip(tables, edges)]
     )
     best, node = tree.node_max_marginals(unary.reshape(3, 40), edges, pairwise)
-    np.testing.assert_allclose(found.max_marginals, node.ravel(), rtol=1e-9, atol=1e-9)
-    assert found.best == pytest.approx(best)
+    np.testing.assert_allclose(pruned.max_marginals, node.ravel(), rtol=1e-9, atol=1e-9)
+    assert pruned.best == pytest.approx(best)
 
 
 def test_detectors_learn_from_known_limbs_of_the_sets_they_are_given(clip):
@@ -77,8 +77,8 @@ def test_detectors_learn_from_known_limbs_of_the_sets_they_are_given(clip):
     settings = pose_training.Settings(n_parts=5, n_negatives=8)
 
     def trained(*extra):
-        own = pose_detectors.Examples(cells, limbs)
-        return pose_detectors.train_detectors([own, *extra], settings, np.random.default_rng(0))
+        examples = pose_detectors.Examples(cells, limbs)
+        return pose_detectors.train_detectors([examples, *extra], settings, np.random.default_rng(0))
 
     alone = trained()
     unknown = pose_detectors.Examples(cells, np.full_like(limbs, np.nan))
@@ -94,10 +94,10 @@ def test_detectors_learn_from_known_limbs_of_the_sets_they_are_given(clip):
 def test_alpha_for_keeps_the_number_asked_for(model, fine):
     start, states = cascade.first_states(3)
     models = cascade.sub_models(model.geometry, fine[:1], 0, start, states, ("single",))
-    found = coarse_to_fine.filter_level(models, model.weights["single"][0], start, states, 0.0)
-    alpha = pose_training.alpha_for([found], 300)
+    filtered = coarse_to_fine.filter_level(models, model.weights["single"][0], start, states, 0.0)
+    alpha = pose_training.alpha_for([filtered], 300)
     assert 0 < alpha < 1
-    again = pose_training.again(found, alpha)
+    again = pose_training.again(filtered, alpha)
     assert abs(int(again.keep.sum()) - 900) <= 1
     direct = coarse_to_fine.filter_level(models, model.weights["single"][0], start, states, alpha)
     assert (direct.keep == again.keep).all()
@@ -156,12 +156,14 @@ def test_a_tolerance_is_kept_and_the_next_alpha_would_break_it(model, clip, fine
         for problem in problems:
             weights = tuned.weights["single"][number]
             subs = problem.models(model.geometry, number, ("single",))
-            found = coarse_to_fine.filter_level(subs, weights, problem.start, problem.states, alphas[number])
-            if problem.truth_points(found, model.geometry, number, ("single",), weights)[1] > -np.inf:
-                lost.append(cascade.is_lost(tuned, problem.fine, number, found, problem.limbs))
-                higher = pose_training.again(found, alphas[number] + 1e-5)
+            filtered = coarse_to_fine.filter_level(
+                subs, weights, problem.start, problem.states, alphas[number]
+            )
+            if problem.truth_points(filtered, model.geometry, number, ("single",), weights)[1] > -np.inf:
+                lost.append(cascade.is_lost(tuned, problem.fine, number, filtered, problem.limbs))
+                higher = pose_training.again(filtered, alphas[number] + 1e-5)
                 more.append(cascade.is_lost(tuned, problem.fine, number, higher, problem.limbs))
-            problem.refine(number, found)
+            problem.refine(number, filtered)
         assert len(lost) == row["n_given"]
         if not lost:
             assert row["lost"] is None
@@ -189,21 +191,21 @@ def test_near_states_stand_for_the_truth_and_their_tolerance_is_kept(model, clip
                 tuned.weights["single"][number],
             )
             alpha = tuned.alphas["single"][number]
-            found = coarse_to_fine.filter_level(subs, weights, problem.start, problem.states, alpha)
-            left = [_near_or_true(problem, found, number, v, found.keep) for v in range(3)]
-            given = [_near_or_true(problem, found, number, v, found.keep | True) for v in range(3)]
+            filtered = coarse_to_fine.filter_level(subs, weights, problem.start, problem.states, alpha)
+            left = [_near_or_true(problem, filtered, number, v, filtered.keep) for v in range(3)]
+            given = [_near_or_true(problem, filtered, number, v, filtered.keep | True) for v in range(3)]
             assert row["lost"] is None or row["lost"] <= 100 * tolerance
             assert tolerance > 0 or all(left) or not all(given)
-            falls = problem.near_points(found, number)[0]
+            falls = problem.near_points(filtered, number)[0]
             assert (falls > alpha) == all(left)
             assert (falls == -np.inf) == (not all(given))
-            problem.refine(number, found)
+            problem.refine(number, filtered)
 
 
-def _near_or_true(problem, found, number, v, mask):
+def _near_or_true(problem, filtered, number, v, mask):
     """Whether a limb has a state under a mask that is the true one or within 25 % of it, one by one."""
-    limb, at = problem.limbs[0, v], found.of(v)
-    kept = found.states[at][mask[at]]
+    limb, at = problem.limbs[0, v], filtered.of(v)
+    kept = filtered.states[at][mask[at]]
     near = pose.is_correct(pose.limbs_of(number, v, kept), limb, 0.25).any()
     return bool(near or (kept == pose.nearest_states(number, limb)).any())
 
@@ -213,14 +215,16 @@ def test_the_truth_falls_by_its_score_no_later_than_by_its_states(model, clip, f
     problem = pose_training.Problem(fine, clip.limbs, 3)
     names, weights = cascade.SUB_MODELS["ensemble"], model.weights["ensemble"][0]
     subs = problem.models(model.geometry, 0, names)
-    found = coarse_to_fine.filter_level(subs, weights, problem.start, problem.states, 0.0)
-    by_score, by_state = problem.truth_points(found, model.geometry, 0, names, weights)
+    filtered = coarse_to_fine.filter_level(subs, weights, problem.start, problem.states, 0.0)
+    by_score, by_state = problem.truth_points(filtered, model.geometry, 0, names, weights)
     assert by_score <= by_state <= 1
     true = pose.nearest_states(0, clip.limbs[0, 0])
-    gone = np.array([state != true or v > 0 for v in range(6) for state in found.states[found.of(v)]])
-    sizes = [gone[found.of(v)].sum() for v in range(6)]
-    less = found._replace(
-        start=np.concatenate([[0], np.cumsum(sizes)]), states=found.states[gone], summed=found.summed[gone]
+    gone = np.array([state != true or v > 0 for v in range(6) for state in filtered.states[filtered.of(v)]])
+    sizes = [gone[filtered.of(v)].sum() for v in range(6)]
+    less = filtered._replace(
+        start=np.concatenate([[0], np.cumsum(sizes)]),
+        states=filtered.states[gone],
+        summed=filtered.summed[gone],
     )
     again = problem.truth_points(less, model.geometry, 0, names, weights)
     assert again == (by_score, -np.inf)
@@ -229,18 +233,18 @@ def test_the_truth_falls_by_its_score_no_later_than_by_its_states(model, clip, f
 def test_variables_that_would_lose_everything_are_counted(model, fine):
     start, states = cascade.first_states(3)
     models = cascade.sub_models(model.geometry, fine[:1], 0, start, states, ("single",))
-    found = coarse_to_fine.filter_level(models, model.weights["single"][0], start, states, 0.0)
-    lifted = found._replace(summed=found.summed - np.repeat([0.0, 1e6, 1e6], np.diff(start)))
+    filtered = coarse_to_fine.filter_level(models, model.weights["single"][0], start, states, 0.0)
+    lifted = filtered._replace(summed=filtered.summed - np.repeat([0.0, 1e6, 1e6], np.diff(start)))
     broken = pose_training.again(lifted, 0.5)
     assert broken.n_rescued == 2
     assert [int(broken.keep[broken.of(v)].sum()) for v in (1, 2)] == [1, 1]
-    assert pose_training.again(found, 0.5).n_rescued == 0
+    assert pose_training.again(filtered, 0.5).n_rescued == 0
 
 
 def test_measuring_counts_the_truth(model, clip):
     clips, model = np.arange(2), model._replace(alphas={"single": np.full(7, 0.4)})
-    found = measure.measure(model, clip.images, clip.limbs)
-    rows = measure.rows(found, clip.limbs, clips)
+    measured = measure.measure(model, clip.images, clip.limbs)
+    rows = measure.rows(measured, clip.limbs, clips)
     assert [row["grid"] for row in rows][::6] == ["10x10x24", "80x80x24"]
     for row in rows:
         assert 0 <= row["oracle_pcp25_top4"] <= row["oracle_pcp25"] <= row["oracle_pcp25_unpruned"] <= 100
@@ -251,9 +255,9 @@ def test_measuring_counts_the_truth(model, clip):
     fine = list(cascade.detect(model, clip.images))
     seen = measure.measure(model, clip.images, clip.limbs, fine)
     assert "detect_ms" not in measure.rows(seen, clip.limbs, clips)[-1]
-    right = pose.is_correct(found.best[:, -1], clip.limbs[:, :3], 0.5).mean(axis=0) * 100
+    right = pose.is_correct(measured.best[:, -1], clip.limbs[:, :3], 0.5).mean(axis=0) * 100
     assert list(rows[-1]["pcp50"].values()) == pytest.approx(right.tolist())
-    half = [measure.Measured(*(array[[f]] for array in found)) for f in (0, 1)]
+    half = [measure.Measured(*(array[[f]] for array in measured)) for f in (0, 1)]
     assert measure.rows(measure.joined(half), clip.limbs, clips) == rows
 
 
@@ -275,14 +279,14 @@ def test_what_a_grid_can_reach_is_what_a_search_through_all_of_it_finds(number):
 def test_following_a_clip_says_how_near_it_comes(model, clip, fine):
     model = model._replace(alphas=dict.fromkeys(cascade.SUB_MODELS, np.full(7, 0.4)))
     for method, n_runs in (("single", 2), ("ensemble", 1)):
-        found = follow.follow(model, fine, clip.limbs, method)
-        assert np.shape(found["frames"]) == (2, len(follow.MEASURES))
-        assert (found["n_runs"], found["n_variables"]) == (n_runs, 6 * 7)
-        assert 0 <= found["n_lost"] <= n_runs
-        assert 1 <= found["states_kept"] <= pose.grid(6).n_states
+        followed = follow.follow(model, fine, clip.limbs, method)
+        assert np.shape(followed["frames"]) == (2, len(follow.MEASURES))
+        assert (followed["n_runs"], followed["n_variables"]) == (n_runs, 6 * 7)
+        assert 0 <= followed["n_lost"] <= n_runs
+        assert 1 <= followed["states_kept"] <= pose.grid(6).n_states
     alone = [follow.follow(model, fine[f : f + 1], clip.limbs[f : f + 1], "single") for f in (0, 1)]
     together = follow.follow(model, fine, clip.limbs, "single")
-    assert together["frames"] == [own["frames"][0] for own in alone]
+    assert together["frames"] == [piece["frames"][0] for piece in alone]
 
 
 def test_rows_are_means_over_frames_with_the_spread_of_clips():
@@ -291,9 +295,9 @@ def test_rows_are_means_over_frames_with_the_spread_of_clips():
         return {"clip": clip, "frames": frames, "states_kept": 10.0, "n_runs": 1, "n_lost": clip == "a",
                 "n_broken": 1, "n_variables": 21}  # fmt: skip
 
-    found = [piece("a", 4.0, 6.0), piece("a", 8.0), piece("b", 2.0, 2.0, 2.0)]
+    pieces = [piece("a", 4.0, 6.0), piece("a", 8.0), piece("b", 2.0, 2.0, 2.0)]
     other = [piece("a", 5.0, 7.0), piece("a", 9.0), piece("b", 3.0, 3.0, 3.0)]
-    row = follow.row(found, other)
+    row = follow.row(pieces, other)
     assert (row["n_clips"], row["n_pieces"], row["n_frames"]) == (2, 3, 6)
     assert row["elbow_error"] == 4.0
     assert row["elbow_error_stderr"] == pytest.approx(
@@ -303,7 +307,7 @@ def test_rows_are_means_over_frames_with_the_spread_of_clips():
     assert row["joint_loss"] == pytest.approx(66.667)
     assert (row["n_broken"], row["n_variables"]) == (3, 63)
     assert row["elbow_error_quartiles"] == pytest.approx((2 + 2 + 2 + 4) / 4)
-    assert follow.row(found[2:], other[2:])["elbow_error_stderr"] is None
+    assert follow.row(pieces[2:], other[2:])["elbow_error_stderr"] is None
 
 
 def test_clip_errors_see_clips_not_frames():

@@ -25,8 +25,8 @@ def test_scores_are_correlations_and_places_go_both_ways(picture):
     scores = finder.scores_of(scale, weights)
     assert scores.shape == tuple(n - 11 for n in scale.cells.shape[:2])
     for row, column in ((0, 0), (3, 5), (scores.shape[0] - 1, scores.shape[1] - 1)):
-        own = (scale.cells[row : row + 12, column : column + 12] * weights).sum()
-        assert scores[row, column] == pytest.approx(own, abs=1e-3)
+        correlation = (scale.cells[row : row + 12, column : column + 12] * weights).sum()
+        assert scores[row, column] == pytest.approx(correlation, abs=1e-3)
         assert finder.cells_at(scale, *finder.place_of(scale, row, column)) == (row, column)
     x, y = finder.place_of(scale, 0, 0)
     assert (x, y) == pytest.approx((0, 0), abs=0.5)  # half of the first window lies outside
@@ -38,10 +38,10 @@ def test_what_was_learned_is_found_again(picture):
     row, column = finder.cells_at(scale, *window[:2])
     cells = scale.cells[row : row + 12, column : column + 12]
     model = finder.Finder(cells - scale.cells.mean(axis=(0, 1)), 0.25, 0.0)
-    found = finder.find(model, picture)
-    assert finder.is_right(found, window)
+    best = finder.find(model, picture)
+    assert finder.is_right(best, window)
     scales = finder.pyramid(picture)
-    assert found.score == max(float(finder.scores_of(own, model.weights).max()) for own in scales) + 0.25
+    assert best.score == max(float(finder.scores_of(level, model.weights).max()) for level in scales) + 0.25
     moved = np.pad(picture, ((0, 0), (40, 0), (0, 0)), mode="edge")
     assert finder.is_right(finder.find(model, moved), (132.0, 80.0, 84.0))
 
@@ -61,16 +61,16 @@ def test_the_threshold_misses_as_much_as_it_invents():
 
 
 def test_training_tells_a_figure_from_its_surroundings_and_rows_count(picture):
-    own = whole.Picture("bars", picture, (92.0, 80.0, 84.0))
+    figure = whole.Picture("bars", picture, (92.0, 80.0, 84.0))
     rng = np.random.default_rng(2)
     walls = [
         whole.Picture("noise", rng.integers(0, 255, (100, 120, 3)).astype(np.uint8), None) for _ in range(2)
     ]
-    parts = finder_train.seen([own, *walls])
+    parts = finder_train.seen([figure, *walls])
     model = finder_train.train_finder(parts, np.random.default_rng(0))
     again = finder_train.train_finder(parts, np.random.default_rng(0))
     np.testing.assert_array_equal(model.weights, again.weights)
-    assert finder.is_right(finder.best_of(model, parts[0].scales), own.window)
+    assert finder.is_right(finder.best_of(model, parts[0].scales), figure.window)
     scores = [finder.best_of(model, one.scales).score for one in parts]
     assert scores[0] > max(scores[1:])
     row = finder_train.row_of("x", "y", "z", model._replace(threshold=scores[0]), parts[:1], parts)
@@ -88,8 +88,8 @@ def test_training_tells_a_figure_from_its_surroundings_and_rows_count(picture):
 
 
 def test_pictures_cut_at_random_keep_their_person(picture):
-    own = whole.Picture("bars", picture, (92.0, 80.0, 84.0))
-    for name, image, (x, y, side) in whole.moved([own] * 20, np.random.default_rng(0)):
+    figure = whole.Picture("bars", picture, (92.0, 80.0, 84.0))
+    for name, image, (x, y, side) in whole.moved([figure] * 20, np.random.default_rng(0)):
         assert (name, side) == ("bars", 84.0)
         assert image.shape[0] >= 0.6 * 150 - 1
         left, top = 92 - x, 80 - y

@@ -41,7 +41,7 @@ def model(clips):
 def learnt(clips, model):
     """One clip holds the thresholds, two teach."""
     names = list(clips)
-    teach, dev = ([clips[name] for name in own] for own in (names[1:3], names[4:5]))
+    teach, dev = ([clips[name] for name in part] for part in (names[1:3], names[4:5]))
     return joint_learning.learn(model, teach, dev, CUT, SETTINGS)
 
 
@@ -66,9 +66,9 @@ def test_there_are_sixty_pieces_and_no_frame_is_in_two():
     assert len(parts) >= 60
     assert max(part.stop - part.start for _, part in parts) == cut.piece
     for clip in blank:
-        own = [f for other, part in parts if other is clip for f in range(part.start, part.stop)]
-        assert own == sorted(set(own))
-        assert own[-1] < len(clip.cells)
+        covered = [f for other, part in parts if other is clip for f in range(part.start, part.stop)]
+        assert covered == sorted(set(covered))
+        assert covered[-1] < len(clip.cells)
     is_seen = np.ones((sizes[0], 5), bool)
     is_seen[1, 0] = is_seen[cut.piece * cut.every, 4] = False  # a torso; a lower arm, which may be
     hidden = joint_learning.pieces_of([blank[0]._replace(is_seen=is_seen)], cut)
@@ -99,16 +99,16 @@ def test_joint_learning_moves_all_sub_models_and_only_by_clips_moves_ties(learnt
         ("torso", "hand-set", 1, 1), ("ensemble", "hand-set", 3, 1), ("ensemble", "scaled", 3, 3)
     ):  # fmt: skip
         learned_ties = next(name for name, before in joint_learning.TIES.items() if before == ties)
-        hand, learned = (learnt[method, own].weights[method] for own in (ties, learned_ties))
+        hand, learned = (learnt[method, kind].weights[method] for kind in (ties, learned_ties))
         assert hand.shape == learned.shape == (7, n, 24)
         assert (hand[..., :15] == np.repeat(single, n, axis=1)[..., :15]).all()
         assert (hand[..., 15:] == scale).all()
         assert (np.abs(learned - hand).max(axis=(0, 2)) > 0).all()  # each sub-model
         over_time = learned.reshape(7, n, 8, 3)[:, :, 5:]
         for sub, limb in enumerate(cascade.SUB_MODELS[method]):
-            own = ("torso", "left upper arm", "right upper arm").index(limb)
+            tie = ("torso", "left upper arm", "right upper arm").index(limb)
             moved = np.abs(over_time[:, sub] - scale).max(axis=(0, 2)) > 0
-            assert moved[own]
+            assert moved[tie]
             assert moved.sum() == 1  # a sub-model has no ties of another's limb to learn
 
 

@@ -40,11 +40,11 @@ def test_tables_have_every_set_and_every_failure():
 
 
 def test_a_failure_is_drawn_and_said():
-    own = RESULT["gallery"][0] | {"limbs": [[[1, 2], [3, 4]]] * 3, "truth": [[[5, 6], [7, 8]]] * 3}
-    svg = anyone_shown.failure_svg(own, "data:image/jpeg;base64,AA")
+    failure = RESULT["gallery"][0] | {"limbs": [[[1, 2], [3, 4]]] * 3, "truth": [[[5, 6], [7, 8]]] * 3}
+    svg = anyone_shown.failure_svg(failure, "data:image/jpeg;base64,AA")
     assert svg.count("M1 2L3 4") == svg.count("M5 6L7 8") == 3
     assert 'href="data:image/jpeg;base64,AA"' in svg
-    assert anyone_shown.failure_said(own) == "signing, five people, help 9. The torso is 40 pixels off."
-    assert anyone_shown.without_pictures([own]).endswith(
+    assert anyone_shown.failure_said(failure) == "signing, five people, help 9. The torso is 40 pixels off."
+    assert anyone_shown.without_pictures([failure]).endswith(
         "- signing, five people, help 9. The torso is 40 pixels off."
     )

@@ -13,12 +13,12 @@ SIDE = 100.0
 
 def joints(**moved):
     """One upright person; y points down."""
-    own = {
+    places = {
         "head_top": (50, 15), "neck": (50, 32), "l_hip": (40, 65), "r_hip": (60, 65),
         "l_shoulder": (62, 35), "l_elbow": (66, 50), "l_wrist": (60, 60),
         "r_shoulder": (38, 35), "r_elbow": (33, 50), "r_wrist": (38, 62),
     } | moved  # fmt: skip
-    return {name: np.array([place], dtype=float) for name, place in own.items()}
+    return {name: np.array([place], dtype=float) for name, place in places.items()}
 
 
 def test_a_window_is_buffys():

@@ -128,9 +128,9 @@ def test_without_labels_the_sticks_tell_the_joints(buffy, tmp_path):
     lines = bring("pose_buffy", root, tmp_path)
     assert lines[0].startswith("no labels/buffy_s5eE_labels.mat")
     assert "read off the sticks" in lines[1]
-    found = prepare.joints_of(sticks)
-    np.testing.assert_allclose(found[:, :8], joints[:, :8], atol=0.011)
-    np.testing.assert_allclose(found[:, 8:].mean(axis=1), joints[:, 8:].mean(axis=1), atol=0.011)
+    derived = prepare.joints_of(sticks)
+    np.testing.assert_allclose(derived[:, :8], joints[:, :8], atol=0.011)
+    np.testing.assert_allclose(derived[:, 8:].mean(axis=1), joints[:, 8:].mean(axis=1), atol=0.011)
     assert len(data.load_buffy(tmp_path / "data", "train").names) == 8
 
 
@@ -185,10 +185,10 @@ def test_how_near_sticks_alone_come(shared_data):
     """Joints read off the real sticks beside the pose release's labels, and the windows they make."""
     with np.load(shared_data / "pose_buffy" / "annotations.npz") as stored:
         joints, sticks = stored["joints_original"], stored["sticks_original"]
-    found = prepare.joints_of(sticks)
-    apart = np.linalg.norm(found - joints, axis=-1)[:, :8]  # of all joints but the hips
+    derived = prepare.joints_of(sticks)
+    apart = np.linalg.norm(derived - joints, axis=-1)[:, :8]  # of all joints but the hips
     assert (apart < 1e-6).mean() > 0.998
-    ours, theirs = prepare.windows_of(found), prepare.windows_of(joints)
+    ours, theirs = prepare.windows_of(derived), prepare.windows_of(joints)
     share = ours[:, 2] / theirs[:, 2] - 1
     low, middle, high = np.percentile(share, [5, 50, 95])
     assert -0.11 < low < high < 0.1  # what `buffy` says to whoever has no labels

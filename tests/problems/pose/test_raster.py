@@ -55,37 +55,37 @@ def covers_flat(ends, width, wide, high):
     a, b = np.meshgrid(np.arange(wide) + 0.5, np.arange(high) + 0.5)
     away = np.abs(b - b1 - slope * (a - a1))
     share = np.clip(width / 2 * np.hypot(1, slope) + 0.5 - away, 0, 1)
-    first, last = (np.floor(own + 0.5) for own in (min(a1, a2), max(a1, a2)))
+    first, last = (np.floor(end + 0.5) for end in (min(a1, a2), max(a1, a2)))
     return share * ((a - 0.5 >= first) & (a - 0.5 < last))
 
 
 @needs_node
 def test_the_strongest_line_that_covers_half_a_pixel_lies_on_top(made):
-    data, found = made
-    for limb, top in zip(data["limbs"], found["tops"]):
+    data, output = made
+    for limb, top in zip(data["limbs"], output["tops"]):
         shares = np.stack(
             [covers(ends, w) for ends, w in zip(np.reshape(limb["ends"], (-1, 4)), limb["widths"])]
         )
-        rank, cover = (np.reshape(own, (HIGH, WIDE)) for own in top[:2])
+        rank, cover = (np.reshape(layer, (HIGH, WIDE)) for layer in top[:2])
         order, start = top[2], np.array(top[3])
         assert (np.diff(start)[:-1] == np.bincount(rank.ravel(), minlength=len(shares) + 1)[1:]).all()
         assert (rank.ravel()[order] == np.repeat(np.arange(len(shares)) + 1, np.diff(start)[:-1])).all()
         for y, x in np.ndindex(rank.shape):
-            own = np.rint(255 * shares[:, y, x])
+            coverages = np.rint(255 * shares[:, y, x])
             expected = 0
-            for i, share in enumerate(own):
-                if share > 0 and (share >= 128 or share > (own[expected - 1] if expected else 0)):
+            for i, share in enumerate(coverages):
+                if share > 0 and (share >= 128 or share > (coverages[expected - 1] if expected else 0)):
                     expected = i + 1
             assert rank[y, x] == expected
-            assert abs(cover[y, x] - (own[expected - 1] if expected else 0)) <= 1
+            assert abs(cover[y, x] - (coverages[expected - 1] if expected else 0)) <= 1
 
 
 @needs_node
 def test_what_stands_is_painted_over_the_frame_and_changes_come_to_the_same(made):
-    data, found = made
-    assert found["moved"] == found["fresh"]
-    ranks, covered = ([np.array(top[n], dtype=float) for top in found["tops"]] for n in (0, 1))
-    for cuts, picture in zip(data["cuts"], found["fresh"]):
+    data, output = made
+    assert output["moved"] == output["fresh"]
+    ranks, covered = ([np.array(top[n], dtype=float) for top in output["tops"]] for n in (0, 1))
+    for cuts, picture in zip(data["cuts"], output["fresh"]):
         expected = np.full((WIDE * HIGH, 3), float(UNDER))
         for limb, rank, cover, cut in zip(data["limbs"], ranks, covered, cuts):
             strength = np.concatenate([[0.0], limb["strength"]])[rank.astype(int)]
@@ -96,14 +96,14 @@ def test_what_stands_is_painted_over_the_frame_and_changes_come_to_the_same(made
         assert np.abs(drawn[:, :3] - expected).max() <= 1
         touched = (ranks[0] > 0) | (ranks[1] > 0)
         assert (drawn[touched, 3] == 255).all()
-    assert found["fresh"][0] != found["fresh"][3]
+    assert output["fresh"][0] != output["fresh"][3]
 
 
 @needs_node
 def test_a_stamped_line_is_blended_where_it_lies(made):
-    _, found = made
+    _, output = made
     expected = np.full((HIGH, WIDE, 4), float(UNDER))
     share = 0.5 * covers((10, 3, 10, 22), 4)
     expected[..., :3] += share[..., None] * (np.array(COLOURS[0]) - UNDER)
-    assert np.abs(np.reshape(found["stamped"], (HIGH, WIDE, 4)) - expected).max() <= 1
+    assert np.abs(np.reshape(output["stamped"], (HIGH, WIDE, 4)) - expected).max() <= 1
     assert (share > 0).sum() > 60

@@ -22,15 +22,15 @@ def clip():
 
 
 def assert_same(one, other):
-    for name, own in one._asdict().items():
+    for name, field in one._asdict().items():
         if name == "levels":
-            for a, b in zip(own, other.levels, strict=True):
+            for a, b in zip(field, other.levels, strict=True):
                 for x, y in zip(a, b, strict=True):
                     np.testing.assert_array_equal(x, y)
-        elif isinstance(own, np.ndarray):
-            np.testing.assert_array_equal(own, getattr(other, name))
+        elif isinstance(field, np.ndarray):
+            np.testing.assert_array_equal(field, getattr(other, name))
         else:
-            assert own == getattr(other, name), name
+            assert field == getattr(other, name), name
 
 
 def test_what_is_put_is_taken_as_it_was(clip, tmp_path):
@@ -51,9 +51,9 @@ def test_a_damaged_clip_counts_as_missing(clip, tmp_path):
 
 def test_a_place_depends_on_the_clip_the_method_and_the_model(tmp_path):
     asked = [ASTRONAUT, shelf.Asked("signs", "eat", "single"), shelf.Asked("signs", "eat", "torso")]
-    found = [shelf.place(own, of_models=MODELS, work=tmp_path) for own in asked]
-    found.append(shelf.place(ASTRONAUT, of_models=tmp_path, work=tmp_path))  # without a model
-    assert len(set(found)) == 4
+    places = [shelf.place(choice, of_models=MODELS, work=tmp_path) for choice in asked]
+    places.append(shelf.place(ASTRONAUT, of_models=tmp_path, work=tmp_path))  # without a model
+    assert len(set(places)) == 4
 
 
 def test_the_oldest_go_when_there_is_no_room(clip, tmp_path, monkeypatch):
@@ -64,7 +64,7 @@ def test_the_oldest_go_when_there_is_no_room(clip, tmp_path, monkeypatch):
     size = (tmp_path / names[0]).stat().st_size
     monkeypatch.setattr(shelf, "MOST_BYTES", 3 * size)
     shelf.put(tmp_path / names[3], clip)
-    assert sorted(own.name for own in tmp_path.iterdir()) == names[1:]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names[1:]
 
 
 def test_nearest_choices_come_first_and_each_once():
@@ -76,7 +76,7 @@ def test_nearest_choices_come_first_and_each_once():
     near = shelf.offered(True, within=1)
     assert near == every[: len(near)]
     assert len(near) == 1 + 19 + 2 + 3
-    assert {own.kind for own in shelf.offered(False)} == {"signs", "astronaut", "rendered"}
+    assert {choice.kind for choice in shelf.offered(False)} == {"signs", "astronaut", "rendered"}
 
 
 def test_filling_works_out_what_is_missing(clip, tmp_path, monkeypatch):
@@ -92,7 +92,7 @@ def test_filling_works_out_what_is_missing(clip, tmp_path, monkeypatch):
 
 def test_where_nothing_can_be_kept_nothing_more_is_worked_out(clip, tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(shelf, "work_out", lambda model, own, folder: asked.append(own) or clip)
+    monkeypatch.setattr(shelf, "work_out", lambda model, choice, folder: asked.append(choice) or clip)
     (tmp_path / "file").write_text("no folder can be made below it")
     work = tmp_path / "file" / "work"
     assert not list(shelf.filled(None, None, of_models=MODELS, work=work))

@@ -108,14 +108,14 @@ def test_a_limb_counts_if_all_its_joints_do():
 
 
 def test_no_person_is_in_both_parts_of_a_fold():
-    found = signs.folds()
-    assert [fold.person for fold in found] == list(signs.PERSONS)
+    folds = signs.folds()
+    assert [fold.person for fold in folds] == list(signs.PERSONS)
     of = dict(zip(REFERENCE.clips, REFERENCE.persons))
-    for fold in found:
+    for fold in folds:
         assert set(fold.train) | set(fold.test) == set(REFERENCE.clips)
         assert {of[name] for name in fold.test} == {fold.person}
         assert fold.person not in {of[name] for name in fold.train}
-    tested = [name for fold in found for name in fold.test]
+    tested = [name for fold in folds for name in fold.test]
     assert sorted(tested) == sorted(REFERENCE.clips)
 
 

@@ -53,7 +53,7 @@ def every_part(level):
 def payload(model, scene, fine):
     """Two frames by themselves; level 1 under an alpha that is on no thousandth."""
     alphas = [0.31, 0.12345, 0.4, None, 0.2, 0.0, None]
-    runs = [trace.run_levels(model, [own], "single", alphas)[0] for own in fine]
+    runs = [trace.run_levels(model, [frame], "single", alphas)[0] for frame in fine]
     clip = trace.clip_trace(scene, "single", trace.joined(runs), (1.0, 0.5))
     levels = [every_part(level) for level in clip.levels]
     sent, parts = component.pose_payload(clip, names=body.PARTS, lengths=body.LENGTHS)
@@ -69,7 +69,7 @@ def random_level(rng):
     if rng.random() < 0.05:
         values[:] = 3.0
     best = values.max(axis=(1, 2))
-    means = np.array([b + (own - b).mean() for b, own in zip(best, values)])
+    means = np.array([b + (scores - b).mean() for b, scores in zip(best, values)])
     return (
         best,
         means,
@@ -105,8 +105,8 @@ def test_keep_masks_are_the_engines_on_1000_random_levels(tmp_path):
         return keep;
       });
     })));"""
-    found = run_node(tmp_path, "problems/pose/view/pose_core.js", body_, asked)
-    assert found == wanted
+    masks = run_node(tmp_path, "problems/pose/view/pose_core.js", body_, asked)
+    assert masks == wanted
     assert sum(len(set(np.ravel(rows))) > 1 for rows in wanted) > 300  # many prune something and not all
 
 
@@ -129,54 +129,54 @@ def test_states_bodies_and_falls_are_the_engines(tmp_path, model, scene, fine, p
     sent, parts, levels_, clip_levels = payload
     data = {"levels": levels_, "alphas": sent["alphas"], "lengths": sent["lengths"]}
     data["truth"], data["kept"] = parts["truth"]["limbs"], component.kept_part(clip_levels)["kept"]
-    found = run_node(tmp_path, "problems/pose/view/pose_core.js", main, data)
+    output = run_node(tmp_path, "problems/pose/view/pose_core.js", main, data)
     alphas = sent["alphas"]
-    runs = [list(cascade.filtered_models(model, [own], "single", alphas)) for own in fine]
-    for number, got in enumerate(found["states"]):
+    runs = [list(cascade.filtered_models(model, [frame], "single", alphas)) for frame in fine]
+    for number, got in enumerate(output["states"]):
         assert got == np.concatenate([run[number][1].states for run in runs]).tolist()
     run = runs[1]
     for (number, part, s), body_, score in zip(
-        [(0, 1, 5), (3, 2, 7), (6, 0, 3)], found["bodies"], found["scores"]
+        [(0, 1, 5), (3, 2, 7), (6, 0, 3)], output["bodies"], output["scores"]
     ):
         (sub,), level = run[number]
         spread = level.summed.max() - level.summed.min()
         assert score == pytest.approx(level.summed[level.of(part)][s], abs=1e-3 * spread)
         unary, joints = sub.scores(model.weights["single"][number][0])
         at = [level.start[p] + place for p, place in enumerate(body_["places"])]
-        one = placed.Places(np.arange(4), *(np.asarray(own)[at] for own in sub.places[1:]))
+        one = placed.Places(np.arange(4), *(np.asarray(coordinate)[at] for coordinate in sub.places[1:]))
         best = placed.max_marginals(unary[at], one, sub.edges, sub.kinds, joints).best
         assert best == pytest.approx(level.summed[level.of(part)][s], abs=1e-3 * spread)
         assert best == pytest.approx(body_["score"], abs=1e-3 * spread)
     truth = scene.truth[1, 0]
-    for number, fall in enumerate(found["falls"]):
+    for number, fall in enumerate(output["falls"]):
         level = run[number][1]
-        own = level.of(0)
-        near = body.is_correct(body.limbs_of(number, 0, level.states[own]), truth, body.NEAR)
+        torso = level.of(0)
+        near = body.is_correct(body.limbs_of(number, 0, level.states[torso]), truth, body.NEAR)
         slider = trace.slider_alphas(model.alphas["single"][number])
         for alpha in (0.0, 0.3, 0.7):
-            kept = levels.again(level, alpha).keep[own]
+            kept = levels.again(level, alpha).keep[torso]
             assert (fall > slider.tolist().index(alpha)) == bool((near & kept).any())
     np.testing.assert_allclose(
-        np.reshape(found["top"], (-1, 2, 2)), live.top_limbs(run[6][1], 1, 1), atol=1e-9
+        np.reshape(output["top"], (-1, 2, 2)), live.top_limbs(run[6][1], 1, 1), atol=1e-9
     )
 
 
 def test_three_sub_models_send_two_and_the_sum(model, fine, scene):
-    found, _ = trace.run_levels(model, fine, "ensemble", [0.9] * 7)
-    clip = trace.clip_trace(scene, "ensemble", found, (1.0, 0.5))
+    filtered, _ = trace.run_levels(model, fine, "ensemble", [0.9] * 7)
+    clip = trace.clip_trace(scene, "ensemble", filtered, (1.0, 0.5))
     sent, parts = component.pose_payload(clip, names=body.PARTS, lengths=body.LENGTHS)
     first = component.scores_part(clip.levels[0])
     assert len(first["each"]) == component.level_part(clip.levels[0])["n_each"] == 2
     assert first["unary"].size == 0
     assert parts["scores 0"] == mount.packed(first)
-    assert len(mount.as_message(sent, parts)) > sum(own.codes.nbytes for own in clip.levels)
+    assert len(mount.as_message(sent, parts)) > sum(level.codes.nbytes for level in clip.levels)
 
 
 def test_sub_models_side_by_side_find_the_same(model, fine):
-    found, _ = trace.run_levels(model, fine, "ensemble", [0.5] * 7)
+    filtered, _ = trace.run_levels(model, fine, "ensemble", [0.5] * 7)
     with ThreadPoolExecutor(3) as pool:
         threaded, seconds = trace.run_levels(model, fine, "ensemble", [0.5] * 7, pool.map)
-    for one, other in zip(found, threaded):
+    for one, other in zip(filtered, threaded):
         for name in one._fields:
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     assert seconds > 0
@@ -185,10 +185,10 @@ def test_sub_models_side_by_side_find_the_same(model, fine):
 def test_a_limb_that_loses_all_keeps_its_best_and_is_said_to(model, fine, scene):
     levels, _ = trace.run_levels(model, fine, "single", [1.0] * 7)
     kept = [component.kept_of(*pair) for pair in pairwise(levels)]
-    for own, level in zip(kept, levels):
+    for mask, level in zip(kept, levels):
         ends = np.cumsum(level.n_given)
         best = (ends - level.n_given.ravel() + level.first.ravel()).tolist()
-        assert set(best) <= set(np.flatnonzero(own).tolist())
+        assert set(best) <= set(np.flatnonzero(mask).tolist())
     assert kept[0].sum() == levels[1].n_given.sum() // 2
 
 

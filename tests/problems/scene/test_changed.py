@@ -11,19 +11,19 @@ def test_a_copy_is_mirrored_and_of_other_light():
     truth = rng.integers(0, 12, (16, 20), dtype=np.uint8)
     seen = []
     for seed in range(20):
-        found = changed.mirrored(camvid.Scene("a", picture, truth), np.random.default_rng(seed))
-        assert found.name == "a"
-        np.testing.assert_array_equal(found.truth, truth[:, ::-1])
-        back, said = picture[:, ::-1], found.picture
+        copy = changed.mirrored(camvid.Scene("a", picture, truth), np.random.default_rng(seed))
+        assert copy.name == "a"
+        np.testing.assert_array_equal(copy.truth, truth[:, ::-1])
+        back, relit = picture[:, ::-1], copy.picture
         for c in range(3):
             order = np.argsort(back[..., c], axis=None)
-            assert (np.diff(said[..., c].ravel()[order].astype(int)) >= 0).all()
-            dark, mid = (said[..., c][back[..., c] == level] for level in (64, 128))
+            assert (np.diff(relit[..., c].ravel()[order].astype(int)) >= 0).all()
+            dark, mid = (relit[..., c][back[..., c] == level] for level in (64, 128))
             if len(dark) and len(mid) and mid[0] < 255:
                 power = np.log(mid[0] / dark[0]) / np.log(2)
                 assert np.exp(-changed.POWER) - 0.05 < power < np.exp(changed.POWER) + 0.05
-        seen.append(said.mean())
+        seen.append(relit.mean())
     assert min(seen) < 0.85 * picture.mean()
     assert max(seen) > 1.15 * picture.mean()
     again = changed.mirrored(camvid.Scene("a", picture, truth), np.random.default_rng(19))
-    np.testing.assert_array_equal(again.picture, found.picture)
+    np.testing.assert_array_equal(again.picture, copy.picture)

@@ -31,17 +31,17 @@ def computed():
     return live.label(cached._model(), live.picture("road"), "", n_runs=1)
 
 
-def share(found, labels, where, kind):
-    return float((labels[found.atoms[where]] == kind).mean())
+def share(labelled, labels, where, kind):
+    return float((labels[labelled.atoms[where]] == kind).mean())
 
 
 @needs_model
 def test_sky_and_road_stay_right_and_the_building_beside_the_road_becomes_a_tree(computed):
     assert computed.atoms.shape == (156, 276)
     courses = computed.sim.labels
-    assert min(share(computed, own, IS_SKY, SKY) for own in courses) > 0.96
-    assert min(share(computed, own, IS_ROAD, ROAD) for own in courses) > 0.97
-    trees = [share(computed, own, IS_TREE, TREE) for own in courses]
+    assert min(share(computed, labels, IS_SKY, SKY) for labels in courses) > 0.96
+    assert min(share(computed, labels, IS_ROAD, ROAD) for labels in courses) > 0.97
+    trees = [share(computed, labels, IS_TREE, TREE) for labels in courses]
     assert trees[1] < 0.45
     assert share(computed, courses[1], IS_TREE, BUILDING) > 0.5
     assert min(trees[3:]) > 0.65
@@ -52,7 +52,7 @@ def test_sky_and_road_stay_right_and_the_building_beside_the_road_becomes_a_tree
 @needs_model
 def test_more_pixels_are_as_in_the_inference_machine_s_answer_than_at_first(computed):
     last = computed.him.labels[0][computed.atoms]
-    agrees = [float((own[computed.atoms] == last).mean()) for own in computed.sim.labels]
+    agrees = [float((labels[computed.atoms] == last).mean()) for labels in computed.sim.labels]
     assert min(agrees[3:]) > agrees[0] + 0.05
 
 

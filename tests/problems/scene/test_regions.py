@@ -45,11 +45,11 @@ def test_levels_are_nested_and_grow(tree):
 
 
 def test_the_blur_is_scipy_s(street):
-    found = segments._smooth(street[:40, :52])
+    blurred = segments._smooth(street[:40, :52])
     wanted = ndimage.gaussian_filter(
         street[:40, :52].astype(float), (segments.SIGMA, segments.SIGMA, 0), mode="nearest"
     )
-    np.testing.assert_allclose(found, wanted.transpose(2, 0, 1), atol=1e-3)
+    np.testing.assert_allclose(blurred, wanted.transpose(2, 0, 1), atol=1e-3)
 
 
 def test_edges_join_eight_neighbours_and_come_lightest_first():
@@ -64,19 +64,19 @@ def test_edges_join_eight_neighbours_and_come_lightest_first():
         for q in at
         if p < q and max(abs(at[p][0] - at[q][0]), abs(at[p][1] - at[q][1])) == 1
     }
-    found = dict(zip(zip(first.tolist(), second.tolist()), weight))
-    assert len(found) == len(first)
-    assert found.keys() == wanted.keys()
-    for pair, own in wanted.items():
-        assert found[pair] == pytest.approx(own, rel=1e-5)
+    weights = dict(zip(zip(first.tolist(), second.tolist()), weight))
+    assert len(weights) == len(first)
+    assert weights.keys() == wanted.keys()
+    for pair, distance in wanted.items():
+        assert weights[pair] == pytest.approx(distance, rel=1e-5)
     assert (np.diff(weight) > -442 / segments._N_WEIGHTS).all()
 
 
 def test_level_zero_is_that_of_scikit_image(street):
     wanted = felzenszwalb(street, scale=segments.SCALE, sigma=segments.SIGMA, min_size=segments.LEAST)
-    found = segments.hierarchy(street, 1).atoms
-    assert found.max() == pytest.approx(wanted.max(), rel=0.02)
-    same = [own[:, 1:] == own[:, :-1] for own in (found, wanted)]
+    atoms = segments.hierarchy(street, 1).atoms
+    assert atoms.max() == pytest.approx(wanted.max(), rel=0.02)
+    same = [labels[:, 1:] == labels[:, :-1] for labels in (atoms, wanted)]
     assert (same[0] == same[1]).mean() > 0.99  # they differ where weights tie
 
 
@@ -107,11 +107,11 @@ def test_borders_count_pixel_sides(tree):
                             wanted[a, b] += (1, 0, di)
                             wanted[b, a] += (1, di, 0)
         borders = tree.borders[level]
-        found = dict(zip(zip(borders.first.tolist(), borders.second.tolist()), borders.length))
-        assert len(found) == len(borders.first)
-        assert found.keys() == wanted.keys()
-        for pair, own in wanted.items():
-            np.testing.assert_array_equal(found[pair], own)
+        lengths = dict(zip(zip(borders.first.tolist(), borders.second.tolist()), borders.length))
+        assert len(lengths) == len(borders.first)
+        assert lengths.keys() == wanted.keys()
+        for pair, length in wanted.items():
+            np.testing.assert_array_equal(lengths[pair], length)
 
 
 def merged(weight, scale, least):
@@ -136,13 +136,13 @@ def test_merging_is_that_of_sets():
         weight = np.sort(rng.random(len(a)) * 10)
         sets, limit = [{i} for i in range(n)], list(8.0 / size)
         for must in (False, True):
-            for i, j, own in zip(a, b, weight):
+            for i, j, edge_weight in zip(a, b, weight):
                 pixels = [sum(size[k] for k in sets[at]) for at in (i, j)]
-                may = min(pixels) < least if must else own <= min(limit[i], limit[j])
+                may = min(pixels) < least if must else edge_weight <= min(limit[i], limit[j])
                 if sets[i] is not sets[j] and may:
                     both = sets[i] | sets[j]
                     for k in both:
-                        sets[k], limit[k] = both, own + 8.0 / sum(pixels)
+                        sets[k], limit[k] = both, edge_weight + 8.0 / sum(pixels)
         wanted, number = [], {}
         for i in range(n):
             wanted.append(number.setdefault(min(sets[i]), len(number)))
@@ -152,29 +152,29 @@ def test_merging_is_that_of_sets():
 
 def test_shape_of_a_level_is_that_of_its_pixels(tree):
     level, tall, wide = 4, *tree.atoms.shape
-    found = dict(zip(shape.NAMES, shape.of_level(shape.of_atoms(tree), tree, level).T))
+    shapes = dict(zip(shape.NAMES, shape.of_level(shape.of_atoms(tree), tree, level).T))
     labels = tree.member[level][tree.atoms]
     for r in range(tree.n_regions(level)):
         rows, columns = np.nonzero(labels == r)
-        assert found["log area"][r] == pytest.approx(np.log(len(rows) / (tall * wide)), abs=1e-5)
-        assert found["x"][r] == pytest.approx(columns.mean() / wide, abs=1e-5)
-        assert found["y"][r] == pytest.approx(rows.mean() / tall, abs=1e-5)
+        assert shapes["log area"][r] == pytest.approx(np.log(len(rows) / (tall * wide)), abs=1e-5)
+        assert shapes["x"][r] == pytest.approx(columns.mean() / wide, abs=1e-5)
+        assert shapes["y"][r] == pytest.approx(rows.mean() / tall, abs=1e-5)
         for name, wanted in (
             ("left", columns.min() / wide),
             ("right", (columns.max() + 1) / wide),
             ("top", rows.min() / tall),
             ("touches bottom", (rows == tall - 1).sum() / wide),
         ):
-            assert found[name][r] == pytest.approx(wanted, abs=1e-5)
-        assert found["bottom"][r] == pytest.approx((rows.max() + 1) / tall, abs=1e-5)
-        assert found["width"][r] == pytest.approx((np.ptp(columns) + 1) / wide, abs=1e-5)
-        assert found["touches top"][r] == pytest.approx((rows == 0).sum() / wide, abs=1e-5)
-        assert found["touches a side"][r] == pytest.approx(
+            assert shapes[name][r] == pytest.approx(wanted, abs=1e-5)
+        assert shapes["bottom"][r] == pytest.approx((rows.max() + 1) / tall, abs=1e-5)
+        assert shapes["width"][r] == pytest.approx((np.ptp(columns) + 1) / wide, abs=1e-5)
+        assert shapes["touches top"][r] == pytest.approx((rows == 0).sum() / wide, abs=1e-5)
+        assert shapes["touches a side"][r] == pytest.approx(
             np.isin(columns, [0, wide - 1]).sum() / tall, abs=1e-5
         )
         spread = np.cov(np.stack([columns, rows]), bias=True) + np.eye(2) / 12
         longest = np.sqrt(np.linalg.eigvalsh(spread)[-1]) / np.hypot(tall, wide)
-        assert found["long axis"][r] == pytest.approx(longest, rel=1e-3)
+        assert shapes["long axis"][r] == pytest.approx(longest, rel=1e-3)
 
 
 @pytest.mark.parametrize("group", codes.GROUPS)
@@ -191,27 +191,29 @@ def test_a_code_is_the_same_alone_and_by_its_definition(group, street, vocabular
 
 
 def test_texture_is_blurred_opponent_colours_their_blobs_and_slopes(street):
-    found = descriptors.texture(street).reshape(street.shape[0] // 2, street.shape[1] // 2, 17)
-    tall, wide = found.shape[:2]
+    texture = descriptors.texture(street).reshape(street.shape[0] // 2, street.shape[1] // 2, 17)
+    tall, wide = texture.shape[:2]
     red, green, blue = np.moveaxis(street.reshape(tall, 2, wide, 2, 3).mean(axis=(1, 3)) / 255, 2, 0)
     opponent = [(red + green + blue) / 3, red - green, (red + green) / 2 - blue]
 
-    def blurred(own, sigma):
-        return ndimage.gaussian_filter(own, sigma, mode="nearest", truncate=3)
+    def blurred(channel, sigma):
+        return ndimage.gaussian_filter(channel, sigma, mode="nearest", truncate=3)
 
-    once, twice = ([blurred(own, sigma) for own in opponent] for sigma in (1, 2))
+    once, twice = ([blurred(channel, sigma) for channel in opponent] for sigma in (1, 2))
     grey = [opponent[0], once[0], twice[0], blurred(twice[0], 3.5), blurred(twice[0], 7)]
     blobs = [a - b for a, b in itertools.pairwise(grey)]
     slopes = [
-        ndimage.correlate1d(own, (-0.5, 0, 0.5), axis, mode="nearest") for own in grey[1:3] for axis in (0, 1)
+        ndimage.correlate1d(channel, (-0.5, 0, 0.5), axis, mode="nearest")
+        for channel in grey[1:3]
+        for axis in (0, 1)
     ]
     wanted = np.stack([*opponent, *once, *twice, *blobs, *slopes], axis=2)
-    np.testing.assert_allclose(found, wanted, atol=2e-6)
+    np.testing.assert_allclose(texture, wanted, atol=2e-6)
 
 
 def test_patterns_are_roots_of_shares_of_uniform_patterns_around(street):
     small = street[:24, :32]
-    found = descriptors.patterns(small).reshape(6, 8, 59)
+    patterns = descriptors.patterns(small).reshape(6, 8, 59)
     grey = np.pad(small.sum(axis=2, dtype=int), 1, mode="edge")
     ring = [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0)]
     bits = np.stack([grey[di : di + 24, dj : dj + 32] >= grey[1:-1, 1:-1] for di, dj in ring], axis=-1)
@@ -228,12 +230,12 @@ def test_patterns_are_roots_of_shares_of_uniform_patterns_around(street):
     for i, j in ((0, 0), (2, 3), (5, 7), (0, 4), (3, 0)):
         window = number[max(4 * i - 4, 0) : 4 * i + 8, max(4 * j - 4, 0) : 4 * j + 8]
         share = np.bincount(window.ravel(), minlength=59) / window.size
-        np.testing.assert_allclose(found[i, j], np.sqrt(share), atol=1e-6)
+        np.testing.assert_allclose(patterns[i, j], np.sqrt(share), atol=1e-6)
 
 
 def test_gradients_are_clipped_histograms_of_directions_in_cells(street):
     small = street[:24, :32].astype(float).mean(axis=2)
-    found = descriptors.gradients(street[:24, :32]).reshape(6, 8, 4, 4, 8)
+    gradients = descriptors.gradients(street[:24, :32]).reshape(6, 8, 4, 4, 8)
     padded = np.pad(small, 1, mode="edge")
     dx, dy = padded[1:-1, 2:] - padded[1:-1, :-2], padded[2:, 1:-1] - padded[:-2, 1:-1]
     length, turn = np.hypot(dx, dy), (np.arctan2(dy, dx) / (2 * np.pi) + 1) * 8
@@ -243,9 +245,9 @@ def test_gradients_are_clipped_histograms_of_directions_in_cells(street):
         cells[i // 4 + 2, j // 4 + 2, low % 8] += length[i, j] * (1 - share)
         cells[i // 4 + 2, j // 4 + 2, (low + 1) % 8] += length[i, j] * share
     for i, j in np.ndindex(6, 8):
-        own = cells[i : i + 4, j : j + 4]
-        own = np.minimum(own / (np.sqrt((own**2).sum() + 1e-4) + 16), 0.2)
-        np.testing.assert_allclose(found[i, j], own / np.sqrt((own**2).sum() + 1e-4), atol=1e-4)
+        block = cells[i : i + 4, j : j + 4]
+        block = np.minimum(block / (np.sqrt((block**2).sum() + 1e-4) + 16), 0.2)
+        np.testing.assert_allclose(gradients[i, j], block / np.sqrt((block**2).sum() + 1e-4), atol=1e-4)
     colours = descriptors.colour_gradients(street[:24, :32])
     red = np.repeat(street[:24, :32, :1], 3, axis=2)
     np.testing.assert_allclose(colours[:, :128], descriptors.gradients(red), atol=1e-6)
@@ -262,9 +264,9 @@ def test_pooled_codes_are_means_over_pixels(street, tree):
     size = np.bincount(tree.atoms.ravel())
     share = (size / np.bincount(tree.member[5], size)[tree.member[5]]).astype(np.float32)
     raised = codes.raise_to(pooled, tree.member[5], share, tree.n_regions(5))
-    for labels, found in ((tree.atoms, pooled), (tree.member[5][tree.atoms], raised)):
-        for r in range(0, len(found), 7):
-            np.testing.assert_allclose(found[r], pixels[:, labels == r].mean(axis=1), rtol=1e-4)
+    for labels, means in ((tree.atoms, pooled), (tree.member[5][tree.atoms], raised)):
+        for r in range(0, len(means), 7):
+            np.testing.assert_allclose(means[r], pixels[:, labels == r].mean(axis=1), rtol=1e-4)
 
 
 def test_what_is_asked_for_is_what_all_at_once_gives(street, vocabulary):
@@ -274,10 +276,10 @@ def test_what_is_asked_for_is_what_all_at_once_gives(street, vocabulary):
     assert seen.begun == {"SHAPE", "TXT"}
     whole, every = features.Seen(street, vocabulary), np.arange(features.N_COLUMNS)
     for level in (0, 3):
-        found = seen.steps(level, columns)[:, columns].astype(int)
+        steps = seen.steps(level, columns)[:, columns].astype(int)
         wanted = whole.steps(level, every)[:, columns]
-        assert np.abs(found - wanted).max() <= 1  # rounding may cross a step
-        assert (found == wanted).mean() > 0.99
+        assert np.abs(steps - wanted).max() <= 1  # rounding may cross a step
+        assert (steps == wanted).mean() > 0.99
     np.testing.assert_array_equal(one, seen.steps(3, columns[:3])[:, columns[:3]])
     assert not seen.steps(3, columns)[:, 32:171].any()
 
@@ -303,16 +305,16 @@ def test_parts_are_put_together_with_their_pictures_apart(vocabulary):
 
     pictures = [extract.one(camvid.Scene(str(s), *render.street(s)), vocabulary) for s in (1, 2, 3)]
     both = parts.joined([extract.as_arrays(pictures[:2]), extract.as_arrays(pictures[2:])])
-    own, structure = pictures[2], both.structure
+    last, structure = pictures[2], both.structure
     assert structure.example[-1] == 2
     here = structure.example == 2
     for level in (0, 4):
-        first = structure.n_regions(level) - own[0].n_regions(level)
-        np.testing.assert_array_equal(structure.levels[level].member[here] - first, own[0].member[level])
-        np.testing.assert_array_equal(structure.levels[level].steps[first:], own[1][level])
+        first = structure.n_regions(level) - last[0].n_regions(level)
+        np.testing.assert_array_equal(structure.levels[level].member[here] - first, last[0].member[level])
+        np.testing.assert_array_equal(structure.levels[level].steps[first:], last[1][level])
         pairs = structure.levels[level].first >= first
         np.testing.assert_array_equal(
-            structure.levels[level].first[pairs] - first, own[0].borders[level].first
+            structure.levels[level].first[pairs] - first, last[0].borders[level].first
         )
 
 

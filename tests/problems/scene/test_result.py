@@ -27,8 +27,9 @@ def found():
     rows += [row("him-txt-isift", 0.1, 78, 45), row("forest", 0.15, 76, 36)]
     counts = ((0, 3, 0, 0, 0), (2, 3, 0, 0, 0), (2, 3, 0, 4, 0), (5, 5, 1, 4, 0), (5, 9, 1, 9, 0))
     centres = [
-        {"step": s + 1, "seconds": 0.05 + 0.01 * s, "level": 3, "theta": 0.4} | dict(zip(charts.GROUPS, own))
-        for s, own in enumerate(counts)
+        {"step": s + 1, "seconds": 0.05 + 0.01 * s, "level": 3, "theta": 0.4}
+        | dict(zip(charts.GROUPS, bought))
+        for s, bought in enumerate(counts)
     ]
     compared = [
         {"method": m, "pixel": d, "class": d, "interval": {"pixel": [d - 1, d + 1], "class": [d - 1, d + 1]}}
@@ -61,7 +62,7 @@ def test_when_the_first_goal_is_reached_and_what_was_bought(found):
 
 def test_pieces_are_shown(found):
     rows = [{"piece": p, "ms": 2.0} for p in ("FH", "level", "select", "predict")]
-    own = {"rows": rows, "all_features_ms": 70.0}
-    blocks = result.COSTS.blocks(own, "", LOOK)
+    pieces = {"rows": rows, "all_features_ms": 70.0}
+    blocks = result.COSTS.blocks(pieces, "", LOOK)
     (frame,) = [b.frame for b in blocks if hasattr(b, "frame")]
     assert frame["piece"].tolist()[:2] == ["regions, all levels", "one more level"]

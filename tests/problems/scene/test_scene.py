@@ -68,21 +68,21 @@ def test_names_of_classes_and_groups_agree():
 
 def test_a_course_of_a_street(model):
     scene = live.rendered(4)
-    found = live.label(model, scene, "", 1)
-    n = int(found.atoms.max()) + 1
-    assert found.sim.labels.shape == (3, n)
-    assert found.sim.entropy.max() <= np.log(11) + 1e-4
-    assert (np.diff(found.sim.seconds) > 0).all()
-    assert found.choices.bought.shape == (3, 5)
-    assert (np.diff(found.choices.bought, axis=0) >= 0).all()
+    labelled = live.label(model, scene, "", 1)
+    n = int(labelled.atoms.max()) + 1
+    assert labelled.sim.labels.shape == (3, n)
+    assert labelled.sim.entropy.max() <= np.log(11) + 1e-4
+    assert (np.diff(labelled.sim.seconds) > 0).all()
+    assert labelled.choices.bought.shape == (3, 5)
+    assert (np.diff(labelled.choices.bought, axis=0) >= 0).all()
     for s in range(3):
-        own = found.sim.labels[s][found.atoms]
+        labels = labelled.sim.labels[s][labelled.atoms]
         known = scene.truth < camvid.N_CLASSES
-        assert found.sim.accuracy[s] == pytest.approx(100 * (own == scene.truth)[known].mean())
+        assert labelled.sim.accuracy[s] == pytest.approx(100 * (labels == scene.truth)[known].mean())
         if s:  # what was not updated keeps its label
-            still = ~found.choices.is_updated[s]
-            np.testing.assert_array_equal(found.sim.labels[s][still], found.sim.labels[s - 1][still])
-    assert found.him.accuracy.shape == (1,)
+            still = ~labelled.choices.is_updated[s]
+            np.testing.assert_array_equal(labelled.sim.labels[s][still], labelled.sim.labels[s - 1][still])
+    assert labelled.him.accuracy.shape == (1,)
 
 
 def test_stored_predictors_come_back(model, tmp_path):
@@ -117,14 +117,14 @@ def test_pieces_are_measured_and_their_prices_read(model, tmp_path, monkeypatch)
     with pytest.raises(ArgumentError, match="reproduce scene-costs"):
         train.prices()
     (tmp_path / "scene-costs.json").write_text(json.dumps({"rows": rows}))
-    own = train.prices()
-    assert own.n_features == features.N_COLUMNS
-    assert own.prices.group_ms[2] == pieces["LBP (B)"]["ms"]
-    one_ms = own.prices.column_ms[features.first_column("LBP")]
+    sim_costs = train.prices()
+    assert sim_costs.n_features == features.N_COLUMNS
+    assert sim_costs.prices.group_ms[2] == pieces["LBP (B)"]["ms"]
+    one_ms = sim_costs.prices.column_ms[features.first_column("LBP")]
     assert one_ms == pieces["LBP (D)"]["ms"] / N_CENTRES
-    assert one_ms + own.prices.call_ms[2] == pytest.approx(pieces["LBP (D)"]["centre_ms"])
-    assert own.prices.column_ms[0] == 0
-    assert own.select_ms == pieces["select"]["ms"]
+    assert one_ms + sim_costs.prices.call_ms[2] == pytest.approx(pieces["LBP (D)"]["centre_ms"])
+    assert sim_costs.prices.column_ms[0] == 0
+    assert sim_costs.select_ms == pieces["select"]["ms"]
 
 
 def test_scores_of_a_table_and_their_intervals():
@@ -134,20 +134,20 @@ def test_scores_of_a_table_and_their_intervals():
     labels = rng.integers(11, size=40)
     table = measure.confusion(labels, counts)
     right = sum(counts[a, labels[a]] for a in range(40))
-    found = measure.scores(table)
-    assert found["pixel_accuracy"] == pytest.approx(100 * right / counts.sum())
-    assert found["classes"][6] is None
+    scores = measure.scores(table)
+    assert scores["pixel_accuracy"] == pytest.approx(100 * right / counts.sum())
+    assert scores["classes"][6] is None
     recall = [
         sum(counts[a, k] for a in range(40) if labels[a] == k) / counts[:, k].sum()
         for k in range(11)
         if k != 6
     ]
-    assert found["class_accuracy"] == pytest.approx(100 * np.mean(recall))
+    assert scores["class_accuracy"] == pytest.approx(100 * np.mean(recall))
     tables = rng.integers(1, 9, (36, 11, 11))
     drawn = measure.draws(36, rng)[:50]
-    for own in drawn:
-        assert len(own) == 36
-        assert (own.reshape(-1, measure.BLOCK) % measure.BLOCK == np.arange(measure.BLOCK)).all()
+    for draw in drawn:
+        assert len(draw) == 36
+        assert (draw.reshape(-1, measure.BLOCK) % measure.BLOCK == np.arange(measure.BLOCK)).all()
     low, high = measure.interval(tables, drawn)["pixel"]
     assert low <= measure.scores(tables.sum(axis=0))["pixel_accuracy"] <= high
     assert measure.interval(tables, drawn, tables) == {"pixel": [0, 0], "class": [0, 0]}
@@ -182,8 +182,8 @@ def test_pictures_are_fitted_or_refused(size):
         with pytest.raises(ArgumentError, match="a scene needs at least 16"):
             live.fitted(picture)
         return
-    found = segments.checked(live.fitted(picture))
-    assert 0.9 < found.shape[0] * found.shape[1] / segments.N_PIXELS < 1.15
+    fitted = segments.checked(live.fitted(picture))
+    assert 0.9 < fitted.shape[0] * fitted.shape[1] / segments.N_PIXELS < 1.15
 
 
 def as_bytes(image, kind, **how):

@@ -23,13 +23,13 @@ def test_meta_features_are_means_over_pixels():
     meta = trade.meta_of(shares, size, example)
     assert meta.shape == (3, 2, 28)
     for n in range(3):
-        own = example == n
+        mask = example == n
         for t in range(2):
-            share = shares[t][own]
+            share = shares[t][mask]
             entropy = -(share * np.log(np.maximum(share, 1e-30))).sum(axis=1)
             ranked = np.sort(share, axis=1)
             wanted = [ranked[:, -1] - ranked[:, -2], entropy, entropy > 0.5, entropy > 1.0, *share.T[:10]]
-            wanted = [np.average(row, weights=size[own]) for row in wanted]
+            wanted = [np.average(row, weights=size[mask]) for row in wanted]
             np.testing.assert_allclose(meta[n, t, :14], wanted, atol=1e-5)
     np.testing.assert_allclose(meta[:, 1, 14:], meta[:, 1, :14] - meta[:, 0, :14])
     assert not meta[:, 0, 14:].any()
@@ -77,27 +77,27 @@ def test_a_batch_of_streets_under_every_method(model, monkeypatch):  # noqa: F81
     monkeypatch.setattr(trade, "feature_ms", lambda: [3.0, 5.0, 20.0])
     scenes = trade.draw("rendered", 3, 4)
     assert [scene.name for scene in scenes] == [scene.name for scene in trade.draw("rendered", 3, 4)]
-    found = trade.compare(model, scenes, 4)
-    assert [method.name for method in found.methods] == list(TRADED)
+    batch = trade.compare(model, scenes, 4)
+    assert [method.name for method in batch.methods] == list(TRADED)
     lengths = [(scene.truth[5::10, 5::10] < camvid.N_CLASSES).sum() for scene in scenes]
-    assert [len(text) for text in found.truths] == lengths
-    assert found.tier_short == tuple(tier.short for tier in TIERS)
+    assert [len(text) for text in batch.truths] == lengths
+    assert batch.tier_short == tuple(tier.short for tier in TIERS)
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    places = found.drawn.places
+    places = batch.drawn.places
     for w, scene in enumerate(scenes):
-        own = places[starts[w] : starts[w + 1]]
-        known = scene.truth[own[:, 1], own[:, 0]]
-        assert found.truths[w] == "".join(trade.ALPHABET[k] for k in known)
+        points = places[starts[w] : starts[w + 1]]
+        known = scene.truth[points[:, 1], points[:, 0]]
+        assert batch.truths[w] == "".join(trade.ALPHABET[k] for k in known)
         seen = features.Seen(scene.picture, model.vocabulary)
         for t, tier in enumerate(TIERS):
             share = run.last_share(model.machines[tier.key], seen)
-            said = share.argmax(axis=1)[seen.hierarchy.atoms[own[:, 1], own[:, 0]]]
-            assert found.hand_readings[t][w] == "".join(trade.ALPHABET[k] for k in said)
-    assert found.full_units == 2 * sum(lengths)
-    for method in found.methods:
+            guess = share.argmax(axis=1)[seen.hierarchy.atoms[points[:, 1], points[:, 0]]]
+            assert batch.hand_readings[t][w] == "".join(trade.ALPHABET[k] for k in guess)
+    assert batch.full_units == 2 * sum(lengths)
+    for method in batch.methods:
         assert sorted(zip(method.chain, method.tier)) == [(w, t) for w in range(3) for t in (1, 2)]
         assert (method.position == -1).all()
-    sure = next(method for method in found.methods if method.name == "least_sure")
+    sure = next(method for method in batch.methods if method.name == "least_sure")
     assert sure.tier.tolist() == [1, 2] * 3
     leads = []
     for scene in scenes:

@@ -42,9 +42,9 @@ def scene(rng, n=11, s=3):
 
 
 def test_the_page_opens_at_a_third_of_the_anytime_predictor_s_own_time():
-    own = scene(np.random.default_rng(1))  # steps end after 10, 20 and 40 ms: a third of the way is 20
-    assert opening_share(own) == pytest.approx(20.001 / (1.02 * 40), abs=1e-6)
-    slow = own._replace(him=own.him._replace(seconds=np.array([0.5])))
+    labelled = scene(np.random.default_rng(1))  # steps end after 10, 20 and 40 ms: a third of the way is 20
+    assert opening_share(labelled) == pytest.approx(20.001 / (1.02 * 40), abs=1e-6)
+    slow = labelled._replace(him=labelled.him._replace(seconds=np.array([0.5])))
     assert opening_share(slow) == pytest.approx(20.001 / (1.02 * 500), abs=1e-6)
     sim, him = (course["ms"] for course in scene_part(slow)["courses"])
     assert sim[1] <= opening_share(slow) * 1.02 * him[0] < sim[2]
@@ -52,27 +52,27 @@ def test_the_page_opens_at_a_third_of_the_anytime_predictor_s_own_time():
 
 @needs_node
 def test_the_browser_sees_what_was_sent(tmp_path):
-    own = scene(np.random.default_rng(0))
+    labelled = scene(np.random.default_rng(0))
     times = [0, 9.99, 10, 15, 20, 39, 40, 1e9]
     seen = run_node(
-        tmp_path, "problems/scene/view/scene_core.js", BODY, {"scene": scene_part(own), "times": times}
+        tmp_path, "problems/scene/view/scene_core.js", BODY, {"scene": scene_part(labelled), "times": times}
     )
-    size = np.bincount(own.atoms.ravel())
+    size = np.bincount(labelled.atoms.ravel())
     assert seen["steps"] == [-1, -1, 0, 0, 1, 1, 2, 2]
-    assert seen["atoms"] == own.atoms.ravel().tolist()
+    assert seen["atoms"] == labelled.atoms.ravel().tolist()
     assert seen["sizes"] == size.tolist()
-    assert seen["labels"] == own.sim.labels.tolist()
-    assert seen["set"] == own.choices.is_updated.astype(int).tolist()
-    pixels = own.sim.labels[1][own.atoms]
+    assert seen["labels"] == labelled.sim.labels.tolist()
+    assert seen["set"] == labelled.choices.is_updated.astype(int).tolist()
+    pixels = labelled.sim.labels[1][labelled.atoms]
     np.testing.assert_allclose(seen["shares"], np.bincount(pixels.ravel(), minlength=11) / 48)
-    byte = np.round(255 * own.sim.entropy[1] / np.log(11))
+    byte = np.round(255 * labelled.sim.entropy[1] / np.log(11))
     np.testing.assert_allclose(seen["mean"], (byte * size).sum() / 48)
-    np.testing.assert_allclose(seen["agree"], 100 * (own.sim.labels[0][own.atoms] == pixels).mean())
+    np.testing.assert_allclose(seen["agree"], 100 * (labelled.sim.labels[0][labelled.atoms] == pixels).mean())
     painted = np.array(seen["painted"]).reshape(6, 8, 4)
-    np.testing.assert_array_equal(painted[own.atoms == 0][:, :3], own.picture[own.atoms == 0])
-    grey = own.picture @ [0.3, 0.59, 0.11]
+    np.testing.assert_array_equal(painted[labelled.atoms == 0][:, :3], labelled.picture[labelled.atoms == 0])
+    grey = labelled.picture @ [0.3, 0.59, 0.11]
     wanted = 200 * (0.55 + 0.45 * grey / 255)
-    assert np.abs(painted[..., 0] - wanted)[own.atoms > 0].max() <= 1
+    assert np.abs(painted[..., 0] - wanted)[labelled.atoms > 0].max() <= 1
 
 
 def test_the_trade_off_page_takes_the_task_along():

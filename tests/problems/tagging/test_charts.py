@@ -45,9 +45,9 @@ def test_every_word_tells_all_rows_in_plain_words(palette):
         [1, 1], [1, 2], [1, 5], [1, 1],
     ]  # fmt: skip
     assert shown.data[0].text[2][1] == "VBD<br>NN<br>VB<br>+2"
-    told = {trace.name: trace.customdata[1] for trace in shown.data[1:]}
-    assert told["SPC begun with<br>log loss keeps"] == "VBD = verb, past; NN = noun"
-    assert list(told) == list(charts.ROWS)
+    texts = {trace.name: trace.customdata[1] for trace in shown.data[1:]}
+    assert texts["SPC begun with<br>log loss keeps"] == "VBD = verb, past; NN = noun"
+    assert list(texts) == list(charts.ROWS)
 
 
 def test_the_sentence_counts_tags_and_names_the_changed_words():

@@ -110,8 +110,8 @@ def test_codes_are_equal_exactly_where_the_strings_are(first, second):
     places = [meaning(ws, i) for ws in (first, second) for i in range(len(ws))]
     for p in range(len(places)):
         for q in range(p):
-            own, near = ([a == b for a, b in zip(x, y)] for x, y in zip(places[p], places[q]))
-            assert (codes[p, :10] == codes[q, :10]).tolist() == own
+            at_word, near = ([a == b for a, b in zip(x, y)] for x, y in zip(places[p], places[q]))
+            assert (codes[p, :10] == codes[q, :10]).tolist() == at_word
             assert (codes[p, 15:21] == codes[q, 15:21]).tolist() == near
 
 

@@ -53,32 +53,32 @@ def left_at(scored, alpha, by_marginals):
 
 @pytest.mark.parametrize("by_marginals", [False, True])
 def test_what_is_left_just_below_each_alpha(scored, by_marginals):
-    found = equal_loss.fallen(*scored, by_marginals=by_marginals, more_alphas=[0.123])
-    assert_array_equal(found.lengths, LENGTHS)
-    assert 0.123 in found.alpha
-    assert (np.diff(found.alpha) > 0).all()
-    for g, alpha in enumerate(found.alpha):
+    fallen = equal_loss.fallen(*scored, by_marginals=by_marginals, more_alphas=[0.123])
+    assert_array_equal(fallen.lengths, LENGTHS)
+    assert 0.123 in fallen.alpha
+    assert (np.diff(fallen.alpha) > 0).all()
+    for g, alpha in enumerate(fallen.alpha):
         if alpha == 0:
             continue
         lost, grams, arcs = left_at(scored, alpha - 1e-9 * abs(alpha), by_marginals)
-        assert_array_equal(found.event < alpha, lost)
-        assert_array_equal(found.grams[:, g], grams)
-        assert_array_equal(found.pairs[:, g], arcs)
+        assert_array_equal(fallen.event < alpha, lost)
+        assert_array_equal(fallen.grams[:, g], grams)
+        assert_array_equal(fallen.pairs[:, g], arcs)
 
 
 def test_curves_of_a_draw_are_those_of_its_sentences(scored):
-    found = equal_loss.fallen(*scored, by_marginals=False)
+    fallen = equal_loss.fallen(*scored, by_marginals=False)
     weights = equal_loss.draws(len(LENGTHS), 20)
-    curves = equal_loss.curves_of(found, weights)
+    curves = equal_loss.curves_of(fallen, weights)
     assert_array_equal(weights[0], 1)
     assert_array_equal(weights.sum(axis=1), len(LENGTHS))
     assert_array_equal(weights, equal_loss.draws(len(LENGTHS), 20))
     for d in (0, 7, 20):
         drawn = np.repeat(np.arange(len(LENGTHS)), weights[d].astype(int))
-        for g, alpha in enumerate(found.alpha):
-            assert_allclose(curves.loss[d, g], 100 * np.mean(found.event[drawn] < alpha))
-            assert_allclose(curves.pairs[d, g], found.pairs[drawn, g].sum() / LENGTHS[drawn].sum())
-            assert_allclose(curves.grams[d, g], found.grams[drawn, g].sum() / LENGTHS[drawn].sum())
+        for g, alpha in enumerate(fallen.alpha):
+            assert_allclose(curves.loss[d, g], 100 * np.mean(fallen.event[drawn] < alpha))
+            assert_allclose(curves.pairs[d, g], fallen.pairs[drawn, g].sum() / LENGTHS[drawn].sum())
+            assert_allclose(curves.grams[d, g], fallen.grams[drawn, g].sum() / LENGTHS[drawn].sum())
 
 
 def test_what_is_kept_at_a_loss_lies_on_the_line_between_two_points():

@@ -36,10 +36,10 @@ def test_no_shorter_sentence_is_as_good_and_on_most_a_crf_leaves_fewer_tags():
         words, tags = zip(*read)
         if len(words) > most or tuple(words_of(text)) != words:
             continue
-        found = compared(text)
-        is_fewer = n_tags(found.spc) < n_tags(found.crf)
+        comparison = compared(text)
+        is_fewer = n_tags(comparison.spc) < n_tags(comparison.crf)
         seen, fewer = seen + 1, fewer + is_fewer
-        if is_fewer and found.tagged == tags and found.alone != found.tagged:
+        if is_fewer and comparison.tagged == tags and comparison.alone != comparison.tagged:
             fits.append((len(words), text))
     assert seen > 20
     assert 2 * fewer < seen
@@ -47,32 +47,34 @@ def test_no_shorter_sentence_is_as_good_and_on_most_a_crf_leaves_fewer_tags():
 
 
 def test_it_ends_right_where_no_neighbours_would_not():
-    found, known = compared(examples.FIRST), cached.known(tuple(words_of(examples.FIRST)))
-    assert found.tagged == known.tags != found.alone
-    assert all(tag in kept for tag, kept in zip(known.tags, found.spc))
-    assert charts.verdict(found, known).endswith("right ✔.")
-    trace = cached.tagging_trace_of(found.words, (None,) * 3)
-    right = cached.tagging_right(found.words)["right"]
+    comparison, known = compared(examples.FIRST), cached.known(tuple(words_of(examples.FIRST)))
+    assert comparison.tagged == known.tags != comparison.alone
+    assert all(tag in kept for tag, kept in zip(known.tags, comparison.spc))
+    assert charts.verdict(comparison, known).endswith("right ✔.")
+    trace = cached.tagging_trace_of(comparison.words, (None,) * 3)
+    right = cached.tagging_right(comparison.words)["right"]
     assert tuple(trace.predictions[-1].tolist()) == right
 
 
 def test_the_garden_path_is_wrong_and_the_page_says_why():
     text = examples.GARDEN_PATH
-    found, known = compared(text), cached.known(tuple(words_of(text)))
-    assert len(known.tags) == len(found.words)
-    assert found.tagged != known.tags
-    assert charts.verdict(found, known).endswith(f"wrong ✘. {known.why}")
-    wrong = [word for word, tag, right in zip(found.words, found.tagged, known.tags) if tag != right]
+    comparison, known = compared(text), cached.known(tuple(words_of(text)))
+    assert len(known.tags) == len(comparison.words)
+    assert comparison.tagged != known.tags
+    assert charts.verdict(comparison, known).endswith(f"wrong ✘. {known.why}")
+    wrong = [
+        word for word, tag, right in zip(comparison.words, comparison.tagged, known.tags) if tag != right
+    ]
     assert wrong
     assert all(f"“{word}”" in known.why for word in wrong)
-    assert cached.tagging_right(found.words)["why"] == known.why
+    assert cached.tagging_right(comparison.words)["why"] == known.why
 
 
 def test_a_garden_path_that_is_tagged_right_is_said_to_be():
     (text,) = set(examples.GARDEN_PATHS) - {examples.GARDEN_PATH}
-    found, known = compared(text), cached.known(tuple(words_of(text)))
-    assert found.tagged == known.tags
-    assert charts.verdict(found, known) == " The cascade's answer is right ✔."
+    comparison, known = compared(text), cached.known(tuple(words_of(text)))
+    assert comparison.tagged == known.tags
+    assert charts.verdict(comparison, known) == " The cascade's answer is right ✔."
 
 
 def test_of_other_sentences_nothing_is_known():

@@ -165,9 +165,9 @@ def test_a_part_made_again_is_checked_against_all(tiny, tmp_path):
 
 def test_other_words_are_another_part(tiny, small, tmp_path, monkeypatch):
     run = ("ewt", "full", True, tmp_path)
-    found = tagging_tables.run_part(*run)
+    part = tagging_tables.run_part(*run)
     monkeypatch.setattr(experiment, "train", refuse)
-    assert tagging_tables.run_part(*run) == found
+    assert tagging_tables.run_part(*run) == part
     train = small.corpus["train"]
     other = small.corpus | {"train": train._replace(words=("that", *train.words[1:]))}
     monkeypatch.setattr(chosen_settings, "data_of", lambda _: small._replace(corpus=other))
@@ -177,13 +177,13 @@ def test_other_words_are_another_part(tiny, small, tmp_path, monkeypatch):
 
 def test_damaged_models_are_trained_again_to_be_timed(tiny, tmp_path):
     run = ("ewt", "full", True, tmp_path)
-    found = tagging_tables.run_part(*run)
+    part = tagging_tables.run_part(*run)
     (path,) = tmp_path.glob("tagging-ewt-full-spc-*.npz")
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
     tagging_tables.time_part(*run)
     assert path.read_bytes() == whole
-    assert tagging_tables.run_part(*run) == found
+    assert tagging_tables.run_part(*run) == part
 
 
 def test_the_thesis_learning_has_nothing_of_the_others():
@@ -215,7 +215,7 @@ def test_all_losses_are_treated_alike():
             }
             assert {config.method for config in configs} == {method}
         assert len(common) == 1
-        assert {alpha for own in tries["spc"] for alpha in own["train_alphas"]} == {0.0, 0.2, 0.4, 0.6, 0.8}
+        assert {alpha for run in tries["spc"] for alpha in run["train_alphas"]} == {0.0, 0.2, 0.4, 0.6, 0.8}
 
 
 @pytest.mark.parametrize(
@@ -310,14 +310,14 @@ def test_a_stored_tagger_is_the_measured_one(small, models, tmp_path):
     assert loaded.settings == settings
     assert loaded.tag_set == TAG_SET
     table, test = small.tables["test"], small.corpus["test"]
-    found = [decode_examples(m.cascade, table, test.lengths).labels for m in (model, loaded)]
-    assert_array_equal(*found)
+    labels = [decode_examples(m.cascade, table, test.lengths).labels for m in (model, loaded)]
+    assert_array_equal(*labels)
     exact = decode_examples(experiment.first_orders(spc, 3), table, test.lengths).labels
-    assert (found[0] == exact).mean() > 0.97  # eight bits a weight
-    own, rows = tagger.of_words(test.words[: test.lengths[0]])
-    assert len(own.crf.weights) == rows.n_features < len(loaded.crf.weights)
+    assert (labels[0] == exact).mean() > 0.97  # eight bits a weight
+    tag_model, rows = tagger.of_words(test.words[: test.lengths[0]])
+    assert len(tag_model.crf.weights) == rows.n_features < len(loaded.crf.weights)
     assert_array_equal(
-        decode_examples(own.cascade, rows, test.lengths[:1]).labels, found[0][: test.lengths[0]]
+        decode_examples(tag_model.cascade, rows, test.lengths[:1]).labels, labels[0][: test.lengths[0]]
     )
     strange, rows = tagger.of_words(["\u0416" * 9])
     assert len(decode_examples(strange.cascade, rows, np.array([1])).labels) == 1
@@ -332,10 +332,10 @@ def test_words_right_are_compared_sentence_by_sentence():
     lengths = np.array([2, 1, 3] * 20)
     right = np.ones(int(lengths.sum()), dtype=bool)
     some = np.arange(len(right)) % 3 != 0
-    found = tagging_times._right({"spc": some, "crf": right, "tags": ~some, "full": some}, lengths)
-    assert {m: row["right_against_spc"] for m, row in found.items()} == {
+    by_method = tagging_times._right({"spc": some, "crf": right, "tags": ~some, "full": some}, lengths)
+    assert {m: row["right_against_spc"] for m, row in by_method.items()} == {
         "spc": None, "crf": "more", "tags": "fewer", "full": "as many",
     }  # fmt: skip
-    assert found["spc"]["accuracy"] == pytest.approx(100 * some.mean())
-    assert found["spc"]["accuracy_low"] < found["spc"]["accuracy"] < found["spc"]["accuracy_high"]
-    assert found["crf"]["accuracy_low"] == pytest.approx(100.0)
+    assert by_method["spc"]["accuracy"] == pytest.approx(100 * some.mean())
+    assert by_method["spc"]["accuracy_low"] < by_method["spc"]["accuracy"] < by_method["spc"]["accuracy_high"]
+    assert by_method["crf"]["accuracy_low"] == pytest.approx(100.0)

@@ -110,9 +110,9 @@ def test_frames_of_equal_losses_and_of_orders():
         "data": "wsj", "features": "full", "method": "spc", "split": "test", "order": 5, "accuracy": 96.0,
         "filter_loss_sentence": 9.0, "states": 2.0, "tags": 1.3, "us_inference": 40.0,
     }  # fmt: skip
-    (found,) = tables.orders_frame({"orders": [order, order | {"split": "dev"}]}, "full").to_dict("records")
-    assert found["words right %"] == 96.0
-    assert found["µs a sentence, inference"] == 40.0
+    (line,) = tables.orders_frame({"orders": [order, order | {"split": "dev"}]}, "full").to_dict("records")
+    assert line["words right %"] == 96.0
+    assert line["µs a sentence, inference"] == 40.0
 
 
 def test_how_losses_are_treated_is_noted():
@@ -130,8 +130,8 @@ def test_what_was_trained_on_is_noted():
 
 
 def test_a_claim_says_how_its_rival_learns():
-    found = {c.what: c for c in TABLE.claims if c.system.startswith("Tagging: fewest")}
-    against_crf = found["SPC fewer than CRF, WSJ sample"].note
+    claims = {c.what: c for c in TABLE.claims if c.system.startswith("Tagging: fewest")}
+    against_crf = claims["SPC fewer than CRF, WSJ sample"].note
     unlike = against_crf(RESULT)
     assert "the rivals learn with dropout, the SPC without" in unlike
     alike = {"rows": [row | {"dropout": 0.25} for row in RESULT["rows"]]}
@@ -139,5 +139,5 @@ def test_a_claim_says_how_its_rival_learns():
         against_crf(alike)
         == "Same dropout, start, passes, patience and number of tries on development sentences."
     )
-    begun = found["SPC fewer than SPC begun with log loss, WSJ sample"].note
+    begun = claims["SPC fewer than SPC begun with log loss, WSJ sample"].note
     assert begun(RESULT) == f"{unlike} Begun with log loss, an SPC is not the thesis' method."

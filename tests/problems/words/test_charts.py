@@ -143,7 +143,7 @@ def test_steps_apart():
     line = charts.steps_frame({"rows": [row]}).iloc[0]
     assert line["wrong % at 0.5 units a letter"] == 8.85
     assert line["wrong % at 2 units a letter"] == 8.4
-    found = {"name": "steps-ocr", "folds": 4, "rows": [row, row, row]}
-    assert any("40 % of the first unit" in note for note in result.STEPS.notes(found))
-    drawn = charts.steps_figure(found, palette.LIGHT)
+    measured = {"name": "steps-ocr", "folds": 4, "rows": [row, row, row]}
+    assert any("40 % of the first unit" in note for note in result.STEPS.notes(measured))
+    drawn = charts.steps_figure(measured, palette.LIGHT)
     assert list(drawn.data[0].x) == [0.0, 0.15, 0.6]  # no more than there is to buy

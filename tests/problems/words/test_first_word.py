@@ -45,8 +45,8 @@ def right_from(trace, truth):
 
 
 def test_development_words_are_new_to_the_models_and_scored_like_test_words(read, monkeypatch):
-    own, _ = read
-    half = stored.development(own, [3, FIRST["dev"]])
+    models, _ = read
+    half = stored.development(models, [3, FIRST["dev"]])
     words = composed.load_set("dev").words
     texts = ["".join(ALPHABET[k] for k in half.labels[a:b]) for a, b in zip(half.starts, half.starts[1:])]
     assert texts == [words.text(3), words.text(FIRST["dev"])]
@@ -54,7 +54,7 @@ def test_development_words_are_new_to_the_models_and_scored_like_test_words(read
     assert not set(half.images.tolist()) & set(source.images.tolist())
     unseen, n_train = composed.load_set("unseen"), len(composed.load_set("train").types)
     monkeypatch.setattr(stored.open_words, "load_set", lambda name: unseen)
-    again = stored.development(own, tests.words[:2] - n_train)
+    again = stored.development(models, tests.words[:2] - n_train)
     np.testing.assert_allclose(again.tiered, tests.tiered[: len(again.labels)], atol=2e-3)
     np.testing.assert_allclose(again.plain, tests.plain[: len(again.labels)], atol=2e-3)
 
@@ -63,13 +63,13 @@ def test_the_page_opens_with_the_word_in_which_chance_leaves_most_wrong(read):
     model = model_of(read, range(live.N_DEVELOPMENT))
     rng, q, left = np.random.default_rng(0), POLICY.first_scene["q"], {}
     for word in live.word_list(model):
-        truth, found = word["text"], live.trace_word(model, word["index"], q=q, methods=("dms_pi",))
-        (trace,) = found.traces
+        truth, traced = word["text"], live.trace_word(model, word["index"], q=q, methods=("dms_pi",))
+        (trace,) = traced.traces
         units = right_from(trace, truth)
         if (
             wrong(trace.readings[0], truth) < 3
             or units is None
-            or not 1 / 4 <= units / found.full_units <= 1 / 2
+            or not 1 / 4 <= units / traced.full_units <= 1 / 2
         ):
             continue
         counts = []
@@ -87,12 +87,12 @@ def test_the_page_opens_with_the_word_in_which_chance_leaves_most_wrong(read):
 
 def test_it_opens_where_dms_pi_is_right_and_as_much_random_spending_is_wrong(read):
     """As the page shows it, with its own random order."""
-    found = live.trace_word(model_of(read, [FIRST["dev"]]), 0, q=POLICY.first_scene["q"])
-    units = POLICY.first_scene["spend"] * found.full_units
-    traces = {trace.name: trace for trace in found.traces}
+    traced = live.trace_word(model_of(read, [FIRST["dev"]]), 0, q=POLICY.first_scene["q"])
+    units = POLICY.first_scene["spend"] * traced.full_units
+    traces = {trace.name: trace for trace in traced.traces}
     assert tuple(traces) == TRACED
-    assert wrong(traces["dms_pi"].readings[0], found.truth) >= 3
-    assert at(traces["dms_pi"], units) == found.truth
-    assert right_from(traces["dms_pi"], found.truth) == pytest.approx(np.floor(units))
-    assert wrong(at(traces["uniform"], units), found.truth) >= 2
+    assert wrong(traces["dms_pi"].readings[0], traced.truth) >= 3
+    assert at(traces["dms_pi"], units) == traced.truth
+    assert right_from(traces["dms_pi"], traced.truth) == pytest.approx(np.floor(units))
+    assert wrong(at(traces["uniform"], units), traced.truth) >= 2
     assert POLICY.first_scene["vocabulary"] == "dev"

@@ -63,14 +63,14 @@ def test_a_prefix_is_what_algorithm_5_buys_with_that_budget(model, found, share)
 
 
 def test_learned_spending_beats_random_spending(model):
-    found = live.compare(model, live.draw(model, 200, 0))
+    trade_off = live.compare(model, live.draw(model, 200, 0))
     errors = {}
-    for method in found.methods:
-        n = int((np.cumsum(method.units) <= 0.1 * found.full_units).sum())
+    for method in trade_off.methods:
+        n = int((np.cumsum(method.units) <= 0.1 * trade_off.full_units).sum())
         readings = list(method.start_readings)
         for w, reading in zip(method.chain[:n], method.readings[:n]):
             readings[w] = reading
-        errors[method.name] = wrong(readings, found.truths)
+        errors[method.name] = wrong(readings, trade_off.truths)
     assert errors["dms_pi"] < errors["uniform"]
     assert errors["dms"] < errors["fixed"]
 

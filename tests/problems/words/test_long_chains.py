@@ -32,14 +32,14 @@ def source(seed, rise=0.0):
 
 
 def test_chains_are_examples_one_after_the_other():
-    own = source(0)
-    rows = long_chains.rows_of_chain(own.starts, 40, np.random.default_rng(1))
+    examples = source(0)
+    rows = long_chains.rows_of_chain(examples.starts, 40, np.random.default_rng(1))
     jumps = np.flatnonzero(np.diff(rows) != 1)
-    assert set(rows[jumps + 1]) <= set(own.starts[:-1])
-    assert set(rows[jumps] + 1) <= set(own.starts[1:])
-    first_lap = rows[: own.starts[-1]]
-    assert sorted(first_lap) == list(range(own.starts[-1]))
-    chains = joined(own, 12, 5, 3, np.random.default_rng(2))
+    assert set(rows[jumps + 1]) <= set(examples.starts[:-1])
+    assert set(rows[jumps] + 1) <= set(examples.starts[1:])
+    first_lap = rows[: examples.starts[-1]]
+    assert sorted(first_lap) == list(range(examples.starts[-1]))
+    chains = joined(examples, 12, 5, 3, np.random.default_rng(2))
     assert chains.scores.shape == (5, 12, 2, N_STATES)
     assert chains.changed.shape == (5, 3)
     assert chains.changed.max() < 12
@@ -49,7 +49,7 @@ def test_chains_are_examples_one_after_the_other():
 @pytest.mark.parametrize("seed", range(3))
 def test_errors_are_those_of_the_engine_s_own_update(setting, seed):
     chains = joined(source(seed), 15, 4, 6, np.random.default_rng(seed))
-    found = updated(chains, setting)
+    updates = updated(chains, setting)
     scale = "margin" if setting.by_margin else "range"
     for c, n in np.ndindex(*chains.changed.shape):
         p = chains.changed[c, n]
@@ -62,21 +62,21 @@ def test_errors_are_those_of_the_engine_s_own_update(setting, seed):
             unary[p] -= (through - chains.scores[c, p, 0] + chains.scores[c, p, 1]).max() - through.max()
         done = ripple(before, unary, table, int(p), tolerance=setting.tolerance, scale=scale)
         ours = done.messages.forward + done.messages.backward
-        assert (found.first[c, n], found.last[c, n]) == (done.first, done.last)
-        assert found.messages[c, n] == done.n_messages
-        assert found.wrong[c, n] == (ours.argmax(axis=1) != exact.argmax(axis=1)).sum()
+        assert (updates.first[c, n], updates.last[c, n]) == (done.first, done.last)
+        assert updates.messages[c, n] == done.n_messages
+        assert updates.wrong[c, n] == (ours.argmax(axis=1) != exact.argmax(axis=1)).sum()
         off = np.abs((ours - ours.max(axis=1, keepdims=True)) - (exact - exact.max(axis=1, keepdims=True)))
         spread = exact.max(axis=1) - exact.min(axis=1)
-        assert found.off[c, n] == pytest.approx((off.max(axis=1) / spread).max(), abs=1e-12)
+        assert updates.off[c, n] == pytest.approx((off.max(axis=1) / spread).max(), abs=1e-12)
 
 
 @pytest.mark.parametrize("length", [1, 2, 30, 200])
 def test_level_scores_are_exact_and_come_to_rest(length):
     chains = joined(source(1, rise=50.0), length, 6, 8, np.random.default_rng(3))
-    exact, level, printed = (updated(chains, own) for own in (Setting(0.0), LEVEL, Setting(0.5)))
-    for found in (exact, level):
-        assert found.wrong.sum() == 0
-        assert_allclose(found.off, 0.0, atol=1e-9)
+    exact, level, printed = (updated(chains, setting) for setting in (Setting(0.0), LEVEL, Setting(0.5)))
+    for updates in (exact, level):
+        assert updates.wrong.sum() == 0
+        assert_allclose(updates.off, 0.0, atol=1e-9)
     assert (exact.messages == length).all()
     assert (level.messages <= exact.messages).all()
     if length == 200:
@@ -88,30 +88,30 @@ def test_level_scores_are_exact_and_come_to_rest(length):
 @pytest.mark.parametrize("setting", [Setting(0.0), LEVEL, Setting(0.3), Setting(0.3, by_margin=True)])
 def test_what_the_clock_sees_is_what_was_compared(setting):
     chains = joined(source(4), 25, 3, 6, np.random.default_rng(1))
-    found = updated(chains, setting)
-    reached = np.stack([found.first, found.last], axis=-1)
+    updates = updated(chains, setting)
+    reached = np.stack([updates.first, updates.last], axis=-1)
     nothing = np.stack([chains.changed, chains.changed - 1], axis=-1)
     saved = long_chains.filled(chains)
-    own = tuple(messages.copy() for messages in saved)
+    copies = tuple(messages.copy() for messages in saved)
 
     def passed(what, where):
-        return long_chains._repeat(chains, where, what, setting, saved, own)
+        return long_chains._repeat(chains, where, what, setting, saved, copies)
 
-    assert passed(long_chains._UPDATE, reached) == found.messages.sum()
+    assert passed(long_chains._UPDATE, reached) == updates.messages.sum()
     assert passed(long_chains._UNDO, reached) == 0
-    for before, after in zip(saved, own, strict=True):
+    for before, after in zip(saved, copies, strict=True):
         assert_array_equal(before, after)  # all changes are undone
     assert passed(long_chains._ANEW, nothing) == 2 * 25 * chains.changed.size
     last = chains.scores[0, :, 0].copy()
     last[chains.changed[0, -1]] = chains.scores[0, chains.changed[0, -1], 1]
-    assert_allclose(own[0][0] + own[1][0], chain.max_marginals(last, chains.tables[0]).unary)
+    assert_allclose(copies[0][0] + copies[1][0], chain.max_marginals(last, chains.tables[0]).unary)
 
 
 def test_what_is_undone_leaves_messages_as_they_were():
     chains = joined(source(2), 20, 3, 5, np.random.default_rng(0))
     again = chains._replace(changed=np.concatenate([chains.changed, chains.changed], axis=1))
-    found = updated(again, Setting(0.4))
-    for values in found:
+    updates = updated(again, Setting(0.4))
+    for values in updates:
         assert_array_equal(values[:, :5], values[:, 5:])
     assert long_chains.anew_us(chains) > 0
     assert np.isfinite(long_chains.update_us(chains, Setting(0.0)))
@@ -133,20 +133,20 @@ def rows(us_by_length, q=0.5, wrong=0.0):
     """Rows of one kind: exact takes as many µs as there are positions, anew four times that."""
     out = []
     for length, us in us_by_length.items():
-        own = {"data": "letters", "length": length, "updates_with_wrong_labels": wrong}
-        own |= {"updates": 10, "messages": 3.0}
+        common = {"data": "letters", "length": length, "updates_with_wrong_labels": wrong}
+        common |= {"updates": 10, "messages": 3.0}
         for method, tolerance, taken in (
             ("anew", None, 4 * length), ("exact", 0.0, length), ("printed", q, us),
         ):  # fmt: skip
-            out.append(own | {"method": method, "q": tolerance, "us": float(taken)})
+            out.append(common | {"method": method, "q": tolerance, "us": float(taken)})
     return out
 
 
 def test_the_length_from_which_on_it_pays():
-    (found,) = quiescence.summary(rows({10: 20, 40: 20, 160: 20}, wrong=2.0))["letters"].values()
-    assert found["pays_from"] == pytest.approx(20.0)
-    assert found["times_faster"] == 8.0
-    assert found["updates_with_wrong_labels"] == 2.0
+    (payoff,) = quiescence.summary(rows({10: 20, 40: 20, 160: 20}, wrong=2.0))["letters"].values()
+    assert payoff["pays_from"] == pytest.approx(20.0)
+    assert payoff["times_faster"] == 8.0
+    assert payoff["updates_with_wrong_labels"] == 2.0
     (never,) = quiescence.summary(rows({10: 5, 40: 80}))["letters"].values()
     assert never["pays_from"] is None
     # Half of everything anew, where that is the cheaper exact update.
@@ -173,18 +173,18 @@ def test_the_result_without_the_treebank(result):
     assert at["exact", 0.0, 30]["messages_share"] == 50.0
     assert at["level", 1e-9, 30]["messages_share"] < 25
     assert at["level", 1e-9, 30]["updates_with_wrong_labels"] == 0
-    assert [own["fold"] for own in result["fold_rows"]] == ["letters", "courses"]
+    assert [fold["fold"] for fold in result["fold_rows"]] == ["letters", "courses"]
 
 
 def test_courses_spend_what_other_words_say(result):
-    found = {(row["method"], row["q"], row["length"]): row for row in result["courses"]}
-    exact = [row for key, row in found.items() if key[0] == "exact"]
+    courses = {(row["method"], row["q"], row["length"]): row for row in result["courses"]}
+    exact = [row for key, row in courses.items() if key[0] == "exact"]
     assert [row["length"] for row in exact][1:] == [30]
     for row in result["courses"]:
         assert 0 <= row["features_share"] <= 100
         assert row["us_policy"] < row["us"]
         assert row["us_fast"] < row["us"]
-    assert exact[1]["messages"] > found["printed", 0.5, 30]["messages"]
+    assert exact[1]["messages"] > courses["printed", 0.5, 30]["messages"]
     assert set(result["courses_summary"]) == {
         "printed 0.1", "printed 0.25", "printed 0.5", "margin 0.25", "margin 0.5",
     }  # fmt: skip
@@ -197,12 +197,12 @@ def test_tags_change_by_what_is_not_the_word_itself():
     words = (*words, *words[:5])
     lengths = np.array([len(words) - 5, 5])
     corpus = Corpus(tuple(words), np.zeros(len(words), dtype=np.int64), lengths, ("X",))
-    own = quiescence.tag_source(folders.MODELS, corpus)
-    assert own.starts.tolist() == [0, lengths[0]]  # five words are no long sentence
+    tagged = quiescence.tag_source(folders.MODELS, corpus)
+    assert tagged.starts.tolist() == [0, lengths[0]]  # five words are no long sentence
     tagger = load_tagger(folders.MODELS).whole()
-    assert own.scores.shape == (lengths[0], 2, len(tagger.tag_set))
+    assert tagged.scores.shape == (lengths[0], 2, len(tagger.tag_set))
     numbers = feature_numbers(tagger.vocabulary, corpus.words, corpus.lengths)
     weights = tagger.cascade.levels[1].filter.weights.astype(float)
-    for known, found in ((numbers[7], own.scores[7, 1]), (numbers[7, :2], own.scores[7, 0])):
-        assert_allclose(found, sum(weights[f] for f in known if f >= 0))
-    assert tagger.tag_set[own.scores[0, 1].argmax()] == "DT"
+    for known, scores in ((numbers[7], tagged.scores[7, 1]), (numbers[7, :2], tagged.scores[7, 0])):
+        assert_allclose(scores, sum(weights[f] for f in known if f >= 0))
+    assert tagger.tag_set[tagged.scores[0, 1].argmax()] == "DT"

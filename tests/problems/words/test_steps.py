@@ -11,9 +11,9 @@ from spcviz.problems.words.paper import steps
 
 def test_halves_that_face_each_other():
     pixels = np.arange(2 * 16 * 8).reshape(2, 16, 8)
-    found = steps.facing(pixels)
-    assert_array_equal(found[1, :, :4], pixels[0, :, 4:])
-    assert_array_equal(found[1, :, 4:], pixels[1, :, :4])
+    halves = steps.facing(pixels)
+    assert_array_equal(halves[1, :, :4], pixels[0, :, 4:])
+    assert_array_equal(halves[1, :, 4:], pixels[1, :, :4])
 
 
 def test_ratios_are_those_of_a_count_with_a_prior():
@@ -22,14 +22,14 @@ def test_ratios_are_those_of_a_count_with_a_prior():
     kinds, labels = rng.integers(0, steps.N_KINDS, n), rng.integers(0, 3, n)
     is_step = rng.random(n) < 0.8
     is_step[0] = False
-    found = steps.log_ratios(kinds, labels, is_step)
+    ratios = steps.log_ratios(kinds, labels, is_step)
     rate = np.array([1.0 + (kinds[is_step] == k).sum() for k in range(steps.N_KINDS)])
     rate /= rate.sum()
     for k, i, j in ((0, 1, 2), (5, 0, 0), (7, 2, 1)):
         here = is_step & (np.roll(labels, 1) == i) & (labels == j)
         share = ((kinds[here] == k).sum() + steps.N_KINDS * rate[k]) / (here.sum() + steps.N_KINDS)
-        assert found[k, i, j] == pytest.approx(np.log(share / rate[k]))
-    assert_allclose(found[:, 20, 21], 0.0, atol=1e-12)  # a pair that never occurred says nothing
+        assert ratios[k, i, j] == pytest.approx(np.log(share / rate[k]))
+    assert_allclose(ratios[:, 20, 21], 0.0, atol=1e-12)  # a pair that never occurred says nothing
 
 
 def half(part, lengths):
@@ -43,11 +43,11 @@ def test_every_tier_has_the_table_of_its_kind_and_model():
     rng = np.random.default_rng(1)
     lengths, part = np.array([2, 3, 2]), np.array([1, 0, 1])
     n = lengths.sum()
-    own = half(part, lengths)
+    fold_half = half(part, lengths)
     pairwise = rng.normal(size=(2, handwriting.N_STATES, handwriting.N_STATES))
     from spcviz.learning.budgets.chains.parts import Parts, no_looks
 
-    starts = own.starts
+    starts = fold_half.starts
     plain = Parts(
         np.zeros((n, 3, handwriting.N_STATES)), pairwise, pairwise, np.zeros((n, 3), int), starts,
         np.zeros((n, handwriting.N_STATES), int), np.zeros(2, int), no_looks(n), no_looks(n), 1.0, 5,
@@ -60,14 +60,14 @@ def test_every_tier_has_the_table_of_its_kind_and_model():
     )
     seen[2][0] = False
     others = [seen, (seen[0][::-1], seen[1], seen[2])]
-    found = steps.with_steps(own, plain, kinds, others, 0.5)
+    parts = steps.with_steps(fold_half, plain, kinds, others, 0.5)
     for r, p in enumerate(np.repeat(part, lengths)):
-        assert_array_equal(found.pairwise[found.step[r, 0]], pairwise[p])
+        assert_array_equal(parts.pairwise[parts.step[r, 0]], pairwise[p])
         for t in (1, 2):
             ratio = steps.log_ratios(others[p][0][:, t - 1], others[p][1], others[p][2])[kinds[r, t - 1]]
             want = pairwise[p] + 0.5 * pairwise.std() * ratio
-            assert_allclose(found.pairwise[found.step[r, t]], want)
-    assert_array_equal(found.transposed, found.pairwise.transpose(0, 2, 1))
+            assert_allclose(parts.pairwise[parts.step[r, t]], want)
+    assert_array_equal(parts.transposed, parts.pairwise.transpose(0, 2, 1))
 
 
 def test_means_over_folds_are_against_letters_alone():
@@ -78,7 +78,7 @@ def test_means_over_folds_are_against_letters_alone():
         more = {"share_of_steps": [0.0] * n, "final_error": error, "units": units, "chosen": chosen}
         return {"method": method, "error": [error] * n} | more
 
-    found = steps.means(
+    means = steps.means(
         [
             {
                 "rows": [row("q-learning", 5.0, 2.0), row("q-learning, steps apart", 4.0, 3.7)],
@@ -90,7 +90,7 @@ def test_means_over_folds_are_against_letters_alone():
             },
         ]
     )
-    assert [own["error_minus_letters"] for own in found] == [0.0, -0.5]
-    assert found[1]["error_minus_letters_sd"] == pytest.approx(np.std([-1.0, 0.0], ddof=1))
-    assert found[1]["units_chosen"] == 1.85
-    assert found[1]["points"][-1]["error"] == 4.5
+    assert [mean["error_minus_letters"] for mean in means] == [0.0, -0.5]
+    assert means[1]["error_minus_letters_sd"] == pytest.approx(np.std([-1.0, 0.0], ddof=1))
+    assert means[1]["units_chosen"] == 1.85
+    assert means[1]["points"][-1]["error"] == 4.5

@@ -74,13 +74,13 @@ def test_guesses_are_counted_with_the_right_number(hall):
 
 
 @pytest.mark.parametrize(
-    ("right", "found"),
+    ("right", "choice"),
     [("verb", 1), ("Verb!", 1), ("verbs", None), ("noun verb", None), ("", None), ("adverb", None)],
 )
-def test_the_right_choice_is_the_only_one_that_the_truth_names(hall, right, found):
+def test_the_right_choice_is_the_only_one_that_the_truth_names(hall, right, choice):
     number, key = hall.open()
     hall.put(number, key, ASKED | {"truth": "so", "right": right})
-    assert hall.shown(number)["right"] == found
+    assert hall.shown(number)["right"] == choice
 
 
 @pytest.mark.parametrize("right", ["", "many", "…"])
@@ -191,13 +191,13 @@ def test_there_are_only_so_many_rooms(hall, clock):
 
 @given(st.lists(st.floats(-1e15, 1e15), min_size=1, max_size=80))
 def test_every_guess_is_counted_once_whatever_it_is(values):
-    found = rooms.guesses(values)
-    assert sum(one["count"] for one in found["bins"]) == len(values)
-    edges = [one["low"] for one in found["bins"]] + [found["bins"][-1]["high"]]
+    histogram = rooms.guesses(values)
+    assert sum(one["count"] for one in histogram["bins"]) == len(values)
+    edges = [one["low"] for one in histogram["bins"]] + [histogram["bins"][-1]["high"]]
     assert edges == sorted(edges)
 
 
 def test_one_wild_guess_leaves_the_others_apart():
-    found = rooms.guesses([*range(1, 100), 1e15])
-    assert not found["isLog"] or found["bins"][0]["high"] < 50
-    assert max(one["count"] for one in found["bins"]) < 60
+    histogram = rooms.guesses([*range(1, 100), 1e15])
+    assert not histogram["isLog"] or histogram["bins"][0]["high"] < 50
+    assert max(one["count"] for one in histogram["bins"]) < 60

@@ -41,10 +41,10 @@ class Client:
         self._port, self.cookie = port, ""
 
     def ask(self, method, path, content=None, headers=None):
-        own = {"cookie": self.cookie} if self.cookie else {}
+        cookies = {"cookie": self.cookie} if self.cookie else {}
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)
         with contextlib.closing(connection):
-            connection.request(method, path, content, own | (headers or {}))
+            connection.request(method, path, content, cookies | (headers or {}))
             said = connection.getresponse()
             answer = Answer(said.status, said.headers, said.read())
         if (cookie := answer.headers["set-cookie"]) is not None:
@@ -158,12 +158,12 @@ def test_other_requests_are_refused(lecturer, path, content, headers, status):
 
 
 def test_the_code_is_that_of_the_address_of_the_room(port, lecturer):
-    found = lecturer.get("/room/12345/code")
-    assert found.headers["content-type"] == "image/svg+xml"
-    assert found.content == routes.drawn(f"http://127.0.0.1:{port}/room/12345")
-    assert found.content != routes.drawn(f"http://127.0.0.1:{port}/room/12346")
+    drawing = lecturer.get("/room/12345/code")
+    assert drawing.headers["content-type"] == "image/svg+xml"
+    assert drawing.content == routes.drawn(f"http://127.0.0.1:{port}/room/12345")
+    assert drawing.content != routes.drawn(f"http://127.0.0.1:{port}/room/12346")
     size = len(segno.make(f"http://127.0.0.1:{port}/room/12345", micro=False).matrix)
-    assert f'viewBox="0 0 {size + 8} {size + 8}"'.encode() in found.content, "with a rim of four modules"
+    assert f'viewBox="0 0 {size + 8} {size + 8}"'.encode() in drawing.content, "with a rim of four modules"
 
 
 def test_an_address_too_long_for_a_code_is_refused(lecturer, monkeypatch):

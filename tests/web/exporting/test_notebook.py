@@ -78,18 +78,18 @@ def test_first_order_taggers_are_shown_with_what_they_predict(tagger, kind):
 
 
 def test_lattices_and_curves_are_shown():
-    found = sp.from_emissions([np.random.default_rng(0).normal(size=(5, 3))], labels=list("abc"))
-    best = " ".join(found.prune(0.3).decode()[0])
-    assert f"Best labels: {best}" in found.prune(0.3).show().html
-    curves = found.curves([list("abcab")])
+    lattices = sp.from_emissions([np.random.default_rng(0).normal(size=(5, 3))], labels=list("abc"))
+    best = " ".join(lattices.prune(0.3).decode()[0])
+    assert f"Best labels: {best}" in lattices.prune(0.3).show().html
+    curves = lattices.curves([list("abcab")])
     figure = curves.show()
     assert [trace.name for trace in figure.data] == ["filter loss", "pruned", "efficiency loss"]
     np.testing.assert_array_equal(figure.data[2].y, curves.efficiency_loss.value)
 
 
 def test_curves_have_a_picture_for_where_no_script_runs():
-    found = sp.from_emissions([np.random.default_rng(0).normal(size=(5, 3))], labels=list("abc"))
-    bundle = found.curves([list("abcab")]).show()._repr_mimebundle_()
+    lattices = sp.from_emissions([np.random.default_rng(0).normal(size=(5, 3))], labels=list("abc"))
+    bundle = lattices.curves([list("abcab")]).show()._repr_mimebundle_()
     picture = pixels(base64.b64decode(bundle["image/png"]))
     for color in (LIGHT.accent, LIGHT.pruned, LIGHT.truth):  # one for each line
         rgb = [int(color[k : k + 2], 16) for k in (1, 3, 5)]

@@ -74,7 +74,7 @@ def test_the_python_of_sweep_loses_what_the_page_loses(capsys):
     assert f"{choice.alpha:.3f}" == shown["alpha"]
     losses = [f"{100 * at.event:.2f} %" for at in (choice.dev, choice.test)]
     assert losses == [shown["lost_dev"], shown["lost_test"]]
-    assert f"{100 * found.test.efficiency:.1f} %" == shown["kept"]
+    assert f"{100 * choice.test.efficiency:.1f} %" == shown["kept"]
 
 
 def test_the_python_of_write_keeps_what_the_page_keeps(capsys):
@@ -101,7 +101,7 @@ def test_the_python_of_orders_and_features_acts_as_the_page(capsys):
 
 def test_the_python_of_parsing_finds_the_heads_of_the_page(capsys):
     said, shown = run("parsing", capsys)[0], facts("parsing")
-    (line,) = [own for own in said.splitlines() if own.startswith(f"{shown['policy']} after")]
+    (line,) = [line for line in said.splitlines() if line.startswith(f"{shown['policy']} after")]
     assert line.startswith(f"{shown['policy']} after {shown['bought']} words: [")
     assert line.endswith(f"] {shown['right']} right")
 

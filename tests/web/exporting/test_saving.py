@@ -46,9 +46,9 @@ def asked(monkeypatch):
 
 
 def test_a_page_comes_as_the_command_writes_it(client, asked):
-    found = client("page", "letters?order=6")
-    assert (found.status_code, found.body) == (200, b"<!doctype html>")
-    assert found.headers["content-disposition"] == "attachment"
+    answer = client("page", "letters?order=6")
+    assert (answer.status_code, answer.body) == (200, b"<!doctype html>")
+    assert answer.headers["content-disposition"] == "attachment"
     assert asked[0][-3:-1] == ["--", "http://host.example/letters?order=6"]
     assert asked[0][-1].endswith(".html")
     assert client("python", "letters").status_code == 200
@@ -75,19 +75,19 @@ def test_what_is_not_answered(client, asked, kind, scene, headers, status):
 
 def test_a_crowd_is_told_to_come_again(client, asked, monkeypatch):
     monkeypatch.setitem(saving._CROWD, "in_hand", saving.WAITING + 1)
-    found = client("page", "letters")
-    assert (found.status_code, asked) == (429, [])
-    assert "Others are saving pages" in found.body.decode()
+    answer = client("page", "letters")
+    assert (answer.status_code, asked) == (429, [])
+    assert "Others are saving pages" in answer.body.decode()
 
 
 def test_what_takes_too_long_is_ended(client, asked, monkeypatch):
     monkeypatch.setattr(saving, "SECONDS", 0.001)
-    found = client("page", "letters")
-    assert (found.status_code, saving._CROWD["in_hand"]) == (503, 0)
-    assert found.body.decode() == "This page takes too long to be saved."
+    answer = client("page", "letters")
+    assert (answer.status_code, saving._CROWD["in_hand"]) == (503, 0)
+    assert answer.body.decode() == "This page takes too long to be saved."
 
 
 def test_the_command_s_sentence_reaches_the_visitor(client):
-    found = client("page", "nowhere")
-    assert found.status_code == 422
-    assert found.body.decode().startswith("address must begin with one of tours, ")
+    answer = client("page", "nowhere")
+    assert answer.status_code == 422
+    assert answer.body.decode().startswith("address must begin with one of tours, ")

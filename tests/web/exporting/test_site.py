@@ -48,10 +48,10 @@ def test_every_scene_is_there_and_what_it_names(made):
         *(f"tour-own-1-{c}.js" for c in ("1", "1a", "2")),
     }
     for name in scenes:
-        found = scene_of(made, name.removesuffix(".js"))
-        wanted = [f"shared/{view['kind']}.js" for view in found["views"]]
-        wanted += [f"shared/parts/{one}.js" for view in found["views"] for one in view["parts"].values()]
-        wanted += [chart[theme] for chart in found["charts"] for theme in ("light", "dark") if theme in chart]
+        scene = scene_of(made, name.removesuffix(".js"))
+        wanted = [f"shared/{view['kind']}.js" for view in scene["views"]]
+        wanted += [f"shared/parts/{one}.js" for view in scene["views"] for one in view["parts"].values()]
+        wanted += [chart[theme] for chart in scene["charts"] for theme in ("light", "dark") if theme in chart]
         assert wanted
         assert all((made.folder / path).is_file() for path in wanted)
 

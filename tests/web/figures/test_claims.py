@@ -83,18 +83,18 @@ def test_places_in_a_result():
 
 
 def test_a_claim_is_read_and_printed():
-    own = Claim("r", "s", "w", ("ours",), "rival", ("theirs",), spread=claims.twice("se"), decimals=2,
+    claim = Claim("r", "s", "w", ("ours",), "rival", ("theirs",), spread=claims.twice("se"), decimals=2,
                 shown="{} px, {:d}", beside=(("rows", {"k": 1}, "x"),), said="theirs {}",
                 note=lambda result: f"of {len(result['rows'])}")  # fmt: skip
-    assert read(own, BY_HAND)[1:] == ("short by 2.00", "3.00 ± 0.50 px, 7", "theirs 5.00", "of 2")
+    assert read(claim, BY_HAND)[1:] == ("short by 2.00", "3.00 ± 0.50 px, 7", "theirs 5.00", "of 2")
     gain = Claim("r", "s", "w", ("ours",), "ahead", spread=lambda result: [1.0, None])
     assert read(gain, BY_HAND)[1:4] == ("reproduced", "+3.0 [+1.0 or more]", "–")
-    missing = own._replace(value=("rows", {"k": 5}, "x"))
+    missing = claim._replace(value=("rows", {"k": 5}, "x"))
     assert read(missing, BY_HAND).verdict == "not measured"
     with pytest.raises(KeyError, match="none"):
-        read(own._replace(value=("none",)), BY_HAND)  # a damaged result is no result of fewer data sets
+        read(claim._replace(value=("none",)), BY_HAND)  # a damaged result is no result of fewer data sets
     with pytest.raises(TypeError):
-        read(own._replace(value=("rows", {"k": 2}, "x")), BY_HAND)  # what is None is no number
+        read(claim._replace(value=("rows", {"k": 2}, "x")), BY_HAND)  # what is None is no number
 
 
 def reading(words, what="w"):
@@ -102,47 +102,47 @@ def reading(words, what="w"):
 
 
 def test_a_system_is_led_by_what_is_contradicted_or_fails():
-    found = [reading("better", "a"), reading("no difference", "b"), reading("short by 1", "c"),
+    readings = [reading("better", "a"), reading("no difference", "b"), reading("short by 1", "c"),
              reading("contradicted", "d")]  # fmt: skip
-    assert claims.system_line(found) == ("contradicted: d, 1 (2 of 4 fail)", "2")
-    assert claims.system_line(found[:3]) == ("short by 1: c, 1 (1 of 3 fail)", "2")
-    assert claims.system_line(found[:2]) == ("no difference: b, 1", "2")
-    assert claims.system_line(found[:1]) == ("better: 1", "2")
-    assert [r.claim.what for r in claims.worst_first(found)] == ["d", "c", "b", "a"]
-    assert claims.counts(found) == "4 claims: 1 contradicted, 1 short, 1 no difference, 1 better"
+    assert claims.system_line(readings) == ("contradicted: d, 1 (2 of 4 fail)", "2")
+    assert claims.system_line(readings[:3]) == ("short by 1: c, 1 (1 of 3 fail)", "2")
+    assert claims.system_line(readings[:2]) == ("no difference: b, 1", "2")
+    assert claims.system_line(readings[:1]) == ("better: 1", "2")
+    assert [r.claim.what for r in claims.worst_first(readings)] == ["d", "c", "b", "a"]
+    assert claims.counts(readings) == "4 claims: 1 contradicted, 1 short, 1 no difference, 1 better"
 
 
 def test_a_table_of_claims_begins_with_the_verdict():
-    found = [reading("better"), reading("new")]
-    table = claims.frame(found)
+    readings = [reading("better"), reading("new")]
+    table = claims.frame(readings)
     assert table.index.name == "verdict"
     assert list(table.columns) == ["claim", "measured", "paper or rival"]  # no source, no note, one system
-    other = found[0]._replace(
-        claim=found[0].claim._replace(system="t", source="Fig. 1"), note="chosen on test"
+    other = readings[0]._replace(
+        claim=readings[0].claim._replace(system="t", source="Fig. 1"), note="chosen on test"
     )
-    assert list(claims.frame([*found, other]).columns) == list(claims.COLUMNS[1:])
+    assert list(claims.frame([*readings, other]).columns) == list(claims.COLUMNS[1:])
 
 
 @pytest.mark.parametrize("name", list(ROWS))
 def test_every_result_has_a_claim_or_says_why_not(name):
     shown = registry.load(ROWS[name].show)
-    own = [claim for claim in shown.claims if claim.result == name]
-    assert bool(own) != bool(shown.no_claims)
+    listed = [claim for claim in shown.claims if claim.result == name]
+    assert bool(listed) != bool(shown.no_claims)
     assert {claim.result for claim in shown.claims} <= set(ROWS)
-    assert len({(claim.system, claim.what) for claim in own}) == len(own)
+    assert len({(claim.system, claim.what) for claim in listed}) == len(listed)
 
 
 @pytest.mark.parametrize("name", STORED)
 def test_every_claim_is_found_in_its_stored_result(name):
     result = json.loads((RESULTS / f"{name}.json").read_text())
-    for own in claims.readings_of(registry.load(ROWS[name].show).claims, result):
-        assert own.verdict != claims.NOT_MEASURED, own.claim.what
-        claims.severity(own.verdict)
-        assert own.measured not in ("", "–")
-        assert not {"nan", "inf", "None"} & set(own.measured.replace(",", " ").split()), own.claim.what
-        value = find(result, own.claim.value)
-        assert math.isfinite(value), own.claim.what
-    for system, own in claims.by_system(
+    for entry in claims.readings_of(registry.load(ROWS[name].show).claims, result):
+        assert entry.verdict != claims.NOT_MEASURED, entry.claim.what
+        claims.severity(entry.verdict)
+        assert entry.measured not in ("", "–")
+        assert not {"nan", "inf", "None"} & set(entry.measured.replace(",", " ").split()), entry.claim.what
+        value = find(result, entry.claim.value)
+        assert math.isfinite(value), entry.claim.what
+    for system, group in claims.by_system(
         claims.readings_of(registry.load(ROWS[name].show).claims, result)
     ).items():
-        assert max(map(len, (system, *claims.system_line(own)))) <= 90, (system, claims.system_line(own))
+        assert max(map(len, (system, *claims.system_line(group)))) <= 90, (system, claims.system_line(group))

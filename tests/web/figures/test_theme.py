@@ -15,7 +15,7 @@ def test_what_is_not_checked_is_the_same(monkeypatch):
     traces = [
         {"type": "scatter", "x": np.arange(3.0), "y": (1, 2), "marker": {"color": ["red"] * 3}, "text": "é"},
         {"type": "heatmap", "z": np.eye(2), "xaxis": "x2", "yaxis": "y2", "showscale": False},
-        *({"type": "heatmap", "z": np.eye(2, 3, dtype=own).T} for own in (np.uint8, np.float32, np.int64)),
+        *({"type": "heatmap", "z": np.eye(2, 3, dtype=kind).T} for kind in (np.uint8, np.float32, np.int64)),
     ]
     axes = {"xaxis": {"title": "a"}, "yaxis2": {"range": [0, 1], "title": "b"}}
     more = {"notes": [{"text": "n", "x": 1, "y": 1}], "shapes": [theme.line("red", 1, x=0)]}

@@ -15,18 +15,18 @@ def stored(name):
     return (RESULTS / f"{name}.json").read_text()
 
 
-def rows(found, table="rows", **wanted):
+def rows(result, table="rows", **wanted):
     """Rows of a table that have these values."""
-    return [row for row in found[table] if wanted.items() <= row.items()]
+    return [row for row in result[table] if wanted.items() <= row.items()]
 
 
 def put(key, value, table="rows", **wanted):
     """Write a value into all rows that have these values."""
 
-    def change(found):
-        own = rows(found, table, **wanted)
-        assert own
-        for row in own:
+    def change(result):
+        matches = rows(result, table, **wanted)
+        assert matches
+        for row in matches:
             row[key] = value
 
     return change
@@ -35,52 +35,52 @@ def put(key, value, table="rows", **wanted):
 def at(*path, to):
     """Write a value somewhere."""
 
-    def change(found):
+    def change(node):
         for key in path[:-1]:
-            found = found[key]
-        assert found[path[-1]] != to
-        found[path[-1]] = to
+            node = node[key]
+        assert node[path[-1]] != to
+        node[path[-1]] = to
 
     return change
 
 
 def scaled(key, factor, **wanted):
-    def change(found):
-        for row in rows(found, **wanted):
+    def change(result):
+        for row in rows(result, **wanted):
             row[key] *= factor
 
     return change
 
 
-def every_alpha(found):
-    for fold in found["fold_rows"]:
+def every_alpha(result):
+    for fold in result["fold_rows"]:
         for row in fold["rows"]:
             row["alpha"] = 0.0
 
 
-def kept_levels(found):
-    for row in found["rows"]:
+def kept_levels(result):
+    for row in result["rows"]:
         for level in row.get("levels", ()):
             level["is_kept"] = True
 
 
-def high_ratios(found):
-    for row in found["compared"]:
+def high_ratios(result):
+    for row in result["compared"]:
         row["ratio"] = 0.7
 
 
-def no_oldest(found):
-    for row in found["centres"]:
+def no_oldest(result):
+    for row in result["centres"]:
         row["LBP"] = 0
 
 
-def fast_printed(found):
-    for name, own in found["summary"]["tags"].items():
-        own["pays_from"] = 9.0 if name.startswith("printed") else own["pays_from"]
+def fast_printed(result):
+    for name, row in result["summary"]["tags"].items():
+        row["pays_from"] = 9.0 if name.startswith("printed") else row["pays_from"]
 
 
-def clear_gaps(found):
-    for gaps in found["summary"]["signs"]["q_learning_minus"].values():
+def clear_gaps(result):
+    for gaps in result["summary"]["signs"]["q_learning_minus"].values():
         for speed in gaps:
             gaps[speed] = [[-5.0, -5.0], [0.1, 0.1]]
 
@@ -88,9 +88,9 @@ def clear_gaps(found):
 def more_pairs(value, low, high):
     """The CRF keeps more pairs than SPC, by an interval."""
 
-    def change(found):
+    def change(result):
         for key, number in (("pairs_more", value), ("pairs_more_low", low), ("pairs_more_high", high)):
-            put(key, number, "equal", **SPC)(found)
+            put(key, number, "equal", **SPC)(result)
 
     return change
 
@@ -204,26 +204,26 @@ CASES = [
 ]  # fmt: skip
 
 
-def said(name, what, found):
+def said(name, what, result):
     shown = registry.load(registry.results()[name].show)
-    return next(r.verdict for r in claims.readings_of(shown.claims, found) if r.claim.what == what)
+    return next(r.verdict for r in claims.readings_of(shown.claims, result) if r.claim.what == what)
 
 
 @pytest.mark.parametrize(
     ("name", "what", "before", "change", "after"), CASES, ids=lambda v: v[:60] if isinstance(v, str) else ""
 )
 def test_a_changed_number_changes_its_verdict(name, what, before, change, after):
-    found = json.loads(stored(name))
-    assert said(name, what, found) == before
-    change(found)
-    assert said(name, what, found) == after
+    result = json.loads(stored(name))
+    assert said(name, what, result) == before
+    change(result)
+    assert said(name, what, result) == after
 
 
 def test_a_result_of_fewer_data_sets_says_what_was_not_measured():
-    found = json.loads(stored("tagging"))
-    found["rows"] = rows(found, features="full", data="wsj")
-    assert said("tagging", "SPC against Tags, EWT", found) == claims.NOT_MEASURED
-    assert said("tagging", "SPC against Tags, WSJ sample", found) == "no difference"
+    result = json.loads(stored("tagging"))
+    result["rows"] = rows(result, features="full", data="wsj")
+    assert said("tagging", "SPC against Tags, EWT", result) == claims.NOT_MEASURED
+    assert said("tagging", "SPC against Tags, WSJ sample", result) == "no difference"
 
 
 @pytest.mark.parametrize(("name", "broken"), [("dms-pose", {"summary": 5}), ("grid", {"gaps": None})])

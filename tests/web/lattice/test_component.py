@@ -67,7 +67,7 @@ def random_level(rng, *, order=None, n_columns=None, n_states=None):
 
 def count_words(level, keep):
     """Number of complete paths, by walking every one of them."""
-    symbols = [tuple(own) for own in level.symbols.tolist()]
+    symbols = [tuple(row) for row in level.symbols.tolist()]
     first, *rest = (
         np.arange(a, b)[keep[a:b]].tolist() for a, b in zip(level.col_start[:-1], level.col_start[1:])
     )
@@ -187,7 +187,7 @@ def test_what_a_run_may_change_is_not_in_a_part():
 
 def test_every_state_has_a_colour_of_the_palette_in_both_themes():
     colours = component.lattice_payload(word_trace(np.random.default_rng(2)))[1]["names"]["palette"]
-    colours = {theme: dict(own) for theme, own in colours.items()}
+    colours = {theme: dict(roles) for theme, roles in colours.items()}
     for theme, palette in (("light", LIGHT), ("dark", DARK)):
         for role in component.ROLES:
             assert colours[theme].pop(role) == getattr(palette, role)

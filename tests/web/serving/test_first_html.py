@@ -14,8 +14,8 @@ NAMES = sorted(pages.every())
 
 def tags(text):
     """{name or property: content} of the meta tags."""
-    found = re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)">', text)
-    return {name: unescape(content) for name, content in found}
+    pairs = re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)">', text)
+    return {name: unescape(content) for name, content in pairs}
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: name or "home")

@@ -54,8 +54,8 @@ def page_texts():
         yield from (text for text in python_texts(path) if " " in text)
     for path in [*ROOT.glob("spcviz/web/*/*_words.js"), *ROOT.glob("spcviz/problems/*/view/*_words.js")]:
         yield from re.findall(r'"([^"\n]* [^"\n]*)"', path.read_text(encoding="utf-8"))
-    for found in tour.shipped().values():
-        yield from (scene.say for scene in found.scenes)
+    for shipped in tour.shipped().values():
+        yield from (scene.say for scene in shipped.scenes)
 
 
 def terms(text):
@@ -64,9 +64,9 @@ def terms(text):
     >>> sorted(terms("The SPC keeps α, as $\\\\gamma$; see max-marginals of VideoPose"))
     ['SPC', 'VideoPose', 'max-marginals', 'α', 'γ']
     """
-    found = set(re.findall(r"\b[A-Z][a-z]*[A-Z][A-Za-z]*\b", text))
-    found |= set(re.findall(r"[α-ωψ]", text)) | set(re.findall(FIELD, text.lower()))
-    return found | {LATEX[name] for name in re.findall(r"\\([a-z]+)", text) if name in LATEX}
+    words = set(re.findall(r"\b[A-Z][a-z]*[A-Z][A-Za-z]*\b", text))
+    words |= set(re.findall(r"[α-ωψ]", text)) | set(re.findall(FIELD, text.lower()))
+    return words | {LATEX[name] for name in re.findall(r"\\([a-z]+)", text) if name in LATEX}
 
 
 def test_every_term_on_a_page_has_an_entry():

@@ -96,7 +96,7 @@ def test_no_page_uses_a_tour_s_names():
 def test_five_tours_are_long_and_all_lead_to_pages():
     assert list(SHIPPED)[:5] == list(FIVE)
     assert all(8 <= len(SHIPPED[name].scenes) <= 15 for name in FIVE)
-    pages = {scene.page for found in SHIPPED.values() for scene in found.scenes}
+    pages = {scene.page for shipped in SHIPPED.values() for scene in shipped.scenes}
     assert pages <= set(navigation.names())
     without = {"", "tours"}
     assert set(navigation.names()) - pages <= without, "each page is in a tour"

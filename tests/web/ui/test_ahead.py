@@ -60,11 +60,11 @@ def test_a_group_with_much_to_load_keeps_no_other_waiting(monkeypatch):
 
 
 def test_nothing_is_loaded_ahead_that_would_drive_out_what_is_used(filled, monkeypatch):
-    own = ahead.room.Room(1000)
-    monkeypatch.setattr(ahead.room, "ROOM", own)
-    own.add("model", print, "x" * 700)
-    assert not own.is_nearly_full()
-    own.add("words", print, "x" * 100)
+    room = ahead.room.Room(1000)
+    monkeypatch.setattr(ahead.room, "ROOM", room)
+    room.add("model", print, "x" * 700)
+    assert not room.is_nearly_full()
+    room.add("words", print, "x" * 100)
     ahead.load_rest(State())
     assert filled == ["exact", "tagging", "pose"]  # what their pages show first
 

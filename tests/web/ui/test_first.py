@@ -55,10 +55,10 @@ def store(call, *keys):
 def test_what_was_stored_is_read_and_the_rest_is_computed(again):
     store(again(), (3, ("a", "b")), (4,))
     call = again()
-    found = call(3, ("a", "b"))
-    assert (found.values.tolist(), found.name) == ([0, 1, 4], "a-b")
-    assert not found.values.flags.writeable
-    assert call(3, ("a", "b")) is found
+    answer = call(3, ("a", "b"))
+    assert (answer.values.tolist(), answer.name) == ([0, 1, 4], "a-b")
+    assert not answer.values.flags.writeable
+    assert call(3, ("a", "b")) is answer
     assert call(4).values.tolist() == [0, 1, 4, 9]
     assert MADE == []
     assert call(5).values.tolist() == [0, 1, 4, 9, 16]
@@ -165,18 +165,18 @@ def test_while_kernels_compile_a_page_says_so_and_keeps_what_is_like_it(monkeypa
         at.query_params[name] = value
     at.run()
     assert not at.exception
-    assert [own.value for own in at.markdown] == shown
-    assert [own.value for own in at.info] == said
+    assert [block.value for block in at.markdown] == shown
+    assert [note.value for note in at.info] == said
 
 
 def test_every_page_and_every_scene_of_a_tour_is_opened():
-    found = first_scenes.addresses()
-    assert set(navigation.names()) <= set(found)
-    scenes = [tour.address(s.page, s.query()) for own in tour.shipped().values() for s in own.scenes]
-    left_out = [address for address in scenes if address not in found]
+    addresses = first_scenes.addresses()
+    assert set(navigation.names()) <= set(addresses)
+    scenes = [tour.address(s.page, s.query()) for shipped in tour.shipped().values() for s in shipped.scenes]
+    left_out = [address for address in scenes if address not in addresses]
     assert left_out
     assert all(address.startswith("pose?") for address in left_out)
-    assert len(set(found)) == len(found)
+    assert len(set(addresses)) == len(addresses)
 
 
 def test_a_run_that_did_not_end_is_said(again, monkeypatch):
@@ -187,7 +187,7 @@ def test_a_run_that_did_not_end_is_said(again, monkeypatch):
     next(run)
     run.close()
     assert first.stale() == {"code.json": "the last run did not end"}
-    assert [own.address for own in first_scenes.make()] == ["", "letters"]
+    assert [opened.address for opened in first_scenes.make()] == ["", "letters"]
     assert first.stale() == {}
 
 

@@ -16,9 +16,9 @@ def app():
     history.at_page(st.session_state.get("page", "a"))
 
     def back(is_undo):
-        found = history.step(st.query_params.to_dict(), is_undo)
-        if found is not None:
-            st.query_params.from_dict(found)
+        query = history.step(st.query_params.to_dict(), is_undo)
+        if query is not None:
+            st.query_params.from_dict(query)
 
     n = table.parse(st.query_params)["n"]
     st.button("more", on_click=lambda: table.write(n=n + 1))

@@ -20,20 +20,20 @@ FEW = 96
 
 def sent_by(app, kind="http"):
     """Messages that an ASGI app sends."""
-    found = []
+    messages = []
 
     async def send(message):
-        found.append(message)
+        messages.append(message)
 
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, outside.Headers(app)({"type": kind}, None, send)).result()
-    return found
+    return messages
 
 
 def test_every_answer_has_headers_but_keeps_its_own():
     async def app(_scope, _receive, send):
-        own = [(b"Referrer-Policy", b"no-referrer"), (b"content-type", b"text/plain")]
-        await send({"type": "http.response.start", "status": 200, "headers": own})
+        headers = [(b"Referrer-Policy", b"no-referrer"), (b"content-type", b"text/plain")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
     start, body = sent_by(app)

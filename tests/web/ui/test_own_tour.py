@@ -20,8 +20,8 @@ MINE, OTHER, THIRD = made("Mine", 5), made("Other", 2), made("Third", 3)
 
 @pytest.fixture(autouse=True)
 def state(monkeypatch):
-    monkeypatch.setattr(own_tour.st, "session_state", found := {})
-    return found
+    monkeypatch.setattr(own_tour.st, "session_state", session := {})
+    return session
 
 
 def test_what_is_brought_stands_beside_one_s_own():

@@ -12,9 +12,9 @@ from spcviz.web.cached.shared import shared
 @pytest.fixture
 def small(monkeypatch):
     """Room for ten thousand bytes."""
-    own = room.Room(10_000)
-    monkeypatch.setattr(room, "ROOM", own)
-    return own
+    space = room.Room(10_000)
+    monkeypatch.setattr(room, "ROOM", space)
+    return space
 
 
 def arrays_of(n):
@@ -34,15 +34,15 @@ def test_views_of_one_array_are_counted_once():
 
 
 def test_what_two_values_share_counts_once_until_both_are_gone():
-    large, own = np.zeros(100_000), room.Room(10**9)
-    own.add("model", print, [large])
-    own.add("reader", print, {"model": large[5:], "images": np.zeros(10)})
-    assert own.n_bytes == pytest.approx(800_000, abs=1000)
-    own.remove("model")
-    assert own.n_bytes == pytest.approx(800_000, abs=1000)
-    own.remove("reader")
-    own.remove("reader")
-    assert own.n_bytes == 0
+    large, space = np.zeros(100_000), room.Room(10**9)
+    space.add("model", print, [large])
+    space.add("reader", print, {"model": large[5:], "images": np.zeros(10)})
+    assert space.n_bytes == pytest.approx(800_000, abs=1000)
+    space.remove("model")
+    assert space.n_bytes == pytest.approx(800_000, abs=1000)
+    space.remove("reader")
+    space.remove("reader")
+    assert space.n_bytes == 0
 
 
 def test_attributes_are_counted_and_circles_end():

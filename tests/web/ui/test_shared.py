@@ -31,7 +31,7 @@ def test_made_once_and_forgotten_by_age_of_use():
 
 
 def test_who_asks_at_once_waits_for_the_first():
-    made, found = [], []
+    made, answers = [], []
 
     @shared(4)
     def slow(n):
@@ -39,14 +39,14 @@ def test_who_asks_at_once_waits_for_the_first():
         time.sleep(0.1)
         return object()
 
-    threads = [threading.Thread(target=lambda: found.append(slow(1))) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: answers.append(slow(1))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert made == [1]
-    assert len(found) == 4
-    assert len(set(map(id, found))) == 1
+    assert len(answers) == 4
+    assert len(set(map(id, answers))) == 1
 
 
 def test_an_error_is_raised_again_and_others_go_on():

@@ -13,9 +13,9 @@ from spcviz.web.cached.side_by_side import N_THREADS, apart, run
 
 
 def test_in_order_and_not_in_the_callers_thread():
-    found = list(run(lambda n: (n, threading.current_thread().name), range(20)))
-    assert [n for n, _ in found] == list(range(20))
-    assert all(name.startswith("spcviz frames") for _, name in found)
+    answers = list(run(lambda n: (n, threading.current_thread().name), range(20)))
+    assert [n for n, _ in answers] == list(range(20))
+    assert all(name.startswith("spcviz frames") for _, name in answers)
 
 
 def test_who_asks_for_much_lets_others_in_between():
@@ -38,10 +38,10 @@ def test_who_asks_for_much_lets_others_in_between():
 def test_it_steps_back_behind_the_threads_of_pages():
     before = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    def own():
+    def priority():
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    assert apart(own) == side_by_side.NICE
+    assert apart(priority) == side_by_side.NICE
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
 
 
@@ -54,10 +54,10 @@ def test_an_error_comes_where_its_turn_is_and_nothing_more_is_begun():
             raise ValueError("three")
         return n
 
-    found = run(piece, range(100))
-    assert [next(found) for _ in range(3)] == [0, 1, 2]
+    answers = run(piece, range(100))
+    assert [next(answers) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(ValueError, match="three"):
-        next(found)
+        next(answers)
     assert len(begun) <= 4 + N_THREADS
 
 

@@ -92,7 +92,7 @@ def test_what_is_missing_does_not_turn_into_the_opening():
         at.run()
         assert not at.exception
         asked = at.query_params.items()
-        assert {name: found[0] if isinstance(found, list) else found for name, found in asked} == left
+        assert {name: written[0] if isinstance(written, list) else written for name, written in asked} == left
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
@@ -123,8 +123,8 @@ def test_alphas_below_the_mean_are_read_and_pinned():
 
 
 def test_a_whole_number_is_a_real_one_but_not_the_other_way_round():
-    found = TABLE.clean({"alpha": 1})["alpha"]
-    assert (found, type(found)) == (1.0, float)
+    alpha = TABLE.clean({"alpha": 1})["alpha"]
+    assert (alpha, type(alpha)) == (1.0, float)
     assert TABLE.clean({"alpha": True}) == TABLE.clean({"alpha": 10**400}) == TABLE.defaults
 
 
@@ -191,4 +191,4 @@ def test_what_is_missing_stays_until_it_is_chosen_anew(name, value, left):
     at.run()
     assert not at.exception
     asked = at.query_params.items()
-    assert {name: found[0] if isinstance(found, list) else found for name, found in asked} == left
+    assert {name: written[0] if isinstance(written, list) else written for name, written in asked} == left

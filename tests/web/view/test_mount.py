@@ -133,6 +133,6 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
     assert first[1] == mount.packed(part([1]))
     assert mount.packed_of(owners[0], part) == first[0]  # forgotten for room, and made again
     assert len(made) == 6
-    assert sum(len(own.content) for _, own in mount._packed.values()) <= mount.room.ROOM.n_bytes <= 5000
+    assert sum(len(packet.content) for _, packet in mount._packed.values()) <= mount.room.ROOM.n_bytes <= 5000
     monkeypatch.setattr(mount.room, "ROOM", mount.room.Room(10))
     assert mount.packed_of([9], part) == mount.packed(part([9]))

@@ -27,14 +27,14 @@ def examples(rng, n=400):
     pieces = []
     for w in range(n):
         size = int(rng.integers(1, 12))
-        own = (
+        piece = (
             rng.integers(-2, 3, size) * 1.0
             if w % 3 == 0
             else rng.normal(size=size) * 10.0 ** rng.integers(-8, 9)
         )
-        own = np.full(size, own[0]) if w % 11 == 0 else own
-        own[1:][rng.random(size - 1) < 0.2] = -np.inf
-        pieces.append(own)
+        piece = np.full(size, piece[0]) if w % 11 == 0 else piece
+        piece[1:][rng.random(size - 1) < 0.2] = -np.inf
+        pieces.append(piece)
     alphas = rng.choice([-3.0, -0.5, 0.0, 0.25, 0.5, 1 - 1e-10, 1.0], n) + rng.choice([0.0, -1e-3], n)
     return np.concatenate(pieces), np.cumsum([0, *map(len, pieces)]), alphas
 
@@ -45,17 +45,17 @@ def test_the_browser_thresholds_as_the_engine_does(tmp_path):
     limits = filtering.threshold_batch(values, starts, 0.0)
     best, mean, spread = limits.best, limits.mean, limits.has_spread
     asked = {"best": best, "mean": mean, "spread": spread.astype("u1"), "values": values, "alphas": alphas}
-    found = run_node(tmp_path, "web/view/rule.js", BODY, asked | {"starts": starts.astype("i4")})
+    answer = run_node(tmp_path, "web/view/rule.js", BODY, asked | {"starts": starts.astype("i4")})
     tau = [rule.threshold(b, b - m, rule.capped(a)) for b, m, a in zip(best, mean, alphas, strict=True)]
-    assert found["tau"] == tau
+    assert answer["tau"] == tau
     owner = np.repeat(np.arange(len(best)), np.diff(starts))
     limit = np.where(spread, tau, -np.inf)[owner]
-    assert found["kept"] == rule.survives(values, limit).tolist()
+    assert answer["kept"] == rule.survives(values, limit).tolist()
     points = [rule.break_point(v, best[w], mean[w], spread[w]) for v, w in zip(values, owner, strict=True)]
-    assert [float(point.replace("Infinity", "inf")) for point in found["point"]] == points
-    assert found["cap"] == rule.ALPHA_CAP
+    assert [float(point.replace("Infinity", "inf")) for point in answer["point"]] == points
+    assert answer["cap"] == rule.ALPHA_CAP
     # What was drawn has all that the rule tells apart.
-    assert {0, 1} == set(spread.tolist()) == set(found["kept"])
+    assert {0, 1} == set(spread.tolist()) == set(answer["kept"])
     assert (values == best[owner]).sum() > len(best)
     assert {-np.inf, np.inf} <= set(points)
 
@@ -67,10 +67,10 @@ def test_thresholds_of_the_engine_are_the_rules(tmp_path):
     limits = filtering.threshold_batch(values, starts, alphas)
     spread = limits.has_spread
     asked = {"best": limits.best, "mean": limits.mean, "spread": spread.astype("u1"), "values": values}
-    found = run_node(
+    answer = run_node(
         tmp_path, "web/view/rule.js", BODY, asked | {"alphas": alphas, "starts": starts.astype("i4")}
     )
-    assert np.where(spread, found["tau"], -np.inf).tolist() == limits.tau.tolist()
+    assert np.where(spread, answer["tau"], -np.inf).tolist() == limits.tau.tolist()
 
 
 @needs_node
@@ -79,14 +79,14 @@ def test_a_slider_reaches_below_the_mean_where_it_has_to(tmp_path):
       lowest: data.alphas.map((alpha) => core.lowestOf(0.5, alpha)),
       said: data.alphas.map((alpha) => core.belowMean(alpha)) }));"""
     alphas = [1.0, 0.0, -1e-9, -0.1, -0.34, -12.01]
-    found = run_node(tmp_path, "web/view/rule.js", body, {"alphas": alphas})
-    assert found["lowest"] == [0, 0, -0.1, -0.1, -0.4, -12.1]
-    assert found["said"] == ["", "", *[", below the mean"] * 4]
+    answer = run_node(tmp_path, "web/view/rule.js", body, {"alphas": alphas})
+    assert answer["lowest"] == [0, 0, -0.1, -0.1, -0.4, -12.1]
+    assert answer["said"] == ["", "", *[", below the mean"] * 4]
 
 
 def test_no_view_spells_the_rule_by_itself():
     spelled = re.compile(r"\(1 - (Math\.min\()?[\w.\[\]]*alpha\w*[^)]*\)+ \* \(|1 - 1e-9;|[mM]ean\) / \(")
     for script in PACKAGE.rglob("*.js"):
-        found = [line for line in script.read_text(encoding="utf-8").splitlines() if spelled.search(line)]
-        code = [line for line in found if not line.lstrip().startswith("//")]
+        lines = [line for line in script.read_text(encoding="utf-8").splitlines() if spelled.search(line)]
+        code = [line for line in lines if not line.lstrip().startswith("//")]
         assert bool(code) == (script.name == "rule.js"), f"{script}: {code}"

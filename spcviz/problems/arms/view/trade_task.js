@@ -100,15 +100,15 @@ const ARMS = {
     const n = data.truths[chain].length, tiers = state.tiers.subarray(start[chain], start[chain + 1]), reading = state.readings[chain];
     scrub.max = n - 1;
     scrub.value = frame;
-    const bits = faultsOf(data, start, chain, frame, reading), own = jointsOf(view, chain, frame, reading), real = truthOf(view, chain, frame);
+    const bits = faultsOf(data, start, chain, frame, reading), joints = jointsOf(view, chain, frame, reading), real = truthOf(view, chain, frame);
     setText(title, `${nameOf(view, chain)}, frame ${frame + 1} of ${n}`);
-    const off = JOINTS.map((name, j) => `${name} ${Math.round(Math.hypot(own[j + 1][0] - real[j + 1][0], own[j + 1][1] - real[j + 1][1]))} pixels off ${bits >> j & 1 ? "✖" : "✔"}`);
+    const off = JOINTS.map((name, j) => `${name} ${Math.round(Math.hypot(joints[j + 1][0] - real[j + 1][0], joints[j + 1][1] - real[j + 1][1]))} pixels off ${bits >> j & 1 ? "✖" : "✔"}`);
     setText(says, `Bought: ${data.tier_names[tiers[frame]]}. ${isSecret ? "" : `${off.join(", ")}.`}`);
     const side = Math.min(big.parentElement.clientWidth * 0.42, view.ratio === 3 ? 236 : 264);
     const key = [chain, frame, tiers.join(""), reading, isSecret, side, film.parentElement.clientWidth, view.theme].join("|");
     if (view.film.drawn === key) return;
     view.film.drawn = key;
-    drawBig(view, big, side, { chain, frame, tier: tiers[frame], own, real, bits, isSecret });
+    drawBig(view, big, side, { chain, frame, tier: tiers[frame], own: joints, real, bits, isSecret });
     drawFilm(view, film, chain, frame, tiers, reading, isSecret);
   },
 };
@@ -186,7 +186,7 @@ function sheetFrame(view, context, chain, frame, x, y, side) {
 }
 
 /** One frame with its predicted and true arm: what it shows is named as in paint(). */
-function drawBig(view, canvas, side, { chain, frame, tier, own, real, bits, isSecret }) {
+function drawBig(view, canvas, side, { chain, frame, tier, own: joints, real, bits, isSecret }) {
   const context = contextOf(view, canvas, side, side), scale = side / PICTURE, colour = view.data.tier_colours.dark[tier];
   sheetFrame(view, context, chain, frame, 0, 0, side);
   if (!isSecret) {
@@ -198,9 +198,9 @@ function drawBig(view, canvas, side, { chain, frame, tier, own, real, bits, isSe
       context.stroke();
     }
   }
-  arm(context, own, scale, 7 * scale + 3, "#000");
-  arm(context, own, scale, 7 * scale, colour);
-  own.slice(1).forEach(([x, y], j) => {
+  arm(context, joints, scale, 7 * scale + 3, "#000");
+  arm(context, joints, scale, 7 * scale, colour);
+  joints.slice(1).forEach(([x, y], j) => {
     const isOff = !isSecret && bits >> j & 1, r = 6.5 * scale;
     context.lineWidth = 3;
     context.strokeStyle = "#fff";

@@ -129,7 +129,7 @@ class TradeView extends View {
   }
   aimAt(w) {
     this.aimed = w;
-    this.chipNodes.forEach(({ chip }, own) => chip.setAttribute("aria-selected", String(own === w)));
+    this.chipNodes.forEach(({ chip }, i) => chip.setAttribute("aria-selected", String(i === w)));
     this.chips.setAttribute("aria-activedescendant", w < 0 ? "" : `chip${w}`);
     if (w >= 0) this.chipNodes[w].chip.scrollIntoView({ block: "nearest" });
   }
@@ -151,9 +151,9 @@ class TradeView extends View {
       sample.append(svg("line", { x1: 0, x2: 40, y1: 7, y2: 7, stroke: this.styles[i].colour, "stroke-width": 4, "stroke-dasharray": this.styles[i].dash }));
       return button([sample, m.label], m.help, () => this.set({ method: m.name, mode: "policy" }), { "data-method": m.name, "aria-pressed": String(m.name === this.view.method) });
     });
-    const isLead = (own) => this.lead.has(own.dataset.method);
+    const isLead = (methodButton) => this.lead.has(methodButton.dataset.method);
     this.methods.replaceChildren(...made.filter(isLead));
-    this.others.replaceChildren(...made.filter((own) => !isLead(own)));
+    this.others.replaceChildren(...made.filter((methodButton) => !isLead(methodButton)));
     this.moreMethods.box.hidden = made.every(isLead);
   }
 
@@ -191,7 +191,7 @@ class TradeView extends View {
     this.paintTiers(state);
     this.paintHand(state, isSecret);
     this.paintPins();
-    for (const own of [...this.methods.children, ...this.others.children]) own.setAttribute("aria-pressed", String(!this.isHand && own.dataset.method === method.name));
+    for (const methodButton of [...this.methods.children, ...this.others.children]) methodButton.setAttribute("aria-pressed", String(!this.isHand && methodButton.dataset.method === method.name));
     this.root.dataset.ready = "1";
     this.root.dataset.wrong = isSecret ? "" : state.wrong;
     this.root.dataset.spent = state.spent;

@@ -2,8 +2,8 @@
 
 import { node } from "../../../web/view/elements.js";
 
-/** A task of `TASKS` with sentences for chains and words for parts; `own` are its texts, and what is wrong of a word. */
-export const sentences = (own) => ({
+/** A task of `TASKS` with sentences for chains and words for parts; `details` are its texts, and what is wrong of a word. */
+export const sentences = (details) => ({
   chains: "sentences",
   parts: "words",
   chipsClass: "sentences",
@@ -29,5 +29,5 @@ export const sentences = (own) => ({
   },
 
   paint() {},
-  ...own,
+  ...details,
 });

@@ -31,7 +31,7 @@ class HybridView extends View {
     this.says = node("p", { class: "says", "aria-live": "polite" });
     this.chart = svg("svg", { class: "chart", role: "img" });
     [this.readBefore, this.readNow] = ["before", "after"].map((name) => ({ reads: node("b", { class: "word" }), note: node("span"), name }));
-    const compared = node("div", { class: "compared" }, [this.readBefore, this.readNow].map((own) => node("div", { class: own.name }, own.reads, own.note)));
+    const compared = node("div", { class: "compared" }, [this.readBefore, this.readNow].map((box) => node("div", { class: box.name }, box.reads, box.note)));
     const side = node("div", { class: "side" }, compared, this.whose, this.says, this.legend);
     return node("div", { class: "hybrid" }, bar, node("div", { class: "room" }, this.scroller, side, this.chart));
   }
@@ -104,10 +104,10 @@ class HybridView extends View {
   }
 
   /** A reading, large, its wrong letters marked. */
-  compare(own, state, what) {
+  compare(box, state, what) {
     const { truth } = this.data, wrong = wrongIn(state.reading, truth);
-    own.reads.replaceChildren(...[...state.reading].map((letter, i) => node("span", letter === truth[i] ? {} : { class: "bad" }, letter)));
-    setText(own.note, `${wrong ? `✘ ${wrong} of ${truth.length} letters wrong` : "✔ right"}; ${what}`);
+    box.reads.replaceChildren(...[...state.reading].map((letter, i) => node("span", letter === truth[i] ? {} : { class: "bad" }, letter)));
+    setText(box.note, `${wrong ? `✘ ${wrong} of ${truth.length} letters wrong` : "✔ right"}; ${what}`);
   }
 
   paintGraph(now) {
@@ -154,12 +154,12 @@ class HybridView extends View {
 
   survivors(now, i, x, top, isNew) {
     const { first } = scopeOf(now.order[i], i), wanted = this.data.truth.slice(first, i + 1), out = [];
-    const own = now.grams[i].slice(0, SHOWN);
-    own.forEach((gram, g) => {
+    const rows = now.grams[i].slice(0, SHOWN);
+    rows.forEach((gram, g) => {
       const y = top + ROW * g, share = Math.exp(now.marginals[i][g]), isTrue = gram === wanted;
       out.push(svg("rect", { class: isNew ? "share new" : "share", x: x - BAR / 2, y, width: Math.max(1.5, BAR * share), height: ROW - 3 }), svg("text", { class: isTrue ? "gram true" : "gram", x, y: y + 13 }, isTrue ? `★ ${gram}` : gram));
     });
-    if (now.counts[i] > own.length) out.push(svg("text", { class: "more", x, y: top + ROW * own.length + 13 }, `+ ${now.counts[i] - own.length}`));
+    if (now.counts[i] > rows.length) out.push(svg("text", { class: "more", x, y: top + ROW * rows.length + 13 }, `+ ${now.counts[i] - rows.length}`));
     return out;
   }
 

@@ -8,8 +8,8 @@ export const scopeOf = (order, i) => ({ first: i - order + 1, last: i });
 /** Actions by hand, as the URL holds them, once `action` is done at step s of a trajectory. */
 export function handAfter(course, takenAt, s, action) {
   const begin = takenAt < 0 ? s : Math.min(takenAt, s);
-  const own = course.slice(begin + 1, s + 1).map((step) => step.action);
-  return `${begin}:${[...own, action].map(([kind, i]) => `${KEYS[kind]}${i + 1}`).join(".")}`;
+  const actions = course.slice(begin + 1, s + 1).map((step) => step.action);
+  return `${begin}:${[...actions, action].map(([kind, i]) => `${KEYS[kind]}${i + 1}`).join(".")}`;
 }
 
 /** The action that the controller values most: [kind, letter], or null. */

@@ -106,9 +106,9 @@ class ParsingView extends View {
     if (key === this.drawn) return;
     this.drawn = key;
     this.courses.forEach((c, i) => {
-      const own = this.policies.children[i];
-      own.setAttribute("aria-pressed", String(c.name === course.name));
-      own.hidden = !this.shown.includes(c);
+      const policyButton = this.policies.children[i];
+      policyButton.setAttribute("aria-pressed", String(c.name === course.name));
+      policyButton.hidden = !this.shown.includes(c);
     });
     setText(this.more, this.view.rows === "all" ? "Fewer policies" : "More policies");
     this.paintTree(course, s);
@@ -289,8 +289,8 @@ class ParsingView extends View {
   exportSvg() {
     const copy = this.tree.cloneNode(true), style = getComputedStyle(this.root), from = [...this.tree.querySelectorAll("path, text, rect")];
     [...copy.querySelectorAll("path, text, rect")].forEach((part, k) => {
-      const own = getComputedStyle(from[k]);
-      for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor"]) part.style.setProperty(name, own.getPropertyValue(name));
+      const computed = getComputedStyle(from[k]);
+      for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor"]) part.style.setProperty(name, computed.getPropertyValue(name));
     });
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     copy.style.background = style.getPropertyValue("--st-background-color");

@@ -108,16 +108,16 @@ class PoseView extends View {
       return [event.clientX - box.left, event.clientY - box.top];
     };
     this.canvas.addEventListener("pointermove", (event) => {
-      const found = this.limbAt(...at(event, this.canvas));
-      this.canvas.style.cursor = found ? "pointer" : "default";
-      this.showTip(found, ...at(event, this.canvas));
-      if (JSON.stringify(found) !== JSON.stringify(this.hover)) { this.hover = found; this.draw(); }
+      const target = this.limbAt(...at(event, this.canvas));
+      this.canvas.style.cursor = target ? "pointer" : "default";
+      this.showTip(target, ...at(event, this.canvas));
+      if (JSON.stringify(target) !== JSON.stringify(this.hover)) { this.hover = target; this.draw(); }
     });
     this.canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; if (this.hover) { this.hover = null; this.draw(); } });
     this.canvas.addEventListener("click", (event) => {
-      const found = this.limbAt(...at(event, this.canvas));
-      if (found && found.goTo !== undefined) this.goTo(found.goTo);
-      else this.set({ cell: found ? `${found.p}-${found.state}` : "" });
+      const target = this.limbAt(...at(event, this.canvas));
+      if (target && target.goTo !== undefined) this.goTo(target.goTo);
+      else this.set({ cell: target ? `${target.p}-${target.state}` : "" });
     });
     this.film.addEventListener("click", (event) => {
       const [x] = at(event, this.film), frame = Math.floor(x / this.filmWide);
@@ -175,8 +175,8 @@ class PoseView extends View {
   }
 
   alphaOf(l) {
-    const own = this.view.alphas[l];
-    return own === null || own === undefined ? this.levels[l].tuned : own;
+    const alpha = this.view.alphas[l];
+    return alpha === null || alpha === undefined ? this.levels[l].tuned : alpha;
   }
   get truthVisible() { return Boolean(this.truth) && this.view.truth !== 0; }
   get shown() { return this.tabNames().includes(this.view.show) && (!this.isOfArms(this.view.show) || this.arms) ? this.view.show : "level"; }
@@ -189,7 +189,7 @@ class PoseView extends View {
     alphas[l] = value === this.levels[l].tuned ? null : value;
     this.set({ alphas }, !isLast);
   }
-  tuned() { this.set({ alphas: this.view.alphas.map((own, l) => l === this.view.level ? null : own) }); }
+  tuned() { this.set({ alphas: this.view.alphas.map((alpha, l) => l === this.view.level ? null : alpha) }); }
   goTo(level) { this.set({ level, cell: "" }); }
 
   startDrag() {
@@ -208,14 +208,14 @@ class PoseView extends View {
   keys(event) {
     const nudge = (by) => () => this.setAlpha(this.view.level, Math.round(100 * (this.alphaOf(this.view.level) + by)) / 100, true);
     const shows = this.tabNames(), next = shows[(shows.indexOf(this.shown) + 1) % shows.length], letter = event.key.toLowerCase();
-    const own = { ArrowUp: nudge(0.01), ArrowDown: nudge(-0.01), Home: () => this.set({ frame: 0, level: 0, cell: "" }),
-                  Escape: () => { this.keyList.hidden = true; this.closeMenu(); this.set({ cell: "" }); }, "?": () => this.toggleKeys() };
+    const acts = { ArrowUp: nudge(0.01), ArrowDown: nudge(-0.01), Home: () => this.set({ frame: 0, level: 0, cell: "" }),
+                   Escape: () => { this.keyList.hidden = true; this.closeMenu(); this.set({ cell: "" }); }, "?": () => this.toggleKeys() };
     const choose = (parts, places) => () => this.moveChoice(parts, places);
-    if (event.shiftKey) Object.assign(own, { ArrowLeft: choose(-1, 0), ArrowRight: choose(1, 0), ArrowUp: choose(0, -1), ArrowDown: choose(0, 1) });
-    if (/^[0-6]$/.test(event.key)) own[event.key] = () => this.goTo(+event.key);
+    if (event.shiftKey) Object.assign(acts, { ArrowLeft: choose(-1, 0), ArrowRight: choose(1, 0), ArrowUp: choose(0, -1), ArrowDown: choose(0, 1) });
+    if (/^[0-6]$/.test(event.key)) acts[event.key] = () => this.goTo(+event.key);
     const letters = { t: () => this.tuned(), r: () => this.set({ truth: this.view.truth ? 0 : 1 }), v: () => this.set({ show: next }) };
-    if (letters[letter]) own[event.key] = letters[letter];
-    return own;
+    if (letters[letter]) acts[event.key] = letters[letter];
+    return acts;
   }
   toggleKeys() { this.keyList.hidden = !this.keyList.hidden; }
   /** What a click on a limb does, by keys: another limb at its best place, or the next better or worse place of the chosen one. */
@@ -261,8 +261,8 @@ class PoseView extends View {
       return null;
     }
     return this.kept(level, `body ${f} ${p} ${s}`, () => {
-      const found = witness(level, f, p, s);
-      return found && { score: found.score, limbs: found.places.map((place, q) => limbOf(level, level.states[level.start[this.variable(level, f, q)] + place], this.data.lengths[q])) };
+      const body = witness(level, f, p, s);
+      return body && { score: body.score, limbs: body.places.map((place, q) => limbOf(level, level.states[level.start[this.variable(level, f, q)] + place], this.data.lengths[q])) };
     });
   }
 
@@ -277,7 +277,7 @@ class PoseView extends View {
     const parts = data.names.map((_, p) => p), fates = parts.map((p) => this.fate(l, f, p, k)), falls = parts.map((p) => this.fall(l, f, p));
     const known = falls.filter((fall, p) => fates[p] === "kept" || fates[p] === "lost"), edge = known.length ? Math.min(...known) - 1 : -1;
     const lostFrames = this.truth ? Array.from({ length: level.nFrames }, (_, g) => parts.some((p) => ["lost", "gone"].includes(this.fate(l, g, p, k)))) : [];
-    const isStale = this.levels.some((own, i) => i < this.levels.length - 1 && own.alpha !== this.alphaOf(i));
+    const isStale = this.levels.some((other, i) => i < this.levels.length - 1 && other.alpha !== this.alphaOf(i));
     this.now = { level, l, f, alpha, k, kept, given, fates, falls, edge, lostFrames, isStale };
     this.now.picked = this.pickedIn(level, f, view.cell);
     return this.now;
@@ -286,7 +286,7 @@ class PoseView extends View {
   pickedIn(level, f, cell) {
     const [p, state] = cell.split("-").map(Number);
     if (!cell || !(p < level.nParts)) return null;
-    const v = this.variable(level, f, p), own = level.states.subarray(level.start[v], level.start[v + 1]), s = own.indexOf(state);
+    const v = this.variable(level, f, p), states = level.states.subarray(level.start[v], level.start[v + 1]), s = states.indexOf(state);
     if (s < 0) return null;
     return { p, s, v, state, limb: limbOf(level, state, this.data.lengths[p]), body: this.bodyOf(level, f, p, s) };
   }
@@ -295,12 +295,12 @@ class PoseView extends View {
 
   /** What is under the pointer: a limb of the shown level, or a level to go to. */
   limbAt(x, y) {
-    const panel = (this.panels || []).find((own) => x >= own.x && x <= own.x + own.wide && y >= own.y && y <= own.y + own.high);
+    const panel = (this.panels || []).find((box) => x >= box.x && x <= box.x + box.wide && y >= box.y && y <= box.y + box.high);
     if (!panel || !this.now || this.isArms) return null;
     if (panel.kind === "limbs" && panel.l !== this.view.level) return { goTo: panel.l };
     if (panel.kind === "plain") return null;
     const { level, f, k } = this.now, px = (x - panel.left) / panel.scale, py = (y - panel.top) / panel.scale, least = ABOVE + PARTS * k, reach = REACH_PX / Math.min(panel.scale, 2);
-    let best = reach, found = null;
+    let best = reach, target = null;
     for (let p = 0; p < level.nParts; p++) {
       if (panel.kind === "heat" && panel.p !== p) continue;
       const lines = this.lines(level, f, p);
@@ -308,20 +308,20 @@ class PoseView extends View {
         const only = panel.kind === "best" || panel.kind === "top";
         if (only && lines.places[i] !== level.first[this.variable(level, f, p)]) continue;
         const away = distance(px, py, lines.ends, 4 * i) + (lines.codes[i] < least ? reach / 2 : 0) - 0.15 * lines.shades[i];
-        if (away < best) { best = away; found = { p, state: level.states[level.start[this.variable(level, f, p)] + lines.places[i]] }; }
+        if (away < best) { best = away; target = { p, state: level.states[level.start[this.variable(level, f, p)] + lines.places[i]] }; }
       }
     }
-    return found;
+    return target;
   }
 
-  showTip(found, x, y) {
-    this.tip.hidden = !found;
-    if (!found) return;
+  showTip(target, x, y) {
+    this.tip.hidden = !target;
+    if (!target) return;
     let text;
-    if (found.goTo !== undefined) text = `go to level ${found.goTo}`;
+    if (target.goTo !== undefined) text = `go to level ${target.goTo}`;
     else {
-      const { level, f } = this.now, picked = this.pickedIn(level, f, `${found.p}-${found.state}`), fall = fallIndex(level, picked.v, picked.s), code = level.codes[level.start[picked.v] + picked.s];
-      text = `${this.data.names[found.p]}: max-marginal ${scoreOf(level, f, code).toFixed(2)}, ${fall >= level.alphas.length ? "never falls" : fall === 0 ? "falls at every α" : `falls at α ${level.alphas[fall].toFixed(3)}`}`;
+      const { level, f } = this.now, picked = this.pickedIn(level, f, `${target.p}-${target.state}`), fall = fallIndex(level, picked.v, picked.s), code = level.codes[level.start[picked.v] + picked.s];
+      text = `${this.data.names[target.p]}: max-marginal ${scoreOf(level, f, code).toFixed(2)}, ${fall >= level.alphas.length ? "never falls" : fall === 0 ? "falls at every α" : `falls at α ${level.alphas[fall].toFixed(3)}`}`;
     }
     setText(this.tip, text);
     const wide = this.stage.clientWidth;
@@ -364,17 +364,17 @@ class PoseView extends View {
     setText(this.levelSays, `${this.view.level} of ${this.levels.length - 1}: ${columns} × ${rows} cells`);
     setText(this.truthButton, `${this.truthVisible ? "Hide" : "Show"} ${this.data.truth_name}`);
     this.truthButton.hidden = !this.truth;
-    const own = this.levels.map((_, l) => l).filter((l) => l !== this.view.level && typeof this.view.alphas[l] === "number");
-    this.more.say([this.view.show !== "level" && SHOWS[this.view.show], own.length && `own α at level ${own.join(", ")}`, this.truth && !this.truthVisible && `${this.data.truth_name} hidden`]);
+    const untuned = this.levels.map((_, l) => l).filter((l) => l !== this.view.level && typeof this.view.alphas[l] === "number");
+    this.more.say([this.view.show !== "level" && SHOWS[this.view.show], untuned.length && `own α at level ${untuned.join(", ")}`, this.truth && !this.truthVisible && `${this.data.truth_name} hidden`]);
     this.scrub.value = this.view.frame;
     setText(this.frameSays, `${this.view.frame + 1} / ${this.data.n_frames}`);
   }
 
   /** Which pictures stand side by side. */
   wanted() {
-    const { level, l } = this.now, size = (own) => `${own.columns} × ${own.rows}`;
+    const { level, l } = this.now, size = (grid) => `${grid.columns} × ${grid.rows}`;
     if (this.shown === "heat") return [...this.data.names.map((name, p) => ({ kind: "heat", p, title: name })), { kind: "best", title: "best guess" }];
-    if (this.shown === "all") return [...this.levels.map((own, i) => ({ kind: "limbs", l: i, title: `${i}: ${size(own)}` })), { kind: "best", title: "best guess" }];
+    if (this.shown === "all") return [...this.levels.map((grid, i) => ({ kind: "limbs", l: i, title: `${i}: ${size(grid)}` })), { kind: "best", title: "best guess" }];
     if (this.shown === "top") return [{ kind: "top", title: "best guess and the next three" }, { kind: "plain", title: "the frame" }];
     if (this.shown === "three") return [...["ties the torso", "ties the left arm", "ties the right arm"].map((title, sub) => ({ kind: "sub", sub, l, title })), { kind: "limbs", l, title: "their sum" }];
     return [{ kind: "limbs", l, title: `level ${l}, ${size(level)} cells` }, { kind: "best", title: "best guess" }, { kind: "heat", p: this.now.picked ? this.now.picked.p : 1, title: `heat: ${this.data.names[this.now.picked ? this.now.picked.p : 1]}` }];
@@ -391,7 +391,7 @@ class PoseView extends View {
     const { level, f, k, fates, picked } = this.now, { data } = this, wanted = this.wanted(), places = this.places(wanted, width, height);
     const image = this.images[f], isLost = fates.map((fate) => fate === "lost" || fate === "gone"), parts = data.names.map((_, p) => p);
     const bodies = [picked, this.hover && this.hover.goTo === undefined && this.pickedIn(level, f, `${this.hover.p}-${this.hover.state}`)];
-    const panels = wanted.map((own, i) => ({ ...own, ...places[i] }));
+    const panels = wanted.map((panel, i) => ({ ...panel, ...places[i] }));
     let isMoving = false;
     panels.forEach((panel, i) => {
       const unit = Math.max(0.8, panel.scale * 0.55), { kind } = panel, drawn = kind === "limbs" || kind === "sub" ? this.levels[panel.l] : level;
@@ -400,10 +400,10 @@ class PoseView extends View {
         const veil = { limbs: 0.42, sub: 0.42, heat: 0.55, best: 0.12, top: 0.3, plain: 0 }[kind];
         if (kind === "limbs" || kind === "sub") {
           const at = panel.l === this.view.level ? k : alphaIndex(drawn, this.alphaOf(panel.l)), lines = parts.map((p) => this.lines(drawn, f, p));
-          const shades = kind === "sub" ? parts.map((p) => this.subShades(drawn, f, p, panel.sub)) : lines.map((own) => own.shades);
-          const own = { key: `${drawn.digest} ${f} ${kind} ${panel.sub}`, lines, shades, least: ABOVE + PARTS * at, colours: data.colours, unit, withFallen: this.shown === "level" };
+          const shades = kind === "sub" ? parts.map((p) => this.subShades(drawn, f, p, panel.sub)) : lines.map((limb) => limb.shades);
+          const limbs = { key: `${drawn.digest} ${f} ${kind} ${panel.sub}`, lines, shades, least: ABOVE + PARTS * at, colours: data.colours, unit, withFallen: this.shown === "level" };
           const falling = panel.l === this.view.level && kind === "limbs" ? this.falling : [];
-          isMoving = pen.limbs(i, panel, { image, veil }, { ...own, falling }) || isMoving;
+          isMoving = pen.limbs(i, panel, { image, veil }, { ...limbs, falling }) || isMoving;
         } else pen.picture(image, panel, veil);
         if (kind === "heat") pen.bitmap(this.heat(level, f, panel.p, k), panel, 0.85);
         if (kind === "best") drawBody(pen, panel, parts.map((p) => this.bestLimb(this.shown === "all" ? this.levels[this.levels.length - 1] : level, f, p)), data.colours, unit);
@@ -428,7 +428,7 @@ class PoseView extends View {
 
   /** A picked limb with the best body through it: white under its own colour. */
   drawPicked(pen, panel, { p, limb, body }, unit) {
-    if (body) drawBody(pen, panel, body.limbs.map((own, q) => (q === p ? null : own)), this.data.colours, unit, { width: 3, alpha: 0.95 });
+    if (body) drawBody(pen, panel, body.limbs.map((other, q) => (q === p ? null : other)), this.data.colours, unit, { width: 3, alpha: 0.95 });
     pen.lines(limb, panel, { colour: looks.WHITE, width: 8 * unit });
     pen.lines(limb, panel, { colour: this.data.colours[p], width: 4.5 * unit });
   }
@@ -438,7 +438,7 @@ class PoseView extends View {
     const v = this.variable(level, f, p);
     return this.kept(level, `shades ${v} ${sub}`, () => {
       const { places } = this.lines(level, f, p), at = level.start[v], { each } = level;
-      const values = Array.from(places, (s) => sub < each.length ? each[sub][at + s] : 3 * 128 * (1 + positionOf(level, level.codes[at + s])) - each.reduce((sum, own) => sum + own[at + s], 0));
+      const values = Array.from(places, (s) => sub < each.length ? each[sub][at + s] : 3 * 128 * (1 + positionOf(level, level.codes[at + s])) - each.reduce((sum, scores) => sum + scores[at + s], 0));
       const low = Math.min(...values), high = Math.max(...values);
       return Uint8Array.from(values, (value) => clamp(Math.floor(looks.SHADES * (value - low) / ((high - low) || 1)), 0, looks.SHADES - 1));
     });
@@ -532,6 +532,6 @@ function distance(x, y, ends, i) {
   return Math.hypot(x - ends[i] - t * dx, y - ends[i + 1] - t * dy);
 }
 
-for (const own of [WORDS, EXPORTS, ARMS]) Object.defineProperties(PoseView.prototype, Object.getOwnPropertyDescriptors(own));
+for (const methods of [WORDS, EXPORTS, ARMS]) Object.defineProperties(PoseView.prototype, Object.getOwnPropertyDescriptors(methods));
 
 export default mounted(PoseView);

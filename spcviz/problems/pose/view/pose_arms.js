@@ -32,7 +32,7 @@ export const ARMS = {
     if (!arms || this.armsTaken === arms.digest) return;
     this.armsTaken = arms.digest;
     const near = arms.near_px, n = arms.n_frames;
-    this.lostArms = arms.truth.some((own) => own > -32768) ? { four: lostBy(arms.four, arms.truth, n, near), steps: lostBy(arms.arms, arms.truth, n, near) } : null;
+    this.lostArms = arms.truth.some((coordinate) => coordinate > -32768) ? { four: lostBy(arms.four, arms.truth, n, near), steps: lostBy(arms.arms, arms.truth, n, near) } : null;
   },
   get armsTruth() { return this.truthVisible && this.lostArms !== null; },
 
@@ -40,7 +40,7 @@ export const ARMS = {
     const { arms } = this, f = this.view.frame;
     if (this.shown === "bought") return [{ kind: "bought", title: "read with what was bought" }, { kind: "strip", title: "bought, frame by frame" }, { kind: "curve", title: this.armsTruth ? "elbows and wrists off" : "frames by what was bought" }];
     const off = (t) => [0, 1].flatMap((side) => offBy(armAt(arms.four, arms.n_frames, t, f, side), armAt(arms.truth, arms.n_frames, 0, f, side)));
-    const named = (name, own) => own.length ? `${name}: ${(own.reduce((a, b) => a + b) / own.length).toFixed(0)} px` : name;
+    const named = (name, distances) => distances.length ? `${name}: ${(distances.reduce((a, b) => a + b) / distances.length).toFixed(0)} px` : name;
     return [{ kind: "four", title: "all models, one over the other" }, ...arms.names.map((name, t) => ({ kind: "model", t, title: this.armsTruth ? named(name, off(t)) : name }))];
   },
 
@@ -56,7 +56,7 @@ export const ARMS = {
   sceneArms(pen, width, height) {
     const wanted = this.wantedArms(), places = this.placesArms(wanted, width, height), { arms } = this, f = this.view.frame, n = arms.n_frames;
     const image = this.images[f], step = this.bought;
-    this.panels = wanted.map((own, i) => ({ ...own, ...places[i] }));
+    this.panels = wanted.map((panel, i) => ({ ...panel, ...places[i] }));
     for (const panel of this.panels) {
       const unit = Math.max(0.8, panel.scale * 0.55);
       drawTitle(pen, panel, panel.title, this.letter, this.colours.text);
@@ -93,8 +93,8 @@ export const ARMS = {
       const foot = y + (side + 1) * row - 4, tall = row - 1.9 * letter;
       pen.text(name.split(" ")[0], x, foot - 0.3 * tall, { size: 0.8 * letter, colour: this.colours.muted });
       for (let f = 0; f < n; f++) {
-        const tier = arms.tiers[2 * n * step + 2 * f + side], own = tall * (LEAST_BAR + (1 - LEAST_BAR) * tier / (arms.names.length - 1));
-        pen.rect(x + left + f * each + 1, foot - own, Math.max(1, each - 2), own, this.tierColours[tier]);
+        const tier = arms.tiers[2 * n * step + 2 * f + side], height = tall * (LEAST_BAR + (1 - LEAST_BAR) * tier / (arms.names.length - 1));
+        pen.rect(x + left + f * each + 1, foot - height, Math.max(1, each - 2), height, this.tierColours[tier]);
         const off = this.armsTruth && offBy(armAt(arms.arms, n, step, f, side), armAt(arms.truth, n, 0, f, side)).filter((px) => px > arms.near_px).length;
         if (off) pen.text("✖".repeat(off), x + left + (f + 0.5) * each, foot - tall - 4, { size: Math.min(0.8 * letter, 0.6 * each), colour: this.colours.text, align: "center" });
       }
@@ -126,7 +126,7 @@ export const ARMS = {
     for (let c = 0; c < columns; c++) {
       const counts = countTiers(arms.tiers, n, stepOf(arms.ms, (c + 0.5) / columns), arms.names.length);
       let y = foot;
-      counts.forEach((count, t) => { const own = tall * count / (2 * n); y -= own; pen.rect(left + wide * c / columns, y, wide / columns + 0.5, own, this.tierColours[t]); });
+      counts.forEach((count, t) => { const height = tall * count / (2 * n); y -= height; pen.rect(left + wide * c / columns, y, wide / columns + 0.5, height, this.tierColours[t]); });
     }
     pen.lines([at(arms.ms[step]), foot, at(arms.ms[step]), foot - tall], plain, { colour: this.colours.text, width: 3 });
   },
@@ -134,7 +134,7 @@ export const ARMS = {
   /** Every arm of the clip: by the models, or as bought, and the truth where it is known. */
   armRows() {
     const { arms } = this, n = arms.n_frames, step = this.bought, rows = ["frame,arm,read_with,shoulder_x,shoulder_y,elbow_x,elbow_y,wrist_x,wrist_y"];
-    const row = (f, side, how, all, which) => rows.push([f + 1, ARM_SIDES[side], how, ...armAt(all, n, which, f, side).map((own) => own.toFixed(1))].join(","));
+    const row = (f, side, how, all, which) => rows.push([f + 1, ARM_SIDES[side], how, ...armAt(all, n, which, f, side).map((coordinate) => coordinate.toFixed(1))].join(","));
     for (let f = 0; f < n; f++) {
       for (const side of [0, 1]) {
         if (this.shown === "bought") row(f, side, arms.names[arms.tiers[2 * (n * step + f) + side]], arms.arms, step);

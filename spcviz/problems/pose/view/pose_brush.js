@@ -10,11 +10,11 @@ const FALL_MS = 420, FALL_PX = 26, FALL_STRENGTH = 0.75, FALL_WIDTH = 1.2;
 
 /** What is kept under a key; the oldest goes where there are too many. */
 function remembered(store, key, most, make) {
-  const found = store.get(key) || make();
+  const entry = store.get(key) || make();
   store.delete(key);
-  store.set(key, found);
+  store.set(key, entry);
   for (const old of store.keys()) if (store.size > most) store.delete(old);
-  return found;
+  return entry;
 }
 
 export class Brush {
@@ -67,33 +67,33 @@ export class Brush {
   limbs(context, slot, panel, { image, veil }, { key, lines, shades, least, colours, unit, withFallen, falling }) {
     const box = this.boxOf(context, panel), under = this.under(image, box, veil), name = `${under.key} ${key} ${withFallen}`;
     const colour = colours.map(toRgb), thick = unit * box.ratio;
-    const tops = remembered(this.maps, `${key} ${Object.values(box)} ${unit}`, MOST_MAPS, () => lines.map((own, p) => topLines(placed(own.ends, box), Array.from(shades[p], (s) => thick * widthOf(s)), box.W, box.H)));
-    const limbs = lines.map((own, p) => ({ top: tops[p], cut: firstOver(own.codes, least), colour: colour[p], strength: Array.from(shades[p], strengthOf) }));
+    const tops = remembered(this.maps, `${key} ${Object.values(box)} ${unit}`, MOST_MAPS, () => lines.map((limb, p) => topLines(placed(limb.ends, box), Array.from(shades[p], (s) => thick * widthOf(s)), box.W, box.H)));
+    const limbs = lines.map((limb, p) => ({ top: tops[p], cut: firstOver(limb.codes, least), colour: colour[p], strength: Array.from(shades[p], strengthOf) }));
     under.pixels = under.pixels || under.context.getImageData(0, 0, box.W, box.H).data;
-    let own = this.slots.get(slot);
-    const isSame = own && own.name === name;
+    let painting = this.slots.get(slot);
+    const isSame = painting && painting.name === name;
     if (!isSame) {
-      own = own && own.W === box.W && own.H === box.H ? own : { image: new ImageData(box.W, box.H), W: box.W, H: box.H };
-      this.slots.set(slot, Object.assign(own, { name, cuts: null }));
+      painting = painting && painting.W === box.W && painting.H === box.H ? painting : { image: new ImageData(box.W, box.H), W: box.W, H: box.H };
+      this.slots.set(slot, Object.assign(painting, { name, cuts: null }));
     }
-    if (own.wasMoving) own.image.data.set(own.still);
+    if (painting.wasMoving) painting.image.data.set(painting.still);
     const fallen = { colour: toRgb(looks.GREY), strength: withFallen ? looks.FALLEN : 0 };
-    paintChanges(own.image.data, under.pixels, limbs, fallen, own.cuts);
-    own.cuts = limbs.map(({ cut }) => cut);
-    own.wasMoving = this.drop(own, box, falling, colour, thick);
-    context.putImageData(own.image, box.X, box.Y);
-    return own.wasMoving;
+    paintChanges(painting.image.data, under.pixels, limbs, fallen, painting.cuts);
+    painting.cuts = limbs.map(({ cut }) => cut);
+    painting.wasMoving = this.drop(painting, box, falling, colour, thick);
+    context.putImageData(painting.image, box.X, box.Y);
+    return painting.wasMoving;
   }
 
   /** Limbs that have just been pruned drop out of the picture; whether any is still on its way. */
-  drop(own, box, falling, colour, thick) {
+  drop(painting, box, falling, colour, thick) {
     const now = performance.now(), moving = falling.filter(({ at }) => now - at < FALL_MS);
     if (!moving.length) return false;
-    own.still = own.still && own.still.length === own.image.data.length ? own.still : new Uint8ClampedArray(own.image.data.length);
-    own.still.set(own.image.data);
+    painting.still = painting.still && painting.still.length === painting.image.data.length ? painting.still : new Uint8ClampedArray(painting.image.data.length);
+    painting.still.set(painting.image.data);
     for (const { at, part, ends } of moving) {
       const t = (now - at) / FALL_MS, low = placed(ends, { ...box, top: box.top + box.scale * FALL_PX * t * t });
-      stamp(own.image.data, low, FALL_WIDTH * thick, colour[part], FALL_STRENGTH * (1 - t), box.W, box.H);
+      stamp(painting.image.data, low, FALL_WIDTH * thick, colour[part], FALL_STRENGTH * (1 - t), box.W, box.H);
     }
     return true;
   }
@@ -101,7 +101,7 @@ export class Brush {
 
 /** Lines from pixels of a frame to those of its panel. */
 function placed(ends, { left, top, scale }) {
-  return Float32Array.from(ends, (own, i) => scale * own + (i % 2 ? top : left));
+  return Float32Array.from(ends, (coordinate, i) => scale * coordinate + (i % 2 ? top : left));
 }
 
 /** How many of the ascending codes lie below `least`. */

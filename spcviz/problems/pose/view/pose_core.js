@@ -23,9 +23,9 @@ export function sliderAlphas(tuned) {
 
 /** Which of the slider's alphas is nearest to this one. */
 export function alphaIndex(level, alpha) {
-  let found = 0;
-  for (let k = 1; k < level.alphas.length; k++) if (Math.abs(level.alphas[k] - alpha) < Math.abs(level.alphas[found] - alpha)) found = k;
-  return found;
+  let nearest = 0;
+  for (let k = 1; k < level.alphas.length; k++) if (Math.abs(level.alphas[k] - alpha) < Math.abs(level.alphas[nearest] - alpha)) nearest = k;
+  return nearest;
 }
 
 /** A level of the payload; nothing yet of which states these are, nor of their codes and scores. */
@@ -77,14 +77,14 @@ export function fillStates(levels, kept) {
     level.states = new Int32Array(level.start[level.nGiven.length]);
     const before = levels[l - 1], mask = l && maskOf(kept[l - 1], before.states.length);
     for (let v = 0; v < level.nGiven.length; v++) {
-      let own;
-      if (l === 0) own = Int32Array.from({ length: level.nGiven[v] }, (_, s) => s);
+      let states;
+      if (l === 0) states = Int32Array.from({ length: level.nGiven[v] }, (_, s) => s);
       else {
         const at = before.start[v];
-        own = childrenOf(before, level, before.states.subarray(at, before.start[v + 1]).filter((_, s) => mask[at + s]));
+        states = childrenOf(before, level, before.states.subarray(at, before.start[v + 1]).filter((_, s) => mask[at + s]));
       }
-      if (own.length !== level.nGiven[v]) throw new Error(`level ${l} has ${level.nGiven[v]} states, its parents have ${own.length} children`);
-      level.states.set(own, level.start[v]);
+      if (states.length !== level.nGiven[v]) throw new Error(`level ${l} has ${level.nGiven[v]} states, its parents have ${states.length} children`);
+      level.states.set(states, level.start[v]);
     }
   });
   return levels;
@@ -135,11 +135,11 @@ export function isNear(limb, truth, share = NEAR) {
 
 /** Index of the first alpha at which no state near the truth is left: 0 none over the first threshold, -1 none given. */
 export function truthFall(level, v, length, truth) {
-  let found = -1;
+  let fall = -1;
   for (let s = 0; s < level.nGiven[v]; s++) {
-    if (isNear(limbOf(level, level.states[level.start[v] + s], length), truth)) found = Math.max(found, fallIndex(level, v, s));
+    if (isNear(limbOf(level, level.states[level.start[v] + s], length), truth)) fall = Math.max(fall, fallIndex(level, v, s));
   }
-  return found;
+  return fall;
 }
 
 /** Places in variable v by falling max-marginal, its best first. */
@@ -201,11 +201,11 @@ function messageTo(level, f, to, from, scores) {
   const best = new Float64Array(n).fill(-Infinity), arg = new Int32Array(n), turns = level.turn[kind], highest = Math.max(...turns);
   const order = Uint32Array.from({ length: m }, (_, i) => i).sort((a, b) => scores[b] - scores[a]);
   for (let t = 0; t < n; t++) {
-    const own = level.states[level.start[vTo] + t];
+    const state = level.states[level.start[vTo] + t];
     for (const s of order) {
       if (scores[s] + highest <= best[t]) break; // what is left cannot be better: gaps only cost
       const other = level.states[level.start[vFrom] + s];
-      const got = scores[s] + (to === 0 ? jointScore(level, kind, own, other) : jointScore(level, kind, other, own));
+      const got = scores[s] + (to === 0 ? jointScore(level, kind, state, other) : jointScore(level, kind, other, state));
       if (got > best[t]) { best[t] = got; arg[t] = s; }
     }
   }
@@ -230,10 +230,10 @@ export function witness(level, f, p, s) {
   const { torso, fromArms } = cache.get(f), arms = Array.from({ length: level.nParts - 1 }, (_, i) => i + 1);
   let root = s, score = 0;
   if (p > 0) {
-    const own = level.states[level.start[f * level.nParts + p] + s];
+    const state = level.states[level.start[f * level.nParts + p] + s];
     let best = -Infinity;
     for (let t = 0; t < torso.length; t++) {
-      let got = torso[t] + jointScore(level, p - 1, level.states[level.start[f * level.nParts] + t], own);
+      let got = torso[t] + jointScore(level, p - 1, level.states[level.start[f * level.nParts] + t], state);
       for (const arm of arms) if (arm !== p) got += fromArms[arm].best[t];
       if (got > best) { best = got; root = t; }
     }

@@ -91,9 +91,9 @@ export function svgPen(width, height, font, background, measure) {
   let clips = 0;
   return {
     measure,
-    limbs(_, panel, { image, veil }, own) {
+    limbs(_, panel, { image, veil }, limbs) {
       this.picture(image, panel, veil);
-      drawLimbs(this, panel, own);
+      drawLimbs(this, panel, limbs);
     },
     picture(image, { x, y, wide, high, left, top, scale }, veil) {
       parts.push(`<image x="${short(left)}" y="${short(top)}" width="${short(scale * SIDE)}" height="${short(scale * SIDE)}" href="${escaped(image.src)}"/>`);
@@ -154,21 +154,21 @@ export function layOutBig(n, width, height, room, part, gap = 12, isGrid = false
   const [x1, y1, x2, y2] = part, ratio = (x2 - x1) / (y2 - y1), rows = isGrid ? Math.ceil((n - 1) / 2) : n - 1, small = (isGrid ? 2 : 1) * ratio * ((height - gap * (rows - 1)) / rows - room);
   const wide = Math.min(ratio * (height - room), Math.max(width - gap - small, (isGrid ? 0.54 : 0.76) * width)), big = panelAt(0, room, wide / (x2 - x1), part);
   const rest = layOut(n - 1, width - wide - gap, height, room, part);
-  return [big, ...rest.map((own) => ({ ...own, x: own.x + wide + gap, left: own.left + wide + gap }))];
+  return [big, ...rest.map((panel) => ({ ...panel, x: panel.x + wide + gap, left: panel.left + wide + gap }))];
 }
 
 /** Lines of a variable to draw, made once: ends, codes and shades of a sample, strongest last. */
 export function linesOf(level, v, length, places) {
-  const own = Array.from(places).reverse(), ends = new Float32Array(4 * own.length), codes = new Uint16Array(own.length), shades = new Uint8Array(own.length);
+  const reversed = Array.from(places).reverse(), ends = new Float32Array(4 * reversed.length), codes = new Uint16Array(reversed.length), shades = new Uint8Array(reversed.length);
   let least = Infinity, most = -Infinity;
-  const heights = own.map((s) => positionOf(level, level.codes[level.start[v] + s]));
+  const heights = reversed.map((s) => positionOf(level, level.codes[level.start[v] + s]));
   for (const h of heights) if (h >= level.alphas[0]) { least = Math.min(least, h); most = Math.max(most, h); }
-  own.forEach((s, i) => {
+  reversed.forEach((s, i) => {
     ends.set(limbOf(level, level.states[level.start[v] + s], length), 4 * i);
     codes[i] = s === level.first[v] ? 65535 : level.codes[level.start[v] + s];
     shades[i] = clamp(Math.floor(SHADES * (heights[i] - least) / ((most - least) || 1)), 0, SHADES - 1);
   });
-  return { places: Uint32Array.from(own), ends, codes, shades };
+  return { places: Uint32Array.from(reversed), ends, codes, shades };
 }
 
 function chosen(lines, test) {
@@ -183,10 +183,10 @@ export const strengthOf = (shade) => 0.13 + 0.75 * (shade / (SHADES - 1)) ** 2;
 
 /** All limbs of a level, in an SVG: kept ones in colour, fallen ones grey, if wanted. */
 function drawLimbs(pen, panel, { lines, shades, least, colours, unit, withFallen }) {
-  if (withFallen) for (const own of lines) pen.lines(chosen(own, (i) => own.codes[i] < least), panel, { colour: GREY, width: widthOf(0) * unit, alpha: FALLEN });
-  lines.forEach((own, p) => {
+  if (withFallen) for (const limb of lines) pen.lines(chosen(limb, (i) => limb.codes[i] < least), panel, { colour: GREY, width: widthOf(0) * unit, alpha: FALLEN });
+  lines.forEach((limb, p) => {
     for (let shade = 0; shade < SHADES; shade++) {
-      const ends = chosen(own, (i) => own.codes[i] >= least && shades[p][i] === shade);
+      const ends = chosen(limb, (i) => limb.codes[i] >= least && shades[p][i] === shade);
       pen.lines(ends, panel, { colour: colours[p], width: widthOf(shade) * unit, alpha: strengthOf(shade) });
     }
   });

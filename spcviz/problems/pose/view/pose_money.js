@@ -7,7 +7,7 @@ const ARM = 6, FRAME = 2 * ARM;
 
 /** Joints of one arm in pixels: [x, y] of shoulder, elbow, wrist one after the other. */
 export function armAt(all, nFrames, which, f, side) {
-  return Array.from(all.subarray((which * nFrames + f) * FRAME + side * ARM).subarray(0, ARM), (own) => own / 10);
+  return Array.from(all.subarray((which * nFrames + f) * FRAME + side * ARM).subarray(0, ARM), (tenths) => tenths / 10);
 }
 
 /** An arm as two lines, [x1, y1, x2, y2] each. */
@@ -22,7 +22,7 @@ export function stepOf(ms, share) {
 }
 
 /** Whether all joints of a true arm are known. */
-export const isKnown = (arm) => arm.every((own) => own > -3000);
+export const isKnown = (arm) => arm.every((coordinate) => coordinate > -3000);
 
 /** Pixels by which [elbow, wrist] of an arm are off; nothing where the truth is not known. */
 export function offBy(arm, truth) {

@@ -30,10 +30,10 @@ export function topLines(ends, widths, wide, high) {
   const n = widths.length, rank = new Uint16Array(wide * high), cover = new Uint8Array(wide * high);
   for (let i = 0; i < n; i++) {
     walk(ends[4 * i], ends[4 * i + 1], ends[4 * i + 2], ends[4 * i + 3], widths[i] / 2, wide, high, (at, share) => {
-      const own = Math.round(255 * share);
-      if (own < 128 && own <= cover[at]) return; // the edge of a line does not rub out what lies under it
+      const coverage = Math.round(255 * share);
+      if (coverage < 128 && coverage <= cover[at]) return; // the edge of a line does not rub out what lies under it
       rank[at] = i + 1;
-      cover[at] = own;
+      cover[at] = coverage;
     });
   }
   const start = new Int32Array(n + 2);
@@ -54,9 +54,9 @@ export function paintPixels(out, under, limbs, fallen, pixels, from, to) {
     const at = pixels[i], base = 4 * at;
     let r = under[base], g = under[base + 1], b = under[base + 2];
     for (const { top, cut, colour, strength } of limbs) {
-      const own = top.rank[at];
-      if (!own) continue;
-      const stands = own > cut, c = stands ? colour : fallen.colour, a = (stands ? strength[own - 1] : fallen.strength) * top.cover[at] / 255;
+      const rank = top.rank[at];
+      if (!rank) continue;
+      const stands = rank > cut, c = stands ? colour : fallen.colour, a = (stands ? strength[rank - 1] : fallen.strength) * top.cover[at] / 255;
       r += a * (c[0] - r);
       g += a * (c[1] - g);
       b += a * (c[2] - b);

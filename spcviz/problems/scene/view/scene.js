@@ -53,12 +53,12 @@ class SceneView extends View {
     this.end = Math.max(this.last, this.him.ms[0]) * 1.02;
     this.colours = data.colours.map(toRgb);
     this.truthOf = data.truth && this.commonest(data.truth);
-    for (const own of [this.left, this.right]) {
-      own.canvas.width = wide;
-      own.canvas.height = tall;
-      own.context = own.canvas.getContext("2d");
-      own.image = own.context.createImageData(wide, tall);
-      own.drawn = null;
+    for (const panel of [this.left, this.right]) {
+      panel.canvas.width = wide;
+      panel.canvas.height = tall;
+      panel.context = panel.canvas.getContext("2d");
+      panel.image = panel.context.createImageData(wide, tall);
+      panel.drawn = null;
     }
     this.flags = new Uint8Array(this.n);
     this.tints = new Float32Array(3 * this.n);
@@ -70,7 +70,7 @@ class SceneView extends View {
     this.shows.replaceChildren(...names.map((name, i) => button(SHOWN[name], `${SHOWN[name]} (${i + 1})`, () => this.set({ show: name }), { "data-show": name })));
     this.legend.replaceChildren(...data.classes.map((name, k) => node("span", { "data-class": k }, node("i", { style: `background:${data.colours[k]}` }), name)));
     this.bars = data.groups.map((name) => ({ name, row: node("div", { class: "row", title: data.group_words[name] }, node("span", { class: "name" }, name), node("span", { class: "track" }, node("i")), node("span", { class: "count" })) }));
-    this.bought.replaceChildren(node("h4", { role: "heading", "aria-level": "2" }, "Features bought so far"), ...this.bars.map((own) => own.row));
+    this.bought.replaceChildren(node("h4", { role: "heading", "aria-level": "2" }, "Features bought so far"), ...this.bars.map((bar) => bar.row));
     this.curveFor = null;
     if (isNew) this.endDrag();
     if (data.plays && !this.hasOpened && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.after("opening", OPENING_MS, () => this.playOpening());
@@ -93,7 +93,7 @@ class SceneView extends View {
   /** The commonest true class of every atom. */
   commonest(truth) {
     const k = this.data.classes.length + 1, counts = new Uint16Array(k * this.n), out = new Uint8Array(this.n);
-    truth.forEach((own, p) => { counts[this.data.atoms[p] * k + own] += 1; });
+    truth.forEach((label, p) => { counts[this.data.atoms[p] * k + label] += 1; });
     for (let a = 0; a < this.n; a++) for (let c = 1; c < k; c++) if (counts[a * k + c] > counts[a * k + out[a]]) out[a] = c;
     return out;
   }
@@ -161,7 +161,7 @@ class SceneView extends View {
     this.readTheme();
     this.slider.value = 1000 * this.view.spend;
     setText(this.clockText, `${this.time.toFixed(0)} of ${this.end.toFixed(0)} ms`);
-    for (const own of this.shows.children) own.setAttribute("aria-pressed", String(own.dataset.show === this.view.show));
+    for (const tab of this.shows.children) tab.setAttribute("aria-pressed", String(tab.dataset.show === this.view.show));
     this.paintLeft(s);
     this.paintRight(isHim);
     this.paintCurve(s, isHim);
@@ -223,7 +223,7 @@ class SceneView extends View {
   }
   spoken(labels) {
     const shares = sharesOf(labels, this.sizes, this.data.classes.length);
-    return this.data.classes.map((name, k) => [shares[k], name]).filter(([own]) => own >= 0.01).sort((a, b) => b[0] - a[0]).map(([own, name]) => `${name} ${(100 * own).toFixed(0)} %`).join(", ");
+    return this.data.classes.map((name, k) => [shares[k], name]).filter(([share]) => share >= 0.01).sort((a, b) => b[0] - a[0]).map(([share, name]) => `${name} ${(100 * share).toFixed(0)} %`).join(", ");
   }
 
   /** Both curves are drawn once; only the marker moves. */
@@ -263,7 +263,7 @@ class SceneView extends View {
 
   paintSide(s) {
     const { data } = this, shares = s < 0 ? null : sharesOf(rowOf(this.sim.labels, s, this.n), this.sizes, data.classes.length);
-    for (const own of this.legend.children) own.classList.toggle("absent", !shares || shares[+own.dataset.class] < SMALLEST_NAMED);
+    for (const entry of this.legend.children) entry.classList.toggle("absent", !shares || shares[+entry.dataset.class] < SMALLEST_NAMED);
     this.bars.forEach(({ row }, g) => {
       const most = data.bought[data.bought.length - 1][g], count = s < 0 ? 0 : data.bought[s][g], [, track, text] = row.children;
       row.classList.toggle("begun", s >= 0 && Boolean(data.begun[s][g]));

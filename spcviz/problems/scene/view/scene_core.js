@@ -4,7 +4,7 @@ import { unrolled } from "../../../web/view/elements.js";
 
 /** A picture as it was sent, its runs laid out: an atom a pixel, a row of labels a step. */
 export function laidOut(scene) {
-  const courses = scene.courses.map((own) => ({ ...own, labels: turned(unrolled(own.labels), own.ms.length) }));
+  const courses = scene.courses.map((course) => ({ ...course, labels: turned(unrolled(course.labels), course.ms.length) }));
   return { ...scene, atoms: unrolled(scene.atoms), courses };
 }
 
@@ -36,7 +36,7 @@ export function sharesOf(labels, sizes, n) {
   const out = new Float64Array(n);
   let all = 0;
   labels.forEach((k, a) => { out[k] += sizes[a]; all += sizes[a]; });
-  return out.map((own) => own / all);
+  return out.map((count) => count / all);
 }
 
 /** Pixels of every atom. */

@@ -95,7 +95,7 @@ class SentenceView extends View {
   /** The tag that the address names: {i, place, tag, arc, falls}, or null. */
   picked() {
     const [, number, name] = /^(\d+)-(.+)$/.exec(this.view.cell || "") ?? [], tags = this.level.tags[number - 1];
-    const place = tags ? tags.findIndex((own) => this.alphabet[own.tag] === name) : -1;
+    const place = tags ? tags.findIndex((entry) => this.alphabet[entry.tag] === name) : -1;
     return place < 0 ? null : { i: number - 1, place, ...tags[place] };
   }
 
@@ -116,8 +116,8 @@ class SentenceView extends View {
     this.alpha.value = String(now);
     setText(this.alphaSays, `${now.toFixed(3)}${belowMean(now)}`);
     this.tuned.hidden = isTuned;
-    const own = this.levels.map((_, i) => i + 1).filter((n) => n !== this.view.level && typeof this.view.alphas[n - 1] === "number");
-    this.more.say([own.length && `own α at look ${own.join(", ")}`]);
+    const untuned = this.levels.map((_, i) => i + 1).filter((n) => n !== this.view.level && typeof this.view.alphas[n - 1] === "number");
+    this.more.say([untuned.length && `own α at look ${untuned.join(", ")}`]);
     this.columns.forEach((column, i) => this.paintWord(column, i, level.tags[i]));
     this.words.setAttribute("aria-activedescendant", this.picked() ? "picked" : "");
     this.paintLines();
@@ -128,27 +128,27 @@ class SentenceView extends View {
 
   paintWord(column, i, tags) {
     const { now, answer, data } = this, right = data.right.length ? data.right[i] : -1, picked = this.picked();
-    const left = tags.filter((own) => isLeft(own, now));
-    const shown = tags.slice(0, this.most), late = tags.find((own) => own.tag === answer[i]);
+    const left = tags.filter((entry) => isLeft(entry, now));
+    const shown = tags.slice(0, this.most), late = tags.find((entry) => entry.tag === answer[i]);
     if (late && !shown.includes(late)) shown[this.most - 1] = late;
-    const chips = shown.map((own) => {
-      const stands = isLeft(own, now), isAnswer = own.tag === answer[i], isPicked = picked && picked.i === i && picked.tag === own.tag;
-      const mark = isAnswer && right >= 0 ? (own.tag === right ? " ✔" : " ✘") : !isAnswer && own.tag === right ? " ← right" : "";
-      const soon = stands && own.falls !== Infinity ? clamp((own.falls - now) / SOON, 0, 1) : 1;
-      return { own, stands, isAnswer, isPicked, mark, soon: Math.round(20 * soon) / 20 };
+    const chips = shown.map((entry) => {
+      const stands = isLeft(entry, now), isAnswer = entry.tag === answer[i], isPicked = picked && picked.i === i && picked.tag === entry.tag;
+      const mark = isAnswer && right >= 0 ? (entry.tag === right ? " ✔" : " ✘") : !isAnswer && entry.tag === right ? " ← right" : "";
+      const soon = stands && entry.falls !== Infinity ? clamp((entry.falls - now) / SOON, 0, 1) : 1;
+      return { own: entry, stands, isAnswer, isPicked, mark, soon: Math.round(20 * soon) / 20 };
     });
     const key = chips.map((chip) => [chip.own.tag, chip.stands, chip.isPicked, chip.soon].join()).join("|") + left.length;
     if (column.drawn === key) return;
     column.drawn = key;
-    column.chips.replaceChildren(...chips.map(({ own, stands, isAnswer, isPicked, mark, soon }) => {
-      const said = `${data.plain[own.tag]} ${this.alphabet[own.tag]}${mark}: “${data.words[i]}” as ${this.meanings[own.tag]}, ${stands ? "still possible" : "ruled out"}${isAnswer ? ", the answer" : ""}`;
+    column.chips.replaceChildren(...chips.map(({ own: entry, stands, isAnswer, isPicked, mark, soon }) => {
+      const said = `${data.plain[entry.tag]} ${this.alphabet[entry.tag]}${mark}: “${data.words[i]}” as ${this.meanings[entry.tag]}, ${stands ? "still possible" : "ruled out"}${isAnswer ? ", the answer" : ""}`;
       const chip = node("span", { class: `chip${stands ? "" : " gone"}${isAnswer ? " answer" : ""}${isPicked ? " picked" : ""}${mark === " ✔" ? " right" : mark === " ✘" ? " wrong" : ""}`, role: "option",
-        "aria-selected": String(Boolean(isPicked)), "aria-label": said, title: said, "data-cell": this.cellOf(i, own.tag), style: `--soon:${0.45 + 0.55 * soon}` },
-      node("span", { class: "plain" }, data.plain[own.tag]), " ", node("small", {}, this.alphabet[own.tag]), mark ? node("span", { class: "mark" }, mark) : "");
+        "aria-selected": String(Boolean(isPicked)), "aria-label": said, title: said, "data-cell": this.cellOf(i, entry.tag), style: `--soon:${0.45 + 0.55 * soon}` },
+      node("span", { class: "plain" }, data.plain[entry.tag]), " ", node("small", {}, this.alphabet[entry.tag]), mark ? node("span", { class: "mark" }, mark) : "");
       if (isPicked) chip.id = "picked";
       return chip;
     }));
-    const more = left.filter((own) => !shown.includes(own)).length, fallen = data.plain.length - left.length;
+    const more = left.filter((entry) => !shown.includes(entry)).length, fallen = data.plain.length - left.length;
     setText(column.rest, more ? `+ ${more} more` : `${fallen} ruled out`);
   }
 
@@ -156,33 +156,33 @@ class SentenceView extends View {
   paintLines() {
     const box = this.lines.parentElement.getBoundingClientRect(), drawn = [];
     this.lines.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
-    const at = this.view.level === 1 ? [] : this.picked() ? [this.picked()] : this.turned.map((i) => ({ i, ...this.level.tags[i].find((own) => own.tag === this.answer[i]) }));
-    for (const own of at.filter((one) => one.arc !== undefined)) {
-      const tags = taggingThrough(this.level, own.arc), stands = isLeft(own, this.now), to = this.place(own.i, own.tag, box);
-      for (const j of [own.i - 1, own.i + 1]) {
+    const at = this.view.level === 1 ? [] : this.picked() ? [this.picked()] : this.turned.map((i) => ({ i, ...this.level.tags[i].find((entry) => entry.tag === this.answer[i]) }));
+    for (const entry of at.filter((one) => one.arc !== undefined)) {
+      const tags = taggingThrough(this.level, entry.arc), stands = isLeft(entry, this.now), to = this.place(entry.i, entry.tag, box);
+      for (const j of [entry.i - 1, entry.i + 1]) {
         const from = tags[j] === undefined ? null : this.place(j, tags[j], box);
         if (!from || !to) continue;
-        const side = j < own.i ? 1 : -1, x1 = from.x + side * from.wide / 2, x2 = to.x - side * to.wide / 2, isNear = Math.abs(from.row - to.row) < 4;
+        const side = j < entry.i ? 1 : -1, x1 = from.x + side * from.wide / 2, x2 = to.x - side * to.wide / 2, isNear = Math.abs(from.row - to.row) < 4;
         const path = isNear && side * (x2 - x1) > 0 ? `M${x1} ${from.y}L${x2} ${to.y}` : `M${from.x} ${from.y + 12}Q${(from.x + to.x) / 2} ${Math.max(from.y, to.y) + 40} ${to.x} ${to.y + 14}`;
         drawn.push(svg("path", { class: stands ? "saves" : "fails", d: path, "marker-end": `url(#${stands ? "tip-saves" : "tip-fails"})` }));
       }
     }
     const tip = (id) => svg("marker", { id, class: id, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 5, markerHeight: 5, orient: "auto-start-reverse" });
     const tips = ["tip-saves", "tip-fails"].map(tip);
-    for (const own of tips) own.append(svg("path", { d: "M0 0L10 5L0 10z" }));
+    for (const marker of tips) marker.append(svg("path", { d: "M0 0L10 5L0 10z" }));
     this.lines.replaceChildren(svg("defs", {}, ...tips), ...drawn);
   }
   place(i, tag, box) {
-    const column = this.columns[i], chip = [...column.chips.children].find((own) => own.dataset.cell === this.cellOf(i, tag)) ?? column.root.firstChild;
-    const own = chip.getBoundingClientRect(), row = column.root.getBoundingClientRect().top;
-    return { x: own.left - box.left + own.width / 2, y: own.top - box.top + own.height / 2, wide: own.width, row };
+    const column = this.columns[i], chip = [...column.chips.children].find((child) => child.dataset.cell === this.cellOf(i, tag)) ?? column.root.firstChild;
+    const rect = chip.getBoundingClientRect(), row = column.root.getBoundingClientRect().top;
+    return { x: rect.left - box.left + rect.width / 2, y: rect.top - box.top + rect.height / 2, wide: rect.width, row };
   }
 
   // ---------------------------------------------------------------- words
 
   tell() {
     const { data, level, now, answer } = this, n = answer.length;
-    this.left = level.tags.reduce((sum, tags) => sum + tags.filter((own) => isLeft(own, now)).length, 0);
+    this.left = level.tags.reduce((sum, tags) => sum + tags.filter((entry) => isLeft(entry, now)).length, 0);
     setText(this.counts, `${this.left} of ${n * data.plain.length} tags left, ${(this.left / n).toFixed(1)} a word`);
     const wrong = data.right.length ? answer.filter((tag, i) => tag !== data.right[i]).length : -1;
     const how = this.turned.length ? `Neighbours change the answer at ${this.turned.map((i) => `“${data.words[i]}”`).join(", ")}.` : "Neighbours change no answer here.";
@@ -191,16 +191,16 @@ class SentenceView extends View {
     setText(this.why, this.whyText());
   }
   whyText() {
-    const { level, now, data } = this, own = this.picked(), tau = threshold(level, now);
-    if (!own) {
+    const { level, now, data } = this, picked = this.picked(), tau = threshold(level, now);
+    if (!picked) {
       const i = this.turned[0];
       if (this.view.level === 1 || i === undefined) return "Click a tag to see why it is still possible, or what ruled it out.";
       const alone = this.levels[0].tags[i][0].tag;
       return `By itself “${data.words[i]}” is most likely ${data.plain[alone]} (${this.alphabet[alone]}); with the neighbours that the arrows come from, ${data.plain[this.answer[i]]} (${this.alphabet[this.answer[i]]}). Click a tag to see why it is still possible, or what ruled it out.`;
     }
-    const stands = isLeft(own, now), name = `“${data.words[own.i]}” as ${this.meanings[own.tag]}`, score = level.maxMarginal[own.arc];
-    const best = taggingThrough(level, own.arc).map((tag, j) => `${data.words[j]} ${this.alphabet[tag]}`).join(", ");
-    const when = own.falls === Infinity ? "It is part of the best tagging, which is never pruned." : own.falls < 0 ? "It falls at every α." : `It falls at α = ${own.falls.toFixed(3)}.`;
+    const stands = isLeft(picked, now), name = `“${data.words[picked.i]}” as ${this.meanings[picked.tag]}`, score = level.maxMarginal[picked.arc];
+    const best = taggingThrough(level, picked.arc).map((tag, j) => `${data.words[j]} ${this.alphabet[tag]}`).join(", ");
+    const when = picked.falls === Infinity ? "It is part of the best tagging, which is never pruned." : picked.falls < 0 ? "It falls at every α." : `It falls at α = ${picked.falls.toFixed(3)}.`;
     const which = this.view.level === 1 ? "" : ` Its best tagging of the whole sentence: ${best}.`;
     return `${name} ${stands ? "stays" : "is ruled out"}: the best that any tagging with it scores is ${readableScore(score)} ${stands ? ">" : "≤"} τ = ${readableScore(tau)}.${which} ${when}`;
   }
@@ -208,7 +208,7 @@ class SentenceView extends View {
   fileName(kind) { return `tags.${kind}`; }
   exportCsv() {
     const rows = ["word,tag,max_marginal,falls_at,left"], quoted = (text) => `"${text.replaceAll("\"", "\"\"")}"`;
-    this.level.tags.forEach((tags, i) => tags.forEach((own) => rows.push([quoted(this.data.words[i]), quoted(this.alphabet[own.tag]), this.level.maxMarginal[own.arc], own.falls, Number(isLeft(own, this.now))].join(","))));
+    this.level.tags.forEach((tags, i) => tags.forEach((entry) => rows.push([quoted(this.data.words[i]), quoted(this.alphabet[entry.tag]), this.level.maxMarginal[entry.arc], entry.falls, Number(isLeft(entry, this.now))].join(","))));
     this.saveRows(rows);
   }
 }

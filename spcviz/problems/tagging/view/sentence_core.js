@@ -11,24 +11,24 @@ export function tagsOf(level) {
     if (maxMarginal[a] === -Infinity) continue;
     const falls = breakPoint(level, a);
     for (let j = 0; j < order; j++) {
-      const at = best[columnOf[a] + j], tag = symbols[a * order + j], own = at.get(tag);
-      if (!own || falls > own.falls || (falls === own.falls && maxMarginal[a] > maxMarginal[own.arc])) at.set(tag, { tag, arc: a, falls });
+      const at = best[columnOf[a] + j], tag = symbols[a * order + j], entry = at.get(tag);
+      if (!entry || falls > entry.falls || (falls === entry.falls && maxMarginal[a] > maxMarginal[entry.arc])) at.set(tag, { tag, arc: a, falls });
     }
   }
   return best.map((at) => [...at.values()].sort((p, q) => q.falls - p.falls || maxMarginal[q.arc] - maxMarginal[p.arc] || p.tag - q.tag));
 }
 
 /** Whether a tag is left at an alpha: what falls at it is gone. */
-export const isLeft = (own, alpha) => own.falls === Infinity || own.falls > alpha;
+export const isLeft = (entry, alpha) => entry.falls === Infinity || entry.falls > alpha;
 
 /** The best tagging of the whole sentence through an arc: one tag a word; empty if there is none. */
 export function taggingThrough(level, arc) {
   const path = witness(level, arc), { order, symbols } = level;
   if (!path.length) return [];
   const out = Array.from(symbols.subarray(path[0] * order, path[0] * order + order));
-  for (const own of path.slice(1)) out.push(symbols[own * order + order - 1]);
+  for (const nextArc of path.slice(1)) out.push(symbols[nextArc * order + order - 1]);
   return out;
 }
 
 /** Where neighbours have changed the answer: words whose best tag alone is not the one in the end. */
-export const turned = (alone, answer) => alone.map((own, i) => (own[0].tag === answer[i] ? -1 : i)).filter((i) => i >= 0);
+export const turned = (alone, answer) => alone.map((tags, i) => (tags[0].tag === answer[i] ? -1 : i)).filter((i) => i >= 0);

@@ -28,8 +28,8 @@ def rule(parts, seed, *, refreshed=True, fixed=None):
     apart = np.vstack([np.pad(beta, ((0, 0), (0, 1))), for_steps])
     nothing = np.zeros((0, 0))
     rules = []
-    for own, values in ((beta, fixed), (apart, None if fixed is None else with_steps(fixed))):
-        rules.append(Rule(own, nothing if values is None else values, refreshed, False, 0.0, False, False))
+    for betas, values in ((beta, fixed), (apart, None if fixed is None else with_steps(fixed))):
+        rules.append(Rule(betas, nothing if values is None else values, refreshed, False, 0.0, False, False))
     return rules
 
 
@@ -53,18 +53,18 @@ def test_worthless_steps_leave_the_letters_as_they_were(kind, refreshed, seed):
     costs = np.ones((len(parts.scores), N_TIERS - 1))
     want = parts.spend(alone, costs, np.inf)
     world = Factors(parts)
-    found = world.spend(apart, world.costs(), np.inf, keep_features=True)
+    course = world.spend(apart, world.costs(), np.inf, keep_features=True)
     n = len(want.part)
     # A chain buys worthless steps only when its letters have everything.
-    order = np.flatnonzero(found.part % 2 == 0)
-    assert_array_equal(found.part[order] // 2, want.part)
-    assert_array_equal(found.tier[order], want.tier)
-    assert_allclose(found.value[order], want.value)
+    order = np.flatnonzero(course.part % 2 == 0)
+    assert_array_equal(course.part[order] // 2, want.part)
+    assert_array_equal(course.tier[order], want.tier)
+    assert_allclose(course.value[order], want.value)
     for name in ("gain", "messages", "first", "last"):
-        assert_array_equal(getattr(found, name)[order], getattr(want, name), err_msg=name)
+        assert_array_equal(getattr(course, name)[order], getattr(want, name), err_msg=name)
     assert n == len(order)
-    assert_array_equal(found.labels, want.labels)
-    assert_array_equal(found.labels_before, want.labels_before)
+    assert_array_equal(course.labels, want.labels)
+    assert_array_equal(course.labels_before, want.labels_before)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -75,11 +75,11 @@ def test_gains_and_labels_are_those_of_plain_viterbi(kind, seed):
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(world.shape[0], N_TIERS - 1))
     how = part_policy.rule(fixed=values)
-    found = world.spend(how, world.costs(), np.inf)
+    course = world.spend(how, world.costs(), np.inf)
     tiers = np.zeros(world.shape[0], dtype=np.int64)
     labels = read(parts, tiers)
-    assert_array_equal(found.labels_before, labels)
-    for part, tier, gain in zip(found.part, found.tier, found.gain, strict=True):
+    assert_array_equal(course.labels_before, labels)
+    for part, tier, gain in zip(course.part, course.tier, course.gain, strict=True):
         n_more = N_TIERS - 1
         assert (tier > n_more) == (part % 2 == 1)
         assert tiers[part] + 1 == tier - n_more * (part % 2)  # tier by tier
@@ -87,11 +87,11 @@ def test_gains_and_labels_are_those_of_plain_viterbi(kind, seed):
         fresh = read(parts, tiers)
         assert gain == world.lost(labels) - world.lost(fresh)
         labels = fresh
-    assert_array_equal(found.labels, labels)
+    assert_array_equal(course.labels, labels)
     has_step = np.ones(len(parts.scores), dtype=bool)
     has_step[parts.starts[:-1]] = False
-    assert set(found.part[found.part % 2 == 1] // 2) == set(np.flatnonzero(has_step))
-    assert found.cost.sum() == world.costs().sum() == len(found.part)
+    assert set(course.part[course.part % 2 == 1] // 2) == set(np.flatnonzero(has_step))
+    assert course.cost.sum() == world.costs().sum() == len(course.part)
 
 
 def read(parts, tiers):
@@ -108,10 +108,12 @@ def test_features_say_at_which_tier_the_other_factor_stands():
     world = Factors(parts)
     beta = np.zeros((2 * (N_TIERS - 1), len(ACTION_FEATURES) + 1))
     beta[:, 0] = [3.0, 2.0, 2.5, 1.0]  # a letter, a step, the letter again, the step again
-    found = world.spend(part_policy.rule(beta), world.costs(), np.inf, keep_features=True)
+    course = world.spend(part_policy.rule(beta), world.costs(), np.inf, keep_features=True)
     tiers = np.zeros(world.shape[0], dtype=np.int64)
     tiers[2 * parts.starts[:-1] + 1] = N_TIERS - 1  # where no step is, nothing is left to buy
-    for part, features, value, tier in zip(found.part, found.features, found.value, found.tier, strict=True):
+    for part, features, value, tier in zip(
+        course.part, course.features, course.value, course.tier, strict=True
+    ):
         assert features[-1] == tiers[part ^ 1] / (N_TIERS - 1)
         assert value == beta[tier - 1, 0]
         tiers[part] += 1
@@ -161,10 +163,10 @@ def test_every_purchase_is_the_best_of_values_worked_out_anew(kind, seed):
     world = Factors(parts)
     width = len(ACTION_FEATURES) + 2 * (parts.places.shape[2] > 0) + 1
     beta = np.random.default_rng(seed).normal(size=(2 * (N_TIERS - 1), width))
-    found = world.spend(part_policy.rule(beta), world.costs(), np.inf, keep_features=True)
+    course = world.spend(part_policy.rule(beta), world.costs(), np.inf, keep_features=True)
     tiers = np.zeros(world.shape[0], dtype=np.int64)
     tiers[2 * parts.starts[:-1] + 1] = N_TIERS - 1
-    for part, value, features in zip(found.part, found.value, found.features, strict=True):
+    for part, value, features in zip(course.part, course.value, course.features, strict=True):
         rows = np.arange(len(parts.scores))
         now = parts._replace(step=np.tile(parts.step[rows, tiers[1::2]][:, None], (1, N_TIERS)))
         seen = describe_parts(now, tiers[::2].copy())

@@ -90,13 +90,13 @@ def plainly(parts, how, costs, budget):
         if len(how.fixed):
             return how.fixed[np.arange(len(tiers)), np.minimum(tiers, N_TIERS - 2)]
         phi = describe_parts(parts, tiers)
-        found = np.einsum("rd,rd->r", phi, how.beta[np.minimum(tiers, N_TIERS - 2)])
+        worth = np.einsum("rd,rd->r", phi, how.beta[np.minimum(tiers, N_TIERS - 2)])
         if not how.per_cost:
-            return found
+            return worth
         to = N_TIERS - 1 if how.all_at_once else tiers + 1
         price = np.array([costs[r, t:u].sum() for r, (t, u) in enumerate(np.broadcast(tiers, to))])
         price = np.maximum(price, 1e-12)
-        return np.where(found > 0, found / price, found * price)
+        return np.where(worth > 0, worth / price, worth * price)
 
     values, dropped, spent, bought = values_now(), np.zeros(len(tiers), dtype=bool), 0.0, []
     while spent < budget:

@@ -53,10 +53,10 @@ def test_one_tier_is_an_averaged_perceptron():
         for i in order.permutation(30):
             total += weights
             seen += 1
-            found = int((features[i].astype(float) @ weights).argmax())
-            if found != labels[i]:
+            predicted = int((features[i].astype(float) @ weights).argmax())
+            if predicted != labels[i]:
                 weights[:, labels[i]] += rate * features[i]
-                weights[:, found] -= rate * features[i]
+                weights[:, predicted] -= rate * features[i]
     # Our average counts each step's weights from the step after it on.
     assert_allclose(model.weights, total / seen, rtol=0.1, atol=0.02)
 

@@ -35,12 +35,12 @@ def test_nearest_paths_are_the_cheapest_of_all_allowed_ones(seed, lengths):
     rng = np.random.default_rng(seed)
     proposals = random_proposals(rng, lengths)
     cost = rng.uniform(0, 10.0 ** rng.integers(1, 7), (sum(lengths), 4))
-    found = ts.nearest_paths(proposals, cost)
+    nearest = ts.nearest_paths(proposals, cost)
     for a, b in zip(proposals.starts[:-1], proposals.starts[1:], strict=True):
-        own = [sum(cost[a + i, k] for i, k in enumerate(path)) for path in allowed_paths(proposals, a, b)]
-        path = found[a:b]
+        costs = [sum(cost[a + i, k] for i, k in enumerate(path)) for path in allowed_paths(proposals, a, b)]
+        path = nearest[a:b]
         assert tuple(path.tolist()) in set(allowed_paths(proposals, a, b))
-        assert cost[np.arange(a, b), path].sum() == pytest.approx(min(own))
+        assert cost[np.arange(a, b), path].sum() == pytest.approx(min(costs))
 
 
 @given(seed=st.integers(0, 10**6))
@@ -62,8 +62,8 @@ def test_tables_hold_the_score_of_every_path(seed):
                 total += proposals.step[i, k, j] @ model.step[tiers[i]]
         best = max(best, total)
     unary = np.stack([scores[i, tiers[i]] for i in range(3)])
-    found = decode(unary, np.stack([tables[i, tiers[i]] for i in (1, 2)]))
-    assert found.score == pytest.approx(best, abs=1e-3)
+    decoded = decode(unary, np.stack([tables[i, tiers[i]] for i in (1, 2)]))
+    assert decoded.score == pytest.approx(best, abs=1e-3)
 
 
 def slow_fit(proposals, target, loss, tiers, order_rng, epochs, penalty):
@@ -86,11 +86,11 @@ def slow_fit(proposals, target, loss, tiers, order_rng, epochs, penalty):
                     total += 0.0 if j is None else proposals.step[r, k, j] @ step[tiers[r]]
                 return total
 
-            found = max(allowed_paths(proposals, a, b), key=score)
+            violator = max(allowed_paths(proposals, a, b), key=score)
             seen += 1
             rate = 1.0 / (penalty * seen + 1.0)
             state, step = state * (1 - rate * penalty), step * (1 - rate * penalty)
-            for path, sign in ((target[a:b], 1.0), (found, -1.0)):
+            for path, sign in ((target[a:b], 1.0), (violator, -1.0)):
                 for r, k, j in parts(path):
                     state[tiers[r]] += sign * rate / (b - a) * proposals.state[r, k]
                     if j is not None:
@@ -130,12 +130,12 @@ def learnable(rng, n_chains=60):
 
 def wrong(model, proposals, truth, tier):
     scores, tables = ts.state_scores(model, proposals), ts.step_tables(model, proposals)
-    found = []
+    labels = []
     for a, b in zip(proposals.starts[:-1], proposals.starts[1:], strict=True):
-        found += decode(
+        labels += decode(
             np.ascontiguousarray(scores[a:b, tier]), tables[a + 1 : b, tier].copy()
         ).labels.tolist()
-    return (np.array(found) != truth).mean()
+    return (np.array(labels) != truth).mean()
 
 
 def test_learning_finds_what_each_tier_can_say():

@@ -160,8 +160,8 @@ def hostile(rng, target):
     """Bytes that begin as one of many formats do, and go on with anything; many name `target`."""
     kind = rng.integers(10)
     if kind < 3:
-        found = texts(target) | {"SDP": session(int(rng.integers(20_000, 60_000)), n_media=4)}
-        start = list(found.values())[rng.integers(len(found))]
+        formats = texts(target) | {"SDP": session(int(rng.integers(20_000, 60_000)), n_media=4)}
+        start = list(formats.values())[rng.integers(len(formats))]
         before = (b"", b"", b"\xef\xbb\xbf", b"\n \t", b"\0")[rng.integers(5)]
         return before + start + _rubbish(rng, target) * int(rng.integers(2))
     if kind == 3:
@@ -182,8 +182,8 @@ def _rubbish(rng, target):
     if kind == 2:
         return bytes(n)
     if kind == 3:
-        found = texts(target)
-        return list(found.values())[rng.integers(len(found))]
+        formats = texts(target)
+        return list(formats.values())[rng.integers(len(formats))]
     order = ">" if kind == 4 else "<"
     parts = []
     for _ in range(rng.integers(1, 30)):  # atoms and chunks, with sizes that are right or not
@@ -197,13 +197,13 @@ def _rubbish(rng, target):
 
 def decoders():
     """Decoders of this process that are at work."""
-    found = []
+    children = []
     for child in psutil.Process().children():
         try:
-            found += [child] if "spcviz.problems.common.uploading.decoder" in child.cmdline() else []
+            children += [child] if "spcviz.problems.common.uploading.decoder" in child.cmdline() else []
         except psutil.Error:  # just gone
             continue
-    return found
+    return children
 
 
 def check_hostile(seed):

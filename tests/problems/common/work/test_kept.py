@@ -194,8 +194,8 @@ def test_killed_in_the_middle_leaves_nothing_half(tmp_path, before):
     done = subprocess.run(command, cwd=ROOT, timeout=120, check=False)
     assert done.returncode == -signal.SIGKILL
     assert not list(tmp_path.glob("a-*"))
-    found = kept(tmp_path, "a", {}, CODE, lambda: {"x": np.ones(2)}, ARRAYS)
-    assert_array_equal(found["x"], [1, 1])
+    arrays = kept(tmp_path, "a", {}, CODE, lambda: {"x": np.ones(2)}, ARRAYS)
+    assert_array_equal(arrays["x"], [1, 1])
 
 
 def refuse():
@@ -221,9 +221,9 @@ def same(one, other):
 @FORMS
 def test_what_was_made_is_found_again_as_it_was(tmp_path, form):
     made = kept(tmp_path / "new", "a", {"seed": 1}, CODE, lambda: VALUES[form], form)
-    found = kept(str(tmp_path / "new"), "a", {"seed": 1}, list(CODE), refuse, form)
+    again = kept(str(tmp_path / "new"), "a", {"seed": 1}, list(CODE), refuse, form)
     assert same(made, VALUES[form])
-    assert same(found, VALUES[form])
+    assert same(again, VALUES[form])
     name = path_of("", "a", {"seed": 1}, CODE, form).name
     assert {p.name for p in (tmp_path / "new").iterdir()} == {name, f"{name}.seconds"}
 
@@ -283,10 +283,10 @@ def test_a_damaged_file_is_made_anew(tmp_path, form, how):
 
 
 def test_json_is_the_same_when_made_and_when_found(tmp_path):
-    made, found = (
+    made, again = (
         kept(tmp_path, "a", {}, CODE, lambda: {"x": (np.float64(0.1), np.arange(2)), 3: True}) for _ in "12"
     )
-    assert made == found == {"x": [0.1, [0, 1]], "3": True}
+    assert made == again == {"x": [0.1, [0, 1]], "3": True}
     assert type(made["x"][0]) is float
 
 

@@ -35,9 +35,9 @@ def test_a_part_does_not_count_what_is_inside_it():
 
 
 def test_nobody_has_to_collect():
-    with ledger.spending("alone") as own:
+    with ledger.spending("alone") as costs:
         burn(0.01)
-    assert own.parts["alone"] > 0
+    assert costs.parts["alone"] > 0
 
 
 def test_found_parts_bring_the_costs_of_all_inside(tmp_path):
