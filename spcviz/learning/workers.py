@@ -11,10 +11,9 @@ from spcviz.engine.errors import ArgumentError
 
 def in_threads(function: Callable, jobs: Sequence[tuple], n_jobs: int | None) -> list:
     """``function(*job)`` of every job, in order, by as many threads as scikit-learn's `n_jobs` says."""
-    n_jobs = checked_jobs(n_jobs)
-    if len(jobs) < 2 or n_jobs == 1:
+    if len(jobs) < 2 or is_alone(n_jobs):
         return [function(*job) for job in jobs]
-    return Parallel(n_jobs, require="sharedmem")(delayed(function)(*job) for job in jobs)
+    return Parallel(checked_jobs(n_jobs), require="sharedmem")(delayed(function)(*job) for job in jobs)
 
 
 def spread(function: Callable, jobs: Sequence[tuple], n_jobs: int | None) -> list:

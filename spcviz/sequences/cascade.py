@@ -160,13 +160,19 @@ class CascadeTagger(SequenceTagger):
         lengths, is_used = batch.encoded.lengths, batch.encoded.lengths > 0
         if is_used.sum() < config.parts:
             raise ArgumentError(f"hold_out must be at most the {is_used.sum()} sequences, got {config.parts}")
-        rows, n = batch.encoded.rows, len(self.classes_)
         kinship = None if groups is None else labels.groups_of(groups, len(lengths), config.parts)[is_used]
-        data = examples_of(rows, lengths[is_used], batch.labels, n, weights=batch.weights[is_used])
+        data = examples_of(
+            batch.encoded.rows,
+            lengths[is_used],
+            batch.labels,
+            len(self.classes_),
+            weights=batch.weights[is_used],
+        )
+        del batch  # as large as what was made of it
         with Bar(type(self).__name__, None, self.verbose) as bar:
             trained = train_chain_cascade(
                 data,
-                features_of(rows),
+                features_of(data.rows),
                 np.random.default_rng(self.random_state),
                 tolerances=tolerances,
                 config=config,

@@ -87,8 +87,8 @@ def _beam(
     labels: np.ndarray,
 ) -> float:
     """Fills one chain's labels; returns their score. `keys` and `values`: a row before, a row after."""
-    dense, table_keys, sums, bits, n_dense = table.dense, table.keys, table.values, table.bits, table.n_dense
-    has_begin, n_states = table.has_begin, table.n_states
+    dense, buckets, table_keys, sums = table.dense, table.first, table.keys, table.values
+    bits, n_dense, has_begin, n_states = table.bits, table.n_dense, table.has_begin, table.n_states
     length, k = unary.shape
     mask, end = (np.int64(1) << (bits * order)) - 1, table.n_states + 1
     keys[0, 0], values[0, 0], count, now = 0, 0.0, 1, 0
@@ -103,9 +103,9 @@ def _beam(
                 key = before + s + 1
                 value = so_far + unary[i, s]
                 if m > 1:
-                    value += find(dense, table_keys, sums, bits, n_dense, front + key, n)
+                    value += find(dense, buckets, table_keys, sums, bits, n_dense, front + key, n)
                 if is_last:
-                    value += find(dense, table_keys, sums, bits, n_dense, (key << bits) + end, m + 1)
+                    value += find(dense, buckets, table_keys, sums, bits, n_dense, (key << bits) + end, m + 1)
                 if size == values.shape[1] and value <= values[new, size - 1]:
                     continue
                 at = min(size, values.shape[1] - 1)  # the worst makes room

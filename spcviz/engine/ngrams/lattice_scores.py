@@ -12,7 +12,8 @@ from spcviz.engine.ngrams.table import NgramTable, begin_code, find, lookup
 
 @kernel
 def fill_arc_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, out: np.ndarray) -> None:
-    dense, keys, values, arc_key = table.dense, table.keys, table.values, lattice.arc_key
+    dense, buckets, keys, values = table.dense, table.first, table.keys, table.values
+    arc_key = lattice.arc_key
     bits, n_dense, end = table.bits, table.n_dense, table.n_states + 1
     mask, has_begin, n_states = (1 << bits) - 1, table.has_begin, table.n_states
     for w in range(len(lattice.order)):
@@ -27,7 +28,7 @@ def fill_arc_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, out:
                 key = arc_key[a]
                 value = local[(key & mask) - 1]
                 if n > 1:
-                    value += find(dense, keys, values, bits, n_dense, front + key, n + (front > 0))
+                    value += find(dense, buckets, keys, values, bits, n_dense, front + key, n + (front > 0))
                 out[a] = value
             if c == first:
                 for a in range(start, stop):
@@ -38,11 +39,11 @@ def fill_arc_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, out:
                         if m > 1:
                             ahead = begin_code(has_begin, n_states, bits, m)
                             out[a] += find(
-                                dense, keys, values, bits, n_dense, ahead + prefix, m + (ahead > 0)
+                                dense, buckets, keys, values, bits, n_dense, ahead + prefix, m + (ahead > 0)
                             )
             if c == last - 1 and table.has_end:
                 for a in range(start, stop):
-                    out[a] += find(dense, keys, values, bits, n_dense, (arc_key[a] << bits) + end, n + 1)
+                    out[a] += find(dense, buckets, keys, values, bits, n_dense, (arc_key[a] << bits) + end, n + 1)
 
 
 @kernel

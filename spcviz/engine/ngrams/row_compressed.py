@@ -21,13 +21,13 @@ import numpy as np
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.row_compressed_growth import prune_and_grow
 from spcviz.engine.ngrams.row_compressed_paths import Fan, GramRows, decode_paths
-from spcviz.engine.ngrams.table import NgramTable, find, slot_of
+from spcviz.engine.ngrams.table import NgramTable, lookup, slot_of
 from spcviz.engine.thresholds import rule
 
 
 def gram_rows(table: NgramTable) -> GramRows:
     """Rows for `advance` from an `NgramTable`."""
-    prefixes = np.unique(table.keys[table.keys > 0] >> table.bits)
+    prefixes = np.unique(table.keys >> table.bits)
     size = 1 << max(int(np.ceil(np.log2(2 * len(prefixes) + 2))), 1)
     prefix = np.zeros((size, 2), dtype=np.int64)
     width = 1 << table.bits
@@ -35,7 +35,7 @@ def gram_rows(table: NgramTable) -> GramRows:
     flat[: len(table.dense)] = table.dense
     _fill_rows(table, prefixes, flat, prefix)
     about = table.n_states, table.bits, table.n_dense, table.has_end, table.has_begin
-    return GramRows(*about, flat, prefix, table.dense, table.keys, table.values)
+    return GramRows(*about, flat, prefix, table)
 
 
 def first_fan(row_start: np.ndarray, allowed: np.ndarray) -> Fan:
@@ -94,7 +94,7 @@ def _fill_rows(table: NgramTable, prefixes: np.ndarray, flat: np.ndarray, prefix
         prefix[slot, 0], prefix[slot, 1] = code, at
         for s in range(1, table.n_states + 2):
             key = (code << table.bits) + s
-            flat[at + s] = find(table.dense, table.keys, table.values, table.bits, table.n_dense, key, n + 1)
+            flat[at + s] = lookup(table, key, n + 1)
         at += width
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
-from spcviz.engine.ngrams.table import MAX_BITS, Code, begin_code, find, slot_of
+from spcviz.engine.ngrams.table import MAX_BITS, Code, NgramTable, begin_code, find, slot_of
 
 
 class Fan(NamedTuple):
@@ -31,7 +31,7 @@ class GramRows(NamedTuple):
 
     `flat`: rows of 2^bits sums each: those of short codes as in the table's `dense`, then one for each
     `prefix`. `prefix` (a power of two, 2), int64: codes of first symbols, 0 = free, each beside where its row
-    begins in `flat`: found together, they are in the cache together. The others are the table's own.
+    begins in `flat`: found together, they are in the cache together.
     """
 
     n_states: int
@@ -41,9 +41,7 @@ class GramRows(NamedTuple):
     has_begin: bool
     flat: np.ndarray
     prefix: np.ndarray
-    dense: np.ndarray
-    keys: np.ndarray
-    values: np.ndarray
+    table: NgramTable
 
 
 @bare_inlined_kernel
@@ -75,7 +73,8 @@ def score_fan(
 
     terms : (2 n,), scratch memory for those of the first column's contexts.
     """
-    flat, bits, mask = rows.flat, rows.bits, (1 << rows.bits) - 1
+    flat, bits, mask, table = rows.flat, rows.bits, (1 << rows.bits) - 1, rows.table
+    dense, buckets, codes, sums, n_dense = table.dense, table.first, table.keys, table.values, table.n_dense
     arc, head, symbol, keys = fan.arc, fan.head, fan.symbol, fan.key
     n, first, last = fan.order[w], fan.col_start[w] + w, fan.col_start[w + 1] + w
     v0, v1 = fan.node_start[first], fan.node_start[last + 1]
@@ -107,7 +106,7 @@ def score_fan(
                     if m > 1:
                         ahead = begin_code(rows.has_begin, rows.n_states, bits, m)
                         key, size = ahead + prefix, m + (ahead > 0)
-                        terms[q] = find(rows.dense, rows.keys, rows.values, bits, rows.n_dense, key, size)
+                        terms[q] = find(dense, buckets, codes, sums, bits, n_dense, key, size)
                         q += 1
                     prefix >>= bits
             shift = head[v] - arc[v]
@@ -119,7 +118,7 @@ def score_fan(
                     value += terms[j]
                 if rows.has_end and c == last - 1:
                     gram = (((keys[v] << bits) + s + 1) << bits) + rows.n_states + 1
-                    value += find(rows.dense, rows.keys, rows.values, bits, rows.n_dense, gram, n + 1)
+                    value += find(dense, buckets, codes, sums, bits, n_dense, gram, n + 1)
                 score[a - a0] = value
                 value += message
                 forward[h - v0] = value if value > forward[h - v0] else forward[h - v0]

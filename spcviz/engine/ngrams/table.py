@@ -3,8 +3,8 @@ r"""N-gram weights, the potentials of n neighbours, with constant-time look-up o
 An n-gram's contribution is the sum of its suffixes' weights,
 :math:`v(y_{i-n+1} .. y_i) = \sum_{j=2}^{n} w_j(y_{i-j+1} .. y_i)`. Storing v instead of w makes the
 common case one probe: v of an n-gram that was never seen equals v of its longest seen suffix,
-because all that is missing is zero. Up to three symbols stand in a dense array, longer ones in an
-open-addressing hash table.
+because all that is missing is zero. Up to three symbols stand in a dense array, longer ones in a hash
+table that is packed: codes of the same bucket lie together, two to four on average, with no free slots.
 
 A symbol is state + 1, K + 1 for the end mark #, or K + 2 for the begin mark ^; an n-gram's code holds its
 symbols in equal numbers of bits, the last symbol lowest, so that suffixes and prefixes are masks and shifts.
@@ -23,6 +23,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
 
 _DENSE_BITS = 18  # codes of so many bits have an array: three letters, two of many states
+_IN_BUCKET = 2  # codes a bucket at least, on average: more take less memory and more comparisons
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads neighbouring codes
 
 
@@ -32,7 +33,8 @@ class NgramTable(NamedTuple):
     - `has_end`, `has_begin`: whether any weight is for an n-gram that ends in #, and that begins with ^
     - `bits`, `n_dense`: bits a symbol (see `symbol_bits`), and symbols of the longest codes in `dense`
     - `dense` (2^(bits * n_dense),): sums for short codes
-    - `keys`, `values` (a power of two,): codes of longer n-grams, int64, 0 = free, and their sums
+    - `first` (B + 1,): where in `keys` each of B buckets begins, B a power of two; int32
+    - `keys`, `values` (G,): codes of longer n-grams by bucket, int64, and their sums
     """
 
     n_states: int
@@ -41,6 +43,7 @@ class NgramTable(NamedTuple):
     bits: int
     n_dense: int
     dense: np.ndarray
+    first: np.ndarray
     keys: np.ndarray
     values: np.ndarray
 
@@ -102,13 +105,31 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
     for m in range(3, n_dense + 1):  # a trigram's sum holds its bigram's
         shorter = 1 << bits * (m - 1)
         dense[shorter : shorter << bits] += np.tile(dense[:shorter], (1 << bits) - 1)
-    long_keys, long_weights = keys[~short], weights[~short]
-    size = 1 << max(int(np.ceil(np.log2(2 * len(long_keys) + 2))), 1)
     has_end = bool((keys & (1 << bits) - 1 == n_states + 1).any())
     about = n_states, has_end, _has_begin(keys, n_states, bits), bits, n_dense
-    table = NgramTable(*about, dense, np.zeros(size, dtype=np.int64), np.zeros(size))
-    _fill(table, long_keys, long_weights)
+    table, at = _packed(about, dense, keys[~short])
+    _fill(table, at, keys[~short], weights[~short])
     return table
+
+
+def _packed(about: tuple, dense: np.ndarray, keys: np.ndarray) -> tuple[NgramTable, np.ndarray]:
+    """A table with its codes in their buckets and no sums yet; where in it each of the rising `keys` lies."""
+    n_buckets = 1 << max(len(keys) // _IN_BUCKET, 1).bit_length() - 1
+    bucket = _buckets(keys, n_buckets)
+    order = np.argsort(bucket, kind="stable")
+    first = np.zeros(n_buckets + 1, dtype=np.int32)
+    first[1:] = np.cumsum(np.bincount(bucket, minlength=n_buckets))
+    at = np.empty(len(keys), dtype=np.int64)
+    at[order] = np.arange(len(keys))
+    return NgramTable(*about, dense, first, keys[order], np.zeros(len(keys))), at
+
+
+@kernel
+def _buckets(keys: np.ndarray, n_buckets: int) -> np.ndarray:
+    bucket = np.empty(len(keys), dtype=np.int64)
+    for g in range(len(keys)):
+        bucket[g] = slot_of(keys[g], n_buckets)
+    return bucket
 
 
 def _has_begin(keys: np.ndarray, n_states: int, bits: int) -> bool:
@@ -164,22 +185,28 @@ def begin_code(has_begin: bool, n_states: int, bits: int, n: int) -> Code:
 @kernel
 def lookup(table: NgramTable, key: Code, n: Code) -> float:
     """Summed weight of the n-gram with code `key` (n symbols)."""
-    return find(table.dense, table.keys, table.values, table.bits, table.n_dense, key, n)
+    return find(table.dense, table.first, table.keys, table.values, table.bits, table.n_dense, key, n)
 
 
 @inlined_kernel
 def find(
-    dense: np.ndarray, keys: np.ndarray, values: np.ndarray, bits: int, n_dense: int, key: Code, n: Code
+    dense: np.ndarray,
+    first: np.ndarray,
+    keys: np.ndarray,
+    values: np.ndarray,
+    bits: int,
+    n_dense: int,
+    key: Code,
+    n: Code,
 ) -> float:
     """`lookup` for inner loops: taking arrays out of a tuple at each call costs more than the probe."""
     m = n
-    size = len(keys)
+    n_buckets = len(first) - 1
     while m > n_dense:
-        slot = slot_of(key, size)
-        while keys[slot] != 0:
-            if keys[slot] == key:
-                return values[slot]
-            slot = (slot + 1) & (size - 1)
+        bucket = slot_of(key, n_buckets)
+        for i in range(first[bucket], first[bucket + 1]):
+            if keys[i] == key:
+                return values[i]
         m -= 1
         key &= (np.int64(1) << (bits * m)) - 1
     return dense[key]
@@ -187,22 +214,17 @@ def find(
 
 @inlined_kernel
 def slot_of(key: Code, size: int) -> np.integer:
-    """First place to look for a code in a table of `size` (a power of two) slots."""
+    """First place to look for a code among `size` (a power of two)."""
     mixed = np.uint64(key) * _MULTIPLIER
     return np.int64(mixed >> np.uint64(20)) & (size - 1)
 
 
 @kernel
-def _fill(table: NgramTable, keys: np.ndarray, weights: np.ndarray) -> None:
-    """Insert in rising order of code, so that every suffix is there before what extends it."""
-    size = len(table.keys)
+def _fill(table: NgramTable, at: np.ndarray, keys: np.ndarray, weights: np.ndarray) -> None:
+    """Sum up in rising order of code, so that every suffix is ready before what extends it."""
     for g in range(len(keys)):
         key = keys[g]
         m = table.n_dense  # symbols of the longest proper suffix
         while key >> (table.bits * (m + 1)) > 0:
             m += 1
-        value = weights[g] + lookup(table, key & ((np.int64(1) << (table.bits * m)) - 1), m)
-        slot = slot_of(key, size)
-        while table.keys[slot] != 0:
-            slot = (slot + 1) & (size - 1)
-        table.keys[slot], table.values[slot] = key, value
+        table.values[at[g]] = weights[g] + lookup(table, key & ((np.int64(1) << (table.bits * m)) - 1), m)

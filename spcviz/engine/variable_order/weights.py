@@ -52,11 +52,16 @@ def gram_of(weights: Weights, code: Code, order: int, is_first: bool, is_last: b
     k = (code & ((np.int64(1) << table.bits) - 1)) - 1
     value = weights.first[k] if is_first else weights.single[k]
     if order > 1:
-        value += find(table.dense, table.keys, table.values, table.bits, table.n_dense, code, order)
+        value += _sum_of(table, code, order)
     if is_last and table.has_end:
         ended = (code << table.bits) + table.n_states + 1
-        value += find(table.dense, table.keys, table.values, table.bits, table.n_dense, ended, order + 1)
+        value += _sum_of(table, ended, order + 1)
     return value
+
+
+@bare_inlined_kernel
+def _sum_of(table: NgramTable, code: Code, n: int) -> float:
+    return find(table.dense, table.first, table.keys, table.values, table.bits, table.n_dense, code, n)
 
 
 @bare_inlined_kernel

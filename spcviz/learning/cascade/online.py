@@ -66,8 +66,8 @@ class Model:
         return self._with_table(Model(weights, self.keys, self.values))
 
     def without_codes(self) -> "Model":
-        """The same model with its table in place of `keys`: it can be asked, but not trained on."""
-        return self._with_table(Model(self.weights, np.zeros(0, dtype=np.int64), self.values))
+        """The same model, to be asked but not trained on: its table in place of `keys`, 32-bit `values`."""
+        return self._with_table(Model(self.weights, self.keys[:0].copy(), self.values.astype(np.float32)))
 
     def _with_table(self, other: "Model") -> "Model":
         vars(other)["table"] = self.table

@@ -54,24 +54,25 @@ def long_codes(n_states, count):
     return [encode(n_states, (i // 600, i // 25 % 25, *[0] * (m - 3), i % 25)) for i in range(count)]
 
 
-def test_colliding_codes_are_told_apart():
-    """Codes that begin their search at the last slot of a table this full, so they also wrap around."""
-    n_states, size, codes = 26, 64, long_codes(26, 2000)
-    same = [code for code in codes if slot_of(code, size) == size - 1][:8]
-    assert len(same) == 8
-    stored = same[:6] + [code for code in codes if slot_of(code, size) in (0, 1, 2)][:20]
+def test_codes_of_one_bucket_are_told_apart():
+    n_states, n_buckets, codes = 26, 8, long_codes(26, 2000)
+    same = [code for code in codes if slot_of(code, n_buckets) == n_buckets - 1]
+    stored = same[:6] + [code for code in codes if slot_of(code, n_buckets) in (0, 1, 2)][:11]
     table = ngram_table(n_states, stored, np.arange(1.0, len(stored) + 1))
-    assert len(table.keys) == size
+    assert np.diff(table.first).tolist()[3:] == [0, 0, 0, 0, 6]
     m = table.n_dense + 1
     for code in codes:
         assert lookup(table, code, m) == (stored.index(code) + 1.0 if code in stored else 0.0)
 
 
-def test_a_table_is_at_most_half_full():
-    for g in (0, 1, 7, 8, 100):
+def test_a_table_has_no_free_slots_and_few_codes_a_bucket():
+    for g in (0, 1, 2, 7, 8, 100, 2000):
         table = ngram_table(26, long_codes(26, g), np.ones(g))
-        assert len(table.keys) >= 2 * g + 2
-        assert (table.keys != 0).sum() == g
+        assert len(table.keys) == len(table.values) == g == table.first[-1]
+        n_buckets = len(table.first) - 1
+        assert n_buckets & (n_buckets - 1) == 0
+        assert g == 0 or g < 4 * n_buckets <= 2 * max(g, 2)
+        assert len(set(table.keys.tolist())) == g
 
 
 @given(n_states=st.integers(1, 200), data=st.data())
@@ -160,10 +161,10 @@ def test_paths_spell_their_labels_if_every_part_is_there(seed, order):
     for w, space in enumerate(spaces):
         y = tuple(labels[lat.row_start[w] : lat.row_start[w + 1]].tolist())
         n = int(lat.order[w])
-        own = path[lat.col_start[w] : lat.col_start[w + 1]]
-        assert [a >= 0 for a in own] == [y[c : c + n] in grams for c, grams in enumerate(space)]
-        found = arcs_of(lat, w)
-        assert all(found[a - lat.example_start[w]] == (c, y[c : c + n]) for c, a in enumerate(own) if a >= 0)
+        arcs = path[lat.col_start[w] : lat.col_start[w + 1]]
+        assert [a >= 0 for a in arcs] == [y[c : c + n] in grams for c, grams in enumerate(space)]
+        held = arcs_of(lat, w)
+        assert all(held[a - lat.example_start[w]] == (c, y[c : c + n]) for c, a in enumerate(arcs) if a >= 0)
 
 
 def test_pointers_take_the_first_of_equals_and_leave_dead_nodes_alone():

@@ -25,10 +25,8 @@ def few_words():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(handwriting, "load_words", lambda: few)
         folds.features.cache_clear()
-        sources.load.cache_clear()
         yield few
     folds.features.cache_clear()
-    sources.load.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -63,24 +61,24 @@ def test_all_methods_stand_on_the_same_axes(everything):
 
 
 def test_summaries_have_the_promised_keys(everything):
-    found = everything[1]["summary"]
-    assert {"speedup_units", "speedup_ms", "min_error_ratio"} <= found["dms-ocr"].keys()
+    summaries = everything[1]["summary"]
+    assert {"speedup_units", "speedup_ms", "min_error_ratio"} <= summaries["dms-ocr"].keys()
     policy = {"features_share_printed", "features_share_refreshed", "min_error_ratio", "messages_share_q25"}
-    assert policy <= found["policy-ocr"].keys()
-    assert "features_share_at_full_accuracy" in found["constrained-ocr"]
-    at_chosen = found["policy-ocr"]["at_chosen"]
+    assert policy <= summaries["policy-ocr"].keys()
+    assert "features_share_at_full_accuracy" in summaries["constrained-ocr"]
+    at_chosen = summaries["policy-ocr"]["at_chosen"]
     assert at_chosen["range 0"]["messages_share"] > at_chosen["range 0.5"]["messages_share"]
     for part in ("dms-ocr", "policy-ocr", "constrained-ocr"):
-        for row in found[part]["taken_apart"].values():
+        for row in summaries[part]["taken_apart"].values():
             assert row.keys() == {"us_features", "us_scores", "us_inference", "us_choosing"}
             assert min(row.values()) >= 0
-    assert all({"speedup_against_all", "gain_eaten"} <= row.keys() for row in found["overhead"].values())
+    assert all({"speedup_against_all", "gain_eaten"} <= row.keys() for row in summaries["overhead"].values())
 
 
 def test_folds_stand_by_themselves_and_mean_what_the_rows_say(everything):
     _, result = everything
-    assert [own["fold"] for own in result["fold_rows"]] == ["0", "1"]
-    by_fold = [own["rows"] for own in result["fold_rows"]]
+    assert [fold["fold"] for fold in result["fold_rows"]] == ["0", "1"]
+    by_fold = [fold["rows"] for fold in result["fold_rows"]]
     for one, other in zip(*by_fold, strict=True):
         about = {key: one[key] for key in ("experiment", "method", "level", "q", "scale")}
         assert about.items() <= other.items()
@@ -97,15 +95,15 @@ def one_shot(everything):
 
 
 def test_one_shot_stands_beside_q_learning_fold_by_fold(everything, one_shot):
-    found = one_shot["summary"]["against_q_learning"]
-    assert "q-learning" in found["methods"]
-    assert found["folds"] == 2
-    best = found["methods"][found["one_shot"]]
-    gaps = np.subtract(best["share_folds"], found["methods"]["q-learning"]["share_folds"])
-    assert found["difference"] == pytest.approx(gaps.mean())
-    assert found["difference_sd"] == pytest.approx(gaps.std(ddof=1))
-    assert found["folds_q_learning_is_cheaper"] == (gaps > 0).sum()
-    streamed = {key for key in found["methods"] if key.endswith("streamed")}
+    compared = one_shot["summary"]["against_q_learning"]
+    assert "q-learning" in compared["methods"]
+    assert compared["folds"] == 2
+    best = compared["methods"][compared["one_shot"]]
+    gaps = np.subtract(best["share_folds"], compared["methods"]["q-learning"]["share_folds"])
+    assert compared["difference"] == pytest.approx(gaps.mean())
+    assert compared["difference_sd"] == pytest.approx(gaps.std(ddof=1))
+    assert compared["folds_q_learning_is_cheaper"] == (gaps > 0).sum()
+    streamed = {key for key in compared["methods"] if key.endswith("streamed")}
     assert len(streamed) == 4
     prices = {row["price"] for row in one_shot["summary"]["prices_alone"]}
     assert prices == set(constrained.SWEEP)

@@ -5,7 +5,7 @@ import numpy as np
 from spcviz.engine.chains.quiescent import transposed_tables
 from spcviz.engine.ngrams.lattice import extend, path_of, score_arcs, score_labels, unigrams
 from spcviz.engine.ngrams.prune import prune, truth_points
-from spcviz.engine.ngrams.table import find, symbol_bits
+from spcviz.engine.ngrams.table import lookup, symbol_bits
 from spcviz.engine.thresholds.filtering import largest_alpha
 from spcviz.learning.budgets.chains.parts import Parts, no_looks, typical_margin
 from spcviz.learning.budgets.chains.seen import seen_grams
@@ -75,7 +75,7 @@ def read(cascade, order, features, lengths):
 def chains(world, theta, batch, scale=None):
     """A batch as chains of bigrams whose letters' features are bought: `Parts`."""
     weights, (n_rows, n_tiers, n_states) = world.weights, batch.unary.shape
-    ink, text, letter = (own[:, 1][None, :, None] for own in theta)
+    ink, text, letter = (weight[:, 1][None, :, None] for weight in theta)
     scores = ink * batch.unary + letter * weights.frequency + text * weights.single
     firsts, lasts = batch.starts[:-1], batch.starts[1:] - 1
     scores[firsts] += (text * (weights.first - weights.single))[0]
@@ -110,11 +110,10 @@ def seen_of(world):
 def _pairs(table, n_states):
     """What a bigram adds, and what the end mark adds behind it, (K, K) and (K, K)."""
     codes = ((np.arange(n_states) + 1)[:, None] << table.bits) + np.arange(n_states) + 1
-    own = table.dense, table.keys, table.values, table.bits, table.n_dense
     ended = (codes << table.bits) + n_states + 1
     return (
-        np.array([[find(*own, np.int64(code), 2) for code in row] for row in codes]),
-        np.array([[find(*own, np.int64(code), 3) for code in row] for row in ended]),
+        np.array([[lookup(table, np.int64(code), 2) for code in row] for row in codes]),
+        np.array([[lookup(table, np.int64(code), 3) for code in row] for row in ended]),
     )
 
 
@@ -122,8 +121,10 @@ def all_chains(world, theta, n_words, rng):
     """Some training words as chains, read by models that have not seen them."""
     scale = chains(world, theta, world.dev).scale
     whole = [part.batch for part in world.parts]
-    unary, labels = (np.concatenate([getattr(own, name) for own in whole]) for name in ("unary", "labels"))
-    lengths = np.concatenate([np.diff(own.starts) for own in whole])
+    unary, labels = (
+        np.concatenate([getattr(part_batch, name) for part_batch in whole]) for name in ("unary", "labels")
+    )
+    lengths = np.concatenate([np.diff(part_batch.starts) for part_batch in whole])
     batch = whole[0]._replace(unary=unary, labels=labels, starts=np.concatenate([[0], np.cumsum(lengths)]))
     chosen = rng.permutation(len(lengths))[:n_words]
     return chains(world, theta, batch.some(chosen)[0], scale)

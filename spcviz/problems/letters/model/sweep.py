@@ -96,7 +96,7 @@ def _sample(linear, step, features, labels):
     arrays = by_definition, event, points, pruned.starts, gap, spread, np.diff(lattice.col_start)
     for array in arrays:
         array.flags.writeable = False
-    norm = float(np.hypot(np.linalg.norm(linear.weights), np.linalg.norm(linear.values)))
+    norm = float(np.hypot(np.linalg.norm(linear.weights), np.linalg.norm(linear.values.astype(np.float64))))
     return Sample(*arrays, norm, _factor_norm(lattice, features, linear.table))
 
 
@@ -132,7 +132,7 @@ def _drawn(curve):
     if len(curve.alpha) - n_low <= N_DRAWN:
         return StepCurve(*curve)
     high = step_curves.thinned(StepCurve(curve.alpha[n_low:], curve.value[n_low:]), N_DRAWN)
-    return StepCurve(*(np.concatenate([own[:n_low], rest]) for own, rest in zip(curve, high)))
+    return StepCurve(*(np.concatenate([array[:n_low], rest]) for array, rest in zip(curve, high)))
 
 
 def alpha_for(sweep: Sweep, tolerance: float, *, by_definition: bool = False) -> float:

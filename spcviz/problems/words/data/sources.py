@@ -4,7 +4,6 @@ letters.
 The latter's folds are disjoint (every third training and unseen word each) and say how far chance goes.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +51,6 @@ OPEN_FOLDS = 3
 NAMES = ("ocr", "open")
 
 
-@lru_cache(maxsize=2)
 def load(name: str):
     """One of the sources, "ocr" or "open"; `ArgumentError` for another.
 
