@@ -10,7 +10,7 @@ from spcviz import cli, report
 from spcviz.problems import registry
 from spcviz.problems.common.folders import RESULTS
 from spcviz.web.figures import claims
-from tests.problems.letters import test_tables_shown
+from tests.problems.letters.paper import test_tables_shown
 
 ROWS = [
     row | {"tolerance_kind": "position", "filter_loss_position": 9.0}

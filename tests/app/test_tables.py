@@ -12,7 +12,7 @@ from spcviz.web.figures import claims
 from tests.app.driver import open_page
 from tests.problems.arms import test_charts
 from tests.problems.grids.test_tables_shown import GRID
-from tests.problems.letters.test_tables_shown import RESULT, SWEEP
+from tests.problems.letters.paper.test_tables_shown import RESULT, SWEEP
 
 PAGE = "pages/results/tables.py"
 

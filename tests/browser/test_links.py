@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from spcviz.web.tours import packed, tour
-from tests.browser.test_tours import ROOT, opened, until, wait
+from tests.browser.start.test_tours import ROOT, opened, until, wait
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from spcviz.web.figures.palette import CSS_VARIABLES, DARK, DARK_TIERS, LIGHT, LIGHT_TIERS
 from spcviz.web.view import mount
 
-OWN = Path(__file__).parent
+OWN = Path(__file__).parent / "browser"
 _FONT = '"Source Sans 3", "Source Sans Pro", system-ui, sans-serif'
 
 
@@ -55,7 +55,7 @@ def themes() -> str:
 
 
 def css(*names: str) -> str:
-    """The themes and style sheets of this folder."""
+    """The themes and style sheets of `browser`."""
     return themes() + "".join((OWN / name).read_text(encoding="utf-8") for name in ("page.css", *names))
 
 

@@ -23,7 +23,8 @@ from spcviz.web.view import mount
 
 MOST_BYTES = 8_000_000
 APP = "http://localhost:8501"
-_PROGRAM = ("view/elements.js", "touring/tour_core.js", "exporting/host.js", "exporting/one_file.js")
+_PROGRAM = ("view/elements.js", "touring/tour_core.js", "exporting/browser/host.js",
+            "exporting/browser/one_file.js")  # fmt: skip
 _FORM = """<!doctype html>
 <html lang="en" class="one-file">
 <head>

@@ -95,7 +95,7 @@ _QUALITY = 50
 _PROGRAM = (
     "view/elements.js",
     "touring/tour_core.js",
-    *(f"exporting/{n}.js" for n in ("host", "whole", "site")),
+    *(f"exporting/browser/{n}.js" for n in ("host", "whole", "site")),
 )
 
 

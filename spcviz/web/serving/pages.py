@@ -9,7 +9,7 @@ from spcviz.web.ui import navigation
 
 OPEN_WITH_CHARTS = ("exact_inference", "joint_beats_separate", "sweep", "loopy", "tables")
 """Pages whose first view has a chart of Plotly: a browser begins at once to fetch what draws it. A page that
-is not named here fetches it when its chart comes; tests/browser/test_still.py asks."""
+is not named here fetches it when its chart comes; tests/browser/saving/test_still.py asks."""
 
 
 class First(NamedTuple):

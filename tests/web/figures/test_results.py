@@ -3,7 +3,7 @@
 from spcviz.problems.letters.paper.result import ORDERS
 from spcviz.problems.letters.paper.result import SWEEP as SWEEPS
 from spcviz.web.figures import blocks, results
-from tests.problems.letters.test_tables_shown import RESULT, SWEEP
+from tests.problems.letters.paper.test_tables_shown import RESULT, SWEEP
 
 
 def test_results_of_another_form_are_refused_and_unknown_ones_shown_as_they_are():

@@ -9,8 +9,8 @@ import pytest
 
 from spcviz.web.exporting import site
 from spcviz.web.tours import tour
-from tests.browser.test_export import wait_for
-from tests.browser.test_less import faults
+from tests.browser.saving.test_export import wait_for
+from tests.browser.saving.test_less import faults
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser

@@ -1,6 +1,6 @@
 // One scene in one file: everything is here, and nothing is fetched.
 
-import { hearSlides } from "../touring/tour_core.js";
+import { hearSlides } from "../../touring/tour_core.js";
 import { bytesOf, drawChart, mountView, unpacked } from "./host.js";
 
 /* global KINDS, MOUNTS, CHARTS, PAIRS, PLOTLY -- what the file brings: see page.py */

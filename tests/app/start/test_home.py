@@ -14,7 +14,7 @@ from spcviz.problems.problem import Page
 from spcviz.web.ui import landing, navigation
 from tests.app.driver import open_home
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

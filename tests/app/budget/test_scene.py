@@ -7,7 +7,7 @@ from spcviz.problems.scene.page.shown import FIRST_SEED, TRADED
 from spcviz.problems.scene.view import component
 from spcviz.web.cached import common
 from tests.app.driver import open_page, texts
-from tests.app.test_budget import control
+from tests.app.budget.test_budget import control
 
 pytestmark = pytest.mark.skipif(not cached.HAS_SCENE, reason="no predictors: python -m spcviz train scene")
 

@@ -11,7 +11,7 @@ import pytest
 
 from spcviz.problems.scene.page import cached
 from tests.browser.driver import ready
-from tests.browser.test_sweep import close_dialog, query_of
+from tests.browser.cascade.test_sweep import close_dialog, query_of
 
 pytestmark = [
     pytest.mark.browser,

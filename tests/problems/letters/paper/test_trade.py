@@ -5,7 +5,7 @@ import pytest
 from spcviz.problems.letters.paper import result as shown
 from spcviz.problems.letters.paper import tables, tolerances
 from spcviz.web.figures import claims, palette
-from tests.problems.letters.test_tables_shown import PAPER, row
+from tests.problems.letters.paper.test_tables_shown import PAPER, row
 
 
 def two_kinds(order, words):

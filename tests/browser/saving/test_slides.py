@@ -9,7 +9,7 @@ from spcviz.problems.common.folders import ROOT
 from spcviz.web.exporting import page as saved
 from spcviz.web.exporting import site
 from spcviz.web.tours import tour
-from tests.browser.test_export import wait_for
+from tests.browser.saving.test_export import wait_for
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser

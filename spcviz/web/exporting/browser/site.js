@@ -3,7 +3,7 @@
 // Files are fetched as scripts, the only way from a disk. Each view's script and each part of data is one file of
 // the site, for all scenes that want it; a scene that comes next is fetched while the one before is looked at.
 
-import { asked, hearSlides, isTyping, partOf } from "../touring/tour_core.js";
+import { asked, hearSlides, isTyping, partOf } from "../../touring/tour_core.js";
 import { bytesOf, drawChart, mountView, unpacked } from "./host.js";
 import { whole } from "./whole.js";
 

@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.problems.letters.page import theorem_2
 from spcviz.web.figures import palette
-from tests.problems.letters.test_sweep_shown import BOUND
+from tests.problems.letters.page.test_sweep_shown import BOUND
 
 
 def terms(times):

@@ -13,7 +13,7 @@ import pytest
 
 from spcviz.problems.pose.page import cached
 from tests.browser.driver import IS_UNVEILED
-from tests.browser.test_sweep import close_dialog, query_of
+from tests.browser.cascade.test_sweep import close_dialog, query_of
 
 pytestmark = [
     pytest.mark.browser,
