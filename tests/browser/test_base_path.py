@@ -26,9 +26,9 @@ from tests.browser.behind import (
     seat_of,
     until_it_answers,
 )
+from tests.browser.cascade.test_write import LETTERS, draw
 from tests.browser.start.test_tours import ROOT as BAR
 from tests.browser.start.test_tours import wait
-from tests.browser.cascade.test_write import LETTERS, draw
 from tests.conftest import running_app
 
 pytestmark = pytest.mark.browser

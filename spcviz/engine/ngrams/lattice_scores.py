@@ -43,7 +43,9 @@ def fill_arc_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, out:
                             )
             if c == last - 1 and table.has_end:
                 for a in range(start, stop):
-                    out[a] += find(dense, buckets, keys, values, bits, n_dense, (arc_key[a] << bits) + end, n + 1)
+                    out[a] += find(
+                        dense, buckets, keys, values, bits, n_dense, (arc_key[a] << bits) + end, n + 1
+                    )
 
 
 @kernel

@@ -6,8 +6,8 @@ from spcviz.problems.scene.page import cached, live, text
 from spcviz.problems.scene.page.shown import FIRST_SEED, TRADED
 from spcviz.problems.scene.view import component
 from spcviz.web.cached import common
-from tests.app.driver import open_page, texts
 from tests.app.budget.test_budget import control
+from tests.app.driver import open_page, texts
 
 pytestmark = pytest.mark.skipif(not cached.HAS_SCENE, reason="no predictors: python -m spcviz train scene")
 

@@ -10,8 +10,8 @@ import time
 import pytest
 
 from spcviz.problems.scene.page import cached
-from tests.browser.driver import ready
 from tests.browser.cascade.test_sweep import close_dialog, query_of
+from tests.browser.driver import ready
 
 pytestmark = [
     pytest.mark.browser,

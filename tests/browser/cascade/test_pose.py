@@ -12,8 +12,8 @@ from statistics import median
 import pytest
 
 from spcviz.problems.pose.page import cached
-from tests.browser.driver import IS_UNVEILED
 from tests.browser.cascade.test_sweep import close_dialog, query_of
+from tests.browser.driver import IS_UNVEILED
 
 pytestmark = [
     pytest.mark.browser,

@@ -3,8 +3,8 @@
 import pytest
 
 from spcviz.problems.common.folders import CACHE
-from tests.browser.driver import IS_UNVEILED
 from tests.browser.cascade.test_letters import ROOT, settle, shown, wait
+from tests.browser.driver import IS_UNVEILED
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [

@@ -9,7 +9,6 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets.tables import reproduce
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.problem import Run
-from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import constrained, folds
 from spcviz.problems.words.paper import reproduce as tables
 from spcviz.problems.words.paper import steps, summary

@@ -2,9 +2,9 @@
 
 `skimage.feature.hog` normalises blocks one by one in Python; here a row of them at once, and only the middle
 of each is kept: 14 ms instead of 82 for 252 x 252 colour pixels. Numbers are added in its order
-(tests/problems/pose/model/test_hog.py). `letters.data.hog.batch_hog` stays: on 200 letters it is 26 times as fast
-as the library. One routine for both would take 0.93 to 1.21 times its time and change up to 2.8 % of its
-numbers by at most 7e-8, so stored letter models would not see what they were trained on.
+(tests/problems/pose/model/test_hog.py). `letters.data.hog.batch_hog` stays: on 200 letters it is 26 times
+as fast as the library. One routine for both would take 0.93 to 1.21 times its time and change up to 2.8 % of
+its numbers by at most 7e-8, so stored letter models would not see what they were trained on.
 """
 
 import numpy as np
