@@ -11,7 +11,7 @@ from spcviz.engine.errors import ArgumentError
 
 def in_threads(function: Callable, jobs: Sequence[tuple], n_jobs: int | None) -> list:
     """``function(*job)`` of every job, in order, by as many threads as scikit-learn's `n_jobs` says."""
-    if len(jobs) < 2 or is_alone(n_jobs):
+    if is_alone(n_jobs) or len(jobs) < 2:
         return [function(*job) for job in jobs]
     return Parallel(checked_jobs(n_jobs), require="sharedmem")(delayed(function)(*job) for job in jobs)
 
