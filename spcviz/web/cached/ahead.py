@@ -12,7 +12,6 @@ from typing import Literal
 from spcviz.engine.kernels import kernel_cache
 from spcviz.problems import registry, warmup
 from spcviz.problems.common.folders import MODELS
-from spcviz.web.cached import room
 
 LOG = logging.getLogger(__name__)
 
@@ -71,7 +70,7 @@ def load_rest(state):
     for name in warmup.groups()[1:]:
         _load(name, state)
     more = {name: fill(name, "fill_more") for name in warmup.groups()}
-    while more and not room.ROOM.is_nearly_full():  # a piece of each in turn: one may have minutes of work
+    while more:  # a piece of each in turn: one may have minutes of work
         for name in list(more):
             state.let_visitors_first(forever=True)  # it may never be asked for
             if not _went_on(name, more[name]):

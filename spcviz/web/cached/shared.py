@@ -44,10 +44,11 @@ def shared(
     """A decorator: a function of hashable values is called once for each, whoever asks; it gets a
     ``clear()``.
 
-    Of at most `most` values the least recently used is evicted, and of all calls' values when they take too
-    many bytes (`spcviz.web.cached.room`). Errors are not cached. Arguments whose name begins with an
-    underscore do not tell one call from another. A value is kept for so many `seconds`, and on from there
-    while `stamp` returns what it returned when the value was made. A page says `spinner` while it waits.
+    Of at most `most` values the least recently used is evicted, and of all calls' values those worth least
+    when they take too many bytes (`spcviz.web.cached.room`). Errors are not cached. Arguments whose name
+    begins with an underscore do not tell one call from another. A value is kept for so many `seconds`, and on
+    from there while `stamp` returns what it returned when the value was made. A page says `spinner` while it
+    waits.
 
     With `stored`, the records that values consist of (``()`` if there are none), what pages and tours open
     with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits until
@@ -107,6 +108,7 @@ class _Shared:
             with self.lock:
                 if self._is_known(key):
                     return self._shown(key, self.known[key][0])
+            begun = time.monotonic()
             try:
                 stamp = self.stamp()  # before the value: what changes meanwhile is seen later
                 value = first.MISSING if self.answers is None else self.answers.get(key)
@@ -120,7 +122,7 @@ class _Shared:
                     self.known[key] = value, time.monotonic() + self.seconds, stamp
                     while len(self.known) > self.most:
                         self._drop(next(iter(self.known)))
-                room.ROOM.add((id(self), key), self._forget, value)
+                room.ROOM.add((id(self), key), self._forget, value, time.monotonic() - begun)
             finally:
                 with self.lock:
                     self.asked.pop(key, None)

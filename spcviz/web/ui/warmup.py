@@ -11,7 +11,6 @@ import ctypes
 import gc
 import logging
 import math
-import sys
 import threading
 import time
 from collections.abc import Collection
@@ -67,17 +66,11 @@ STATE = State()
 STATE.known.set()  # nothing is pending where nobody warms up
 _LONGEST_IMPORT, _FIRST_PAGE, _PATIENCE, _REST, _QUIET = 60, 2.0, 5.0, 0.5, 5.0  # seconds
 
-_TURN = 0.02
-"""Seconds that a thread may run on while others want to (Python's own: 0.005). A page takes about 20 ms: 40
-visitors at once are better served in turn than all in slices."""
-
-
 def start() -> threading.Thread:
     """Load the kernels and the first page's model in a daemon thread; `app.py` calls it once."""
     from spcviz.web.cached import shared
 
     _open_terminal()
-    sys.setswitchinterval(_TURN)
     for setting in _OF_MALLOC:
         _tell_c_library("mallopt", *setting)
     STATE.known.clear()

@@ -8,12 +8,6 @@ from spcviz.web.cached import ahead
 from spcviz.web.ui.warmup import State
 
 
-@pytest.fixture(autouse=True)
-def empty(monkeypatch):
-    """A budget of bytes of which nothing is used: other tests fill the app's own."""
-    monkeypatch.setattr(ahead.room, "ROOM", ahead.room.Room(1000))
-
-
 @pytest.fixture
 def filled(monkeypatch):
     """Warm-up groups in the order in which the server filled their caches."""
@@ -57,16 +51,6 @@ def test_a_group_with_much_to_load_keeps_no_other_waiting(monkeypatch):
     ahead.load_rest(State())
     more = [(name, n) for name, what, n in done if what == "fill_more"]
     assert more == [("pose", 0), ("scene", 0), ("pose", 1), ("pose", 2)]
-
-
-def test_nothing_is_loaded_ahead_that_would_drive_out_what_is_used(filled, monkeypatch):
-    room = ahead.room.Room(1000)
-    monkeypatch.setattr(ahead.room, "ROOM", room)
-    room.add("model", print, "x" * 700)
-    assert not room.is_nearly_full()
-    room.add("words", print, "x" * 100)
-    ahead.load_rest(State())
-    assert filled == ["exact", "tagging", "pose"]  # what their pages show first
 
 
 def test_a_machine_with_other_work_loads_only_what_is_opened(filled, monkeypatch):

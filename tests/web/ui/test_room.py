@@ -71,17 +71,54 @@ def test_what_a_model_makes_at_first_use_is_counted_when_it_is_used_again(small,
     assert made == [1, 1]  # the array had to go
 
 
-def test_the_least_recently_used_of_all_calls_goes(small):
-    one, made = arrays_of(3000)
-    other, others = arrays_of(3000)
-    for ask, key in ((one, 1), (other, 2), (one, 3), (one, 1)):
-        ask(key)
-    other(4)  # of 1, 2 and 3 the second was used longest ago
-    one(1), one(3)
-    assert (made, others) == ([1, 3], [2, 4])
-    other(2)
-    assert others == [2, 4, 2]
+def kept(space, *values):
+    """Names of values that are kept, of (name, bytes, seconds) added one after the other."""
+    names = []
+    for name, n_bytes, seconds in values:
+        names.append(name)
+        space.add(name, names.remove, np.zeros(n_bytes // 8), seconds)
+    return names
+
+
+def test_what_is_made_soonest_goes_first(small):
+    assert kept(small, ("slow", 4000, 1.0), ("quick", 4000, 0.1), ("new", 4000, 1.0)) == ["slow", "new"]
+
+
+def test_small_values_stay_longer_than_large_ones(small):
+    assert kept(small, ("small", 1000, 0.2), ("large", 7000, 1.0), ("new", 4000, 0.1)) == ["small", "new"]
+
+
+def test_what_is_asked_for_often_stays(small):
+    names = kept(small, ("hot", 4000, 0.1), ("cold", 4000, 0.3))
+    for _ in range(3):
+        small.used("hot", None)
+    small.add("new", names.remove, np.zeros(500), 0.1)
+    assert names == ["hot"]
+
+
+def test_what_was_asked_for_often_long_ago_falls_behind(small):
+    gone = []
+    small.add("hot", gone.append, np.zeros(500), 1.0)
+    for _ in range(20):
+        small.used("hot", None)
+    for n in range(100):
+        small.add(n, gone.append, np.zeros(500), 1.0)
+        small.used(n, None)
+    assert gone.index("hot") >= 10
     assert small.n_bytes <= small.most
+
+
+def test_calls_share_the_room(small):
+    one, made = arrays_of(4000)
+    other, others = arrays_of(4000)
+    one(1), other(2)
+    for _ in range(1000):
+        one(1)
+    other(3)
+    one(1)
+    assert (made, others) == ([1], [2, 3])
+    other(2)
+    assert others == [2, 3, 2]
 
 
 def test_a_value_larger_than_the_room_is_kept_until_the_next(small):

@@ -47,24 +47,27 @@ BOX_MIDDLE = 16.5
 
 
 @shared(_EVERY)
+def _reader(features):
+    """A stored model to read test words with: on an open vocabulary one that reads no image twice."""
+    model = (
+        open_models.load_open(MODELS, OPEN[features])
+        if features in OPEN
+        else stored.load_ocr(MODELS, features)
+    )
+    model = model._replace(cascade=with_models(model.cascade, Model.without_codes))
+    return ReadOnce(model, _MOST_IMAGES) if features in OPEN else model  # others' rows are 4,001 numbers
+
+
 def ocr_model(features):
     """A stored handwriting model, verified: an `OcrModel`, or for an open vocabulary an `OpenModel`."""
-    is_open = features in OPEN
-    model = open_models.load_open(MODELS, OPEN[features]) if is_open else stored.load_ocr(MODELS, features)
-    return model._replace(cascade=with_models(model.cascade, Model.without_codes))
+    reader = _reader(features)
+    return reader.model if features in OPEN else reader
 
 
 @shared(2)
 def _dense(features, order):
     """The exact model of an order, to be timed beside a cascade: 4 MB that few ask for again."""
     return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table, order)
-
-
-@shared(_EVERY)
-def _reader(features):
-    """A stored model to read test words with: on an open vocabulary one that reads no image twice."""
-    model = ocr_model(features)
-    return ReadOnce(model, _MOST_IMAGES) if features in OPEN else model  # others' rows are 4,001 numbers
 
 
 @shared(_EVERY)
