@@ -66,6 +66,7 @@ STATE = State()
 STATE.known.set()  # nothing is pending where nobody warms up
 _LONGEST_IMPORT, _FIRST_PAGE, _PATIENCE, _REST, _QUIET = 60, 2.0, 5.0, 0.5, 5.0  # seconds
 
+
 def start() -> threading.Thread:
     """Load the kernels and the first page's model in a daemon thread; `app.py` calls it once."""
     from spcviz.web.cached import shared
