@@ -121,7 +121,7 @@ def _packed(about: tuple, dense: np.ndarray, keys: np.ndarray) -> tuple[NgramTab
     first[1:] = np.cumsum(np.bincount(bucket, minlength=n_buckets))
     at = np.empty(len(keys), dtype=np.int64)
     at[order] = np.arange(len(keys))
-    return NgramTable(*about, dense, first, keys[order], np.zeros(len(keys))), at
+    return NgramTable(*about, dense, first, keys[order], np.zeros(len(keys))), at  # type: ignore[call-arg]
 
 
 @kernel
