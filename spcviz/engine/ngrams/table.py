@@ -112,7 +112,9 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
     return table
 
 
-def _packed(about: tuple, dense: np.ndarray, keys: np.ndarray) -> tuple[NgramTable, np.ndarray]:
+def _packed(
+    about: tuple[int, bool, bool, int, int], dense: np.ndarray, keys: np.ndarray
+) -> tuple[NgramTable, np.ndarray]:
     """A table with its codes in their buckets and no sums yet; where in it each of the rising `keys` lies."""
     n_buckets = 1 << max(len(keys) // _IN_BUCKET, 1).bit_length() - 1
     bucket = _buckets(keys, n_buckets)
@@ -121,7 +123,7 @@ def _packed(about: tuple, dense: np.ndarray, keys: np.ndarray) -> tuple[NgramTab
     first[1:] = np.cumsum(np.bincount(bucket, minlength=n_buckets))
     at = np.empty(len(keys), dtype=np.int64)
     at[order] = np.arange(len(keys))
-    return NgramTable(*about, dense, first, keys[order], np.zeros(len(keys))), at  # type: ignore[call-arg]
+    return NgramTable(*about, dense, first, keys[order], np.zeros(len(keys))), at
 
 
 @kernel

@@ -16,8 +16,8 @@ from spcviz.learning.cascade.problem import Problem, prepare
 from spcviz.learning.chains import rows as layouts
 
 MOST_ARCS = 1 << 19
-"""Arcs laid out at a time (more only for a single chain): 30 MB in training, which mostly stay near the
-processor. With 16 times as many, training on 45 tags takes a third longer and twice the memory."""
+"""Arcs laid out at a time (more only for a single chain). With 16 times as many, a cascade of order 3 on 45
+tags trains a third longer and takes twice the memory."""
 
 
 class Space(NamedTuple):

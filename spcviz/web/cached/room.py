@@ -73,15 +73,16 @@ class _Entry:
 
 
 class Room:
-    """Values by the call that keeps them and its key. What was asked for often, was long in the making and is
-    small stays longest: Cherkasova (1998), Improving WWW proxies performance with greedy-dual-size-frequency
-    caching policy.
+    """Values by the call that keeps them and its key: those worth least go first.
+
+    What was asked for often, took long to make and is small is worth most: Cherkasova (1998), Improving WWW
+    proxies performance with greedy-dual-size-frequency caching policy.
 
     >>> gone = []
     >>> room, a = Room(350), "x" * 100
-    >>> room.add("a", gone.append, a), room.add("b", gone.append, "y" * 50), room.used("a", a)
+    >>> room.add("a", gone.append, a, 1.0), room.add("b", gone.append, "y" * 50, 0.1), room.used("a", a)
     (None, None, None)
-    >>> room.add("c", gone.append, "z" * 80), gone, room.n_bytes
+    >>> room.add("c", gone.append, "z" * 80, 1.0), gone, room.n_bytes
     (None, ['b'], 278)
     """
 
@@ -101,24 +102,25 @@ class Room:
             entry.n_uses += 1
             self._weigh(entry)
         if entry.held.can_grow and time.monotonic() > entry.measured_at + _AGAIN:
-            self._add(name, value, entry)
+            again = _Entry(held_by(value), entry.forget, entry.seconds)
+            again.n_uses = entry.n_uses
+            self._put(name, again, instead=entry)
 
-    def add(self, name: Hashable, forget: Callable[[Any], None], value: Any, seconds: float = 1.0) -> None:
+    def add(self, name: Hashable, forget: Callable[[Any], None], value: Any, seconds: float) -> None:
         """A value is kept that took so many `seconds`; where there is no room, others are forgotten by
         ``forget(name)``, it last.
         """
-        self._add(name, value, _Entry(held_by(value), forget, seconds), is_new=True)
+        self._put(name, _Entry(held_by(value), forget, seconds))
 
-    def _add(self, name, value, entry, *, is_new=False):
-        held = entry.held if is_new else held_by(value)
+    def _put(self, name, entry, *, instead=None):
+        """Keep an entry; only if it stands `instead` of one that has not gone meanwhile, if given."""
         with self._lock:
-            if not is_new and name not in self._entries:
-                return  # forgotten meanwhile
+            if instead is not None and self._entries.get(name) is not instead:
+                return
             self._remove(name)
-            entry.held, entry.measured_at = held, time.monotonic()
             self._entries[name] = entry
-            self.n_bytes += held.n_bytes
-            for array, n_bytes in held.large.items():
+            self.n_bytes += entry.held.n_bytes
+            for array, n_bytes in entry.held.large.items():
                 if array not in self._large:
                     self._large[array] = [n_bytes, 0]
                     self.n_bytes += n_bytes

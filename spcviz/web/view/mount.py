@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -72,11 +73,13 @@ def packed_of(owner: object, make: Callable) -> Packed:
     if known is not None:
         room.ROOM.used((packed_of, *key), known)
         return known[1]
+    begun = time.monotonic()
     made = owner, packed(make(owner))
+    seconds = time.monotonic() - begun
     with _packing:
         known = _packed.setdefault(key, made)
     if known is made:  # and not somebody else's, meanwhile
-        room.ROOM.add((packed_of, *key), _forget, made)
+        room.ROOM.add((packed_of, *key), _forget, made, seconds)
     return known[1]
 
 

@@ -16,13 +16,13 @@ from spcviz.io.zipped import MANIFEST, of_zip, to_zip
 from spcviz.problems.common.folders import MODELS, ROOT
 from spcviz.problems.own_data.data.examples import data_of, read_example
 from spcviz.problems.own_data.data.files import read
-from spcviz.problems.own_data.model import cascades, scored, stored, tables
+from spcviz.problems.own_data.model import cascades, scored, stored
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.budget import POLICIES, spend
 from spcviz.problems.own_data.model.settings import MOST_TOKENS, Settings, deal
 from spcviz.problems.own_data.model.training import train
-from spcviz.problems.own_data.page import live
+from spcviz.problems.own_data.page import live, tables
 
 N = 90
 

@@ -35,8 +35,8 @@ def test_views_of_one_array_are_counted_once():
 
 def test_what_two_values_share_counts_once_until_both_are_gone():
     large, space = np.zeros(100_000), room.Room(10**9)
-    space.add("model", print, [large])
-    space.add("reader", print, {"model": large[5:], "images": np.zeros(10)})
+    space.add("model", print, [large], 1.0)
+    space.add("reader", print, {"model": large[5:], "images": np.zeros(10)}, 1.0)
     assert space.n_bytes == pytest.approx(800_000, abs=1000)
     space.remove("model")
     assert space.n_bytes == pytest.approx(800_000, abs=1000)

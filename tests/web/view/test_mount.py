@@ -4,6 +4,7 @@ import asyncio
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from types import SimpleNamespace
 
 import numpy as np
@@ -125,6 +126,7 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
         return {"values": np.full(1000, owner[0], np.uint8)}
 
     monkeypatch.setattr(mount, "_packed", {})
+    monkeypatch.setattr(mount, "time", SimpleNamespace(monotonic=count().__next__))  # all take as long
     monkeypatch.setattr(mount.room, "ROOM", mount.room.Room(5000))
     owners = [[number] for number in range(4)]
     first = [mount.packed_of(owner, part) for owner in owners]

@@ -75,11 +75,13 @@ def load_set(name: Literal["train", "dev", "unseen", "natural"]) -> OpenWords:
     """One composed set, read-only; `ArgumentError` if there is no such set."""
     if name not in SETS:
         raise ArgumentError(f"name must be one of {', '.join(SETS)}, got {name!r}")
-    return _load_set.__wrapped__(name) if name == "train" else _load_set(name)  # a server asks that once
+    if name == "train":  # 20 MB that a server asks for once
+        return take(load_composed(), letters.load_words(), name)
+    return _kept_set(name)
 
 
 @lru_cache(maxsize=3)
-def _load_set(name):
+def _kept_set(name):
     return take(load_composed(), letters.load_words(), name)
 
 

@@ -22,7 +22,7 @@ from spcviz.problems.own_data.data import examples, files
 from spcviz.problems.own_data.data.derived import pixels_of
 from spcviz.problems.own_data.data.examples import EXAMPLES
 from spcviz.problems.own_data.data.files import found as found
-from spcviz.problems.own_data.model import cascades, scored, stored, tables
+from spcviz.problems.own_data.model import cascades, scored, stored
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model.budget import Bought
 from spcviz.problems.own_data.model.jobs import Job
@@ -30,7 +30,7 @@ from spcviz.problems.own_data.model.settings import METHODS as METHODS
 from spcviz.problems.own_data.model.settings import Settings, rules_of
 from spcviz.problems.own_data.model.template import DEFAULT as DEFAULT
 from spcviz.problems.own_data.model.template import read_template as read_template
-from spcviz.problems.own_data.page import live, shelf
+from spcviz.problems.own_data.page import live, shelf, tables
 from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.web.cached.shared import kernels_first, shared

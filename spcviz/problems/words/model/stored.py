@@ -160,15 +160,20 @@ def model_of(source, stored, feature_us, half=None):
 
 
 def _fold(source, stored, half):
-    chosen, pairs, seen = stored.words, stored.pairs.astype(np.float64), np.array(stored.seen)
-    labels, images, lengths = sources.load(source).letters_of(chosen)
-    test = half or folds.Half(
-        chosen, images, lengths, labels, np.zeros(len(chosen), dtype=np.int64),
-        stored.plain_scores, stored.tiered_scores,
-    )  # fmt: skip
+    pairs, seen = stored.pairs.astype(np.float64), np.array(stored.seen)
+    test = half or _test_half(source, stored)
     empty = folds.Half(*(np.zeros(0, dtype=np.int64) for _ in folds.Half._fields))
     models = stored.plain, stored.tiered, stored.edges
     return folds.Fold(source, stored.fold, empty, test, pairs[:0], pairs, *models, seen[:0], seen)
+
+
+def _test_half(source, stored):
+    chosen = stored.words
+    labels, images, lengths = sources.load(source).letters_of(chosen)
+    return folds.Half(
+        chosen, images, lengths, labels, np.zeros(len(chosen), dtype=np.int64),
+        stored.plain_scores, stored.tiered_scores,
+    )  # fmt: skip
 
 
 def metrics_of(model):
