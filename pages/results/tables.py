@@ -8,19 +8,18 @@ from spcviz.web.cached import common, tables
 from spcviz.web.figures import blocks, claims
 from spcviz.web.figures.overview import overview_html
 from spcviz.web.figures.results import command_of, features_of, is_usable, origin_sentence
-from spcviz.web.figures.results import readings as measured
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
 from spcviz.web.ui.state import StateTable, choice, flag, text
 from spcviz.web.view.mount import is_recorded
 
-LOOK = layout.look(430)
+LOOK = layout.look(results.HEIGHT)
 NAMES = results.names()
 OVERVIEW = "overview"
 TABLE = StateTable(
     choice("table", OVERVIEW, (OVERVIEW, *NAMES)),
-    text("features", "raw", r"[a-z0-9_]{1,24}"),
+    text("features", results.FEATURES, r"[a-z0-9_]{1,24}"),
     flag("controls", True),
 )
 
@@ -121,7 +120,7 @@ def title(name):
 def controls(state, labels):
     """Which table, which features: `labels` maps sets of features to what they are called."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        tie = layout.tied(TABLE, "tables", "table", state, features="raw")
+        tie = layout.tied(TABLE, "tables", "table", state, features=results.FEATURES)
         st.selectbox("Result", [OVERVIEW, *NAMES], format_func=title, width=420, **tie)
         if len(labels) > 1:
             layout.segments("What it sees", labels, layout.tied(TABLE, "tables", "features", state))
@@ -130,11 +129,12 @@ def controls(state, labels):
 def body(result, name, features, shown):
     """One result."""
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
-    if verdicts := tables.verdicts(name, claims.COLUMNS, lambda: measured(shown, result)):
+    verdicts, drawn = results.parts(name, features, LOOK)
+    if verdicts:
         claimed(verdicts, name)
     else:
         st.caption(shown.no_claims)
-    for block in tables.result_blocks(name, features, **LOOK, _shown=shown):
+    for block in drawn:
         DRAW[type(block)](block)
     for note in shown.notes(result):
         st.caption(note)

@@ -5,7 +5,6 @@ in and come out by their names where `from_emissions` was given names, else as n
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.chains.batch import BatchMarginals, k_best_batch, marginals_batch
+from spcviz.engine.computed_once import computed_once
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.ngrams.space import bigrams
 from spcviz.engine.thresholds import curves, filtering, rule
@@ -181,12 +181,12 @@ class Sequences:
         most_arcs(kept, self._starts)
         return Lattices(self._packed, self._names, bigrams(lengths, max(self.n_labels, 1), kept))
 
-    @cached_property
+    @computed_once
     def _starts(self) -> np.ndarray:
         """First row of each sequence that has positions, and the end."""
         return np.concatenate([[0], np.cumsum(self.lengths[self._packed.filled])])
 
-    @cached_property
+    @computed_once
     def _best(self) -> np.ndarray:
         """States of the best labellings, shape (R,)."""
         packed, filled = self._packed, self._packed.filled
@@ -199,7 +199,7 @@ class Sequences:
         self._refuse(np.flatnonzero(np.isneginf(batch.scores)))
         return batch.labels
 
-    @cached_property
+    @computed_once
     def _node(self) -> np.ndarray:
         """Max-marginals, shape (R, K)."""
         packed, filled = self._packed, self._packed.filled
@@ -212,7 +212,7 @@ class Sequences:
         self._refuse(np.flatnonzero(np.isneginf(batch.best)))
         return batch.unary
 
-    @cached_property
+    @computed_once
     def _sums(self) -> BatchMarginals:
         packed, filled = self._packed, self._packed.filled
         if not len(filled):
@@ -221,7 +221,7 @@ class Sequences:
         self._refuse(np.flatnonzero(np.isneginf(sums.log_partition)))
         return sums
 
-    @cached_property
+    @computed_once
     def _points(self) -> np.ndarray:
         """Break points, shape (R, K)."""
         values = self._node

@@ -6,12 +6,18 @@ A folder ``pages`` beside it would mean Streamlit's older navigation: "Page not 
 import streamlit as st
 
 from spcviz.web.articles import articles
+from spcviz.web.cached import turns
 from spcviz.web.touring import touring
 from spcviz.web.ui import about, layout, navigation, warmup
 
 
 def show() -> None:
     """Draw the page that is asked for."""
+    with turns.TURNS.taken():
+        _draw()
+
+
+def _draw():
     is_projected = st.context.is_embedded
     st.set_page_config(
         page_title="spcviz",

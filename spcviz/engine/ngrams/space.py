@@ -12,13 +12,13 @@ Legend: W examples, A arcs, N nodes, all examples one after the other. What is s
 along these arcs stands in `lattice`.
 """
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
+from spcviz.engine.computed_once import computed_once
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.arc_ranges import Runs, runs_of
@@ -58,7 +58,7 @@ class Lattice(_Fields):
     - `runs`: the arcs as messages go along them; made when they are first asked for
     """
 
-    @cached_property
+    @computed_once
     def runs(self) -> Runs:
         starts = self.col_start, self.arc_start, self.node_start
         return Runs(self.col_start, *runs_of(*starts, self.arc_tail, self.arc_head))

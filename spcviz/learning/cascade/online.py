@@ -13,12 +13,12 @@ average over all steps (averaged perceptron), which for the hinge is averaged su
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spcviz.engine import checks
+from spcviz.engine.computed_once import computed_once
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.row_compressed import GramRows, gram_rows
 from spcviz.engine.ngrams.table import NgramTable, ngram_table
@@ -47,16 +47,16 @@ class Model:
     keys: np.ndarray  # (G,) int64: codes of n-grams, rising; see `spcviz.engine.ngrams.table`
     values: np.ndarray  # (G,) their weights
 
-    @cached_property
+    @computed_once
     def table(self) -> NgramTable:
         return ngram_table(self.weights.shape[1], self.keys, self.values)
 
-    @cached_property
+    @computed_once
     def pairs(self) -> PairWeights:
         """Weights of pairs of states as arrays; see `letters_first.PairWeights`."""
         return pair_weights(self.table)
 
-    @cached_property
+    @computed_once
     def rows(self) -> GramRows:
         """Weights of n-grams, one row for all with the same beginning (`row_compressed.GramRows`)."""
         return gram_rows(self.table)
@@ -73,7 +73,7 @@ class Model:
         vars(other)["table"] = self.table
         return other
 
-    @cached_property
+    @computed_once
     def packed_weights(self) -> np.ndarray:
         """`weights`, looked through once, in 32 bits where those hold every one of them exactly."""
         if self.weights.dtype == np.float32:

@@ -6,11 +6,11 @@ f_t = f_{t-1} + alpha_t h_t,    h_t(j) = mean of trees(psi_S) for all j of a reg
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.engine.computed_once import computed_once
 from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.speedboost import structure as structures
 from spcviz.learning.speedboost.structure import Structure
@@ -26,12 +26,12 @@ class Step:
     alpha: float
     trees: tuple[Tree, ...]  # their mean answers. Columns from F on are context
 
-    @cached_property
+    @computed_once
     def columns(self) -> np.ndarray:
         """Columns that its trees ask about, rising: found once, not for every picture."""
         return np.unique(np.concatenate([tree.columns() for tree in self.trees]))
 
-    @cached_property
+    @computed_once
     def forest(self) -> tuple[np.ndarray, ...]:
         """Arrays of its trees, one tree after the other, and where each begins."""
         parts = [np.concatenate(arrays) for arrays in zip(*self.trees)]

@@ -63,13 +63,13 @@ def compile_ahead(state) -> Iterator[str]:
     yield from kernel_cache.complaints()
 
 
-def load_rest(state):
-    """Load what the other groups need, hundreds of megabytes, unless ``SPCVIZ_AHEAD`` is 0."""
+def load_rest(state, more: dict[str, Iterator[None]]) -> None:
+    """Load what the other groups need, hundreds of megabytes, and `more`, unless ``SPCVIZ_AHEAD`` is 0."""
     if os.environ.get("SPCVIZ_AHEAD") == "0":
         return
     for name in warmup.groups()[1:]:
         _load(name, state)
-    more = {name: fill(name, "fill_more") for name in warmup.groups()}
+    more = more | {name: fill(name, "fill_more") for name in warmup.groups()}
     while more:  # a piece of each in turn: one may have minutes of work
         for name in list(more):
             state.let_visitors_first(forever=True)  # it may never be asked for

@@ -17,6 +17,7 @@ from spcviz.problems.budgets.task import TradeTask as TradeTask
 from spcviz.problems.common import stored
 from spcviz.problems.common.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
+from spcviz.web.cached import turns
 from spcviz.web.cached.shared import shared
 
 LOG = logging.getLogger(__name__)
@@ -62,7 +63,8 @@ def tells_of_damage(part):
     @wraps(part)
     def wrapped(*arguments, **named):
         try:
-            return part(*arguments, **named)
+            with turns.TURNS.taken():
+                return part(*arguments, **named)
         except StoreError as error:
             return st.error(str(error))
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MOST_BYTES = 700_000_000
-"""A class that has opened every page wants 630 MB. With 500 MB a class of 40 waited 2 s on Pose and on Paper
-tables, and 200 students on Letters 6 s (p95): what one had asked for was gone when the next one did.
+"""A class that has opened every page wants about as much. With 450 MB a class of 40 waited 1.0 s on Pose and
+1.4 s on Trade-off (p95): what one had asked for was gone when the next one did.
 """
 _LARGE = 2**16
 """Bytes from which an array is known to the budget by itself, so that values which share it count it once."""

@@ -17,7 +17,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from spcviz.web.cached import first, room
+from spcviz.web.cached import first, room, turns
 
 GATE: dict[str, Callable[[str, bool], bool]] = {}
 """``GATE["of"](module, has_other)`` is asked before a page computes: whether the kernels are compiled that
@@ -116,7 +116,7 @@ class _Shared:
                     other = self._waited(key)
                     if other is not first.MISSING:
                         return other
-                    with self._spinning(), _inside():
+                    with self._spinning(), self._in_line(), _inside():
                         value = self.function(*given)
                 with self.lock:
                     self.known[key] = value, time.monotonic() + self.seconds, stamp
@@ -167,6 +167,10 @@ class _Shared:
 
     def _spinning(self):
         return st.spinner(self.spinner) if self.spinner and _has_page() else nullcontext()
+
+    def _in_line(self):
+        """Before a long computation: one at a time."""
+        return turns.LONG.taken() if self.spinner and _has_page() else nullcontext()
 
     def clear(self):
         """Forget every value."""

@@ -51,6 +51,14 @@ def rows_of(frame: pd.DataFrame) -> pa.Table:
     return dataframe_util.convert_pandas_df_to_arrow_table(frame)
 
 
+def make_charts(drawn: list[blocks.Block]) -> None:
+    """Make the charts of `result_blocks` before somebody asks for them."""
+    for block in drawn:
+        for one in block.charts if isinstance(block, blocks.Charts) else [block]:
+            if isinstance(one, blocks.Chart):
+                one.make()
+
+
 def _once(block):
     """A block whose charts and rows are made once."""
     if isinstance(block, blocks.Table):

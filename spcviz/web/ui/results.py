@@ -7,11 +7,14 @@ import streamlit as st
 
 from spcviz.problems import registry
 from spcviz.problems.common import stored
-from spcviz.web.cached import common
-from spcviz.web.figures import results
+from spcviz.web.cached import common, tables
+from spcviz.web.figures import claims, results
+from spcviz.web.figures.palette import palette
 from spcviz.web.figures.plain import plain
 
 LOG = logging.getLogger(__name__)
+HEIGHT, FEATURES = 430, "raw"
+"""Of the page Paper tables: pixels of a chart, and the features that it opens a result with."""
 _PYTHON = """# Paper tables: what stored results come to, beside the papers. Run this in a clone.
 from spcviz.problems import registry
 from spcviz.problems.common import stored
@@ -62,6 +65,27 @@ def python(name=None):
     if name is None:
         return _PYTHON.format(names="registry.results()")
     return _PYTHON.format(names=[name]) if name in registry.results() else ""
+
+
+def parts(name, features, look):
+    """(what is claimed of a stored result: `tables.Verdicts` or None, all else that is shown of it)."""
+    how = shown(name)
+    verdicts = tables.verdicts(name, claims.COLUMNS, lambda: results.readings(how, common.result(name)))
+    return verdicts, tables.result_blocks(name, features, **look, _shown=how)
+
+
+def fill_more():
+    """Draw every stored result once, as a light page does: a class opens them all in the same second."""
+    look = {"palette": palette("light"), "scale": 1.0, "height": HEIGHT}
+    for name in names():
+        with contextlib.suppress(stored.ResultError), stored.reading(name):
+            result = common.result(name)
+            if results.is_usable(result, shown(name).needs):
+                features = results.features_of(result)
+                is_default = FEATURES in features or not features
+                drawn = parts(name, FEATURES if is_default else features[0], look)[1]
+                tables.make_charts(drawn)
+        yield
 
 
 def readings():

@@ -158,13 +158,14 @@ def _warm_up():
         STATE.wanted.wait(_FIRST_PAGE)
         STATE.let_visitors_first()
         from spcviz.web.cached import ahead
+        from spcviz.web.ui import results
 
         for sentence in ahead.compile_ahead(STATE):
             LOG.warning(sentence)
         TERMINAL.info("spcviz: ready")
         _settle()
         STATE.opened.wait()
-        ahead.load_rest(STATE)
+        ahead.load_rest(STATE, {"results": results.fill_more()})
     except Exception:  # a page that needs the kernels will say what is wrong; the others still work
         LOG.exception("warm-up failed")
     finally:

@@ -22,7 +22,8 @@ def calls(monkeypatch):
         made.append("compile")
         yield "a folder is full"
 
-    ahead.compile_ahead, ahead.load_rest = compile_ahead, lambda state: made.append("load the rest")
+    ahead.compile_ahead = compile_ahead
+    ahead.load_rest = lambda state, more: made.append(f"load the rest and {', '.join(more)}")
     monkeypatch.setitem(sys.modules, "spcviz.web.cached.ahead", ahead)
     monkeypatch.setattr(spcviz.web.cached, "ahead", ahead, raising=False)
     monkeypatch.setattr(warmup.gc, "collect", lambda: made.append("collect"))
@@ -41,7 +42,7 @@ def test_in_the_background_and_with_a_word_about_what_went_wrong(calls, caplog, 
     assert calls == ["compile", *settled]  # nobody is there: a server that is not used stays small
     assert warmup.seconds_until(["letters"]) is None
     thread.join(timeout=10)
-    assert calls == ["compile", *settled, "load the rest", *settled]
+    assert calls == ["compile", *settled, "load the rest and results", *settled]
     assert "a folder is full" in caplog.text
     assert capsys.readouterr().err.count("spcviz: ready\n") == 1
 

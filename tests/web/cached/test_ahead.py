@@ -33,7 +33,7 @@ def test_the_first_story_is_loaded_and_the_others_when_they_are_wanted(filled, m
     assert filled == ["letters"]
     assert state.known.is_set()
     assert not state.pending
-    ahead.load_rest(state)
+    ahead.load_rest(state, {})
     assert filled == ["letters", "exact", "tagging", "pose", *(f"more {name}" for name in filled[:4])]
     assert "no tagger" in caplog.text
 
@@ -48,17 +48,17 @@ def test_a_group_with_much_to_load_keeps_no_other_waiting(monkeypatch):
 
     monkeypatch.setattr(ahead, "fill", fill)
     monkeypatch.setattr(ahead.warmup, "groups", lambda: ["pose", "scene"])
-    ahead.load_rest(State())
+    ahead.load_rest(State(), {"results": fill("results", "fill_more")})
     more = [(name, n) for name, what, n in done if what == "fill_more"]
-    assert more == [("pose", 0), ("scene", 0), ("pose", 1), ("pose", 2)]
+    assert more == [("results", 0), ("pose", 0), ("scene", 0), ("pose", 1), ("pose", 2)]
 
 
 def test_a_machine_with_other_work_loads_only_what_is_opened(filled, monkeypatch):
     monkeypatch.setenv("SPCVIZ_AHEAD", "0")
-    ahead.load_rest(State())
+    ahead.load_rest(State(), {})
     assert filled == []
     monkeypatch.setenv("SPCVIZ_AHEAD", "1")
-    ahead.load_rest(State())
+    ahead.load_rest(State(), {})
     assert "pose" in filled
 
 
