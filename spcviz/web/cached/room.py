@@ -3,6 +3,8 @@
 Each call bounds only how many values it keeps, and a clip is a thousand times as large as a list of words.
 """
 
+import heapq
+import itertools
 import sys
 import threading
 import time
@@ -18,6 +20,8 @@ MOST_BYTES = 700_000_000
 """
 _LARGE = 2**16
 """Bytes from which an array is known to the budget by itself, so that values which share it count it once."""
+_FEW = 64
+"""Outdated places in the heap that are not worth making it anew."""
 _AGAIN = 5.0
 """Seconds from which a value that can grow is measured again when it is used."""
 _PLAIN = (type, ModuleType, FunctionType, MethodType, type(threading.Lock()))
@@ -89,7 +93,9 @@ class Room:
     def __init__(self, most: int):
         self.most, self.n_bytes = most, 0
         self._entries: dict[Hashable, _Entry] = {}
+        self._queue: list[tuple[float, int, Hashable, _Entry]] = []  # a heap by worth, outdated ones too
         self._large: dict[int, list[int]] = {}  # of large arrays: [bytes, how many values hold it]
+        self._count = itertools.count()  # parts equals in the heap: names need not be comparable
         self._floor = 0.0  # worth of what went last: what is not asked for any more falls behind
         self._lock = threading.Lock()
 
@@ -100,7 +106,7 @@ class Room:
             if entry is None:
                 return
             entry.n_uses += 1
-            self._weigh(entry)
+            self._weigh(name, entry)
         if entry.held.can_grow and time.monotonic() > entry.measured_at + _AGAIN:
             again = _Entry(held_by(value), entry.forget, entry.seconds)
             again.n_uses = entry.n_uses
@@ -125,24 +131,30 @@ class Room:
                     self._large[array] = [n_bytes, 0]
                     self.n_bytes += n_bytes
                 self._large[array][1] += 1
-            self._weigh(entry)
-            going = self._leaving(entry)
+            going = self._leaving()
+            self._weigh(name, entry)
         for name_of_one, one in going:  # outside the lock: each call has a lock of its own
             one.forget(name_of_one)
 
-    def _weigh(self, entry):
+    def _weigh(self, name, entry):
         """Set what an entry is worth: seconds that its bytes save, above those of what went already."""
         shared = (n_bytes / self._large[array][1] for array, n_bytes in entry.held.large.items())
         entry.worth = self._floor + entry.n_uses * entry.seconds / (entry.held.n_bytes + sum(shared) + 1)
+        if len(self._queue) > 4 * len(self._entries) + _FEW:
+            kept = self._entries.items()
+            self._queue = [(one.worth, next(self._count), its_name, one) for its_name, one in kept]
+            heapq.heapify(self._queue)
+        heapq.heappush(self._queue, (entry.worth, next(self._count), name, entry))
 
-    def _leaving(self, newest):
-        """Take out what is worth least until the others fit."""
+    def _leaving(self):
+        """Take out what is worth least until the others fit; the newest is not weighed yet, and stays."""
         going = []
         while self.n_bytes > self.most and len(self._entries) > 1:
-            others = ((entry.worth, name) for name, entry in self._entries.items() if entry is not newest)
-            self._floor, name = min(others, key=lambda pair: pair[0])
-            going.append((name, self._entries[name]))
-            self._remove(name)
+            worth, _, name, entry = heapq.heappop(self._queue)
+            if entry is self._entries.get(name) and worth == entry.worth:
+                self._floor = worth
+                going.append((name, entry))
+                self._remove(name)
         return going
 
     def remove(self, name: Hashable) -> None:

@@ -4,6 +4,8 @@ import threading
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spcviz.web.cached import room
 from spcviz.web.cached.shared import shared
@@ -164,3 +166,47 @@ def test_many_threads_leave_no_bytes_behind(small):
     assert 0 < small.n_bytes <= small.most
     array.clear()
     assert small.n_bytes == 0
+
+
+class Slowly:
+    """The same rule without a heap: looks through all that is kept."""
+
+    def __init__(self, most):
+        self.most, self.floor, self.kept = most, 0.0, {}  # {name: [bytes, seconds, uses, worth]}
+
+    def weigh(self, name):
+        n_bytes, seconds, uses, _ = self.kept[name]
+        self.kept[name][3] = self.floor + uses * seconds / (n_bytes + 1)
+
+    def add(self, name, n_bytes, seconds):
+        self.kept.pop(name, None)
+        gone = []
+        while self.kept and sum(one[0] for one in self.kept.values()) + n_bytes > self.most:
+            least = min(self.kept, key=lambda one: self.kept[one][3])
+            self.floor = self.kept.pop(least)[3]
+            gone.append(least)
+        self.kept[name] = [n_bytes, seconds, 1, 0.0]
+        self.weigh(name)
+        return gone
+
+    def used(self, name):
+        if name in self.kept:
+            self.kept[name][2] += 1
+            self.weigh(name)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 400))
+def test_the_heap_finds_what_a_search_finds(seed, n_steps):
+    rng, gone = np.random.default_rng(seed), []
+    space, slowly = room.Room(3000), Slowly(3000)
+    for _ in range(n_steps):
+        name = ("call", int(rng.integers(30)))
+        if rng.random() < 0.6:
+            space.used(name, None)
+            slowly.used(name)
+        elif name not in slowly.kept:
+            value, seconds = b"x" * int(rng.integers(1, 900)), float(rng.random())
+            gone.clear()
+            space.add(name, gone.append, value, seconds)
+            assert gone == slowly.add(name, room.held_by(value).n_bytes, seconds)
+    assert space.n_bytes == sum(one[0] for one in slowly.kept.values())

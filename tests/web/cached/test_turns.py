@@ -59,9 +59,16 @@ def test_one_that_takes_long_keeps_nobody_waiting():
 
 
 def test_a_part_of_a_run_has_its_turn():
-    turns = Turns(1, 60.0)
-    with turns.taken(), turns.taken():
-        assert turns.n_running == 1
+    turns, seen = Turns(1, 60.0), []
+
+    def run():
+        with turns.taken(), turns.taken():
+            seen.append(turns.n_running)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert seen == [1]
     assert turns.n_running == 0
 
 
