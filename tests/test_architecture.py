@@ -177,12 +177,14 @@ MAY_IMPORT = {
         "spcviz.web.cached.common",
         "spcviz.web.figures",
         "spcviz.problems",
+        "spcviz.web.cached.tables",
     ),
     "spcviz/web/ui/warmup.py": (
         "streamlit",
         "spcviz.web.cached.ahead",
         "spcviz.web.cached.shared",
         "spcviz.problems",
+        "spcviz.web.ui.results",
     ),
     "spcviz/web/opening.py": ("streamlit", "spcviz.problems", "spcviz.web.tours", "spcviz.web.ui"),
     "spcviz/web/first_scenes.py": (
@@ -222,6 +224,7 @@ MAY_IMPORT = {
         "spcviz.web.cached.first",
         "spcviz.web.cached.room",
         "spcviz.engine.kernels.kernel_cache",
+        "spcviz.web.cached.turns",
     ),
     "spcviz/web/cached/tables.py": (
         *CACHED,
@@ -229,7 +232,7 @@ MAY_IMPORT = {
         "spcviz.web.figures.blocks",
         "spcviz.web.figures.claims",
     ),
-    "spcviz/web/cached/common.py": (*CACHED, "<computed>"),
+    "spcviz/web/cached/common.py": (*CACHED, "<computed>", "spcviz.web.cached.turns"),
     "spcviz/web/cached/ahead.py": (*CACHED, "<computed>", "spcviz.web.cached.room"),
     "spcviz/report.py": ("spcviz.problems", "spcviz.web.figures", "spcviz.store", "spcviz.bench"),
     "spcviz/commands": (
@@ -252,7 +255,13 @@ MAY_IMPORT = {
     "spcviz/cli.py": ("spcviz.commands", "spcviz.engine.errors"),
     "spcviz/__main__.py": ("spcviz.cli",),
     "pages": (*PAGE, "<controls>"),
-    "spcviz/web/visit.py": ("streamlit", "spcviz.web.articles", "spcviz.web.ui", "spcviz.web.touring"),
+    "spcviz/web/visit.py": (
+        "streamlit",
+        "spcviz.web.articles",
+        "spcviz.web.cached.turns",
+        "spcviz.web.touring",
+        "spcviz.web.ui",
+    ),
     "app.py": (
         "streamlit",
         "spcviz.web.classroom",

@@ -24,7 +24,7 @@ def _picture(name):
     return denoise.load_picture(name)
 
 
-@shared(160, "Reading the picture three ways ...", stored=PictureReadings)
+@shared(160, stored=PictureReadings)
 def picture_readings(name, seed, noise, weight):
     """A stereo pair or a noisy picture read three ways; see `spcviz.problems.pictures.page.live`."""
     if name in PICTURES:
