@@ -175,9 +175,9 @@ MAY_IMPORT = {
     "spcviz/web/ui/results.py": (
         "streamlit",
         "spcviz.web.cached.common",
+        "spcviz.web.cached.tables",
         "spcviz.web.figures",
         "spcviz.problems",
-        "spcviz.web.cached.tables",
     ),
     "spcviz/web/ui/warmup.py": (
         "streamlit",
@@ -223,8 +223,8 @@ MAY_IMPORT = {
         *CACHED,
         "spcviz.web.cached.first",
         "spcviz.web.cached.room",
-        "spcviz.engine.kernels.kernel_cache",
         "spcviz.web.cached.turns",
+        "spcviz.engine.kernels.kernel_cache",
     ),
     "spcviz/web/cached/tables.py": (
         *CACHED,

@@ -30,23 +30,19 @@ def link(name, more):
 
 
 def card(name, a_tour, *, number=0):
-    """One tour to follow; of those that ship, numbered, what a lecture needs is behind a button."""
+    """One tour to follow; those that ship have a number and a picture."""
     with st.container(border=True, key=f"tour_card_{name}"):
         picture = picture_of(name) if number else ""
         title = f"## {number}\\. {plain(a_tour.title)}" if number else f"## {plain(a_tour.title)}"
         st.markdown(  # one element: with one for each piece a class of 40 waited a second and a half
             (f"![A scene of this tour]({picture})\n\n" if picture else "")
-            + f"{title}\n{plain(a_tour.about)}\n\n:small[{plain(tour.told(a_tour))}]"
+            + f"{title}\n{plain(a_tour.about)}\n\n:small[{plain(tour.told(a_tour))}]\n\n"
+            + f":small[In a lecture: [Projector]({link(name, '&embed=true')}) · "
+            + f"[Speaker]({link(name, '&speaker=true&embed=true')}) · [Handout](./tours?handout={name})]"
         )
-        with st.container(horizontal=True, vertical_alignment="center"):
-            here = navigation.file_of("pages/start/tours.py")
-            st.page_link(here, label="Start", icon=":material/play_arrow:",
-                         query_params={"tour": name, "scene": "1"})  # fmt: skip
-            box = st.popover("In a lecture", icon=":material/co_present:") if number else st.container()
-            box.markdown(
-                f"[Projector]({link(name, '&embed=true')}) · "
-                f"[Speaker]({link(name, '&speaker=true&embed=true')}) · [Handout](./tours?handout={name})"
-            )
+        here = navigation.file_of("pages/start/tours.py")
+        st.page_link(here, label="Start", icon=":material/play_arrow:",
+                     query_params={"tour": name, "scene": "1"})  # fmt: skip
 
 
 def titled():

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MOST_BYTES = 700_000_000
-"""A class that has opened every page wants about as much. With 450 MB a class of 40 waited 1.0 s on Pose and
-1.4 s on Trade-off (p95): what one had asked for was gone when the next one did.
+"""A class that has opened every page wants about as much. With 450 MB a class of 40 waited 1.7 s on
+Trade-off, 0.6 s on Paper tables and 0.3 s on Pose (p95): what one had asked for was gone when the next did.
 """
 _LARGE = 2**16
 """Bytes from which an array is known to the budget by itself, so that values which share it count it once."""
@@ -140,11 +140,11 @@ class Room:
         """Set what an entry is worth: seconds that its bytes save, above those of what went already."""
         shared = (n_bytes / self._large[array][1] for array, n_bytes in entry.held.large.items())
         entry.worth = self._floor + entry.n_uses * entry.seconds / (entry.held.n_bytes + sum(shared) + 1)
+        heapq.heappush(self._queue, (entry.worth, next(self._count), name, entry))
         if len(self._queue) > 4 * len(self._entries) + _FEW:
             kept = self._entries.items()
             self._queue = [(one.worth, next(self._count), its_name, one) for its_name, one in kept]
             heapq.heapify(self._queue)
-        heapq.heappush(self._queue, (entry.worth, next(self._count), name, entry))
 
     def _leaving(self):
         """Take out what is worth least until the others fit; the newest is not weighed yet, and stays."""

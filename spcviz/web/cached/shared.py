@@ -11,7 +11,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
@@ -48,7 +47,7 @@ def shared(
     when they take too many bytes (`spcviz.web.cached.room`). Errors are not cached. Arguments whose name
     begins with an underscore do not tell one call from another. A value is kept for so many `seconds`, and on
     from there while `stamp` returns what it returned when the value was made. A page says `spinner` while it
-    waits.
+    waits; calls that have one are computed one at a time.
 
     With `stored`, the records that values consist of (``()`` if there are none), what pages and tours open
     with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits until
@@ -116,7 +115,7 @@ class _Shared:
                     other = self._waited(key)
                     if other is not first.MISSING:
                         return other
-                    with self._spinning(), self._in_line(), _inside():
+                    with self._told(), _inside():
                         value = self.function(*given)
                 with self.lock:
                     self.known[key] = value, time.monotonic() + self.seconds, stamp
@@ -165,12 +164,14 @@ class _Shared:
         may_compute = GATE["of"](self.function.__module__, has_other)
         return first.MISSING if may_compute else value
 
-    def _spinning(self):
-        return st.spinner(self.spinner) if self.spinner and _has_page() else nullcontext()
-
-    def _in_line(self):
-        """Before a long computation: one at a time."""
-        return turns.LONG.taken() if self.spinner and _has_page() else nullcontext()
+    @contextlib.contextmanager
+    def _told(self):
+        """Around a computation: one that takes long says so on its page, and waits for its turn."""
+        if self.spinner and _has_page():
+            with st.spinner(self.spinner), turns.LONG.taken():
+                yield
+        else:
+            yield
 
     def clear(self):
         """Forget every value."""
