@@ -13,7 +13,7 @@ from spcviz.web.cached.shared import shared
 from spcviz.web.figures import blocks, claims
 
 
-@shared(48, kernels=False, **common.UNCHANGED)
+@shared(120, kernels=False, **common.UNCHANGED)  # each of every features, light and dark
 def result_blocks(
     name: str, features: str, palette, scale: float, height: float, _shown: blocks.Shown
 ) -> list[blocks.Block]:

@@ -75,22 +75,15 @@ def parts(name, features, look):
 
 
 def fill_more():
-    """Draw every stored result once, as a light page does: a class opens them all in the same second."""
+    """Draw all stored results once, as a light page does: a class opens them all in the same second."""
+    look = {"palette": palette("light"), "scale": 1.0, "height": HEIGHT}
     for name in names():
         with contextlib.suppress(stored.ResultError), stored.reading(name):
-            _fill(name)
-        yield
-
-
-def _fill(name):
-    """Draw what the page of a result opens with."""
-    result = common.result(name)
-    if not results.is_usable(result, shown(name).needs):
-        return
-    features = results.features_of(result)
-    is_default = FEATURES in features or not features
-    look = {"palette": palette("light"), "scale": 1.0, "height": HEIGHT}
-    tables.make_charts(parts(name, FEATURES if is_default else features[0], look)[1])
+            result = common.result(name)
+            if results.is_usable(result, shown(name).needs):
+                for features in results.features_of(result) or [FEATURES]:
+                    tables.make_charts(parts(name, features, look)[1])
+                    yield
 
 
 def readings():
