@@ -1,9 +1,11 @@
 """Work of a tagger on several cores at once: threads, since kernels release the interpreter's lock."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import ThreadpoolController
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
@@ -13,7 +15,16 @@ def in_threads(function: Callable, jobs: Sequence[tuple], n_jobs: int | None) ->
     """``function(*job)`` of every job, in order, by as many threads as scikit-learn's `n_jobs` says."""
     if is_alone(n_jobs) or len(jobs) < 2:
         return [function(*job) for job in jobs]
-    return Parallel(checked_jobs(n_jobs), require="sharedmem")(delayed(function)(*job) for job in jobs)
+    with _blas().limit(
+        limits=1, user_api="blas"
+    ):  # with threads of its own in each, two were slower than one
+        return Parallel(checked_jobs(n_jobs), require="sharedmem")(delayed(function)(*job) for job in jobs)
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """What numpy and scipy multiply matrices with; looking for it takes 1 to 3 ms."""
+    return ThreadpoolController()
 
 
 def spread(function: Callable, jobs: Sequence[tuple], n_jobs: int | None) -> list:
