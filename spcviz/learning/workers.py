@@ -15,9 +15,8 @@ def in_threads(function: Callable, jobs: Sequence[tuple], n_jobs: int | None) ->
     """``function(*job)`` of every job, in order, by as many threads as scikit-learn's `n_jobs` says."""
     if is_alone(n_jobs) or len(jobs) < 2:
         return [function(*job) for job in jobs]
-    with _blas().limit(
-        limits=1, user_api="blas"
-    ):  # with threads of its own in each, two were slower than one
+    # Two threads whose matrix products had threads of their own were slower than one.
+    with _blas().limit(limits=1, user_api="blas"):
         return Parallel(checked_jobs(n_jobs), require="sharedmem")(delayed(function)(*job) for job in jobs)
 
 

@@ -11,7 +11,7 @@ def _blas_threads(*_):
     return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
 
-def test_a_thread_multiplies_matrices_by_itself_and_later_ones_may_not():
+def test_each_thread_multiplies_matrices_alone_and_afterwards_all_is_as_before():
     before = _blas_threads()
     inside = in_threads(_blas_threads, [(0,), (1,)], 2)
     assert inside == [[1] * len(before)] * 2
