@@ -49,7 +49,8 @@ def test_a_link_replaces_nothing_before_a_click_and_the_click_can_be_taken_back(
         page.get_by_text("stays as it is until you press a button").wait_for(timeout=30_000)
         assert "“Mine”, 5 scenes" in page.get_by_test_id("stAlert").inner_text()
         assert page.evaluate(KEPT) == mine
-        page.locator("a[href*='tour=brought']").first.click()  # played, and a scene of it taken along
+        # Played, and a scene of it is taken along.
+        page.locator(".st-key-tour_card_brought").get_by_text("Start").click()
         wait(page, "1")
         page.get_by_role("button", name="Add this scene").click()
         page.get_by_label("One or two sentences").fill("Mine 5")
