@@ -27,6 +27,7 @@ from spcviz.problems.letters.paper import times
 from spcviz.store import StoreError
 
 SIZES = ((8, 26), (25, 45), (100, 45), (1000, 100))
+MANY = 25, 300
 ITERATIONS = 50
 _TURN, _MOST_CALLS = 2e-3, 4096
 """Seconds that a turn takes at least: neither the clock's own time nor what the one before left in the
@@ -183,6 +184,7 @@ def _operations(rng):
     """Yields (operation, {contender: function without arguments})."""
     for length, n in SIZES:
         yield from _chain_operations(rng.normal(size=(length, n)), rng.normal(size=(n, n)))
+    yield from _peaked_operations(rng)
     yield from _batch_operations(rng)
     yield from _ngram_operations(rng)
     yield from _grid_operations(rng)
@@ -215,6 +217,20 @@ def _chain_operations(unary, pairwise):
         "numpy": lambda: _numpy_marginals(unary, pairwise),
     }
     yield f"sum marginals {size}", _with(ours, theirs, "marginals")
+
+
+def _peaked_operations(rng):
+    """Many states, whose scores lie close together or, as those of trained models do, far apart."""
+    length, n = MANY
+    pairwise = rng.normal(size=(n, n))
+    for spread, about in ((1, "flat"), (10, "peaked")):
+        unary = spread * rng.normal(size=(length, n))
+        ours = {
+            "spcviz": lambda u=unary: chain.decode(u, pairwise),
+            "numpy": lambda u=unary: _numpy_viterbi(u, pairwise),
+        }
+        theirs = peers.chains(unary, pairwise)
+        yield f"Viterbi {length} x {n}, {about}", _with(ours, theirs, "viterbi")
 
 
 def _batch_operations(rng):

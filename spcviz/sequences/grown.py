@@ -18,7 +18,7 @@ from spcviz.learning.cascade.decoding import decode_examples
 from spcviz.learning.cascade.features import Features, checked, scores_where, unary_scores
 from spcviz.learning.cascade.letters_first import keep_by_bigrams
 from spcviz.learning.chains.spaces import without
-from spcviz.learning.chains.states import StateValues, pairs_of, state_values, states_left
+from spcviz.learning.chains.states import StateValues, state_values, states_left
 
 
 class Some(NamedTuple):
@@ -49,9 +49,7 @@ class Grown(NamedTuple):
         first, row_start = self.cascade.levels[0].filter, checks.starts(some.lengths)
         if self.forbidden is None:
             unary = scores_where(checked(some.features), first.packed_weights, None)
-            left = keep_by_bigrams(unary, row_start, first.pairs, alpha)
-            if pairs_of(left, row_start).max(initial=0) > self.cascade.max_arcs:
-                left = states_left(self.states(some), alpha, self.cascade.max_arcs)
+            left = keep_by_bigrams(unary, row_start, first.pairs, alpha, self.cascade.max_arcs)
             if some.mask is None:
                 return left
             left &= some.mask

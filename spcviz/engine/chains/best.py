@@ -1,50 +1,25 @@
 """Kernels of the best labelling and of max-marginals of a chain, one and many at once."""
 
-from typing import Any
-
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.chains.inputs import aligned, is_wrong, longest_of, table_rows
-from spcviz.engine.kernels.jit import bare_kernel, kernel
-from spcviz.engine.kernels.semirings import MAX_PLUS, Semiring, combine, multiply, total
+from spcviz.engine.chains.peaked import PAUSE, WORTH, Tops, combine_best, tops_of
+from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
+from spcviz.engine.kernels.semirings import MAX_PLUS, multiply, total
 from spcviz.engine.kernels.vectors import copy
 
 LONG = 16
 """Positions from which on a copy of the transitions costs less than rows across cache lines."""
 
-# Of numba's type int64, so that the two directions are one kernel: literal whole numbers are compiled in.
-_AHEAD: Any = np.int64(1)
-
 
 @bare_kernel
-def messages(
-    sr: Semiring,
-    unary: np.ndarray,
-    pairwise: np.ndarray,
-    out: np.ndarray,
-    step: int,
-    product: np.ndarray,
-) -> None:
-    """Messages along a chain, shape (L, K), walking by `step` (1: from the left, -1: from the right).
-
-    `pairwise` is indexed [edge, from, to] in walking direction, so the walk from the right wants
-    it transposed; `product` (K,) is scratch memory. A semiring of scores: sums of products need rescaling.
-    """
-    length = len(unary)
-    i = 0 if step == 1 else length - 1
-    out[i] = sr.one
-    for _ in range(length - 1):
-        multiply(sr, out[i], unary[i], product)
-        edge = min(i if step == 1 else i - 1, len(pairwise) - 1)  # one table may serve all steps
-        i += step
-        combine(sr, product, pairwise[edge], out[i])
-
-
-@bare_kernel
-def decode_into(unary: np.ndarray, pairwise: np.ndarray, left: np.ndarray, labels: np.ndarray) -> float:
+def decode_into(
+    unary: np.ndarray, pairwise: np.ndarray, tops: Tops, left: np.ndarray, labels: np.ndarray
+) -> float:
     """`decode` for other kernels: pairwise (1 or L - 1, K, K); fills labels, returns the score.
 
+    tops : `tops_of` the one table, or None; each is a kernel of its own
     left : (L + 1 or more, K), scratch memory: the messages, and a row for their products. Its rows, and the
     transitions', may be longer: see `aligned`.
 
@@ -52,7 +27,11 @@ def decode_into(unary: np.ndarray, pairwise: np.ndarray, left: np.ndarray, label
     round in the same way.
     """
     length, n = unary.shape
-    messages(MAX_PLUS, unary, pairwise, left, _AHEAD, left[length, :n])
+    product, wait = left[length, :n], (0, PAUSE)
+    left[0] = MAX_PLUS.one
+    for i in range(1, length):
+        multiply(MAX_PLUS, left[i - 1], unary[i - 1], product)
+        wait = combine_best(product, pairwise[min(i, len(pairwise)) - 1], tops, left[i], wait)
     best, state = -np.inf, 0
     for k in range(n):
         v = left[length - 1, k] + unary[length - 1, k]
@@ -60,15 +39,31 @@ def decode_into(unary: np.ndarray, pairwise: np.ndarray, left: np.ndarray, label
             best, state = v, k
     labels[length - 1] = state
     for i in range(length - 2, -1, -1):
-        edge, wanted = min(i, len(pairwise) - 1), left[i + 1, state]
-        arg = 0
-        for k in range(n):
-            if left[i, k] + unary[i, k] + pairwise[edge, k, state] == wanted:
-                arg = k
-                break
-        labels[i] = arg
-        state = arg
+        state = _state_before(
+            left[i], unary[i], pairwise[min(i, len(pairwise) - 1)], tops, left[i + 1], state
+        )
+        labels[i] = state
     return best
+
+
+@bare_inlined_kernel
+def _state_before(
+    left: np.ndarray,
+    unary: np.ndarray,
+    table: np.ndarray,
+    tops: Tops,
+    after: np.ndarray,
+    state: int,
+) -> int:
+    """The first state from which the message to `state` comes; 0 where none does."""
+    wanted = after[state]
+    for k in range(len(unary)):
+        v = left[k] + unary[k]
+        if tops is not None and v + tops[k] < wanted:  # a look across rows is a line of the cache each
+            continue
+        if v + table[k, state] == wanted:
+            return k
+    return 0
 
 
 @bare_kernel
@@ -84,8 +79,11 @@ def decode_chain(unary: np.ndarray, pairwise: np.ndarray, labels: np.ndarray) ->
         return -np.inf
     left = aligned((len(unary) + 1, unary.shape[1]), unary)
     if is_worth_a_copy(unary, pairwise):
-        return decode_into(unary, table_rows(pairwise, -np.inf, False), left, labels)
-    return decode_into(unary, pairwise, left, labels)
+        table = table_rows(pairwise, -np.inf, False)
+        if unary.shape[1] >= WORTH:
+            return decode_into(unary, table, tops_of(table[0], unary.shape[1]), left, labels)
+        return decode_into(unary, table, None, left, labels)
+    return decode_into(unary, pairwise, None, left, labels)
 
 
 @kernel
@@ -96,10 +94,15 @@ def fill_max_marginals(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray
     """
     if is_wrong(unary, pairwise):
         return -np.inf
-    work, back = aligned((2, unary.shape[1]), unary), table_rows(pairwise, -np.inf, True)
+    n = unary.shape[1]
+    work, back = aligned((2, n), unary), table_rows(pairwise, -np.inf, True)
     if is_worth_a_copy(unary, pairwise):
-        return max_tables(unary, table_rows(pairwise, -np.inf, False), back, work, node, edge)
-    return max_tables(unary, pairwise, back, work, node, edge)
+        table = table_rows(pairwise, -np.inf, False)
+        if n >= WORTH and len(edge) == 0:
+            tops, back_tops = tops_of(table[0], n), tops_of(back[0], n)
+            return max_tables(unary, table, back, tops, back_tops, work, node, edge)
+        return max_tables(unary, table, back, None, None, work, node, edge)
+    return max_tables(unary, pairwise, back, None, None, work, node, edge)
 
 
 @bare_kernel
@@ -107,25 +110,29 @@ def max_tables(
     unary: np.ndarray,
     pairwise: np.ndarray,
     back: np.ndarray,
+    tops: Tops,
+    back_tops: Tops,
     work: np.ndarray,
     node: np.ndarray,
     edge: np.ndarray,
 ) -> float:
     """As `fill_max_marginals`, with `table_rows` from right to left.
 
+    tops, back_tops : of both tables, as in `decode_into`
     work : (2, K), `aligned` scratch memory: a message, and its product with a row of scores. On the way there
     the node table holds products of messages from the left.
     """
     length, n = unary.shape
-    message, product = work[0], work[1, :n]
+    message, product, wait = work[0], work[1, :n], (0, PAUSE)
     copy(unary[0], node[0])
     for i in range(1, length):
-        combine(MAX_PLUS, node[i - 1], pairwise[min(i, len(pairwise)) - 1], message)
+        wait = combine_best(node[i - 1], pairwise[min(i, len(pairwise)) - 1], tops, message, wait)
         multiply(MAX_PLUS, message, unary[i], node[i])
     copy(unary[length - 1], product)
+    wait = (0, PAUSE)
     for i in range(length - 2, -1, -1):
         t = min(i, len(pairwise) - 1)
-        combine(MAX_PLUS, product, back[t], message)
+        wait = combine_best(product, back[t], back_tops, message, wait)
         if len(edge):
             for j in range(n):
                 before = node[i, j]
@@ -147,7 +154,10 @@ def decode_chains(
         return False
     table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, False)
     left = aligned((longest + 1, unary.shape[1]), unary)
-    return _decode_all(unary, lengths, table, left, scores, labels)
+    if unary.shape[1] >= WORTH:
+        tops = tops_of(table[0], unary.shape[1])
+        return _decode_all(unary, lengths, table, tops, left, scores, labels)
+    return _decode_all(unary, lengths, table, None, left, scores, labels)
 
 
 @bare_kernel
@@ -155,6 +165,7 @@ def _decode_all(
     unary: np.ndarray,
     lengths: np.ndarray,
     table: np.ndarray,
+    tops: Tops,
     left: np.ndarray,
     scores: np.ndarray,
     labels: np.ndarray,
@@ -164,7 +175,7 @@ def _decode_all(
         a, b = b, b + lengths[w]
         if checks.first_bad(unary[a:b].reshape(-1)) >= 0:
             return False
-        scores[w] = decode_into(unary[a:b], table, left, labels[a:b])
+        scores[w] = decode_into(unary[a:b], table, tops, left, labels[a:b])
         if scores[w] == -np.inf:
             labels[a:b] = 0
     return True
@@ -180,8 +191,12 @@ def fill_node_tables(
         return False
     table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, False)
     back = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, True)
-    work = aligned((2, unary.shape[1]), unary)
-    return _node_tables_all(unary, lengths, table, back, work, best, node)
+    n = unary.shape[1]
+    work = aligned((2, n), unary)
+    if n >= WORTH:
+        tops, back_tops = tops_of(table[0], n), tops_of(back[0], n)
+        return _node_tables_all(unary, lengths, table, back, tops, back_tops, work, best, node)
+    return _node_tables_all(unary, lengths, table, back, None, None, work, best, node)
 
 
 @bare_kernel
@@ -190,6 +205,8 @@ def _node_tables_all(
     lengths: np.ndarray,
     table: np.ndarray,
     back: np.ndarray,
+    tops: Tops,
+    back_tops: Tops,
     work: np.ndarray,
     best: np.ndarray,
     node: np.ndarray,
@@ -199,5 +216,5 @@ def _node_tables_all(
         a, b = b, b + lengths[w]
         if checks.first_bad(unary[a:b].reshape(-1)) >= 0:
             return False
-        best[w] = max_tables(unary[a:b], table, back, work, node[a:b], table[:0])
+        best[w] = max_tables(unary[a:b], table, back, tops, back_tops, work, node[a:b], table[:0])
     return True

@@ -7,7 +7,7 @@ Scores a labelling :math:`y \in \{0..K-1\}^L` as
 Throughout: ``unary`` is u, shape (L, K); ``pairwise`` is p, shape (L - 1, K, K), indexed
 ``[i, y_i, y_{i+1}]``, or one shared (K, K). Both are scores (log domain, larger is better);
 -inf forbids. They are the potentials of the chain's cliques, its single positions and neighbouring pairs.
-One recursion, `messages`, serves both directions and every semiring:
+One recursion serves both directions and every semiring:
 
 - ``left[i, k]``: plus over all prefixes y_0 .. y_{i-1} that go on into state k (own unary not included)
 - ``right[i, k]``: plus over all suffixes y_{i+1} .. after state k
@@ -88,7 +88,7 @@ def decode(unary: ArrayLike, pairwise: ArrayLike) -> Decoded:
     if best == -np.inf:
         scores, steps = checked_chain(unary, pairwise, precision(unary, pairwise))
         left = _scratch(scores)
-        decode_into(scores, steps, left, labels)
+        decode_into(scores, steps, None, left, labels)
         raise infeasible(left[:-1] + scores)
     return decoded((best, labels))
 
@@ -165,7 +165,7 @@ def witness(unary: ArrayLike, pairwise: ArrayLike, position: int, state: int) ->
     clamped[position] = -np.inf
     clamped[position, state] = unary[position, state]
     labels = np.empty(len(unary), dtype=np.int64)
-    best = decode_into(clamped, pairwise, _scratch(unary), labels)
+    best = decode_into(clamped, pairwise, None, _scratch(unary), labels)
     if best == -np.inf:
         raise InfeasibleError(f"no labelling with state {state} at position {position} has a finite score")
     return Decoded(float(best), labels)

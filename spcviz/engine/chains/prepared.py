@@ -15,6 +15,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.chains.best import decode_into, max_tables
 from spcviz.engine.chains.inputs import FLOAT, INDEX, aligned, precision, there_and_back
+from spcviz.engine.chains.peaked import WORTH, Tops, tops_of
 from spcviz.engine.chains.results import (
     Decoded,
     Marginals,
@@ -54,13 +55,15 @@ class Transitions:
         self.pairwise = table
         self._dtype, self._n_states = table.dtype, len(table)
         self._tables = there_and_back(table, -np.inf)
+        is_large = len(table) >= WORTH
+        self._tops = (np.stack([tops_of(rows, len(table)) for rows in self._tables]),) if is_large else ()
         self._high, self._spread, self._exponentials = exponentials_of(table)
 
     def decode(self, unary: ArrayLike) -> Decoded:
         """Best labelling; see `spcviz.engine.chains.chain.decode`."""
         if self._is_ready(unary):
             labels = np.empty(len(unary), INDEX)
-            best = _decode(unary, self._tables, labels)
+            best = _decode(unary, self._tables, labels, *self._tops)
             if best > -np.inf:
                 return decoded((best, labels))
         return chain.decode(unary, self.pairwise)
@@ -69,7 +72,7 @@ class Transitions:
         """Best score through every state; `spcviz.engine.chains.chain.max_marginals` with ``edges=False``."""
         if self._is_ready(unary):
             node = np.empty_like(unary)
-            best = _max_nodes(unary, self._tables, node)
+            best = _max_nodes(unary, self._tables, node, *self._tops)
             if best > -np.inf:
                 return best_through((best, node, None))
         return chain.max_marginals(unary, self.pairwise, edges=False)
@@ -92,21 +95,25 @@ class Transitions:
 
 
 @kernel
-def _decode(unary: np.ndarray, tables: np.ndarray, labels: np.ndarray) -> float:
+def _decode(unary: np.ndarray, tables: np.ndarray, labels: np.ndarray, tops: Tops = None) -> float:
     """Best score, and fills labels; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf
     left = aligned((len(unary) + 1, unary.shape[1]), unary)
-    return decode_into(unary, tables[:1], left, labels)
+    if tops is None:
+        return decode_into(unary, tables[:1], None, left, labels)
+    return decode_into(unary, tables[:1], tops[0], left, labels)
 
 
 @kernel
-def _max_nodes(unary: np.ndarray, tables: np.ndarray, node: np.ndarray) -> float:
+def _max_nodes(unary: np.ndarray, tables: np.ndarray, node: np.ndarray, tops: Tops = None) -> float:
     """Best score, and fills the node table; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf
     work = aligned((2, unary.shape[1]), unary)
-    return max_tables(unary, tables[:1], tables[1:], work, node, tables[:0])
+    if tops is None:
+        return max_tables(unary, tables[:1], tables[1:], None, None, work, node, tables[:0])
+    return max_tables(unary, tables[:1], tables[1:], tops[0], tops[1], work, node, tables[:0])
 
 
 @kernel

@@ -6,9 +6,9 @@ it ends, and those are neighbours too. So a node needs its first arc, their numb
 arc needs nothing but its score; its symbol is its head's. A *fan* is such a lattice.
 
 `advance` scores, passes messages, filters and grows, example by example, so that all of an example stays in
-the processor's first cache. It keeps what `prune` keeps and gives up where `prune` has more to say (a cap on
-arcs that is passed, an example with no path). `finish` predicts as `lattice.decode` does. Batches of 64
-handwritten words come out 2.2, 2.9 and 2.6 times as fast at orders 2, 3 and 4 as by `prune` and `decode`.
+the processor's first cache. It keeps what `prune` keeps and gives up where `prune` has more to say (an
+example with no path, a cap that is passed on nodes). `finish` predicts as `lattice.decode` does. Batches of
+64 handwritten words come out 2.2, 2.9 and 2.6 times as fast at orders 2, 3 and 4 as by `prune` and `decode`.
 
 Weights are looked up a row at a time: `gram_rows` turns a table so that all n-grams with the same first n - 1
 symbols lie together.
@@ -22,7 +22,6 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.row_compressed_growth import prune_and_grow
 from spcviz.engine.ngrams.row_compressed_paths import Fan, GramRows, decode_paths
 from spcviz.engine.ngrams.table import NgramTable, lookup, slot_of
-from spcviz.engine.thresholds import rule
 
 
 def gram_rows(table: NgramTable) -> GramRows:
@@ -62,13 +61,13 @@ def advance(
     """One level: score, filter, grow.
 
     Returns the fan as `space.extend` of what `prune.prune` keeps; None where `prune` must look: an example
-    would have more than `max_arcs` arcs, has no path, or keeps a best path of which a node goes. `unary`
+    has no path, or `on_nodes` more than `max_arcs` arcs or a best path of which a node goes. `unary`
     (R, K) is checked, `alpha` at most 1. `left`, (R, K) bool, is set where a surviving n-gram has a state;
     (0, K) if nobody asks. `on_nodes`: as of `prune`.
 
     Weiss (2013), thesis, Algorithm 1.
     """
-    is_done, *fields = prune_and_grow(fan, unary, rows, rule.capped(alpha), max_arcs, left, on_nodes)
+    is_done, *fields = prune_and_grow(fan, unary, rows, alpha, max_arcs, left, on_nodes)
     return Fan(*fields) if is_done else None
 
 

@@ -11,18 +11,23 @@ from spcviz.engine.thresholds import rule
 
 
 @strict_kernel
-def _limit(values: np.ndarray, n: int, best: float, alpha: float) -> float:
-    """Threshold of n values whose largest is `best`, to the last bit as `filtering.threshold_batch`."""
+def _gap(values: np.ndarray, n: int, best: float) -> float:
+    """How far the mean of n values lies below the largest, `best`."""
     below, count = 0.0, 0
     for a in range(n):
         if values[a] > -np.inf:
             below += best - values[a]
             count += 1
-    gap = below / max(count, 1)
+    return below / max(count, 1)
+
+
+@strict_kernel
+def _limit(best: float, gap: float, alpha: float) -> float:
+    """The threshold, to the last bit as `filtering.threshold_batch`."""
     if not rule.has_spread(best, gap):
         return -np.inf
     mean = best - gap
-    return rule.threshold(best, best - mean, alpha)
+    return rule.threshold(best, best - mean, rule.capped(alpha))
 
 
 @bare_kernel
@@ -113,6 +118,56 @@ def _survive(
                 new_key[node], new_symbol[node], new_head[node] = code + s + 1, s, h + j
                 node += rule.survives(through[j], limit) | kept[j]
     before[fan.node_start[last + 1] - v0] = node - begin
+    return node
+
+
+@bare_kernel
+def _n_arcs(made: _Made, begin: int, node: int, before: np.ndarray, grows: bool) -> int:
+    """How many arcs survivors begin .. node - 1 grow into; whole examples stay what they are."""
+    if not grows:
+        return node - begin
+    n = 0
+    for g in range(begin, node):
+        h = made.head[g]
+        n += before[h + 1] - before[h]
+    return n
+
+
+@bare_kernel
+def _survive_raised(
+    fan: Fan,
+    w: int,
+    value: np.ndarray,
+    is_best: np.ndarray,
+    made: _Made,
+    c: int,
+    begin: int,
+    before: np.ndarray,
+    bits: int,
+    spread: tuple[float, float],
+    alpha: float,
+    max_arcs: int,
+    node: int,
+    grows: bool,
+) -> int:
+    """`_survive` with alpha raised, just enough for `max_arcs`; before, survivors ended at `node`.
+
+    `spread`: largest value and gap. Where no alpha parts equals, the best path alone survives.
+    """
+    best, gap = spread
+    low, high, fewest = alpha, 1.0, begin
+    for _ in range(40):
+        middle = (low + high) / 2
+        at = _survive(fan, w, value, _limit(best, gap, middle), is_best, made, c, begin, before, bits)
+        if _n_arcs(made, begin, at, before, grows) <= max_arcs:
+            high, fewest = middle, at
+        else:
+            low, node = middle, at
+        if node - fewest <= 1:  # nothing lies between
+            break
+    node = _survive(fan, w, value, _limit(best, gap, high), is_best, made, c, begin, before, bits)
+    if _n_arcs(made, begin, node, before, grows) > max_arcs:
+        node = _survive(fan, w, value, np.inf, is_best, made, c, begin, before, bits)
     return node
 
 
@@ -226,21 +281,27 @@ def prune_and_grow(
             is_done = False
             break
         by_nodes = on_nodes and n > 1  # one position has no smaller grams
+        gap = 0.0
         if by_nodes:
             top = _at_nodes(fan, w, forward, backward, at_nodes, value)
             n_nodes = fan.node_start[fan.col_start[w + 1] + w + 1] - v0
-            limit = _limit(at_nodes, n_nodes, top, alpha)
+            limit = _limit(top, _gap(at_nodes, n_nodes, top), alpha)
         else:
-            limit = _limit(value, size, best, alpha)
+            gap = _gap(value, size, best)
+            limit = _limit(best, gap, alpha)
         trace_fan(fan, w, score, forward, path, ends)
         for i in range(n_columns):
             is_best[path[i]] = True
         node = _survive(fan, w, value, limit, is_best, made, c, begin, before, rows.bits)
+        grows = n_columns > 1
+        if not by_nodes and _n_arcs(made, begin, node, before, grows) > max_arcs:
+            spread = best, gap
+            more = spread, alpha, max_arcs, node, grows
+            node = _survive_raised(fan, w, value, is_best, made, c, begin, before, rows.bits, *more)
         for i in range(n_columns):
             is_best[path[i]] = False
         if len(left):
             _mark(made, fan.row_start[w] + n - 1, n, c, n_columns, rows.bits, left)
-        grows = n_columns > 1
         order[w] += grows
         col_start[w + 1] = col_start[w] + n_columns - grows
         if by_nodes and not grows:
@@ -250,7 +311,7 @@ def prune_and_grow(
             is_done = at - first_arc == n_kept  # else the best path stays without one of its nodes
         else:
             node, at = _link(made, begin, node, grows, n, before, rows.bits, at)
-        if at - first_arc > max_arcs or not is_done:
+        if not is_done or (by_nodes and at - first_arc > max_arcs):
             is_done = False
             break
     n_columns = col_start[-1] + n_examples

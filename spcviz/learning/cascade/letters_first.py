@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
+from spcviz.engine.chains.peaked import PAUSE, WORTH, Tops, combine_best, tops_of
 from spcviz.engine.errors import ShapeError
-from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.semirings import MAX_PLUS, combine
+from spcviz.engine.kernels.jit import kernel, strict_kernel
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.engine.ngrams.lattice import Lattice, bigrams, labels_of
 from spcviz.engine.ngrams.prune import Pruned, prune
@@ -51,6 +51,7 @@ class PairWeights(NamedTuple):
     # inner_t, last_t (K, K): both turned over, for the way back
     inner_t: np.ndarray
     last_t: np.ndarray
+    tops: tuple[Tops, ...]  # of each of the four
     single: np.ndarray  # (K,) what ending adds to an example of one position
 
 
@@ -59,11 +60,17 @@ def pair_weights(table: NgramTable) -> PairWeights:
     two = dense_model(table, 2)
     inner, last = two.sums[1], two.sums[1] + two.end
     inner_t, last_t = (np.ascontiguousarray(array.T) for array in (inner, last))
-    return PairWeights(inner, last, inner_t, last_t, dense_model(table, 1).end[0])
+    is_large = len(inner) >= WORTH
+    tops = [tops_of(a, len(a)) if is_large else None for a in (inner, last, inner_t, last_t)]
+    return PairWeights(inner, last, inner_t, last_t, tuple(tops), dense_model(table, 1).end[0])
 
 
 def keep_by_bigrams(
-    unary: np.ndarray, row_start: np.ndarray, weights: PairWeights, alpha: float
+    unary: np.ndarray,
+    row_start: np.ndarray,
+    weights: PairWeights,
+    alpha: float,
+    max_pairs: int = 2**62,
 ) -> np.ndarray:
     r"""What `prune_states` keeps, straight from a table: no lattice of all pairs is laid out.
 
@@ -73,11 +80,13 @@ def keep_by_bigrams(
         Finite.
     row_start : array_like of int, shape (W + 1,)
         Example w owns rows ``row_start[w] : row_start[w + 1]``, at least one.
+    max_pairs : int
+        Alpha is raised, just enough, for examples in which neighbours would have more pairs of states left.
 
     Returns
     -------
     ndarray of bool, shape (R, K)
-        At least one state a row.
+        The states of the best labelling always.
 
     Raises
     ------
@@ -98,53 +107,133 @@ def keep_by_bigrams(
     row_start = checks.offsets("row_start", row_start, len(unary))
     alpha = rule.capped(checks.alpha("alpha", alpha))
     keep = np.empty(unary.shape, dtype=np.bool_)
-    _keep_by_bigrams(unary, row_start, weights, alpha, keep)
+    _keep_by_bigrams(unary, row_start, weights, *weights.tops, alpha, max_pairs, keep)
     return keep
 
 
 @kernel
 def _keep_by_bigrams(
-    unary: np.ndarray, row_start: np.ndarray, weights: PairWeights, alpha: float, keep: np.ndarray
+    unary: np.ndarray,
+    row_start: np.ndarray,
+    weights: PairWeights,
+    inner_tops: Tops,
+    last_tops: Tops,
+    inner_t_tops: Tops,
+    last_t_tops: Tops,
+    alpha: float,
+    max_pairs: int,
+    keep: np.ndarray,
 ) -> None:
     k = unary.shape[1]
     longest = 0
     for w in range(len(row_start) - 1):
         longest = max(longest, row_start[w + 1] - row_start[w])
     forward, backward = np.empty((longest, k)), np.empty((longest, k))
-    behind = np.empty(k)
+    behind, best = np.empty(k), np.empty(longest, dtype=np.int64)
     for w in range(len(row_start) - 1):
         first, n = row_start[w], row_start[w + 1] - row_start[w]
         forward[0] = unary[first]
         backward[n - 1] = 0.0
         if n == 1:
             forward[0] += weights.single
+        wait = (0, PAUSE)
         for i in range(1, n):
-            combine(MAX_PLUS, forward[i - 1], weights.last if i == n - 1 else weights.inner, forward[i])
+            if i < n - 1:
+                wait = combine_best(forward[i - 1], weights.inner, inner_tops, forward[i], wait)
+            else:
+                wait = combine_best(forward[i - 1], weights.last, last_tops, forward[i], wait)
             forward[i] += unary[first + i]
+        wait = (0, PAUSE)
         for i in range(n - 2, -1, -1):
             behind[:] = backward[i + 1] + unary[first + i + 1]
-            combine(MAX_PLUS, behind, weights.last_t if i == n - 2 else weights.inner_t, backward[i])
-        _keep_states_of(forward[:n], backward[:n], alpha, keep[first : first + n])
+            if i < n - 2:
+                wait = combine_best(behind, weights.inner_t, inner_t_tops, backward[i], wait)
+            else:
+                wait = combine_best(behind, weights.last_t, last_t_tops, backward[i], wait)
+        best[n - 1] = forward[n - 1].argmax()
+        for i in range(n - 2, -1, -1):
+            behind[:] = forward[i] + (weights.last_t if i == n - 2 else weights.inner_t)[best[i + 1]]
+            best[i] = behind.argmax()
+        for i in range(n):
+            forward[i] += backward[i]
+        keep_states(forward[:n], best[:n], alpha, max_pairs, keep[first : first + n])
 
 
-@kernel
-def _keep_states_of(forward: np.ndarray, backward: np.ndarray, alpha: float, keep: np.ndarray) -> None:
-    """The threshold rule on one example; `forward` becomes the max-marginals."""
-    n, k = forward.shape
-    best = -np.inf
+@strict_kernel
+def keep_states(values: np.ndarray, best: np.ndarray, alpha: float, max_pairs: int, keep: np.ndarray) -> None:
+    """The threshold rule on one example's max-marginals (n, K), -inf where impossible: fills keep (n, K).
+
+    States of the best labelling (n,) stay. Alpha is raised, just enough, where more than `max_pairs` pairs of
+    neighbours would be left; where no alpha can part equals, only the best labelling stays.
+    """
+    top, gap, _ = rule.spread(values.reshape(-1), 0, values.size)
+    has_spread = rule.has_spread(top, gap)
+    limit = rule.threshold(top, gap, rule.capped(alpha)) if has_spread else -np.inf
+    if _mark(values, best, limit, keep) <= max_pairs:
+        return
+    if has_spread:
+        limit = _raised(values, best, keep, (top, gap), alpha, max_pairs)
+        if _mark(values, best, limit, keep) <= max_pairs:
+            return
+    keep[:] = False
+    for i in range(len(best)):
+        keep[i, best[i]] = True
+
+
+@strict_kernel
+def _raised(
+    values: np.ndarray,
+    best: np.ndarray,
+    keep: np.ndarray,
+    spread: tuple[float, float],
+    alpha: float,
+    max_pairs: int,
+) -> float:
+    """The threshold at the lowest alpha that leaves so few pairs; `keep` is what a lower one leaves."""
+    n, k = values.shape
+    # Left for certain, with the best labelling; and values that are not decided yet, packed in each row.
+    certain, count, open_ = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.empty((n, k))
     for i in range(n):
         for s in range(k):
-            forward[i, s] += backward[i, s]
-            best = forward[i, s] if forward[i, s] > best else best
-    below = 0.0
-    for i in range(n):
-        for s in range(k):
-            below += best - forward[i, s]
-    gap = below / (n * k)
-    limit = rule.threshold(best, gap, alpha) if rule.has_spread(best, gap) else -np.inf
-    for i in range(n):
-        top = forward[i, 0]
-        for s in range(1, k):
-            top = forward[i, s] if forward[i, s] > top else top
-        for s in range(k):  # a row's best is on the best path, up to rounding
-            keep[i, s] = rule.survives(forward[i, s], limit) or forward[i, s] == top
+            if keep[i, s] and s != best[i]:
+                open_[i, count[i]] = values[i, s]
+                count[i] += 1
+    low, high = alpha, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        limit = rule.threshold(spread[0], spread[1], rule.capped(middle))
+        n_pairs, before = 0, 0
+        for i in range(n):
+            here = certain[i]
+            for c in range(count[i]):
+                here += rule.survives(open_[i, c], limit)
+            n_pairs += before * here
+            before = here
+        fits, n_open = n_pairs <= max_pairs, 0
+        for i in range(n):
+            to = 0
+            for c in range(count[i]):
+                is_over = rule.survives(open_[i, c], limit)
+                certain[i] += fits and is_over
+                open_[i, to] = open_[i, c]
+                to += fits != is_over
+            count[i] = to
+            n_open += to
+        low, high = (low, middle) if fits else (middle, high)
+        if n_open == 0:
+            break
+    return rule.threshold(spread[0], spread[1], rule.capped(high))
+
+
+@strict_kernel
+def _mark(values: np.ndarray, best: np.ndarray, limit: float, keep: np.ndarray) -> int:
+    """Keep what is over the limit, and the best labelling; returns the pairs of neighbours that are left."""
+    n_pairs, before = 0, 0
+    for i in range(len(values)):
+        here = 0
+        for s in range(values.shape[1]):
+            keep[i, s] = rule.survives(values[i, s], limit) or s == best[i]
+            here += keep[i, s]
+        n_pairs += before * here
+        before = here
+    return n_pairs

@@ -16,8 +16,10 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.chains.best import decode_into
 from spcviz.engine.chains.inputs import aligned
+from spcviz.engine.chains.peaked import WORTH, tops_of
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.vectors import largest
 from spcviz.learning.cascade.features import add_row, score_row
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Examples, Weights
@@ -146,7 +148,8 @@ def _epoch(
     for w in turn:
         longest = max(longest, row_start[w + 1] - row_start[w])
     scores, predicted, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
-    left = aligned((longest + 1, k), scores)
+    left, tops = aligned((longest + 1, k), scores), tops_of(table[0], k)
+    is_large = k >= WORTH
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]
         for i in range(length):
@@ -154,7 +157,10 @@ def _epoch(
         for j in range(k):
             scores[0, j] += edges[0, j]
             scores[length - 1, j] += edges[1, j]
-        decode_into(scores[:length], table, left, predicted[:length])
+        if is_large:
+            decode_into(scores[:length], table, tops, left, predicted[:length])
+        else:
+            decode_into(scores[:length], table, None, left, predicted[:length])
         n_wrong = 0
         for i in range(length):
             truth = labels[first + i]
@@ -170,6 +176,10 @@ def _epoch(
             for i in range(1, length):
                 _step(table[0], late.pairwise, labels[first + i - 1], labels[first + i], each[w], step)
                 _step(table[0], late.pairwise, predicted[i - 1], predicted[i], -each[w], step)
+            if is_large:
+                for i in range(length - 1):
+                    for state in (labels[first + i], predicted[i]):
+                        tops[state] = largest(table[0, state])
         step += 1
     steps[0] = step
     return wrong

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.chains import chain
-from spcviz.engine.thresholds import filtering, rule
-from spcviz.learning.chains import rows as layouts
+from spcviz.engine.kernels.jit import strict_kernel
+from spcviz.learning.cascade.letters_first import keep_states
 from spcviz.learning.chains.crf import forbid
 
 
@@ -48,41 +48,20 @@ def states_left(marginals: StateValues, alpha: float, max_pairs: int) -> np.ndar
     >>> states_left(marginals, 0.0, 9).sum(axis=1), states_left(marginals, 0.0, 1).sum(axis=1)
     (array([2, 2]), array([1, 1]))
     """
-    n = len(marginals.row_start) - 1
-    left = _left_at(marginals, np.full(n, alpha))
-    chosen = np.flatnonzero(pairs_of(left, marginals.row_start) > max_pairs)
-    if not len(chosen):
-        return left
-    lengths = np.diff(marginals.row_start)[chosen]
-    rows, starts = (
-        layouts.ranges(marginals.row_start[chosen], lengths),
-        np.concatenate([[0], np.cumsum(lengths)]),
-    )
-    large = StateValues(marginals.values[rows], marginals.best[rows], marginals.scores[chosen], starts)
-    low, high = np.full(len(chosen), alpha), np.ones(len(chosen))
-    for _ in range(40):
-        middle = (low + high) / 2
-        fits = pairs_of(_left_at(large, middle), starts) <= max_pairs
-        low, high = np.where(fits, low, middle), np.where(fits, middle, high)
-    fewer = _left_at(large, high)
-    fewer[np.repeat(pairs_of(fewer, starts) > max_pairs, lengths)] = False  # no alpha parts equals
-    fewer[np.arange(len(rows)), large.best] = True
-    left[rows] = fewer
+    left = np.empty(marginals.values.shape, dtype=np.bool_)
+    _keep_all(marginals.values, marginals.best, marginals.row_start, alpha, max_pairs, left)
     return left
 
 
-def _left_at(marginals: StateValues, alphas: np.ndarray) -> np.ndarray:
-    lengths, n_states = np.diff(marginals.row_start), marginals.values.shape[1]
-    limits = filtering.threshold_batch(marginals.values.reshape(-1), marginals.row_start * n_states, alphas)
-    left = rule.survives(marginals.values, np.repeat(limits.tau, lengths)[:, None])
-    left[np.arange(len(left)), marginals.best] = True
-    return left
-
-
-def pairs_of(left: np.ndarray, row_start: np.ndarray) -> np.ndarray:
-    """Pairs of states that neighbours have left, of each example, (W,)."""
-    counts = left.sum(axis=1)
-    pairs = np.zeros(len(counts) + 1, dtype=np.int64)
-    pairs[1:-1] = counts[:-1] * counts[1:]
-    pairs[row_start] = 0  # from one example to the next
-    return np.add.reduceat(pairs[:-1], row_start[:-1])
+@strict_kernel
+def _keep_all(
+    values: np.ndarray,
+    best: np.ndarray,
+    row_start: np.ndarray,
+    alpha: float,
+    max_pairs: int,
+    left: np.ndarray,
+) -> None:
+    for w in range(len(row_start) - 1):
+        a, b = row_start[w], row_start[w + 1]
+        keep_states(values[a:b], best[a:b], alpha, max_pairs, left[a:b])

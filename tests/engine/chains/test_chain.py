@@ -406,12 +406,6 @@ def test_without_edges_nodes_are_the_same(scale):
         assert np.array_equal(nodes.unary, full.unary)
 
 
-def test_one_direction_is_not_compiled_for_each_sign():
-    chain.max_marginals(np.zeros((2, 2)), np.zeros((2, 2)))
-    directions = {signature[4] for signature in best.messages.signatures}
-    assert len(directions) <= 1
-
-
 @pytest.mark.parametrize("n", [1, 5, 8, 26])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_rows_of_transitions_begin_a_cache_line_and_are_filled_up(n, dtype):

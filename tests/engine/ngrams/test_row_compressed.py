@@ -86,15 +86,21 @@ def test_rows_hold_every_sum():
                 assert rows.flat[row_compressed_paths.row_of(rows, prefix, n) + other] == want
 
 
-def test_a_cap_that_is_passed_is_left_to_prune():
-    lengths, allowed, tables, unaries = random_case(3)
-    fan = row_compressed.first_fan(np.r_[0, np.cumsum(lengths)], np.ones_like(allowed))
-    rows, left = row_compressed.gram_rows(tables[0]), np.zeros_like(allowed)
-    whole = row_compressed.advance(fan, unaries[0], rows, 0.0, 10_000, left)
-    first = whole.node_start[whole.col_start + np.arange(len(whole.col_start))]
-    most = int(np.diff(whole.arc[first]).max())
-    assert row_compressed.advance(fan, unaries[0], rows, 0.0, most, left) is not None
-    assert row_compressed.advance(fan, unaries[0], rows, 0.0, most - 1, left) is None
+@pytest.mark.parametrize("seed", range(20))
+def test_a_cap_that_is_passed_raises_alpha_as_prune_does(seed):
+    lengths, allowed, tables, unaries = random_case(seed)
+    lat, row_start = lattice.bigrams(lengths, 5, allowed), np.r_[0, np.cumsum(lengths)]
+    fan, rng, n_capped = row_compressed.first_fan(row_start, allowed), np.random.default_rng(seed), 0
+    for table, unary in zip(tables[:3], unaries):
+        cap = int(rng.integers(1, 40))
+        score, rows = lattice.score_arcs(lat, unary, table), row_compressed.gram_rows(table)
+        pruned = prune(lat, score, -0.5, max_arcs=cap)
+        n_capped += int((pruned.alpha > -0.5).sum())
+        left = np.zeros_like(allowed)
+        fan = row_compressed.advance(fan, unary, rows, -0.5, cap, left)
+        lat = lattice.extend(lat, pruned.keep)
+        assert_same_space(fan, lat)
+    assert n_capped
 
 
 def test_an_example_without_a_path():

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
+from spcviz.engine.chains.peaked import WORTH
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.lattice import score_arcs, unigrams
 from spcviz.engine.ngrams.table import encode, ngram_table
@@ -20,6 +21,7 @@ from spcviz.learning.cascade.cascade import (
     train_cascade,
 )
 from spcviz.learning.cascade.letters_first import all_bigrams, keep_by_bigrams, pair_weights, prune_states
+from spcviz.learning.chains.states import state_values, states_left
 from tests.learning.cascade.test_cascade import TEST, train, words
 
 K = 3
@@ -82,6 +84,27 @@ def test_the_largest_alpha_leaves_the_best_path():
     best = max(itertools.product(range(K), repeat=4), key=lambda labels: score(labels, unary, weights))
     assert keep.sum() == 4
     assert keep[np.arange(4), best].all()
+
+
+@pytest.mark.parametrize("n", [3, 9, WORTH + 2])
+@pytest.mark.parametrize("alpha", [-0.5, 0.0, 0.6])
+def test_a_cap_on_pairs_raises_alpha_as_it_does_for_max_marginals(n, alpha):
+    rng = np.random.default_rng(n)
+    row_start = np.array([0, 1, 7, 12, 14])
+    unary, pairs = rng.integers(0, 5, (14, n)).astype(float), rng.integers(-1, 2, (n, n)) / 2
+    codes = [encode(n, [i, j]) for i in range(n) for j in range(n)]
+    weights = pair_weights(ngram_table(n, codes, pairs.ravel()))
+    values = state_values(unary.copy(), row_start, pairs)
+    whole = keep_by_bigrams(unary, row_start, weights, alpha)
+    assert_array_equal(whole, states_left(values, alpha, 2**40))
+    for cap in (1, 8, 5 * n):
+        capped = keep_by_bigrams(unary, row_start, weights, alpha, cap)
+        assert_array_equal(capped, states_left(values, alpha, cap))
+        assert not (capped & ~whole).any()
+        for a, b in itertools.pairwise(row_start):
+            sizes = capped[a:b].sum(axis=1)
+            assert sizes[:-1] @ sizes[1:] <= max(cap, b - a - 1)
+    assert (capped != whole).any() or n == 3
 
 
 def test_a_table_of_other_states_is_refused():

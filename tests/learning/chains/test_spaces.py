@@ -1,5 +1,7 @@
 """Lattices laid out a few chains at a time: the same chains, the same models and filters as all at once."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from spcviz.engine.ngrams.lattice import bigrams, extend, unigrams
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.chains import spaces
 from spcviz.learning.chains.spaces import Space, joined, taken
-from spcviz.learning.chains.states import pairs_of, state_values, states_left
+from spcviz.learning.chains.states import state_values, states_left
 from tests.sequences.data import sentences
 
 
@@ -78,6 +80,12 @@ def test_batches_change_neither_weights_nor_thresholds(settings, monkeypatch):
             assert_array_equal(a.values, b.values)
 
 
+def pairs_of(left, row_start):
+    """Pairs of states that neighbours have left, of each example."""
+    sizes = left.sum(axis=1)
+    return np.array([int(sizes[a : b - 1] @ sizes[a + 1 : b]) for a, b in pairwise(row_start)])
+
+
 @given(seed=st.integers(0, 2**31), alpha=st.floats(-2, 1), cap=st.integers(1, 60))
 def test_no_chain_has_more_pairs_than_it_may(seed, alpha, cap):
     rng = np.random.default_rng(seed)
@@ -94,6 +102,23 @@ def test_no_chain_has_more_pairs_than_it_may(seed, alpha, cap):
     assert (pairs_of(capped, row_start) <= np.maximum(cap, np.diff(row_start) - 1)).all()
     fits = np.repeat(pairs_of(free, row_start) <= cap, np.diff(row_start))
     assert_array_equal(capped[fits], free[fits])
+
+
+@given(seed=st.integers(0, 2**31), alpha=st.floats(-1, 0.9), cap=st.integers(1, 200), is_whole=st.booleans())
+def test_under_a_cap_the_most_is_kept_that_a_threshold_can_leave(seed, alpha, cap, is_whole):
+    rng = np.random.default_rng(seed)
+    row_start = np.array([0, 3, 9])
+    unary = rng.integers(0, 4, size=(9, 7)).astype(float) if is_whole else rng.normal(size=(9, 7))
+    values = state_values(unary, row_start, rng.integers(-1, 2, size=(7, 7)).astype(float))
+    free, capped = states_left(values, alpha, 10**9), states_left(values, alpha, cap)
+    for a, b in pairwise(row_start):
+        is_best = np.zeros((b - a, 7), dtype=bool)
+        is_best[np.arange(b - a), values.best[a:b]] = True
+        masks = [free[a:b], *((values.values[a:b] > t) | is_best for t in np.unique(values.values[a:b]))]
+        fitting = [
+            mask for mask in masks if pairs_of(mask, [0, b - a])[0] <= cap and not (mask & ~free[a:b]).any()
+        ]
+        assert_array_equal(capped[a:b], fitting[0] if fitting else is_best)
 
 
 def test_a_sequence_keeps_no_more_pairs_than_max_arcs_in_training_and_after():

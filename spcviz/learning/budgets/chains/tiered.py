@@ -179,7 +179,7 @@ def _pass(
                 if x != 0.0:
                     for k in range(n):
                         unary[i, k] += x * weights[offsets[tier] + f, k]
-        decode_into(unary[:length], table, left, predicted[:length])
+        decode_into(unary[:length], table, None, left, predicted[:length])
         for i in range(length):
             row, tier = first + i, tiers[first + i]
             right, wrong = labels[row], predicted[i]

@@ -190,7 +190,7 @@ def _read(proposals: Proposals, unary: np.ndarray, weights: np.ndarray, tiers: n
         a, b = proposals.starts[w], proposals.starts[w + 1]
         table = np.zeros((max(b - a - 1, 1), n_states, n_states))
         _fill(proposals, a, b, tiers, weights, table)
-        decode_into(unary[a:b], table, np.empty((b - a + 1, n_states)), out[a:b])
+        decode_into(unary[a:b], table, None, np.empty((b - a + 1, n_states)), out[a:b])
     return out
 
 
@@ -218,7 +218,7 @@ def _pass(
                     unary[i - a, k] += weights.state[tiers[i], f] * proposals.state[i, k, f]
         _fill(proposals, a, b, tiers, weights.step, table)
         best = np.empty(b - a, dtype=np.int64)
-        decode_into(unary, table, np.empty((b - a + 1, n_states)), best)
+        decode_into(unary, table, None, np.empty((b - a + 1, n_states)), best)
         seen += 1
         rate = 1.0 / (penalty * (seen + 1.0 / penalty))  # 1 / (lambda t), started late: at most 1
         weights.state[:] *= 1.0 - rate * penalty

@@ -1,0 +1,82 @@
+r"""One step of best scores among many states: exact, and mostly far from K^2 sums.
+
+Scores of real chains have peaks: of 290 morphological tags three can be the one before the best, whatever
+follows. With :math:`v_i` the best score up to state i, :math:`w_{ij}` a transition and
+:math:`W_i = \max_j w_{ij}`, state i has nothing to say to any j once
+
+.. math:: v_i + W_i \le \min_j \max_{i' \text{ seen}} (v_{i'} + w_{i'j}).
+
+So the best state is taken first, then those that pass this test: each costs K sums, the test of all costs K.
+After more than a quarter of them a step is done in full, and so are the next few: scores without peaks cost
+hardly more than without the test. What comes out is the same to the last bit. Viterbi on the 290 tags of
+`bench library` is 8 times as fast as in full; `bench engine` times random scores, flat and peaked.
+
+The bound is that of Esposito and Radicioni (2009), CarpeDiem: optimizing the Viterbi algorithm and
+applications to supervised sequential learning, JMLR 10; there states are opened one by one, here rows are.
+"""
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
+from spcviz.engine.kernels.semirings import MAX_PLUS, combine
+from spcviz.engine.kernels.vectors import largest, smallest
+
+WORTH = 128
+"""States from which on the test pays."""
+
+PAUSE = 4
+"""Steps that are done in full after one that had to be; twice as many after the next in a row."""
+
+Wait = tuple[int, int]
+"""Steps that are still done in full, and how many after the next that has to be."""
+
+Tops = np.ndarray | None
+"""`tops_of` a table, or None where steps are done in full."""
+
+
+@kernel
+def tops_of(table: np.ndarray, n_states: int) -> np.ndarray:
+    """Largest entry of each of so many rows."""
+    tops = np.empty(n_states, table.dtype)
+    for i in range(n_states):
+        tops[i] = largest(table[i])
+    return tops
+
+
+@bare_inlined_kernel
+def combine_best(vector: np.ndarray, table: np.ndarray, tops: Tops, out: np.ndarray, wait: Wait) -> Wait:
+    """`combine` of MAX_PLUS, by `tops_of` the table; `wait`: (0, PAUSE), then what the step before gave."""
+    if tops is None:
+        combine(MAX_PLUS, vector, table, out)
+        return wait
+    resting, pause = wait
+    if resting == 0:
+        if _combine_peaked(vector, table, tops, out):
+            return 0, PAUSE
+        resting, pause = pause, 2 * pause
+    combine(MAX_PLUS, vector, table, out)
+    return max(resting - 1, 0), pause
+
+
+@bare_kernel
+def _combine_peaked(vector: np.ndarray, table: np.ndarray, tops: np.ndarray, out: np.ndarray) -> bool:
+    """False, and nothing to rely on in `out`, where too many states matter."""
+    n = len(tops)
+    best, first = largest(vector), 0
+    while vector[first] < best:
+        first += 1
+    row = table[first]
+    for j in range(len(out)):
+        out[j] = best + row[j]
+    least, n_more = smallest(out[:n]), n // 4
+    for i in range(n):
+        if vector[i] + tops[i] > least and i != first:
+            if n_more == 0:
+                return False
+            n_more -= 1
+            score, row = vector[i], table[i]
+            for j in range(len(out)):
+                value = score + row[j]
+                out[j] = value if value > out[j] else out[j]
+            least = smallest(out[:n])
+    return True
