@@ -4,9 +4,9 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.chains.inputs import aligned, is_wrong, longest_of, table_rows
-from spcviz.engine.chains.peaked import PAUSE, WORTH, Tops, combine_best, tops_of
-from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
-from spcviz.engine.kernels.semirings import MAX_PLUS, multiply, total
+from spcviz.engine.chains.peaked import PAUSE, Tops, combine_best
+from spcviz.engine.kernels.jit import bare_kernel, kernel
+from spcviz.engine.kernels.semirings import MAX_PLUS, combine, multiply, total
 from spcviz.engine.kernels.vectors import copy
 
 LONG = 16
@@ -31,7 +31,11 @@ def decode_into(
     left[0] = MAX_PLUS.one
     for i in range(1, length):
         multiply(MAX_PLUS, left[i - 1], unary[i - 1], product)
-        wait = combine_best(product, pairwise[min(i, len(pairwise)) - 1], tops, left[i], wait)
+        table = pairwise[min(i, len(pairwise)) - 1]
+        if tops is None:
+            combine(MAX_PLUS, product, table, left[i])
+        else:
+            wait = combine_best(product, table, tops, left[i], wait)
     best, state = -np.inf, 0
     for k in range(n):
         v = left[length - 1, k] + unary[length - 1, k]
@@ -39,31 +43,16 @@ def decode_into(
             best, state = v, k
     labels[length - 1] = state
     for i in range(length - 2, -1, -1):
-        state = _state_before(
-            left[i], unary[i], pairwise[min(i, len(pairwise) - 1)], tops, left[i + 1], state
-        )
-        labels[i] = state
+        edge, wanted, arg = min(i, len(pairwise) - 1), left[i + 1, state], 0
+        for k in range(n):
+            v = left[i, k] + unary[i, k]
+            if tops is not None and v + tops[k] < wanted:  # a look across rows is a line of the cache each
+                continue
+            if v + pairwise[edge, k, state] == wanted:
+                arg = k
+                break
+        labels[i] = state = arg
     return best
-
-
-@bare_inlined_kernel
-def _state_before(
-    left: np.ndarray,
-    unary: np.ndarray,
-    table: np.ndarray,
-    tops: Tops,
-    after: np.ndarray,
-    state: int,
-) -> int:
-    """The first state from which the message to `state` comes; 0 where none does."""
-    wanted = after[state]
-    for k in range(len(unary)):
-        v = left[k] + unary[k]
-        if tops is not None and v + tops[k] < wanted:  # a look across rows is a line of the cache each
-            continue
-        if v + table[k, state] == wanted:
-            return k
-    return 0
 
 
 @bare_kernel
@@ -79,10 +68,7 @@ def decode_chain(unary: np.ndarray, pairwise: np.ndarray, labels: np.ndarray) ->
         return -np.inf
     left = aligned((len(unary) + 1, unary.shape[1]), unary)
     if is_worth_a_copy(unary, pairwise):
-        table = table_rows(pairwise, -np.inf, False)
-        if unary.shape[1] >= WORTH:
-            return decode_into(unary, table, tops_of(table[0], unary.shape[1]), left, labels)
-        return decode_into(unary, table, None, left, labels)
+        return decode_into(unary, table_rows(pairwise, -np.inf, False), None, left, labels)
     return decode_into(unary, pairwise, None, left, labels)
 
 
@@ -94,14 +80,9 @@ def fill_max_marginals(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray
     """
     if is_wrong(unary, pairwise):
         return -np.inf
-    n = unary.shape[1]
-    work, back = aligned((2, n), unary), table_rows(pairwise, -np.inf, True)
+    work, back = aligned((2, unary.shape[1]), unary), table_rows(pairwise, -np.inf, True)
     if is_worth_a_copy(unary, pairwise):
-        table = table_rows(pairwise, -np.inf, False)
-        if n >= WORTH and len(edge) == 0:
-            tops, back_tops = tops_of(table[0], n), tops_of(back[0], n)
-            return max_tables(unary, table, back, tops, back_tops, work, node, edge)
-        return max_tables(unary, table, back, None, None, work, node, edge)
+        return max_tables(unary, table_rows(pairwise, -np.inf, False), back, None, None, work, node, edge)
     return max_tables(unary, pairwise, back, None, None, work, node, edge)
 
 
@@ -126,13 +107,20 @@ def max_tables(
     message, product, wait = work[0], work[1, :n], (0, PAUSE)
     copy(unary[0], node[0])
     for i in range(1, length):
-        wait = combine_best(node[i - 1], pairwise[min(i, len(pairwise)) - 1], tops, message, wait)
+        table = pairwise[min(i, len(pairwise)) - 1]
+        if tops is None:
+            combine(MAX_PLUS, node[i - 1], table, message)
+        else:
+            wait = combine_best(node[i - 1], table, tops, message, wait)
         multiply(MAX_PLUS, message, unary[i], node[i])
     copy(unary[length - 1], product)
     wait = (0, PAUSE)
     for i in range(length - 2, -1, -1):
         t = min(i, len(pairwise) - 1)
-        wait = combine_best(product, back[t], back_tops, message, wait)
+        if back_tops is None:
+            combine(MAX_PLUS, product, back[t], message)
+        else:
+            wait = combine_best(product, back[t], back_tops, message, wait)
         if len(edge):
             for j in range(n):
                 before = node[i, j]
@@ -146,18 +134,23 @@ def max_tables(
 
 @kernel
 def decode_chains(
-    unary: np.ndarray, lengths: np.ndarray, pairwise: np.ndarray, scores: np.ndarray, labels: np.ndarray
+    unary: np.ndarray,
+    lengths: np.ndarray,
+    pairwise: np.ndarray,
+    tops: Tops,
+    scores: np.ndarray,
+    labels: np.ndarray,
 ) -> bool:
-    """Fills scores (N,) and labels (R,); False if an argument is wrong: then look closer."""
+    """Fills scores (N,) and labels (R,); False if an argument is wrong: then look closer.
+
+    tops : as in `decode_into`
+    """
     longest = longest_of(unary, lengths, pairwise)
     if longest < 0:
         return False
     table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, False)
     left = aligned((longest + 1, unary.shape[1]), unary)
-    if unary.shape[1] >= WORTH:
-        tops = tops_of(table[0], unary.shape[1])
-        return _decode_all(unary, lengths, table, tops, left, scores, labels)
-    return _decode_all(unary, lengths, table, None, left, scores, labels)
+    return _decode_all(unary, lengths, table, tops, left, scores, labels)
 
 
 @bare_kernel
@@ -183,20 +176,25 @@ def _decode_all(
 
 @kernel
 def fill_node_tables(
-    unary: np.ndarray, lengths: np.ndarray, pairwise: np.ndarray, best: np.ndarray, node: np.ndarray
+    unary: np.ndarray,
+    lengths: np.ndarray,
+    pairwise: np.ndarray,
+    tops: Tops,
+    back_tops: Tops,
+    best: np.ndarray,
+    node: np.ndarray,
 ) -> bool:
-    """Fills best (N,) and node (R, K); False if an argument is wrong: then look closer."""
+    """Fills best (N,) and node (R, K); False if an argument is wrong: then look closer.
+
+    tops, back_tops : as in `max_tables`
+    """
     longest = longest_of(unary, lengths, pairwise)
     if longest < 0:
         return False
     table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, False)
     back = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, True)
-    n = unary.shape[1]
-    work = aligned((2, n), unary)
-    if n >= WORTH:
-        tops, back_tops = tops_of(table[0], n), tops_of(back[0], n)
-        return _node_tables_all(unary, lengths, table, back, tops, back_tops, work, best, node)
-    return _node_tables_all(unary, lengths, table, back, None, None, work, best, node)
+    work = aligned((2, unary.shape[1]), unary)
+    return _node_tables_all(unary, lengths, table, back, tops, back_tops, work, best, node)
 
 
 @bare_kernel

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains.best import (
+    LONG,
     decode_chain,
     decode_chains,
     decode_into,
@@ -41,6 +42,7 @@ from spcviz.engine.chains.inputs import (
     wrong_batch,
 )
 from spcviz.engine.chains.k_best import best_labellings
+from spcviz.engine.chains.peaked import WORTH, tops_of_many
 from spcviz.engine.chains.results import (
     BatchDecoded,
     BatchMaxMarginals,
@@ -84,6 +86,11 @@ def decode(unary: ArrayLike, pairwise: ArrayLike) -> Decoded:
     """
     scores, steps = ready(unary, pairwise)
     labels = np.empty(len(scores), INDEX)
+    if scores.size >= _LARGE and _have_many_states(scores, steps):
+        only = np.empty(1)
+        lengths = np.array([len(scores)])
+        if decode_chains(scores, lengths, steps[0], tops_of_many(steps[0]), only, labels) and only > -np.inf:
+            return decoded((only[0], labels))
     best = decode_chain(scores, steps, labels)
     if best == -np.inf:
         scores, steps = checked_chain(unary, pairwise, precision(unary, pairwise))
@@ -105,6 +112,11 @@ def max_marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) 
     """
     scores, steps = ready(unary, pairwise)
     node, edge = _tables(scores, edges)
+    if not edges and scores.size >= _LARGE and _have_many_states(scores, steps):
+        only = np.empty(1)
+        tops = tops_of_many(steps[0]), tops_of_many(steps[0], is_back=True)
+        if fill_node_tables(scores, np.array([len(scores)]), steps[0], *tops, only, node) and only > -np.inf:
+            return best_through((only[0], node, None))
     best = fill_max_marginals(scores, steps, node, edge)
     if best == -np.inf:
         checked_chain(unary, pairwise, precision(unary, pairwise))
@@ -133,6 +145,16 @@ def marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) -> M
         if log_partition == -np.inf:
             raise infeasible(node)
     return probabilities((log_partition, node, edge if edges else None))
+
+
+_LARGE = LONG * WORTH
+"""Scores of a chain from which on many states are looked for: small chains are call overhead."""
+
+
+def _have_many_states(unary: np.ndarray, pairwise: np.ndarray) -> bool:
+    """Whether `peaked` is for a chain: one table (1, K, K) serves many steps between many states."""
+    n = unary.shape[1]
+    return len(unary) >= LONG and n >= WORTH and pairwise.shape == (1, n, n)
 
 
 def _scratch(unary: np.ndarray) -> np.ndarray:
@@ -225,7 +247,7 @@ def decode_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> B
     """
     unary, lengths, pairwise = checked_batch(unary, lengths, pairwise)
     scores, labels = np.empty(len(lengths)), np.empty(len(unary), dtype=np.int64)
-    if not decode_chains(unary, lengths, pairwise, scores, labels):
+    if not decode_chains(unary, lengths, pairwise, tops_of_many(pairwise), scores, labels):
         raise wrong_batch(unary, lengths, pairwise)
     return BatchDecoded(scores, labels)
 
@@ -241,6 +263,7 @@ def max_marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLik
     """
     unary, lengths, pairwise = checked_batch(unary, lengths, pairwise)
     best, node = np.empty(len(lengths)), np.empty_like(unary)
-    if not fill_node_tables(unary, lengths, pairwise, best, node):
+    tops = tops_of_many(pairwise), tops_of_many(pairwise, is_back=True)
+    if not fill_node_tables(unary, lengths, pairwise, *tops, best, node):
         raise wrong_batch(unary, lengths, pairwise)
     return BatchMaxMarginals(best, node)

@@ -43,6 +43,13 @@ def tops_of(table: np.ndarray, n_states: int) -> np.ndarray:
     return tops
 
 
+def tops_of_many(table: np.ndarray, *, is_back: bool = False) -> Tops:
+    """`tops_of` a table (K, K), or of its transpose, if so many states are worth it."""
+    if len(table) < WORTH:
+        return None
+    return tops_of(np.ascontiguousarray(table.T) if is_back else table, len(table))
+
+
 @bare_inlined_kernel
 def combine_best(vector: np.ndarray, table: np.ndarray, tops: Tops, out: np.ndarray, wait: Wait) -> Wait:
     """`combine` of MAX_PLUS, by `tops_of` the table; `wait`: (0, PAUSE), then what the step before gave."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.chains.peaked import PAUSE, WORTH, Tops, combine_best, tops_of
+from spcviz.engine.chains.peaked import PAUSE, Tops, combine_best, tops_of_many
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel, strict_kernel
 from spcviz.engine.ngrams.dense import dense_model
@@ -51,7 +51,7 @@ class PairWeights(NamedTuple):
     # inner_t, last_t (K, K): both turned over, for the way back
     inner_t: np.ndarray
     last_t: np.ndarray
-    tops: tuple[Tops, ...]  # of each of the four
+    tops: tuple[Tops, Tops, Tops, Tops]  # of each, where states are many
     single: np.ndarray  # (K,) what ending adds to an example of one position
 
 
@@ -60,9 +60,8 @@ def pair_weights(table: NgramTable) -> PairWeights:
     two = dense_model(table, 2)
     inner, last = two.sums[1], two.sums[1] + two.end
     inner_t, last_t = (np.ascontiguousarray(array.T) for array in (inner, last))
-    is_large = len(inner) >= WORTH
-    tops = [tops_of(a, len(a)) if is_large else None for a in (inner, last, inner_t, last_t)]
-    return PairWeights(inner, last, inner_t, last_t, tuple(tops), dense_model(table, 1).end[0])
+    tops = tops_of_many(inner), tops_of_many(last), tops_of_many(inner_t), tops_of_many(last_t)
+    return PairWeights(inner, last, inner_t, last_t, tops, dense_model(table, 1).end[0])
 
 
 def keep_by_bigrams(
@@ -107,7 +106,8 @@ def keep_by_bigrams(
     row_start = checks.offsets("row_start", row_start, len(unary))
     alpha = rule.capped(checks.alpha("alpha", alpha))
     keep = np.empty(unary.shape, dtype=np.bool_)
-    _keep_by_bigrams(unary, row_start, weights, *weights.tops, alpha, max_pairs, keep)
+    inner, last, inner_t, last_t = weights.tops
+    _keep_by_bigrams(unary, row_start, weights, inner, last, inner_t, last_t, alpha, max_pairs, keep)
     return keep
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.chains.best import decode_into
 from spcviz.engine.chains.inputs import aligned
-from spcviz.engine.chains.peaked import WORTH, tops_of
+from spcviz.engine.chains.peaked import Tops, tops_of_many
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import largest
@@ -115,7 +115,9 @@ def fit_perceptron(
         for epoch in range(epochs):
             turn = rng.permutation(is_used)
             step_table, late = table.reshape((1, *table.shape)), Weights(late_unary, late_table)
-            wrong = _epoch(examples.rows, chains, turn, steps, unary, step_table, late, edges)
+            wrong = _epoch(
+                examples.rows, chains, turn, steps, unary, step_table, tops_of_many(table), late, edges
+            )
             if tick is not None:
                 tick(epoch + 1, float(wrong))
     except KeyboardInterrupt:
@@ -135,6 +137,7 @@ def _epoch(
     steps: np.ndarray,
     unary: np.ndarray,
     table: np.ndarray,
+    tops: Tops,
     late: Weights,
     edges: np.ndarray,
 ) -> int:
@@ -148,8 +151,7 @@ def _epoch(
     for w in turn:
         longest = max(longest, row_start[w + 1] - row_start[w])
     scores, predicted, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
-    left, tops = aligned((longest + 1, k), scores), tops_of(table[0], k)
-    is_large = k >= WORTH
+    left = aligned((longest + 1, k), scores)
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]
         for i in range(length):
@@ -157,10 +159,7 @@ def _epoch(
         for j in range(k):
             scores[0, j] += edges[0, j]
             scores[length - 1, j] += edges[1, j]
-        if is_large:
-            decode_into(scores[:length], table, tops, left, predicted[:length])
-        else:
-            decode_into(scores[:length], table, None, left, predicted[:length])
+        decode_into(scores[:length], table, tops, left, predicted[:length])
         n_wrong = 0
         for i in range(length):
             truth = labels[first + i]
@@ -176,7 +175,7 @@ def _epoch(
             for i in range(1, length):
                 _step(table[0], late.pairwise, labels[first + i - 1], labels[first + i], each[w], step)
                 _step(table[0], late.pairwise, predicted[i - 1], predicted[i], -each[w], step)
-            if is_large:
+            if tops is not None:
                 for i in range(length - 1):
                     for state in (labels[first + i], predicted[i]):
                         tops[state] = largest(table[0, state])

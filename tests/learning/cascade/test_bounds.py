@@ -77,7 +77,7 @@ def test_the_bound_moves_as_it_must(empirical, settings, factor):
     assert more.complexity <= bound.complexity
     assert more.confidence < bound.confidence
     for name in ("n_assignments", "norm", "n_factors"):
-        assert changed(name, factor).complexity >= bound.complexity * (1 + 1e-4 * (settings["norm"] > 0))
+        assert changed(name, factor).complexity >= bound.complexity * (1 + 1e-4 * (settings["norm"] > 1e-300))
         assert changed(name, factor).confidence == bound.confidence
     assert changed("margin", factor).complexity <= bound.complexity
     assert changed("delta", 1 / factor).confidence > bound.confidence
