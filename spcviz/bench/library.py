@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from spcviz.bench import peers
 from spcviz.engine import checks
@@ -88,6 +89,10 @@ CONTENDERS += tuple(
 OURS = {"perceptron": StructuredPerceptron, "CRF": ChainCRF}
 
 
+N_TIMES = 6
+"""How often two threads get the test sentences, 150,000 tokens in all."""
+
+
 class Measured(NamedTuple):
     """One run: shares right, CPU seconds of training, tokens tagged in a CPU second, peak in megabytes."""
 
@@ -130,11 +135,13 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lamb
         }
         for contender, setting, runs in zip(contenders, chosen, measured)
     ]
+    tick("two threads")
+    threads = _on_its_own(two_threads, folder, scale, repeats)
     settings = {"scale": scale, "repeats": repeats, "statistic": "median; CPU seconds of the process"}
     source = "this library's taggers and CRFsuite's on the same string features"
     return describe(
         "bench-library", source, rows, baselines=[], settings=settings, data={},
-        absent=[] if peers.installed("pycrfsuite") else ["pycrfsuite"],
+        absent=[] if peers.installed("pycrfsuite") else ["pycrfsuite"], threads=threads,
     )  # fmt: skip
 
 
@@ -151,8 +158,47 @@ def _tuned(contender: Contender, folder: Path, scale: float, tick: Callable) -> 
 
 def _alone(contender: Contender, *of: Any) -> Measured:
     """`measure` in a process of its own."""
+    return _on_its_own(measure, contender, *of)
+
+
+def _on_its_own(function: Callable, *of: Any) -> Any:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-        return executor.submit(measure, contender, *of).result()
+        return executor.submit(function, *of).result()
+
+
+def two_threads(folder: Path, scale: float, repeats: int) -> list[dict[str, Any]]:
+    """How much sooner `predict` is done by two threads than by one, on the clock, in turns.
+
+    Names are looked up in a dict by one thread at a time; matrices are not.
+    """
+    X, y = _read(UPOS, folder, "train", scale * MORPHOLOGY.share)
+    test = _read(UPOS, folder, "test", 1.0)[0] * N_TIMES
+    number = {name: i for i, name in enumerate(dict.fromkeys(chain.from_iterable(chain.from_iterable(X))))}
+    inputs = {
+        "names": (X, test),
+        "sparse matrices": ([_matrix(x, number) for x in X], [_matrix(x, number) for x in test]),
+    }
+    rows = []
+    for tagger in (StructuredPerceptron(passes=5, random_state=0), CascadeTagger(**FEW, random_state=0)):
+        what = "cascade of order 3" if isinstance(tagger, CascadeTagger) else "perceptron"
+        for name, (train, unseen) in inputs.items():
+            tagger.fit(train, y)
+            seconds: dict[int, list[float]] = {1: [], 2: []}
+            for n_jobs in [1, 2] * (1 + 2 * repeats):
+                start = time.perf_counter()
+                tagger.set_params(n_jobs=n_jobs).predict(unseen)
+                seconds[n_jobs].append(time.perf_counter() - start)
+            one, two = (float(np.median(each[1:])) for each in seconds.values())
+            rows.append({"what": what, "input": name, "one_s": one, "two_s": two, "ratio": one / two})
+    return rows
+
+
+def _matrix(sentence: list[list[str]], number: dict[str, int]) -> sparse.csr_matrix:
+    """(L, F) indicators of a sentence's names, without those that have no number."""
+    known = [[number[name] for name in names if name in number] for names in sentence]
+    ends = np.cumsum([0, *map(len, known)])
+    columns = np.fromiter(chain.from_iterable(known), np.int32, ends[-1])
+    return sparse.csr_matrix((np.ones(len(columns), np.float32), columns, ends), (len(known), len(number)))
 
 
 def measure(
@@ -252,7 +298,12 @@ def section(result: dict) -> str:
         f"settings chosen on development sentences. {result['machine']['cpu']}. File: `bench-library.json`. "
         "Repeat it with `python -m spcviz bench library`."
     )
-    return "\n\n".join(["## Taggers beside CRFsuite", about, "\n".join(lines)])
+    threads = [
+        f"{row['what']} on {row['input']} {row['ratio']:.2f} times ({row['one_s']:.2f} s by one)"
+        for row in result["threads"]
+    ]
+    beside = f"Two threads tag sooner, on the clock: {'; '.join(threads)}."
+    return "\n\n".join(["## Taggers beside CRFsuite", about, "\n".join(lines), beside])
 
 
 def as_text(result: dict) -> str:
@@ -265,6 +316,8 @@ def as_text(result: dict) -> str:
         right = f"{100 * row['tokens_right']:8.2f} {100 * row['sentences_right']:9.2f}"
         cost = f"{row['train_s']:8.2f} {row['tokens_per_s']:9.0f} {row['peak_mb']:6.0f}"
         lines.append(f"{row['what']:20} {row['contender']:16} {right} {cost}  {row['setting']}")
+    for row in result["threads"]:
+        lines.append(f"two threads: {row['what']} on {row['input']} {row['ratio']:.2f} times as fast as one")
     if result["absent"]:
         lines.append("not installed: python-crfsuite (python -m pip install -r tests/requirements-bench.txt)")
     return "\n".join(lines)

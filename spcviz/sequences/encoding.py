@@ -204,19 +204,25 @@ def _of_arrays(items: Sequence, n_features: int | None) -> Encoded:
         arrays.append(array)
     lengths = np.array([0 if array is None else array.shape[0] for array in arrays], dtype=np.int64)
     used, columns = [array for array in arrays if array is not None], wanted or 0
+    rows: Rows
     if is_sparse:
-        return Encoded(_stacked(used, columns), lengths)
-    if not used:
-        return Encoded(DenseRows(np.empty((0, columns))), lengths)
-    kind = np.float32 if all(array.dtype == np.float32 for array in used) else np.float64
-    return Encoded(DenseRows(np.concatenate(used, dtype=kind)), lengths)
+        rows = _stacked(used, columns)
+    elif used:
+        kind = np.float32 if all(array.dtype == np.float32 for array in used) else np.float64
+        rows = DenseRows(np.concatenate(used, dtype=kind))
+    else:
+        rows = DenseRows(np.empty((0, columns)))
+    if not np.isfinite(rows.values).all():  # of all at once: a call for each sequence takes longer
+        for i, array in enumerate(arrays):
+            _check_is_finite(array, i)
+    return Encoded(rows, lengths)
 
 
 def _array(item: Any, i: int, is_sparse: bool) -> Any:
     """One sequence of numbers, looked through."""
     if sparse.issparse(item):
         array = item.tocsr()
-        values = array.data
+        kind = array.dtype.kind
     else:
         if is_sparse and len(item):
             raise ArgumentError(f"X[{i}] must be sparse as others are, got {type(item).__name__}")
@@ -228,24 +234,35 @@ def _array(item: Any, i: int, is_sparse: bool) -> Any:
             ) from None
         if array.size == 0 and array.ndim < 2:
             array = np.empty((0, 0))
-        values = array
-    if values.dtype.kind not in "biuf":
+        kind = array.dtype.kind
+    if kind not in "biuf":
         raise ArgumentError(f"X[{i}] must hold numbers, got {item!r:.60}")
     if array.ndim != 2:
         raise ShapeError(f"X[{i}] has shape {array.shape}; it needs (tokens, features)")
-    if not np.isfinite(values).all():
-        at = int(np.isfinite(values.reshape(-1)).argmin())
-        value = values.reshape(-1)[at]
-        row, column = divmod(at, max(array.shape[1], 1))
-        if sparse.issparse(item):
-            row, column = int(np.searchsorted(array.indptr, at, side="right")) - 1, int(array.indices[at])
-        raise ScoreError(f"X[{i}][{row}, {column}] must be finite, got {value}")
     return array
 
 
+def _check_is_finite(array: Any, i: int) -> None:
+    """Refuse NaN and infinities in one sequence of numbers, with their place."""
+    values = array.data if sparse.issparse(array) else np.zeros(0) if array is None else array.reshape(-1)
+    if not np.isfinite(values).all():
+        at = int(np.isfinite(values).argmin())
+        if sparse.issparse(array):
+            row, column = int(np.searchsorted(array.indptr, at, side="right")) - 1, int(array.indices[at])
+        else:
+            row, column = divmod(at, array.shape[1])
+        raise ScoreError(f"X[{i}][{row}, {column}] must be finite, got {values[at]}")
+
+
 def _stacked(arrays: list, n_features: int) -> CsrRows:
-    counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(array.indptr) for array in arrays)])
-    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    """Sparse matrices one under the other; without a call of numpy for each, which takes as long as a tag."""
+    sizes = np.fromiter((array.indptr[-1] for array in arrays), np.int64, len(arrays))
+    if sizes.sum() != sum(len(array.data) for array in arrays):  # room that a matrix does not use
+        arrays = [array.copy() for array in arrays]
+        for array in arrays:
+            array.prune()
+    start = np.concatenate([np.zeros(1, np.int64), *(array.indptr[1:] for array in arrays)])
+    start[1:] += np.repeat(np.cumsum(sizes) - sizes, [len(array.indptr) - 1 for array in arrays])
     index = np.concatenate([np.zeros(0, np.int32), *(array.indices for array in arrays)]).astype(np.int32)
     values = np.concatenate([np.zeros(0), *(array.data for array in arrays)])
     return CsrRows(start, index, compact(values), n_features)

@@ -29,7 +29,7 @@ def data(tmp_path, monkeypatch):
 
 
 def test_rows_are_of_the_contract(data, monkeypatch):
-    monkeypatch.setattr(library, "_alone", library.measure)  # no processes
+    monkeypatch.setattr(library, "_on_its_own", lambda function, *of: function(*of))  # no processes
     ticks = []
     result = library.bench_library(repeats=1, tick=ticks.append)
     json.dumps(result, allow_nan=False)
@@ -52,10 +52,15 @@ def test_rows_are_of_the_contract(data, monkeypatch):
         assert row["tokens_right"] == row["sentences_right"] == 1.0
         assert row["tokens_per_s"] > 0
         assert row["peak_mb"] > 10
-    assert len(ticks) == len(names) * 4  # three tries and a turn each
+    assert len(ticks) == len(names) * 4 + 1  # three tries and a turn each, and threads
+    threads = [(row["what"], row["input"]) for row in result["threads"]]
+    assert threads == [
+        (w, of) for w in ("perceptron", "cascade of order 3") for of in ("names", "sparse matrices")
+    ]
+    assert all(abs(row["ratio"] - row["one_s"] / row["two_s"]) < 1e-9 for row in result["threads"])
     assert library.section(result).count("| 100.00 | 100.00 |") == len(names)
     text = library.as_text(result)
-    assert text.count("\n") == len(names) + 1  # the data's name
+    assert text.count("\n") == len(names) + 1 + len(threads)  # the data's name
     assert "100.00" in text
 
 
@@ -74,12 +79,12 @@ def test_many_tags_are_tags_and_features_together(data, monkeypatch):
     assert y[0] == ["DET|_|_", "NOUN|_|_", "VERB|_|_"]
     few = library.Contender("cascade of order 2", "spcviz", (library.FEW,), library.MORPHOLOGY)
     monkeypatch.setattr(library, "CONTENDERS", (few,))
-    monkeypatch.setattr(library, "_alone", library.measure)
+    monkeypatch.setattr(library, "_on_its_own", lambda function, *of: function(*of))
     ticks = []
     (row,) = library.bench_library(repeats=1, tick=ticks.append)["rows"]
     assert row["data"].startswith("UD English EWT, UPOS + XPOS + features")
     assert row["tokens_right"] == 1.0
-    assert len(ticks) == 1  # nothing is tuned where there is one setting
+    assert len(ticks) == 2  # nothing is tuned where there is one setting; and threads
 
 
 def test_bad_arguments_and_missing_data_are_said(monkeypatch):

@@ -6,6 +6,7 @@ from scipy import sparse
 
 import spcviz as sp
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+from spcviz.sequences.encoding import encode
 from tests.sequences.data import as_arrays, as_sparse, sentences
 
 X, Y = sentences(30)
@@ -300,3 +301,14 @@ def test_values_of_a_cascade_are_laid_out_or_refused(monkeypatch):
     monkeypatch.setattr(lattices, "MAX_DENSE", 10)
     with pytest.raises(ArgumentError, match="X must hold only 0 and 1 for a cascade, or at most 10 values"):
         sp.CascadeTagger().fit(halves, Y)
+
+
+def test_sparse_matrices_with_room_to_spare_are_read_as_those_without():
+    matrix = sparse.csr_matrix(np.array([[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]]))
+    roomy = matrix.copy()
+    roomy.data, roomy.indices = np.r_[roomy.data, 9.0, 9.0], np.r_[roomy.indices, 0, 0].astype(np.int32)
+    rows = encode([roomy, sparse.csr_matrix((0, 3)), matrix], None, 3).rows
+    assert rows.start.tolist() == [0, 1, 3, 4, 6]
+    assert rows.index.tolist() == [1, 0, 2] * 2
+    assert rows.values.tolist() == [2.0, 1.0, 3.0] * 2
+    assert len(roomy.data) == 5  # the caller's stays what it was
