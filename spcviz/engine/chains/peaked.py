@@ -35,10 +35,10 @@ Tops = np.ndarray | None
 
 
 @kernel
-def tops_of(table: np.ndarray, n_states: int) -> np.ndarray:
-    """Largest entry of each of so many rows."""
-    tops = np.empty(n_states, table.dtype)
-    for i in range(n_states):
+def tops_of(table: np.ndarray) -> np.ndarray:
+    """Largest entry of each row."""
+    tops = np.empty(len(table), table.dtype)
+    for i in range(len(table)):
         tops[i] = largest(table[i])
     return tops
 
@@ -47,7 +47,7 @@ def tops_of_many(table: np.ndarray, *, is_back: bool = False) -> Tops:
     """`tops_of` a table (K, K), or of its transpose, if so many states are worth it."""
     if len(table) < WORTH:
         return None
-    return tops_of(np.ascontiguousarray(table.T) if is_back else table, len(table))
+    return tops_of(np.ascontiguousarray(table.T) if is_back else table)
 
 
 @bare_inlined_kernel

@@ -56,7 +56,7 @@ class Transitions:
         self._dtype, self._n_states = table.dtype, len(table)
         self._tables = there_and_back(table, -np.inf)
         is_large = len(table) >= WORTH
-        self._tops = (np.stack([tops_of(rows, len(table)) for rows in self._tables]),) if is_large else ()
+        self._tops = (np.stack([tops_of(rows) for rows in self._tables]),) if is_large else ()
         self._high, self._spread, self._exponentials = exponentials_of(table)
 
     def decode(self, unary: ArrayLike) -> Decoded:

@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 from spcviz.engine.chains import chain
 from spcviz.engine.chains.peaked import PAUSE, WORTH, combine_best, tops_of
 from spcviz.engine.chains.prepared import Transitions
+from spcviz.engine.errors import InfeasibleError, ScoreError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 
 
@@ -23,7 +24,7 @@ def steps(vectors, table, tops, out, waits):
 
 def stepped(vectors, table):
     out, waits = np.empty_like(vectors), np.empty((len(vectors), 2), np.int64)
-    steps(vectors, table, tops_of(table, len(table)), out, waits)
+    steps(vectors, table, tops_of(table), out, waits)
     return out, waits
 
 
@@ -56,7 +57,7 @@ def test_where_one_state_stands_out_the_others_rows_are_not_read():
     table = np.zeros((40, 40))
     vector = np.full((1, 40), -1.0)
     vector[0, 7] = 0.0
-    tops = tops_of(table, 40)
+    tops = tops_of(table)
     table[np.arange(40) != 7] = np.nan  # would be seen
     out, waits = np.empty((1, 40)), np.empty((1, 2), np.int64)
     steps(vector, table, tops, out, waits)
@@ -118,3 +119,17 @@ def test_chains_of_many_states(n, kind, dtype):
         for node in several:
             np.testing.assert_allclose(node, values, **close)
         first += length
+
+
+def test_tables_of_another_shape_are_refused():
+    unary, table = np.zeros((20, WORTH)), np.zeros((WORTH, 3))
+    for function in (chain.decode_batch, chain.max_marginals_batch):
+        for wrong in (table, np.ascontiguousarray(table.T), np.zeros((WORTH + 1, WORTH + 1))):
+            with pytest.raises(ShapeError, match="pairwise has shape"):
+                function(unary, [20], wrong)
+            with pytest.raises(ShapeError, match="pairwise has shape"):
+                chain.max_marginals(unary, wrong, edges=False)
+    with pytest.raises(ScoreError, match="pairwise"):
+        chain.decode(unary, np.full((WORTH, WORTH), np.nan))
+    with pytest.raises(InfeasibleError, match="every labelling has score -inf"):
+        chain.decode(unary, np.full((WORTH, WORTH), -np.inf))
