@@ -294,7 +294,9 @@ def prune_and_grow(
             is_best[path[i]] = True
         node = _survive(fan, w, value, limit, is_best, made, c, begin, before, rows.bits)
         grows = n_columns > 1
-        if not by_nodes and _n_arcs(made, begin, node, before, grows) > max_arcs:
+        # An arc grows into at most K, so they are counted only where that bound is over the cap.
+        may_pass = not by_nodes and (node - begin) * rows.n_states > max_arcs
+        if may_pass and _n_arcs(made, begin, node, before, grows) > max_arcs:
             spread = best, gap
             more = spread, alpha, max_arcs, node, grows
             node = _survive_raised(fan, w, value, is_best, made, c, begin, before, rows.bits, *more)
