@@ -23,9 +23,8 @@ README = ROOT / "README.md"
 BEGIN, END = "<!-- systems -->", "<!-- /systems -->"
 INTRODUCTION = """# Paper and measured
 
-Written by `python -m spcviz report` from the JSON files in this folder; do not edit. "Paper" is copied from
-the publication named; "measured" is this project's, by the command named. All tables and charts are on the
-page Paper tables of the app, and every number in the JSON files."""
+Written by `python -m spcviz report` from the JSON files here; do not edit. "Paper" is copied from the named \
+publication, "measured" is ours. Tables and charts: page Paper tables; every number: the JSON files."""
 
 
 def files(results: Path = RESULTS, readme: Path = README) -> dict[Path, str]:

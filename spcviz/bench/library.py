@@ -293,17 +293,17 @@ def section(result: dict) -> str:
         right = f"{100 * row['tokens_right']:.2f} | {100 * row['sentences_right']:.2f}"
         cost = f"{row['train_s']:.2f} | {row['tokens_per_s']:,.0f} | {row['peak_mb']:.0f}"
         lines.append(f"| {row['data']} | {row['what']} | {row['contender']} | {right} | {cost} |")
-    about = (
-        "The same string features of the same sentences; CPU seconds, peak memory of a process of its own, "
-        f"settings chosen on development sentences. {result['machine']['cpu']}. File: `bench-library.json`. "
-        "Repeat it with `python -m spcviz bench library`."
-    )
     threads = [
         f"{row['what']} on {row['input']} {row['ratio']:.2f} times ({row['one_s']:.2f} s by one)"
         for row in result["threads"]
     ]
-    beside = f"Two threads tag sooner, on the clock: {'; '.join(threads)}."
-    return "\n\n".join(["## Taggers beside CRFsuite", about, "\n".join(lines), beside])
+    about = (
+        "The same string features of the same sentences; CPU seconds, peak memory of a process of its own, "
+        f"settings chosen on development sentences. {result['machine']['cpu']}. File: `bench-library.json`. "
+        f"Two threads against one, on the clock: {'; '.join(threads)}. "
+        "Repeat it with `python -m spcviz bench library`."
+    )
+    return "\n\n".join(["## Taggers beside CRFsuite", about, "\n".join(lines)])
 
 
 def as_text(result: dict) -> str:
