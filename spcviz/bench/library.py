@@ -169,7 +169,7 @@ def _on_its_own(function: Callable, *of: Any) -> Any:
 def two_threads(folder: Path, scale: float, repeats: int) -> list[dict[str, Any]]:
     """How much sooner `predict` is done by two threads than by one, on the clock, in turns.
 
-    Names are looked up in a dict by one thread at a time; matrices are not.
+    X is read by one thread at a time, whatever it holds; names take longest.
     """
     X, y = _read(UPOS, folder, "train", scale * MORPHOLOGY.share)
     test = _read(UPOS, folder, "test", 1.0)[0] * N_TIMES

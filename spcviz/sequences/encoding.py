@@ -255,7 +255,7 @@ def _check_is_finite(array: Any, i: int) -> None:
 
 
 def _stacked(arrays: list, n_features: int) -> CsrRows:
-    """Sparse matrices one under the other; without a call of numpy for each, which takes as long as a tag."""
+    """Sparse matrices one under the other; a call of numpy for each would take longer than decoding it."""
     sizes = np.fromiter((array.indptr[-1] for array in arrays), np.int64, len(arrays))
     if sizes.sum() != sum(len(array.data) for array in arrays):  # room that a matrix does not use
         arrays = [array.copy() for array in arrays]
