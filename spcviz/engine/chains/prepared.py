@@ -3,7 +3,7 @@ r"""Viterbi and forward-backward with a prepared table of transitions, for small
 On a chain of eight letters half of the time of a call goes into what does not depend on the chain: checks of
 the table, its transpose, exponentials of all transitions. `Transitions` keeps these; the answers are those
 of `spcviz.engine.chains.chain`, to the bit for max and to rounding for sums. On 8 x 26, which `bench engine`
-times, `decode` is 1.2 times as fast as `chain`'s, `max_marginals` 1.4 times, `marginals` 1.6 times.
+times, `decode` is 1.1 times as fast as `chain`'s, `max_marginals` 1.4 times, `marginals` 1.6 times.
 """
 
 from typing import TypeGuard
