@@ -149,7 +149,7 @@ def test_a_command_says_which_package_it_lacks(installed):
 
 def test_the_installed_app_has_the_pages_that_want_nothing_stored(installed):
     script = (
-        "from streamlit.testing.v1 import AppTest\nfrom spcviz.problems.common.folders import APP\n"
+        "from streamlit.testing.v1 import AppTest\nfrom spcviz.shared.folders import APP\n"
         "from spcviz.web.ui import navigation\nprint(*APP.parts[-2:])\n"
         "for name, path in navigation.names().items():\n"
         "    at = AppTest.from_file(APP / 'app.py', default_timeout=120).run()\n"

@@ -9,9 +9,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Literal
 
+from spcviz import registry
 from spcviz.engine.kernels import kernel_cache
-from spcviz.problems import registry, warmup
-from spcviz.problems.common.folders import MODELS
+from spcviz.registry import warmup
+from spcviz.shared.folders import MODELS
 
 LOG = logging.getLogger(__name__)
 
