@@ -432,7 +432,7 @@ def test_bench(tmp_path, capsys, monkeypatch):
 
 def test_warmup(capsys, monkeypatch):
     asked = []
-    monkeypatch.setattr(registry, "warmup", lambda models, names: asked.append((models, names)))
+    monkeypatch.setattr(registry, "load_kernels", lambda models, names: asked.append((models, names)))
     monkeypatch.setattr(warmup, "start_children", list)
     monkeypatch.setattr(warmup, "note", lambda name: None)
     assert cli.main(["warmup"]) == 0
@@ -446,7 +446,7 @@ def test_warmup(capsys, monkeypatch):
 
 def test_warmup_waits_for_its_children_and_says_who_failed(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(warmup, "note", lambda name: tmp_path / name)
-    monkeypatch.setattr(registry, "warmup", lambda models, names: pytest.fail("the children do it"))
+    monkeypatch.setattr(registry, "load_kernels", lambda models, names: pytest.fail("the children do it"))
     (tmp_path / "arms").write_text("2.34")
     children = [
         SimpleNamespace(names=names, process=SimpleNamespace(wait=lambda code=code: code))

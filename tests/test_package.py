@@ -128,7 +128,18 @@ def test_an_installed_command_works(installed, command):
 
 
 @pytest.mark.parametrize(
-    "command", ["train ocr", "train ocr --models .", "models", "warmup", "reproduce grid"]
+    "command",
+    [
+        "train ocr",
+        "train ocr --models .",
+        "models",
+        "warmup",
+        "reproduce grid",
+        "train scene",
+        "bench engine --repeats 1",
+        "bench",
+        "report",
+    ],
 )
 def test_an_installed_command_says_what_it_lacks(installed, command):
     done = installed("-m", "spcviz", *command.split())

@@ -97,7 +97,7 @@ def models() -> list[Model]:
     return [row for problem in problems() for row in problem.models]
 
 
-def warmup(models: Path, names: Collection[str] = PROBLEMS) -> None:
+def load_kernels(models: Path, names: Collection[str] = PROBLEMS) -> None:
     """Compile, or load from the disk cache, every kernel that a page calls, of all problems or those named.
 
     A group whose model is missing in the folder `models` is left out.

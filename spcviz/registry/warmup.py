@@ -65,7 +65,7 @@ def compile_here(names, models):
     try:
         for name in names:
             start = time.process_time()
-            registry.warmup(models, [name])
+            registry.load_kernels(models, [name])
             seconds = time.process_time() - start
             kernel_cache.settle()
             if (path := note(name)) is not None and not path.is_file():

@@ -31,8 +31,8 @@ def require(command: str) -> None:
     """
     if not is_clone():
         raise NoCloneError(
-            f"{command} wants a clone of the repository: {' and '.join(OUTSIDE)} are no part of the package "
-            "that pip installs"
+            f"{command}: {ROOT / OUTSIDE[0]} is missing; {' and '.join(OUTSIDE)} come with the repository, "
+            "not with a package installed by pip: run this in a clone of the repository"
         )
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))

@@ -62,5 +62,5 @@ def test_warm_up_runs_every_story_with_and_without_models(tmp_path, monkeypatch,
 
     ran = []
     monkeypatch.setattr(live, "trace_word", lambda model, word: ran.append(word))
-    registry.warmup(MODELS if is_stored else tmp_path)
+    registry.load_kernels(MODELS if is_stored else tmp_path)
     assert len(ran) == is_stored

@@ -35,7 +35,7 @@ def test_a_page_calls_its_own_kernels_and_those_that_serve_it():
 
 def test_children_compile_what_is_not_noted_yet(folder, monkeypatch):
     ran, started = [], []
-    monkeypatch.setattr(registry, "warmup", lambda models, names: ran.extend(names))
+    monkeypatch.setattr(registry, "load_kernels", lambda models, names: ran.extend(names))
     monkeypatch.setattr(warmup.subprocess, "Popen", lambda command, **_: started.append(command))
     assert [name for name, _ in warmup.compile_here(["letters", "exact"], MODELS)] == ["letters", "exact"]
     assert ran == ["letters", "exact"]
@@ -52,7 +52,7 @@ def test_children_compile_what_is_not_noted_yet(folder, monkeypatch):
 
 def test_nothing_is_noted_or_started_where_nothing_can_be_kept(monkeypatch):
     monkeypatch.setattr(warmup.kernel_cache, "_FOLDER", None)
-    monkeypatch.setattr(registry, "warmup", lambda models, names: None)
+    monkeypatch.setattr(registry, "load_kernels", lambda models, names: None)
     assert len(list(warmup.compile_here(["letters"], MODELS))) == 1
     assert not warmup.is_compiled("letters")
     assert warmup.start_children() == []

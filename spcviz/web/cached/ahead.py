@@ -23,7 +23,7 @@ def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[Non
     Yields after each piece that takes a moment, so that others may go first.
     """
     if what == "fill":
-        registry.warmup(MODELS, [name])
+        registry.load_kernels(MODELS, [name])
         yield
     if find_spec(module := f"spcviz.problems.{name}.page.cached"):
         yield from getattr(import_module(module), what, lambda: None)() or ()
