@@ -138,7 +138,6 @@ def test_an_installed_command_works(installed, command):
         "train scene",
         "bench engine --repeats 1",
         "bench",
-        "report",
     ],
 )
 def test_an_installed_command_says_what_it_lacks(installed, command):

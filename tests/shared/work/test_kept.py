@@ -338,7 +338,7 @@ def test_what_problems_say_of_themselves_computes_nothing():
 def test_every_kept_module_of_the_package_is_there():
     """A module that was moved would be noticed in the middle of a run only."""
     lists = []
-    for path in (ROOT / "spcviz/problems").rglob("*.py"):
+    for path in [*(ROOT / "spcviz/problems").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")]:
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "").endswith("CODE"):
                 lists.append([v.value for v in ast.walk(node.value) if isinstance(v, ast.Constant)])
