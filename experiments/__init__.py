@@ -1,0 +1,1 @@
+"""What only a clone runs: studies over folds, and what their results come to beside the papers."""
