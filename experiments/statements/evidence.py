@@ -2,8 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from pathlib import Path
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,10 +57,13 @@ class Rows(list[Statement]):
 
 
 class Evidence:
-    """The results in a folder, each read when it is first wanted, and the rules they are judged by."""
+    """Stored results, each read when it is first wanted, and the rules they are judged by.
 
-    def __init__(self, folder: Path = RESULTS, rules: Rules | None = None) -> None:
-        self.folder, self.rules = folder, rules or Rules()
+    `load` takes a result's name and returns it, or None if it is not stored.
+    """
+
+    def __init__(self, load: Callable[[str], dict | None] | None = None, rules: Rules | None = None) -> None:
+        self.load, self.rules = load or partial(stored.read, RESULTS), rules or Rules()
         self.last = ""  # the name of the result that was read last
         self._results: dict[str, dict] = {}
 
@@ -69,7 +71,7 @@ class Evidence:
         """A result by name; `NotStoredError` without it, `stored.ResultError` if it is damaged."""
         self.last = name
         if name not in self._results:
-            result = stored.read(self.folder, name)
+            result = self.load(name)
             if result is None:
                 raise NotStoredError(name)
             self._results[name] = result
@@ -77,7 +79,7 @@ class Evidence:
 
     def with_rules(self, rules: Rules) -> "Evidence":
         """The same results under other rules."""
-        other = Evidence(self.folder, rules)
+        other = Evidence(self.load, rules)
         other._results = self._results
         return other
 

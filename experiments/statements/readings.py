@@ -39,18 +39,28 @@ def _few(labels):
     return ", ".join(labels[:3]) + (" …" if len(labels) > 3 else "")
 
 
-def read(statements: Sequence[Statement], evidence: Evidence) -> list[Reading]:
-    """Every statement; one whose result is not stored is open, a damaged result raises `ResultError`."""
-    return [_read(number, one, evidence) for number, one in enumerate(statements, 1)]
+def read(statements: Sequence[Statement], evidence: Evidence, *, is_strict: bool = True) -> list[Reading]:
+    """Every statement; one whose result is not stored is open.
+
+    A damaged result raises `ResultError`; where it `is_strict` no more, its statements are open, too, and say so.
+    """
+    return [_read(number, one, evidence, is_strict) for number, one in enumerate(statements, 1)]
 
 
-def _read(number, statement, evidence):
+def _read(number, statement, evidence, is_strict):
     try:
         found = _found(statement, evidence)
     except NotStoredError as missing:
-        command = stored.repair_command(missing.args[0])
-        found = Found("not stored", f"make it with: {command}", [Part("not stored", OPEN)])
+        found = _nothing("not stored", missing.args[0])
+    except stored.ResultError as error:
+        if is_strict:
+            raise
+        found = _nothing("damaged", error.name)
     return Reading(number, statement, found, verdict(found.parts, statement.needs))
+
+
+def _nothing(why, name):
+    return Found(f"{name}.json is {why}", f"make it with: {stored.repair_command(name)}", [Part(why, OPEN)])
 
 
 def _found(statement, evidence):

@@ -1,7 +1,10 @@
 """Paths of the project's cache, the work folder and the data sets (SPCVIZ_DATA)."""
 
 import os
+import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from spcviz.engine.errors import SpcvizError
 
@@ -26,6 +29,19 @@ def shipped(path: Path) -> Path:
             "with a package installed by pip: run this in a clone of the repository"
         )
     return path
+
+
+def clone_module(name: str) -> ModuleType:
+    """A module outside the package, which only a clone has; `NoCacheError` without one."""
+    top = name.partition(".")[0]
+    if not (ROOT / top).is_dir():
+        raise NoCacheError(
+            f"{top} is missing; it comes with the repository, not with a package installed by pip: run this in "
+            "a clone of the repository"
+        )
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    return import_module(name)
 
 
 def data_folder():
