@@ -1,1 +1,6 @@
-"""What only a clone runs: studies over folds, and what their results come to beside the papers."""
+"""What only a clone runs: studies over folds, a folder a problem, and what their results come to.
+
+They lie in a clone of the repository and not in the package that is installed. A problem names its studies
+in its results (`spcviz.registry.problem.Result`); what a page shows of what they write lies with the problem.
+What documents say, and what it comes to here, is `experiments.statements`; `experiments.report` writes it.
+"""

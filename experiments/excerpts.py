@@ -31,7 +31,8 @@ EXCERPTS = {
     ),
     "ocr-sweep": Excerpt(rows="level 2"),
     "ocr-open": Excerpt(
-        "ocr-open-fourier-unseen", r"cascade of order [46]|beam.*order 5, width 4 \||order 6, width 6 \||dictionary",
+        "ocr-open-fourier-unseen", r"cascade of order [46]|beam.*order 5, width 4 \||order 6, width "
+        r"6 \||dictionary",
         features="fourier",
     ),
     "tagging": Excerpt(
@@ -39,7 +40,7 @@ EXCERPTS = {
         columns=("words right", "sentences lost", "bigrams a position", "times faster", "µs a sentence, inf"),
     ),
     "grid": Excerpt(rows="^[1357] ", columns=("ensemble", "^LBP %", "^LBP, max", "comb"), most=4),
-    "policy-theorems": Excerpt(rows=r"^2\.", columns=("claim", "policies", "tried", "broken", "not the best", "s.e."), most=5),
+    "policy-theorems": Excerpt(rows=r"^2\.", columns=("claim", "polic", "tried", "broken", "not the best")),
     "pose-cascade": Excerpt(
         rows=r"^annotated(, 1200 states a limb)?, [246]: ", most=6,
         columns=("pruned of the level", "survivors", "top 4", "limbs that"),
@@ -49,8 +50,8 @@ EXCERPTS = {
         columns=("elbow off", "std. error", "nearer", "shoulder off", "within 20 px", "broken"),
     ),
     "pose-people": Excerpt(most=4),
-    "dms-ocr": Excerpt(rows=r"\(DMS\) |imitation|at random \||without n-grams|in turn|oracle", columns=_CURVE),
-    "policy-ocr": Excerpt(rows=r"\(DMS-π\) \||q = 0.5( of|$| \|)|imitation|greedy \||Words", columns=_CURVE, most=5),
+    "dms-ocr": Excerpt(rows=r"\(DMS\) |imitation|at random \||without n-grams|oracle", columns=_CURVE),
+    "policy-ocr": Excerpt(rows=r"\(DMS-π\) \||q = 0.5( of|$| \|)|imitation|greedy \||Words", columns=_CURVE),
     "constrained-ocr": Excerpt(rows=r"complex\) \||one shot \||anytime|any tier", columns=_CURVE, most=5),
     "budget-ocr": Excerpt(rows="oracle|without n-grams|in turn|least sure", columns=_CURVE, most=4),
     "budget-ocr-open": Excerpt(rows=r"\(DMS(-π)?\) \||one shot \||at random \|", columns=_CURVE, most=5),
@@ -59,7 +60,8 @@ EXCERPTS = {
         "quiescence", r"800 \| (exact|as printed.*q = 0.5|level scores, exact)",
     ),
     "dms-pose": Excerpt(
-        "dms-pose", r"\(DMS\) |imitation|at random \(|oracle", columns=("at 20", "at 33", "at 50", "at 100", "std")
+        "dms-pose", r"\(DMS\) |imitation|at random \(|oracle",
+        columns=("at 20", "at 33", "at 50", "at 100", "std")
     ),
     "policy-pose": Excerpt(
         rows=r"^Frames, (learned \(DMS-π\)|by imitation) (\(signs\) )?at [24]x.*signs|^All",

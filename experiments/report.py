@@ -1,9 +1,9 @@
 """``python -m spcviz report``: write the evidence and the READMEs' tables from the stored results.
 
-`experiments.statements` has what documents say and what it comes to here; `experiments.excerpts` a short table
-of each result. A damaged result stops the report (`ResultError`), so that nothing is lowered without a word. In
-README and docs/class.md only what stands between two marks is replaced. From models' manifests: their licences
-(`spcviz.problems.licences`).
+`experiments.statements` has what documents say and what it comes to here; `experiments.excerpts` a short
+table of each result. A damaged result stops the report (`ResultError`), so that nothing is lowered without a
+word. In README and docs/class.md only what stands between two marks is replaced. From models' manifests:
+their licences (`spcviz.registry.licences`).
 """
 
 import hashlib
@@ -12,16 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks import BENCHES
 from experiments import excerpts
-from experiments.benchmarks import rows as benchmark_rows
+from experiments.benchmark_rows import rows as benchmark_rows
 from experiments.statements import OWN, PAPERS, pages, rules
 from experiments.statements.evidence import Evidence
 from experiments.statements.readings import Reading, read, sensitivity
-from spcviz.bench import BENCHES
+from spcviz import registry
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems import licences, registry
-from spcviz.problems.common import stored
-from spcviz.problems.common.folders import MODELS, RESULTS, ROOT
+from spcviz.registry import licences
+from spcviz.shared import stored
+from spcviz.shared.folders import MODELS, RESULTS, ROOT
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.web.figures.results import command_of, is_usable, origin_sentence
 
@@ -121,7 +122,7 @@ def changes(before: str, now: list[Reading]) -> list[Change]:
 
 
 def refuse_silent_changes(before: str, now: list[Reading]) -> None:
-    """`ReportError` if rules are others than in the last report and a verdict moved whose row says nothing."""
+    """`ReportError` if rules are others than in the last report and a verdict moved without a word."""
     recorded = re.search(_RULES.format("([0-9a-f]+)"), before)
     if recorded is None or recorded[1] == rules_digest():
         return

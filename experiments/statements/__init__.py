@@ -1,4 +1,4 @@
-"""The evidence: what five documents say and we found, each with its numbers, its spread and a verdict by rule.
+"""The evidence: what five documents say, and we found, with numbers, their spread and a verdict by rule.
 
 A new row is a function in a file of this folder, below ``@ROWS.add(...)``: its sentence, the document's
 numbers, the names of the results that it reads and the place in them (`evidence.Statement` explains each

@@ -42,7 +42,8 @@ def _saves_units(ev: Evidence) -> Found:
         f"{times:.2f} times at {about['error_at_chosen']:.2f} % wrong ({about['final_error']:.2f})",
         f"gain {signed(gain)} points ({PAIRED})",
         [direction("error", gain, 2.5, times)],
-        f"budget chosen on training words; without unseen n-grams {about['speedup_units_without_n_grams']:.2f} times",
+        "budget chosen on training words; without unseen n-grams "
+        f"{about['speedup_units_without_n_grams']:.2f} times",
         f"{times:.1f} times, {gain.value:.2f} ± {gain.half:.2f} points less wrong",
     )
 
@@ -72,7 +73,7 @@ def _shares(ev):
 
 
 def _arms(ev, gaps):
-    """{(joint, part of the time): points ahead} of a summary's differences from a rival, which lose points."""
+    """{(joint, part of the time): points ahead} of differences from a rival, above 0 where they are lost."""
     return {
         (joint, part): -estimate(gaps[part][0][i], gaps[part][1][i], ev.rules)
         for part in ("2", "3")
@@ -105,9 +106,13 @@ def _half_the_time(ev: Evidence) -> Found:
         f"points lost: elbows {-change[0].value:+.1f}, wrists {-change[1].value:+.1f}; "
         f"ahead of uniform {_arm_words(ahead)}",
         f"{halves(change, 1)}; {halves(ahead.values(), 1)} ({_CLIPS})",
-        [no_loss(joint, gap, ev.rules.margin) for joint, gap in zip(("elbows", "wrists"), change, strict=True)]
+        [
+            no_loss(joint, gap, ev.rules.margin)
+            for joint, gap in zip(("elbows", "wrists"), change, strict=True)
+        ]
         + _arm_parts(ahead, "uniform "),
-        f"budget chosen in training: {about['chosen_speedup']:.1f} times with detectors, {without:.1f} without "
+        f"budget chosen in training: {about['chosen_speedup']:.1f} times with detectors, "
+        f"{without:.1f} without "
         "(the paper's clock); five persons",
     )
 
@@ -136,7 +141,8 @@ def _a_fifth_of_features(ev: Evidence) -> Found:
             faster("time", early["speedup"], ev.rules, 1.5),
             level("features", share, 20, lower_is_better=True),
         ],
-        f"as accurate, not more; exact messages, equal error: {equal.value:.1f} ± {equal.half:.1f} % of features",
+        f"as accurate, not more; exact messages, equal error: {equal.value:.1f} ± {equal.half:.1f} "
+        "% of features",
     )
 
 
@@ -154,7 +160,8 @@ def _letters_beat_words(ev: Evidence) -> Found:
         f"points less: {values(gaps.values())}",
         f"{halves(gaps.values())} ({PAIRED})",
         [direction(f"{share} %", gap) for share, gap in gaps.items()],
-        f"equal error needs {needed['q-learning']:.1f} against {needed['words, q-learning']:.1f} % of features "
+        f"equal error needs {needed['q-learning']:.1f} against {needed['words, q-learning']:.1f} % "
+        "of features "
         "(test curve)",
         f"{first.value:.1f} ± {first.half:.1f} points less wrong at {ev.rules.shares[0]:g} %",
     )
@@ -203,7 +210,8 @@ def _ahead_of_imitation(ev: Evidence) -> Found:
         f"points ahead: {_arm_words(gaps)}",
         f"{halves(gaps.values(), 1)} ({_CLIPS})",
         _arm_parts(gaps),
-        f"{n_behind} of 4 comparisons is behind; at 8x imitation keeps {kept[0]:.0f}, Q-learning {kept[1]:.0f} % "
+        f"{n_behind} of 4 comparisons is behind; at 8x imitation keeps {kept[0]:.0f}, Q-learning "
+        f"{kept[1]:.0f} % "
         "of the gain",
     )
 
@@ -228,7 +236,9 @@ def _faster_and_better(ev: Evidence) -> Found:
     return Found(
         f"% wrong: {ours['error']:.1f} at 4x, all {all_['error']:.1f}, coarse flow for all "
         f"{coarse['error']:.1f} at {100 / coarse['budget_share']:.1f}x",
-        f"ahead by {values(gaps.values(), 1)} {halves(gaps.values(), 1)} ({_CLIPS})" if is_stored else unpaired,
+        f"ahead by {values(gaps.values(), 1)} {halves(gaps.values(), 1)} ({_CLIPS})"
+        if is_stored
+        else unpaired,
         [direction(label, gap) for label, gap in gaps.items()],
         f"gain kept: {values(kept[:2], 0, mark=' / ')} % at 4x / 8x (paper 109 / 94), rendered "
         f"{values(kept[2:], 0, mark=' / ')}",
@@ -244,13 +254,17 @@ def _faster_and_better(ev: Evidence) -> Found:
 def _messages_stop(ev: Evidence) -> Found:
     about = ev["policy-ocr"]["summary"]
     exact = about["at_chosen"]["range 0"]
-    ratio = {name: about["at_chosen"][f"{name} 0.5"]["speedup"] / exact["speedup"] for name in ("range", "margin")}
+    ratio = {
+        name: about["at_chosen"][f"{name} 0.5"]["speedup"] / exact["speedup"] for name in ("range", "margin")
+    }
     share = 100 * about["taken_apart"]["letter: q-learning"]["us_inference"] / exact["us"]
     long = ev["quiescence"]["courses_summary"]
     printed, text = (long[name]["times_faster"]["800"] for name in ("printed 0.5", "margin 0.5"))
     return Found(
-        f"tau as Algorithm 4 prints it {ratio['range']:.2f} times, as the text has it {ratio['margin']:.2f} times",
+        f"tau as Algorithm 4 prints it {ratio['range']:.2f} times, as the text has it "
+        f"{ratio['margin']:.2f} times",
         "one run: rule RT",
         [faster("printed", ratio["range"], ev.rules), faster("text", ratio["margin"], ev.rules)],
-        f"messages are {share:.0f} % of our time; lines of 800 letters: {printed:.1f} (text {text:.1f}) times",
+        f"messages are {share:.0f} % of our time; lines of 800 letters: {printed:.1f} (text "
+        f"{text:.1f}) times",
     )

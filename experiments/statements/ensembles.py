@@ -16,7 +16,11 @@ def _agreement(ev):
     if all("error_rho_stderr" in row for row in rows):
         return rows, lambda row, key: row[f"{key}_stderr"], "2 se, bootstrap of the 100 grids"
     error = 1 / np.sqrt(about["n_variables"])
-    return rows, lambda row, key: error, f"2 / sqrt of {about['n_variables']:,} variables, taken as independent"
+    return (
+        rows,
+        lambda row, key: error,
+        f"2 / sqrt of {about['n_variables']:,} variables, taken as independent",
+    )
 
 
 @ROWS.add(
@@ -143,7 +147,8 @@ def _nearest_over_time(ev: Evidence) -> Found:
     every = [sign, buffy, sign_torso, buffy_torso]
     is_stored = not np.isnan(joint_gain(ev, "signs", "ensemble", "learned", "shoulder").value)
     return Found(
-        f"elbows, px, signing and Buffy: ensemble {values(every[:2], 2, '+')}; torso {values(every[2:], 2, '+')}",
+        f"elbows, px, signing and Buffy: ensemble {values(every[:2], 2, '+')}; torso "
+        f"{values(every[2:], 2, '+')}",
         f"{halves(every)} (2 se, clips){'' if is_stored else '; shoulders: spread not stored'}",
         parts,
         "gain over single frames; rendered clips stand in our own table",
@@ -159,7 +164,11 @@ def _nearest_over_time(ev: Evidence) -> Found:
 )  # fmt: skip
 def _never_broken(ev: Evidence) -> Found:
     rows = _clips(ev)
-    named = {"signing": ("signs", "learned"), "rendered": ("rendered", "learned"), "Buffy": ("buffy", "hand-set")}
+    named = {
+        "signing": ("signs", "learned"),
+        "rendered": ("rendered", "learned"),
+        "Buffy": ("buffy", "hand-set"),
+    }
     named = {name: rows[clips, "ensemble", ties] for name, (clips, ties) in named.items()}
     return Found(
         "; ".join(f"{name} {row['n_broken']} of {row['n_variables']:,}" for name, row in named.items()),

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from experiments.statements.rules import Estimate, Part, Rules, over_folds
-from spcviz.problems.common import stored
-from spcviz.problems.common.folders import RESULTS
+from spcviz.shared import stored
+from spcviz.shared.folders import RESULTS
 
 OWN_RUN = {1: "word 1", 2: "word 1", 3: "word 1", 4: "word 1", 5: "word 0.5", 6: "word 0.25"}
 """Of ocr-orders: the run whose tolerance is the one that the thesis has for an order."""
@@ -115,7 +115,9 @@ class Evidence:
 
     def error(self, method: tuple, share: float) -> np.ndarray:
         """% of letters wrong at a share of the features in %, shape (folds,), read off each fold's curve."""
-        return np.array([np.interp(share, row["features_share"], row["error"]) for row in self.budget(method)])
+        return np.array(
+            [np.interp(share, row["features_share"], row["error"]) for row in self.budget(method)]
+        )
 
     def ahead(self, method: tuple, rival: tuple, shares: Sequence[float] | None = None) -> dict:
         """{share: points less wrong than a rival, paired over folds}."""

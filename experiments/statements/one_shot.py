@@ -51,15 +51,19 @@ def _compared(row, key):
 @ROWS.add(
     "One-shot policies err less than uniform spending at every budget",
     source="Bolukbasi 4, Figs. 3, 4", paper="drawing only",
-    same_data="letters yes; heads other data", needs=ALL, results=("constrained-ocr", "budget-ocr", "parsing"),
+    same_data="letters yes; heads other data", needs=ALL,
+    results=("constrained-ocr", "budget-ocr", "parsing"),
     where="budget-ocr fold_rows constrained-ocr: error at 10, 20, 50; parsing compared 0.5 is_chosen",
 )  # fmt: skip
 def _ahead_of_uniform(ev: Evidence) -> Found:
     letters = ev.ahead(COMPLEX, one_shot("uniform"))
-    heads = {name: _compared(_half(ev, data, is_chosen=True), "minus_uniform") for data, name in _DATA.items()}
+    heads = {
+        name: _compared(_half(ev, data, is_chosen=True), "minus_uniform") for data, name in _DATA.items()
+    }
     first = next(iter(letters.values()))
     return Found(
-        f"letters {values(letters.values())} points; heads WSJ {heads['WSJ'].value:.2f}, EWT {heads['EWT'].value:.2f}",
+        f"letters {values(letters.values())} points; heads WSJ {heads['WSJ'].value:.2f}, EWT "
+        f"{heads['EWT'].value:.2f}",
         f"{halves(letters.values())} ({PAIRED}); {', '.join(map(interval, heads.values()))} (95 %)",
         [direction(f"{share} %", gap) for share, gap in letters.items()]
         + [direction(name, gap) for name, gap in heads.items()],
@@ -72,7 +76,7 @@ def _ahead_of_uniform(ev: Evidence) -> Found:
     "One shot saves up to half of the time at full accuracy",
     source="Bolukbasi 4, Fig. 3", paper="up to 50 %",
     same_data="yes (other clock)", needs=ALL, results=("constrained-ocr", "budget-ocr"),
-    where="summary against_q_learning methods one-shot parsimonious complex: us, error_folds; us_all_features",
+    where="against_q_learning methods one-shot parsimonious complex: us, error_folds; us_all_features",
 )  # fmt: skip
 def _half_the_time(ev: Evidence) -> Found:
     about = ev["constrained-ocr"]["summary"]
@@ -129,14 +133,17 @@ def _a_first_reading_helps(ev: Evidence) -> Found:
         f"points less: {values(gaps.values())}",
         f"{halves(gaps.values())} ({PAIRED})",
         [direction(f"{share} %", gap) for share, gap in gaps.items()],
-        f"in time simple should win early; here only below 20 µs (50 µs: {simple:.1f} against {complex_:.1f} % wrong)",
+        f"in time simple should win early; here only below 20 µs (50 µs: {simple:.1f} against "
+        f"{complex_:.1f} % wrong)",
     )
 
 
 def _gain_kept(ev, data):
     """% of what all features gain that half of them keep."""
     about = {"data": data, "policy": ev["parsing"]["best"][data], "dictionary": False}
-    none, half, all_ = (row_of(ev["parsing"]["rows"], features_share=s, **about)["uas"] for s in (0.0, 0.5, 1.0))
+    none, half, all_ = (
+        row_of(ev["parsing"]["rows"], features_share=s, **about)["uas"] for s in (0.0, 0.5, 1.0)
+    )
     return 100 * (half - none) / (all_ - none)
 
 
@@ -166,7 +173,9 @@ def _half_the_features(ev: Evidence) -> Found:
 def _faster_with_dictionary(ev: Evidence) -> Found:
     rows = {name: row_of(ev["parsing"]["chosen"], data=data, loss=1.0, dictionary=True)
             for data, name in _DATA.items()}  # fmt: skip
-    each = [f"{name} {r['times_faster']:.1f} times at {r['uas'] - r['uas_full']:+.2f}" for name, r in rows.items()]
+    each = [
+        f"{name} {r['times_faster']:.1f} times at {r['uas'] - r['uas_full']:+.2f}" for name, r in rows.items()
+    ]
     return Found(
         "; ".join(each),
         "one run: rule RT",
@@ -177,7 +186,7 @@ def _faster_with_dictionary(ev: Evidence) -> Found:
 
 
 def _shot_ahead(ev, data):
-    """Points of heads by which one shot is ahead of anytime at half of the words, and whether it is paired."""
+    """Points of heads by which one shot is ahead of anytime at half of the words, whether paired."""
     ours, anytime = _half(ev, data, is_chosen=True), _half(ev, data, policy="anytime")
     if "minus_one_shot_interval" in anytime:
         return -_compared(anytime, "minus_one_shot"), True
@@ -189,7 +198,7 @@ def _shot_ahead(ev, data):
     "An anytime policy errs more than one shot at equal budgets",
     source="Bolukbasi 4, Fig. 4", paper="at all budgets (drawing)",
     same_data=_OTHER, needs=MOST, results=("parsing", "constrained-ocr"),
-    where="compared 0.5 anytime minus_one_shot (or minus_full of both); constrained-ocr anytime_minus_one_shot",
+    where="compared 0.5 anytime minus_one_shot (or minus_full); constrained-ocr anytime_minus_one_shot",
 )  # fmt: skip
 def _anytime_errs_more(ev: Evidence) -> Found:
     (wsj, is_paired), (ewt, _) = (_shot_ahead(ev, data) for data in _DATA)
@@ -209,7 +218,9 @@ def _by_depth(ev, data):
     row = row_of(ev["parsing"]["depth"], data=data, policy="anytime", features_share=0.3)
     words, bought = np.array(row["words"], float), np.array(row["bought"], float)
     n = np.divide(words, bought, out=np.zeros_like(words), where=bought > 0)  # words of a depth
-    share, many = zip(*((words[at].sum() / n[at].sum(), n[at].sum()) for at in (slice(3), slice(3, 8))), strict=True)
+    share, many = zip(
+        *((words[at].sum() / n[at].sum(), n[at].sum()) for at in (slice(3), slice(3, 8))), strict=True
+    )
     gap = 100 * (share[0] - share[1])
     if "near_minus_far_interval" in row:
         return Estimate(gap, *row["near_minus_far_interval"]), 100 * bought[0], True
@@ -228,7 +239,8 @@ def _near_the_root(ev: Evidence) -> Found:
     return Found(
         f"% bought, depths 0 to 2 less 3 to 7: WSJ {gap[0].value:+.1f}, EWT {gap[1].value:+.1f}; "
         f"roots {values(roots, 0)}",
-        f"{halves(gap, 1)} ({'95 %, bootstrap of sentences' if is_paired[0] else '2 se, binomial over words'})",
+        f"{halves(gap, 1)} "
+        f"({'95 %, bootstrap of sentences' if is_paired[0] else '2 se, binomial over words'})",
         [direction(name, one) for name, one in zip(_DATA.values(), gap, strict=True)],
         "at 30 % of the words; one-shot policies show no such order",
     )

@@ -92,7 +92,8 @@ def _beam(ev: Evidence) -> Found:
     return Found(
         f"{ours['word_accuracy']:.1f} against {quick['word_accuracy']:.1f} % in no more time; "
         f"{ours['us_per_word']:.0f} against {equal['us_per_word']:.0f} µs for as many",
-        f"{interval(words, 1)} points ({'95 %, paired' if ends else 'unpaired; paired not stored'}); time: rule RT",
+        f"{interval(words, 1)} points "
+        f"({'95 %, paired' if ends else 'unpaired; paired not stored'}); time: rule RT",
         [direction("words", words), faster("time", equal["us_per_word"] / ours["us_per_word"], ev.rules)],
         "beam and width: the best in the cascade's time, and the first with as many words",
     )
@@ -100,7 +101,8 @@ def _beam(ev: Evidence) -> Found:
 
 @ROWS.add(
     "Unseen n-grams carry DMS's saving on words",
-    source="ablation", paper="–", same_data=_PAPERS, needs=MOST, results=("dms-ocr", "budget-ocr", "budget-ocr-open"),
+    source="ablation", paper="–", same_data=_PAPERS, needs=MOST,
+    results=("dms-ocr", "budget-ocr", "budget-ocr-open"),
     where="summary speedup_units, speedup_units_without_n_grams; budget-ocr fold_rows at 20",
 )  # fmt: skip
 def _unseen_n_grams(ev: Evidence) -> Found:
@@ -231,7 +233,9 @@ def _surely(ev, rows):
     ]
     if not known:
         return None
-    return [100 * sum(is_so) / len(known) for is_so in ([k.low > 1 for k in known], [k.high < 1 for k in known])]
+    return [
+        100 * sum(is_so) / len(known) for is_so in ([k.low > 1 for k in known], [k.high < 1 for k in known])
+    ]
 
 
 def _price_part(label, surely, holds, fails):
@@ -247,7 +251,9 @@ def _price_part(label, surely, holds, fails):
 )  # fmt: skip
 def _together(ev: Evidence) -> Found:
     kinds = ("open", "ocr")
-    rows = {(kind, method): _ratios(ev, kind, method) for kind in kinds for method in ("spc_pi", "whole_words")}
+    rows = {
+        (kind, method): _ratios(ev, kind, method) for kind in kinds for method in ("spc_pi", "whole_words")
+    }
     share = {key: _dearer(of) for key, of in rows.items()}
     surely = {kind: _surely(ev, rows[kind, "spc_pi"]) for kind in kinds}
     by_word = _surely(ev, rows["ocr", "whole_words"])
@@ -255,7 +261,8 @@ def _together(ev: Evidence) -> Found:
     return Found(
         f"dearer than the better parent at {values([share[k, 'spc_pi'] for k in kinds], 0, mark=' / ')} % of "
         f"accuracies; by whole words {values([share[k, 'whole_words'] for k in kinds], 0, mark=' / ')}",
-        f"handwritten, beyond 2 se: {surely['ocr'][0]:.0f} and {by_word[0]:.0f} %; open vocabulary: one fold, "
+        f"handwritten, beyond 2 se: {surely['ocr'][0]:.0f} and {by_word[0]:.0f} %; open vocabulary: "
+        "one fold, "
         "spread not stored",
         [
             _price_part(names[k], surely[k], lambda dear, cheap: dear > 50, lambda dear, cheap: cheap > 50)
@@ -271,13 +278,17 @@ def _together(ev: Evidence) -> Found:
     where="compared portfolio, against parents: ratio, ratio_sd, folds_both_reach",
 )  # fmt: skip
 def _portfolio(ev: Evidence) -> Found:
-    rows = {"open vocabulary": _ratios(ev, "open", "portfolio"), "handwritten": _ratios(ev, "ocr", "portfolio")}
+    rows = {
+        "open vocabulary": _ratios(ev, "open", "portfolio"),
+        "handwritten": _ratios(ev, "ocr", "portfolio"),
+    }
     surely = {name: _surely(ev, of) for name, of in rows.items()}
     least, most = ([end(row["ratio"] for row in of) for of in rows.values()] for end in (min, max))
     return Found(
         f"dearer at {values(map(_dearer, rows.values()), 0, mark=' / ')} % of accuracies, "
         f"up to {values(most, mark=' / ')} times",
-        f"handwritten, beyond 2 se: {surely['handwritten'][0]:.0f} %; open vocabulary: one fold, spread not stored",
+        f"handwritten, beyond 2 se: {surely['handwritten'][0]:.0f} %; open vocabulary: one fold, "
+        "spread not stored",
         [
             _price_part(name, sure, lambda dear, cheap: dear <= 10, lambda dear, cheap: dear > 10)
             for name, sure in surely.items()

@@ -12,7 +12,8 @@ COLUMNS = ("no", "statement", "source: its numbers", "here", "spread", "same dat
 MARKS = {HOLDS: "✔", SMALLER: "✔", OPEN: "–", FAILS: "✘", BESIDE: "="}
 """Verdicts told by shape, not by colour."""
 _STYLE = """<style>
-.statements { width: 100%; font-size: 0.92rem; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.statements { width: 100%; font-size: 0.92rem; border-collapse: collapse; }
+.statements { font-variant-numeric: tabular-nums; }
 .statements th { text-align: left; font-weight: 600; border-bottom: 2px solid currentColor; }
 .statements th, .statements td { padding: 0.3rem 0.7rem 0.3rem 0; vertical-align: top; }
 .statements td { border-bottom: 1px solid rgba(128, 128, 128, 0.35); }
@@ -34,20 +35,24 @@ def opening(papers: Sequence[Reading]) -> str:
     theirs, rules = on_their_data(papers), Rules()
     meanings = " ".join(f"*{word}*: {meaning}." for word, meaning in MEANINGS.items())
     return "\n\n".join([
-        f"**{_spelt(DOCUMENTS)} documents, {len(papers)} statements.** Each row is one thing that a document says "
+        f"**{_spelt(DOCUMENTS)} documents, {len(papers)} statements.** Each row is one thing that a "
+        "document says "
         "and these data can test: its numbers, ours, how sure we are, a verdict.",
         meanings,
         f"**{in_words(papers)}**. Of the {len(theirs)} on a document's own data, {in_words(theirs)}.",
         "Differences are paired over the ten folds (or clips, grids); folds share training words, so two "
         "standard errors promise a little less than 95 %. Budgets and thresholds were chosen on training or "
-        f"development data unless a note says otherwise. “As accurate” allows {rules.margin:g} points. Times are "
-        f"ratios on one machine; nearer than {rules.ratio:g} they decide nothing (rule RT). Rules and grouping "
+        f"development data unless a note says otherwise. “As accurate” allows {rules.margin:g} "
+        "points. Times are "
+        f"ratios on one machine; nearer than {rules.ratio:g} they decide nothing (rule RT). Rules "
+        "and grouping "
         "were written after the results were known and are frozen since.",
     ])  # fmt: skip
 
 
 OWN_OPENING = (
-    "Rivals and methods that no document has, by the same rules. Ablations and every other number: the tables "
+    "Rivals and methods that no document has, by the same rules. Ablations and every other number: "
+    "the tables "
     "below, and the JSON files."
 )
 
@@ -146,7 +151,8 @@ numbers and verdicts stand beside them."""
 def front(papers: Sequence[Reading], own: Sequence[Reading]) -> str:
     """The table of the project's README, in Markdown, with the counts above it."""
     lines = [
-        f"Of {len(papers)} statements of the five papers {in_words(papers)} (other data). Each, with its spread: "
+        f"Of {len(papers)} statements of the five papers {in_words(papers)} (other data). Each, "
+        "with its spread: "
         "[cache/results/README.md](cache/results/README.md).",
         "",
         "| the papers say | here | paper | verdict |",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from experiments.statements.evidence import Evidence, Found, NotStoredError, Statement
 from experiments.statements.rules import BESIDE, FAILS, HOLDS, OPEN, SMALLER, VERDICTS, Part, Rules, verdict
-from spcviz.problems.common import stored
+from spcviz.shared import stored
 
 
 class Reading(NamedTuple):
@@ -22,7 +22,11 @@ class Reading(NamedTuple):
         """The parts that do not share the verdict, in brackets; empty if all do."""
         failed, unclear = self._labels(FAILS), self._labels(OPEN)
         if self.verdict in (HOLDS, SMALLER) and (failed or unclear):
-            return " (" + "; ".join(_named(*pair) for pair in (("behind", failed), ("open", unclear)) if pair[1]) + ")"
+            return (
+                " ("
+                + "; ".join(_named(*pair) for pair in (("behind", failed), ("open", unclear)) if pair[1])
+                + ")"
+            )
         if self.verdict == FAILS and len(failed) < len(self.found.parts):
             return f" ({_few(failed)})"
         return ""
@@ -42,7 +46,7 @@ def _few(labels):
 def read(statements: Sequence[Statement], evidence: Evidence, *, is_strict: bool = True) -> list[Reading]:
     """Every statement; one whose result is not stored is open.
 
-    A damaged result raises `ResultError`; where it `is_strict` no more, its statements are open, too, and say so.
+    A damaged result raises `ResultError`; unless `is_strict`, its statements are open, too, and say so.
     """
     return [_read(number, one, evidence, is_strict) for number, one in enumerate(statements, 1)]
 
@@ -80,8 +84,9 @@ def count(readings: Iterable[Reading]) -> dict[str, int]:
     return {word: tally[word] for word in VERDICTS}
 
 
-_VERBS = {HOLDS: ("holds", "hold"), SMALLER: ("holds but smaller", "hold but smaller"), OPEN: ("is open", "are open"),
-          FAILS: ("fails", "fail"), BESIDE: ("stands side by side", "stand side by side")}  # fmt: skip
+_VERBS = {HOLDS: ("holds", "hold"), SMALLER: ("holds but smaller", "hold but smaller"),
+          OPEN: ("is open", "are open"), FAILS: ("fails", "fail"),
+          BESIDE: ("stands side by side", "stand side by side")}  # fmt: skip
 
 
 def in_words(readings: Iterable[Reading]) -> str:

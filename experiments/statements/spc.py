@@ -1,6 +1,16 @@
-"""Statements about structured prediction cascades: thesis chapter 4, Weiss and Taskar; Luo's notes on them."""
+"""Statements about structured prediction cascades: thesis chapter 4, Weiss and Taskar, Luo."""
 
-from experiments.statements.evidence import PAIRED, Evidence, Found, Rows, halves, interval, row_of, signed, values
+from experiments.statements.evidence import (
+    PAIRED,
+    Evidence,
+    Found,
+    Rows,
+    halves,
+    interval,
+    row_of,
+    signed,
+    values,
+)
 from experiments.statements.rules import ALL, MOST, Estimate, direction, faster, level, no_loss
 
 ROWS = Rows()
@@ -52,7 +62,8 @@ def _few_n_grams(ev: Evidence) -> Found:
         f"order 6: ± {left[6].half:.0f} and ± {lost[6].half:.2f} ({PAIRED})",
         [level(f"n-grams {n}", left[n], _N_GRAMS[n], lower_is_better=True) for n in left]
         + [level(f"loss {n}", lost[n], _LOST[n], lower_is_better=True) for n in lost],
-        f"at tolerance 1 % order 6 has {one[0]:.1f} n-grams, {one[1]:.1f} % lost, {one[2]:.1f} % of words right",
+        f"at tolerance 1 % order 6 has {one[0]:.1f} n-grams, {one[1]:.1f} % lost, {one[2]:.1f} % of "
+        "words right",
         f"{left[6].value:,.0f} ± {left[6].half:.0f}, {lost[6].value:.2f} % of words lost",
     )
 

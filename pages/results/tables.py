@@ -14,7 +14,6 @@ from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
 from spcviz.web.ui.state import StateTable, choice, flag, text
-from spcviz.web.view.mount import is_recorded
 
 LOOK = layout.look(results.HEIGHT)
 NAMES = results.names()

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from spcviz.problems.common import folders, outputs
+from spcviz.shared import clone, outputs
 
 HELP = "write what the stored results come to, paper and measured"
 
@@ -15,14 +15,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    report = folders.clone_module("experiments.report")
+    report = clone.load_module("experiments.report")
     if options.sensitivity:
         print(report.sensitivity_text())
         return 0
     if options.check:
         changed = report.stale()
         for path in changed:
-            print(f"{path} is not what the results say; write it with: python -m spcviz report", file=sys.stderr)
+            print(
+                f"{path} is not what the results say; write it with: python -m spcviz report", file=sys.stderr
+            )
         return int(bool(changed))
     for path in (report.RESULTS / "README.md", report.README, report.CLASS):
         outputs.file("report", path)

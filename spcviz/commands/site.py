@@ -16,7 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    from spcviz.problems.common import folders, outputs
+    from spcviz.shared import clone, outputs
     from spcviz.web.exporting import drawing, site
 
     tours = site.chosen(options.only, options.tour)
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int | None:
     made = site.write(
         options.folder,
         tours,
-        systems=folders.clone_module("experiments.report").front_table(),
+        systems=clone.load_module("experiments.report").front_table(),
         docs="docs/index.html" if n_docs else "",
         app=app,
         tell=lambda name: print(name, file=sys.stderr, flush=True),

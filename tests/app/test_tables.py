@@ -3,10 +3,10 @@
 import json
 
 import pytest
-
-from spcviz.problems import registry
-from spcviz.problems.common.folders import RESULTS
 from spcviz.problems.grids.paper.claims import CLAIMS as GRID_CLAIMS
+
+from spcviz import registry
+from spcviz.shared.folders import RESULTS
 from spcviz.web.cached import common, tables
 from spcviz.web.figures import claims
 from tests.app.driver import open_page

@@ -5,8 +5,8 @@ import logging
 
 import streamlit as st
 
-from spcviz.problems import registry
-from spcviz.problems.common import stored
+from spcviz import registry
+from spcviz.shared import stored
 from spcviz.web.cached import common, tables
 from spcviz.web.figures import results
 from spcviz.web.figures.palette import palette
