@@ -35,18 +35,15 @@ def opening(papers: Sequence[Reading]) -> str:
     theirs, rules = on_their_data(papers), Rules()
     meanings = " ".join(f"*{word}*: {meaning}." for word, meaning in MEANINGS.items())
     return "\n\n".join([
-        f"**{_spelt(DOCUMENTS)} documents, {len(papers)} statements.** Each row is one thing that a "
-        "document says "
-        "and these data can test: its numbers, ours, how sure we are, a verdict.",
+        f"**{_spelt(DOCUMENTS)} documents, {len(papers)} statements: {in_words(papers)}.** Each row is one "
+        "thing that a document says and these data can test: its numbers, ours, how sure we are, a verdict. "
+        f"Of the {len(theirs)} on a document's own data, {in_words(theirs)}.",
         meanings,
-        f"**{in_words(papers)}**. Of the {len(theirs)} on a document's own data, {in_words(theirs)}.",
         "Differences are paired over the ten folds (or clips, grids); folds share training words, so two "
         "standard errors promise a little less than 95 %. Budgets and thresholds were chosen on training or "
-        f"development data unless a note says otherwise. “As accurate” allows {rules.margin:g} "
-        "points. Times are "
-        f"ratios on one machine; nearer than {rules.ratio:g} they decide nothing (rule RT). Rules "
-        "and grouping "
-        "were written after the results were known and are frozen since.",
+        f"development data unless a note says otherwise. “As accurate” allows {rules.margin:g} points. Times "
+        f"are ratios on one machine; nearer than {rules.ratio:g} they decide nothing (rule RT). Rules and "
+        "grouping were written after the results were known and are frozen since.",
     ])  # fmt: skip
 
 
@@ -112,17 +109,19 @@ from experiments.statements import OWN, PAPERS
 from experiments.statements.evidence import Evidence
 from experiments.statements.readings import in_words, read
 
-statements = [one for one in (*PAPERS, *OWN){condition}]
-readings = read(statements, Evidence())
-print(in_words(readings))
-for reading in readings:
+evidence = Evidence()
+papers = read(PAPERS, evidence)
+print(in_words(papers))
+for reading in [*papers, *read(OWN, evidence)]:{condition}
     print(reading.verdict, "|", reading.statement.text, "|", reading.found.here, "|", reading.found.spread)
 """
 
 
 def python(result: str = "") -> str:
     """Lines that read all statements, or those that read a result."""
-    return _PYTHON.format(condition=f" if {result!r} in one.results" if result else "")
+    return _PYTHON.format(
+        condition=f"\n    if {result!r} not in reading.statement.results:\n        continue" if result else ""
+    )
 
 
 FRONT = (
