@@ -1,7 +1,7 @@
 """Pictures of README, of today's app: ``python -m benchmarks.app.pictures`` takes them (some minutes).
 
-Four pages in light, and a moving picture of Letters while its threshold is dragged. Beside them lies a digest of
-what each page is drawn by; a test says when a picture is of another code.
+Four pages in light, and a moving picture of Letters while its threshold is dragged. Beside them lies a digest
+of what each page is drawn by; a test says when a picture is of another code.
 """
 
 import hashlib
@@ -35,9 +35,10 @@ class Picture(NamedTuple):
 
 _VIEW = ("spcviz/web/view", "spcviz/web/lattice")
 _LETTERS = ("pages/cascade/letters.py", *_VIEW)
+_POSE = ("spcviz/problems/pose/view",)
 PICTURES = (
     Picture("letters.png", "letters?embed=true&controls=0", _LETTERS, "triples"),
-    Picture("pose.webp", "pose?embed=true&controls=0", ("pages/cascade/pose.py", "spcviz/problems/pose/view")),
+    Picture("pose.webp", "pose?embed=true&controls=0", ("pages/cascade/pose.py", *_POSE)),
     Picture(
         "trade-off.webp", "trade_off?embed=true&controls=0",
         ("pages/budget/trade_off.py", "spcviz/problems/budgets/view", "spcviz/problems/words/view"),

@@ -2,7 +2,7 @@
 
 import re
 
-from benchmarks.app import beside, cold
+from benchmarks.app import beside
 
 COLUMNS = {
     "p50_ms": "p50 ms", "p95_ms": "p95 ms", "arrival_p95_ms": "come p95", "exceptions": "faults",

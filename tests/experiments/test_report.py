@@ -59,7 +59,7 @@ def test_the_evidence_has_every_statement_and_every_result():
         assert all(note in section for note in registry.load(row.show).notes(result))
     anchors = {report.anchor(title) for title in re.findall("^## (.*)$", text, re.MULTILINE)}
     linked = set(re.findall(r"\]\(#([^)]*)\)", text))
-    assert 12 <= len(linked)
+    assert len(linked) >= 12
     assert linked <= anchors
     assert "nan" not in text.lower().split()
     assert not re.search(r"short by|contradicted|not reproduced|\baim\b", text)
@@ -93,7 +93,9 @@ def test_a_verdict_that_moves_with_the_rules_wants_a_word(folder, monkeypatch):
     report.write(*places(folder))  # other rules, the same verdicts
     monkeypatch.undo()
     change(folder, "pose-ensemble", "n_broken", 0)
-    with pytest.raises(report.ReportError, match=r"rules were changed.*“The ensemble never .*'fails' to 'holds'"):
+    with pytest.raises(
+        report.ReportError, match=r"rules were changed.*“The ensemble never .*'fails' to 'holds'"
+    ):
         report.write(*places(folder))
     papers, own = report.readings(folder / "results")
     spoken = [one._replace(statement=one.statement._replace(changed="why")) for one in [*papers, *own]]
@@ -175,4 +177,9 @@ def test_the_readme_is_two_pages():
 
 def test_a_table_as_text():
     frame = pd.DataFrame({"K": ["x", "y"], "who": ["a|b", "–"]})
-    assert report.as_markdown(frame).split("\n") == ["| K | who |", "| --- | --- |", "| x | a\\|b |", "| y | – |"]
+    assert report.as_markdown(frame).split("\n") == [
+        "| K | who |",
+        "| --- | --- |",
+        "| x | a\\|b |",
+        "| y | – |",
+    ]
