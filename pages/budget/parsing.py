@@ -9,6 +9,8 @@ from spcviz.problems.parsing.page import text as say
 from spcviz.problems.parsing.page.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import veil
 from spcviz.web.touring import touring
 from spcviz.web.ui.dragged import taken
 from spcviz.web.ui.layout import framed, has_controls, is_projected, missing, tied
@@ -58,7 +60,11 @@ def parsing():
         return
     parsed = cached.parsed(words, key)
     touring.offer(say.facts, parsed, state)
+    asked.offer(state, say.values, parsed, state)
     touring.offer_python(python.lines(state, words, SENTENCES[key].heads if key else None))
+    if "trees" in asked.hidden():
+        veil(say.WAITS)
+        return
     payload = parsing_payload(parsed, f"{key}|{' '.join(words)}")
     show_parsing(payload, key=KEY, view=state, on_change=taken(TABLE, KEY, VIEW_NAMES))
     if not is_projected():

@@ -10,6 +10,8 @@ from spcviz.problems.scene.page.shown import FIRST_SEED
 from spcviz.problems.scene.page.shown import N_CAMVID as N_ELSEWHERE
 from spcviz.problems.scene.view.component import SHOWN, VIEW_NAMES, opening_share, scene_payload, show_scene
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import photograph, veil
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
 from spcviz.web.ui.dragged import taken
@@ -84,7 +86,11 @@ def scene():
     if course is None:
         return
     touring.offer(say.facts, course, state)
+    asked.offer(state, say.values, course, state)
     touring.offer_python(python.lines(state))
+    if "later" in asked.hidden():
+        veil(say.waits(course, state), pictures=photograph(course.picture), alt="The street")
+        return
     identity = f"{state['kind']}|{course.title}|{course.atoms.shape}|{int(course.picture[::7, ::5].sum())}"
     sent, parts = scene_payload(course, identity)
     # Nothing was asked for: the page shows what it is about, from a third of SIM's time on.

@@ -7,7 +7,10 @@ from spcviz.problems.tagging.page import charts as figures
 from spcviz.problems.tagging.page import text as say
 from spcviz.problems.tagging.view.component import sentence_payload, show_sentence
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import veil
 from spcviz.web.figures.lattice_facts import facts
+from spcviz.web.figures.lattice_values import values
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged, layout
@@ -69,11 +72,14 @@ def pictured(key):
     view = dragged.view_of(state, key, 3)
     trace = cached.tagging_trace_of(words, tuple(view["alphas"]))
     touring.offer(facts, trace, view["level"], view["cell"])
+    if not dragged.is_dragged(key):
+        asked.offer(state, values, trace, view["level"], view["cell"])
     models = ("tagger",) if key == LATTICE else ()
     pins = dragged.traces_of_pins(view, models, lambda _, alphas: cached.tagging_trace_of(words, alphas))
     payload = lattice_payload(
         trace, features="tagger", controls=bool(state["controls"]), pins=pins, **cached.tagging_right(words)
     )
+    payload[0]["hidden"] = sorted(asked.hidden())
     return words, view, trace, payload
 
 
@@ -119,7 +125,10 @@ def page():
     touring.offer_python(python.lines(state))
     if layout.has_controls(state):
         choose(state)
-    if state["view"] == "compare":
+    if "tags" in asked.hidden():
+        pictured(SENTENCE)  # for what is offered
+        veil(say.WAITS)
+    elif state["view"] == "compare":
         comparison(state)
     else:
         {"words": sentence, "lattice": picture}[state["view"]]()

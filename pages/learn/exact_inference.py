@@ -10,6 +10,7 @@ from spcviz.problems.exact.page import family as losses
 from spcviz.problems.exact.page import merged as chains
 from spcviz.problems.exact.page import text as say
 from spcviz.problems.exact.page.factor_graph import PLACES, factor_graph
+from spcviz.web.course import asked
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
@@ -38,6 +39,7 @@ def tables(state):
     sizes = cached.decomposition(tuple(tuple(int(d) - 1 for d in name) for name in sets))
     problem, _ = cached.exact_run(6320, 2, 4, 1, 1.0)
     touring.offer(say.tables_facts, sizes)
+    asked.offer(state, say.tables_values, sizes, sets)
     chart, side = st.columns([4, 1], gap="medium")
     layout.numbers(side, say.sizes_of(sizes))
     key = f"exact_graph_{'_'.join(sets)}"  # a new chart forgets what was clicked
@@ -92,11 +94,14 @@ def word_views(state):
     problem, run = cached.exact_run(*of)
     length = len(problem.unary)
     touring.offer(say.facts, problem, run)
+    asked.offer(state, say.values, problem, run)
     if state["show"] == "search":
         chart, side = st.columns([4, 1], gap="medium")
-        layout.numbers(side, say.figures(run))
+        is_told = "search_time" not in asked.hidden()
+        layout.numbers(side, say.figures(run) if is_told else say.without_time(run))
+        sentence = say.search(problem, run) if is_told else say.WAITS
         with chart:
-            drawn(figures.work(problem.pixels, state["candidates"], **LOOK), say.search(problem, run))
+            drawn(figures.work(problem.pixels, state["candidates"], **LOOK), sentence)
     elif state["show"] == "ink":
         drawn(figures.ink(problem, run, **LOOK), say.ink(problem, run))
     else:

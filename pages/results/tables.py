@@ -5,6 +5,8 @@ import json
 import streamlit as st
 
 from spcviz.web.cached import common, tables
+from spcviz.web.course import asked
+from spcviz.web.course.veil import veil
 from spcviz.web.figures import blocks, claims
 from spcviz.web.figures.overview import overview_html
 from spcviz.web.figures.results import command_of, features_of, is_usable, origin_sentence
@@ -41,6 +43,10 @@ def claimed(verdicts, name):
 def overview():
     """Every system in a line, then all claims about all results that are stored."""
     readings, missing = tables.all_claims(results.readings)
+    asked.offer({"table": OVERVIEW, "contradicted": 0, **claims.held(readings)})
+    if "claims" in asked.hidden():
+        veil("All verdicts stay hidden until you have guessed.")
+        return
     st.markdown(f"**{claims.counts(readings)}** By system, worst first; a system's name opens its table.")
     st.html(overview_html(claims.systems(readings)))
     with st.expander("All claims", key="tables_all", on_change="rerun") as box:
@@ -130,6 +136,8 @@ def body(result, name, features, shown):
     """One result."""
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
     verdicts, drawn = results.parts(name, features, LOOK)
+    n_contradicted = int((verdicts.frame.index == "contradicted").sum()) if verdicts else 0
+    asked.offer({"table": name, "contradicted": n_contradicted})
     if verdicts:
         claimed(verdicts, name)
     else:

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from spcviz.web.home.component import home_word
+from spcviz.web.course import asked
+from spcviz.web.home.component import alpha_of, home_word
 from spcviz.web.touring import touring
 from spcviz.web.ui import about, landing, layout, navigation
 from spcviz.web.ui.state import HOME
@@ -111,8 +112,18 @@ with story:
         "marks what was really written. Prune gently and much is left to look at; prune too hard and the "
         "truth goes too."
     )
+state = HOME.read()
+asked.offer(state, landing.values, word, state["a"])
 with picture.container(key="home_picture"):
-    home_word(word, landing.STOP, is_over=HOME.read()["show"] == "end")
+    is_locked = "falls" in asked.hidden()
+    home_word(
+        word,
+        landing.STOP,
+        is_over=state["show"] == "end",
+        alpha=0.0 if is_locked else state["a"],
+        is_locked=is_locked,
+        on_change=lambda: HOME.write(a=alpha_of("home_word")),
+    )
 
 if not layout.is_projected():
     ways_in()

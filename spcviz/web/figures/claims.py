@@ -228,6 +228,13 @@ def failed(readings):
     return [reading for reading in readings if reading.verdict.startswith(FAILED)]
 
 
+def held(readings: list) -> dict[str, int]:
+    """How many claims there are, how many hold, and which share in percent that is."""
+    worst = SEVERITY.index("no difference")
+    hold = sum(severity(reading.verdict) > worst for reading in readings)
+    return {"claims": len(readings), "hold": hold, "share": round(100 * hold / max(1, len(readings)))}
+
+
 def leading(readings):
     """The claim that stands for a system: the first contradicted, or that fails, or is unclear, or any."""
     wrong = [reading for reading in readings if reading.verdict == "contradicted"]

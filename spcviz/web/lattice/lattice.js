@@ -21,6 +21,7 @@ import { LATTICE, PAINTED, View, mounted } from "../view/view.js";
 const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;
 const SWEEP_MS = 1000;
+const LAST_OPEN_STEP = 2; // max-marginals: all that is shown while the threshold is asked for
 const NARROW = 900; // pixels of a window whose panel stands below the picture
 const KEYS = [
   ["Space", "play or pause"], ["← →", "step back, step forward"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
@@ -32,6 +33,7 @@ class LatticeView extends View {
   playMs = 1900;
   leastHeight = 800;
   levels = [];
+  secret = new Set();
   pinLevels = {};
   queued = false;
   seq = 0;
@@ -80,7 +82,7 @@ class LatticeView extends View {
     this.formula = node("p", { class: "formula" });
     this.edgeButton = button("to the truth's edge", "Set alpha to just before filter loss", () => this.toEdge());
     this.tunedButton = button("tuned", "Alpha as training chose it on development data (T)", () => this.toTuned());
-    const alphaBox = node("section", { class: "alpha", role: "group", "aria-label": "How hard to prune" },
+    const alphaBox = this.alphaBox = node("section", { class: "alpha", role: "group", "aria-label": "How hard to prune" },
       node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue),
       this.alpha, this.quick = node("div", { class: "row" }, this.tunedButton, this.edgeButton), this.formula);
     this.minis = node("section", { class: "minis", "aria-label": "Alpha of every level" });
@@ -91,7 +93,7 @@ class LatticeView extends View {
       button("PNG", "Save the picture as PNG", () => this.exportPng()), button("SVG", "Save the picture as SVG", () => this.exportSvg()),
       button("CSV", "Save every n-gram of this level as CSV", () => this.exportCsv()),
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
-    const rest = node("section", { class: "row" },
+    const rest = this.rest = node("section", { class: "row" },
       button("Export", "Save or share: PNG, SVG, CSV, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu,
       this.revealButton = button("Hide the truth", "Predict first, then reveal", () =>
         this.set({ reveal: this.view.reveal === "hidden" ? "shown" : "hidden" })),
@@ -132,7 +134,7 @@ class LatticeView extends View {
     this.canvas.addEventListener("pointerdown", (event) => {
       const [x, y] = at(event);
       if (!this.geometry) return;
-      if (this.geometry.onThreshold(x, y)) {
+      if (!this.isSecret && this.geometry.onThreshold(x, y)) {
         this.canvas.setPointerCapture(event.pointerId);
         this.grab = { column: this.geometry.columnAt(x) };
         this.startDrag();
@@ -150,7 +152,7 @@ class LatticeView extends View {
         this.setAlpha(this.view.level - 1, Math.round(value * 1000) / 1000, event.timeStamp);
         return;
       }
-      const isLine = this.geometry.onThreshold(x, y);
+      const isLine = !this.isSecret && this.geometry.onThreshold(x, y);
       this.canvas.style.cursor = isLine ? (this.level.order === 1 ? "ew-resize" : "ns-resize") : "default";
       const arc = isLine ? -1 : this.geometry.hit(x, y);
       if (arc >= 0) this.canvas.style.cursor = "pointer";
@@ -186,6 +188,10 @@ class LatticeView extends View {
       this.pinLevels[name] = data.pins[name] ? this.opened(`pin ${name}`, data.pins[name], this.pinLevels[name] || []) : null;
     }
     this.view.level = clamp(this.view.level, 1, this.levels.length);
+    this.secret = new Set(data.hidden ?? []); // what a question asks for
+    if (this.isSecret) this.view.step = Math.min(this.view.step, LAST_OPEN_STEP);
+    for (const part of [this.alphaBox, this.minis, this.rest]) part.hidden = this.isSecret;
+    for (const part of [this.edgeButton, this.tunedButton]) part.hidden = this.secret.has("edge");
     this.root.classList.toggle("bare", !data.controls);
     this.revealButton.hidden = data.words.length > 0;
     if (data.brief && this.quick.parentElement !== this.inMore) (this.inMore = this.more.box.lastChild).prepend(this.transport, this.quick); // beside another view there is little room
@@ -222,10 +228,13 @@ class LatticeView extends View {
     return alpha === null || alpha === undefined ? this.levels[i].tunedAlpha : alpha;
   }
   get level() { return this.levels[this.view.level - 1]; }
+  /** Whether a question asks what the threshold does: neither it nor what falls is shown. */
+  get isSecret() { return this.secret.has("threshold"); }
   get truthVisible() { return this.view.reveal !== "hidden"; }
 
   set(change, { dragging = false, isSilent = false } = {}) {
     const { level, step } = this.view;
+    if (this.isSecret) change = { ...change, level: this.view.level, step: Math.min(change.step ?? step, LAST_OPEN_STEP) };
     super.set(change, true);
     if (level !== this.view.level) this.hover = -1;
     if (level !== this.view.level || step !== this.view.step) {
@@ -236,6 +245,7 @@ class LatticeView extends View {
   }
 
   setAlpha(index, value, stamp) {
+    if (this.isSecret) return;
     value = clamp(value, this.lowestOf(index), 1);
     if (this.alphaOf(index) === value) return;
     this.view.alphas[index] = value;
@@ -299,12 +309,12 @@ class LatticeView extends View {
     this.step(1);
     return this.position < this.lastPosition;
   }
-  toTuned() { this.view.alphas[this.view.level - 1] = null; this.set({}); }
+  toTuned() { if (this.isSecret) return; this.view.alphas[this.view.level - 1] = null; this.set({}); }
   toEdge() {
     const edge = truthBreakPoint(this.level);
     if (Number.isFinite(edge)) this.setAlphaOnce(Math.min(Math.ceil(edge * 1e4 - 1) / 1e4, 1));
   }
-  setAlphaOnce(value) { this.view.alphas[this.view.level - 1] = value; this.set(this.view.step < 3 ? { step: 4 } : {}); }
+  setAlphaOnce(value) { if (this.isSecret) return; this.view.alphas[this.view.level - 1] = value; this.set(this.view.step < 3 ? { step: 4 } : {}); }
 
   keys(event) {
     const alpha = () => this.alphaOf(this.view.level - 1);

@@ -104,7 +104,7 @@ export const WORDS = {
     this.tellGuess();
     setText(this.revealButton, this.truthVisible ? "Hide the truth" : "Reveal");
     this.more.say(this.changes());
-    const summary = `Level ${this.view.level} of ${this.levels.length}, ${grams(n)}, ${STEPS[this.view.step]} step. alpha ${alphaText(alpha)}: ${kept} of ${level.nArcs} kept, ${readableCount(words)} words left. Best word: ${spellPath(level, level.mapArcs, this.alphabet)}. ${this.status.textContent}`;
+    const summary = `Level ${this.view.level} of ${this.levels.length}, ${grams(n)}, ${STEPS[this.view.step]} step. ${this.isSecret ? "" : `alpha ${alphaText(alpha)}: ${kept} of ${level.nArcs} kept, ${readableCount(words)} words left. `}Best word: ${spellPath(level, level.mapArcs, this.alphabet)}. ${this.status.textContent}`;
     if (!this.drag) { setText(this.summary, summary); this.canvas.setAttribute("aria-label", summary); }
     const data = this.root.dataset;
     data.level = this.view.level; data.step = this.view.step; data.alpha = String(alpha); data.kept = kept;
@@ -194,7 +194,8 @@ export const WORDS = {
     if (mm === -Infinity) lines.push("No complete word passes through it: its max-marginal is −∞.");
     else {
       lines.push(`Its best whole word is “${word}”: max-marginal ${readableScore(mm)}.`);
-      if (isMap) lines.push("It lies on the best word, which is never pruned.");
+      if (this.isSecret) lines.push("When it falls stays hidden until you have guessed.");
+      else if (isMap) lines.push("It lies on the best word, which is never pruned.");
       else if (!level.hasSpread) lines.push("All max-marginals are equal, so nothing is pruned.");
       else {
         lines.push(`${readableScore(mm)} ${keep[arc] ? ">" : "≤"} τ = ${readableScore(level.best)} − (1 − ${alphaText(alpha)}) × (${readableScore(level.best)} − ${readableScore(level.mean)}) = ${readableScore(tau)}.`);
@@ -202,8 +203,8 @@ export const WORDS = {
           : `It falls at α = (${readableScore(mm)} − ${readableScore(level.mean)}) / (${readableScore(level.best)} − ${readableScore(level.mean)}) = ${at.toFixed(4)}.`);
       }
     }
-    this.why.replaceChildren(node("b", { title: MEANING.mm }, `Why is “${text}” at position ${level.columnOf[arc] + 1} ${keep[arc] ? "kept" : "pruned"}?`), ...lines.map((t) => node("p", {}, t)));
-    if (at > 0 && at < 1) {
+    this.why.replaceChildren(node("b", { title: MEANING.mm }, `Why is “${text}” at position ${level.columnOf[arc] + 1} ${this.isSecret ? "as long as it is" : keep[arc] ? "kept" : "pruned"}?`), ...lines.map((t) => node("p", {}, t)));
+    if (at > 0 && at < 1 && !this.isSecret && !this.secret.has("edge")) {
       this.why.append(button("go there", "Set alpha to where it falls", () => this.setAlphaOnce(at)));
     }
   },
@@ -262,7 +263,7 @@ export const WORDS = {
     else {
       const at = breakPoint(level, arc), step = this.view.step;
       const value = step === 0 ? `best beginning ${readableScore(level.forward[arc])}` : step === 1 ? `best rest ${readableScore(level.backward[arc])}` : `max-marginal ${readableScore(level.maxMarginal[arc])}`;
-      setText(this.tip, `“${spellArc(level, arc, this.alphabet)}” at position ${level.columnOf[arc] + 1}: ${value}${step >= 3 ? `, ${keep[arc] ? "kept" : "pruned"}` : ""}${step >= 2 && at > 0 && at <= 1 ? `, falls at α ${at.toFixed(3)}` : ""}${this.meaningOf(arc)}`);
+      setText(this.tip, `“${spellArc(level, arc, this.alphabet)}” at position ${level.columnOf[arc] + 1}: ${value}${step >= 3 ? `, ${keep[arc] ? "kept" : "pruned"}` : ""}${step >= 2 && at > 0 && at <= 1 && !this.isSecret ? `, falls at α ${at.toFixed(3)}` : ""}${this.meaningOf(arc)}`);
     }
     this.tip.hidden = false;
     const width = this.stage.clientWidth;

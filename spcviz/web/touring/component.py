@@ -1,6 +1,6 @@
 """Components of tours: the bar with the tools at a page's top, the speaker's window, a tour on paper."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 
 from spcviz.web.tours import tour as tours
@@ -10,11 +10,10 @@ from spcviz.web.view.mount import Component, show
 PARTS = ("web/view/elements.js", "web/view/view.js", "web/touring/tour_core.js")
 BAR = Component(
     "spcviz_tour",
-    ("web/touring/tour.css", "web/classroom/class.css", "web/articles/callouts.css"),
+    ("web/touring/tour.css", "web/classroom/class.css"),
     (
         *PARTS,
         "web/tours/glossary.json",
-        "web/articles/callouts.js",
         "web/classroom/class.js",
         "web/touring/save.js",
         "web/touring/kept_tours.js",
@@ -33,8 +32,6 @@ def show_bar(
     *,
     key: str,
     is_projected: bool,
-    page: str = "",
-    callouts: Sequence[dict] = (),
     form: dict | None = None,
     on_act: Callable | None = None,
 ):
@@ -44,7 +41,6 @@ def show_bar(
     that adds a scene: its ``address``, ``facts``, and ``n``, which is new each time.
     """
     payload = {"identity": "tour", "tour": tour, "tools": tools, "form": form, "isProjected": is_projected}
-    payload |= {"page": page, "callouts": list(callouts)}
     show(BAR, payload | ALONE, key=key, parts={}, on_act_change=on_act or (lambda: None))
 
 

@@ -5,7 +5,6 @@
 
 import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
-import { Callouts } from "../articles/callouts.js";
 import { ClassRoom } from "../classroom/class.js";
 import { showSave } from "./save.js";
 import { keepTours } from "./kept_tours.js";
@@ -73,9 +72,8 @@ class TourView extends View {
     this.bar = node("section", { class: "bar", tabindex: "0", "aria-label": "Tour", hidden: true }, this.texts, this.moves);
     this.panel = node("aside", { class: "panel", role: "dialog", tabindex: "-1", hidden: true });
     this.foot = node("p", { class: "foot" });
-    this.callouts = new Callouts();
     this.classRoom = new ClassRoom((what) => this.act(what), (what) => this.channel.postMessage(what));
-    return node("div", { class: "tour" }, this.bar, this.panel, this.classRoom.root, this.callouts.root, this.foot);
+    return node("div", { class: "tour" }, this.bar, this.panel, this.classRoom.root, this.foot);
   }
 
   mount(parent, data) {
@@ -143,7 +141,6 @@ class TourView extends View {
     setText(this.foot, `${location.href} — to repeat: start the app, open this address.`);
     if (tour) this.paintTour(tour);
     this.classRoom.follow(tour);
-    this.callouts.take(this.data.page, this.data.callouts);
     this.follow();
     this.root.dataset.drawn = "1"; // not "ready": that is what pages say of their own views
     this.root.dataset.scene = tour ? tour.code : "";
@@ -195,8 +192,7 @@ class TourView extends View {
     const path = event.composedPath(), isOurs = path.includes(this.root);
     const back = takenBack(event), isDrawing = path.some((element) => element.classList?.contains("write"));
     if (isTyping(path[0]) && !(back && isClosedBox(path[0]))) return;
-    if (event.key === "Escape" && (this.isBlack || !this.panel.hidden || !this.callouts.root.hidden)) {
-      if (!this.isBlack && this.panel.hidden) this.callouts.close();
+    if (event.key === "Escape" && (this.isBlack || !this.panel.hidden)) {
       this.black(false);
       this.closePanel();
     } else if (back && !isDrawing) {
@@ -255,7 +251,6 @@ class TourView extends View {
   // ---------------------------------------------------------------- the part to look at
 
   follow() {
-    this.callouts.place();
     this.placeWords();
     const tour = this.data?.tour, part = tour && !this.isBlack ? partOf(tour.point) : null;
     this.root.dataset.part = part ? "1" : "";
@@ -322,7 +317,7 @@ class TourView extends View {
     }
     for (const wordButton of this.wordButtons ?? []) {
       const box = (first.get(wordButton.entry.key)?.range ?? wordButton.range).getClientRects()[0];
-      wordButton.hidden = !box || this.callouts.covers(box);
+      wordButton.hidden = !box;
       if (box) wordButton.style.cssText = `left:${box.left - 2}px;top:${box.top - 2}px;width:${Math.max(24, box.width + 4)}px;height:${Math.max(24, box.height + 4)}px`;
     }
   }

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from spcviz.web.articles import articles
+from spcviz.web.course import asked
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
@@ -118,8 +118,9 @@ def offer_python(lines: str):
 
 
 def by_itself(part: Callable) -> Callable:
-    """A part of a page that reruns by itself, or with the page while a tour's sentence wants its numbers."""
-    return part if "tour" in st.query_params else st.fragment(part)
+    """A part of a page that reruns by itself, or with the page while a tour or a task wants its numbers."""
+    is_told = "tour" in st.query_params or asked.NAME in st.query_params
+    return part if is_told else st.fragment(part)
 
 
 def is_speaking():
@@ -228,8 +229,6 @@ def _draw(page, at):
         {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept()},
         key=KEY,
         is_projected=bool(st.context.is_embedded),
-        page=page.url_path,
-        callouts=[] if at or st.context.is_embedded else articles.callouts(page.url_path),
         form=form or None,
         on_act=_acted,
     )

@@ -52,8 +52,13 @@ def exists(path):
 @cache
 def names():
     """{name of a page in addresses: path of its file}; the home page is ""; for reading only."""
-    files = {"" if page.path == HOME else PurePath(page.path).stem: page.path for page in pages()}
+    files = {name_of(page): page.path for page in pages()}
     return {name: path for name, path in files.items() if exists(path)}
+
+
+def name_of(page: Page) -> str:
+    """What addresses call a page; "" is home."""
+    return "" if page.path == HOME else PurePath(page.path).stem
 
 
 def file_of(path: str) -> Path:

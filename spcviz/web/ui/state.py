@@ -259,8 +259,8 @@ def pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
     return pins
 
 
-HOME = StateTable(choice("show", "story", ("story", "end")))
-"""The home page: its story from the beginning, or how it ends."""
+HOME = StateTable(choice("show", "story", ("story", "end")), real("a", None, 0.0, 1.0))
+"""The home page: its story from the beginning or how it ends, or one threshold, if the slider was moved."""
 
 LETTERS = StateTable(
     whole("word", -1, 0, 10_000_000),

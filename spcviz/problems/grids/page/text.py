@@ -70,6 +70,9 @@ def percent(share, digits=1):
     return f"{100 * share:.{digits}f} %"
 
 
+WAITS = "What each method ranks first stays hidden until you have guessed."
+
+
 def grids(live, beliefs, panels):
     """Who is wrong where on the grid itself, in words."""
     _, comb, ensemble, lbp = panels
@@ -126,6 +129,12 @@ def panel_facts(live, panels):
     """How many cells each picture gets wrong, for the sentences of a tour."""
     counts = {f"{panel.name}_wrong": str(panel.n_wrong) for panel in panels[1:]}
     return counts | {"cells": str(len(live.summed)), "omega": f"{live.strength:g}"}
+
+
+def panel_values(beliefs, panels):
+    """How many cells each picture gets wrong, for the checks of tasks."""
+    counts = {f"{panel.name}_wrong": panel.n_wrong for panel in panels[1:]}
+    return counts | {"n_settled": int(beliefs.converged.sum())}
 
 
 def error_figures(live, beliefs, k):

@@ -64,6 +64,15 @@ def figures(level, choice, state):
     )
 
 
+WAITS = "What test words lose stays hidden until you have guessed."
+
+
+def without_test(rows):
+    """The row of figures while a question asks for those of test words."""
+    return [(label, "?", "guess first", meaning) if "test" in label or "kept" in label
+            else (label, value, note, meaning) for label, value, note, meaning in rows]  # fmt: skip
+
+
 def pinned(features, choice, state):
     """What a pinned α does at the level that is shown, in words."""
     test, dev = (percent(_loss(at, state)) for at in (choice.test, choice.dev))
@@ -85,6 +94,18 @@ def facts(level, choice, state):
         "words_test": str(choice.test.n_words),
         "words_lost": str(round(_loss(choice.test, state) * choice.test.n_words)),
         "allowed": percent(choice.tolerance),
+    }
+
+
+def values(choice, state):
+    """A level at the chosen alpha for the checks of tasks: shares in percent."""
+    test = _loss(choice.test, state)
+    return {
+        "words_lost": round(test * choice.test.n_words),
+        "words_test": choice.test.n_words,
+        "lost_test": round(100 * test, 2),
+        "kept": round(100 * choice.test.efficiency, 1),
+        "broken": bool(test > choice.tolerance),
     }
 
 

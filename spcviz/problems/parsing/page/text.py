@@ -62,3 +62,12 @@ def facts(sentence: ParsedSentence, state: dict) -> dict[str, str]:
         right = (trajectory.heads == sentence.truth).sum(axis=1)
         texts |= {"right": str(right[step]), "right_start": str(right[0]), "right_all": str(right[-1])}
     return texts
+
+
+def values(sentence: ParsedSentence, state: dict) -> dict:
+    """The counts of `facts` as numbers, for the checks of tasks."""
+    names = ("bought", "right", "right_start", "right_all")
+    return {name: int(text) for name, text in facts(sentence, state).items() if name in names}
+
+
+WAITS = "The trees stay hidden until you have guessed. In which sentence can a phrase hang in two places?"

@@ -58,12 +58,22 @@ def compared(readings):
     return f"{begin}The whole grid, approximately: {grid}.{verdict} (Measured against the known truth.)"
 
 
+WAITS = "What rows and the whole grid make of it stays hidden until you have guessed."
+
+
 def facts(readings):
     """Errors and size for the sentences of a tour, by name."""
     one, rows, grid = (f"{100 * error:.1f} %" for error in readings.errors)
     height, width = readings.truth.shape
     size = {"height": str(height), "width": str(width), "states": str(readings.n_states)}
     return {"one": one, "rows": rows, "grid": grid, "weight": f"{readings.weight:g}"} | size
+
+
+def values(readings):
+    """Errors in percent, rounded as they are shown, for the checks of tasks."""
+    return dict(
+        zip(("one", "rows", "grid"), (round(100 * error, 1) for error in readings.errors), strict=True)
+    )
 
 
 def table(readings):

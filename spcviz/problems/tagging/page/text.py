@@ -28,3 +28,6 @@ def counts(comparison) -> str:
         f"Tags left a word, both tuned to the same loss: {listed}. Without structure each word keeps its one "
         f"best tag, which changes {differ}."
     )
+
+
+WAITS = "The tags stay hidden until you have guessed. Read the three sentences as you would read them aloud."
