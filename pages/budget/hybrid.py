@@ -16,13 +16,12 @@ from spcviz.web.ui.state import StateTable, choice, flag, text, whole
 
 KEY = "hybrid"
 TABLE = StateTable(
-    choice("data", "open", SHOWN),
+    choice("data", "dev", SHOWN),
     whole("word", -1, -1, 10**6),
     whole("step", -1, -1, 999),
     whole("course", 0, 0, 1),
     text("hand", "", cached.HAND),
     flag("controls", True),
-    opening={"data": "dev"},
 )
 ANEW = {"step": -1, "course": 0, "hand": ""}
 

@@ -24,9 +24,8 @@ TABLE = StateTable(
     real("spend", 0.3, 0.0, 1.0),
     choice("policy", OFFERED[0], OFFERED),
     whole("arc", 0, 0, 99),
-    choice("rows", "all", ROWS),
+    choice("rows", "main", ROWS),
     flag("controls", True),
-    opening={"rows": "main"},
 )
 ANEW = {"arc": 0}
 tie = partial(tied, TABLE, "parsing", **ANEW)

@@ -24,13 +24,13 @@ KINDS |= {"camvid": "CamVid test picture"} if N_CAMVID else {}
 KINDS |= {"upload": "Your own", "camera": "Your camera"}
 FORMER = {"china": "A temple"}  # links may ask for it; it is no street
 TABLE = StateTable(
-    choice("kind", "rendered", KINDS | FORMER, elsewhere="camvid"),
+    choice("kind", "road", KINDS | FORMER, elsewhere="camvid"),
     whole("seed", FIRST_SEED, 0, 999_999),
     whole("number", 0, 0, (N_CAMVID or N_ELSEWHERE) - 1),
     real("spend", 0.55, 0.0, 1.0),
     choice("show", "labels", SHOWN),
     flag("controls", True),
-    opening={"kind": "road", "spend": 0.12},
+    opening={"spend": 0.12},
 )
 
 

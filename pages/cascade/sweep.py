@@ -9,6 +9,7 @@ from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.letters.page import sweep_text as say
 from spcviz.web.cached import common
 from spcviz.web.course import asked
+from spcviz.web.course.veil import veil
 from spcviz.web.figures.filter_curves import filter_curves
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
@@ -121,6 +122,9 @@ def bound(state, level, chosen):
     terms, ensemble = cached.sweep_bound(*of), cached.sweep_ensemble_bound(*of, state["models"])
     touring.offer(say.bound_facts, terms)
     asked.offer(state | {"vacuous": bool(terms.filter_loss.is_vacuous)})
+    if "bound" in asked.hidden():
+        veil(say.BOUND_WAITS)
+        return
     st.markdown(sentence := say.bound(terms, state["features"] in cached.OPEN))
     look, is_projected = layout.look(projected_height=505), layout.is_projected()
     st.plotly_chart(theorem_2.both_bounds(terms, ensemble, **look), alt=sentence, **PLOT)

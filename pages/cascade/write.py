@@ -9,6 +9,7 @@ from spcviz.problems.open_words.page import drawn
 from spcviz.problems.open_words.view.component import show_write
 from spcviz.web.cached import common
 from spcviz.web.course import asked
+from spcviz.web.course.veil import ink, veil
 from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.figures.lattice_values import values
 from spcviz.web.lattice.component import show_lattice
@@ -105,6 +106,10 @@ def choose(state):
 def drawing():
     """Boxes and lattice: a fragment of its own, rerun once the pen rests; strokes ask by themselves."""
     state = writing.TABLE.parse(st.query_params)
+    if "reading" in asked.hidden():
+        pixels = writing.read(state).found.pixels
+        veil("What the cascade reads stays hidden until you have guessed.", pictures=ink(pixels), alt="A letter")
+        return
     view = dragged.view_of(state, LATTICE, MAX_ORDER)
     turn = writing.turn_of((live_view(KEY) or {}).get("turn"))
     reading = writing.read(state, view["alphas"])

@@ -15,11 +15,9 @@ truth                    what is right, "" if it is unknown
 ======================== ===========================================================================
 """
 
-from collections import defaultdict
-
 import numpy as np
 
-from spcviz.web.figures.lattice_facts import threshold
+from spcviz.web.figures.lattice_facts import count_words, threshold
 
 
 def values(trace, at: int, cell: str = "", tuned=None) -> dict:
@@ -52,19 +50,6 @@ def values(trace, at: int, cell: str = "", tuned=None) -> dict:
     for arc, alpha in zip(level.truth_arcs, falls_at(level, level.truth_arcs), strict=True):
         out[f"falls_{spell(level.symbols[arc])}"] = float(alpha)
     return out
-
-
-def count_words(level, keep: np.ndarray) -> int:
-    """Complete words of a level's kept arcs, a Python whole number: it can exceed 64 bits."""
-    ends: dict[tuple, int] = {}
-    for column in range(len(level.col_start) - 1):
-        counts: dict[tuple, int] = defaultdict(int)
-        for arc in range(level.col_start[column], level.col_start[column + 1]):
-            if keep[arc]:
-                states = tuple(level.symbols[arc].tolist())
-                counts[states[1:]] += 1 if column == 0 else ends.get(states[:-1], 0)
-        ends = counts
-    return sum(ends.values())
 
 
 def falls_at(level, arcs: np.ndarray) -> np.ndarray:

@@ -450,7 +450,7 @@ class LatticeView extends View {
     const arc = this.selectedArc();
     return {
       ...now, step: this.view.step, heights, shown, images: this.images, words: this.data.words, alphabet: this.alphabet, truthVisible: this.truthVisible,
-      truthLetters: this.truth, selected: arc, hover: this.hover, path: arc >= 0 ? witness(now.level, arc) : [],
+      truthLetters: this.truth, selected: arc, hover: this.hover, path: arc >= 0 && !this.secret.has("why") ? witness(now.level, arc) : [],
       pins: { A: pins.A && pins.A.keys, B: pins.B && pins.B.keys }, allowedBefore: now.level.allowedBefore,
       colours: this.colours, letter: this.letter, names: { tau: "τ" },
     };

@@ -83,7 +83,8 @@ export const WORDS = {
         l.countedAt = a;
         l.count = total(keepMask(l, threshold(l, a), l.keep));
       }
-      setText(m.left, `${l.count.toLocaleString("en-US")} of ${l.nArcs.toLocaleString("en-US")}`);
+      if (this.secret.has("kept")) setText(m.left, "?");
+      else setText(m.left, `${l.count.toLocaleString("en-US")} of ${l.nArcs.toLocaleString("en-US")}`);
     });
     const figures = this.figures, all = K ** L, grid = K ** n * level.nColumns;
     setText(figures.words.value, readableCount(isPruned ? words : level.wordsBefore));
@@ -104,10 +105,10 @@ export const WORDS = {
     this.tellGuess();
     setText(this.revealButton, this.truthVisible ? "Hide the truth" : "Reveal");
     this.more.say(this.changes());
-    const summary = `Level ${this.view.level} of ${this.levels.length}, ${grams(n)}, ${STEPS[this.view.step]} step. ${this.isSecret ? "" : `alpha ${alphaText(alpha)}: ${kept} of ${level.nArcs} kept, ${readableCount(words)} words left. `}Best word: ${spellPath(level, level.mapArcs, this.alphabet)}. ${this.status.textContent}`;
+    const summary = `Level ${this.view.level} of ${this.levels.length}, ${grams(n)}, ${STEPS[this.view.step]} step. ${this.isSecret || this.secret.has("kept") ? "" : `alpha ${alphaText(alpha)}: ${kept} of ${level.nArcs} kept, ${readableCount(words)} words left. `}${this.truthVisible ? `Best word: ${spellPath(level, level.mapArcs, this.alphabet)}.` : ""} ${this.status.textContent}`;
     if (!this.drag) { setText(this.summary, summary); this.canvas.setAttribute("aria-label", summary); }
     const data = this.root.dataset;
-    data.level = this.view.level; data.step = this.view.step; data.alpha = String(alpha); data.kept = kept;
+    data.level = this.view.level; data.step = this.view.step; data.alpha = String(alpha); data.kept = this.secret.has("kept") ? "" : kept;
     data.fate = fate.state; data.letter = this.geometry.font.toFixed(1); data.cell = this.view.cell || "";
     data.followed = String(!this.isUnsent);
   },
@@ -169,15 +170,20 @@ export const WORDS = {
       : s === 1
       ? `Right to left: each ${gram(n)} learns the best score of the rest of the word after it.${live((a) => `best rest ${readableScore(level.backward[a])}`)}`
       : s === 2
-      ? `Beginning plus rest is the score of the best whole word through each ${gram(n)}: its max-marginal. The best word, “${best}”, scores ${readableScore(level.best)}; no ${gram(n)} can have more.${live((a) => `${readableScore(level.forward[a])} + ${readableScore(level.backward[a])} = ${readableScore(level.maxMarginal[a])}`)}`
+      ? `Beginning plus rest is the score of the best whole word through each ${gram(n)}: its max-marginal. The best word${this.truthVisible ? `, “${best}”,` : ""} scores ${readableScore(level.best)}; no ${gram(n)} can have more.${live((a) => `${readableScore(level.forward[a])} + ${readableScore(level.backward[a])} = ${readableScore(level.maxMarginal[a])}`)}`
       : s === 3
-      ? `τ = ${readableScore(tau)} lies ${alpha < 0 ? `below the mean (${readableScore(level.mean)}), by ${alphaText(-alpha)} of its way to the best` : `${alphaText(alpha)} of the way from the mean (${readableScore(level.mean)}) to the best`} (${readableScore(level.best)}). ${below.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} are not above it.`
+      ? `τ = ${readableScore(tau)} lies ${alpha < 0 ? `below the mean (${readableScore(level.mean)}), by ${alphaText(-alpha)} of its way to the best` : `${alphaText(alpha)} of the way from the mean (${readableScore(level.mean)}) to the best`} (${readableScore(level.best)}). ${this.secret.has("kept") ? "" : `${below.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} are not above it.`}`
       : `${kept.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} stay: ${readableCount(words)} complete ${words === 1 ? "word" : "words"}. ${this.view.level < this.levels.length ? `The next level builds ${grams(this.levels[this.view.level].order)} from these only.` : "This is the last level; the final predictor chooses among them."}${level.wasCapped ? ` The next level would have been too large, so α was raised from ${alphaText(level.alpha)} to ${alphaText(level.alphaUsed)} for it.` : ""}`);
   },
 
   tellWhy() {
     const { level, tau, alpha, keep } = this.now, arc = this.selectedArc();
-    const key = `${arc}|${tau}|${this.view.level}|${this.view.cell}|${this.identity}|${this.truthVisible}`;
+    if (this.secret.has("why")) {
+      this.whyKey = "";
+      this.why.replaceChildren(node("p", { class: "caption" }, "Why it was pruned stays hidden until you have guessed."));
+      return;
+    }
+    const key = `${arc}|${tau}|${this.view.level}|${this.view.cell}|${this.identity}|${this.truthVisible}|${this.isSecret}`;
     if (this.whyKey === key) return;
     this.whyKey = key;
     if (arc < 0) {

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from spcviz.problems.letters.page.shown import FIRST_WORD
-from spcviz.problems.tagging.data.examples import FIRST, GARDEN_PATH
+from spcviz.problems.tagging.data.examples import FIRST
 from spcviz.web.ui import history
 
 
@@ -263,16 +263,15 @@ HOME = StateTable(choice("show", "story", ("story", "end")), real("a", None, 0.0
 """The home page: its story from the beginning or how it ends, or one threshold, if the slider was moved."""
 
 LETTERS = StateTable(
-    whole("word", -1, 0, 10_000_000),
+    whole("word", FIRST_WORD, 0, 10_000_000),
     text("features", "open", r"[a-z0-9_]{1,24}"),
     whole("order", 4, 1, MAX_ORDER),
     *lattice_fields(MAX_ORDER, rf"[a-z]{{1,{MAX_ORDER}}}"),
     choice("which", "all", ("all", "wrong")),
     whole("seed", 0, 0, 999_999),
     choice("view", "lattice", ("lattice", "bars")),
-    opening={"word": FIRST_WORD},
 )
-"""The Letters page. An absent alpha is the tuned one; word -1 is what links mean that name no word."""
+"""The Letters page. An absent alpha is the tuned one."""
 
 MAX_INK = 6000
 WRITE = StateTable(
@@ -288,23 +287,22 @@ WRITE = StateTable(
 page shows an `example` to draw over, or empty boxes."""
 
 POLICY = StateTable(
-    choice("vocabulary", "open", ("open", "ocr", "dev")),
+    choice("vocabulary", "dev", ("open", "ocr", "dev")),
     whole("word", -1, 0, 10_000_000),
     real("spend", 0.0, 0.0, 1.0),
     real("q", 0.25, 0.0, 0.9),
     choice("kind", "units", ("units", "us")),
     choice("extractor", "library", ("library", "fast")),
     flag("controls", True),
-    opening={"vocabulary": "dev", "spend": 0.308},
+    opening={"spend": 0.308},
 )
 """The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference."""
 
 MAX_TEXT = 300
 TAGGING = StateTable(
-    text("text", GARDEN_PATH, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
+    text("text", FIRST, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
     *lattice_fields(3, r"[^\x00-\x1f]{1,20}"),
-    choice("view", "lattice", ("lattice", "words", "compare")),
-    opening={"text": FIRST, "view": "words", "level": 2},
+    choice("view", "words", ("lattice", "words", "compare")),
+    opening={"level": 2},
 )
-"""The Tagging page. An absent alpha is the tuned one; links that name no text mean the garden path, and those
-that name no view the lattice: before there was the sentence itself."""
+"""The Tagging page. An absent alpha is the tuned one."""

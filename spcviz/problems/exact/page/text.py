@@ -57,12 +57,16 @@ CROSSWORDS = {
 }
 
 
-def search(problem, run):
+ALONE = "Each letter by itself (◆); what its neighbours say stays hidden until you have guessed."
+COST_WAITS = "What this costs stays hidden until you have guessed."
+
+
+def search(problem, run, *, is_far=True):
     """Both methods in words."""
     word, length, k = spell(problem, run.labels), *problem.unary.shape
     ran = f"{k} to the power {length} = **{run.n_configurations:,}** readings"
     far = run.seconds_search / max(run.n_visited, 1) * float(k) ** FAR
-    beyond = f" A word of {FAR} letters would take search **{duration(far)}** (projected)." if k > 1 else ""
+    beyond = f" A word of {FAR} letters would take search **{duration(far)}** (projected)." if k > 1 and is_far else ""
     if np.isfinite(run.score_search):
         same = "the same best score" if abs(run.score - run.score_search) < 1e-9 else "another score (a bug!)"
         return (

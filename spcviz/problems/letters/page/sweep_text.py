@@ -64,6 +64,10 @@ def figures(level, choice, state):
     )
 
 
+BOUND_WAITS = (
+    "The theorem adds three terms: the loss on known words, a price for how many filters training could have "
+    "found, and one for chance. What they come to stays hidden until you have guessed."
+)
 WAITS = "What test words lose stays hidden until you have guessed."
 
 

@@ -30,4 +30,4 @@ def counts(comparison) -> str:
     )
 
 
-WAITS = "The tags stay hidden until you have guessed. Read the three sentences as you would read them aloud."
+WAITS = "The tags stay hidden until you have guessed. Read the sentence aloud: what is each word in it?"
