@@ -108,7 +108,11 @@ def drawing():
     state = writing.TABLE.parse(st.query_params)
     if "reading" in asked.hidden():
         pixels = writing.read(state).found.pixels
-        veil("What the cascade reads stays hidden until you have guessed.", pictures=ink(pixels), alt="A letter")
+        veil(
+            "What the cascade reads stays hidden until you have guessed.",
+            pictures=ink(pixels),
+            alt="A letter",
+        )
         return
     view = dragged.view_of(state, LATTICE, MAX_ORDER)
     turn = writing.turn_of((live_view(KEY) or {}).get("turn"))

@@ -45,7 +45,10 @@ def tables(state):
     layout.numbers(side, rows if is_told else [row for row in rows if row[0] != "DP looks at"])
     key = f"exact_graph_{'_'.join(sets)}"  # a new chart forgets what was clicked
     with chart:
-        picture, sentence = factor_graph(sets, problem.pixels, **LOOK), say.tables(sizes, sets) if is_told else say.COST_WAITS
+        picture, sentence = (
+            factor_graph(sets, problem.pixels, **LOOK),
+            say.tables(sizes, sets) if is_told else say.COST_WAITS,
+        )
         click = {"on_select": lambda: clicked(key, sets), "selection_mode": "points", "key": key}
         st.plotly_chart(picture, alt=sentence, **click, **PLOT)
         st.markdown(sentence)

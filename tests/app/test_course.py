@@ -1,4 +1,4 @@
-"""Every task on its page: open at its start, solved at its solution, its answer nowhere before it is given."""
+"""Every task on its page: open at its start, solved at its solution, its answer hidden until then."""
 
 import re
 

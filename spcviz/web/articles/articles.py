@@ -15,8 +15,6 @@ HEADINGS = {"see": "What you see", "try": "Try this", "means": "What it means", 
 class Article(NamedTuple):
     """What is said of a page."""
 
-    minutes: int  # to go through it
-    level: str  # whom it is for
     parts: dict[str, str]  # by the names of `HEADINGS`
     where: str  # in the papers
 
@@ -26,12 +24,9 @@ def every() -> dict[str, Article]:
     """{name of a page in addresses: `Article`}."""
     content = json.loads(FILE.read_text(encoding="utf-8"))
     return {
-        name: Article(
-            value["minutes"], value["level"],
-            {part: value[part] for part in HEADINGS}, value["where"],
-        )
+        name: Article({part: value[part] for part in HEADINGS}, value["where"])
         for name, value in content.items()
-    }  # fmt: skip
+    }
 
 
 def show(name: str) -> None:

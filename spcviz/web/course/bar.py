@@ -6,15 +6,16 @@ by the browser alone (``progress.js``).
 
 import contextlib
 from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
 
 import streamlit as st
 
 from spcviz.web.course import asked
 from spcviz.web.course import task as tasks
-from spcviz.web.course.component import show_bar
+from spcviz.web.course.component import show_bar, show_course
 from spcviz.web.ui import history, navigation
 
-KEY = "course_bar"
+KEY, PAGE_KEY = "course_bar", "course_page"
 _GOING = "course_going"
 STYLE = """<style>
 .st-key-course_slot { margin-top: 1.1rem }
@@ -84,6 +85,7 @@ def _draw(page, is_solved, live):
             "page": page.url_path,
             "goal": tasks.stops()[page.url_path].goal,
             "tasks": [{"id": one.id, "ask": one.ask} for one in tasks.of_page(page.url_path)],
+            "ids": {name: [one.id for one in tasks.of_page(name)] for name in tasks.stops()},
             "open": shown(now, is_solved, live) if now else None,
             "next": {"page": after.page, "title": titles()[after.page]} if after else None,
             "isEmbedded": bool(st.context.is_embedded),
@@ -123,6 +125,59 @@ def shown(now: asked.Asked, is_solved: bool, live: str) -> dict:
         "tries": len(done.wrong) + 1,
         "ring": "" if is_over else one.ring,
     }
+
+
+PART = ("", "write", "exact_inference", "letters", "sweep")
+"""Pages of the first part."""
+NEEDED = ("L2", "L3", "S1")
+"""Tasks that the first part is not passed without: the ideas that nobody guesses."""
+MOST = 6
+"""Pages after the first part on which the course asks for two tasks each."""
+
+
+def course_page() -> None:
+    """What the Course page shows."""
+    parts: dict[str, list] = {}
+    here = [stop for stop in tasks.stops().values() if stop.page in navigation.names()]
+    for stop in here:
+        rows = [{"id": one.id, "ask": one.ask} for one in tasks.of_page(stop.page)]
+        page = {"name": stop.page, "title": titles()[stop.page], "goal": stop.goal, "minutes": stop.minutes}
+        parts.setdefault(stop.part, []).append(page | {"needs": stop.needs, "tasks": rows})
+    last = [stop.part for stop in here][-1] if here else ""
+    later = [stop.page for stop in here if stop.page not in PART and stop.part != last]
+    rules = {"first": [name for name in PART if name in navigation.names()], "needed": list(NEEDED)}
+    show_course(
+        {
+            "sections": [{"title": title, "pages": pages} for title, pages in parts.items()],
+            "rules": rules | {"later": later, "most": MOST},
+            "version": version("spcviz") if is_installed() else "of a clone",
+        },
+        key=PAGE_KEY,
+        on_act=_on_course,
+    )
+
+
+def is_installed() -> bool:
+    """Whether the package says its version: a clone that was never installed does not."""
+    try:
+        version("spcviz")
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _on_course():
+    """The Course page's callback. Whoever sends may send anything."""
+    state = st.session_state.get(PAGE_KEY)
+    what = state.get("act") if isinstance(state, Mapping) else None
+    if not isinstance(what, Mapping):
+        return
+    if what.get("kind") == "forget":
+        asked.forget()
+    elif what.get("kind") == "page":
+        _next({"page": what.get("name", "")})
+    elif what.get("kind") == "task" and (one := tasks.every().get(str(what.get("id", ""))[:4])):
+        _go(one.start, one.id)
 
 
 # ------------------------------------------------------------------ what the browser asks for

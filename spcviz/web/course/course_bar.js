@@ -107,12 +107,11 @@ class CourseBar extends View {
     setText(this.laterButton, isFolded ? "Tasks" : open ? "Close" : "Not now");
     this.laterButton.title = isFolded ? "Open the tasks of this page" : "Close the tasks";
     this.follow();
-    markSideBar({ ...this.every(), [this.data.page]: ids });
+    markSideBar(this.data.ids);
     this.root.dataset.task = open?.id ?? "";
     this.root.dataset.over = open?.isOver ? "1" : "";
     this.root.dataset.drawn = "1";
   }
-  every() { return Object.fromEntries(Object.entries(this.data.ids ?? {})); }
   paintOptions(open) {
     const key = open ? JSON.stringify([open.id, open.why, open.right]) : "";
     if (key === this.optionsKey) return;
@@ -153,7 +152,7 @@ class CourseBar extends View {
   }
   follow() {
     if (!this.data) return;
-    markSideBar(this.data.ids ?? {});
+    markSideBar(this.data.ids);
     const { open } = this.data, part = open?.ring && !this.isTouched && !progress().folded ? partOf(open.ring) : null;
     if (!part) {
       this.ring.style.display = "none";

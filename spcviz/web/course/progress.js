@@ -70,5 +70,6 @@ export function markSideBar(every) {
     if (link.dataset.marks === marks) continue;
     link.dataset.marks = marks;
     link.dataset.told = told;
+    link.title = told;
   }
 }

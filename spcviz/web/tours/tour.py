@@ -20,9 +20,11 @@ from spcviz.engine.errors import SpcvizError
 SHIPPED = Path(__file__).parent / "shipped"
 PICTURES = Path(__file__).parent / "pictures"
 MAX_BYTES, MAX_SCENES = 200_000, 60
-TEXTS = {"title": 80, "about": 400, "level": 40, "next": 40, "task": 4, "address": 7000, "say": 600, "ask": 300, "answer": 600,
-         "after": 1000, "point": 120, "hide": 120, "choices": 400, "why": 800, "right": 120, "notes": 1000,
-         "minutes": 4}  # fmt: skip
+TEXTS = {
+    "title": 80, "about": 400, "level": 40, "next": 40, "task": 4, "address": 7000, "say": 600, "ask": 300,
+    "answer": 600, "after": 1000, "point": 120, "hide": 120, "choices": 400, "why": 800, "right": 120,
+    "notes": 1000, "minutes": 4,
+}  # fmt: skip
 """Longest texts of a tour and of a scene, in characters."""
 OWN = "own"
 """The name of the visitor's tour in an address."""
@@ -141,7 +143,11 @@ def of_values(value, name=OWN):
         raise TourError(f"This tour has {len(value['scenes'])} scenes; at most {MAX_SCENES} are read.")
     title, about, level = (_text(value, key, "The tour") for key in ("title", "about", "level"))
     scenes = tuple(_scene(scene, at) for at, scene in enumerate(value["scenes"], start=1))
-    seen, after, task = value.get("seen", []), _text(value, "next", "The tour"), _text(value, "task", "The tour")
+    seen, after, task = (
+        value.get("seen", []),
+        _text(value, "next", "The tour"),
+        _text(value, "task", "The tour"),
+    )
     if not isinstance(seen, list) or len(seen) > MOST_SEEN or not all(isinstance(one, str) for one in seen):
         raise TourError(f'The tour: "seen" must be a list of at most {MOST_SEEN} texts.')
     seen = tuple(_text({"say": one}, "say", "The tour") for one in seen)

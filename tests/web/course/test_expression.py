@@ -33,12 +33,13 @@ def test_it_means_what_it_says(check, expected):
 @pytest.mark.parametrize(
     "check",
     [
-        "__import__('os').system('true')", "().__class__.__bases__[0]", "word.upper()", "some[0]", "n * 2", "n ** 9",
-        "9 ** 9 ** 9", "'a' * 10", "[s for s in some]", "(lambda: 1)()", "n := 4", "open('x')", "len.__call__(word)",
-        "f'{n}'", "n if yes else 0", "{1: 2}", "{1, 2}", "some[1:2]", "n is 3", "n is some", "print(n)", "max(n)",
-        "len(word, key=1)", "len(*some)", "round(1, 2, 3)", "len()", "b'x' == b'x'", "1j == 1", "... is None", "yield n",
-        "await n", "n; n", "n = 3", "", "(", "n == 3\n or True\n x", "_hidden", "__builtins__", "len == 1", "n << 2",
-        "n // 2", "n % 2", "~n", "+n", "not_a(n)", "x.real", "n @ n", "a" * 500, "(" * 300 + ")" * 300, "\x00",
+        "__import__('os').system('true')", "().__class__.__bases__[0]", "word.upper()", "some[0]",
+        "n * 2", "n ** 9", "9 ** 9 ** 9", "'a' * 10", "[s for s in some]", "(lambda: 1)()", "n := 4",
+        "open('x')", "len.__call__(word)", "f'{n}'", "n if yes else 0", "{1: 2}", "{1, 2}", "some[1:2]",
+        "n is 3", "n is some", "print(n)", "max(n)", "len(word, key=1)", "len(*some)", "round(1, 2, 3)",
+        "len()", "b'x' == b'x'", "1j == 1", "... is None", "yield n", "await n", "n; n", "n = 3", "", "(",
+        "n == 3\n or True\n x", "_hidden", "__builtins__", "len == 1", "n << 2", "n // 2", "n % 2", "~n",
+        "+n", "not_a(n)", "x.real", "n @ n", "a" * 500, "(" * 300 + ")" * 300, "\x00",
         " and ".join(["n"] * 200),
     ],
 )  # fmt: skip

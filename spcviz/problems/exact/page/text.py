@@ -66,7 +66,11 @@ def search(problem, run, *, is_far=True):
     word, length, k = spell(problem, run.labels), *problem.unary.shape
     ran = f"{k} to the power {length} = **{run.n_configurations:,}** readings"
     far = run.seconds_search / max(run.n_visited, 1) * float(k) ** FAR
-    beyond = f" A word of {FAR} letters would take search **{duration(far)}** (projected)." if k > 1 and is_far else ""
+    beyond = (
+        f" A word of {FAR} letters would take search **{duration(far)}** (projected)."
+        if k > 1 and is_far
+        else ""
+    )
     if np.isfinite(run.score_search):
         same = "the same best score" if abs(run.score - run.score_search) < 1e-9 else "another score (a bug!)"
         return (
