@@ -100,8 +100,7 @@ def count_bars(state):
 PADDING = "0.4rem 1rem 0" if layout.is_projected() else "3rem 2rem 1rem"
 HEADER = ".stAppHeader {display: none}" if layout.is_projected() else ""
 st.html(f"<style>.stMainBlockContainer {{padding: {PADDING}}} {HEADER}</style>")
-if not layout.is_projected():
-    st.markdown(say.INTRODUCTION)
+layout.introduce(say.INTRODUCTION)
 if FEATURES:
     common.tells_of_damage(letters)()
 else:

@@ -149,8 +149,7 @@ def page():
     """Controls, cached calls, a picture."""
     state = TABLE.read()
     is_arms = state["show"] in ARMS
-    if not layout.is_projected():
-        st.markdown(tell.INTRODUCTION if is_arms else say.INTRODUCTION)
+    layout.introduce(tell.INTRODUCTION if is_arms else say.INTRODUCTION)
     if layout.has_controls(state):
         choices.show(TABLE, state, SCENES)
     if state["show"] == "thesis":

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from spcviz.web.course import asked
-from spcviz.web.home.component import alpha_of, home_word
+from spcviz.web.home.component import alpha_of, home_funnel, home_word
 from spcviz.web.touring import touring
 from spcviz.web.ui import about, landing, layout, navigation
 from spcviz.web.ui.state import HOME
@@ -96,7 +96,7 @@ touring.offer_python(landing.PYTHON)
 st.html(PHONE)
 st.caption("spcviz · structured prediction cascades, live")
 st.title("Read a word by ruling words out", anchor=False)
-story, picture = st.columns([5, 6], gap="large", vertical_alignment="center")
+story, picture = st.columns([5, 6], gap="large")
 with story:
     st.markdown(
         f"A computer that reads this word letter by letter reads **{spelled(word.alone)}**. Weighing *whole "
@@ -112,6 +112,8 @@ with story:
         "marks what was really written. Prune gently and much is left to look at; prune too hard and the "
         "truth goes too."
     )
+with story:
+    home_funnel(word)
 state = HOME.read()
 asked.offer(state, landing.values, word, state["a"])
 with picture.container(key="home_picture"):

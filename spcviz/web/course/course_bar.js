@@ -153,7 +153,8 @@ class CourseBar extends View {
   follow() {
     if (!this.data) return;
     markSideBar(this.data.ids);
-    const { open } = this.data, part = open?.ring && !this.isTouched && !progress().folded ? partOf(open.ring) : null;
+    const { open } = this.data, isSettling = document.documentElement.classList.contains("spcviz-settling");
+    const part = open?.ring && !this.isTouched && !isSettling && !progress().folded ? partOf(open.ring) : null;
     if (!part) {
       this.ring.style.display = "none";
       return;

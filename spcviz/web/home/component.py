@@ -24,6 +24,11 @@ HTML = """
 """
 
 
+FUNNEL = Component(
+    "spcviz_home_funnel",
+    ("web/home/home_funnel.css",),
+    ("web/view/elements.js", "web/view/funnel.js", "web/home/home_funnel.js"),
+)
 HOME_WORD = Component("spcviz_home_word", ("web/home/home_word.css",), ("web/home/home_word.js",), html=HTML)
 
 
@@ -54,6 +59,12 @@ def home_word(
         "isOver": is_over,
     }
     return show(HOME_WORD, payload, key=key, on_alpha_change=on_change)
+
+
+def home_funnel(word: HomeWord, key: str = "home_funnel") -> None:
+    """Show how many words are left, as a funnel that moves with the slider of `home_word`."""
+    left = int(np.prod(np.maximum((word.falls_at > 0).sum(axis=1), 1)))
+    show(FUNNEL, {"all": 26 ** len(word.truth), "left": left}, key=key)
 
 
 def alpha_of(key: str) -> float | None:

@@ -68,6 +68,11 @@ function missing({ cells }, alpha, isPronoun = false) {
 
 const written = (n) => `${n.toLocaleString("en-US")} ${n === 1n ? "word" : "words"}`;
 
+/** The funnel beside the story: all words, those that the quick model leaves, the one that is read. */
+function tellFunnel(view, left, isLost, reading = "", isRight = false) {
+  document.dispatchEvent(new CustomEvent("spcviz-home", { detail: { all: 26 ** view.data.truth.length, left: Number(left), isLost, reading, isRight } }));
+}
+
 /** What the quick model leaves at an alpha. */
 function show(view, alpha, isPruned) {
   const { kept, lost, words } = letters(view, alpha, isPruned), best = view.data.order.map((of) => of[0]).join("");
@@ -76,6 +81,7 @@ function show(view, alpha, isPruned) {
     ? `${kept.reduce((sum, n) => sum + n, 0)} of ${26 * kept.length} letters are still possible, and what was really written (★) is among them. `
       + `The best word so far is still “${best}”.`
     : `✖ Too hard: ${missing(view, alpha)} gone. No later step can bring ${missing(view, alpha, true)} back.`;
+  tellFunnel(view, words, lost >= 0);
   view.root.classList.toggle("lost", lost >= 0);
   view.root.classList.remove("right");
 }
@@ -91,6 +97,7 @@ function look(view, alpha) {
   view.count.textContent = `${written(1n)} left: ${reading} ${isRight ? "✔" : "✘"}`;
   view.says.textContent = `Now the sharper model looks at the ${written(words)} that were left, and at no other. It reads “${reading}”`
     + (isRight ? ", which is what was really written." : lost < 0 ? "; really written was another word." : `: the “${truth[lost]}” was pruned too early.`);
+  tellFunnel(view, words, lost >= 0, reading, isRight);
   view.root.classList.toggle("right", isRight);
   view.root.classList.toggle("lost", !isRight);
 }

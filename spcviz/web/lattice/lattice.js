@@ -67,7 +67,9 @@ class LatticeView extends View {
     this.tip = node("div", { class: "tip", role: "tooltip" });
     this.stage = node("div", { class: "stage" }, this.canvas, this.tip);
     this.legend = node("div", { class: "legend" });
-    this.tabs = node("div", { class: "levels", role: "group", "aria-label": "Level of the cascade" });
+    this.tabs = node("div", { class: "levels", role: "group", "aria-label": "Levels of the cascade, as high as the words that are left" });
+    this.whole = node("span", { class: "whole" });
+    this.funnel = node("div", { class: "funnel" }, this.whole, this.tabs);
     this.guide = node("div", { class: "guide", "aria-live": "polite" }, node("b"), node("p"));
     this.scrub = node("input", { type: "range", min: "0", step: "1", class: "scrub", "aria-label": "Step of the story",
       oninput: () => this.goTo(+this.scrub.value), onpointerup: () => this.scrub.blur() });
@@ -103,13 +105,13 @@ class LatticeView extends View {
       button("Close", "Close (Esc)", () => this.toggleKeys()));
     this.more = moreBox([steps, this.minis, this.pinBox, rest]);
     const controls = node("div", { class: "controls" }, this.transport, alphaBox, this.why, this.guessBox, this.more.box);
-    this.side = node("aside", { class: "side" }, this.tabs, this.guide, controls);
+    this.side = node("aside", { class: "side" }, this.guide, controls);
     this.summary = node("p", { class: "summary", "aria-live": "polite" });
     this.listenToCanvas();
     this.listen(document, LATTICE, ({ detail }) => this.hear(detail));
     this.listen(document, "keyup", (event) => { if (event.key === "ArrowUp" || event.key === "ArrowDown") this.endKeyDrag(); });
     return node("div", { class: "lattice" }, (this.head = node("div", { class: "head" }, this.status, counts)),
-      node("div", { class: "body" }, node("div", { class: "left" }, this.stage, this.legend), this.side), this.summary, this.keyList);
+      node("div", { class: "body" }, node("div", { class: "left" }, this.funnel, this.stage, this.legend), this.side), this.summary, this.keyList);
   }
 
   range(kind, levelIndex) {
@@ -420,7 +422,7 @@ class LatticeView extends View {
     const wide = this.root.clientWidth, { isEmbed } = this;
     this.letter = this.isBig ? 26 : wide < 600 ? 13 : 16;
     const room = this.roomBelow(this.root.querySelector(".body"));
-    const height = isEmbed ? Math.max(this.data.brief ? 380 : 560, room - 10) : clamp(room - 16, window.innerWidth < NARROW ? 600 : 500, 1100);
+    const height = isEmbed ? Math.max(this.data.brief ? 380 : 560, room - 10) : clamp(room - 16, window.innerWidth < NARROW ? 640 : 560, 1100);
     this.root.style.setProperty("--body-height", `${Math.round(height)}px`);
   }
 

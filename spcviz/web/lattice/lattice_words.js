@@ -1,9 +1,10 @@
 // Words: everything the lattice says beside the picture. Methods of LatticeView (lattice.js), written on
 // each paint; a text is only touched when it changes. Plain language first, the symbol second.
 
-import { STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
+import { STEPS, breakPoint, countPaths, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
   threshold, truthBreakPoint, truthFate, witness } from "./lattice_core.js";
 import { button, node, setText, speakAs } from "../view/elements.js";
+import { wedge } from "../view/funnel.js";
 import { MAX_ALPHA, belowMean } from "../view/rule.js";
 
 const GRAM = ["letter", "pair", "triple", "4-gram", "5-gram", "6-gram"];
@@ -35,8 +36,14 @@ export const WORDS = {
   buildLevels() {
     const n = this.levels.length;
     if (this.tabs.childElementCount !== n) {
-      this.tabs.replaceChildren(...this.levels.map((level, i) =>
-        button(this.levelName(i), `Level ${i + 1}: ${this.levelName(i)} (key ${i + 1})`, () => this.set({ level: i + 1 }))));
+      this.sections = this.levels.map((level, i) => {
+        const left = node("span", { class: "left-words" }), shape = node("span", { class: "wedge", "aria-hidden": "true" });
+        const tab = button(this.levelName(i), `Level ${i + 1}: ${this.levelName(i)} (key ${i + 1})`, () => this.set({ level: i + 1 }));
+        tab.prepend(shape);
+        tab.append(left);
+        return { tab, left, shape, drawn: "" };
+      });
+      this.tabs.replaceChildren(...this.sections.map(({ tab }) => tab));
       this.miniRows = this.levels.map((level, i) => {
         const input = this.range("mini", () => i);
         input.setAttribute("aria-label", `alpha of level ${i + 1}`);
@@ -73,22 +80,23 @@ export const WORDS = {
     const isTuned = this.view.alphas[this.view.level - 1] === null;
     this.tunedButton.setAttribute("aria-pressed", String(isTuned));
     this.tunedButton.title = `Alpha as training chose it on development data: ${alphaText(level.tunedAlpha)} (T)`;
-    this.edgeButton.hidden = !this.truthVisible || !level.truthArcs.length || !Number.isFinite(truthBreakPoint(level));
+    this.edgeButton.hidden = this.secret.has("edge") || !this.truthVisible || !level.truthArcs.length || !Number.isFinite(truthBreakPoint(level));
     this.miniRows.forEach((m, i) => {
       const a = this.alphaOf(i), l = this.levels[i];
       this.slide(m.input, i);
       setText(m.value, alphaText(a));
       m.row.classList.toggle("shown", i === this.view.level - 1);
       if (l.countedAt !== a) {
-        l.countedAt = a;
-        l.count = total(keepMask(l, threshold(l, a), l.keep));
+        const tauOf = threshold(l, a), mask = keepMask(l, tauOf, l.keep);
+        Object.assign(l, { countedAt: a, count: total(mask), wordsAfter: countPaths(l, mask, l.groups), fateAt: truthFate(l, mask, tauOf).state });
       }
       if (this.secret.has("kept")) setText(m.left, "?");
       else setText(m.left, `${l.count.toLocaleString("en-US")} of ${l.nArcs.toLocaleString("en-US")}`);
     });
+    this.tellFunnel(K ** L);
     const figures = this.figures, all = K ** L, grid = K ** n * level.nColumns;
     setText(figures.words.value, readableCount(isPruned ? words : level.wordsBefore));
-    setText(figures.words.note, `words left of ${K}${superscript(L)} = ${readableCount(all)}`);
+    setText(figures.words.note, `${(isPruned ? words : level.wordsBefore) === 1 ? "word" : "words"} left of ${K}${superscript(L)} = ${readableCount(all)}`);
     setText(figures.arcs.value, `${(isPruned ? kept : level.nArcs).toLocaleString("en-US")}`);
     setText(figures.arcs.note, `${grams(n)} ${isPruned ? "kept" : "to look at"} of ${n === 1 ? `${K} × ${L}` : `${K}${superscript(n)} × ${level.nColumns}`} = ${readableCount(grid)} (${readablePercent(isPruned ? kept : level.nArcs, grid)})`);
     setText(figures.time.value, `${micro(this.data.microseconds)}`);
@@ -111,6 +119,28 @@ export const WORDS = {
     data.level = this.view.level; data.step = this.view.step; data.alpha = String(alpha); data.kept = this.secret.has("kept") ? "" : kept;
     data.fate = fate.state; data.letter = this.geometry.font.toFixed(1); data.cell = this.view.cell || "";
     data.followed = String(!this.isUnsent);
+  },
+
+  /** Words that are left after each level, as a funnel whose sections are the levels' tabs. */
+  tellFunnel(all) {
+    const isHidden = this.isSecret || this.secret.has("kept"), isSeen = this.truthVisible && this.truth.length > 0;
+    setText(this.whole, readableCount(all));
+    let before = all, isLost = false;
+    this.sections.forEach((section, i) => {
+      const level = this.levels[i], after = isHidden ? before : level.wordsAfter;
+      isLost = isLost || (isSeen && !isHidden && (level.fateAt === "pruned" || level.fateAt === "gone"));
+      const key = `${before}|${after}|${all}|${isLost}`;
+      if (section.drawn !== key) {
+        section.drawn = key;
+        section.shape.replaceChildren(wedge(before, after, all));
+        section.tab.classList.toggle("lost", isLost);
+      }
+      const name = this.levelName(i);
+      const isNarrow = this.root.classList.contains("narrow");
+      setText(section.left, isHidden ? "" : `${readableCount(after)}${isNarrow ? "" : ` ${after === 1 ? "word" : "words"} left`}${isLost ? " ✘" : ""}`);
+      section.tab.setAttribute("aria-label", `Level ${i + 1}: ${name} (key ${i + 1})${isHidden ? "" : `, ${section.left.textContent}`}`);
+      before = after;
+    });
   },
 
   /** What in the closed box is not as it comes. */

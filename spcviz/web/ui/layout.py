@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from spcviz.web.course import asked
 from spcviz.web.figures import palette
 from spcviz.web.ui.state import StateTable
 
@@ -52,12 +53,17 @@ def use_the_room(*, is_whole: bool = False):
 def framed(body: Callable[[], object], introduction: str, *captions: str, is_whole: bool = True) -> None:
     """A page: its introduction, its body, captions; on a projector the body alone. See `use_the_room`."""
     use_the_room(is_whole=is_whole)
-    if not is_projected():
-        st.markdown(introduction)
+    introduce(introduction)
     body()
     if not is_projected():
         for caption in filter(None, captions):
             st.caption(caption)
+
+
+def introduce(introduction: str) -> None:
+    """A page's heading and what it is about; the heading alone beside an open task, which needs the room."""
+    if not is_projected():
+        st.markdown(introduction.partition("\n")[0] if asked.present() else introduction)
 
 
 def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:
