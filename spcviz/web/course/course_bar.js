@@ -8,6 +8,17 @@ import { isTyping, partOf } from "../touring/tour_core.js";
 import { fold, markOf, markSideBar, onProgress, progress, shuffled, solved, toldOf } from "./progress.js";
 
 const LOOK_MS = 300;
+/** The number that tells this phone from others, as the class's own page has it (phone.js). */
+function voterOf() {
+  const fresh = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  try {
+    const kept = localStorage.getItem("spcviz-voter") ?? fresh;
+    localStorage.setItem("spcviz-voter", kept);
+    return kept;
+  } catch {
+    return fresh;
+  }
+}
 const RING = 5; // pixels around the control
 
 class CourseBar extends View {
@@ -24,9 +35,10 @@ class CourseBar extends View {
     this.showButton = button("Show me", "Go to a solution; the task then counts as shown", () => this.act("show", this.data.open.id));
     this.againButton = button("Back to its start", "Open this task from its start", () => this.act("open", this.data.open.id));
     this.nextButton = button("Next task", "Open the next task", () => this.next(), { class: "go" });
+    this.classButton = button("Class", "Give this task to a class: on their phones", () => document.dispatchEvent(new CustomEvent("spcviz-class")));
     this.laterButton = button("Not now", "Close the tasks; the page Course has them", () => this.later());
     this.text = node("div", { class: "text" }, node("p", { class: "head" }, this.marks, this.goal), this.ask, this.options, this.live, this.won, this.hints);
-    const moves = node("div", { class: "moves" }, this.startButton, this.hintButton, this.showButton, this.againButton, this.nextButton, this.laterButton);
+    const moves = node("div", { class: "moves" }, this.startButton, this.hintButton, this.showButton, this.againButton, this.nextButton, this.classButton, this.laterButton);
     return node("section", { class: "course", "aria-label": "Tasks of this page" }, this.text, moves);
   }
   mount(parent, data) {
@@ -54,7 +66,18 @@ class CourseBar extends View {
     this.openId = data.open?.id;
     this.view ??= {};
     const { open } = data;
+    if (open?.isOver && open.isDone && !open.options.length) this.tellRoom(open);
     if (open?.isDone) solved(open.id, { tries: open.tries, how: open.how, won: open.won, address: this.here() });
+  }
+  /** In a class: this phone has it. The lecturer's own screen does not count. */
+  async tellRoom({ id, ask }) {
+    const room = new URLSearchParams(location.search).get("room");
+    if (!room || this.told === `${room} ${id}`) return;
+    this.told = `${room} ${id}`;
+    const at = (rest) => new URL(`room/${room}/${rest}`, document.baseURI);
+    const now = await fetch(at("now"), { cache: "no-store" }).then((said) => (said.ok ? said.json() : null)).catch(() => null);
+    if (!now || now.isYours || now.ask !== ask) return;
+    await fetch(at("answer"), { method: "POST", body: JSON.stringify({ n: now.n, voter: voterOf(), value: 0 }) }).catch(() => null);
   }
   /** Page and state of what is shown. */
   here() {
@@ -105,6 +128,7 @@ class CourseBar extends View {
     this.nextButton.hidden = open ? !(open.isOver && (then || next)) : Boolean(then) || !next || isFolded;
     setText(this.nextButton, then ? "Next task" : next ? `Next: ${next.title}` : "");
     setText(this.laterButton, isFolded ? "Tasks" : open ? "Close" : "Not now");
+    this.classButton.hidden = !open;
     this.laterButton.title = isFolded ? "Open the tasks of this page" : "Close the tasks";
     this.follow();
     markSideBar(this.data.ids);

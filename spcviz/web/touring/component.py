@@ -28,6 +28,7 @@ ALONE = {"view": {}, "epoch": 0}
 
 def show_bar(
     tour: dict | None,
+    lesson: dict | None,
     tools: dict,
     *,
     key: str,
@@ -37,10 +38,12 @@ def show_bar(
 ):
     """Mount the bar, on a `tour`'s scene (`touring.shown`) or, without one, its tools alone.
 
+    A `lesson` is the task that a class is asked (`touring.lesson`).
+
     `tools` are ``said``, a message on what was done, and ``kept`` (`own_tour.kept`); `form` opens the form
     that adds a scene: its ``address``, ``facts``, and ``n``, which is new each time.
     """
-    payload = {"identity": "tour", "tour": tour, "tools": tools, "form": form, "isProjected": is_projected}
+    payload = {"identity": "tour", "tour": tour, "lesson": lesson, "tools": tools, "form": form, "isProjected": is_projected}
     show(BAR, payload | ALONE, key=key, parts={}, on_act_change=on_act or (lambda: None))
 
 

@@ -97,6 +97,7 @@ class TourView extends View {
     for (const name of ["wheel", "touchmove", "pointerdown"]) this.listen(window, name, () => { this.bringUntil = 0; }, true); // the visitor's turn
     this.listen(window, "beforeprint", () => this.fitPaper());
     this.listen(document, "click", (event) => this.clicked(event));
+    this.listen(document, "spcviz-class", () => this.classRoom.open());
     this.listen(window, "pointerdown", (event) => this.entered(event), true);
     this.looking = setInterval(() => this.follow(), LOOK_MS);
     this.channel = new BroadcastChannel(CHANNEL);
@@ -149,7 +150,7 @@ class TourView extends View {
     this.bar.hidden = !tour;
     setText(this.foot, `${location.href} — to repeat: start the app, open this address.`);
     if (tour) this.paintTour(tour);
-    this.classRoom.follow(tour);
+    this.classRoom.follow(tour ?? this.data.lesson);
     this.follow();
     this.root.dataset.drawn = "1"; // not "ready": that is what pages say of their own views
     this.root.dataset.scene = tour ? tour.code : "";

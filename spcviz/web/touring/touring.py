@@ -231,6 +231,7 @@ def _draw(page, at):
         form = {"n": form, "facts": dict(list(facts.items())[:30]), "address": here}
     show_bar(
         shown(at, facts) if at else None,
+        lesson() if not at else None,
         {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept()},
         key=KEY,
         is_projected=bool(st.context.is_embedded),
@@ -266,6 +267,24 @@ def shown(at: Running, facts: Mapping[str, str]) -> dict:
         "next": _after(at),
         "speaker": f"./?tour={of_tour.name}&speaker=true&embed=true",
     }
+
+
+def lesson() -> dict | None:
+    """What a class is asked by the task of the address, as a scene asks it; None without a room."""
+    now, number = course.present(), room(st.query_params.get("room", ""))
+    if now is None or number is None:
+        return None
+    one, is_over = now.task, now.is_answered
+    asked = {"ask": one.ask, "choices": [option.text for option in one.options] or ["I have it"]}
+    if one.options:  # in an order that does not tell the right one
+        places = sorted(range(len(one.options)), key=lambda at: one.options[at].text)
+        asked["choices"] = [one.options[at].text for at in places]
+        asked["why"] = [one.options[at].why for at in places] if is_over else []
+        asked["right"] = one.right if is_over else ""
+    else:
+        asked |= {"link": f"{one.page}?ask={one.id}&room={number}", "right": "", "why": []}
+    return {"room": number, "name": "task", "number": one.id, "say": "", "poll": asked,
+            "answer": one.won if is_over else ""}  # fmt: skip
 
 
 def tried(at: Running) -> tuple[str, ...]:
@@ -326,7 +345,8 @@ def poll(scene, facts, is_answered):
     if is_answered:
         found = next((choice for choice, why in scene.options.items() if scene.why and not why), scene.right)
         right = tour.fill(found, facts)
-    return {"ask": tour.fill(scene.ask, facts), "choices": choices, "right": right}
+    why = [tour.fill(reason, facts) for reason in scene.options.values()] if is_answered else []
+    return {"ask": tour.fill(scene.ask, facts), "choices": choices, "right": right, "why": why}
 
 
 def speaking(at: Running) -> dict:

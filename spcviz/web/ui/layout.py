@@ -106,9 +106,9 @@ def differing(table: StateTable, state: Mapping, wordings: Mapping[str, Callable
 
 def missing(table: StateTable, sentences: dict[str, Callable]):
     """Say, by `sentences` of what is asked for, what this machine lacks and what is shown instead."""
-    for name, asked in table.missing(st.query_params).items():
+    for name, wanted in table.missing(st.query_params).items():
         if name in sentences:
-            st.info(sentences[name](asked), icon=":material/link_off:")
+            st.info(sentences[name](wanted), icon=":material/link_off:")
 
 
 def numbers(column, rows):
