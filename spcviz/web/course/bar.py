@@ -127,10 +127,8 @@ def shown(now: asked.Asked, is_solved: bool, live: str) -> dict:
     }
 
 
-PART = ("", "write", "exact_inference", "letters", "sweep")
-"""Pages of the first part."""
-NEEDED = ("L2", "L3", "S1")
-"""Tasks that the first part is not passed without: the ideas that nobody guesses."""
+FIRST = "1"
+"""What the heading of the first part begins with; what stands before it belongs to it."""
 MOST = 6
 """Pages after the first part on which the course asks for two tasks each."""
 
@@ -144,8 +142,11 @@ def course_page() -> None:
         page = {"name": stop.page, "title": titles()[stop.page], "goal": stop.goal, "minutes": stop.minutes}
         parts.setdefault(stop.part, []).append(page | {"needs": stop.needs, "tasks": rows})
     last = [stop.part for stop in here][-1] if here else ""
-    later = [stop.page for stop in here if stop.page not in PART and stop.part != last]
-    rules = {"first": [name for name in PART if name in navigation.names()], "needed": list(NEEDED)}
+    first = [stop.page for stop in here if not stop.part[0].isdigit() or stop.part.startswith(FIRST)]
+    first = [name for name in first if tasks.stops()[name].part != last]
+    later = [stop.page for stop in here if stop.page not in first and stop.part != last]
+    needed = [one.id for one in tasks.every().values() if one.is_needed]
+    rules = {"first": first, "needed": needed}
     show_course(
         {
             "sections": [{"title": title, "pages": pages} for title, pages in parts.items()],

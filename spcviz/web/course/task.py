@@ -44,6 +44,7 @@ class Task(NamedTuple):
     ring: str  # the control that is needed: a CSS selector or ``"text:..."``, "" for none
     options: tuple[Option, ...]  # the right one first; none where the page itself has to be changed
     hide: tuple[str, ...]  # parts of the page that stay hidden until it is answered
+    is_needed: bool = False  # without it the first part is not passed: an idea that nobody guesses
 
     @property
     def page(self) -> str:

@@ -43,7 +43,8 @@ def show_bar(
     `tools` are ``said``, a message on what was done, and ``kept`` (`own_tour.kept`); `form` opens the form
     that adds a scene: its ``address``, ``facts``, and ``n``, which is new each time.
     """
-    payload = {"identity": "tour", "tour": tour, "lesson": lesson, "tools": tools, "form": form, "isProjected": is_projected}
+    payload = {"identity": "tour", "tour": tour, "lesson": lesson, "tools": tools, "form": form}
+    payload |= {"isProjected": is_projected}
     show(BAR, payload | ALONE, key=key, parts={}, on_act_change=on_act or (lambda: None))
 
 

@@ -1,0 +1,13 @@
+"""What the Tagging page keeps in its address."""
+
+from spcviz.problems.tagging.data.examples import FIRST
+from spcviz.web.ui.state import StateTable, choice, lattice_fields, text
+
+MAX_TEXT = 300
+TAGGING = StateTable(
+    text("text", FIRST, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
+    *lattice_fields(3, r"[^\x00-\x1f]{1,20}"),
+    choice("view", "words", ("lattice", "words", "compare")),
+    opening={"level": 2},
+)
+"""The Tagging page. An absent alpha is the tuned one."""
