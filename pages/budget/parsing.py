@@ -14,7 +14,7 @@ from spcviz.web.course import asked
 from spcviz.web.course.veil import veil
 from spcviz.web.touring import touring
 from spcviz.web.ui.dragged import taken
-from spcviz.web.ui.layout import framed, has_controls, is_projected, missing, tied
+from spcviz.web.ui.layout import framed, has_controls, is_projected, missing, refused, tied
 from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
 
 KEY = "parsing"
@@ -32,22 +32,38 @@ ANEW = {"arc": 0}
 tie = partial(tied, TABLE, "parsing", **ANEW)
 
 
+def take():
+    """A typed sentence goes to the address, or what is wrong with it to the page."""
+    text = " ".join(st.session_state["parsing_text"].split())
+    st.session_state["parsing_problem"] = say.long_text(text, MAX_TEXT) if len(text) > MAX_TEXT else None
+    if len(text) <= MAX_TEXT:
+        TABLE.write(text=text, **ANEW)
+
+
 def pick(state):
     """A sentence of the gallery, or one's own."""
     left, right = st.columns(2)
+    shown = tie("sentence", state, text="")
+    if state["text"]:  # one's own: none of the list
+        st.session_state[shown["key"]] = None
+        shown |= {"index": None, "placeholder": "your own sentence"}
     left.selectbox(
         "Sentence: type to search",
         list(SENTENCES),
         format_func=lambda key: say.sentence_label(SENTENCES[key]),
-        **tie("sentence", state, text=""),
+        **shown,
     )
-    right.text_input("Or your own", placeholder=say.PLACEHOLDER, max_chars=MAX_TEXT, **tie("text", state))
+    own = tie("text", state) | {"on_change": take}
+    right.text_input("Or your own", placeholder=say.PLACEHOLDER, **own)
+    if problem := st.session_state.get("parsing_problem"):
+        st.warning(problem)
 
 
 @st.fragment
 @common.tells_of_damage
 def parsing():
     """The choices and the picture."""
+    refused(TABLE, {"text": lambda text: say.long_text(text, MAX_TEXT)})
     state = TABLE.read()
     if has_controls(state):
         pick(state)
@@ -58,6 +74,8 @@ def parsing():
     if wrong:
         st.warning(wrong)
         return
+    if state["text"] and cached.is_foreign(state["text"]):
+        st.warning(say.FOREIGN)
     parsed = cached.parsed(words, key)
     touring.offer(say.facts, parsed, state)
     asked.offer(state, say.values, parsed, state)

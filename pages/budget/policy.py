@@ -29,7 +29,7 @@ KEY = "policy"
 INTRODUCTION = (
     "# Policy: what should I look at next?\n"
     "One word, read from free pixels. Each policy decides for which **letter** to compute costlier features; "
-    "then only messages that change are sent again. The slider moves all policies."
+    "then only messages that change are sent again. One slider spends for all policies."
 )
 tie = partial(tied, POLICY, "policy")
 TOLERANCES = {0.0: "exact", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75"}

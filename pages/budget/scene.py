@@ -93,9 +93,8 @@ def scene():
         return
     identity = f"{state['kind']}|{course.title}|{course.atoms.shape}|{int(course.picture[::7, ::5].sum())}"
     sent, parts = scene_payload(course, identity)
-    # Nothing was asked for: the page shows what it is about, from a third of SIM's time on.
-    sent["plays"] = state == TABLE.first_scene
-    view = state | {"spend": opening_share(course)} if sent["plays"] else state
+    # Nothing was asked for: the page shows what it is about, an answer before the rival has any.
+    view = state | {"spend": opening_share(course)} if state == TABLE.first_scene else state
     show_scene((sent, parts), key=KEY, view=view, on_change=taken(TABLE, KEY, VIEW_NAMES))
     if not layout.is_projected():
         st.caption(f"{course.title}. {course.credit} {say.TRAINED_ON}")

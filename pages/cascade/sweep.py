@@ -84,14 +84,14 @@ def curves(state, level, chosen, box):
     verdict = say.verdict(chosen, state) if is_told else say.WAITS
     click = {"on_select": clicked, "selection_mode": "points"}
     with chart:
-        st.plotly_chart(figure, key="sweep_chart", alt=verdict, **click, **PLOT)
         st.markdown(verdict)
+        st.plotly_chart(figure, key="sweep_chart", alt=verdict, **click, **PLOT)
         with st.container(horizontal=True, vertical_alignment="center"):
             open_letters(state, chosen.alpha)
             if state["alpha"] is not None:
                 st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
             else:
-                st.caption("Click a step of a solid line to choose its α by hand.")
+                st.caption(say.LEGEND)
         pin_cards(state, chosen, pins, box)
 
 

@@ -55,7 +55,7 @@ def choose(state):
             label_visibility=labels,
             width=190,
         )
-        with layout.more(TAGGING, state, {"view": say.SHOWS.get}):
+        with layout.more(TAGGING, state, {"view": say.SHOWS.get}, "View"):
             layout.segments("Show", say.SHOWS, layout.tied(TAGGING, "tagging", "view", state))
     problem = st.session_state.get("tagging_problem")
     if problem:
@@ -121,10 +121,13 @@ def comparison(state):
 
 def page():
     """The choices and one of two pictures."""
+    layout.refused(TAGGING, {"text": lambda text: say.too_long(text, MAX_TEXT)})
     state = TAGGING.read()
     touring.offer_python(python.lines(state))
     if layout.has_controls(state):
         choose(state)
+    if cached.is_foreign(state["text"]):
+        st.warning(say.FOREIGN)
     if "tags" in asked.hidden():
         pictured(SENTENCE)  # for what is offered
         veil(say.WAITS)

@@ -97,7 +97,9 @@ def word(policy_word: PolicyWord, state: dict) -> dict[str, str]:
 
 
 def _money(amount, kind):
-    return f"{amount / 1000:.2f} ms" if kind == "us" else f"{round(float(amount), 1):g} units"
+    if kind == "us":
+        return f"{amount / 1000:.2f} ms"
+    return f"{round(float(amount), 1):g} unit{'' if round(float(amount), 1) == 1 else 's'}"
 
 
 def word_values(policy_word: PolicyWord, state: dict) -> dict:

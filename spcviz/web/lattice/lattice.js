@@ -82,7 +82,7 @@ class LatticeView extends View {
     this.alphaValue = node("output", { class: "alpha-value" });
     this.alpha = this.range("big", () => this.view.level - 1);
     this.formula = node("p", { class: "formula" });
-    this.edgeButton = button("to the truth's edge", "Set alpha to just before filter loss", () => this.toEdge());
+    this.edgeButton = button("just before the truth falls", "Set alpha to just before filter loss", () => this.toEdge());
     this.tunedButton = button("tuned", "Alpha as training chose it on development data (T)", () => this.toTuned());
     const alphaBox = this.alphaBox = node("section", { class: "alpha", role: "group", "aria-label": "How hard to prune" },
       node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue),
@@ -103,7 +103,7 @@ class LatticeView extends View {
     this.keyList = node("div", { class: "keys", hidden: true, role: "dialog", "aria-label": "Keys" },
       node("b", {}, "Keys"), node("dl", {}, KEYS.map(([k, what]) => [node("dt", {}, k), node("dd", {}, what)])),
       button("Close", "Close (Esc)", () => this.toggleKeys()));
-    this.more = moreBox([steps, this.minis, this.pinBox, rest]);
+    this.more = moreBox([steps, this.minis, this.pinBox, rest], { name: "View" });
     const controls = node("div", { class: "controls" }, this.transport, alphaBox, this.why, this.guessBox, this.more.box);
     this.side = node("aside", { class: "side" }, this.guide, controls);
     this.summary = node("p", { class: "summary", "aria-live": "polite" });
@@ -235,6 +235,7 @@ class LatticeView extends View {
   get truthVisible() { return this.view.reveal !== "hidden"; }
 
   set(change, { dragging = false, isSilent = false } = {}) {
+    this.tip.hidden = true; // it spoke of what was
     const { level, step } = this.view;
     if (this.isSecret) change = { ...change, level: this.view.level, step: Math.min(change.step ?? step, LAST_OPEN_STEP) };
     super.set(change, true);

@@ -100,8 +100,8 @@ export const WORDS = {
     setText(figures.arcs.value, `${(isPruned ? kept : level.nArcs).toLocaleString("en-US")}`);
     setText(figures.arcs.note, `${grams(n)} ${isPruned ? "kept" : "to look at"} of ${n === 1 ? `${K} × ${L}` : `${K}${superscript(n)} × ${level.nColumns}`} = ${readableCount(grid)} (${readablePercent(isPruned ? kept : level.nArcs, grid)})`);
     setText(figures.time.value, `${micro(this.data.microseconds)}`);
-    setText(figures.time.note, `whole cascade; this level ${micro(level.microseconds)}${this.data.microseconds_dense === null ? "; dense not run at this order"
-      : `; dense Viterbi ${micro(this.data.microseconds_dense)}`}`);
+    setText(figures.time.note, `for all levels${this.data.microseconds_dense === null ? "; exact search was not run at this order"
+      : ` (exact search: ${micro(this.data.microseconds_dense)})`}`);
     this.tellStatus(fate, tau);
     this.tellStep();
     setText(this.formula, level.hasSpread
@@ -164,8 +164,8 @@ export const WORDS = {
       const piece = spellArc(level, level.truthArcs[fate.column], this.alphabet);
       text = `✖ TRUTH PRUNED: “${piece}” at position ${fate.column + 1} of “${word}” ${this.view.step === 3 ? "is not above" : "was not above"} τ = ${readableScore(tau)}.`;
     } else if (kind === "loss") text = `⚠ Filter loss counted (Definition 1): the truth scores ${readableScore(level.truthScore)} ≤ τ = ${readableScore(tau)}, yet every piece of “${word}” still stands.`;
-    else text = `✔ The truth “${word}” is safe: ${readableScore(level.truthScore)} > τ = ${readableScore(tau)}.`;
-    if (!level.hasSpread && kind === "safe") text = `✔ The truth “${word}” is safe: nothing is pruned at this level.`;
+    else text = `✔ True word “${word}” survives (${readableScore(level.truthScore)} > ${readableScore(tau)}).`;
+    if (!level.hasSpread && kind === "safe") text = `✔ True word “${word}” survives: nothing is pruned at this level.`;
     // Announced when the fate changes, not at every tick of a drag.
     this.status.setAttribute("aria-live", this.drag && this.status.dataset.kind === kind ? "off" : "assertive");
     setText(this.fate, text);
@@ -178,14 +178,16 @@ export const WORDS = {
     const { right, why, words } = this.data, truth = right.length ? right : this.truth, last = this.levels.length - 1;
     const known = [...truth].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
     const say = (element, label, i, isShort) => {
-      const reading = this.reading(i), is = !this.truthVisible ? "hidden" : !known ? "unknown" : reading === known ? "right" : "wrong";
+      // Below an alpha that the server has not pruned with yet, nothing is known of what is read.
+      const isStale = this.levels.slice(0, i).some((level, at) => this.alphaOf(at) !== level.alpha);
+      const reading = isStale ? "…" : this.reading(i), is = isStale ? "unknown" : !this.truthVisible ? "hidden" : !known ? "unknown" : reading === known ? "right" : "wrong";
       const mark = { right: " ✔", wrong: " ✘" }[is] ?? "", because = is === "wrong" && why && !isShort ? ` Wrong: ${why}` : "";
-      setText(element, is === "hidden" ? "" : `${label}: ${isShort ? "" : reading}${mark}${because}`);
+      setText(element, is === "hidden" ? "" : `${label}: ${isShort && !isStale ? "" : reading}${mark}${because}`);
       element.dataset.is = is;
     };
-    say(this.reads, "reads", this.view.level - 1, false);
+    say(this.reads, "Best guess at this level", this.view.level - 1, false);
     this.ends.hidden = this.view.level > last || (words.length > 0 && !known); // a sentence's tags are long
-    say(this.ends, "in the end", last, words.length > 0);
+    say(this.ends, "Final guess", last, words.length > 0);
   },
 
   tellStep() {

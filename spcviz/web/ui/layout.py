@@ -82,9 +82,10 @@ def segments(label, options, tie, help=None):
     st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
 
 
-def more(table: StateTable, state: Mapping, wordings: Mapping[str, Callable]):
-    """A closed box for what few need; beside it the `wordings` of values that differ from the first."""
-    box = st.popover("More", icon=":material/tune:")
+def more(table: StateTable, state: Mapping, wordings: Mapping[str, Callable], name: str = "Settings"):
+    """A closed box, by its `name`, for what few need; beside it the `wordings` of values that differ from the
+    first."""
+    box = st.popover(name, icon=":material/tune:")
     if changed := differing(table, state, wordings):
         st.caption(" · ".join(changed), width="content")
     return box
@@ -102,6 +103,19 @@ def differing(table: StateTable, state: Mapping, wordings: Mapping[str, Callable
     """
     first = table.first_scene
     return [say(state[name]) for name, say in wordings.items() if state[name] != first[name]]
+
+
+def refused(table: StateTable, sentences: dict[str, Callable]):
+    """Say, before the address is cleaned, by `sentences` what it asks for that cannot be shown."""
+    said = table.refused(st.query_params)
+    for name, sentence in sentences.items():
+        key = f"refused_{name}_{id(table)}"
+        if name in said:
+            st.session_state[key] = sentence(said[name])
+        elif name in st.query_params:
+            st.session_state.pop(key, None)
+        if key in st.session_state:
+            st.warning(st.session_state[key])
 
 
 def missing(table: StateTable, sentences: dict[str, Callable]):

@@ -11,7 +11,8 @@ from spcviz.web.figures.numbers import count, duration
 INTRODUCTION = (
     "# Exact inference: the best of all readings without trying them all\n"
     "Four letters have 456,976 readings. **Exhaustive search** tries every one; **dynamic programming** "
-    "finds the very same best in a few thousand steps, because letters only talk to their neighbours."
+    "finds the very same best in a few thousand steps, because each letter is scored only together with its "
+    "neighbours."
 )
 HONEST = (
     "Real handwriting; ink scores come from mean letter images, other scores from counted n-grams, both "
@@ -188,12 +189,12 @@ def tables(sizes, sets):
     elif len(sizes.widest) > max(map(len, sets)):
         together = ", ".join(str(d + 1) for d in sizes.widest)
         sentence += (
-            f"The tables close a **circle**: dynamic programming has to look at letters {together} "
+            f"The tables close a **loop**: dynamic programming has to look at letters {together} "
             f"together, {26 ** len(sizes.widest):,} sums in one step. "
         )
     else:
         sentence += (
-            "**No circle**: dynamic programming never looks at more letters together than a table does. "
+            "**No loop**: dynamic programming never looks at more letters together than a table does. "
         )
     return sentence + "(Paper, the chain of four letters: 2132 stored against 456,976 for the joint table.)"
 

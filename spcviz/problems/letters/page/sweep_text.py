@@ -68,6 +68,10 @@ BOUND_WAITS = (
     "The theorem adds three terms: the loss on known words, a price for how many filters training could have "
     "found, and one for chance. What they come to stays hidden until you have guessed."
 )
+LEGEND = (
+    "Click a step of a solid line to choose its α by hand. Definition 1 counts a word whose own score is not "
+    "above the threshold; really lost is one of which a group of letters is pruned, which is never more."
+)
 WAITS = "What test words lose stays hidden until you have guessed."
 
 
@@ -148,11 +152,11 @@ def verdict(choice, state):
         chance += f" With so few words, the true rate is somewhere {rate}."
     against = f"{percent(test)} against {percent(allowed)}"
     if test <= allowed:
-        return f":material/check: **It holds on test words**: {against} allowed.{chance}"
+        return f":material/check: **Kept on test words**: {against} allowed.{chance}"
     if state["by"] == "event" and low <= allowed:
         more = "**A little more than allowed on test words**"
         return f":material/question_mark: {more}: {against}, which may be chance.{chance}"
-    return f":material/close: **It does not hold on test words**: {against} allowed.{chance}"
+    return f":material/close: **Not kept on test words**: {against} allowed.{chance}"
 
 
 def missing(name, features):

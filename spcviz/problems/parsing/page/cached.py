@@ -31,6 +31,11 @@ def gallery_sentences():
     return {sentence.key: sentence for sentence in gallery.sentences()}
 
 
+def is_foreign(text):
+    """Whether a text is written in another script than the model has learned."""
+    return live.foreign_letters(text)
+
+
 def typed_words(text):
     """(words of a typed text, what is wrong with it or None): one of them is empty."""
     try:

@@ -52,7 +52,7 @@ def compared(readings):
     elif max(readings.errors) - min(readings.errors) < 5e-4:
         verdict = " No difference here: try more noise or more smoothness."
     elif b < c:
-        verdict = " Here exact rows beat the approximate grid: circles cost the guarantee."
+        verdict = " Here exact rows beat the approximate grid: loops cost the guarantee."
     else:
         verdict = " Here smoothness does harm: neighbours really differ."
     return f"{begin}The whole grid, approximately: {grid}.{verdict} (Measured against the known truth.)"

@@ -18,6 +18,11 @@ def tagger():
     return stored.load_tagger(MODELS)
 
 
+def is_foreign(text):
+    """Whether a text is written in another script than the model has learned."""
+    return live.foreign_letters(text)
+
+
 def tagging_words(text):
     """(words of a typed text, what is wrong with it or None): one of them is empty."""
     try:
