@@ -218,7 +218,7 @@ def test_projector_fills_the_screen(browser, server, scheme):
 @pytest.mark.skipif("open" not in cached.LETTERS_FEATURES, reason="no open vocabulary: train open")
 def test_what_is_read_stands_beside_what_is_safe(browser, server):
     word = cached.letters_offer("open")[FIRST_WORD]
-    with open_page(browser, server) as page:
+    with open_page(browser, server, "?level=1") as page:
         said = page.locator(".status")
         at_first = said.inner_text()
         assert f"“{word}” survives" in at_first
