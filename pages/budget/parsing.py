@@ -34,9 +34,13 @@ tie = partial(tied, TABLE, "parsing", **ANEW)
 
 def take():
     """A typed sentence goes to the address, or what is wrong with it to the page."""
-    text = " ".join(st.session_state["parsing_text"].split())
-    st.session_state["parsing_problem"] = say.long_text(text, MAX_TEXT) if len(text) > MAX_TEXT else None
-    if len(text) <= MAX_TEXT:
+    typed = st.session_state["parsing_text"]
+    text = " ".join(typed.split())
+    problem = say.long_text(text, MAX_TEXT) if len(text) > MAX_TEXT else None
+    if typed and not text:
+        problem = "There is no word to parse: type a sentence."
+    st.session_state["parsing_problem"] = problem
+    if problem is None:
         TABLE.write(text=text, **ANEW)
 
 

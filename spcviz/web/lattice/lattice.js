@@ -22,6 +22,7 @@ const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;
 const SWEEP_MS = 1000;
 const LAST_OPEN_STEP = 2; // max-marginals: all that is shown while the threshold is asked for
+const PHONE = 600, PHONE_COLUMN = 104; // pixels of a view that is a phone's, and of a column in it
 const NARROW = 900; // pixels of a window whose panel stands below the picture
 const KEYS = [
   ["Space", "play or pause"], ["← →", "step back, step forward"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
@@ -421,7 +422,7 @@ class LatticeView extends View {
 
   fit() {
     const wide = this.root.clientWidth, { isEmbed } = this;
-    this.letter = this.isBig ? 26 : wide < 600 ? 13 : 16;
+    this.letter = this.isBig ? 26 : wide < PHONE ? 15 : 16;
     const room = this.roomBelow(this.root.querySelector(".body"));
     const height = isEmbed ? Math.max(this.data.brief ? 380 : 560, room - 10) : clamp(room - 16, window.innerWidth < NARROW ? 640 : 560, 1100);
     this.root.style.setProperty("--body-height", `${Math.round(height)}px`);
@@ -463,7 +464,9 @@ class LatticeView extends View {
     const room = this.stage.clientWidth, height = this.stage.clientHeight;
     if (room < 20 || height < 20) return;
     // Long sentences scroll sideways: a column has to hold a tag's name and a bar.
-    const width = Math.max(room, this.data.words.length ? this.level.nColumns * this.letter * 4.6 * this.level.order : 0);
+    const isPhone = this.root.clientWidth < PHONE && !this.isOnPaper, ofLetters = isPhone ? this.level.nColumns * PHONE_COLUMN : 0; // swiped, some columns at a time
+    const width = Math.max(room, this.data.words.length ? this.level.nColumns * this.letter * 4.6 * this.level.order : ofLetters);
+    this.canvas.style.touchAction = width > room ? "pan-x pan-y" : "";
     this.canvas.style.width = width > room ? `${width}px` : "";
     this.stage.style.overflowX = width > room ? "auto" : "";
     const ratio = this.dots;

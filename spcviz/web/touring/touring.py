@@ -167,15 +167,22 @@ def handout(of_tour):
         "One click below the list opens each scene once, fills in its numbers and adds its picture. To see a "
         "scene again, open its link."
     )
+    answers: list[str] = []
     for number, scene in enumerate(of_tour.scenes, start=1):
         facts = _known(of_tour, number)
         later = KNOWN.get((of_tour.name, f"{number}a"), facts)
         with st.container(border=True, key=f"handout_scene_{number}"):
             st.text(f"{number}. {tour.fill(scene.say, facts)}")
             if scene.ask:
-                st.text(f"? {tour.fill(scene.ask, facts)}\n→ {tour.fill(scene.answer, later)}")
+                st.text(f"? {tour.fill(scene.ask, facts)}")
+                answers.append(f"{number}. {tour.fill(scene.answer, later)}")
             st.caption(f"/{plain(scene.address)}")
     show_handout(pictures_of(of_tour), key=f"handout_{of_tour.name}")
+    if answers:  # on a sheet of their own: questions are to be thought about first
+        with st.container(key="handout_answers"):
+            st.html("<style>@media print { .st-key-handout_answers { break-before: page } }</style>")
+            st.markdown("## Answers")
+            st.text("\n".join(answers))
 
 
 def follow(page):

@@ -76,7 +76,7 @@ def test_tables_are_added_and_taken_away_and_one_always_stays():
     at = choose(at, "tables", ["1", "2", "3", "4", "12", "23", "34", "14"])
     assert params_of(at)["sets"] == "1 2 3 4 12 23 34 14"
     assert metric(at, "Numbers stored") == "2,808"
-    assert "close a **circle**" in said(at)
+    assert "close a **loop**" in said(at)
     at = choose(at, "tables", ["12"])
     assert "Letter 3, 4 is in no table" in said(at)
     assert params_of(choose(at, "tables", []))["sets"] == "12"

@@ -1,4 +1,4 @@
-"""Every question of every tour: its answer is in nothing that the page says before it is given, and is after."""
+"""Every question of every tour: its answer is in nothing that the page says before it is given."""
 
 import re
 from functools import cache

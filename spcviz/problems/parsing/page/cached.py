@@ -13,6 +13,7 @@ from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.page import live
 from spcviz.problems.parsing.page.shown import COST_HELP, ORIGIN, ParsedSentence, PolicyCourse
 from spcviz.problems.parsing.paper import pays
+from spcviz.problems.tagging.data.corpora import foreign_letters
 from spcviz.problems.tagging.page.cached import tagger
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import STORED, stored_evidence
@@ -33,7 +34,7 @@ def gallery_sentences():
 
 def is_foreign(text):
     """Whether a text is written in another script than the model has learned."""
-    return live.foreign_letters(text)
+    return foreign_letters(text)
 
 
 def typed_words(text):

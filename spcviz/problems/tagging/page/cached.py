@@ -1,6 +1,7 @@
 """Cached calls of the Tagging page."""
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.tagging.data.corpora import foreign_letters
 from spcviz.problems.tagging.data.examples import FIRST as FIRST
 from spcviz.problems.tagging.data.examples import GALLERY as GALLERY
 from spcviz.problems.tagging.data.examples import known
@@ -20,7 +21,7 @@ def tagger():
 
 def is_foreign(text):
     """Whether a text is written in another script than the model has learned."""
-    return live.foreign_letters(text)
+    return foreign_letters(text)
 
 
 def tagging_words(text):
