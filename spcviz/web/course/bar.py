@@ -55,7 +55,7 @@ def _start(page, params):
 
 def _beside(params):
     """Of an address what is no page's state and stays when a task is opened."""
-    return {n: params[n] for n in ("room", "embed", "embed_options") if n in params}
+    return {n: params[n] for n in ("room", "in", "embed", "embed_options") if n in params}
 
 
 @contextlib.contextmanager

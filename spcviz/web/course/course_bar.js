@@ -71,8 +71,8 @@ class CourseBar extends View {
   }
   /** In a class: this phone has it. The lecturer's own screen does not count. */
   async tellRoom({ id, ask }) {
-    const room = new URLSearchParams(location.search).get("room");
-    if (!room || this.told === `${room} ${id}`) return;
+    const room = new URLSearchParams(location.search).get("in"); // "room" leads a phone to the question
+    if (!/^[0-9]{5}$/.test(room ?? "") || this.told === `${room} ${id}`) return;
     this.told = `${room} ${id}`;
     const at = (rest) => new URL(`room/${room}/${rest}`, document.baseURI);
     const now = await fetch(at("now"), { cache: "no-store" }).then((said) => (said.ok ? said.json() : null)).catch(() => null);
@@ -82,7 +82,7 @@ class CourseBar extends View {
   /** Page and state of what is shown. */
   here() {
     const asked = new URLSearchParams(location.search);
-    for (const name of ["ask", "room", "embed", "embed_options"]) asked.delete(name);
+    for (const name of ["ask", "in", "room", "embed", "embed_options"]) asked.delete(name);
     return `${this.data?.page ?? ""}${asked.size ? `?${asked}` : ""}`;
   }
   nextTask() {

@@ -315,7 +315,7 @@ class TourView extends View {
   /** Whether the address says something else than the scene. */
   hasStrayed() {
     const address = new URLSearchParams(location.search), wanted = new URLSearchParams(this.data.tour.query);
-    for (const name of ["tour", "at", "room", "embed", "embed_options", "speaker"]) address.delete(name);
+    for (const name of ["tour", "at", "ask", "in", "room", "embed", "embed_options", "speaker"]) address.delete(name);
     address.sort();
     wanted.sort();
     return address.toString() !== wanted.toString();

@@ -289,7 +289,7 @@ def lesson() -> dict | None:
         asked["why"] = [one.options[at].why for at in places] if is_over else []
         asked["right"] = one.right if is_over else ""
     else:
-        asked |= {"link": f"{one.page}?ask={one.id}&room={number}", "right": "", "why": []}
+        asked |= {"link": f"{one.page}?ask={one.id}&in={number}", "right": "", "why": []}
     return {"room": number, "name": "task", "number": one.id, "say": "", "poll": asked,
             "answer": one.won if is_over else ""}  # fmt: skip
 

@@ -30,7 +30,7 @@ OWN = "own"
 """The name of the visitor's tour in an address."""
 BROUGHT = "brought"
 """The name of a tour that a link or a file brought, until it is the visitor's."""
-RESERVED = ("tour", "at", "ask", "room", "speaker", "embed", "embed_options")
+RESERVED = ("tour", "at", "ask", "in", "room", "speaker", "embed", "embed_options")
 """Names in an address that are no page's state."""
 LOOK, WORD, THINK = 20.0, 0.6, 25.0
 """Seconds that a scene is looked at, that a spoken word takes, and that a question is thought about."""

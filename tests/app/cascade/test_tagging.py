@@ -3,6 +3,7 @@
 import pytest
 
 from spcviz.problems.tagging.data.examples import FIRST, GARDEN_PATH
+from spcviz.problems.tagging.page import cached
 from spcviz.problems.tagging.state import TAGGING
 from spcviz.shared.folders import CACHE
 from tests.app.driver import open_page, texts
