@@ -108,15 +108,18 @@ def choose(state):
 def drawing():
     """Boxes and lattice: a fragment of its own, rerun once the pen rests; strokes ask by themselves."""
     state = writing.TABLE.parse(st.query_params)
+    view = dragged.view_of(state, LATTICE, MAX_ORDER)
     if "reading" in asked.hidden():
-        pixels = writing.read(state).found.pixels
+        hidden = writing.read(state)
+        pixels = hidden.found.pixels
+        if hidden.trace is not None:
+            touring.offer(facts, hidden.trace, view["level"], view["cell"])
         veil(
             "What the cascade reads stays hidden until you have guessed.",
             pictures=ink(pixels),
             alt="A letter",
         )
         return
-    view = dragged.view_of(state, LATTICE, MAX_ORDER)
     turn = writing.turn_of((live_view(KEY) or {}).get("turn"))
     reading = writing.read(state, view["alphas"])
     boxes = writing.boxes(reading, state, turn)

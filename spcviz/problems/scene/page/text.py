@@ -50,8 +50,13 @@ def values(course: SceneCourse, state: dict) -> dict:
     step = int(np.searchsorted(sim, time, side="right")) - 1
     numbers = {"step": step + 1, "him_ms": round(him, 1), "time": round(float(time), 1)}
     if course.truth is None or step < 0:
-        return numbers | {"sim_right": None, "him_right": None}
-    rights = {"sim_right": course.sim.accuracy[step], "him_right": course.him.accuracy[0]}
+        return numbers | {"sim_right": None, "him_right": None, "best_before": None}
+    best = np.max(course.sim.accuracy[: step + 1])
+    rights = {
+        "sim_right": course.sim.accuracy[step],
+        "him_right": course.him.accuracy[0],
+        "best_before": best,
+    }
     return numbers | {name: round(float(value), 1) for name, value in rights.items()}
 
 
