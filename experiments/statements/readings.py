@@ -51,6 +51,21 @@ def read(statements: Sequence[Statement], evidence: Evidence, *, is_strict: bool
     return [_read(number, one, evidence, is_strict) for number, one in enumerate(statements, 1)]
 
 
+def held(readings: Sequence[Reading]) -> dict[str, int]:
+    """How many statements there are, how many hold, in full or smaller, and which share in percent that is.
+
+    >>> held([])
+    {'statements': 0, 'hold': 0, 'share': 0}
+    """
+    hold = sum(reading.verdict in (HOLDS, SMALLER) for reading in readings)
+    return {"statements": len(readings), "hold": hold, "share": round(100 * hold / max(1, len(readings)))}
+
+
+def failing(readings: Sequence[Reading], result: str) -> list[Reading]:
+    """The statements that read a result and fail."""
+    return [one for one in readings if one.verdict == FAILS and result in one.statement.results]
+
+
 def _read(number, statement, evidence, is_strict):
     try:
         found = _found(statement, evidence)

@@ -7,6 +7,8 @@ from spcviz.problems.hybrid.page import text as say
 from spcviz.problems.hybrid.page.shown import SHOWN
 from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import ink, veil
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged
 from spcviz.web.ui.layout import framed, has_controls, is_projected, more, tied
@@ -14,13 +16,12 @@ from spcviz.web.ui.state import StateTable, choice, flag, text, whole
 
 KEY = "hybrid"
 TABLE = StateTable(
-    choice("data", "open", SHOWN),
+    choice("data", "dev", SHOWN),
     whole("word", -1, -1, 10**6),
     whole("step", -1, -1, 999),
     whole("course", 0, 0, 1),
     text("hand", "", cached.HAND),
     flag("controls", True),
-    opening={"data": "dev"},
 )
 ANEW = {"step": -1, "course": 0, "hand": ""}
 
@@ -45,7 +46,13 @@ def hybrid():
     if wrong:
         st.warning(wrong)
     touring.offer(say.facts, course, state)
+    asked.offer(state, say.values, course, state)
     touring.offer_python(python.lines(state | {"hand": "" if wrong else state["hand"]}))
+    if "plan" in asked.hidden():
+        read = course.courses[0].steps[0].reading
+        veil(f"The cheapest look reads “{read}”. What the controller expects of each purchase stays hidden "
+             "until you have guessed.", pictures=ink(course.pixels), alt="A letter")  # fmt: skip
+        return
     identity = f"{state['data']}|{state['word']}|{'' if wrong else state['hand']}"
     taken = dragged.taken(TABLE.narrow(word=[-1, *words]), KEY, VIEW_NAMES)
     show_hybrid(hybrid_payload(course, identity), key=KEY, view=state, on_change=taken)

@@ -10,9 +10,11 @@ from spcviz.problems.parsing.page.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
 from spcviz.problems.tagging.state import MAX_TEXT
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import veil
 from spcviz.web.touring import touring
 from spcviz.web.ui.dragged import taken
-from spcviz.web.ui.layout import framed, has_controls, is_projected, missing, tied
+from spcviz.web.ui.layout import framed, has_controls, is_projected, missing, refused, tied
 from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
 
 KEY = "parsing"
@@ -23,30 +25,49 @@ TABLE = StateTable(
     real("spend", 0.3, 0.0, 1.0),
     choice("policy", OFFERED[0], OFFERED),
     whole("arc", 0, 0, 99),
-    choice("rows", "all", ROWS),
+    choice("rows", "main", ROWS),
     flag("controls", True),
-    opening={"rows": "main"},
 )
 ANEW = {"arc": 0}
 tie = partial(tied, TABLE, "parsing", **ANEW)
 
 
+def take():
+    """A typed sentence goes to the address, or what is wrong with it to the page."""
+    typed = st.session_state["parsing_text"]
+    text = " ".join(typed.split())
+    problem = say.long_text(text, MAX_TEXT) if len(text) > MAX_TEXT else None
+    if typed and not text:
+        problem = "There is no word to parse: type a sentence."
+    st.session_state["parsing_problem"] = problem
+    if problem is None:
+        TABLE.write(text=text, **ANEW)
+
+
 def pick(state):
     """A sentence of the gallery, or one's own."""
     left, right = st.columns(2)
+    shown = tie("sentence", state, text="")
+    if state["text"]:  # one's own: none of the list
+        st.session_state[shown["key"]] = None
+        shown |= {"index": None, "placeholder": "your own sentence"}
     left.selectbox(
         "Sentence: type to search",
         list(SENTENCES),
         format_func=lambda key: say.sentence_label(SENTENCES[key]),
-        **tie("sentence", state, text=""),
+        **shown,
     )
-    right.text_input("Or your own", placeholder=say.PLACEHOLDER, max_chars=MAX_TEXT, **tie("text", state))
+    own = tie("text", state) | {"on_change": take}
+    right.text_input("Or your own", placeholder=say.PLACEHOLDER, **own)
+    if problem := st.session_state.get("parsing_problem"):
+        st.warning(problem)
 
 
 @st.fragment
 @common.tells_of_damage
 def parsing():
     """The choices and the picture."""
+    refused(TABLE, {"text": lambda text: say.long_text(text, MAX_TEXT)})
     state = TABLE.read()
     if has_controls(state):
         pick(state)
@@ -57,9 +78,15 @@ def parsing():
     if wrong:
         st.warning(wrong)
         return
+    if state["text"] and cached.is_foreign(state["text"]):
+        st.warning(say.FOREIGN)
     parsed = cached.parsed(words, key)
     touring.offer(say.facts, parsed, state)
+    asked.offer(state, say.values, parsed, state)
     touring.offer_python(python.lines(state, words, SENTENCES[key].heads if key else None))
+    if "trees" in asked.hidden():
+        veil(say.WAITS)
+        return
     payload = parsing_payload(parsed, f"{key}|{' '.join(words)}")
     show_parsing(payload, key=KEY, view=state, on_change=taken(TABLE, KEY, VIEW_NAMES))
     if not is_projected():

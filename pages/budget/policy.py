@@ -19,6 +19,8 @@ from spcviz.problems.words.page.shown import (
 from spcviz.problems.words.state import POLICY
 from spcviz.problems.words.view.component import policy_payload, show_policy
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import ink, veil
 from spcviz.web.touring import touring
 from spcviz.web.ui.dragged import taken
 from spcviz.web.ui.layout import framed, has_controls, is_projected, more, segments, tied
@@ -27,7 +29,7 @@ KEY = "policy"
 INTRODUCTION = (
     "# Policy: what should I look at next?\n"
     "One word, read from free pixels. Each policy decides for which **letter** to compute costlier features; "
-    "then only messages that change are sent again. The slider moves all policies."
+    "then only messages that change are sent again. One slider spends for all policies."
 )
 tie = partial(tied, POLICY, "policy")
 TOLERANCES = {0.0: "exact", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75"}
@@ -71,9 +73,15 @@ def policy():
         pick(state, words)
     trace = cached.policy_word(vocabulary, state["word"], state["q"], state["extractor"])
     touring.offer(facts.word, trace, state)
+    asked.offer(state, facts.word_values, trace, state)
     touring.offer_python(python.policy(state))
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
     spent = taken(POLICY, KEY, ("spend",))
+    if "later" in asked.hidden():
+        read = trace.traces[0].readings[0]
+        veil(f"Free pixels alone read “{read}”. What each policy buys stays hidden until you have guessed.",
+             pictures=ink(trace.pixels), alt="A letter")  # fmt: skip
+        return
     show_policy(policy_payload(trace, identity, state["kind"]), key=KEY, view=state, on_change=spent)
     if not is_projected():
         about = DEVELOPMENT if vocabulary == "dev" else ""

@@ -10,6 +10,8 @@ from spcviz.problems.scene.page.shown import FIRST_SEED
 from spcviz.problems.scene.page.shown import N_CAMVID as N_ELSEWHERE
 from spcviz.problems.scene.view.component import SHOWN, VIEW_NAMES, opening_share, scene_payload, show_scene
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import photograph, veil
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
 from spcviz.web.ui.dragged import taken
@@ -22,13 +24,13 @@ KINDS |= {"camvid": "CamVid test picture"} if N_CAMVID else {}
 KINDS |= {"upload": "Your own", "camera": "Your camera"}
 FORMER = {"china": "A temple"}  # links may ask for it; it is no street
 TABLE = StateTable(
-    choice("kind", "rendered", KINDS | FORMER, elsewhere="camvid"),
+    choice("kind", "road", KINDS | FORMER, elsewhere="camvid"),
     whole("seed", FIRST_SEED, 0, 999_999),
     whole("number", 0, 0, (N_CAMVID or N_ELSEWHERE) - 1),
     real("spend", 0.55, 0.0, 1.0),
     choice("show", "labels", SHOWN),
     flag("controls", True),
-    opening={"kind": "road", "spend": 0.12},
+    opening={"spend": 0.12},
 )
 
 
@@ -84,12 +86,15 @@ def scene():
     if course is None:
         return
     touring.offer(say.facts, course, state)
+    asked.offer(state, say.values, course, state)
     touring.offer_python(python.lines(state))
+    if "later" in asked.hidden():
+        veil(say.waits(course, state), pictures=photograph(course.picture), alt="The street")
+        return
     identity = f"{state['kind']}|{course.title}|{course.atoms.shape}|{int(course.picture[::7, ::5].sum())}"
     sent, parts = scene_payload(course, identity)
-    # Nothing was asked for: the page shows what it is about, from a third of SIM's time on.
-    sent["plays"] = state == TABLE.first_scene
-    view = state | {"spend": opening_share(course)} if sent["plays"] else state
+    # Nothing was asked for: the page shows what it is about, an answer before the rival has any.
+    view = state | {"spend": opening_share(course)} if state == TABLE.first_scene else state
     show_scene((sent, parts), key=KEY, view=view, on_change=taken(TABLE, KEY, VIEW_NAMES))
     if not layout.is_projected():
         st.caption(f"{course.title}. {course.credit} {say.TRAINED_ON}")

@@ -10,6 +10,7 @@ from spcviz.problems.budgets import text as say
 from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
 from spcviz.web.cached import common
+from spcviz.web.course import asked
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged, navigation
 from spcviz.web.ui.layout import framed, has_controls, is_projected, more, segments, tied
@@ -82,9 +83,9 @@ def current():
 def trade_off():
     """The choices and the picture."""
     state, task = current()
-    asked = st.query_params.get("vocabulary")
-    if asked != state["vocabulary"] and asked in (task.elsewhere or {}):
-        st.info(task.elsewhere[asked], icon=":material/link_off:")
+    wanted = st.query_params.get("vocabulary")
+    if wanted != state["vocabulary"] and wanted in (task.elsewhere or {}):
+        st.info(task.elsewhere[wanted], icon=":material/link_off:")
     if has_controls(state):
         pick(state, task)
     picture()
@@ -100,9 +101,14 @@ def picture():
     identity = "|".join([state["task"], *(str(state[name]) for name in task.identity)])
     batch = task.make(state)
     touring.offer(facts.batch, batch, state)
+    asked.offer(state, facts.batch_values, batch, state)
     touring.offer_python(python.lines(batch.task, state))
+    if "rivals" in asked.hidden():
+        shown = tuple(m for m in batch.methods if m.name == state["method"]) or batch.methods[:1]
+        batch, identity = batch._replace(methods=shown), f"{identity}|{shown[0].name} alone"
     method = next((m.name for m in batch.methods if m.name == state["method"]), batch.methods[0].name)
-    known = evidence.says(task.evidence(state) if task.evidence else None, method, state["budget"])
+    has_evidence = task.evidence and "rivals" not in asked.hidden()
+    known = evidence.says(task.evidence(state) if has_evidence else None, method, state["budget"])
     payload = trade_off_payload(batch, identity, task, known)
     view = {name: state[name] for name in VIEW_NAMES}
     taken = dragged.taken(TABLE, KEY, VIEW_NAMES)

@@ -10,7 +10,9 @@ from spcviz.problems.letters.page.shown import FIRST_WORD
 from spcviz.problems.letters.state import LETTERS
 from spcviz.problems.open_words.paper import text as open_words
 from spcviz.web.cached import common
+from spcviz.web.course import asked
 from spcviz.web.figures.lattice_facts import facts
+from spcviz.web.figures.lattice_values import values
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
@@ -40,8 +42,8 @@ def current(features):
 @common.tells_of_damage
 def letters():
     """The choices and the picture."""
-    asked = LETTERS.narrow(features=FEATURES).parse(st.query_params)
-    state = current(asked["features"])
+    named = LETTERS.narrow(features=FEATURES).parse(st.query_params)
+    state = current(named["features"])
     touring.offer_python(python.letters(state))
     if layout.has_controls(state):
         word.show(state)
@@ -55,8 +57,8 @@ def letters():
 @common.tells_of_damage
 def picture():
     """One cached call, then the component: a fragment of its own, rerun five times a second in a drag."""
-    asked = LETTERS.narrow(features=FEATURES).parse(st.query_params)
-    state = table_of(asked["features"]).parse(st.query_params)
+    named = LETTERS.narrow(features=FEATURES).parse(st.query_params)
+    state = table_of(named["features"]).parse(st.query_params)
     word_id, features, order = state["word"], state["features"], state["order"]
     if state["reveal"] != st.session_state["letters_reveal"]:
         st.rerun()
@@ -70,10 +72,17 @@ def picture():
     trace = traced(features, view["alphas"])
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
+    if not dragged.is_dragged(KEY):
+
+        def valued():
+            return values(trace, view["level"], view["cell"], traced(features, ()))
+
+        asked.offer(state, valued)
     pins = dragged.traces_of_pins(view, FEATURES, traced)
     payload = lattice_payload(
         trace, features=features, order=order, controls=bool(state["controls"]), pins=pins
     )
+    payload[0]["hidden"] = sorted(asked.hidden())
     taken = dragged.let_go(LETTERS, KEY, MAX_ORDER)
     return show_lattice(payload, key=KEY, view=view, on_change=taken)
 
@@ -92,8 +101,7 @@ def count_bars(state):
 PADDING = "0.4rem 1rem 0" if layout.is_projected() else "3rem 2rem 1rem"
 HEADER = ".stAppHeader {display: none}" if layout.is_projected() else ""
 st.html(f"<style>.stMainBlockContainer {{padding: {PADDING}}} {HEADER}</style>")
-if not layout.is_projected():
-    st.markdown(say.INTRODUCTION)
+layout.introduce(say.INTRODUCTION)
 if FEATURES:
     common.tells_of_damage(letters)()
 else:

@@ -10,6 +10,8 @@ from spcviz.problems.pose.page import cached, python
 from spcviz.problems.pose.page import text as say
 from spcviz.problems.pose.view.component import on_demand, pose_payload, show_pose
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import veil
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
 from spcviz.web.view.mount import live_view
@@ -58,8 +60,8 @@ def known(state):
     """The clip of the address, if it was worked out before; else None."""
     if not is_tuned(state):
         return None
-    asked = *named(state), method_of(state)
-    return (cached.first_clip() if asked == OPENING else None) or cached.known_clip(*asked)
+    of = *named(state), method_of(state)
+    return (cached.first_clip() if of == OPENING else None) or cached.known_clip(*of)
 
 
 def anew():
@@ -87,6 +89,7 @@ def clip_of():
         anew()
     st.session_state["pose_seen"] = (clip.title, clip.method)
     touring.offer(say.facts, clip, state)
+    asked.offer(state, say.values, clip, state)
     if state["scene"] not in brought.KINDS:
         alphas = [state[name] for name in ALPHAS]
         touring.offer_python(python.lines(state, named(state), alphas, clip.method))
@@ -99,7 +102,11 @@ def clip_of():
 
 
 def shown(state, clip, arms=None):
-    """The component."""
+    """The component, or the frame alone while a question asks what becomes of it."""
+    if "kept" in asked.hidden():
+        frame = min(state["frame"], len(clip.pictures) - 1)
+        veil(say.waits(clip, state), pictures=clip.pictures[frame : frame + 1], alt="The frame")
+        return
     payload = pose_payload(
         clip, names=say.NAMES, lengths=cached.LENGTHS, controls=bool(state["controls"]), arms=arms,
         has_arms=bought.HAS_ARMS,
@@ -112,14 +119,14 @@ def shown(state, clip, arms=None):
 def filtered(state, scene):
     """A clip after the cascade; its first frame is shown while the others are worked out."""
     method = method_of(state)
-    asked, seen = (scene, method, tuple(state[name] for name in ALPHAS)), (scene.title, method)
+    of, seen = (scene, method, tuple(state[name] for name in ALPHAS)), (scene.title, method)
     is_new = st.session_state.get("pose_seen") != seen
     is_early = is_new and method == "single" and len(scene.images) > 1 and state["frame"] == 0
     if is_early:
-        shown(state, cached.pose_clip(*asked, lambda share: None, most=1))
+        shown(state, cached.pose_clip(*of, lambda share: None, most=1))
     with st.empty():
         bar = st.progress(0.0, say.WAIT)
-        clip = cached.pose_clip(*asked, bar.progress)
+        clip = cached.pose_clip(*of, bar.progress)
         bar.empty()
     if is_tuned(state):
         cached.keep_clip(*named(state), clip)
@@ -142,8 +149,7 @@ def page():
     """Controls, cached calls, a picture."""
     state = TABLE.read()
     is_arms = state["show"] in ARMS
-    if not layout.is_projected():
-        st.markdown(tell.INTRODUCTION if is_arms else say.INTRODUCTION)
+    layout.introduce(tell.INTRODUCTION if is_arms else say.INTRODUCTION)
     if layout.has_controls(state):
         choices.show(TABLE, state, SCENES)
     if state["show"] == "thesis":

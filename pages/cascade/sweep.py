@@ -9,6 +9,8 @@ from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.letters.page import sweep_text as say
 from spcviz.problems.letters.state import LETTERS
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import veil
 from spcviz.web.figures.filter_curves import filter_curves
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
@@ -66,22 +68,30 @@ def curves(state, level, chosen, box):
     """Step curves, the alpha, what it costs on words that nobody tuned on."""
     chart, numbers = st.columns([4, 1], gap="medium")
     touring.offer(say.facts, level, chosen, state)
-    for label, value, note, meaning in say.figures(level, chosen, state):
+    asked.offer(state, say.values, chosen, state)
+    is_told, splits = "test" not in asked.hidden(), ("dev", "test")
+    rows = say.figures(level, chosen, state)
+    if not is_told:
+        rows, splits = say.without_test(rows), ("dev",)
+        level, chosen = level._replace(test=level.dev), chosen._replace(test=chosen.dev)
+    for label, value, note, meaning in rows:
         chip = {} if layout.is_projected() else {"delta": note, "delta_color": "off", "delta_arrow": "off"}
         numbers.metric(label, value, help=meaning, **chip)
     pins = choices_of_pins(state)
     shown = {pin: choice.alpha for pin, (name, choice) in pins.items() if name == state["features"]}
-    figure = figures.loss_curves(level, chosen, pins=shown, is_zoomed=state["zoom"] == "low", **LOOK)
-    verdict, click = say.verdict(chosen, state), {"on_select": clicked, "selection_mode": "points"}
+    is_zoomed = state["zoom"] == "low"
+    figure = figures.loss_curves(level, chosen, pins=shown, is_zoomed=is_zoomed, splits=splits, **LOOK)
+    verdict = say.verdict(chosen, state) if is_told else say.WAITS
+    click = {"on_select": clicked, "selection_mode": "points"}
     with chart:
-        st.plotly_chart(figure, key="sweep_chart", alt=verdict, **click, **PLOT)
         st.markdown(verdict)
+        st.plotly_chart(figure, key="sweep_chart", alt=verdict, **click, **PLOT)
         with st.container(horizontal=True, vertical_alignment="center"):
             open_letters(state, chosen.alpha)
             if state["alpha"] is not None:
                 st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
             else:
-                st.caption("Click a step of a solid line to choose its α by hand.")
+                st.caption(say.LEGEND)
         pin_cards(state, chosen, pins, box)
 
 
@@ -112,6 +122,10 @@ def bound(state, level, chosen):
     of = (state["features"], level.level, chosen.alpha, state["margin"])
     terms, ensemble = cached.sweep_bound(*of), cached.sweep_ensemble_bound(*of, state["models"])
     touring.offer(say.bound_facts, terms)
+    asked.offer(state | {"vacuous": bool(terms.filter_loss.is_vacuous)})
+    if "bound" in asked.hidden():
+        veil(say.BOUND_WAITS)
+        return
     st.markdown(sentence := say.bound(terms, state["features"] in cached.OPEN))
     look, is_projected = layout.look(projected_height=505), layout.is_projected()
     st.plotly_chart(theorem_2.both_bounds(terms, ensemble, **look), alt=sentence, **PLOT)

@@ -8,7 +8,10 @@ from spcviz.problems.tagging.page import text as say
 from spcviz.problems.tagging.state import MAX_TEXT, TAGGING
 from spcviz.problems.tagging.view.component import sentence_payload, show_sentence
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import veil
 from spcviz.web.figures.lattice_facts import facts
+from spcviz.web.figures.lattice_values import values
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged, layout
@@ -52,7 +55,7 @@ def choose(state):
             label_visibility=labels,
             width=190,
         )
-        with layout.more(TAGGING, state, {"view": say.SHOWS.get}):
+        with layout.more(TAGGING, state, {"view": say.SHOWS.get}, "View"):
             layout.segments("Show", say.SHOWS, layout.tied(TAGGING, "tagging", "view", state))
     problem = st.session_state.get("tagging_problem")
     if problem:
@@ -69,11 +72,14 @@ def pictured(key):
     view = dragged.view_of(state, key, 3)
     trace = cached.tagging_trace_of(words, tuple(view["alphas"]))
     touring.offer(facts, trace, view["level"], view["cell"])
+    if not dragged.is_dragged(key):
+        asked.offer(state, values, trace, view["level"], view["cell"])
     models = ("tagger",) if key == LATTICE else ()
     pins = dragged.traces_of_pins(view, models, lambda _, alphas: cached.tagging_trace_of(words, alphas))
     payload = lattice_payload(
         trace, features="tagger", controls=bool(state["controls"]), pins=pins, **cached.tagging_right(words)
     )
+    payload[0]["hidden"] = sorted(asked.hidden())
     return words, view, trace, payload
 
 
@@ -115,11 +121,17 @@ def comparison(state):
 
 def page():
     """The choices and one of two pictures."""
+    layout.refused(TAGGING, {"text": lambda text: say.too_long(text, MAX_TEXT)})
     state = TAGGING.read()
     touring.offer_python(python.lines(state))
     if layout.has_controls(state):
         choose(state)
-    if state["view"] == "compare":
+    if cached.is_foreign(state["text"]):
+        st.warning(say.FOREIGN)
+    if "tags" in asked.hidden():
+        pictured(SENTENCE)  # for what is offered
+        veil(say.WAITS)
+    elif state["view"] == "compare":
         comparison(state)
     else:
         {"words": sentence, "lattice": picture}[state["view"]]()

@@ -10,7 +10,10 @@ from spcviz.problems.letters.state import WRITE
 from spcviz.problems.open_words.page import drawn
 from spcviz.problems.open_words.view.component import show_write
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import ink, veil
 from spcviz.web.figures.lattice_facts import facts
+from spcviz.web.figures.lattice_values import values
 from spcviz.web.lattice.component import show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged, layout
@@ -106,17 +109,32 @@ def drawing():
     """Boxes and lattice: a fragment of its own, rerun once the pen rests; strokes ask by themselves."""
     state = writing.TABLE.parse(st.query_params)
     view = dragged.view_of(state, LATTICE, MAX_ORDER)
+    if "reading" in asked.hidden():
+        hidden = writing.read(state)
+        pixels = hidden.found.pixels
+        if hidden.trace is not None:
+            touring.offer(facts, hidden.trace, view["level"], view["cell"])
+        veil(
+            "What the cascade reads stays hidden until you have guessed.",
+            pictures=ink(pixels),
+            alt="A letter",
+        )
+        return
     turn = writing.turn_of((live_view(KEY) or {}).get("turn"))
     reading = writing.read(state, view["alphas"])
     boxes = writing.boxes(reading, state, turn)
     show_write(boxes, key=KEY, view={"ink": state["ink"]}, on_change=from_boxes)
     trace = reading.trace
     if trace is None:
+        asked.offer(state | {"end": "", "alive_all": False})
         return
     if state["truth"]:
         st.markdown(drawn.loss(trace, state["truth"], reading.text))
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
+    if not dragged.is_dragged(LATTICE):
+        asked.offer(state, values, trace, view["level"], view["cell"])
+        asked.offer({"truth": state["truth"]})
     touring.offer_python(python.written(state, writing.shown_ink(state), view["alphas"]))
     taken = dragged.let_go(WRITE, LATTICE, MAX_ORDER)
     show_lattice(writing.lattice(reading, state, turn), key=LATTICE, view=view, on_change=taken)

@@ -10,6 +10,7 @@ from spcviz.problems.exact.page import family as losses
 from spcviz.problems.exact.page import merged as chains
 from spcviz.problems.exact.page import text as say
 from spcviz.problems.exact.page.factor_graph import PLACES, factor_graph
+from spcviz.web.course import asked
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
@@ -38,11 +39,16 @@ def tables(state):
     sizes = cached.decomposition(tuple(tuple(int(d) - 1 for d in name) for name in sets))
     problem, _ = cached.exact_run(6320, 2, 4, 1, 1.0)
     touring.offer(say.tables_facts, sizes)
+    asked.offer(state, say.tables_values, sizes, sets)
     chart, side = st.columns([4, 1], gap="medium")
-    layout.numbers(side, say.sizes_of(sizes))
+    is_told, rows = "looked_at" not in asked.hidden(), say.sizes_of(sizes)
+    layout.numbers(side, rows if is_told else [row for row in rows if row[0] != "DP looks at"])
     key = f"exact_graph_{'_'.join(sets)}"  # a new chart forgets what was clicked
     with chart:
-        picture, sentence = factor_graph(sets, problem.pixels, **LOOK), say.tables(sizes, sets)
+        picture, sentence = (
+            factor_graph(sets, problem.pixels, **LOOK),
+            say.tables(sizes, sets) if is_told else say.COST_WAITS,
+        )
         click = {"on_select": lambda: clicked(key, sets), "selection_mode": "points", "key": key}
         st.plotly_chart(picture, alt=sentence, **click, **PLOT)
         st.markdown(sentence)
@@ -92,13 +98,19 @@ def word_views(state):
     problem, run = cached.exact_run(*of)
     length = len(problem.unary)
     touring.offer(say.facts, problem, run)
+    asked.offer(state, say.values, problem, run)
     if state["show"] == "search":
         chart, side = st.columns([4, 1], gap="medium")
-        layout.numbers(side, say.figures(run))
+        is_told = "search_time" not in asked.hidden()
+        layout.numbers(side, say.figures(run) if is_told else say.without_time(run))
+        is_far = "far" not in asked.hidden()
+        sentence = say.search(problem, run, is_far=is_far) if is_told else say.WAITS
         with chart:
-            drawn(figures.work(problem.pixels, state["candidates"], **LOOK), say.search(problem, run))
+            drawn(figures.work(problem.pixels, state["candidates"], **LOOK), sentence)
     elif state["show"] == "ink":
-        drawn(figures.ink(problem, run, **LOOK), say.ink(problem, run))
+        is_told = "joint" not in asked.hidden()
+        shown = run if is_told else run._replace(labels=run.separate)
+        drawn(figures.ink(problem, shown, **LOOK), say.ink(problem, run) if is_told else say.ALONE)
     else:
         at = choices.stepper(state, 2 * length - 1)
         drawn(figures.messages(problem, run, at, **LOOK), say.step(length, at))

@@ -6,8 +6,10 @@ import streamlit as st
 
 from experiments.statements import OWN, PAPERS, pages
 from experiments.statements.evidence import Evidence
-from experiments.statements.readings import read
+from experiments.statements.readings import failing, held, read
 from spcviz.web.cached import common, tables
+from spcviz.web.course import asked
+from spcviz.web.course.veil import veil
 from spcviz.web.figures import blocks
 from spcviz.web.figures.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.web.figures.theme import CONFIG
@@ -40,6 +42,10 @@ def readings():
 def overview():
     """All statements in the documents' order, our own, then the way to every result's table."""
     papers, own = tables.statements(readings)
+    asked.offer({"table": OVERVIEW, "failing": 0, **held(papers)})
+    if "verdicts" in asked.hidden():
+        veil("All verdicts stay hidden until you have guessed.")
+        return
     st.markdown(pages.opening(papers))
     st.html(pages.table_html(papers))
     st.markdown(f"## What we found out ourselves\n{pages.OWN_OPENING}")
@@ -126,6 +132,8 @@ def controls(state, labels):
 def body(result, name, features, shown):
     """One result."""
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
+    papers, _ = tables.statements(readings)
+    asked.offer({"table": name, "failing": len(failing(papers, name))})
     if of_it := [one for one in [*PAPERS, *OWN] if name in one.results]:
         st.caption(f"**Statements that read it**: {'; '.join(one.text for one in of_it)}.")
     for block in results.drawn(name, features, LOOK):

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from spcviz.problems.letters.page import landing
-from spcviz.problems.letters.view.component import home_word
+from spcviz.problems.letters.view.component import alpha_of, home_funnel, home_word
+from spcviz.web.course import asked
 from spcviz.web.touring import touring
 from spcviz.web.ui import about, layout, navigation
-from spcviz.web.ui.state import StateTable, choice
+from spcviz.web.ui.state import StateTable, choice, real
 
 WAYS_IN = (
     (
@@ -40,7 +41,7 @@ PHONE = """<style>
 .st-key-ways_in h2 { font-size: 1.5rem; padding: 0.5rem 0 }
 </style>"""
 
-HOME = StateTable(choice("show", "story", ("story", "end")))
+HOME = StateTable(choice("show", "story", ("story", "end")), real("a", None, 0.0, 1.0))
 """The home page: its story from the beginning, or how it ends."""
 
 ORIGIN = (
@@ -98,7 +99,7 @@ touring.offer_python(landing.PYTHON)
 st.html(PHONE)
 st.caption("spcviz · structured prediction cascades, live")
 st.title("Read a word by ruling words out", anchor=False)
-story, picture = st.columns([5, 6], gap="large", vertical_alignment="center")
+story, picture = st.columns([5, 6], gap="large")
 with story:
     st.markdown(
         f"A computer that reads this word letter by letter reads **{spelled(word.alone)}**. Weighing *whole "
@@ -114,8 +115,20 @@ with story:
         "marks what was really written. Prune gently and much is left to look at; prune too hard and the "
         "truth goes too."
     )
+with story:
+    home_funnel(word)
+state = HOME.read()
+asked.offer(state, landing.values, word, state["a"])
 with picture.container(key="home_picture"):
-    home_word(word, landing.STOP, is_over=HOME.read()["show"] == "end")
+    is_locked = "falls" in asked.hidden()
+    home_word(
+        word,
+        landing.STOP,
+        is_over=state["show"] == "end",
+        alpha=0.0 if is_locked else state["a"],
+        is_locked=is_locked,
+        on_change=lambda: HOME.write(a=alpha_of("home_word")),
+    )
 
 if not layout.is_projected():
     ways_in()

@@ -7,6 +7,7 @@ import streamlit as st
 
 from spcviz.web.articles import articles
 from spcviz.web.cached import turns
+from spcviz.web.course import bar as course
 from spcviz.web.touring import touring
 from spcviz.web.ui import about, layout, navigation, warmup
 
@@ -33,8 +34,9 @@ def _draw():
         touring.speak()
     else:
         touring.follow(page)
+        course.follow(page)
         warmup.opened(navigation.warmup_groups_of(page))
-        with touring.bar(page), warmup.visit():
+        with touring.bar(page), course.bar(page), warmup.visit():
             page.run()
             if not is_projected and "tour" not in st.query_params:
                 articles.show(page.url_path)

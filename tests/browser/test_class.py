@@ -64,38 +64,44 @@ def test_two_phones_answer_by_the_lecturer_s_link(server, lecturer, phone):
     first, second = phone(f"{server}/room/{room}"), phone(lecturer.url)
     assert second.url == f"{server}/room/{room}", "the lecturer's link leads to the room"
     for page in (first, second):
-        page.get_by_text("survive the first level").wait_for(timeout=1000 * SECONDS)
+        page.get_by_text("beside its neighbours").wait_for(timeout=1000 * SECONDS)
         assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
-    first.get_by_role("button", name="kept").click()
+    first.get_by_role("button", name="NNP").click()
     began = time.monotonic()
     counted(lecturer, 1)
     first.get_by_text("Counted.").wait_for()
     print(f"one answer stood on the lecturer's screen after {time.monotonic() - began:.2f} s")
-    second.get_by_role("button", name="pruned").click()
+    second.get_by_role("button", name="common noun").click()
     counted(lecturer, 2)
-    second.get_by_role("button", name="kept").click()  # changes their mind
-    lecturer.locator(".class .bars li", has_text="kept").get_by_text("2").wait_for(timeout=5000)
+    second.get_by_role("button", name="NNP").click()  # changes their mind
+    assert not lecturer.locator(".class .bars").is_visible(), "counts wait: a class follows what it sees"
+    lecturer.get_by_role("button", name="Show counts").click()
+    lecturer.locator(".class .bars li", has_text="NNP").get_by_text("2").wait_for(timeout=5000)
     assert first.locator("button.right").count() == 0, "the truth is not told before its time"
     assert lecturer.locator(".class .bars li.right").count() == 0
     lecturer.keyboard.press("PageDown")
     right = lecturer.locator(".class .bars li.right")
     right.wait_for(timeout=1000 * SECONDS)
     truth = right.locator(".label").inner_text().removeprefix("✔ ")
-    assert truth in ("kept", "pruned")
-    assert f"It is {truth}:" in lecturer.locator(".tour .answer").inner_text()
+    assert truth == "a name (NNP)"
+    assert "the words around it decide" in lecturer.locator(".tour .answer").inner_text()
     for page in (first, second):
         page.locator("button.right", has_text=truth).wait_for(timeout=1000 * SECONDS)
-        assert page.get_by_role("button", name="kept").is_disabled()
-        assert "max-marginal" in page.locator("#said").inner_text()
+        assert page.get_by_role("button", name="NNP").is_disabled()
+        assert "You were right" in page.locator("#said").inner_text()
     lecturer.keyboard.press("PageDown")
     first.get_by_text("No question just now").wait_for(timeout=1000 * SECONDS)
     assert f"room={room}" in lecturer.url, "the room goes along with the tour"
 
 
-def test_a_number_is_guessed_and_counts_can_be_hidden(server, lecturer, phone):
+def test_a_question_of_one_s_own_lets_a_class_guess_a_number(server, lecturer, phone):
     room = lecturer.url.partition("room=")[2][:5]
-    lecturer.goto(f"{server}/?tour=cascade&scene=10&embed=true&room={room}")
     guesser = phone(f"{server}/room/{room}")
+    lecturer.get_by_text("Ask something else").click()
+    lecturer.get_by_label("A question of your own").fill("How many words has English?")
+    lecturer.get_by_role("button", name="Ask:").or_(
+        lecturer.get_by_role("button", name="Put this")
+    ).first.click()
     box = guesser.get_by_label("Your guess, a number")
     box.wait_for(timeout=1000 * SECONDS)
     box.fill("many")
@@ -105,13 +111,22 @@ def test_a_number_is_guessed_and_counts_can_be_hidden(server, lecturer, phone):
     guesser.keyboard.press("Enter")
     guesser.get_by_text("Counted.").wait_for()
     counted(lecturer, 1)
-    lecturer.locator(".class .label", has_text="1,200").wait_for()
-    lecturer.get_by_role("button", name="Hide counts").click()
     assert not lecturer.locator(".class .bars").is_visible()
-    assert "1,200" not in lecturer.locator(".class").inner_text(), "nor the middle one"
-    lecturer.keyboard.press("PageDown")
-    lecturer.locator(".class .bars li.right").wait_for(timeout=1000 * SECONDS)
-    guesser.get_by_text("stay; the others go").wait_for(timeout=1000 * SECONDS)
+    assert "1,200" not in lecturer.locator(".class .total").inner_text(), "nor the middle one"
+    lecturer.get_by_role("button", name="Show counts").click()
+    lecturer.locator(".class .label", has_text="1,200").wait_for()
+    lecturer.get_by_role("button", name="End this question").click()
+    guesser.get_by_text("Closed.").wait_for(timeout=1000 * SECONDS)
+
+
+def test_a_task_is_given_to_a_class_and_a_phone_that_solves_it_counts(server, lecturer, phone):
+    room = lecturer.url.partition("room=")[2][:5]
+    lecturer.goto(f"{server}/letters?ask=L2&room={room}")
+    one = phone(f"{server}/room/{room}")
+    one.get_by_role("link", name="Open the task").click()
+    one.wait_for_url(f"**ask=L2**in={room}**", timeout=1000 * SECONDS)
+    one.goto(f"{server}/letters?word=3128&a1=0.7&ask=L2&in={room}")
+    counted(lecturer, 1)
 
 
 def test_a_phone_is_told_that_there_is_no_room(server, browser):

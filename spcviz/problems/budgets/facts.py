@@ -24,6 +24,41 @@ def batch(trade_off: TradeOff, state: dict) -> dict[str, str]:
     return facts
 
 
+def batch_values(trade_off: TradeOff, state: dict) -> dict:
+    """The same numbers for the checks of tasks, and what the visitor's own purchases come to."""
+    texts = batch(trade_off, state)
+    count = _counter(trade_off)
+    wrong, spent = by_hand(trade_off, state, count)
+    numbers = {name: int(text) for name, text in texts.items() if name.startswith("wrong")}
+    return numbers | {"start": int(texts["start"]), "hand_wrong": wrong, "hand_spent": spent}
+
+
+def by_hand(trade_off: TradeOff, state: dict, count: Callable) -> tuple[int, float]:
+    """(number wrong, spent) of the chains in ``picks``, one tier up each time; picks that do not fit are
+    left out, as the component leaves them out."""
+    kind = state["kind"]
+    budget = min(max(state["budget"], 0.0), 1.0) * getattr(trade_off, f"full_{kind}")
+    cost, spent = getattr(trade_off, f"hand_{kind}"), float(getattr(trade_off, f"hand_base_{kind}"))
+    level = [0] * len(trade_off.truths)
+    for chain in picked(state["picks"]):
+        if chain >= len(level) or level[chain] + 1 >= len(trade_off.tier_names):
+            continue
+        price = float(cost[level[chain] + 1][chain])
+        if spent + price <= budget + 1e-9 * max(1.0, abs(budget)):
+            level[chain], spent = level[chain] + 1, spent + price
+    wrong = sum(count(chain, trade_off.hand_readings[tier][chain]) for chain, tier in enumerate(level))
+    return wrong, spent
+
+
+def picked(picks: str) -> list[int]:
+    """Chains of the address, in order: ``"8.n"`` is 8 and 23.
+
+    >>> picked("8.n"), picked("")
+    ([8, 23], [])
+    """
+    return [int(chain, 36) for chain in picks.split(".") if chain]
+
+
 def wrong_at(method: Purchases, kind: Literal["units", "us"], budget: float, count: Callable) -> int:
     """Number wrong when a method has bought all that fits, in its order; `count` takes (chain, reading)."""
     spent = getattr(method, f"base_{kind}") + np.cumsum(getattr(method, kind))
@@ -62,4 +97,19 @@ def word(policy_word: PolicyWord, state: dict) -> dict[str, str]:
 
 
 def _money(amount, kind):
-    return f"{amount / 1000:.2f} ms" if kind == "us" else f"{round(float(amount), 1):g} units"
+    if kind == "us":
+        return f"{amount / 1000:.2f} ms"
+    return f"{round(float(amount), 1):g} unit{'' if round(float(amount), 1) == 1 else 's'}"
+
+
+def word_values(policy_word: PolicyWord, state: dict) -> dict:
+    """The same of the Policy page for the checks of tasks, amounts as numbers."""
+    kind = state["kind"]
+    budget = state["spend"] * getattr(policy_word, f"full_{kind}")
+    values = {"word": policy_word.truth, "start": policy_word.traces[0].readings[0]}
+    for trace in policy_word.traces:
+        step = int(np.flatnonzero(getattr(trace, kind) <= budget + 1e-9 * max(1.0, budget))[-1])
+        values[f"reading_{trace.name}"] = trace.readings[step]
+        values[f"spent_{trace.name}"] = float(getattr(trace, kind)[step])
+        values[f"messages_{trace.name}"] = int(trace.messages[step])
+    return values

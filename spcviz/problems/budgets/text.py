@@ -10,8 +10,7 @@ def introduction(tasks: Iterable[TradeTask]) -> str:
     free = ", ".join(task.free for task in tasks)
     return (
         "# Trade-off: spend a budget where it helps\n"
-        f"Looking closer costs time. Everything is first read from what is free or cheap ({free}); then a "
-        "method may buy costlier features for some examples, or for single parts of them. Move the budget."
+        f"Start with the cheap features ({free}); then pay for better ones where they help. Move the budget."
     )
 
 

@@ -4,16 +4,16 @@ from spcviz.problems.letters.page.shown import FIRST_WORD
 from spcviz.web.ui.state import MAX_ORDER, StateTable, choice, flag, lattice_fields, text, whole
 
 LETTERS = StateTable(
-    whole("word", -1, 0, 10_000_000),
+    whole("word", FIRST_WORD, 0, 10_000_000),
     text("features", "open", r"[a-z0-9_]{1,24}"),
     whole("order", 4, 1, MAX_ORDER),
     *lattice_fields(MAX_ORDER, rf"[a-z]{{1,{MAX_ORDER}}}"),
     choice("which", "all", ("all", "wrong")),
     whole("seed", 0, 0, 999_999),
     choice("view", "lattice", ("lattice", "bars")),
-    opening={"word": FIRST_WORD},
+    opening={"level": 3},
 )
-"""The Letters page. An absent alpha is the tuned one; word -1 is what links mean that name no word."""
+"""The Letters page. An absent alpha is the tuned one."""
 
 MAX_INK = 6000
 WRITE = StateTable(

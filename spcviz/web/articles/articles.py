@@ -1,4 +1,4 @@
-"""Each page's article, callouts (at most three, on a first visit) and place in the course."""
+"""Each page's article."""
 
 import json
 from functools import cache
@@ -8,7 +8,6 @@ from typing import NamedTuple
 import streamlit as st
 
 FILE = Path(__file__).with_name("articles.json")
-MOST_CALLOUTS = 3
 HEADINGS = {"see": "What you see", "try": "Try this", "means": "What it means", "fails": "Where it fails"}
 """Parts of an article, in order, and what stands above them."""
 
@@ -16,10 +15,6 @@ HEADINGS = {"see": "What you see", "try": "Try this", "means": "What it means", 
 class Article(NamedTuple):
     """What is said of a page."""
 
-    minutes: int  # to go through it
-    level: str  # whom it is for
-    # (part, sentence): the part as a tour's scene names it, a CSS selector or ``"text:..."``
-    callouts: tuple[tuple[str, str], ...]
     parts: dict[str, str]  # by the names of `HEADINGS`
     where: str  # in the papers
 
@@ -29,12 +24,9 @@ def every() -> dict[str, Article]:
     """{name of a page in addresses: `Article`}."""
     content = json.loads(FILE.read_text(encoding="utf-8"))
     return {
-        name: Article(
-            value["minutes"], value["level"], tuple(map(tuple, value["callouts"])),
-            {part: value[part] for part in HEADINGS}, value["where"],
-        )
+        name: Article({part: value[part] for part in HEADINGS}, value["where"])
         for name, value in content.items()
-    }  # fmt: skip
+    }
 
 
 def show(name: str) -> None:
@@ -46,9 +38,3 @@ def show(name: str) -> None:
         for at, (part, heading) in enumerate(HEADINGS.items()):
             columns[at % 2].markdown(f"## {heading}\n{article.parts[part]}")
         st.caption(f"In the papers: {article.where}")
-
-
-def callouts(name: str) -> list[dict[str, str]]:
-    """What the bar points at on a first visit of a page: ``at`` and ``say`` of each."""
-    article = every().get(name)
-    return [{"at": part, "say": text} for part, text in article.callouts] if article else []

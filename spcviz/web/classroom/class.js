@@ -10,6 +10,8 @@ const rounded = (value) => Number(value.toPrecision(3)).toLocaleString("en");
 export class ClassRoom {
   room = null;
   put = "";
+  isHidden = true; // counts: a class follows what it sees
+  tally = new Map(); // of the hour: code of a question -> what was asked, and the latest counts
   constructor(act, tell) {
     this.act = act;
     this.others = tell;
@@ -18,9 +20,14 @@ export class ClassRoom {
     this.codeButton = button(this.code, "The room's address as a QR code: large for the hall, or small", () => this.codeButton.classList.toggle("large"), { class: "code" });
     this.total = node("p", { class: "total", role: "status" });
     this.bars = node("ul", { class: "bars" });
-    this.hideButton = button("Hide counts", "Show only how many have answered, until the answer", () => { this.hide(); if (this.now) this.draw(this.now); });
+    this.hideButton = button("Show counts", "Show how many have chosen what, before the answer", () => { this.hide(); if (this.now) this.draw(this.now); });
+    const asks = node("input", { type: "text", maxlength: "300", "aria-label": "A question of your own", placeholder: "A question of your own" });
+    const choices = node("input", { type: "text", maxlength: "400", "aria-label": "Its choices, with | between; none: a number is guessed", placeholder: "yes | no | it depends" });
+    this.own = node("details", { class: "own" }, node("summary", {}, "Ask something else"), asks, choices,
+      node("div", { class: "row" }, button("Ask", "Put this question to the class", () => this.askOwn(asks.value, choices.value)), button("Close it", "End this question and show its counts", () => this.closeOwn()), button("Back to the scene", "Ask what the scene asks", () => this.endOwn())));
+    this.takeButton = button("Answers (CSV)", "All questions of this hour with their counts", () => this.takeAway());
     this.root = node("aside", { class: "class", "aria-label": "The class", hidden: true },
-      button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.codeButton, this.join, this.total, this.bars, this.hideButton);
+      button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.codeButton, this.join, this.total, this.bars, node("div", { class: "row" }, this.hideButton, this.takeButton), this.own);
   }
   address(rest = "") { return new URL(`room${rest}`, document.baseURI); }
   /** Open a room, or put the panel of the open one away and back. */
@@ -47,6 +54,7 @@ export class ClassRoom {
 
   /** The scene that is shown, or none. */
   follow(tour) {
+    this.latest = tour;
     const room = tour?.room || null;
     if (room !== this.room) {
       this.room = room;
@@ -54,16 +62,17 @@ export class ClassRoom {
       this.toggle(Boolean(room));
     }
     this.stop();
-    if (!room) return;
+    if (!room) return undefined;
     const { host, pathname } = this.address(`/${room}`);
     if (this.link !== pathname) {
       this.join.replaceChildren("Answer at ", node("strong", {}, host, node("wbr"), pathname));
       this.code.src = this.address(`/${room}/code`);
     }
     this.link = pathname;
+    if (this.ownQuestion) return this.tell(JSON.stringify(this.ownQuestion));
     const { poll } = tour, isReady = poll && ![poll.ask, ...poll.choices].some((text) => text.includes("…"));
-    const wanted = isReady ? { code: `${tour.name}/${tour.number}`, ask: poll.ask, choices: poll.choices, truth: tour.answer, right: poll.right } : {};
-    this.tell(JSON.stringify(wanted));
+    const wanted = isReady ? { code: `${tour.name}/${tour.number}`, ask: poll.ask, choices: poll.choices, truth: tour.answer, right: poll.right, say: tour.say ?? "", why: poll.why ?? [], link: poll.link ?? "" } : {};
+    return this.tell(JSON.stringify(wanted));
   }
   async tell(wanted) {
     if (wanted !== this.put) {
@@ -73,6 +82,31 @@ export class ClassRoom {
       if (response?.ok) this.put = wanted;
     }
     return this.look();
+  }
+  /** A question made up on the spot, until it is put away. */
+  askOwn(ask, choices) {
+    if (!ask.trim() || !this.room) return;
+    const rows = choices.split("|").map((one) => one.trim().slice(0, 120)).filter(Boolean).slice(0, 6);
+    this.ownQuestion = { code: `own/${ask.slice(0, 60)}`, ask: ask.trim(), choices: rows };
+    this.tell(JSON.stringify(this.ownQuestion));
+  }
+  closeOwn() {
+    if (!this.ownQuestion) return;
+    this.ownQuestion = { ...this.ownQuestion, truth: "Closed." };
+    this.tell(JSON.stringify(this.ownQuestion));
+  }
+  endOwn() {
+    this.ownQuestion = null;
+    this.put = "";
+    if (this.latest) this.follow(this.latest);
+  }
+  /** Counts of the hour: a row a choice; no names, there are none. */
+  takeAway() {
+    const quoted = (text) => `"${String(text).replaceAll("\"", "\"\"")}"`, rows = ["question,choice,answers,right"];
+    for (const { ask, counted } of this.tally.values()) for (const { label, count, isRight } of counted) rows.push([quoted(ask), quoted(label), count, isRight ? 1 : 0].join(","));
+    const link = node("a", { href: URL.createObjectURL(new Blob([`${rows.join("\n")}\n`], { type: "text/csv" })), download: "spcviz-class.csv" });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 5000);
   }
   async look() {
     this.stop();
@@ -95,9 +129,13 @@ export class ClassRoom {
       this.bars.replaceChildren();
       return;
     }
+    if (now.n !== this.askedAs) this.hide(true);
+    this.askedAs = now.n;
     if (now.isOver) this.hide(false);
     setText(this.total, `${now.answers} answer${now.answers === 1 ? "" : "s"}`);
     const rows = now.choices.length ? this.ofChoices(now) : this.ofGuesses(now), most = Math.max(1, ...rows.map((row) => row.count));
+    if (now.answers) this.tally.set(`${now.n} ${now.ask}`, { ask: now.ask, counted: rows });
+    this.takeButton.hidden = !this.tally.size;
     this.others({ kind: "class", said: `${this.total.textContent}: ${rows.map(({ label, count }) => `${label} ${count}`).join(", ")}` });
     this.bars.replaceChildren(...rows.map(({ label, count, isRight }) => node("li", { class: isRight ? "right" : "" },
       node("span", { class: "label" }, `${isRight ? "✔ " : ""}${label}`), node("span", { class: "count" }, String(count)),

@@ -55,20 +55,35 @@ function guessForm() {
   return form;
 }
 
+/** A task is solved on its page, which says so to the room. */
+function taskLink() {
+  const link = element("a", "Open the task on this phone", { href: `../${now.link}`, className: "task" });
+  return link;
+}
+/** Whether this phone was right, and if not why its choice is wrong. */
+function judged() {
+  const { n, right, why, choices } = now, own = mine.get(n);
+  if (own === undefined || right === null || right === undefined) return "";
+  if (!choices.length) return own === right ? "Exactly right. " : `You said ${own}; it is ${right.toLocaleString("en")}. `;
+  return own === right ? "✔ You were right. " : `✘ You chose “${choices[own]}”. ${why?.[own] ? `${why[own]} ` : ""}`;
+}
+
 /** Draw what has changed; what is being typed stays. */
 function draw(isForced = false) {
-  const what = JSON.stringify([now.n, now.isAsking, now.isOver, now.counts]);
+  const what = JSON.stringify([now.n, now.isAsking, now.isOver, now.counts, now.say]);
   if (what === shown && !isForced) return;
   if (what !== shown) part("said").textContent = "";
   shown = what;
   if (!now.isAsking) {
+    part("say").textContent = "";
     part("ask").textContent = "No question just now: look at the screen in front.";
     part("answers").replaceChildren();
     return;
   }
+  part("say").textContent = now.say;
   part("ask").textContent = now.ask;
-  part("answers").replaceChildren(...(now.choices.length ? now.choices.map(choiceButton) : [guessForm()]));
-  if (now.isOver) part("said").textContent = now.truth;
+  part("answers").replaceChildren(...(now.link ? [taskLink()] : now.choices.length ? now.choices.map(choiceButton) : [guessForm()]));
+  if (now.isOver) part("said").textContent = `${judged()}${now.truth}`;
 }
 
 async function look() {

@@ -31,7 +31,8 @@ OPENED_AT_ONCE, OPENED_A_SECOND = 20, 0.5
 FIRST, LAST = 10_000, 99_999
 """Numbers of rooms."""
 
-LONGEST = {"code": 100, "ask": 400, "choice": 120, "truth": 800, "right": 120}
+LONGEST = {"code": 100, "say": 700, "ask": 400, "choice": 160, "why": 300, "truth": 800, "right": 160}
+LONGEST |= {"link": 300}
 MOST_CHOICES = 6
 LARGEST = 1e15
 """The largest number that may be guessed."""
@@ -42,6 +43,7 @@ BINS = 8
 MANY_TIMES = 30.0
 """Guesses that differ by more than this factor are counted on a logarithmic scale."""
 
+_LINK = re.compile(r"[a-z_]{0,40}\?[A-Za-z0-9_.~%=&+:,-]{0,260}")
 _VOTER = re.compile(r"[A-Za-z0-9_-]{16,40}")
 
 
@@ -83,6 +85,10 @@ class Question(NamedTuple):
     choices: tuple[str, ...]  # none: a number is asked for
     truth: str = ""  # the answer as the lecturer's page says it, once it is shown
     right: str = ""  # the right choice, or a text with the right number in it
+    say: str = ""  # the sentence that it follows: a phone has no wall
+    # why each choice is wrong, by its place, once the truth is shown; "" of the right one
+    why: tuple[str, ...] = ()
+    link: str = ""  # where a phone solves it: an address of this app, "" for a question
 
 
 @dataclass
@@ -162,9 +168,10 @@ class Rooms:
             return out
         values = list(room.answers.values())
         out |= {"ask": asked.ask, "choices": list(asked.choices), "answers": len(values)}
+        out |= {"say": asked.say, "link": asked.link}
         out |= {"isOver": bool(asked.truth)}
         if asked.truth:
-            out |= {"truth": asked.truth, "right": _right(asked)}
+            out |= {"truth": asked.truth, "right": _right(asked), "why": list(asked.why)}
         if asked.truth or is_yours:
             out["counts"] = counts(values, len(asked.choices)) if asked.choices else None
             out["guesses"] = None if asked.choices else guesses(values)
@@ -231,7 +238,14 @@ def _right(asked):
 
 
 def _question(asked):
-    texts = {n: _text(asked.get(n, ""), n, LONGEST[n]) for n in ("code", "ask", "truth", "right")}
+    names = ("code", "ask", "truth", "right", "say", "link")
+    texts = {n: _text(asked.get(n, ""), n, LONGEST[n]) for n in names}
+    if texts["link"] and not _LINK.fullmatch(texts["link"]):
+        raise RoomError(f"link must be a page of this app with its state, got {texts['link'][:60]!r}")
+    why = asked.get("why", [])
+    if not isinstance(why, list) or len(why) > MOST_CHOICES:
+        raise RoomError(f"why must be a list of at most {MOST_CHOICES} texts")
+    texts["why"] = tuple(_text(reason, "why", LONGEST["why"]) for reason in why)
     choices = asked.get("choices", [])
     if not isinstance(choices, list) or len(choices) > MOST_CHOICES:
         raise RoomError(f"choices must be a list of at most {MOST_CHOICES} texts")

@@ -118,6 +118,8 @@ def parts_of(names: Sequence[str], tours: dict[str, tour.Tour]) -> Iterator[Part
 def _part_of_tour(name, a_tour):
     codes, scenes = [], []
     for code in tour.codes(a_tour):
+        if code == tour.END:
+            continue
         scene, is_answered = a_tour.scenes[int(code.rstrip("a")) - 1], code.endswith("a")
         if scene.page not in pages.every():
             continue
@@ -125,7 +127,7 @@ def _part_of_tour(name, a_tour):
         shown = tour.Scene(tour.address(scene.page, scene.query(is_answered)))
         is_another = is_answered and scene.after
         bar = {"say": "" if is_another else scene.say, "ask": scene.ask}
-        bar |= {"answer": scene.answer if is_answered else "", "point": scene.point, "cover": scene.cover}
+        bar |= {"answer": scene.answer if is_answered else "", "point": scene.point}
         scenes.append((shown, bar | {"isAsking": bool(scene.answer) and not is_answered}))
     return Part(f"tour-{name}", codes, scenes, name)
 
@@ -158,7 +160,7 @@ class Site:
         views = [self._view(view) for view in shown.views]
         charts = [self._chart(chart) for chart in shown.charts]
         texts = {name: tour.fill(bar.get(name, ""), shown.facts) for name in ("say", "ask", "answer")}
-        value = {"body": shown.body, "views": views, "charts": charts, "point": "", "cover": False}
+        value = {"body": shown.body, "views": views, "charts": charts, "point": ""}
         link = f"{self.app}/{forms.quoted(scene.address)}" if self.app else ""
         value |= {"isAsking": False} | bar | texts | {"link": link}
         path = f"scenes/{part.folder}-{code}.js"
@@ -167,8 +169,7 @@ class Site:
         wanted += [f"shared/parts/{digest}.js" for view in views for digest in view["parts"].values()]
         if part.folder not in self.first:
             self.first[part.folder] = [path, *dict.fromkeys(wanted)]
-            # What is to be guessed must not be seen before its cover comes.
-            self.opening[part.folder] = "" if value["cover"] else _with_charts(shown.body, charts)
+            self.opening[part.folder] = _with_charts(shown.body, charts)
 
     def _view(self, view):
         name = view.component.name

@@ -20,7 +20,7 @@ from spcviz.web.touring.touring import FACTS, PYTHON
 from spcviz.web.tours import tour
 from spcviz.web.view import mount
 
-OF_THE_BAR = ("spcviz_tour", "spcviz_speaker", "spcviz_handout")
+OF_THE_BAR = ("spcviz_tour", "spcviz_course", "spcviz_course_page", "spcviz_speaker", "spcviz_handout")
 _KEY = re.compile("[a-z_]+")
 _ALERTS = ("info", "success", "warning")
 

@@ -1,5 +1,7 @@
 """A lattice's numbers for tour sentences, formatted as the lattice itself does (lattice_words.js)."""
 
+from collections import defaultdict
+
 import numpy as np
 
 GRAMS = ("letters", "pairs", "triples", "4-grams", "5-grams", "6-grams")
@@ -32,6 +34,19 @@ def alpha(value):
     return text.removesuffix("0")
 
 
+def count_words(level, keep: np.ndarray) -> int:
+    """Complete words of a level's kept arcs, a Python whole number: it can exceed 64 bits."""
+    ends: dict[tuple, int] = {}
+    for column in range(len(level.col_start) - 1):
+        counts: dict[tuple, int] = defaultdict(int)
+        for arc in range(level.col_start[column], level.col_start[column + 1]):
+            if keep[arc]:
+                states = tuple(level.symbols[arc].tolist())
+                counts[states[1:]] += 1 if column == 0 else ends.get(states[:-1], 0)
+        ends = counts
+    return sum(ends.values())
+
+
 def threshold(level):
     """(tau, keep) of a `LevelTrace`: the threshold at its own alpha, and whether each arc is above it."""
     tau = level.best - (1 - min(level.alpha, MAX_ALPHA)) * (level.best - level.mean)
@@ -62,6 +77,8 @@ def facts(trace, at: int, cell: str = "") -> dict[str, str]:
         "best": score(level.best),
         "mean": score(level.mean),
         "reading": spell(path(level, level.map_arcs)),
+        "words_left": f"{count_words(level, keep):,}",
+        "all_pieces": f"{len(trace.alphabet) ** level.order * (len(level.col_start) - 1):,}",
         "microseconds": f"{round(trace.microseconds):,} µs",
     }
     if len(trace.truth):

@@ -34,6 +34,7 @@ LATTICE = Component(
         "web/view/pins.js",
         "web/view/more.js",
         "web/view/rule.js",
+        "web/view/funnel.js",
         "web/lattice/lattice_core.js",
         "web/lattice/lattice_draw.js",
         "web/lattice/lattice_words.js",

@@ -21,6 +21,8 @@ import { LATTICE, PAINTED, View, mounted } from "../view/view.js";
 const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;
 const SWEEP_MS = 1000;
+const LAST_OPEN_STEP = 2; // max-marginals: all that is shown while the threshold is asked for
+const PHONE = 600, PHONE_COLUMN = 104; // pixels of a view that is a phone's, and of a column in it
 const NARROW = 900; // pixels of a window whose panel stands below the picture
 const KEYS = [
   ["Space", "play or pause"], ["← →", "step back, step forward"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
@@ -32,6 +34,7 @@ class LatticeView extends View {
   playMs = 1900;
   leastHeight = 800;
   levels = [];
+  secret = new Set();
   pinLevels = {};
   queued = false;
   seq = 0;
@@ -65,7 +68,9 @@ class LatticeView extends View {
     this.tip = node("div", { class: "tip", role: "tooltip" });
     this.stage = node("div", { class: "stage" }, this.canvas, this.tip);
     this.legend = node("div", { class: "legend" });
-    this.tabs = node("div", { class: "levels", role: "group", "aria-label": "Level of the cascade" });
+    this.tabs = node("div", { class: "levels", role: "group", "aria-label": "Levels of the cascade, as high as the words that are left" });
+    this.whole = node("span", { class: "whole" });
+    this.funnel = node("div", { class: "funnel" }, this.whole, this.tabs);
     this.guide = node("div", { class: "guide", "aria-live": "polite" }, node("b"), node("p"));
     this.scrub = node("input", { type: "range", min: "0", step: "1", class: "scrub", "aria-label": "Step of the story",
       oninput: () => this.goTo(+this.scrub.value), onpointerup: () => this.scrub.blur() });
@@ -78,9 +83,9 @@ class LatticeView extends View {
     this.alphaValue = node("output", { class: "alpha-value" });
     this.alpha = this.range("big", () => this.view.level - 1);
     this.formula = node("p", { class: "formula" });
-    this.edgeButton = button("to the truth's edge", "Set alpha to just before filter loss", () => this.toEdge());
+    this.edgeButton = button("just before the truth falls", "Set alpha to just before filter loss", () => this.toEdge());
     this.tunedButton = button("tuned", "Alpha as training chose it on development data (T)", () => this.toTuned());
-    const alphaBox = node("section", { class: "alpha", role: "group", "aria-label": "How hard to prune" },
+    const alphaBox = this.alphaBox = node("section", { class: "alpha", role: "group", "aria-label": "How hard to prune" },
       node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue),
       this.alpha, this.quick = node("div", { class: "row" }, this.tunedButton, this.edgeButton), this.formula);
     this.minis = node("section", { class: "minis", "aria-label": "Alpha of every level" });
@@ -91,7 +96,7 @@ class LatticeView extends View {
       button("PNG", "Save the picture as PNG", () => this.exportPng()), button("SVG", "Save the picture as SVG", () => this.exportSvg()),
       button("CSV", "Save every n-gram of this level as CSV", () => this.exportCsv()),
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
-    const rest = node("section", { class: "row" },
+    const rest = this.rest = node("section", { class: "row" },
       button("Export", "Save or share: PNG, SVG, CSV, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu,
       this.revealButton = button("Hide the truth", "Predict first, then reveal", () =>
         this.set({ reveal: this.view.reveal === "hidden" ? "shown" : "hidden" })),
@@ -99,15 +104,15 @@ class LatticeView extends View {
     this.keyList = node("div", { class: "keys", hidden: true, role: "dialog", "aria-label": "Keys" },
       node("b", {}, "Keys"), node("dl", {}, KEYS.map(([k, what]) => [node("dt", {}, k), node("dd", {}, what)])),
       button("Close", "Close (Esc)", () => this.toggleKeys()));
-    this.more = moreBox([steps, this.minis, this.pinBox, rest]);
+    this.more = moreBox([steps, this.minis, this.pinBox, rest], { name: "View" });
     const controls = node("div", { class: "controls" }, this.transport, alphaBox, this.why, this.guessBox, this.more.box);
-    this.side = node("aside", { class: "side" }, this.tabs, this.guide, controls);
+    this.side = node("aside", { class: "side" }, this.guide, controls);
     this.summary = node("p", { class: "summary", "aria-live": "polite" });
     this.listenToCanvas();
     this.listen(document, LATTICE, ({ detail }) => this.hear(detail));
     this.listen(document, "keyup", (event) => { if (event.key === "ArrowUp" || event.key === "ArrowDown") this.endKeyDrag(); });
     return node("div", { class: "lattice" }, (this.head = node("div", { class: "head" }, this.status, counts)),
-      node("div", { class: "body" }, node("div", { class: "left" }, this.stage, this.legend), this.side), this.summary, this.keyList);
+      node("div", { class: "body" }, node("div", { class: "left" }, this.funnel, this.stage, this.legend), this.side), this.summary, this.keyList);
   }
 
   range(kind, levelIndex) {
@@ -132,7 +137,7 @@ class LatticeView extends View {
     this.canvas.addEventListener("pointerdown", (event) => {
       const [x, y] = at(event);
       if (!this.geometry) return;
-      if (this.geometry.onThreshold(x, y)) {
+      if (!this.isSecret && this.geometry.onThreshold(x, y)) {
         this.canvas.setPointerCapture(event.pointerId);
         this.grab = { column: this.geometry.columnAt(x) };
         this.startDrag();
@@ -150,7 +155,7 @@ class LatticeView extends View {
         this.setAlpha(this.view.level - 1, Math.round(value * 1000) / 1000, event.timeStamp);
         return;
       }
-      const isLine = this.geometry.onThreshold(x, y);
+      const isLine = !this.isSecret && this.geometry.onThreshold(x, y);
       this.canvas.style.cursor = isLine ? (this.level.order === 1 ? "ew-resize" : "ns-resize") : "default";
       const arc = isLine ? -1 : this.geometry.hit(x, y);
       if (arc >= 0) this.canvas.style.cursor = "pointer";
@@ -186,6 +191,10 @@ class LatticeView extends View {
       this.pinLevels[name] = data.pins[name] ? this.opened(`pin ${name}`, data.pins[name], this.pinLevels[name] || []) : null;
     }
     this.view.level = clamp(this.view.level, 1, this.levels.length);
+    this.secret = new Set(data.hidden ?? []); // what a question asks for
+    if (this.isSecret) this.view.step = Math.min(this.view.step, LAST_OPEN_STEP);
+    for (const part of [this.alphaBox, this.minis, this.rest]) part.hidden = this.isSecret;
+    for (const part of [this.edgeButton, this.tunedButton]) part.hidden = this.secret.has("edge");
     this.root.classList.toggle("bare", !data.controls);
     this.revealButton.hidden = data.words.length > 0;
     if (data.brief && this.quick.parentElement !== this.inMore) (this.inMore = this.more.box.lastChild).prepend(this.transport, this.quick); // beside another view there is little room
@@ -222,10 +231,14 @@ class LatticeView extends View {
     return alpha === null || alpha === undefined ? this.levels[i].tunedAlpha : alpha;
   }
   get level() { return this.levels[this.view.level - 1]; }
+  /** Whether a question asks what the threshold does: neither it nor what falls is shown. */
+  get isSecret() { return this.secret.has("threshold"); }
   get truthVisible() { return this.view.reveal !== "hidden"; }
 
   set(change, { dragging = false, isSilent = false } = {}) {
+    this.tip.hidden = true; // it spoke of what was
     const { level, step } = this.view;
+    if (this.isSecret) change = { ...change, level: this.view.level, step: Math.min(change.step ?? step, LAST_OPEN_STEP) };
     super.set(change, true);
     if (level !== this.view.level) this.hover = -1;
     if (level !== this.view.level || step !== this.view.step) {
@@ -236,6 +249,7 @@ class LatticeView extends View {
   }
 
   setAlpha(index, value, stamp) {
+    if (this.isSecret) return;
     value = clamp(value, this.lowestOf(index), 1);
     if (this.alphaOf(index) === value) return;
     this.view.alphas[index] = value;
@@ -299,12 +313,12 @@ class LatticeView extends View {
     this.step(1);
     return this.position < this.lastPosition;
   }
-  toTuned() { this.view.alphas[this.view.level - 1] = null; this.set({}); }
+  toTuned() { if (this.isSecret) return; this.view.alphas[this.view.level - 1] = null; this.set({}); }
   toEdge() {
     const edge = truthBreakPoint(this.level);
     if (Number.isFinite(edge)) this.setAlphaOnce(Math.min(Math.ceil(edge * 1e4 - 1) / 1e4, 1));
   }
-  setAlphaOnce(value) { this.view.alphas[this.view.level - 1] = value; this.set(this.view.step < 3 ? { step: 4 } : {}); }
+  setAlphaOnce(value) { if (this.isSecret) return; this.view.alphas[this.view.level - 1] = value; this.set(this.view.step < 3 ? { step: 4 } : {}); }
 
   keys(event) {
     const alpha = () => this.alphaOf(this.view.level - 1);
@@ -408,9 +422,9 @@ class LatticeView extends View {
 
   fit() {
     const wide = this.root.clientWidth, { isEmbed } = this;
-    this.letter = this.isBig ? 26 : wide < 600 ? 13 : 16;
+    this.letter = this.isBig ? 26 : wide < PHONE ? 15 : 16;
     const room = this.roomBelow(this.root.querySelector(".body"));
-    const height = isEmbed ? Math.max(this.data.brief ? 380 : 560, room - 10) : clamp(room - 16, window.innerWidth < NARROW ? 600 : 500, 1100);
+    const height = isEmbed ? Math.max(this.data.brief ? 380 : 560, room - 10) : clamp(room - 16, window.innerWidth < NARROW ? 640 : 560, 1100);
     this.root.style.setProperty("--body-height", `${Math.round(height)}px`);
   }
 
@@ -440,7 +454,7 @@ class LatticeView extends View {
     const arc = this.selectedArc();
     return {
       ...now, step: this.view.step, heights, shown, images: this.images, words: this.data.words, alphabet: this.alphabet, truthVisible: this.truthVisible,
-      truthLetters: this.truth, selected: arc, hover: this.hover, path: arc >= 0 ? witness(now.level, arc) : [],
+      truthLetters: this.truth, selected: arc, hover: this.hover, path: arc >= 0 && !this.secret.has("why") ? witness(now.level, arc) : [],
       pins: { A: pins.A && pins.A.keys, B: pins.B && pins.B.keys }, allowedBefore: now.level.allowedBefore,
       colours: this.colours, letter: this.letter, names: { tau: "τ" },
     };
@@ -450,7 +464,9 @@ class LatticeView extends View {
     const room = this.stage.clientWidth, height = this.stage.clientHeight;
     if (room < 20 || height < 20) return;
     // Long sentences scroll sideways: a column has to hold a tag's name and a bar.
-    const width = Math.max(room, this.data.words.length ? this.level.nColumns * this.letter * 4.6 * this.level.order : 0);
+    const isPhone = this.root.clientWidth < PHONE && !this.isOnPaper, ofLetters = isPhone ? this.level.nColumns * PHONE_COLUMN : 0; // swiped, some columns at a time
+    const width = Math.max(room, this.data.words.length ? this.level.nColumns * this.letter * 4.6 * this.level.order : ofLetters);
+    this.canvas.style.touchAction = width > room ? "pan-x pan-y" : "";
     this.canvas.style.width = width > room ? `${width}px` : "";
     this.stage.style.overflowX = width > room ? "auto" : "";
     const ratio = this.dots;

@@ -1,9 +1,10 @@
 // Words: everything the lattice says beside the picture. Methods of LatticeView (lattice.js), written on
 // each paint; a text is only touched when it changes. Plain language first, the symbol second.
 
-import { STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
+import { STEPS, breakPoint, countPaths, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
   threshold, truthBreakPoint, truthFate, witness } from "./lattice_core.js";
 import { button, node, setText, speakAs } from "../view/elements.js";
+import { wedge } from "../view/funnel.js";
 import { MAX_ALPHA, belowMean } from "../view/rule.js";
 
 const GRAM = ["letter", "pair", "triple", "4-gram", "5-gram", "6-gram"];
@@ -35,8 +36,14 @@ export const WORDS = {
   buildLevels() {
     const n = this.levels.length;
     if (this.tabs.childElementCount !== n) {
-      this.tabs.replaceChildren(...this.levels.map((level, i) =>
-        button(this.levelName(i), `Level ${i + 1}: ${this.levelName(i)} (key ${i + 1})`, () => this.set({ level: i + 1 }))));
+      this.sections = this.levels.map((level, i) => {
+        const left = node("span", { class: "left-words" }), shape = node("span", { class: "wedge", "aria-hidden": "true" });
+        const tab = button(this.levelName(i), `Level ${i + 1}: ${this.levelName(i)} (key ${i + 1})`, () => this.set({ level: i + 1 }));
+        tab.prepend(shape);
+        tab.append(left);
+        return { tab, left, shape, drawn: "" };
+      });
+      this.tabs.replaceChildren(...this.sections.map(({ tab }) => tab));
       this.miniRows = this.levels.map((level, i) => {
         const input = this.range("mini", () => i);
         input.setAttribute("aria-label", `alpha of level ${i + 1}`);
@@ -73,26 +80,28 @@ export const WORDS = {
     const isTuned = this.view.alphas[this.view.level - 1] === null;
     this.tunedButton.setAttribute("aria-pressed", String(isTuned));
     this.tunedButton.title = `Alpha as training chose it on development data: ${alphaText(level.tunedAlpha)} (T)`;
-    this.edgeButton.hidden = !this.truthVisible || !level.truthArcs.length || !Number.isFinite(truthBreakPoint(level));
+    this.edgeButton.hidden = this.secret.has("edge") || !this.truthVisible || !level.truthArcs.length || !Number.isFinite(truthBreakPoint(level));
     this.miniRows.forEach((m, i) => {
       const a = this.alphaOf(i), l = this.levels[i];
       this.slide(m.input, i);
       setText(m.value, alphaText(a));
       m.row.classList.toggle("shown", i === this.view.level - 1);
       if (l.countedAt !== a) {
-        l.countedAt = a;
-        l.count = total(keepMask(l, threshold(l, a), l.keep));
+        const tauOf = threshold(l, a), mask = keepMask(l, tauOf, l.keep);
+        Object.assign(l, { countedAt: a, count: total(mask), wordsAfter: countPaths(l, mask, l.groups), fateAt: truthFate(l, mask, tauOf).state });
       }
-      setText(m.left, `${l.count.toLocaleString("en-US")} of ${l.nArcs.toLocaleString("en-US")}`);
+      if (this.secret.has("kept")) setText(m.left, "?");
+      else setText(m.left, `${l.count.toLocaleString("en-US")} of ${l.nArcs.toLocaleString("en-US")}`);
     });
+    this.tellFunnel(K ** L);
     const figures = this.figures, all = K ** L, grid = K ** n * level.nColumns;
     setText(figures.words.value, readableCount(isPruned ? words : level.wordsBefore));
-    setText(figures.words.note, `words left of ${K}${superscript(L)} = ${readableCount(all)}`);
+    setText(figures.words.note, `${(isPruned ? words : level.wordsBefore) === 1 ? "word" : "words"} left of ${K}${superscript(L)} = ${readableCount(all)}`);
     setText(figures.arcs.value, `${(isPruned ? kept : level.nArcs).toLocaleString("en-US")}`);
     setText(figures.arcs.note, `${grams(n)} ${isPruned ? "kept" : "to look at"} of ${n === 1 ? `${K} × ${L}` : `${K}${superscript(n)} × ${level.nColumns}`} = ${readableCount(grid)} (${readablePercent(isPruned ? kept : level.nArcs, grid)})`);
     setText(figures.time.value, `${micro(this.data.microseconds)}`);
-    setText(figures.time.note, `whole cascade; this level ${micro(level.microseconds)}${this.data.microseconds_dense === null ? "; dense not run at this order"
-      : `; dense Viterbi ${micro(this.data.microseconds_dense)}`}`);
+    setText(figures.time.note, `for all levels${this.data.microseconds_dense === null ? "; exact search was not run at this order"
+      : ` (exact search: ${micro(this.data.microseconds_dense)})`}`);
     this.tellStatus(fate, tau);
     this.tellStep();
     setText(this.formula, level.hasSpread
@@ -104,12 +113,34 @@ export const WORDS = {
     this.tellGuess();
     setText(this.revealButton, this.truthVisible ? "Hide the truth" : "Reveal");
     this.more.say(this.changes());
-    const summary = `Level ${this.view.level} of ${this.levels.length}, ${grams(n)}, ${STEPS[this.view.step]} step. alpha ${alphaText(alpha)}: ${kept} of ${level.nArcs} kept, ${readableCount(words)} words left. Best word: ${spellPath(level, level.mapArcs, this.alphabet)}. ${this.status.textContent}`;
+    const summary = `Level ${this.view.level} of ${this.levels.length}, ${grams(n)}, ${STEPS[this.view.step]} step. ${this.isSecret || this.secret.has("kept") ? "" : `alpha ${alphaText(alpha)}: ${kept} of ${level.nArcs} kept, ${readableCount(words)} words left. `}${this.truthVisible ? `Best word: ${spellPath(level, level.mapArcs, this.alphabet)}.` : ""} ${this.status.textContent}`;
     if (!this.drag) { setText(this.summary, summary); this.canvas.setAttribute("aria-label", summary); }
     const data = this.root.dataset;
-    data.level = this.view.level; data.step = this.view.step; data.alpha = String(alpha); data.kept = kept;
+    data.level = this.view.level; data.step = this.view.step; data.alpha = String(alpha); data.kept = this.secret.has("kept") ? "" : kept;
     data.fate = fate.state; data.letter = this.geometry.font.toFixed(1); data.cell = this.view.cell || "";
     data.followed = String(!this.isUnsent);
+  },
+
+  /** Words that are left after each level, as a funnel whose sections are the levels' tabs. */
+  tellFunnel(all) {
+    const isHidden = this.isSecret || this.secret.has("kept"), isSeen = this.truthVisible && this.truth.length > 0;
+    setText(this.whole, readableCount(all));
+    let before = all, isLost = false;
+    this.sections.forEach((section, i) => {
+      const level = this.levels[i], after = isHidden ? before : level.wordsAfter;
+      isLost = isLost || (isSeen && !isHidden && (level.fateAt === "pruned" || level.fateAt === "gone"));
+      const key = `${before}|${after}|${all}|${isLost}`;
+      if (section.drawn !== key) {
+        section.drawn = key;
+        section.shape.replaceChildren(wedge(before, after, all));
+        section.tab.classList.toggle("lost", isLost);
+      }
+      const name = this.levelName(i);
+      const isNarrow = this.root.classList.contains("narrow");
+      setText(section.left, isHidden ? "" : `${readableCount(after)}${isNarrow ? "" : ` ${after === 1 ? "word" : "words"} left`}${isLost ? " ✘" : ""}`);
+      section.tab.setAttribute("aria-label", `Level ${i + 1}: ${name} (key ${i + 1})${isHidden ? "" : `, ${section.left.textContent}`}`);
+      before = after;
+    });
   },
 
   /** What in the closed box is not as it comes. */
@@ -133,8 +164,8 @@ export const WORDS = {
       const piece = spellArc(level, level.truthArcs[fate.column], this.alphabet);
       text = `✖ TRUTH PRUNED: “${piece}” at position ${fate.column + 1} of “${word}” ${this.view.step === 3 ? "is not above" : "was not above"} τ = ${readableScore(tau)}.`;
     } else if (kind === "loss") text = `⚠ Filter loss counted (Definition 1): the truth scores ${readableScore(level.truthScore)} ≤ τ = ${readableScore(tau)}, yet every piece of “${word}” still stands.`;
-    else text = `✔ The truth “${word}” is safe: ${readableScore(level.truthScore)} > τ = ${readableScore(tau)}.`;
-    if (!level.hasSpread && kind === "safe") text = `✔ The truth “${word}” is safe: nothing is pruned at this level.`;
+    else text = `✔ True word “${word}” survives (${readableScore(level.truthScore)} > ${readableScore(tau)}).`;
+    if (!level.hasSpread && kind === "safe") text = `✔ True word “${word}” survives: nothing is pruned at this level.`;
     // Announced when the fate changes, not at every tick of a drag.
     this.status.setAttribute("aria-live", this.drag && this.status.dataset.kind === kind ? "off" : "assertive");
     setText(this.fate, text);
@@ -147,14 +178,16 @@ export const WORDS = {
     const { right, why, words } = this.data, truth = right.length ? right : this.truth, last = this.levels.length - 1;
     const known = [...truth].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
     const say = (element, label, i, isShort) => {
-      const reading = this.reading(i), is = !this.truthVisible ? "hidden" : !known ? "unknown" : reading === known ? "right" : "wrong";
+      // Below an alpha that the server has not pruned with yet, nothing is known of what is read.
+      const isStale = this.levels.slice(0, i).some((level, at) => this.alphaOf(at) !== level.alpha);
+      const reading = isStale ? "…" : this.reading(i), is = isStale ? "unknown" : !this.truthVisible ? "hidden" : !known ? "unknown" : reading === known ? "right" : "wrong";
       const mark = { right: " ✔", wrong: " ✘" }[is] ?? "", because = is === "wrong" && why && !isShort ? ` Wrong: ${why}` : "";
-      setText(element, is === "hidden" ? "" : `${label}: ${isShort ? "" : reading}${mark}${because}`);
+      setText(element, is === "hidden" ? "" : `${label}: ${isShort && !isStale ? "" : reading}${mark}${because}`);
       element.dataset.is = is;
     };
-    say(this.reads, "reads", this.view.level - 1, false);
+    say(this.reads, "Best guess at this level", this.view.level - 1, false);
     this.ends.hidden = this.view.level > last || (words.length > 0 && !known); // a sentence's tags are long
-    say(this.ends, "in the end", last, words.length > 0);
+    say(this.ends, "Final guess", last, words.length > 0);
   },
 
   tellStep() {
@@ -169,15 +202,20 @@ export const WORDS = {
       : s === 1
       ? `Right to left: each ${gram(n)} learns the best score of the rest of the word after it.${live((a) => `best rest ${readableScore(level.backward[a])}`)}`
       : s === 2
-      ? `Beginning plus rest is the score of the best whole word through each ${gram(n)}: its max-marginal. The best word, “${best}”, scores ${readableScore(level.best)}; no ${gram(n)} can have more.${live((a) => `${readableScore(level.forward[a])} + ${readableScore(level.backward[a])} = ${readableScore(level.maxMarginal[a])}`)}`
+      ? `Beginning plus rest is the score of the best whole word through each ${gram(n)}: its max-marginal. The best word${this.truthVisible ? `, “${best}”,` : ""} scores ${readableScore(level.best)}; no ${gram(n)} can have more.${live((a) => `${readableScore(level.forward[a])} + ${readableScore(level.backward[a])} = ${readableScore(level.maxMarginal[a])}`)}`
       : s === 3
-      ? `τ = ${readableScore(tau)} lies ${alpha < 0 ? `below the mean (${readableScore(level.mean)}), by ${alphaText(-alpha)} of its way to the best` : `${alphaText(alpha)} of the way from the mean (${readableScore(level.mean)}) to the best`} (${readableScore(level.best)}). ${below.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} are not above it.`
+      ? `τ = ${readableScore(tau)} lies ${alpha < 0 ? `below the mean (${readableScore(level.mean)}), by ${alphaText(-alpha)} of its way to the best` : `${alphaText(alpha)} of the way from the mean (${readableScore(level.mean)}) to the best`} (${readableScore(level.best)}). ${this.secret.has("kept") ? "" : `${below.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} are not above it.`}`
       : `${kept.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} stay: ${readableCount(words)} complete ${words === 1 ? "word" : "words"}. ${this.view.level < this.levels.length ? `The next level builds ${grams(this.levels[this.view.level].order)} from these only.` : "This is the last level; the final predictor chooses among them."}${level.wasCapped ? ` The next level would have been too large, so α was raised from ${alphaText(level.alpha)} to ${alphaText(level.alphaUsed)} for it.` : ""}`);
   },
 
   tellWhy() {
     const { level, tau, alpha, keep } = this.now, arc = this.selectedArc();
-    const key = `${arc}|${tau}|${this.view.level}|${this.view.cell}|${this.identity}|${this.truthVisible}`;
+    if (this.secret.has("why")) {
+      this.whyKey = "";
+      this.why.replaceChildren(node("p", { class: "caption" }, "Why it was pruned stays hidden until you have guessed."));
+      return;
+    }
+    const key = `${arc}|${tau}|${this.view.level}|${this.view.cell}|${this.identity}|${this.truthVisible}|${this.isSecret}`;
     if (this.whyKey === key) return;
     this.whyKey = key;
     if (arc < 0) {
@@ -194,7 +232,8 @@ export const WORDS = {
     if (mm === -Infinity) lines.push("No complete word passes through it: its max-marginal is −∞.");
     else {
       lines.push(`Its best whole word is “${word}”: max-marginal ${readableScore(mm)}.`);
-      if (isMap) lines.push("It lies on the best word, which is never pruned.");
+      if (this.isSecret) lines.push("When it falls stays hidden until you have guessed.");
+      else if (isMap) lines.push("It lies on the best word, which is never pruned.");
       else if (!level.hasSpread) lines.push("All max-marginals are equal, so nothing is pruned.");
       else {
         lines.push(`${readableScore(mm)} ${keep[arc] ? ">" : "≤"} τ = ${readableScore(level.best)} − (1 − ${alphaText(alpha)}) × (${readableScore(level.best)} − ${readableScore(level.mean)}) = ${readableScore(tau)}.`);
@@ -202,8 +241,8 @@ export const WORDS = {
           : `It falls at α = (${readableScore(mm)} − ${readableScore(level.mean)}) / (${readableScore(level.best)} − ${readableScore(level.mean)}) = ${at.toFixed(4)}.`);
       }
     }
-    this.why.replaceChildren(node("b", { title: MEANING.mm }, `Why is “${text}” at position ${level.columnOf[arc] + 1} ${keep[arc] ? "kept" : "pruned"}?`), ...lines.map((t) => node("p", {}, t)));
-    if (at > 0 && at < 1) {
+    this.why.replaceChildren(node("b", { title: MEANING.mm }, `Why is “${text}” at position ${level.columnOf[arc] + 1} ${this.isSecret ? "as long as it is" : keep[arc] ? "kept" : "pruned"}?`), ...lines.map((t) => node("p", {}, t)));
+    if (at > 0 && at < 1 && !this.isSecret && !this.secret.has("edge")) {
       this.why.append(button("go there", "Set alpha to where it falls", () => this.setAlphaOnce(at)));
     }
   },
@@ -262,7 +301,7 @@ export const WORDS = {
     else {
       const at = breakPoint(level, arc), step = this.view.step;
       const value = step === 0 ? `best beginning ${readableScore(level.forward[arc])}` : step === 1 ? `best rest ${readableScore(level.backward[arc])}` : `max-marginal ${readableScore(level.maxMarginal[arc])}`;
-      setText(this.tip, `“${spellArc(level, arc, this.alphabet)}” at position ${level.columnOf[arc] + 1}: ${value}${step >= 3 ? `, ${keep[arc] ? "kept" : "pruned"}` : ""}${step >= 2 && at > 0 && at <= 1 ? `, falls at α ${at.toFixed(3)}` : ""}${this.meaningOf(arc)}`);
+      setText(this.tip, `“${spellArc(level, arc, this.alphabet)}” at position ${level.columnOf[arc] + 1}: ${value}${step >= 3 ? `, ${keep[arc] ? "kept" : "pruned"}` : ""}${step >= 2 && at > 0 && at <= 1 && !this.isSecret ? `, falls at α ${at.toFixed(3)}` : ""}${this.meaningOf(arc)}`);
     }
     this.tip.hidden = false;
     const width = this.stage.clientWidth;

@@ -1,6 +1,6 @@
 """Components of tours: the bar with the tools at a page's top, the speaker's window, a tour on paper."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 
 from spcviz.web.tours import tour as tours
@@ -10,11 +10,10 @@ from spcviz.web.view.mount import Component, show
 PARTS = ("web/view/elements.js", "web/view/view.js", "web/touring/tour_core.js")
 BAR = Component(
     "spcviz_tour",
-    ("web/touring/tour.css", "web/classroom/class.css", "web/articles/callouts.css"),
+    ("web/touring/tour.css", "web/classroom/class.css"),
     (
         *PARTS,
         "web/tours/glossary.json",
-        "web/articles/callouts.js",
         "web/classroom/class.js",
         "web/touring/save.js",
         "web/touring/kept_tours.js",
@@ -29,22 +28,23 @@ ALONE = {"view": {}, "epoch": 0}
 
 def show_bar(
     tour: dict | None,
+    lesson: dict | None,
     tools: dict,
     *,
     key: str,
     is_projected: bool,
-    page: str = "",
-    callouts: Sequence[dict] = (),
     form: dict | None = None,
     on_act: Callable | None = None,
 ):
     """Mount the bar, on a `tour`'s scene (`touring.shown`) or, without one, its tools alone.
 
+    A `lesson` is the task that a class is asked (`touring.lesson`).
+
     `tools` are ``said``, a message on what was done, and ``kept`` (`own_tour.kept`); `form` opens the form
     that adds a scene: its ``address``, ``facts``, and ``n``, which is new each time.
     """
-    payload = {"identity": "tour", "tour": tour, "tools": tools, "form": form, "isProjected": is_projected}
-    payload |= {"page": page, "callouts": list(callouts)}
+    payload = {"identity": "tour", "tour": tour, "lesson": lesson, "tools": tools, "form": form}
+    payload |= {"isProjected": is_projected}
     show(BAR, payload | ALONE, key=key, parts={}, on_act_change=on_act or (lambda: None))
 
 

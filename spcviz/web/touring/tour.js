@@ -5,7 +5,6 @@
 
 import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
-import { Callouts } from "../articles/callouts.js";
 import { ClassRoom } from "../classroom/class.js";
 import { showSave } from "./save.js";
 import { keepTours } from "./kept_tours.js";
@@ -57,15 +56,17 @@ class TourView extends View {
     this.says = node("p", { class: "say" });
     this.asks = node("p", { class: "ask" });
     this.answers = node("p", { class: "answer" });
+    this.options = node("div", { class: "options", role: "group", "aria-label": "Choices" });
+    this.closing = node("div", { class: "closing" });
     this.noted = node("p", { class: "noted" });
-    this.texts = node("div", { class: "texts", "aria-live": "polite" }, this.says, this.asks, this.answers, this.noted);
+    this.texts = node("div", { class: "texts", "aria-live": "polite" }, this.says, this.asks, this.options, this.answers, this.closing, this.noted);
     this.backButton = button("‹", "Back (Page Up)", () => this.go(-1), { class: "back" });
     this.nextButton = button("›", "Next (Page Down)", () => this.go(1), { class: "next" });
     this.place = node("span", { class: "place" });
     this.home = button("↺ the scene", "The page was changed: back to the scene (Home)", () => this.goHome(), { class: "home", hidden: true });
     this.moves = node("div", { class: "moves" }, this.home, this.backButton, this.place, this.nextButton,
       node("span", { class: "more" },
-        (this.choicesButton = button("Choices", "The page's own choices: show or hide them", () => this.act({ kind: "choices" }))),
+        (this.choicesButton = button("Controls", "The page's own controls: show or hide them", () => this.act({ kind: "choices" }))),
         button("Full", "Full screen (F)", () => this.full()), button("Black", "Black screen (B)", () => this.black()),
         button("Class", "Let a class answer on their phones", () => this.classRoom.open(), { class: "asks-class" }),
         button("Speaker", "Timer and next sentence in a second window", () => this.openSpeaker(), { class: "speaker" }),
@@ -73,9 +74,8 @@ class TourView extends View {
     this.bar = node("section", { class: "bar", tabindex: "0", "aria-label": "Tour", hidden: true }, this.texts, this.moves);
     this.panel = node("aside", { class: "panel", role: "dialog", tabindex: "-1", hidden: true });
     this.foot = node("p", { class: "foot" });
-    this.callouts = new Callouts();
     this.classRoom = new ClassRoom((what) => this.act(what), (what) => this.channel.postMessage(what));
-    return node("div", { class: "tour" }, this.bar, this.panel, this.classRoom.root, this.callouts.root, this.foot);
+    return node("div", { class: "tour" }, this.bar, this.panel, this.classRoom.root, this.foot);
   }
 
   mount(parent, data) {
@@ -97,6 +97,8 @@ class TourView extends View {
     for (const name of ["wheel", "touchmove", "pointerdown"]) this.listen(window, name, () => { this.bringUntil = 0; }, true); // the visitor's turn
     this.listen(window, "beforeprint", () => this.fitPaper());
     this.listen(document, "click", (event) => this.clicked(event));
+    this.listen(document, "spcviz-class", () => this.classRoom.open());
+    this.listen(window, "pointerdown", (event) => this.entered(event), true);
     this.looking = setInterval(() => this.follow(), LOOK_MS);
     this.channel = new BroadcastChannel(CHANNEL);
     this.channel.onmessage = ({ data: said }) => this.heard(said);
@@ -114,6 +116,12 @@ class TourView extends View {
     this.head.remove();
     this.over.remove();
     this.paper.remove();
+  }
+  /** Arrows and space move the tour until somebody clicks into the page's picture, and again with the next scene. */
+  entered(event) {
+    const path = event.composedPath();
+    if (path.includes(this.root)) this.isInPicture = false;
+    else this.isInPicture = path.some((element) => element instanceof Element && element.matches("[data-testid=stBidiComponentRegular], [data-testid=stBidiComponentIsolated], .stPlotlyChart, [data-testid=stMain] canvas, [class*=stBidi]"));
   }
   listen(target, name, act, capture = false) { target.addEventListener(name, act, { signal: this.ending.signal, capture }); }
 
@@ -142,15 +150,17 @@ class TourView extends View {
     this.bar.hidden = !tour;
     setText(this.foot, `${location.href} — to repeat: start the app, open this address.`);
     if (tour) this.paintTour(tour);
-    this.classRoom.follow(tour);
-    this.callouts.take(this.data.page, this.data.callouts);
+    this.classRoom.follow(tour ?? this.data.lesson);
     this.follow();
     this.root.dataset.drawn = "1"; // not "ready": that is what pages say of their own views
     this.root.dataset.scene = tour ? tour.code : "";
   }
   paintTour(tour) {
     const scene = `${tour.name} ${tour.code}`;
-    if (this.scene !== scene) this.bringUntil = performance.now() + BRING_MS;
+    if (this.scene !== scene) {
+      this.bringUntil = performance.now() + BRING_MS;
+      this.isInPicture = false;
+    }
     this.scene = scene;
     this.choicesButton.setAttribute("aria-pressed", String(tour.hasChoices));
     const text = (element, said) => {
@@ -162,6 +172,8 @@ class TourView extends View {
     text(this.asks, tour.ask);
     text(this.answers, tour.answer);
     text(this.noted, tour.note);
+    this.paintOptions(tour);
+    this.paintClosing(tour.closing);
     setText(this.place, `${tour.number} / ${tour.n}`);
     this.place.title = tour.title;
     const at = this.position();
@@ -172,6 +184,25 @@ class TourView extends View {
     this.nextButton.title = isAsking ? "Show the answer (Page Down)" : "Next (Page Down)";
     this.nextButton.setAttribute("aria-label", this.nextButton.title);
     this.tell();
+  }
+
+  /** Choices as buttons, alone as in a class; what was tried says why it is wrong. */
+  paintOptions({ options, code, isAsking }) {
+    const key = JSON.stringify([code, options]);
+    if (this.optionsKey === key) return;
+    this.optionsKey = key;
+    this.options.hidden = !options.length;
+    this.options.replaceChildren(...options.map(({ text, why, isChosen, isRight }) => node("div", { class: "option" },
+      button(text, text, () => this.act({ kind: "choose", text }), { disabled: !isAsking || isChosen, class: isRight ? "right" : isChosen ? "wrong" : "" }),
+      isRight ? node("span", { class: "tick" }, isChosen ? "✔ as you said" : "✔") : [], why ? node("p", { class: "why" }, why) : [])));
+  }
+  paintClosing(closing) {
+    this.closing.hidden = !closing;
+    if (!closing) return;
+    const { seen, score, next, task } = closing;
+    this.closing.replaceChildren(node("p", { class: "ask-end" }, "You have seen"), node("ul", {}, seen.map((one) => node("li", {}, one))), score ? node("p", { class: "score" }, score) : [],
+      node("p", { class: "on" }, task ? button(`Try it: ${task.ask}`, "Open this task", () => this.act({ kind: "task", id: task.id })) : [],
+        next ? button(`Next tour: ${next.title}`, "Open the next tour", () => this.act({ kind: "tour", name: next.name }), { class: "onward" }) : []));
   }
 
   // ---------------------------------------------------------------- going on
@@ -195,14 +226,14 @@ class TourView extends View {
     const path = event.composedPath(), isOurs = path.includes(this.root);
     const back = takenBack(event), isDrawing = path.some((element) => element.classList?.contains("write"));
     if (isTyping(path[0]) && !(back && isClosedBox(path[0]))) return;
-    if (event.key === "Escape" && (this.isBlack || !this.panel.hidden || !this.callouts.root.hidden)) {
-      if (!this.isBlack && this.panel.hidden) this.callouts.close();
+    if (event.key === "Escape" && (this.isBlack || !this.panel.hidden)) {
       this.black(false);
       this.closePanel();
     } else if (back && !isDrawing) {
       this.act({ kind: back });
     } else {
-      const what = this.data?.tour && asked(event, isOurs, this.data.isProjected);
+      const isControl = path[0] instanceof Element && path[0].matches("input, select, button, a, summary, [role=slider], [role=radio], [role=tab], [role=option], [role=listbox], [role=combobox], [role=menu]");
+      const what = this.data?.tour && asked(event, isOurs, this.data.isProjected, !this.isInPicture && !isControl);
       const isButton = path[0] instanceof Element && path[0].matches("button") && event.key === " ";
       if (!what || isButton) return;
       const acts = { forward: () => this.go(1), back: () => this.go(-1), home: () => this.goHome(), black: () => this.black(), full: () => this.full() };
@@ -255,7 +286,6 @@ class TourView extends View {
   // ---------------------------------------------------------------- the part to look at
 
   follow() {
-    this.callouts.place();
     this.placeWords();
     const tour = this.data?.tour, part = tour && !this.isBlack ? partOf(tour.point) : null;
     this.root.dataset.part = part ? "1" : "";
@@ -266,13 +296,11 @@ class TourView extends View {
       this.light.style.display = "none";
       return;
     }
-    const box = part.getBoundingClientRect(), isCovered = tour.cover && tour.isAsking;
+    const box = part.getBoundingClientRect();
     const style = getComputedStyle(this.root), read = (name) => style.getPropertyValue(`--st-${name}`).trim();
-    this.light.textContent = isCovered ? "?" : "";
-    this.light.style.cssText = `position:fixed;pointer-events:${isCovered ? "auto" : "none"};z-index:90;box-sizing:border-box;border-radius:10px;`
+    this.light.style.cssText = `position:fixed;pointer-events:none;z-index:90;box-sizing:border-box;border-radius:10px;`
       + `left:${box.left - MARGIN}px;top:${box.top - MARGIN}px;width:${box.width + 2 * MARGIN}px;height:${box.height + 2 * MARGIN}px;`
-      + `border:4px solid ${read("primary-color")};display:flex;align-items:center;justify-content:center;font:700 48px sans-serif;`
-      + (isCovered ? `background:${read("secondary-background-color")};color:${read("text-color")}` : "");
+      + `border:4px solid ${read("primary-color")};`;
   }
   /** Scroll to a part that the bar or the window's edge cuts; what is larger than the room begins below the bar. */
   bring(part) {
@@ -287,7 +315,7 @@ class TourView extends View {
   /** Whether the address says something else than the scene. */
   hasStrayed() {
     const address = new URLSearchParams(location.search), wanted = new URLSearchParams(this.data.tour.query);
-    for (const name of ["tour", "at", "room", "embed", "embed_options", "speaker"]) address.delete(name);
+    for (const name of ["tour", "at", "ask", "in", "room", "embed", "embed_options", "speaker"]) address.delete(name);
     address.sort();
     wanted.sort();
     return address.toString() !== wanted.toString();
@@ -322,7 +350,7 @@ class TourView extends View {
     }
     for (const wordButton of this.wordButtons ?? []) {
       const box = (first.get(wordButton.entry.key)?.range ?? wordButton.range).getClientRects()[0];
-      wordButton.hidden = !box || this.callouts.covers(box);
+      wordButton.hidden = !box;
       if (box) wordButton.style.cssText = `left:${box.left - 2}px;top:${box.top - 2}px;width:${Math.max(24, box.width + 4)}px;height:${Math.max(24, box.height + 4)}px`;
     }
   }

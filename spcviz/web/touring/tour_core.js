@@ -11,12 +11,13 @@ export const isTyping = (target) => target instanceof Element
 /** Whether somebody has just chosen from a box: what was typed to find it is gone, and undo means the choice. */
 export const isClosedBox = (target) => target instanceof Element && target.matches("input[role=combobox]:not([aria-expanded=true])");
 
-/** What a key asks of a tour: forward, back, black, full, home or nothing. `isOurs`: the bar has the focus. */
-export function asked(event, isOurs, isProjected) {
+/** What a key asks of a tour: forward, back, black, full, home or nothing. `isOurs`: the bar has the focus;
+ * `isFree`: nothing of the page has, so that arrows and space go on. */
+export function asked(event, isOurs, isProjected, isFree = false) {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const always = { PageDown: "forward", PageUp: "back" }, ours = { ArrowRight: "forward", ArrowLeft: "back", ArrowDown: "forward", ArrowUp: "back", " ": "forward", Home: "home" };
   const screen = { f: "full", F: "full", b: "black", B: "black", ".": "black" };
-  return always[event.key] ?? (isOurs ? ours[event.key] : undefined) ?? (isOurs || isProjected ? screen[event.key] : undefined) ?? null;
+  return always[event.key] ?? (isOurs || (isFree && event.key !== "Home") ? ours[event.key] : undefined) ?? (isOurs || isProjected ? screen[event.key] : undefined) ?? null;
 }
 
 const SLIDES = ["PageDown", "PageUp", "ArrowRight", "ArrowLeft", " "];

@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from spcviz.web.articles import articles
+from spcviz.web.course import asked as course
+from spcviz.web.course import task as tasks
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
@@ -26,7 +27,7 @@ FACTS = "tour_facts"
 PYTHON = "page_python"
 """Where a session keeps the lines that compute what its page shows."""
 _GOING, _FORM = "tour_going", "tour_form"
-_SAID, _NOTE, _CHOICES = "tour_said", "tour_note", "tour_choices"
+_SAID, _NOTE, _CHOICES, _TRIED = "tour_said", "tour_note", "tour_choices", "tour_tried"
 MOST_LISTED = 120
 """Characters of a scene in the speaker's list."""
 KNOWN: dict[tuple[str, str], dict[str, str]] = {}
@@ -41,6 +42,7 @@ class Running(NamedTuple):
     number: int  # of the scene, from 1
     is_answered: bool
     note: str = ""  # what is wrong, for the visitor
+    is_end: bool = False  # the closing scene: the last one stays behind it
 
     @property
     def scene(self):
@@ -50,7 +52,7 @@ class Running(NamedTuple):
     @property
     def code(self):
         """What the address says of it."""
-        return f"{self.number}a" if self.is_answered else str(self.number)
+        return tour.END if self.is_end else f"{self.number}a" if self.is_answered else str(self.number)
 
 
 def tours():
@@ -69,6 +71,8 @@ def running(params: Mapping[str, str]) -> Running | None:
     if known is None or not known.scenes:
         return Running(NO_TOUR, 0, False, _unknown(name))
     asked = params.get("at") or params.get("scene") or "1"
+    if asked == tour.END and known.seen:
+        return Running(known, len(known.scenes), bool(known.scenes[-1].answer), is_end=True)
     code = re.fullmatch(r"([0-9]{1,6})(a?)", asked, re.ASCII)
     number = int(code[1]) if code else 0
     note = ""
@@ -118,8 +122,9 @@ def offer_python(lines: str):
 
 
 def by_itself(part: Callable) -> Callable:
-    """A part of a page that reruns by itself, or with the page while a tour's sentence wants its numbers."""
-    return part if "tour" in st.query_params else st.fragment(part)
+    """A part of a page that reruns by itself, or with the page while a tour or a task wants its numbers."""
+    is_told = "tour" in st.query_params or course.NAME in st.query_params
+    return part if is_told else st.fragment(part)
 
 
 def is_speaking():
@@ -162,15 +167,22 @@ def handout(of_tour):
         "One click below the list opens each scene once, fills in its numbers and adds its picture. To see a "
         "scene again, open its link."
     )
+    answers: list[str] = []
     for number, scene in enumerate(of_tour.scenes, start=1):
         facts = _known(of_tour, number)
         later = KNOWN.get((of_tour.name, f"{number}a"), facts)
         with st.container(border=True, key=f"handout_scene_{number}"):
             st.text(f"{number}. {tour.fill(scene.say, facts)}")
             if scene.ask:
-                st.text(f"? {tour.fill(scene.ask, facts)}\n→ {tour.fill(scene.answer, later)}")
+                st.text(f"? {tour.fill(scene.ask, facts)}")
+                answers.append(f"{number}. {tour.fill(scene.answer, later)}")
             st.caption(f"/{plain(scene.address)}")
     show_handout(pictures_of(of_tour), key=f"handout_{of_tour.name}")
+    if answers:  # on a sheet of their own: questions are to be thought about first
+        with st.container(key="handout_answers"):
+            st.html("<style>@media print { .st-key-handout_answers { break-before: page } }</style>")
+            st.markdown("## Answers")
+            st.text("\n".join(answers))
 
 
 def follow(page):
@@ -196,6 +208,7 @@ def bar(page):
     at = running(st.query_params)
     has_controls = not at or at.scene.controls or bool(st.session_state.get(_CHOICES))
     st.session_state[layout.SCENE_HAS_CONTROLS] = has_controls
+    st.session_state[course.TOUR_HIDES] = () if not at or at.is_answered or at.is_end else at.scene.hides
     st.html(_style(at))
     slot = st.container(key="tour_slot")
     try:
@@ -225,11 +238,10 @@ def _draw(page, at):
         form = {"n": form, "facts": dict(list(facts.items())[:30]), "address": here}
     show_bar(
         shown(at, facts) if at else None,
+        lesson() if not at else None,
         {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept()},
         key=KEY,
         is_projected=bool(st.context.is_embedded),
-        page=page.url_path,
-        callouts=[] if at or st.context.is_embedded else articles.callouts(page.url_path),
         form=form or None,
         on_act=_acted,
     )
@@ -245,20 +257,84 @@ def shown(at: Running, facts: Mapping[str, str]) -> dict:
         "number": at.number,
         "code": at.code,
         "order": tour.codes(of_tour),
-        "say": "" if at.is_answered and scene.after else tour.fill(scene.say, facts),  # of another state
-        "ask": tour.fill(scene.ask, facts),
-        "answer": tour.fill(scene.answer, facts) if at.is_answered else "",
+        # with the answer the page may show another state
+        "say": "" if at.is_end or (at.is_answered and scene.after) else tour.fill(scene.say, facts),
+        "ask": "" if at.is_end else tour.fill(scene.ask, facts),
+        "answer": tour.fill(scene.answer, facts) if at.is_answered and not at.is_end else "",
         "note": at.note or st.session_state.pop(_NOTE, ""),
         "isAsking": bool(scene.answer) and not at.is_answered,
         "point": scene.point,
-        "cover": scene.cover,
         "query": scene.query(at.is_answered),
         "hasChoices": st.session_state.get(layout.SCENE_HAS_CONTROLS, True),
         "room": room(st.query_params.get("room", "")),
         "speaking": speaking(at),
-        "poll": poll(scene, facts, at.is_answered),
+        "poll": None if at.is_end else poll(scene, facts, at.is_answered),
+        "options": options(at, facts),
+        "closing": closing(at) if at.is_end else None,
         "next": _after(at),
         "speaker": f"./?tour={of_tour.name}&speaker=true&embed=true",
+    }
+
+
+def lesson() -> dict | None:
+    """What a class is asked by the task of the address, as a scene asks it; None without a room."""
+    now, number = course.present(), room(st.query_params.get("room", ""))
+    if now is None or number is None:
+        return None
+    one, is_over = now.task, now.is_answered
+    asked = {"ask": one.ask, "choices": [option.text for option in one.options] or ["I have it"]}
+    if one.options:  # in an order that does not tell the right one
+        places = sorted(range(len(one.options)), key=lambda at: one.options[at].text)
+        asked["choices"] = [one.options[at].text for at in places]
+        asked["why"] = [one.options[at].why for at in places] if is_over else []
+        asked["right"] = one.right if is_over else ""
+    else:
+        asked |= {"link": f"{one.page}?ask={one.id}&in={number}", "right": "", "why": []}
+    return {"room": number, "name": "task", "number": one.id, "say": "", "poll": asked,
+            "answer": one.won if is_over else ""}  # fmt: skip
+
+
+def tried(at: Running) -> tuple[str, ...]:
+    """What this visitor has chosen in a scene, in order."""
+    return st.session_state.get(_TRIED, {}).get((at.tour.name, at.number), ())
+
+
+def options(at: Running, facts: Mapping[str, str]) -> list[dict]:
+    """What can be chosen in a scene, with why a choice that was tried is wrong, and with the answer which is
+    right: nothing that would answer it before that."""
+    if at.is_end:
+        return []
+    chosen, right = tried(at), tour.fill(at.scene.right, facts) if at.scene.right else ""
+    rows = []
+    for text, why in at.scene.options.items():
+        shown = tour.fill(text, facts)
+        is_right = not why if at.scene.why else bool(right) and shown in right
+        row = {"text": shown, "why": why if text in chosen else "", "isChosen": text in chosen}
+        rows.append(row | {"isRight": at.is_answered and is_right})
+    return rows
+
+
+def score(of_tour: tour.Tour) -> tuple[int, int]:
+    """(questions that were right at the first try, questions that were answered) in this visit."""
+    every = st.session_state.get(_TRIED, {})
+    first = [
+        not of_tour.scenes[number - 1].options.get(chosen[0], "x")
+        for (name, number), chosen in every.items()
+        if name == of_tour.name and chosen and number <= len(of_tour.scenes)
+    ]
+    return sum(first), len(first)
+
+
+def closing(at: Running) -> dict:
+    """What the closing scene says: what was seen, how many were right, where to go on."""
+    right, n = score(at.tour)
+    after, one = tour.shipped().get(at.tour.next), tasks.every().get(at.tour.task)
+    tally = f"{right} of your {n} {'answer was' if n == 1 else 'answers were'} right at the first try."
+    return {
+        "seen": list(at.tour.seen),
+        "score": tally if n else "",
+        "next": {"name": after.name, "title": after.title} if after else None,
+        "task": {"id": one.id, "ask": one.ask} if one else None,
     }
 
 
@@ -272,8 +348,12 @@ def poll(scene, facts, is_answered):
     if not (scene.choices or scene.right):
         return None
     choices = [tour.fill(one.strip(), facts) for one in scene.choices.split("|") if one.strip()]
-    right = tour.fill(scene.right, facts) if is_answered else ""
-    return {"ask": tour.fill(scene.ask, facts), "choices": choices, "right": right}
+    right = ""
+    if is_answered:
+        found = next((choice for choice, why in scene.options.items() if scene.why and not why), scene.right)
+        right = tour.fill(found, facts)
+    why = [tour.fill(reason, facts) for reason in scene.options.values()] if is_answered else []
+    return {"ask": tour.fill(scene.ask, facts), "choices": choices, "right": right, "why": why}
 
 
 def speaking(at: Running) -> dict:
@@ -331,6 +411,34 @@ def _open(asked):
         st.session_state[_GOING] = scene.page, scene.query() | _kept("tour", "at", "room")
 
 
+def _choose(what):
+    """A choice: the right one, or the second that is wrong, leads to the answer."""
+    at, text = running(st.query_params), str(what.get("text", ""))[: tour.TEXTS["choices"]]
+    if not at or not at.tour.scenes or at.is_answered or at.is_end:
+        return
+    facts = st.session_state.get(FACTS, {})
+    named = next((one for one in at.scene.options if tour.fill(one, facts) == text), None)
+    if named is None or named in tried(at):
+        return
+    chosen = (*tried(at), named)
+    st.session_state[_TRIED] = st.session_state.get(_TRIED, {}) | {(at.tour.name, at.number): chosen}
+    is_over = not (at.scene.why and at.scene.options[named]) or len(chosen) >= course.MOST_TRIES
+    if is_over and at.scene.answer:
+        _go({"to": f"{at.number}a"})
+
+
+def _task(what):
+    if one := tasks.every().get(str(what.get("id", ""))[:4]):
+        st.session_state[_GOING] = one.page, tasks.state_of(one.start) | {course.NAME: one.id}
+
+
+def _tour(what):
+    name = str(what.get("name", ""))[:40]
+    if name in tours():
+        at = running({"tour": name, "at": "1"})
+        st.session_state[_GOING] = _going(at)
+
+
 def _leave(_asked):
     for name in ("tour", "at", "scene", "room"):
         st.query_params.pop(name, None)
@@ -366,6 +474,9 @@ _ACTS = {
     "go": _go,
     "open": _open,
     "leave": _leave,
+    "choose": _choose,
+    "task": _task,
+    "tour": _tour,
     "choices": lambda asked: st.session_state.update({_CHOICES: not st.session_state.get(_CHOICES)}),
     "undo": lambda asked: _back(True),
     "redo": lambda asked: _back(False),

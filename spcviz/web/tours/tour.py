@@ -20,19 +20,27 @@ from spcviz.engine.errors import SpcvizError
 SHIPPED = Path(__file__).parent / "shipped"
 PICTURES = Path(__file__).parent / "pictures"
 MAX_BYTES, MAX_SCENES = 200_000, 60
-TEXTS = {"title": 80, "about": 400, "level": 40, "address": 7000, "say": 600, "ask": 300, "answer": 600,
-         "after": 1000, "point": 120, "choices": 400, "right": 120, "notes": 1000, "minutes": 4}  # fmt: skip
+TEXTS = {
+    "title": 80, "about": 400, "level": 40, "next": 40, "task": 4, "address": 7000, "say": 600, "ask": 300,
+    "answer": 600, "after": 1000, "point": 120, "hide": 120, "choices": 400, "why": 800, "right": 120,
+    "notes": 1000, "minutes": 4,
+}  # fmt: skip
 """Longest texts of a tour and of a scene, in characters."""
 OWN = "own"
 """The name of the visitor's tour in an address."""
 BROUGHT = "brought"
 """The name of a tour that a link or a file brought, until it is the visitor's."""
-RESERVED = ("tour", "at", "room", "speaker", "embed", "embed_options")
+RESERVED = ("tour", "at", "ask", "in", "room", "speaker", "embed", "embed_options")
 """Names in an address that are no page's state."""
 LOOK, WORD, THINK = 20.0, 0.6, 25.0
 """Seconds that a scene is looked at, that a spoken word takes, and that a question is thought about."""
 _NAME = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-_SWITCHES = ("cover", "controls")
+_SWITCHES = ("controls",)
+_FORMER = ("cover",)
+"""What scenes of older files may have, and what no longer says anything."""
+END = "end"
+"""What addresses call the closing scene of a tour."""
+MOST_SEEN = 5
 
 
 class TourError(SpcvizError, ValueError):
@@ -50,10 +58,12 @@ class Scene(NamedTuple):
     after: str = ""  # what changes in the address with the answer: ``"step=4"``
     # part of the page to look at: a CSS selector, or ``"text:..."``: the smallest element with that text
     point: str = ""
-    cover: bool = False  # hide that part until the answer
+    # parts of the page, by its own names, with "|" between, that are hidden until the answer
+    hide: str = ""
     controls: bool = False  # show the page's row of choices, which a tour hides otherwise
     # what a class can choose from, with "|" between; with none and a right answer it guesses a number
     choices: str = ""
+    why: str = ""  # why each choice is wrong, with "|" between; nothing for the right one
     right: str = ""  # the right choice, or a text that has it, or the right number, in it: ``"{kept}"``
     notes: str = ""  # for the speaker alone
     minutes: str = ""  # planned; empty: worked out from the texts, see `seconds`
@@ -62,6 +72,18 @@ class Scene(NamedTuple):
     def page(self):
         """Name of the page in the address."""
         return self.address.partition("?")[0].strip("/")
+
+    @property
+    def hides(self):
+        """Parts of the page that are hidden, by name."""
+        return _split(self.hide)
+
+    @property
+    def options(self):
+        """{choice: why it is wrong}; "" of the right one, and of all where no reasons are given."""
+        choices = _split(self.choices)
+        reasons = [reason.strip() for reason in self.why.split("|")] if self.why else []
+        return dict(zip(choices, [*reasons, *[""] * len(choices)], strict=False))
 
     def query(self, is_answered=False):
         """State in the address: {name: text}, without names that are no page's state."""
@@ -79,6 +101,15 @@ class Tour(NamedTuple):
     about: str
     scenes: tuple[Scene, ...]
     level: str = ""  # whom it is for
+    # of the closing scene, which a tour without them has not: what was seen, the next tour, a task
+    seen: tuple[str, ...] = ()
+    next: str = ""
+    task: str = ""
+
+
+def _split(text):
+    """The parts of a text between "|", without those that say nothing."""
+    return tuple(part.strip() for part in text.split("|") if part.strip())
 
 
 def parse(text: str | bytes, name: str = OWN) -> Tour:
@@ -112,13 +143,21 @@ def of_values(value, name=OWN):
         raise TourError(f"This tour has {len(value['scenes'])} scenes; at most {MAX_SCENES} are read.")
     title, about, level = (_text(value, key, "The tour") for key in ("title", "about", "level"))
     scenes = tuple(_scene(scene, at) for at, scene in enumerate(value["scenes"], start=1))
-    return Tour(name, title or "A tour without a title", about, scenes, level)
+    seen, after, task = (
+        value.get("seen", []),
+        _text(value, "next", "The tour"),
+        _text(value, "task", "The tour"),
+    )
+    if not isinstance(seen, list) or len(seen) > MOST_SEEN or not all(isinstance(one, str) for one in seen):
+        raise TourError(f'The tour: "seen" must be a list of at most {MOST_SEEN} texts.')
+    seen = tuple(_text({"say": one}, "say", "The tour") for one in seen)
+    return Tour(name, title or "A tour without a title", about, scenes, level, seen, after, task)
 
 
 def _scene(value, at):
     if not isinstance(value, dict):
         raise TourError(f"Scene {at} is not a scene: it needs an address and a sentence.")
-    if unknown := sorted(set(value) - set(Scene._fields)):
+    if unknown := sorted(set(value) - set(Scene._fields) - set(_FORMER)):
         known = ", ".join(Scene._fields)
         raise TourError(f"Scene {at} has {unknown[0][:40]!r}; a scene has {known}.")
     texts = {key: _text(value, key, f"Scene {at}") for key in Scene._fields if key not in _SWITCHES}
@@ -146,7 +185,8 @@ def dump(tour, indent=1):
     """
     scenes = [{key: value for key, value in scene._asdict().items() if value} for scene in tour.scenes]
     content = {"title": tour.title, "about": tour.about, "scenes": scenes}
-    content |= {"level": tour.level} if tour.level else {}
+    beside = {"level": tour.level, "seen": list(tour.seen), "next": tour.next, "task": tour.task}
+    content |= {name: value for name, value in beside.items() if value}
     return json.dumps(content, indent=indent, ensure_ascii=False)
 
 
@@ -169,7 +209,7 @@ def codes(tour):
     every = []
     for number, scene in enumerate(tour.scenes, start=1):
         every += [str(number), f"{number}a"] if scene.answer else [str(number)]
-    return every
+    return [*every, END] if tour.seen else every
 
 
 def names(text):

@@ -21,6 +21,11 @@ def taken(table: StateTable, key: str, names: Collection[str]) -> Callable[[], N
     return take
 
 
+def is_dragged(key: str) -> bool:
+    """Whether a component is being dragged: what it shows is not let go of yet."""
+    return bool((live_view(key) or {}).get("dragging"))
+
+
 def alphas_of(alphas: Sequence[float | None], n: int) -> tuple[float | None, ...]:
     """So many alphas, one a level; None is the tuned one."""
     return tuple((list(alphas) + [None] * n)[:n])

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from spcviz.web.course import asked
 from spcviz.web.figures import palette
 from spcviz.web.ui.state import StateTable
 
@@ -52,12 +53,17 @@ def use_the_room(*, is_whole: bool = False):
 def framed(body: Callable[[], object], introduction: str, *captions: str, is_whole: bool = True) -> None:
     """A page: its introduction, its body, captions; on a projector the body alone. See `use_the_room`."""
     use_the_room(is_whole=is_whole)
-    if not is_projected():
-        st.markdown(introduction)
+    introduce(introduction)
     body()
     if not is_projected():
         for caption in filter(None, captions):
             st.caption(caption)
+
+
+def introduce(introduction: str) -> None:
+    """A page's heading and what it is about; the heading alone beside an open task, which needs the room."""
+    if not is_projected():
+        st.markdown(introduction.partition("\n")[0] if asked.present() else introduction)
 
 
 def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:
@@ -76,9 +82,10 @@ def segments(label, options, tie, help=None):
     st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
 
 
-def more(table: StateTable, state: Mapping, wordings: Mapping[str, Callable]):
-    """A closed box for what few need; beside it the `wordings` of values that differ from the first."""
-    box = st.popover("More", icon=":material/tune:")
+def more(table: StateTable, state: Mapping, wordings: Mapping[str, Callable], name: str = "Settings"):
+    """A closed box, by its `name`, for what few need; beside it the `wordings` of values that differ from the
+    first."""
+    box = st.popover(name, icon=":material/tune:")
     if changed := differing(table, state, wordings):
         st.caption(" · ".join(changed), width="content")
     return box
@@ -98,11 +105,24 @@ def differing(table: StateTable, state: Mapping, wordings: Mapping[str, Callable
     return [say(state[name]) for name, say in wordings.items() if state[name] != first[name]]
 
 
+def refused(table: StateTable, sentences: dict[str, Callable]):
+    """Say, before the address is cleaned, by `sentences` what it asks for that cannot be shown."""
+    said = table.refused(st.query_params)
+    for name, sentence in sentences.items():
+        key = f"refused_{name}_{id(table)}"
+        if name in said:
+            st.session_state[key] = sentence(said[name])
+        elif name in st.query_params:
+            st.session_state.pop(key, None)
+        if key in st.session_state:
+            st.warning(st.session_state[key])
+
+
 def missing(table: StateTable, sentences: dict[str, Callable]):
     """Say, by `sentences` of what is asked for, what this machine lacks and what is shown instead."""
-    for name, asked in table.missing(st.query_params).items():
+    for name, wanted in table.missing(st.query_params).items():
         if name in sentences:
-            st.info(sentences[name](asked), icon=":material/link_off:")
+            st.info(sentences[name](wanted), icon=":material/link_off:")
 
 
 def numbers(column, rows):

@@ -10,13 +10,14 @@ import streamlit as st
 from spcviz import registry
 from spcviz.registry.problem import Page
 from spcviz.shared.folders import APP, CACHE
-from spcviz.web.articles import articles
+from spcviz.web.course import task as tasks
 
 HOME = "pages/start/home.py"
 # A Material icon would be fetched from the network, a file read anew on every run.
 ICON = f"data:image/svg+xml;base64,{b64encode(Path(__file__).with_name('icon.svg').read_bytes()).decode()}"
 OWN = (
     Page("Start", HOME, "Home", ":material/home:"),
+    Page("Start", "pages/start/course.py", "Course", ":material/school:", "Take the course"),
     Page("Start", "pages/start/tours.py", "Tours", ":material/tour:", "Take a guided tour"),
     Page("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
 )
@@ -38,9 +39,18 @@ def has_cache():
 
 def pages():
     """Every `Page` in the order of the side bar."""
-    every = [*OWN, *registry.pages()]
-    sections = dict.fromkeys([*registry.SECTIONS, *(page.section for page in every)])
-    return [page for section in sections for page in every if page.section == section]
+    every, stops = [*OWN, *registry.pages()], list(tasks.stops())
+    place = {name: at for at, name in enumerate(stops)}
+    outside = [page for page in every if name_of(page) not in place]
+    inside = sorted((page for page in every if name_of(page) in place), key=lambda page: place[name_of(page)])
+    home, *others = inside
+    return [home, *outside, *others]
+
+
+def part_of(page: Page) -> str:
+    """The heading that a page stands under in the side bar."""
+    stop = tasks.stops().get(name_of(page))
+    return stop.part if stop else OWN[0].section
 
 
 @cache
@@ -52,8 +62,13 @@ def exists(path):
 @cache
 def names():
     """{name of a page in addresses: path of its file}; the home page is ""; for reading only."""
-    files = {"" if page.path == HOME else PurePath(page.path).stem: page.path for page in pages()}
+    files = {name_of(page): page.path for page in pages()}
     return {name: path for name, path in files.items() if exists(path)}
+
+
+def name_of(page: Page) -> str:
+    """What addresses call a page; "" is home."""
+    return "" if page.path == HOME else PurePath(page.path).stem
 
 
 def file_of(path: str) -> Path:
@@ -78,11 +93,9 @@ def sections():
 
 @cache
 def course():
-    """{path: title with number and minutes} of the course's pages; those to start from are outside."""
-    pairs = [(page, articles.every().get(PurePath(page.path).stem)) for page in pages() if exists(page.path)]
-    kept = ((page, article) for page, article in pairs if article and page.section != OWN[0].section)
-    steps = enumerate(kept, start=1)
-    return {page.path: f"{n} {page.title} · {article.minutes} min" for n, (page, article) in steps}
+    """{path: title with number} of the course's pages; start and reference have none."""
+    kept = [page for page in pages() if exists(page.path) and part_of(page)[:1].isdigit()]
+    return {page.path: f"{n} {page.title}" for n, page in enumerate(kept, start=1)}
 
 
 @cache
@@ -93,5 +106,5 @@ def _sections():
         if exists(page.path):
             named = {"title": course().get(page.path, page.title), "icon": page.icon}
             shown = st.Page(APP / page.path, **named, default=page.path == HOME)
-            by_section.setdefault(page.section, []).append(shown)
+            by_section.setdefault(part_of(page), []).append(shown)
     return by_section

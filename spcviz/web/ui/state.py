@@ -41,6 +41,10 @@ class Field(NamedTuple):
         value = self._convert(text)
         return value if value is not None and self.allows(value) else self.default
 
+    def says(self, text):
+        """Whether an address's text is a value of it."""
+        return self.allows(self._convert(text))
+
     def taken(self, value):
         """A value in the field's own type, if it says the same: a browser sends 1.0 as 1."""
         is_whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53
@@ -167,6 +171,20 @@ class StateTable:
             for name, field in self.fields.items()
             if name in params and field.is_missing(params[name])
         }
+
+    def refused(self, params):
+        """What an address asks for that is no value at all: {name: its text}, shortened.
+
+        >>> table = StateTable(text("text", "", "[a-z]{0,3}"))
+        >>> table.refused({"text": "abcd"}), table.refused({"text": "abc"})
+        ({'text': 'abcd'}, {})
+        """
+        params = getattr(params, "to_dict", lambda: params)()
+        out = {}
+        for name, field in self.fields.items():
+            if name in params and not field.is_missing(params[name]) and not field.says(params[name]):
+                out[name] = params[name][:80]
+        return out
 
     def clean(self, state):
         """A state with every value that is out of range replaced by its default."""

@@ -63,6 +63,8 @@ class State:
 
 
 STATE = State()
+OVERDUE = 1.0
+"""Seconds under which an estimate that is still waited for was too small."""
 STATE.known.set()  # nothing is pending where nobody warms up
 _LONGEST_IMPORT, _FIRST_PAGE, _PATIENCE, _REST, _QUIET = 60, 2.0, 5.0, 0.5, 5.0  # seconds
 
@@ -147,8 +149,9 @@ def _waiting(names):
     seconds = seconds_until(names)
     if seconds is None:
         st.rerun()
+    left = f"about {seconds:.0f} s" if seconds > OVERDUE else "longer than expected, since it is busy"
     st.info(
-        f"Compiling for this machine, about {seconds:.0f} s: what you asked for opens automatically.",
+        f"Compiling for this machine, {left}: what you asked for opens automatically.",
         icon=":material/hourglass_top:",
     )
 

@@ -3,10 +3,10 @@
 
 import { node, setText } from "./elements.js";
 
-/** {box, say}: the box of some elements; `say(texts)` tells what in it is not as usual. `isFloating`: it opens over
+/** {box, say}: the box of some elements, called by `name`; `say(texts)` tells what in it is not as usual. `isFloating`: it opens over
  *  the page instead of pushing it down. */
-export function moreBox(content, { isFloating = false } = {}) {
-  const changed = node("span", { class: "changed" }), summary = node("summary", {}, node("b", {}, "More"), changed);
+export function moreBox(content, { name = "Data", isFloating = false } = {}) {
+  const changed = node("span", { class: "changed" }), summary = node("summary", {}, node("b", {}, name), changed);
   const box = node("details", { class: `more-box${isFloating ? " floating" : ""}` }, summary, node("div", { class: "inside" }, content));
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !box.open) return;

@@ -32,7 +32,7 @@ def test_first_visit_typed_text_and_a_link():
 def test_odd_and_bad_input_of_one_visit():
     at = open_page(PAGE)
     for text, is_refused in {
-        "   ": True, "a b " * 60: True, "Go": False, "Good night.": False, "שלום עולם 😀": False, "?!": False,
+        "   ": True, "a b " * 60: True, "Go": False, "Good night.": False, "שלום עולם 😀": True, "?!": False,
     }.items():  # fmt: skip
         at.text_input[0].set_value(text).run()
         assert not at.exception

@@ -101,14 +101,15 @@ def test_bars_a_letter_are_the_lattice_s_counts():
 
 
 @pytest.mark.skipif("open" not in cached.LETTERS_FEATURES, reason="no open vocabulary: train open")
-def test_the_first_scene_says_why_it_was_chosen_and_an_older_link_keeps_its_own():
+def test_the_first_scene_says_why_it_was_chosen_and_a_partial_link_keeps_its_word():
     app = open_page(PAGE)
     assert is_fine(app)
     assert app.session_state["letters_word"] == FIRST_WORD
     assert any("chosen because" in caption.value for caption in app.caption)
-    older = open_page(PAGE, order="4")
-    assert cached.letters_offer("open")[older.session_state["letters_word"]] == "convenient"
-    assert not any("chosen because" in caption.value for caption in older.caption)
+    assert app.session_state["letters_lattice_memory"]["view"]["level"] == 3
+    partial = open_page(PAGE, level="2")
+    assert partial.session_state["letters_word"] == FIRST_WORD
+    assert partial.session_state["letters_lattice_memory"]["view"]["level"] == 2
 
 
 def test_the_menu_tells_equal_words_apart_by_their_numbers_and_no_others():

@@ -28,8 +28,10 @@ def said(at):
 
 
 def pictures(at):
-    """The page's own components: the bar above every page is one too."""
-    return [component for component in at.get("bidi_component") if component.key != "tour_bar"]
+    """The page's own components: the bars above every page are some, too."""
+    return [
+        component for component in at.get("bidi_component") if component.key not in ("tour_bar", "course_bar")
+    ]
 
 
 def sent(at):

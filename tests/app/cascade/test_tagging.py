@@ -3,6 +3,7 @@
 import pytest
 
 from spcviz.problems.tagging.data.examples import FIRST, GARDEN_PATH
+from spcviz.problems.tagging.page import cached
 from spcviz.problems.tagging.state import TAGGING
 from spcviz.shared.folders import CACHE
 from tests.app.driver import open_page, texts
@@ -25,11 +26,21 @@ def test_first_visit_shows_its_first_scene_and_says_why_it_was_chosen():
     assert any("chosen because" in caption.value for caption in app.caption)
 
 
-def test_an_older_link_without_a_text_shows_the_garden_path_and_that_it_is_read_wrongly():
+def test_a_partial_link_keeps_the_page_s_own_sentence():
     app = run(view="compare")
-    assert app.text_input[0].value == GARDEN_PATH
+    assert app.text_input[0].value == FIRST
+    assert any("chosen because" in caption.value for caption in app.caption)
+
+
+def test_the_garden_path_is_said_to_be_read_wrongly():
+    app = run(view="compare", text=GARDEN_PATH)
     assert texts(app)[-1].endswith("wrong ✘. “man” is the verb here.")
-    assert not any("chosen because" in caption.value for caption in app.caption)
+
+
+def test_a_text_that_no_link_can_hold_is_said_and_not_another_shown_in_silence():
+    app = run(text="word " * 70)
+    assert len(app.warning) == 1
+    assert "at most 300 characters" in app.warning[0].value
 
 
 BAD = ["   ", "word " * 10_000, "a b " * 30]
@@ -49,11 +60,17 @@ ODD = ["Go", "?!...", "😀 👍🏽", "שלום עולם", "Zxqv wkrp blorf.", 
 
 @pytest.mark.parametrize("text", ODD)
 def test_odd_sentences_are_tagged(text):
+    is_foreign = text == "שלום עולם"  # that is said
     app = run(text=text)
-    assert not app.warning
+    assert len(app.warning) == is_foreign
     app = run(text=text, view="compare")
-    assert not app.warning
+    assert len(app.warning) == is_foreign
     assert "tags" in texts(app)[-1]
+
+
+def test_signs_that_only_change_others_are_no_words():
+    assert cached.tagging_words("I ❤️ 🍕")[0] == ("I", "❤", "🍕")
+    assert cached.tagging_words("👍🏽")[0] == ("👍",)
 
 
 def test_a_link_restores_sentence_level_and_alpha():

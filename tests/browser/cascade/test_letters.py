@@ -188,7 +188,7 @@ def test_the_loss_of_the_truth_is_loud(browser, server):
     with open_page(browser, server, f"?word={word}&a1=1") as page:
         page.get_by_role("alert").filter(has_text="TRUTH PRUNED").wait_for()
         page.get_by_role("button", name="just before filter loss").click()
-        page.get_by_role("alert").filter(has_text="is safe").wait_for()
+        page.get_by_role("alert").filter(has_text="survives").wait_for()
 
 
 def test_predict_then_reveal(browser, server):
@@ -218,14 +218,14 @@ def test_projector_fills_the_screen(browser, server, scheme):
 @pytest.mark.skipif("open" not in cached.LETTERS_FEATURES, reason="no open vocabulary: train open")
 def test_what_is_read_stands_beside_what_is_safe(browser, server):
     word = cached.letters_offer("open")[FIRST_WORD]
-    with open_page(browser, server) as page:
+    with open_page(browser, server, "?level=1") as page:
         said = page.locator(".status")
         at_first = said.inner_text()
-        assert f"“{word}” is safe" in at_first
+        assert f"“{word}” survives" in at_first
         assert "✘" in at_first
-        assert f"in the end: {word} ✔" in at_first
+        assert f"Final guess: {word} ✔" in at_first
         page.keyboard.press("4")
-        said.filter(has_text=f"reads: {word} ✔").wait_for(timeout=10_000)
+        said.filter(has_text=f"Best guess at this level: {word} ✔").wait_for(timeout=10_000)
         open_more(page, ".lattice")
         page.get_by_role("button", name="Predict first").click()
         wait(page, "root.querySelector('.status').dataset.kind === 'hidden'")

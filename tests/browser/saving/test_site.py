@@ -20,7 +20,7 @@ OWN = tour.Tour(
     f"Mine {TYPED}",
     TYPED,
     (
-        tour.Scene("hybrid", f"Look {TYPED}", "Why?", f"So {TYPED}", point=".stage", cover=True),
+        tour.Scene("hybrid", f"Look {TYPED}", "Why?", f"So {TYPED}", point=".stage"),
         tour.Scene(f"tagging?text={TYPED.replace(' ', '+')}", TYPED, point=TYPED),
     ),
 )
@@ -102,21 +102,6 @@ def test_a_tour_is_played_by_a_clickers_keys(visit, folder, web, place):
     assert all(url.startswith((base, "data:", "blob:")) for url in fetched)
 
 
-def test_what_is_to_be_guessed_is_covered_until_its_answer(visit, web):
-    page, wrong, _ = visit(f"{web}/a/b/tours/cascade.html#4")
-    page.wait_for_timeout(500)
-    assert page.locator(".light").inner_text() == "?"
-    page.keyboard.press("PageDown")
-    wait_for(page, "document.documentElement.dataset.scene === '4a'")
-    assert page.locator(".light").inner_text() == ""
-    page.keyboard.press("b")
-    assert page.locator(".black").is_visible()
-    page.keyboard.press("Escape")
-    assert not page.locator(".black").is_visible()
-    assert wrong == []
-
-
-@pytest.mark.parametrize("name", ["tours/cascade", "letters", "sweep", "pose"])
 def test_the_first_picture_is_there_after_few_bytes(visit, web, name):
     page, wrong, fetched = visit(f"{web}/a/b/{name}.html")
     page.wait_for_timeout(300)

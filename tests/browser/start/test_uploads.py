@@ -21,7 +21,7 @@ def uploader(page, address):
     """Where a file is put."""
     page.goto(address, timeout=120_000)
     if "write" in address:
-        page.get_by_role("button", name="More").click(timeout=90_000)
+        page.get_by_role("button", name="Settings").click(timeout=90_000)
     box = page.locator("input[type=file]").first
     box.wait_for(state="attached", timeout=90_000)
     return box

@@ -116,13 +116,14 @@ def test_a_page_shows_its_texts_and_a_still_of_its_view_before_any_script(made):
     assert text.index("</main>") < text.index("<script defer")
 
 
-def test_what_is_to_be_guessed_is_in_no_opening(made):
-    assert "<section data-view" in made.opening["tour-own-1"]
-    covered = tour.Tour("t", "T", "", (tour.Scene("hybrid", "Look", "Why?", "So.", cover=True),))
+def test_what_is_to_be_guessed_is_in_no_file_of_its_scene(made):
     written = site.Site(made.folder, "")
-    (part,) = site.parts_of([], {"t": covered})
-    written.scene(part, "1", *part.scenes[0])
-    assert written.opening == {"tour-t": ""}
+    (part,) = site.parts_of([], {"arms": tour.shipped()["arms"]})
+    number = next(i for i, (_, bar) in enumerate(part.scenes) if bar["isAsking"])
+    written.scene(part, part.codes[number], *part.scenes[number])
+    text = (made.folder / f"scenes/tour-arms-{part.codes[number]}.js").read_text(encoding="utf-8")
+    assert "until you have guessed" in text
+    assert not written.opening["tour-arms"].count("196")
 
 
 def test_a_mark_that_stands_at_many_points_is_drawn_once():

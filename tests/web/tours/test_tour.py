@@ -32,7 +32,7 @@ def of(**scene):
         ('{"scenes": [3]}', "Scene 1 is not a scene"),
         (of(level=3), "Scene 1 has 'level'"),
         (of(say=3), 'Scene 1: "say" must be a text'),
-        (of(cover="yes"), "must be true or false"),
+        (of(controls="yes"), "must be true or false"),
         (of(say="x" * 601), "has 601 characters; at most 600"),
         (json.dumps({"scenes": [SCENE] * 61}), "61 scenes; at most 60"),
         ("x" * 10_000_000, "too large for a tour: 10,000,000 bytes"),
@@ -63,7 +63,7 @@ TEXT = st.text(st.characters(exclude_categories=("C", "Z")), max_size=60)
 @given(title=TEXT, says=st.lists(TEXT, max_size=5))
 def test_file_and_address_give_back_what_they_were_made_of(title, says):
     mine = tour.Tour(
-        "own", title or "x", "", tuple(tour.Scene("letters", say, answer="a", cover=True) for say in says)
+        "own", title or "x", "", tuple(tour.Scene("letters", say, answer="a", hide="kept") for say in says)
     )
     assert tour.parse(tour.dump(mine)) == mine
     assert packed.unpack(packed.pack(mine)) == mine
@@ -98,7 +98,7 @@ def test_five_tours_are_long_and_all_lead_to_pages():
     assert all(8 <= len(SHIPPED[name].scenes) <= 15 for name in FIVE)
     pages = {scene.page for shipped in SHIPPED.values() for scene in shipped.scenes}
     assert pages <= set(navigation.names())
-    without = {"", "tours"}
+    without = {"", "tours", "course"}
     assert set(navigation.names()) - pages <= without, "each page is in a tour"
 
 
@@ -111,4 +111,5 @@ def test_numbers_are_never_typed_and_questions_have_answers(name):
         assert bool(scene.ask) == bool(scene.answer)
         assert scene.say
         assert len(scene.say) <= 330, "one or two sentences"
-        assert not (scene.cover and not scene.point)
+        if scene.choices:
+            assert list(scene.options.values()).count("") == 1, "one right choice, a reason for each other"

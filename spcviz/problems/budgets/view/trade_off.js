@@ -32,7 +32,7 @@ class TradeView extends View {
     this.chips = node("div", { class: "chips", role: "listbox", tabindex: "0", onkeydown: (event) => this.aim(event), onblur: () => this.aimAt(-1) });
     this.methods = node("div", { class: "methods" });
     this.others = node("div", { class: "methods", role: "group", "aria-label": "Other methods" });
-    this.moreMethods = moreBox([this.others]);
+    this.moreMethods = moreBox([this.others], { name: "Compare" });
     this.chart = svg("svg", { class: "chart", role: "img", tabindex: "0" });
     this.tiers = node("div", { class: "tiers", role: "img" });
     this.says = node("p", { class: "says", "aria-live": "polite" });
@@ -99,7 +99,7 @@ class TradeView extends View {
     return (this.curves[key] = this.curves[key] || curveOf(this.data, this.start, method, this.kind));
   }
   money(amount) {
-    if (this.kind !== "us") return `${number(amount)} units`;
+    if (this.kind !== "us") return `${number(amount)} ${number(amount) === "1" ? "unit" : "units"}`;
     return this.full > MANY_US ? `${number(amount / 1e6, 1)} s` : `${number(amount / 1000, 1)} ms`;
   }
   get tierColours() { return this.data.tier_colours[this.theme]; }

@@ -9,7 +9,7 @@ from spcviz.web.ui import layout
 from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
 
 SHOWS = {
-    "search": "Try all or be clever",
+    "search": "Brute force or dynamic programming",
     "ink": "QU or QV?",
     "tables": "Decompositions",
     "messages": "Message by message",
@@ -89,7 +89,13 @@ def pick_word(state):
         st.selectbox("Words that cross", cached.CROSSWORDS, **options, **word)
         return
     names = {word: written for word, (_, written) in WORDS.items()}
-    st.selectbox("Word (read from | on)", list(WORDS), format_func=names.get, width=220, **tie("word", state))
+    st.selectbox(
+        "Word (letters after the bar are read)",
+        list(WORDS),
+        format_func=names.get,
+        width=220,
+        **tie("word", state),
+    )
     slide("Letters D", 1, 14, 1, "letters", state)
     if show == "merge":
         layout.segments("Letters a table", ORDERS, tie("order", state), say.HELP["order"])

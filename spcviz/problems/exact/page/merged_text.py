@@ -27,13 +27,11 @@ def merged(problem, run):
     """Agglomeration in words: why, what the -inf is for, and that nothing is lost."""
     n, word = run.order, spell(problem, run.labels)
     if n == 2:
-        sentence = (
-            "Tables over **2** letters form no circle: a merged letter is a letter, and nothing is −∞. "
-        )
+        sentence = "Tables over **2** letters form no loop: a merged letter is a letter, and nothing is −∞. "
     else:
         shared = "the letter" if n == 3 else f"the {n - 2} letters"
         sentence = (
-            f"Tables over **{n}** letters overlap and close **circles** (above). Merging {n - 1} neighbours "
+            f"Tables over **{n}** letters overlap and close **loops** (above). Merging {n - 1} neighbours "
             f"into one leaves a chain (below). Where two of these disagree about {shared} they share, the "
             "score is **−∞**. "
         )

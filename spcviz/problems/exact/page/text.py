@@ -6,12 +6,13 @@ import numpy as np
 
 from spcviz.problems.exact.page.charts import letter, spell, written
 from spcviz.web.figures import numbers
-from spcviz.web.figures.numbers import count, duration, power_of_ten
+from spcviz.web.figures.numbers import count, duration
 
 INTRODUCTION = (
     "# Exact inference: the best of all readings without trying them all\n"
     "Four letters have 456,976 readings. **Exhaustive search** tries every one; **dynamic programming** "
-    "finds the very same best in a few thousand steps, because letters only talk to their neighbours."
+    "finds the very same best in a few thousand steps, because each letter is scored only together with its "
+    "neighbours."
 )
 HONEST = (
     "Real handwriting; ink scores come from mean letter images, other scores from counted n-grams, both "
@@ -47,6 +48,7 @@ HELP = {
 }
 
 
+YEAR = 365.25 * 24 * 3600.0  # seconds
 FAR = 14  # letters of the longest word of the data: what search would face there is always projected
 CROSSWORDS = {
     "qual-bul": "qual × bul (u)",
@@ -56,12 +58,20 @@ CROSSWORDS = {
 }
 
 
-def search(problem, run):
+ALONE = "Each letter by itself (◆); what its neighbours say stays hidden until you have guessed."
+COST_WAITS = "What this costs stays hidden until you have guessed."
+
+
+def search(problem, run, *, is_far=True):
     """Both methods in words."""
     word, length, k = spell(problem, run.labels), *problem.unary.shape
     ran = f"{k} to the power {length} = **{run.n_configurations:,}** readings"
     far = run.seconds_search / max(run.n_visited, 1) * float(k) ** FAR
-    beyond = f" A word of {FAR} letters would take search **{duration(far)}** (projected)." if k > 1 else ""
+    beyond = (
+        f" A word of {FAR} letters would take search **{duration(far)}** (projected)."
+        if k > 1 and is_far
+        else ""
+    )
     if np.isfinite(run.score_search):
         same = "the same best score" if abs(run.score - run.score_search) < 1e-9 else "another score (a bug!)"
         return (
@@ -77,18 +87,6 @@ def search(problem, run):
     )
 
 
-def picture():
-    """Label, value, note, help of the lecture's largest number: the readings of a stereo picture."""
-    depths, side = 21, 1000
-    digits, power = power_of_ten(depths, side**2)
-    sums = side * ((side - 1) * depths**2 + depths)
-    meaning = (
-        f"{side**2:,} pixels with {depths} depths each: a number of {digits:,} digits. Row by row, dynamic "
-        f"programming compares {sums:,} sums (counted, not run). Joint beats separate has pictures that run."
-    )
-    return "Stereo picture: readings", power, f"{digits:,} digits", meaning
-
-
 def figures(run):
     """Label, value, note, help of the counters."""
     ran = np.isfinite(run.score_search)
@@ -97,8 +95,17 @@ def figures(run):
         ("Search: time", duration(run.seconds_projected), "measured" if ran else "projected", HELP["time"]),
         ("DP: sums", f"{run.n_entries:,}", "counted", HELP["entries"]),
         ("DP: time", duration(run.seconds_dp), "measured", HELP["time"]),
-        picture(),
     ]
+
+
+WAITS = "How long trying all readings takes stays hidden until you have guessed."
+
+
+def without_time(run):
+    """The counters while the time of search is asked for."""
+    rows = [row for row in figures(run) if row[0] != "DP: time"]
+    return [(label, "?", "guess first", meaning) if label == "Search: time" else (label, *rest, meaning)
+            for label, *rest, meaning in rows]  # fmt: skip
 
 
 def facts(problem, run):
@@ -111,6 +118,21 @@ def facts(problem, run):
         "truth": written(problem),
         "score": f"{run.score:.1f}",
     }
+
+
+def values(problem, run):
+    """A word's values for the checks of tasks."""
+    return {
+        "word": spell(problem, run.labels),
+        "alone": spell(problem, run.separate),
+        "truth": written(problem),
+        "years": run.seconds_projected / YEAR,
+    }
+
+
+def tables_values(sizes, sets):
+    """What a decomposition costs, for the checks of tasks."""
+    return {"looked_at": sizes.n_explored, "sets": tuple(sets), "n_pairs": sum(len(s) == 2 for s in sets)}
 
 
 def ink(problem, run):
@@ -167,12 +189,12 @@ def tables(sizes, sets):
     elif len(sizes.widest) > max(map(len, sets)):
         together = ", ".join(str(d + 1) for d in sizes.widest)
         sentence += (
-            f"The tables close a **circle**: dynamic programming has to look at letters {together} "
+            f"The tables close a **loop**: dynamic programming has to look at letters {together} "
             f"together, {26 ** len(sizes.widest):,} sums in one step. "
         )
     else:
         sentence += (
-            "**No circle**: dynamic programming never looks at more letters together than a table does. "
+            "**No loop**: dynamic programming never looks at more letters together than a table does. "
         )
     return sentence + "(Paper, the chain of four letters: 2132 stored against 456,976 for the joint table.)"
 

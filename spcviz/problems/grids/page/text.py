@@ -19,7 +19,7 @@ SHOWS = {
 INTRODUCTION = (
     "# Loopy grids: many easy answers instead of one hard one\n"
     "On a grid every variable depends on its neighbours; the loops make exact inference intractable. "
-    "But a **comb** (one row or column as the spine, everything else hanging off it) has no circles: "
+    "But a **comb** (one row or column as the spine, everything else hanging off it) has no loops, "
     "it is solved exactly. Take *all* combs, add up what they say of each state, and prune by the sum."
 )
 MISSING = (
@@ -70,6 +70,9 @@ def percent(share, digits=1):
     return f"{100 * share:.{digits}f} %"
 
 
+WAITS = "What each method ranks first stays hidden until you have guessed."
+
+
 def grids(live, beliefs, panels):
     """Who is wrong where on the grid itself, in words."""
     _, comb, ensemble, lbp = panels
@@ -88,7 +91,9 @@ def grids(live, beliefs, panels):
         verdict = f":material/drag_handle: **A draw: both are wrong at {lbp.n_wrong} of {n} cells.**"
     settled, loose = "Its messages settle.", int((~beliefs.converged).sum())
     if loose:
-        settled = f"Its messages still change at {loose} of them after {len(beliefs.residual)} iterations."
+        settled = (
+            f"After {len(beliefs.residual)} iterations its messages are still changing at {loose} of them."
+        )
     each = f"each by itself at {alone.min()} to {alone.max()}"
     return f"{verdict} {settled} One comb alone is wrong at {comb.n_wrong}, {each}. (Measured, this grid.)"
 
@@ -126,6 +131,12 @@ def panel_facts(live, panels):
     """How many cells each picture gets wrong, for the sentences of a tour."""
     counts = {f"{panel.name}_wrong": str(panel.n_wrong) for panel in panels[1:]}
     return counts | {"cells": str(len(live.summed)), "omega": f"{live.strength:g}"}
+
+
+def panel_values(beliefs, panels):
+    """How many cells each picture gets wrong, for the checks of tasks."""
+    counts = {f"{panel.name}_wrong": panel.n_wrong for panel in panels[1:]}
+    return counts | {"n_settled": int(beliefs.converged.sum())}
 
 
 def error_figures(live, beliefs, k):

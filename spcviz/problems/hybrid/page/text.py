@@ -1,6 +1,6 @@
 """Texts of the page Orders and features, and its numbers for a tour."""
 
-from spcviz.problems.hybrid.page.shown import HybridWord
+from spcviz.problems.hybrid.page.shown import HybridWord, opening_step
 
 INTRODUCTION = (
     "# Orders and features: context or a closer look?\n"
@@ -29,3 +29,20 @@ def facts(word: HybridWord, state: dict) -> dict[str, str]:
     texts["us"] = f"{now.us:.0f} µs"
     kind, letter = now.action
     return texts | ({"letter": str(letter + 1)} if kind >= 0 else {})
+
+
+def values(word: HybridWord, state: dict) -> dict:
+    """A word at ``state["step"]`` of the course that is shown, for the checks of tasks."""
+    first = word.courses[0].steps
+    steps = word.courses[min(state["course"], len(word.courses) - 1)].steps
+    now = steps[min(state["step"] if state["step"] >= 0 else word.opening, len(steps) - 1)]
+    kind, letter = first[1].action if len(first) > 1 else (-1, -1)
+    return {
+        "truth": word.truth,
+        "reading": now.reading,
+        "n_hand": word.n_hand,
+        "n_orders": state["hand"].partition(":")[2].count("r"),
+        "controller_first_right": opening_step(word.courses[0], word.truth, least=0),
+        "first_is_features": kind == 1,
+        "first_letter": letter + 1,
+    }

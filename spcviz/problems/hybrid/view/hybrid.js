@@ -198,7 +198,7 @@ class HybridView extends View {
     if (step === 0) parts.push("Nothing done: pairs of letters, read from pixels, filtered.");
     else {
       const isHand = course === 1 && step > taken_at && step <= taken_at + n_hand;
-      parts.push(`${isHand ? "By hand" : "The controller"}: ${actionText(now.action, now, tiers)}; of ${now.filtered[0]} assignments of its factor ${now.filtered[1]} stay.`);
+      parts.push(`${isHand ? "By hand" : "The controller bought"}: ${actionText(now.action, now, tiers)}; ${now.filtered[1]} of that factor's ${now.filtered[0]} combinations survive.`);
     }
     const next = bestAction(now.values);
     if (next && step < this.course.length - 1) parts.push(`Next for the controller: ${actionText(next, { order: now.order.map((n) => n + 1), tier: now.tier.map((t) => t + 1) }, tiers)}.`);

@@ -58,7 +58,13 @@ def show(state: dict):
             of = {"format_func": levels.get, "width": 150, "help": say.HELP["level"]}
             st.selectbox("Level", list(levels), **of, **tie("level", alpha=None))
         values = {*TOLERANCES, state["tol"]}
-        _slide("True words we accept to lose", values, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
+        _slide(
+            "Share of true words we are willing to lose",
+            values,
+            "{:g} %",
+            tie("tol", alpha=None),
+            say.HELP["tol"],
+        )
         box = layout.more(TABLE, state, SAID)
     with box:
         if len(names) > 1:

@@ -1,5 +1,6 @@
 """The home page's word, computed once per process."""
 
+import math
 from functools import cache
 
 import numpy as np
@@ -55,3 +56,15 @@ def _data():
         images = {name: letters[name] for name in letters.files}
         words = {name: words[name] for name in ("types", "train_words", "dev_words", "dev_rows", "counts")}
     return images, np.repeat(images["folds"] >= FIRST_TRAINING_FOLD, images["lengths"]), words
+
+
+def values(shown, alpha) -> dict:
+    """A `HomeWord` at an alpha, None being the story's, for the checks of tasks."""
+    true = np.take_along_axis(shown.falls_at, np.argsort(shown.order, axis=1), axis=1)
+    true = true[np.arange(len(shown.truth)), shown.truth]
+    at = STOP if alpha is None else alpha
+    left = (shown.falls_at > at).sum(axis=1)
+    left[left == 0] = 1  # the best word is never pruned
+    falls = {f"falls_{i}": float(value) for i, value in enumerate(true, start=1)}
+    alive = bool(((true > at) | (true == 1)).all())
+    return falls | {"falls": true.tolist(), "alive": alive, "left": math.prod(left.tolist())}

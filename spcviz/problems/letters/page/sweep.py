@@ -1,6 +1,6 @@
 """The Sweep page's charts: losses over alpha, filters against each other, Theorem 1 term by term."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -25,10 +25,11 @@ def loss_curves(
     height: float = 520,
     names: Mapping[int, str] = GRAMS,
     examples: str = "words",
+    splits: Sequence[str] = ("dev", "test"),
 ) -> Chart:
     """Words that lose their truth, above, and n-grams kept, below, over alpha; `choice` and `pins` marked."""
     traces = []
-    for split in ("dev", "test"):
+    for split in splits:
         curves = getattr(level, split)
         for panel, name, curve, colour in (
             ("y", "truth below the threshold (Definition 1)", curves.by_definition, palette.threshold),

@@ -64,6 +64,23 @@ def figures(level, choice, state):
     )
 
 
+BOUND_WAITS = (
+    "The theorem adds three terms: the loss on known words, a price for how many filters training could have "
+    "found, and one for chance. What they come to stays hidden until you have guessed."
+)
+LEGEND = (
+    "Click a step of a solid line to choose its α by hand. Definition 1 counts a word whose own score is not "
+    "above the threshold; really lost is one of which a group of letters is pruned, which is never more."
+)
+WAITS = "What test words lose stays hidden until you have guessed."
+
+
+def without_test(rows):
+    """The row of figures while a question asks for those of test words."""
+    return [(label, "?", "guess first", meaning) if "test" in label or "kept" in label
+            else (label, value, note, meaning) for label, value, note, meaning in rows]  # fmt: skip
+
+
 def pinned(features, choice, state):
     """What a pinned α does at the level that is shown, in words."""
     test, dev = (percent(_loss(at, state)) for at in (choice.test, choice.dev))
@@ -85,6 +102,18 @@ def facts(level, choice, state):
         "words_test": str(choice.test.n_words),
         "words_lost": str(round(_loss(choice.test, state) * choice.test.n_words)),
         "allowed": percent(choice.tolerance),
+    }
+
+
+def values(choice, state):
+    """A level at the chosen alpha for the checks of tasks: shares in percent."""
+    test = _loss(choice.test, state)
+    return {
+        "words_lost": round(test * choice.test.n_words),
+        "words_test": choice.test.n_words,
+        "lost_test": round(100 * test, 2),
+        "kept": round(100 * choice.test.efficiency, 1),
+        "broken": bool(test > choice.tolerance),
     }
 
 
@@ -123,11 +152,11 @@ def verdict(choice, state):
         chance += f" With so few words, the true rate is somewhere {rate}."
     against = f"{percent(test)} against {percent(allowed)}"
     if test <= allowed:
-        return f":material/check: **It holds on test words**: {against} allowed.{chance}"
+        return f":material/check: **Kept on test words**: {against} allowed.{chance}"
     if state["by"] == "event" and low <= allowed:
         more = "**A little more than allowed on test words**"
         return f":material/question_mark: {more}: {against}, which may be chance.{chance}"
-    return f":material/close: **It does not hold on test words**: {against} allowed.{chance}"
+    return f":material/close: **Not kept on test words**: {against} allowed.{chance}"
 
 
 def missing(name, features):

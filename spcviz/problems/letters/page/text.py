@@ -2,7 +2,7 @@
 
 INTRODUCTION = (
     "# Letters: watch a cascade prune\nWhich **letters** could stand at each place, which **pairs**, which "
-    "**triples**? At each step a cascade drops what no good word can use. Drag the threshold."
+    "**triples**? At each level the cascade discards what no plausible word contains. Drag the threshold."
 )
 CHOSEN = (
     "This is a development word, chosen because the first three levels misread it and the fourth reads it "

@@ -1,6 +1,9 @@
 """The word on the home page: pruned by one slider, then read by a sharper model; all of it in the browser."""
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
+import streamlit as st
 
 from spcviz.problems.letters.page.home_word import HomeWord
 from spcviz.web.view.mount import Component, show
@@ -21,6 +24,11 @@ HTML = """
 """
 
 
+FUNNEL = Component(
+    "spcviz_home_funnel",
+    ("problems/letters/view/home_funnel.css",),
+    ("web/view/elements.js", "web/view/funnel.js", "problems/letters/view/home_funnel.js"),
+)
 HOME_WORD = Component(
     "spcviz_home_word",
     ("problems/letters/view/home_word.css",),
@@ -29,18 +37,47 @@ HOME_WORD = Component(
 )
 
 
-def home_word(word: HomeWord, stop: float, *, is_over: bool = False, key: str = "home_word"):
-    """Show a word, prune it up to alpha `stop`, let the sharper model read; `is_over`: from the end."""
+def home_word(
+    word: HomeWord,
+    stop: float,
+    *,
+    is_over: bool = False,
+    alpha: float | None = None,
+    is_locked: bool = False,
+    key: str = "home_word",
+    on_change: Callable = lambda: None,
+):
+    """Show a word, prune it up to alpha `stop`, let the sharper model read; `is_over`: from the end.
+
+    With an `alpha` it stands there instead of playing; `is_locked`: nothing is said of when a letter falls,
+    and the slider waits.
+    """
     payload = {
         "pixels": word.pixels.reshape(len(word.pixels), -1).tolist(),
         "truth": _spell(word.truth),
         "order": [_spell(letters) for letters in word.order],
-        "fallsAt": np.round(word.falls_at, 4).tolist(),
-        "sharper": [[round(alpha, 4), _spell(reading)] for alpha, reading in word.sharper],
+        "fallsAt": (np.ones_like(word.falls_at) if is_locked else np.round(word.falls_at, 4)).tolist(),
+        "sharper": [] if is_locked else [[round(a, 4), _spell(reading)] for a, reading in word.sharper],
+        "alpha": alpha,
+        "isLocked": is_locked,
         "stop": stop,
         "isOver": is_over,
     }
-    return show(HOME_WORD, payload, key=key)
+    return show(HOME_WORD, payload, key=key, on_alpha_change=on_change)
+
+
+def home_funnel(word: HomeWord, key: str = "home_funnel") -> None:
+    """Show how many words are left, as a funnel that moves with the slider of `home_word`."""
+    left = int(np.prod(np.maximum((word.falls_at > 0).sum(axis=1), 1)))
+    show(FUNNEL, {"all": 26 ** len(word.truth), "left": left}, key=key)
+
+
+def alpha_of(key: str) -> float | None:
+    """Where the slider was let go of, None if it was not; whoever sends may send anything."""
+    state = st.session_state.get(key)
+    alpha = state.get("alpha") if isinstance(state, Mapping) else None
+    is_number = isinstance(alpha, int | float) and not isinstance(alpha, bool)
+    return float(alpha) if is_number and 0 <= alpha <= 1 else None
 
 
 def _spell(letters):

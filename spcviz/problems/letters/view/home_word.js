@@ -27,7 +27,7 @@ function build(svg, { pixels, truth, order, fallsAt }) {
     add(svg, "path", { class: "ink", d: squares.join("") });
     [...order[column]].forEach((letter, row) => {
       const isTrue = letter === truth[column];
-      const cell = { letter, column, isTrue, fallsAt: fallsAt[column][row] };
+      const cell = { letter, column, isTrue, isBest: row === 0, fallsAt: fallsAt[column][row] };
       cells.push(cell);
       if (row >= ROWS) return;
       const group = cell.group = add(svg, "g", { class: `cell${row ? "" : " best"}${isTrue ? " truth" : ""}` });
@@ -43,7 +43,7 @@ function letters(view, alpha, isPruned) {
   const kept = new Array(view.data.truth.length).fill(0), unseen = [...kept];
   let lost = -1;
   for (const cell of view.cells) {
-    const isGone = isPruned && !(alpha < cell.fallsAt);
+    const isGone = isPruned && !(alpha < cell.fallsAt) && !cell.isBest;
     if (!isGone) kept[cell.column] += 1;
     else if (cell.isTrue && lost < 0) lost = cell.column;
     if (!cell.group) {
@@ -58,7 +58,20 @@ function letters(view, alpha, isPruned) {
   return { kept, lost, words: kept.reduce((product, n) => product * BigInt(n), 1n) };
 }
 
+/** The true letters that an alpha has pruned, in words; or what stands for them in the next sentence. */
+function missing({ cells }, alpha, isPronoun = false) {
+  const gone = cells.filter((cell) => cell.isTrue && !cell.isBest && !(alpha < cell.fallsAt)).map((cell) => `“${cell.letter}”`);
+  if (isPronoun) return gone.length === 1 ? "it" : "them";
+  const last = gone.pop();
+  return gone.length ? `the ${gone.join(", ")} and ${last} that were really written are` : `the ${last} that was really written is`;
+}
+
 const written = (n) => `${n.toLocaleString("en-US")} ${n === 1n ? "word" : "words"}`;
+
+/** The funnel beside the story: all words, those that the quick model leaves, the one that is read. */
+function tellFunnel(view, left, isLost, reading = "", isRight = false) {
+  document.dispatchEvent(new CustomEvent("spcviz-home", { detail: { all: 26 ** view.data.truth.length, left: Number(left), isLost, reading, isRight } }));
+}
 
 /** What the quick model leaves at an alpha. */
 function show(view, alpha, isPruned) {
@@ -67,7 +80,8 @@ function show(view, alpha, isPruned) {
   view.says.textContent = lost < 0
     ? `${kept.reduce((sum, n) => sum + n, 0)} of ${26 * kept.length} letters are still possible, and what was really written (★) is among them. `
       + `The best word so far is still “${best}”.`
-    : `✖ Too hard: the “${view.data.truth[lost]}” that was really written is gone. No later step can bring it back.`;
+    : `✖ Too hard: ${missing(view, alpha)} gone. No later step can bring ${missing(view, alpha, true)} back.`;
+  tellFunnel(view, words, lost >= 0);
   view.root.classList.toggle("lost", lost >= 0);
   view.root.classList.remove("right");
 }
@@ -75,13 +89,15 @@ function show(view, alpha, isPruned) {
 /** The sharper model reads one of the words that are left. */
 function look(view, alpha) {
   const { truth, sharper } = view.data, { words, lost } = letters(view, alpha, true);
-  const reading = sharper.findLast(([from]) => from <= alpha)[1], isRight = reading === truth;
+  const best = view.data.order.map((of) => of[0]).join("");
+  const reading = (words === 1n ? best : sharper.findLast(([from]) => from <= alpha)[1]), isRight = reading === truth;
   for (const cell of view.cells) {
     if (cell.group) cell.group.classList.add(reading[cell.column] === cell.letter ? "read" : "passed");
   }
   view.count.textContent = `${written(1n)} left: ${reading} ${isRight ? "✔" : "✘"}`;
   view.says.textContent = `Now the sharper model looks at the ${written(words)} that were left, and at no other. It reads “${reading}”`
     + (isRight ? ", which is what was really written." : lost < 0 ? "; really written was another word." : `: the “${truth[lost]}” was pruned too early.`);
+  tellFunnel(view, words, lost >= 0, reading, isRight);
   view.root.classList.toggle("right", isRight);
   view.root.classList.toggle("lost", !isRight);
 }
@@ -116,10 +132,33 @@ function stopAll(view) {
   view.live.setAttribute("aria-live", "polite");
 }
 
-export default function ({ data, parentElement }) {
-  if (views.has(parentElement)) return; // the word never changes: keep what the visitor has dragged
+/** Stand at an alpha that the address says, or that a question wants. */
+function stand(view, { alpha, isLocked }) {
+  stopAll(view);
+  view.slider.disabled = isLocked;
+  view.again.disabled = isLocked;
+  if (isLocked) {
+    view.slider.value = 0;
+    show(view, 0, false);
+    view.says.textContent = "All letters are still possible. Guess before you move the slider.";
+  } else if (typeof alpha === "number") {
+    view.slider.value = alpha;
+    show(view, alpha, true);
+    lookSoon(view);
+  }
+}
+
+export default function ({ data, parentElement, setStateValue }) {
+  const known = views.get(parentElement);
+  if (known) { // the word never changes: keep what the visitor has dragged, unless something else is asked for
+    const { isLocked, alpha } = known.data, isNew = isLocked !== data.isLocked || (data.alpha !== alpha && data.alpha !== known.told);
+    Object.assign(known, { data, setStateValue });
+    if (isLocked !== data.isLocked) Object.assign(known, build(known.root.querySelector("svg"), data));
+    if (isNew) stand(known, data);
+    return;
+  }
   const find = (selector) => parentElement.querySelector(selector);
-  const view = { data, root: find("figure"), slider: find("input"), live: find("p"), count: find("strong"), says: find("span"), frame: 0, timer: 0 };
+  const view = { data, root: find("figure"), slider: find("input"), live: find("p"), count: find("strong"), says: find("span"), again: find("button"), frame: 0, timer: 0, setStateValue, told: null };
   views.set(parentElement, view);
   Object.assign(view, build(find("svg"), data));
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -134,8 +173,13 @@ export default function ({ data, parentElement }) {
     show(view, Number(view.slider.value), true);
     lookSoon(view);
   });
-  find("button").addEventListener("click", () => (isCalm ? end() : play(view)));
-  if (isCalm || data.isOver) end();
+  view.slider.addEventListener("change", () => {
+    view.told = Number(view.slider.value);
+    view.setStateValue("alpha", view.told);
+  });
+  view.again.addEventListener("click", () => (isCalm ? end() : play(view)));
+  if (data.isLocked || typeof data.alpha === "number") stand(view, data);
+  else if (isCalm || data.isOver) end();
   else play(view);
   return () => {
     stopAll(view);

@@ -22,7 +22,7 @@ class WriteView extends View {
     this.recut = button("Cut at the gaps", "Put the cuts back where there is white between letters", () => { this.isCutByHand = false; this.changed(); });
     this.addCut = button("+ cut", "A cut in the widest piece; drag it, or move it with the arrow keys; Delete takes it away", () => this.insertCut());
     this.moreBox = moreBox([node("span", { class: "modes", role: "group", "aria-label": "How to write" }, this.modes), node("div", { class: "bar" }, this.more, this.fewer, this.recut, this.addCut),
-      node("div", { class: "bar" }, button("Undo", "Take the last stroke back", () => this.undo()), button("Link", "Copy a link to exactly this drawing", () => this.copyLink()))], { isFloating: true });
+      node("div", { class: "bar" }, button("Undo", "Take the last stroke back", () => this.undo()), button("Link", "Copy a link to exactly this drawing", () => this.copyLink()))], { name: "View", isFloating: true });
     const bar = node("div", { class: "bar", role: "group", "aria-label": "Writing" }, button("Clear all", "Start again", () => this.clear()), this.moreBox.box, this.note);
     this.boxes = node("div", { class: "boxes", role: "group", "aria-label": "Where to write" });
     this.invites = node("p", { class: "invites" });

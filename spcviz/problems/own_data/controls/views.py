@@ -14,8 +14,11 @@ from spcviz.problems.own_data.page import text as say
 from spcviz.problems.own_data.page.charts import calibration, calibration_error, confusion, confusions
 from spcviz.problems.own_data.page.shown import SHORT_NAMES
 from spcviz.web.cached import common
+from spcviz.web.course import asked
+from spcviz.web.course.veil import veil
 from spcviz.web.figures.filter_curves import filter_curves
 from spcviz.web.figures.lattice_facts import facts
+from spcviz.web.figures.lattice_values import values
 from spcviz.web.figures.plain import plain
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.lattice.component import lattice_payload, show_lattice
@@ -63,6 +66,8 @@ def lattice() -> None:
     view["level"] = min(view["level"], source.n_levels)
     trace = source.trace(number, tuple(view["alphas"]))
     touring.offer(facts, trace, view["level"], view["cell"])
+    if not dragged.is_dragged(LATTICE):
+        asked.offer(state, values, trace, view["level"], view["cell"])
 
     def traced(_, alphas):
         return source.trace(number, alphas[: source.n_levels])
@@ -128,6 +133,10 @@ def errors(source, _state: dict) -> None:
     wrong.sort(key=lambda row: -row[1])
     st.session_state["data_error_numbers"] = [n for n, _ in wrong]
     mistakes = confusions(report)
+    asked.offer({"top_confusion": "{} read as {}".format(*mistakes[0][:2]) if mistakes else ""})
+    if "errors" in asked.hidden():
+        veil("What is mistaken for what stays hidden until you have guessed.")
+        return
     st.markdown(plain(say.mistakes(mistakes, int((report.truth != report.guess).sum()))))
     left, middle = st.columns(2, gap="medium")
     left.caption("Misread sentences: choose a row, and its lattice opens.")

@@ -13,6 +13,7 @@ from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.page import live
 from spcviz.problems.parsing.page.shown import COST_HELP, ORIGIN, ParsedSentence, PolicyCourse
 from spcviz.problems.parsing.paper import pays
+from spcviz.problems.tagging.data.corpora import foreign_letters
 from spcviz.problems.tagging.page.cached import tagger
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import STORED, stored_evidence
@@ -29,6 +30,11 @@ def _model():
 def gallery_sentences():
     """{key: Sentence} of all that can be shown; see `spcviz.problems.parsing.data.gallery.sentences`."""
     return {sentence.key: sentence for sentence in gallery.sentences()}
+
+
+def is_foreign(text):
+    """Whether a text is written in another script than the model has learned."""
+    return foreign_letters(text)
 
 
 def typed_words(text):

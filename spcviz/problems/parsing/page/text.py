@@ -62,3 +62,24 @@ def facts(sentence: ParsedSentence, state: dict) -> dict[str, str]:
         right = (trajectory.heads == sentence.truth).sum(axis=1)
         texts |= {"right": str(right[step]), "right_start": str(right[0]), "right_all": str(right[-1])}
     return texts
+
+
+def values(sentence: ParsedSentence, state: dict) -> dict:
+    """The counts of `facts` as numbers, for the checks of tasks."""
+    names = ("bought", "right", "right_start", "right_all")
+    return {name: int(text) for name, text in facts(sentence, state).items() if name in names}
+
+
+FOREIGN = (
+    "This text is not in English, which is all that the parser has learned: its tree is a guess, and “as in "
+    "full” says nothing of whether it is right."
+)
+
+
+def long_text(text: str, most: int) -> str:
+    """What is said of a text that is too long to be parsed."""
+    shown = f"This text, “{text[:40]}…”, cannot be parsed"
+    return f"{shown}: at most {most} characters without control signs are read. What was shown before stays."
+
+
+WAITS = "The trees stay hidden until you have guessed. In which sentence can a phrase hang in two places?"

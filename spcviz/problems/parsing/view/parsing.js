@@ -49,7 +49,7 @@ class ParsingView extends View {
     setText(this.curveTitle, data.truth ? "Heads right, by words bought" : "Heads as in the full parse, by words bought");
     const truth = data.truth ? [this.mark("ok", "right head"), this.mark("bad", "wrong head ✖"), this.mark("gold", "the true one")] : [this.mark("ok", "arc (no reference tree for your sentence)")];
     this.legend.replaceChildren(...truth, this.mark("changed", "changed last"), node("span", {}, node("i", { class: "swatch bought" }), "full features bought"),
-      node("span", {}, node("i", { class: "swatch value" }), "bar: what the policy goes by"));
+      node("span", {}, node("i", { class: "swatch value" }), "bar: the policy's estimate"));
     this.drawn = "";
   }
   mark(kind, text) {

@@ -10,7 +10,7 @@ TASKS.parsing = sentences({
   unit: "cost in units (one scores the arcs into one word by everything)",
   byHand: "Spend it yourself: click the sentences that look hardest; each click buys everything for all words of one.",
   tierNotes: ["", ", on a coloured ground"],
-  marks: () => ["solid green frame ", node("b", {}, "✔ every head right")],
+  marks: () => ["green frame: ", node("b", {}, "✔ every head right")],
   faults: () => ["dashed red, ", node("b", {}, "✖ wrong head")],
   csv: "wrong_heads,words",
 

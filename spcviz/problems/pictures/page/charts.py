@@ -22,8 +22,12 @@ def pictures(
     scale: float = 1.0,
     height: float = 560,
     mistakes: bool = False,
+    n_readings: int = 3,
 ) -> Chart:
-    """All pictures of a `PictureReadings`, as large as they fit; `mistakes` marks wrong pixels."""
+    """All pictures of a `PictureReadings`, as large as they fit; `mistakes` marks wrong pixels.
+
+    Of its three readings the first `n_readings` are drawn.
+    """
     is_stereo = len(readings.seen) == 2
     colours = "Cividis" if is_stereo else _GREY
     top = max(readings.n_states - 1, 1)
@@ -31,7 +35,7 @@ def pictures(
     shown = [(title, _seen(image)) for title, image in views]
     truth = "true disparity (bright = near)" if is_stereo else "truth"
     shown.append((truth, _heatmap(readings.truth, colours, top)))
-    for name, z, wrong in zip(READINGS, readings.readings, readings.errors):
+    for name, z, wrong in list(zip(READINGS, readings.readings, readings.errors))[:n_readings]:
         shown.append((f"{name}: {100 * wrong:.1f} % wrong", _heatmap(z, colours, top)))
     rows, columns = readings.truth.shape
     across, size = _across(len(shown), rows, columns, height, scale)
@@ -48,8 +52,8 @@ def pictures(
         axes[f"yaxis{number}"] |= {"scaleanchor": f"x{number}", "constraintoward": "top"}
         on = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
         traces.append(trace | on | {"name": title})
-        if mistakes and i >= len(shown) - 3:
-            wrong = np.abs(readings.readings[i - len(shown) + 3] - readings.truth) > readings.slack
+        if mistakes and i >= len(shown) - n_readings:
+            wrong = np.abs(readings.readings[i - len(shown) + n_readings] - readings.truth) > readings.slack
             traces.append(_overlay(wrong, palette.lost) | on)
         at = {"x": sum(x) / 2, "xref": "paper", "xanchor": "center", "yref": "paper"}
         notes.append(at | {"y": y[1] + 0.004, "yanchor": "bottom", "text": f"<b>{title}</b>"})

@@ -52,10 +52,13 @@ def compared(readings):
     elif max(readings.errors) - min(readings.errors) < 5e-4:
         verdict = " No difference here: try more noise or more smoothness."
     elif b < c:
-        verdict = " Here exact rows beat the approximate grid: circles cost the guarantee."
+        verdict = " Here exact rows beat the approximate grid: loops cost the guarantee."
     else:
         verdict = " Here smoothness does harm: neighbours really differ."
     return f"{begin}The whole grid, approximately: {grid}.{verdict} (Measured against the known truth.)"
+
+
+WAITS = "What rows and the whole grid make of it stays hidden until you have guessed."
 
 
 def facts(readings):
@@ -64,6 +67,13 @@ def facts(readings):
     height, width = readings.truth.shape
     size = {"height": str(height), "width": str(width), "states": str(readings.n_states)}
     return {"one": one, "rows": rows, "grid": grid, "weight": f"{readings.weight:g}"} | size
+
+
+def values(readings):
+    """Errors in percent, rounded as they are shown, for the checks of tasks."""
+    return dict(
+        zip(("one", "rows", "grid"), (round(100 * error, 1) for error in readings.errors), strict=True)
+    )
 
 
 def table(readings):

@@ -41,6 +41,7 @@ def table_of(kinds: dict[str, str]) -> StateTable:
         *(real(name, None, 0.0, 1.0) for name in ("x", "y")),
         real("size", None, 0.2, 2.0),
         flag("controls", True),
+        opening={"level": 0},
     ).narrow(sign=cached.SIGNS)
 
 

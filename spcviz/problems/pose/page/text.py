@@ -114,3 +114,22 @@ def facts(clip: ClipTrace, state: dict) -> dict[str, str]:
     if at + 1 < len(clip.levels):  # what is kept is halved for the next level
         facts["kept"] = f"{int(clip.levels[at + 1].n_given[frame].sum()) // 2:,}"
     return facts
+
+
+def values(clip: ClipTrace, state: dict) -> dict:
+    """The same of all levels, for the checks of tasks; `scored` is what all levels together looked at."""
+    at = min(state["level"], len(clip.levels) - 1)
+    frame = min(state["frame"], len(clip.levels[0].n_given) - 1)
+    given = [int(level.n_given[frame].sum()) for level in clip.levels]
+    kept = [n // 2 for n in given[1:]]  # what is kept is halved for the next level
+    out = {f"kept_{n}": value for n, value in enumerate(kept)} | {"given": given[at], "scored": sum(given)}
+    return out | {"kept": kept[at] if at < len(kept) else None}
+
+
+def waits(clip: ClipTrace, state: dict) -> str:
+    """What is said of a frame while a question hides what is kept of it."""
+    known = facts(clip, state)
+    return (
+        f"Torso and arms may be anywhere and point anywhere: {known['given']} states on a grid of "
+        f"{known['grid']} cells. What is kept stays hidden until you have guessed."
+    )

@@ -82,7 +82,7 @@ class PoseView extends View {
     this.keyList = node("div", { class: "keys", hidden: true, role: "dialog", "aria-label": "Keys" }, node("b", {}, "Keys"),
       node("dl", {}, KEYS.map(([k, what]) => [node("dt", {}, k), node("dd", {}, what)])), button("Close", "Close (Esc)", () => this.toggleKeys()));
     this.money = this.buildMoney();
-    this.more = moreBox([this.shows, frames, rest]);
+    this.more = moreBox([this.shows, frames, rest], { name: "View" });
     this.controls = node("div", { class: "controls" }, this.transport, this.alphaBox, this.money, this.why, this.joints, this.more.box);
     this.side = node("aside", { class: "side" }, this.tabs, this.guide, this.controls);
     this.summary = node("p", { class: "summary" });

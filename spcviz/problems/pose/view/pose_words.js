@@ -51,7 +51,7 @@ export const WORDS = {
     setText(this.status, said);
     const { states, share, time } = this.figures, [detect, cascade] = data.seconds, n = now.level.nFrames;
     setText(states.value, `${whole(now.kept)} of ${whole(now.given)}`);
-    setText(states.note, "limb positions kept of those scored, this frame");
+    setText(states.note, "limb positions kept in this frame, of those scored");
     setText(share.value, percent(now.kept / (data.names.length * 153600)));
     setText(share.note, `of the finest grid's ${whole(data.names.length * 153600)}`);
     setText(time.value, `${Math.round(1000 * (detect + cascade) / n)} ms`);
@@ -122,7 +122,7 @@ export const WORDS = {
     const when = fall >= level.alphas.length ? "It never falls: the best state of a limb is given back." : fall === 0 ? "It falls at every α of the slider: its max-marginal is over no threshold." : `It falls at α = ${level.alphas[fall].toFixed(3)}.`;
     const stands = s === level.first[v] || fall > now.k;
     this.why.replaceChildren(
-      node("b", { title: MEANING.witness }, `${capital(data.names[p])}: ${stands ? "stands" : "has fallen"}`),
+      node("b", { title: MEANING.witness }, `${capital(data.names[p])}: ${stands ? "kept" : "pruned"}`),
       node("p", { class: "numbers" }, `max-marginal ${score(mm)} ${stands ? ">" : "≤"} τ ${score(tau)}`),
       node("p", {}, `${when} Height between mean (0) and best (1): ${positionOf(level, code).toFixed(3)}.`),
       node("p", {}, picked.body ? `Drawn: its witness, the best whole body through it, score ${score(picked.body.score)}.` : level.nEach ? "Each sub-model has a witness of its own: none is drawn." : "Its witness is on its way."),

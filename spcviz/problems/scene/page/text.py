@@ -41,3 +41,27 @@ def facts(course: SceneCourse, state: dict) -> dict[str, str]:
         numbers["sim_right"] = f"{course.sim.accuracy[step]:.1f} %"
         numbers["him_right"] = f"{course.him.accuracy[0]:.1f} %"
     return numbers
+
+
+def values(course: SceneCourse, state: dict) -> dict:
+    """Numbers at a moment, as `facts` has them, for the checks of tasks: shares in percent, times in ms."""
+    sim, him = 1000 * np.asarray(course.sim.seconds), 1000 * float(course.him.seconds[0])
+    time = state["spend"] * LONGER * max(sim[-1], him)
+    step = int(np.searchsorted(sim, time, side="right")) - 1
+    numbers = {"step": step + 1, "him_ms": round(him, 1), "time": round(float(time), 1)}
+    if course.truth is None or step < 0:
+        return numbers | {"sim_right": None, "him_right": None, "best_before": None}
+    best = np.max(course.sim.accuracy[: step + 1])
+    rights = {
+        "sim_right": course.sim.accuracy[step],
+        "him_right": course.him.accuracy[0],
+        "best_before": best,
+    }
+    return numbers | {name: round(float(value), 1) for name, value in rights.items()}
+
+
+def waits(course: SceneCourse, state: dict) -> str:
+    """What is said at a moment while a question hides what comes after it."""
+    known = facts(course, state)
+    right = f", {known['sim_right']} of its pixels are right" if "sim_right" in known else ""
+    return f"After {known['time']} ms{right}. What comes later stays hidden until you have guessed."

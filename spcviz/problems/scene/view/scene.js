@@ -9,7 +9,6 @@ import { View, mounted } from "../../../web/view/view.js";
 const SHOWN = { labels: "Labels", regions: "What the last step chose", entropy: "How unsure", errors: "Right or wrong", picture: "The picture" };
 const STRENGTH = 0.78;
 const PLAY_SECONDS = 9;
-const OPENING_MS = 1500;
 const SMALLEST_NAMED = 0.012;
 
 class SceneView extends View {
@@ -73,22 +72,6 @@ class SceneView extends View {
     this.bought.replaceChildren(node("h4", { role: "heading", "aria-level": "2" }, "Features bought so far"), ...this.bars.map((bar) => bar.row));
     this.curveFor = null;
     if (isNew) this.endDrag();
-    if (data.plays && !this.hasOpened && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.after("opening", OPENING_MS, () => this.playOpening());
-    this.hasOpened = true;
-  }
-  /** The page begins to play by itself; what nobody has asked for does not go into the address. */
-  playOpening() {
-    if (this.isTouched || this.drag) return;
-    this.play(true);
-    this.isOpening = true;
-  }
-  play(on) {
-    this.isOpening = false;
-    super.play(on);
-  }
-  send() {
-    this.isTouched = true;
-    super.send();
   }
   /** The commonest true class of every atom. */
   commonest(truth) {
@@ -124,9 +107,7 @@ class SceneView extends View {
   }
   /** At the end of the trajectory. */
   ended() {
-    const { isOpening } = this;
     this.play(false);
-    if (isOpening) this.cancel("send");
   }
   keys() {
     const names = [...this.shows.children].map((b) => b.dataset.show);
@@ -179,7 +160,7 @@ class SceneView extends View {
     const { left, data } = this, key = `${s}|${this.view.show}`;
     if (left.drawn === key) return;
     left.drawn = key;
-    const early = s < 0, right = data.truth ? "right" : "of pixels as in HIM's answer";
+    const early = s < 0, right = data.truth ? "right" : "agreement with HIM";
     setText(left.title, this.sim.label);
     setText(left.state, early ? "cutting the picture into regions ..." : `step ${s + 1} of ${this.sim.ms.length}, ${this.heights[s].toFixed(1)} % ${right}`);
     this.lay(left, this.sim, s, early ? "picture" : this.view.show);
@@ -247,7 +228,7 @@ class SceneView extends View {
     for (let v = floor; v <= ceiling; v += (ceiling - floor) / 2) drawn.push(svg("path", { class: "grid", d: `M${left} ${y(v)}h${wide}` }), svg("text", { class: "tick end", x: left - 0.4 * size, y: y(v) + 0.35 * size }, v.toFixed(0)));
     for (let ms = 0; ms <= this.end; ms += every) drawn.push(svg("text", { class: "tick", x: x(ms), y: low + 1.3 * size }, ms.toFixed(0)));
     drawn.push(svg("text", { class: "axis", x: left + wide / 2, y: low + 2.9 * size }, "milliseconds from the pixels on, as measured"));
-    drawn.push(svg("text", { class: "axis start", x: 0, y: 1.1 * size }, this.data.truth ? "pixels right, %" : "pixels as in HIM's answer, %"));
+    drawn.push(svg("text", { class: "axis start", x: 0, y: 1.1 * size }, this.data.truth ? "pixels right, %" : "agrees with HIM on, %"));
     let path = "";
     this.heights.forEach((v, s) => { path += s ? `H${x(this.sim.ms[s])}V${y(v)}` : `M${x(this.sim.ms[0])} ${y(v)}`; });
     drawn.push(svg("path", { class: "line sim", d: `${path}H${x(this.end)}` }));

@@ -7,6 +7,7 @@
 """
 
 import re
+import unicodedata
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -147,6 +148,22 @@ _TOKEN = re.compile(
 )
 
 
+_WITHOUT_LOOKS = re.compile(
+    "[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff\U000e0000-\U000e01ef]"
+)
+"""Signs without a look of their own: they join others or choose how the one before is drawn."""
+
+
+def foreign_letters(text: str) -> bool:
+    """Whether most letters of a text are of another script than English.
+
+    >>> foreign_letters("Я вижу кота"), foreign_letters("The café"), foreign_letters("123 !")
+    (True, False, False)
+    """
+    letters = [sign for sign in text if sign.isalpha()]
+    return 2 * sum("LATIN" not in unicodedata.name(sign, "") for sign in letters) > len(letters)
+
+
 def words_of(text: str) -> list[str]:
     """Typed text as words, by the rule of the Penn Treebank as the English Web Treebank applies it.
 
@@ -161,7 +178,7 @@ def words_of(text: str) -> list[str]:
     if len(text) > MAX_CHARACTERS:
         raise ArgumentError(f"text must have at most {MAX_CHARACTERS} characters, got {len(text)}")
     out, is_open = [], False
-    for token in _TOKEN.findall(text):
+    for token in _TOKEN.findall(_WITHOUT_LOOKS.sub("", text)):
         if token in ('"', "“", "”"):
             is_open = token == "“" or (token == '"' and not is_open)
             token = "``" if is_open else "''"

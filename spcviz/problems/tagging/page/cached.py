@@ -1,6 +1,7 @@
 """Cached calls of the Tagging page."""
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.tagging.data.corpora import foreign_letters
 from spcviz.problems.tagging.data.examples import FIRST as FIRST
 from spcviz.problems.tagging.data.examples import GALLERY as GALLERY
 from spcviz.problems.tagging.data.examples import known
@@ -16,6 +17,11 @@ from spcviz.web.cached.shared import shared
 def tagger():
     """The stored tagger, verified; see `spcviz.problems.tagging.model.stored.load_tagger`."""
     return stored.load_tagger(MODELS)
+
+
+def is_foreign(text):
+    """Whether a text is written in another script than the model has learned."""
+    return foreign_letters(text)
 
 
 def tagging_words(text):

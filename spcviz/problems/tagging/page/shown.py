@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 _TAGS = (
-    ("CC", "and, or, but: coordinating conjunction", "and, or"),
+    ("CC", "and, or, but: coordinating conjunction", "conjunction"),
     ("CD", "number", "number"),
     ("DT", "article or determiner", "article"),
     ("EX", "existential there", "there is"),

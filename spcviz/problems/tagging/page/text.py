@@ -3,7 +3,7 @@
 INTRODUCTION = (
     "# Tagging: watch a sentence lose its readings\n"
     "Noun or verb? A cascade asks which **tags** each word could have by itself, then beside its "
-    "**neighbours**, then in **pairs**. Drag α: what no good reading needs fades."
+    "**neighbours**, then in **pairs**. Drag α and watch tags fade that no good reading needs."
 )
 CHOSEN = (
     "This is a development sentence, chosen because neighbours change a tag, the answer is right, and "
@@ -28,3 +28,20 @@ def counts(comparison) -> str:
         f"Tags left a word, both tuned to the same loss: {listed}. Without structure each word keeps its one "
         f"best tag, which changes {differ}."
     )
+
+
+FOREIGN = (
+    "This text is not in English, which is all that the model has learned: its tags are guesses from the "
+    "shape of words."
+)
+
+
+def too_long(text: str, most: int) -> str:
+    """What is said of a text that an address holds and nobody can tag."""
+    return (
+        f"The text of this link, “{text[:40]}…”, cannot be shown: at most {most} characters without control "
+        "signs are read. Another sentence is shown instead."
+    )
+
+
+WAITS = "The tags stay hidden until you have guessed. Read the sentence aloud: what is each word in it?"

@@ -115,7 +115,7 @@ class SentenceView extends View {
     this.alpha.min = String(level.lowest = Math.min(level.lowest ?? 0, lowestOf(level.tunedAlpha, now)));
     this.alpha.value = String(now);
     setText(this.alphaSays, `${now.toFixed(3)}${belowMean(now)}`);
-    this.tuned.hidden = isTuned;
+    this.tuned.hidden = isTuned || (this.data.hidden ?? []).includes("edge");
     const untuned = this.levels.map((_, i) => i + 1).filter((n) => n !== this.view.level && typeof this.view.alphas[n - 1] === "number");
     this.more.say([untuned.length && `own α at look ${untuned.join(", ")}`]);
     this.columns.forEach((column, i) => this.paintWord(column, i, level.tags[i]));

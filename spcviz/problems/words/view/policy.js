@@ -32,13 +32,13 @@ class PolicyView extends View {
     for (const trace of data.traces) for (const cost of trace[data.kind]) if (cost <= this.full) stops.add(Math.ceil(1000 * cost / this.full - 1e-6) / 1000);
     this.stops = [...stops].sort((a, b) => a - b);
     this.legend.replaceChildren(...data.tier_names.map((name, t) => node("span", {}, node("i", { class: "swatch", style: `background:var(--st-${TIERS[t]}-color)` }), `${name}${["", " (one line)", " (two lines)"][t]}`)),
-      node("span", {}, node("i", { class: "swatch", style: "background:var(--st-green-color)" }), "bar: what the policy thinks buying here is worth (grey: below zero)"),
+      node("span", {}, node("i", { class: "swatch", style: "background:var(--st-green-color)" }), "bar: what the policy estimates a purchase here to be worth (grey: below zero)"),
       node("span", {}, node("i", { class: "swatch", style: "background:var(--st-orange-color)" }), "just bought, and how far its messages travelled"));
     this.buildPanels();
   }
 
   get full() { return this.data.full[this.data.kind]; }
-  money(amount) { return this.data.kind === "us" ? `${(amount / 1000).toFixed(2)} ms` : `${+amount.toFixed(1)} units`; }
+  money(amount) { return this.data.kind === "us" ? `${(amount / 1000).toFixed(2)} ms` : `${+amount.toFixed(1)} ${+amount.toFixed(1) === 1 ? "unit" : "units"}`; }
 
   /** To where something happens next. */
   step(by) {

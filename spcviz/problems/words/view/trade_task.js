@@ -12,8 +12,8 @@ const WORDS = {
   unit: "cost in units (one lifts one letter by one tier)",
   byHand: "Spend it yourself: click the words that look hardest; each click buys the next kind of feature for a whole word.",
   tierNotes: ["", ", one line under the letter", ", two lines"],
-  marks: () => ["solid green frame ", node("b", {}, "✔ read right")],
-  faults: () => ["dashed red ", node("b", {}, "✖ misread")],
+  marks: () => ["green frame: ", node("b", {}, "✔ right")],
+  faults: () => ["dashed red: ", node("b", {}, "✖ wrong")],
   csv: "letters_misread,letters",
   chipsClass: "",
 

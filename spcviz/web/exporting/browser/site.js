@@ -109,14 +109,12 @@ function step(by) {
 }
 const atHash = () => { const code = location.hash.slice(1); return codes.includes(code) ? code : codes[0]; };
 
-/** The light on the part that a sentence speaks of; it covers what is to be guessed. */
+/** The light on the part that a sentence speaks of. */
 function light() {
   const frame = byClass("light"), part = shown && partOf(shown.point);
   frame.hidden = !part;
   if (!part) return;
-  const box = part.getBoundingClientRect(), covers = shown.cover && shown.isAsking;
-  frame.classList.toggle("covers", covers);
-  frame.textContent = covers ? "?" : "";
+  const box = part.getBoundingClientRect();
   Object.assign(frame.style, { left: `${box.left - MARGIN}px`, top: `${box.top - MARGIN}px`, width: `${box.width + 2 * MARGIN}px`, height: `${box.height + 2 * MARGIN}px` });
 }
 function black(on) { byClass("black").hidden = !on; }

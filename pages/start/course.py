@@ -1,0 +1,16 @@
+"""Course: the pages in order, what one can do after each, and what this browser has passed."""
+
+import streamlit as st
+
+from spcviz.web.course import bar
+from spcviz.web.ui import layout
+
+INTRODUCTION = (
+    "# Course: guess, see, make it happen\n"
+    "Every page asks a few questions that it can check itself. What you have solved is kept in this browser "
+    "and nowhere else."
+)
+
+layout.use_the_room()
+st.markdown(INTRODUCTION)
+bar.course_page()

@@ -1,0 +1,114 @@
+"""What a page is asked: the task of its address, the values it offers, and what stays hidden meanwhile.
+
+In the address ``ask`` names the task: ``L1`` with its question, ``L1a`` once it is answered. A page offers
+its values (`offer`) only where they are wanted; the bar (`bar`) shows what they come to. A part of a page
+that reruns by itself ends in a run of the whole page when they say something else than the bar does.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import streamlit as st
+
+from spcviz.web.course import task as tasks
+from spcviz.web.course.task import Task
+
+NAME = "ask"
+ALIAS = "task"
+"""What a hand-made link may call it; the Trade-off page has a choice of that name, of other values."""
+_VALUES, _DRAWN, _WHOLE, _TRIED = "course_values", "course_drawn", "course_whole", "course_tried"
+TOUR_HIDES = "tour_hides"
+"""In the session: names of what the present scene of a tour hides."""
+MOST_TRIES = 2
+"""Wrong answers after which the right one is shown."""
+
+
+class Asked(NamedTuple):
+    """The task of an address."""
+
+    task: Task
+    is_answered: bool
+
+    @property
+    def code(self):
+        """What the address says of it."""
+        return f"{self.task.id}a" if self.is_answered else self.task.id
+
+
+def of(params: Mapping[str, str]) -> Asked | None:
+    """The task that an address names; None for none, or one that there is not."""
+    code = re.fullmatch(r"([A-Z][0-9]{1,2})(a?)", params.get(NAME, "")[:8], re.ASCII)
+    one = tasks.every().get(code[1]) if code else None
+    return Asked(one, bool(code[2] and one.options)) if code and one else None
+
+
+def present() -> Asked | None:
+    """The task of the present address, none in a tour."""
+    return None if "tour" in st.query_params or NAME not in st.query_params else of(st.query_params.to_dict())
+
+
+def hidden() -> frozenset[str]:
+    """Parts of the page, by its own names, that a question's answer would be read off."""
+    of_tour = st.session_state.get(TOUR_HIDES, ()) if "tour" in st.query_params else ()
+    now = present()
+    return frozenset(of_tour) | frozenset(now.task.hide if now and not now.is_answered else ())
+
+
+def offer(state: Mapping, make: Callable[..., Mapping] = dict, *args) -> None:
+    """A page's values for the check of a task: its state, and what ``make(*args)`` returns."""
+    if (now := present()) is None:
+        return
+    values = st.session_state.get(_VALUES, {}) | dict(state) | dict(make(*args))
+    st.session_state[_VALUES] = values
+    if not st.session_state.get(_WHOLE) and st.session_state.get(_DRAWN) != _said(now, values):
+        st.rerun()
+
+
+def begin() -> None:
+    """A run of the whole page begins: what was offered is of an earlier one."""
+    st.session_state[_VALUES], st.session_state[_WHOLE] = {}, True
+
+
+def end() -> tuple[bool, str]:
+    """The run of the whole page ends: whether its task is solved, and its live line."""
+    st.session_state[_WHOLE] = False
+    now = present()
+    st.session_state[_DRAWN] = said = _said(now, st.session_state.get(_VALUES, {})) if now else None
+    return (said[1], said[2]) if said else (False, "")
+
+
+def values() -> Mapping:
+    """What the page has offered."""
+    return st.session_state.get(_VALUES, {})
+
+
+def _said(now, values):
+    """What the bar says of a task by a page's values: (its name, whether it is solved, the live line)."""
+    return now.task.id, now.task.is_solved(values), tasks.filled(now.task.live, values)
+
+
+class Tried(NamedTuple):
+    """What a visitor has done about a task in this session."""
+
+    wrong: tuple[str, ...] = ()  # options
+    is_right: bool = False
+    is_shown: bool = False  # the solution was asked for, or came after `MOST_TRIES` wrong answers
+    n_hints: int = 0
+
+
+def tried(name: str) -> Tried:
+    """What this session has done about a task."""
+    return st.session_state.get(_TRIED, {}).get(name, Tried())
+
+
+def note(name: str, **changes) -> Tried:
+    """Remember what was done about a task."""
+    now = tried(name)._replace(**changes)
+    st.session_state[_TRIED] = st.session_state.get(_TRIED, {}) | {name: now}
+    return now
+
+
+def forget() -> None:
+    """What this session has done about all tasks."""
+    st.session_state.pop(_TRIED, None)

@@ -1,0 +1,240 @@
+"""The bar above a page: its goal, its tasks, and what the page says of the open one.
+
+The server decides whether a task is solved and says of an option why it is wrong; what one has passed is kept
+by the browser alone (``progress.js``).
+"""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+
+import streamlit as st
+
+from spcviz.web.course import asked
+from spcviz.web.course import task as tasks
+from spcviz.web.course.component import show_bar, show_course
+from spcviz.web.ui import history, navigation
+
+KEY, PAGE_KEY = "course_bar", "course_page"
+_GOING = "course_going"
+STYLE = """<style>
+.st-key-course_slot { margin-top: 1.1rem }
+.st-key-course_slot:empty, .st-key-course_slot:not(:has(iframe, [data-testid])) { display: none }
+.stMainBlockContainer h1 { padding-top: 0 }
+</style>"""
+
+
+def follow(page) -> None:
+    """Go where a task leads, before the `page` of the URL runs: to its start, if nothing else is said."""
+    going, params = st.session_state.pop(_GOING, None), st.query_params.to_dict()
+    if asked.NAME not in params and asked.of({asked.NAME: params.get(asked.ALIAS, "")}):
+        params[asked.NAME] = params.pop(asked.ALIAS)
+        st.query_params.from_dict(params)
+    if going is None and asked.NAME in params:
+        going = _start(page, params)
+    if going is None:
+        return
+    name, wanted = going
+    if name != page.url_path and name in navigation.names():
+        st.switch_page(navigation.named(name), query_params=wanted)
+    if name == page.url_path:
+        st.query_params.from_dict(wanted)
+
+
+def _start(page, params):
+    """Page and address of a task that the address names alone; of one that there is not, the page's own."""
+    now, beside = asked.of(params), _beside(params)
+    if now is None:
+        return page.url_path, {name: value for name, value in params.items() if name != asked.NAME}
+    is_alone = set(params) <= {asked.NAME, *beside}
+    if now.task.page == page.url_path and not is_alone:
+        return None
+    state = tasks.state_of(now.task.solved if now.is_answered else now.task.start)
+    return now.task.page, state | {asked.NAME: now.code} | beside
+
+
+def _beside(params):
+    """Of an address what is no page's state and stays when a task is opened."""
+    return {n: params[n] for n in ("room", "in", "embed", "embed_options") if n in params}
+
+
+@contextlib.contextmanager
+def bar(page) -> Iterator[None]:
+    """Around a page that runs: the bar above it, drawn last, with what the page offered."""
+    asked.begin()
+    st.html(STYLE)
+    slot = st.container(key="course_slot")
+    try:
+        yield
+    finally:
+        is_solved, live = asked.end()
+        if "tour" not in st.query_params and page.url_path in tasks.stops():
+            with slot:
+                _draw(page, is_solved, live)
+
+
+def _draw(page, is_solved, live):
+    now = asked.present()
+    if now and now.task.page != page.url_path:
+        now = None
+    if now is None and st.context.is_embedded:
+        return
+    after = tasks.following(page.url_path)
+    show_bar(
+        {
+            "page": page.url_path,
+            "goal": tasks.stops()[page.url_path].goal,
+            "tasks": [{"id": one.id, "ask": one.ask} for one in tasks.of_page(page.url_path)],
+            "ids": {name: [one.id for one in tasks.of_page(name)] for name in tasks.stops()},
+            "open": shown(now, is_solved, live) if now else None,
+            "next": {"page": after.page, "title": titles()[after.page]} if after else None,
+            "isEmbedded": bool(st.context.is_embedded),
+        },
+        key=KEY,
+        on_act=_acted,
+    )
+
+
+def titles() -> Mapping[str, str]:
+    """{name of a page in addresses: its title}."""
+    return {name: page.title for page in navigation.pages() for name in [navigation.name_of(page)]}
+
+
+def shown(now: asked.Asked, is_solved: bool, live: str) -> dict:
+    """What the bar shows of a task: nothing that would answer it before it is answered."""
+    one, done = now.task, asked.tried(now.task.id)
+    is_over = now.is_answered if one.options else is_solved
+    hints = [hint for hint in (one.hint, one.way) if hint][: done.n_hints]
+    why = {option.text: option.why for option in one.options if option.text in done.wrong}
+    return {
+        "id": one.id,
+        "kind": one.kind,
+        "ask": one.ask,
+        "options": sorted(option.text for option in one.options),
+        "why": why,
+        "right": one.right if is_over else "",
+        "hints": hints,
+        "hasMore": not is_over,
+        "canHint": done.n_hints < sum(map(bool, (one.hint, one.way))),
+        "live": live,
+        "isOver": is_over,
+        "won": tasks.filled(one.won, asked.values()) if is_over else "",
+        # Opened by its address alone an answer is read, not found.
+        "isDone": is_over and (done.is_right or done.is_shown if one.options else True),
+        "how": "shown" if done.is_shown else "self",
+        "tries": len(done.wrong) + 1,
+        "ring": "" if is_over else one.ring,
+    }
+
+
+FIRST = "1"
+"""What the heading of the first part begins with; what stands before it belongs to it."""
+MOST = 6
+"""Pages after the first part on which the course asks for two tasks each."""
+
+
+def course_page() -> None:
+    """What the Course page shows."""
+    parts: dict[str, list] = {}
+    here = [stop for stop in tasks.stops().values() if stop.page in navigation.names()]
+    for stop in here:
+        rows = [{"id": one.id, "ask": one.ask} for one in tasks.of_page(stop.page)]
+        page = {"name": stop.page, "title": titles()[stop.page], "goal": stop.goal, "minutes": stop.minutes}
+        parts.setdefault(stop.part, []).append(page | {"needs": stop.needs, "tasks": rows})
+    last = [stop.part for stop in here][-1] if here else ""
+    first = [stop.page for stop in here if not stop.part[0].isdigit() or stop.part.startswith(FIRST)]
+    first = [name for name in first if tasks.stops()[name].part != last]
+    later = [stop.page for stop in here if stop.page not in first and stop.part != last]
+    needed = [one.id for one in tasks.every().values() if one.is_needed]
+    rules = {"first": first, "needed": needed}
+    show_course(
+        {
+            "sections": [{"title": title, "pages": pages} for title, pages in parts.items()],
+            "rules": rules | {"later": later, "most": MOST},
+            "version": version("spcviz") if is_installed() else "of a clone",
+        },
+        key=PAGE_KEY,
+        on_act=_on_course,
+    )
+
+
+def is_installed() -> bool:
+    """Whether the package says its version: a clone that was never installed does not."""
+    try:
+        version("spcviz")
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _on_course():
+    """The Course page's callback. Whoever sends may send anything."""
+    state = st.session_state.get(PAGE_KEY)
+    what = state.get("act") if isinstance(state, Mapping) else None
+    if not isinstance(what, Mapping):
+        return
+    if what.get("kind") == "forget":
+        asked.forget()
+    elif what.get("kind") == "page":
+        _next({"page": what.get("name", "")})
+    elif what.get("kind") == "task" and (one := tasks.every().get(str(what.get("id", ""))[:4])):
+        _go(one.start, one.id)
+
+
+# ------------------------------------------------------------------ what the browser asks for
+
+
+def _acted():
+    """The bar's callback. Whoever sends may send anything."""
+    state = st.session_state.get(KEY)
+    what = state.get("act") if isinstance(state, Mapping) else None
+    if not isinstance(what, Mapping) or what.get("kind") not in _ACTS:
+        return
+    if what["kind"] in ("leave", "next"):
+        _ACTS[what["kind"]](what)
+    elif one := tasks.every().get(str(what.get("id", ""))[:4]):
+        _ACTS[what["kind"]](what, one)
+
+
+def _go(address, code):
+    history.forget()
+    beside = _beside(st.query_params.to_dict())
+    name = address.partition("?")[0].strip("/")
+    st.session_state[_GOING] = name, tasks.state_of(address) | {asked.NAME: code} | beside
+
+
+def _open(_what, one):
+    _go(one.start, one.id)
+
+
+def _hint(_what, one):
+    asked.note(one.id, n_hints=min(asked.tried(one.id).n_hints + 1, 2))
+
+
+def _show(_what, one):
+    asked.note(one.id, is_shown=True)
+    _go(one.solved, f"{one.id}a" if one.options else one.id)
+
+
+def _choose(what, one):
+    chosen, done = str(what.get("option", ""))[:200], asked.tried(one.id)
+    if chosen == one.right:
+        asked.note(one.id, is_right=True)
+        _go(one.solved, f"{one.id}a")
+    elif chosen in {option.text for option in one.options} and chosen not in done.wrong:
+        done = asked.note(one.id, wrong=(*done.wrong, chosen))
+        if len(done.wrong) >= asked.MOST_TRIES:
+            _show(what, one)
+
+
+def _leave(_what):
+    st.query_params.pop(asked.NAME, None)
+
+
+def _next(what):
+    name = str(what.get("page", ""))[:40]
+    if name in navigation.names():
+        st.session_state[_GOING] = name, {}
+
+
+_ACTS = {"open": _open, "hint": _hint, "show": _show, "choose": _choose, "leave": _leave, "next": _next}

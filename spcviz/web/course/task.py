@@ -1,0 +1,150 @@
+"""Tasks as data: what is asked on a page, when it is solved, and what is said of every answer.
+
+``tasks.json`` is a list; each task is an address to begin at, a check of `expression` on the values that the
+page offers there (`asked.offer`), and an address that solves it. A question with options hides on the server
+what would answer it, by the page's names of its parts (``hide``).
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qsl
+
+from spcviz.web.course import expression
+
+FILE = Path(__file__).with_name("tasks.json")
+COURSE = Path(__file__).with_name("course.json")
+KINDS = ("predict", "reach", "find", "explain")
+_SHOWN = re.compile(r"\{([a-z][a-z0-9_]*)(?:\?([^:{}]*):([^{}]*))?\}")
+
+
+class Option(NamedTuple):
+    """What can be chosen."""
+
+    text: str
+    why: str  # why it is wrong; "" of the right one
+
+
+class Task(NamedTuple):
+    """One task."""
+
+    id: str  # never changes its meaning: a changed task gets another
+    kind: str  # of `KINDS`
+    ask: str
+    start: str  # page and state: ``"letters?word=3128"``; the home page is ``""``
+    check: str  # a condition, see `expression`
+    solved: str  # an address that solves it, or shows what was asked
+    hint: str  # where to look
+    way: str  # which way to move
+    live: str  # what the page says meanwhile: ``"now: {left_1} words"``, see `filled`
+    won: str  # what has been found
+    ring: str  # the control that is needed: a CSS selector or ``"text:..."``, "" for none
+    options: tuple[Option, ...]  # the right one first; none where the page itself has to be changed
+    hide: tuple[str, ...]  # parts of the page that stay hidden until it is answered
+    is_needed: bool = False  # without it the first part is not passed: an idea that nobody guesses
+
+    @property
+    def page(self) -> str:
+        """Name of its page in addresses."""
+        return self.start.partition("?")[0].strip("/")
+
+    @property
+    def right(self) -> str:
+        """The right option's text; "" without options."""
+        return self.options[0].text if self.options else ""
+
+    def is_solved(self, values: Mapping) -> bool:
+        """Whether the page's values fulfil it; False where one is missing."""
+        try:
+            return expression.is_true(self.check, values)
+        except expression.UnknownNameError:
+            return False
+
+
+class Stop(NamedTuple):
+    """A page's place in the course."""
+
+    page: str
+    goal: str  # what one can do after it
+    part: str  # heading that it stands under
+    minutes: int
+    needs: str
+
+
+def state_of(address: str) -> dict[str, str]:
+    """The state of an address, {name: text}.
+
+    >>> state_of("letters?word=3128&a1=0.7")
+    {'word': '3128', 'a1': '0.7'}
+    """
+    return dict(parse_qsl(address.partition("?")[2], keep_blank_values=True))
+
+
+def shown(value) -> str:
+    """A value as the bar writes it.
+
+    >>> shown(14040), shown(0.70), shown(None), shown(True)
+    ('14,040', '0.7', '–', 'yes')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def filled(live: str, values: Mapping) -> str:
+    """A live line with the page's values; ``{name?yes:no}`` writes one of two words.
+
+    >>> filled("now: {left} words, truth {alive?alive:lost}", {"left": 14040, "alive": True})
+    'now: 14,040 words, truth alive'
+    """
+
+    def of(match):
+        name, yes, no = match.groups()
+        if name not in values:
+            return "–"
+        return shown(values[name]) if yes is None else yes if values[name] else no
+
+    return _SHOWN.sub(of, live)
+
+
+def named_in(live: str) -> list[str]:
+    """The values that a live line names."""
+    return [match[1] for match in _SHOWN.finditer(live)]
+
+
+@cache
+def every() -> dict[str, Task]:
+    """{id: `Task`}, in the order of the course."""
+    out = {}
+    for value in json.loads(FILE.read_text(encoding="utf-8")):
+        options = tuple(Option(*option) for option in value.pop("options", []))
+        hide = tuple(value.pop("hide", []))
+        out[value["id"]] = Task(**value, options=options, hide=hide)
+    return out
+
+
+@cache
+def of_page(page: str) -> tuple[Task, ...]:
+    """A page's tasks, the easiest first."""
+    return tuple(one for one in every().values() if one.page == page)
+
+
+@cache
+def stops() -> dict[str, Stop]:
+    """{name of a page: its `Stop`}, in the order of the course."""
+    rows = json.loads(COURSE.read_text(encoding="utf-8"))
+    return {row["page"]: Stop(**row) for row in rows}
+
+
+def following(page: str) -> Stop | None:
+    """The page after one, None after the last."""
+    names = list(stops())
+    at = names.index(page) + 1 if page in names else len(names)
+    return stops()[names[at]] if at < len(names) else None

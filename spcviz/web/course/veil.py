@@ -1,0 +1,31 @@
+"""What stands in a page's place while a question hides it: the question's own material, and why it waits."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from spcviz.web.figures.pixels import ink as drawn_ink
+from spcviz.web.figures.pixels import png
+from spcviz.web.ui import layout
+
+
+def veil(sentence: str, *, pictures: Sequence[str] = (), alt: str = "") -> None:
+    """A frame with what may be seen, `pictures` by their addresses, and a sentence."""
+    with st.container(border=True, key="course_veil"):
+        if pictures:
+            each = "".join(f'<img alt="{alt}" src="{picture}">' for picture in pictures)
+            st.html(f"<style>.veil {{display: flex; gap: 0.6rem; flex-wrap: wrap}} .veil img {{max-height: "
+                    f"40vh; image-rendering: pixelated}}</style><div class='veil'>{each}</div>")  # fmt: skip
+        st.markdown(sentence)
+
+
+def ink(pixels: np.ndarray) -> list[str]:
+    """Handwritten letters (L, 16, 8) as addresses of pictures, in the colour of text."""
+    colour = layout.look()["palette"].text
+    return [drawn_ink(letter, colour, 6) for letter in pixels]
+
+
+def photograph(pixels: np.ndarray) -> list[str]:
+    """A picture (H, W, 3) uint8 as an address."""
+    return [png(pixels)]

@@ -1,0 +1,72 @@
+"""A lattice's values for the checks of tasks: numbers as numbers, of every level.
+
+======================== ===========================================================================
+name                     meaning
+======================== ===========================================================================
+left, left_n             words that are left after the shown level, after level n
+kept, kept_n             n-grams that are kept
+alive, alive_n           whether every n-gram of the truth is still there; False if it is unknown
+alive_all                whether it is after all levels
+fate, fate_n             "kept" or "pruned" of the chosen cell; None where it is not there
+falls_n                  the alpha at which the truth's first n-gram falls, levels before being tuned
+falls_x                  the alpha at which the true state x falls at the shown level
+end, end_tuned           what is read in the end; by the tuned levels
+truth                    what is right, "" if it is unknown
+======================== ===========================================================================
+"""
+
+import numpy as np
+
+from spcviz.web.figures.lattice_facts import count_words, threshold
+
+
+def values(trace, at: int, cell: str = "", tuned=None) -> dict:
+    """Values of level `at` (from 1) of a `WordTrace`, and of all; `tuned`: the same by tuned alphas."""
+    tuned = trace if tuned is None else tuned
+    joint = " " if trace.words else ""
+
+    def spell(states):
+        return joint.join(trace.alphabet[k] for k in states)
+
+    out = {"truth": spell(trace.truth), "end": spell(trace.predictions[-1]), "level": at}
+    out["end_tuned"] = spell(tuned.predictions[-1])
+    for n, level in enumerate(trace.levels, start=1):
+        _, keep = threshold(level)
+        known = len(trace.truth) > 0 and len(level.truth_arcs) > 0
+        now = {
+            "left": count_words(level, keep),
+            "kept": int(keep.sum()),
+            "alive": known and bool(keep[level.truth_arcs].all()),
+            "fate": _fate(trace, level, keep, cell),
+        }
+        out |= {f"{name}_{n}": value for name, value in now.items()}
+        if n == min(at, len(trace.levels)):
+            out |= now
+    out["alive_all"] = all(out[f"alive_{n}"] for n in range(1, len(trace.levels) + 1))
+    for n, level in enumerate(tuned.levels, start=1):
+        falls = falls_at(level, level.truth_arcs)
+        out[f"falls_{n}"] = float(falls.min()) if len(falls) else None
+    level = trace.levels[min(at, len(trace.levels)) - 1]
+    for arc, alpha in zip(level.truth_arcs, falls_at(level, level.truth_arcs), strict=True):
+        out[f"falls_{spell(level.symbols[arc])}"] = float(alpha)
+    return out
+
+
+def falls_at(level, arcs: np.ndarray) -> np.ndarray:
+    """The alphas at which arcs fall; 1 on the best path, which never does."""
+    spread = level.best - level.mean
+    if not level.has_spread:
+        return np.ones(len(arcs))
+    return np.where(np.isin(arcs, level.map_arcs), 1.0, (level.max_marginal[arcs] - level.mean) / spread)
+
+
+def _fate(trace, level, keep, cell):
+    position, _, symbols = cell.partition("-")
+    column = int(position) - 1 if position.isdigit() else -1
+    if not 0 <= column < len(level.col_start) - 1:
+        return None
+    joint = " " if trace.words else ""
+    for arc in range(level.col_start[column], level.col_start[column + 1]):
+        if joint.join(trace.alphabet[k] for k in level.symbols[arc]) == symbols:
+            return "kept" if keep[arc] else "pruned"
+    return None

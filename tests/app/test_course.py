@@ -1,0 +1,99 @@
+"""Every task on its page: open at its start, solved at its solution, its answer hidden until then."""
+
+import re
+
+import pytest
+
+from spcviz.web.course import expression
+from spcviz.web.course import task as tasks
+from spcviz.web.ui import navigation
+
+from .driver import checked, open_home
+
+EVERY = tasks.every()
+PICK = {"L": 100, "T": 100}
+
+
+def opened(address, code):
+    """A page at an address with a task."""
+    at = open_home()
+    page = address.partition("?")[0]
+    if page:
+        at.switch_page(navigation.names()[page])
+    for name, value in tasks.state_of(address).items():
+        at.query_params[name] = value
+    at.query_params["ask"] = code
+    return checked(at.run())
+
+
+def values_of(at):
+    return at.session_state["course_values"]
+
+
+def told(at):
+    """All text of a page that AppTest sees, and what its components are sent as text."""
+    kinds = (at.markdown, at.caption, at.metric, at.title, at.header, at.info, at.warning, at.text)
+    blocks = [f"{getattr(b, 'label', '')} {b.value}" for kind in kinds for b in kind]
+    charts = [b.proto.spec for b in at.get("plotly_chart")] + [b.proto.body for b in at.get("html")]
+    return "\n".join(map(str, [*blocks, *charts]))
+
+
+@pytest.mark.parametrize("name", [one.id for one in EVERY.values() if not one.options])
+def test_a_task_is_open_at_its_start_and_solved_at_its_solution(name):
+    one = EVERY[name]
+    start, solved = values_of(opened(one.start, name)), values_of(opened(one.solved, name))
+    for wanted in (*expression.names(one.check), *tasks.named_in(one.live)):
+        assert wanted in start
+    assert not one.is_solved(start)
+    assert one.is_solved(solved)
+
+
+@pytest.mark.parametrize("name", [one.id for one in EVERY.values() if one.options])
+def test_the_fact_behind_a_right_answer_is_so(name):
+    one = EVERY[name]
+    assert one.is_solved(values_of(opened(one.solved, f"{name}a")))
+
+
+# What would answer a question, as a pattern, in the text of its page.
+ANSWERS = {
+    "E1": r"years",
+    "S1": r"\b37 of|1\.85",
+    "T1": r"DT JJ NN",
+    "J1": r"22\.\d ?%|4\.9 %",
+    "G1": r"wrong at|of 16 wrong|fails on this grid",
+    "P1": r"\b196\b",
+    "B1": r"fewer|\b13\b wrong",
+    "Q1": r"entertainment”? *(by|with)|anytime.*entertainment",
+    "A1": r"8 of 9|9 of 9",
+    "O1": r"Next for|features of letter",
+    "Z1": r"82\.9|85\.6",
+    "R1": r"\d+ statements:|of \d+ hold",
+    "D1": r"NOUN.*ADJ",
+}
+
+
+@pytest.mark.parametrize("name", list(ANSWERS))
+def test_the_answer_is_nowhere_before_it_is_given(name):
+    one, pattern = EVERY[name], re.compile(ANSWERS[name])
+    article = "## What you see"
+    text = told(opened(one.start, name)).split(article)[0]
+    assert not pattern.search(text), pattern.search(text)
+
+
+def test_an_address_with_the_task_alone_leads_to_its_start():
+    at = open_home()
+    at.switch_page(navigation.names()["letters"])
+    at.query_params["ask"] = "L3"
+    at = checked(at.run())
+    query = dict(at.query_params)
+    assert query["a1"] in ("0.7", ["0.7"])
+    assert query["level"] in ("2", ["2"])
+
+
+def test_another_name_leads_there_too_and_the_pages_own_choice_of_it_stays():
+    at = open_home()
+    at.switch_page(navigation.names()["trade_off"])
+    at.query_params["task"] = "B4"
+    at = checked(at.run())
+    assert at.query_params["ask"] in ("B4", ["B4"])
+    assert at.query_params["task"] in ("arms", ["arms"])

@@ -1,0 +1,95 @@
+"""The course in a browser: wrong answers first, by mouse and by keys, kept by the browser alone."""
+
+import json
+
+import pytest
+
+from tests.browser.driver import IS_UNVEILED
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.browser
+SECONDS = 90
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Opens a page of a visitor whose browser remembers; fails on errors of the page."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    page, problems = context.new_page(), []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+
+    def opening(address):
+        page.goto(f"{server}/{address}", timeout=120_000)
+        page.wait_for_function(f"() => {IS_UNVEILED}", timeout=1000 * SECONDS)
+        return page
+
+    yield opening
+    context.close()
+    assert not problems
+
+
+def done(page):
+    """What the browser has kept of solved tasks."""
+    return json.loads(page.evaluate("localStorage.getItem('spcviz-course') ?? '{}'")).get("done", {})
+
+
+def over(page, name):
+    page.locator(f".course[data-task='{name}'][data-over='1']").wait_for(timeout=1000 * SECONDS)
+
+
+def test_a_wrong_answer_says_why_and_the_second_try_is_right(visit):
+    page = visit("letters?ask=L1")
+    options = page.locator(".course .options")
+    options.get_by_role("button", name="g").wait_for(timeout=1000 * SECONDS)
+    assert "0.79" not in page.content()
+    options.get_by_role("button", name="g").click()
+    page.get_by_text("g is on the best word of this level").wait_for(timeout=1000 * SECONDS)
+    assert done(page) == {}
+    labels = options.get_by_role("button").all_inner_texts()
+    right = next(at for at, label in enumerate(labels, start=1) if label.endswith("v"))
+    page.keyboard.press(str(right))
+    over(page, "L1")
+    assert done(page)["L1"]["tries"] == 2
+    assert done(page)["L1"]["how"] == "self"
+    assert page.locator("[data-testid=stSidebarNavLink][data-marks*='●']").count() == 1
+
+
+def test_two_wrong_answers_show_the_right_one_which_counts_as_shown(visit):
+    page = visit("sweep?ask=S1")
+    for name in ("exactly 20", "none of them"):
+        page.locator(".course .options").get_by_role("button", name=name).click(timeout=1000 * SECONDS)
+        page.wait_for_timeout(500)
+    over(page, "S1")
+    assert done(page)["S1"]["how"] == "shown"
+
+
+def test_a_task_is_solved_by_keys_on_its_page_with_hints_on_request(visit):
+    page = visit("?ask=H1")
+    page.get_by_role("button", name="Hint").click(timeout=1000 * SECONDS)
+    page.get_by_text("Stop as soon as").wait_for(timeout=1000 * SECONDS)
+    slider = page.locator("input[type=range]")
+    slider.focus()
+    for _ in range(80):
+        slider.press("ArrowRight")
+    over(page, "H1")
+    assert done(page)["H1"]["address"].startswith("?a=0.8")
+
+
+def test_show_me_solves_it_and_counts_half(visit):
+    page = visit("letters?ask=L2")
+    for name in ("Hint", "Hint", "Show me"):
+        page.get_by_role("button", name=name).click(timeout=1000 * SECONDS)
+        page.wait_for_timeout(700)
+    over(page, "L2")
+    assert done(page)["L2"]["how"] == "shown"
+
+
+def test_progress_is_on_the_course_page_and_can_be_forgotten(visit):
+    page = visit("course?done=H1.L2s.ZZ.L99")
+    page.get_by_text("This link brings 2 solved tasks.").wait_for(timeout=1000 * SECONDS)
+    page.get_by_role("button", name="Take them over").click()
+    page.get_by_text("solved 1, shown 1").wait_for()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Forget my progress").click()
+    page.get_by_role("button", name="Begin: Home, task 1").wait_for()
+    assert done(page) == {}

@@ -1,0 +1,1 @@
+"""The course: its language, its tasks, what stays hidden."""
