@@ -4,6 +4,7 @@ import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
@@ -39,6 +40,7 @@ class ChainCRF(ChainTagger):
     c1, c2 : float
         Regularisers; with `c1` above 0 many weights become 0.
     max_iter : int
+        Iterations at most; a `sklearn.exceptions.ConvergenceWarning` says that they did not suffice.
     tol : float
         Stop once an iteration improves the loss by less than this share of it.
     min_count : int
@@ -87,7 +89,7 @@ class ChainCRF(ChainTagger):
         *,
         c1: float = 0.0,
         c2: float = 1.0,
-        max_iter: int = 100,
+        max_iter: int = 500,
         tol: float = 1e-5,
         min_count: int = 1,
         all_possible_states: bool = False,
@@ -197,6 +199,8 @@ class ChainCRF(ChainTagger):
         if course.was_interrupted:
             text = f"fit was interrupted after {course.n_iterations} iterations: the model is the best so far"
             warnings.warn(text, stacklevel=3)
+        elif not course.has_converged:
+            warnings.warn(_why_not(course, self.max_iter), ConvergenceWarning, stacklevel=3)
 
     def _log_partition(self, unary: np.ndarray, steps: np.ndarray) -> float:
         return float(log_partitions(unary.copy(), np.array([0, len(unary)]), steps)[0])
@@ -207,3 +211,16 @@ class ChainCRF(ChainTagger):
     def take_state(self, state: CRFState) -> None:
         super().take_state(state)
         self.n_iter_, self.has_converged_, self.adapting_ = state.n_iter, state.has_converged, state.adapting
+
+
+def _why_not(course: Course, max_iter: int) -> str:
+    """What a fit that did not converge says."""
+    if course.n_iterations >= max_iter:
+        return (
+            f"fit stopped at max_iter={max_iter} before the loss ({course.loss:.6g}) stood still: the weights "
+            "are not yet those that minimise it; raise max_iter, or tol"
+        )
+    return (
+        f"fit found no step down from a loss of {course.loss:.6g} after {course.n_iterations} iterations, though "
+        "it still fell by more than tol: values of very different size among the features may be why"
+    )
