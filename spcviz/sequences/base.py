@@ -181,11 +181,11 @@ class SequenceTagger(BaseEstimator):
         min_count = checks.integer("min_count", min_count, 1, 2**31 - 1)
         X = encoding.as_items(X)
         if not goes_on:
-            vocabulary = {} if encoding.is_named(X) else None
+            vocabulary = Vocabulary() if encoding.is_named(X) else None
             n_features = None
         else:
             vocabulary, n_features = self.vocabulary_, self.n_features_in_
-            vocabulary = None if vocabulary is None else dict(vocabulary)
+            vocabulary = None if vocabulary is None else Vocabulary(vocabulary)
         encoded = encoding.encode(X, vocabulary, n_features, grow=True)
         if not encoded.lengths.sum():
             raise ArgumentError("X must hold at least one token, got none")
@@ -193,9 +193,13 @@ class SequenceTagger(BaseEstimator):
         known = self.classes_ if goes_on else _classes(flat, classes)
         numbers = labels.numbers_of(flat, known, encoded.lengths)
         weights = _sequence_weights(sample_weight, len(encoded.lengths))
+        if not weights[encoded.lengths > 0].any():
+            raise ArgumentError("sample_weight must be above 0 for a sequence with tokens, got 0 for all")
         weights = weights * self._class_weights(numbers, encoded.lengths, known)
         if vocabulary is not None and not goes_on and min_count > 1:
             vocabulary, encoded = _frequent(vocabulary, encoded, min_count)
+            if not vocabulary:
+                raise ArgumentError(f"min_count must leave a feature; none of X occurs {min_count} times")
         self.classes_, self.vocabulary_ = known, vocabulary
         self.n_features_in_ = n_features_of(encoded.rows)
         return Batch(encoded, numbers, weights)
@@ -272,7 +276,7 @@ class SequenceTagger(BaseEstimator):
         tagger = cls(**_unmarked(json.loads(state.params)))
         tagger.classes_ = np.array(json.loads(state.classes))
         names = None if state.names is None else texts_of(state.names)
-        tagger.vocabulary_ = None if names is None else {name: i for i, name in enumerate(names)}
+        tagger.vocabulary_ = None if names is None else Vocabulary(zip(names, range(len(names))))
         tagger.take_state(state)
         return tagger
 
@@ -327,6 +331,11 @@ def _sequence_weights(sample_weight: Any, n: int) -> np.ndarray:
     if sample_weight is None:
         return np.ones(n)
     weights = checks.scores("sample_weight", sample_weight, 1)
+    if len(weights) != n and weights.sum() == n and weights.dtype.kind in "iuf":
+        raise ShapeError(
+            f"sample_weight has {len(weights)} entries; X has {n} sequences (these look like lengths, as "
+            "fit(X, y, lengths) takes elsewhere: hand over a list of sequences instead)"
+        )
     if len(weights) != n:
         raise ShapeError(f"sample_weight has {len(weights)} entries; X has {n} sequences")
     if len(weights) and weights.min() < 0:
@@ -346,7 +355,7 @@ def _frequent(vocabulary: Vocabulary, encoded: Encoded, min_count: int) -> tuple
     start = np.concatenate([[0], np.cumsum(chosen)])[rows.start]
     index = number[rows.index[chosen]].astype(np.int32)
     fewer = CsrRows(start, index, rows.values[chosen], len(names))
-    return {name: i for i, name in enumerate(names)}, encoded._replace(rows=fewer)
+    return Vocabulary(zip(names, range(len(names)))), encoded._replace(rows=fewer)
 
 
 class Bar:

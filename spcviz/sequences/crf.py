@@ -217,10 +217,10 @@ def _why_not(course: Course, max_iter: int) -> str:
     """What a fit that did not converge says."""
     if course.n_iterations >= max_iter:
         return (
-            f"fit stopped at max_iter={max_iter} before the loss ({course.loss:.6g}) stood still: the weights "
-            "are not yet those that minimise it; raise max_iter, or tol"
+            f"fit stopped at max_iter={max_iter} before the loss ({course.loss:.6g}) stood still: the "
+            "weights are not yet those that minimise it; raise max_iter, or tol"
         )
     return (
-        f"fit found no step down from a loss of {course.loss:.6g} after {course.n_iterations} iterations, though "
-        "it still fell by more than tol: values of very different size among the features may be why"
+        f"fit found no step down from a loss of {course.loss:.6g} after {course.n_iterations} iterations, "
+        "though it still fell by more than tol: values of very different size among the features may be why"
     )

@@ -176,7 +176,9 @@ def _units(examples: Examples, packing: _Packing, c2: float) -> np.ndarray:
     to = known[~np.isin(known, examples.row_start)]
     to = to[labels[to - 1] >= 0]
     np.add.at(steps, (labels[to - 1], labels[to]), 1.0)
-    curvature = packing.pack(Weights(_spread(seen, seen.sum(axis=1, keepdims=True)), _spread(steps, steps.sum())))
+    curvature = packing.pack(
+        Weights(_spread(seen, seen.sum(axis=1, keepdims=True)), _spread(steps, steps.sum()))
+    )
     units = 1 / np.sqrt(2 * c2 + 0.5 + curvature)
     return units / units.max(initial=1e-300)
 
