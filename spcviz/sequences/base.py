@@ -15,6 +15,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
 from spcviz.learning.chains.rows import CsrRows
 from spcviz.learning.chains.rows import n_features as n_features_of
 from spcviz.sequences import encoding, labels
+from spcviz.sequences.answers import Labellings, split_list
 from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.encoding import Encoded, Vocabulary
 
@@ -89,15 +90,15 @@ class SequenceTagger(BaseEstimator):
         truth = labels.flat_labels(y, lengths)
         if not truth:
             raise ArgumentError("X must hold at least one token to be scored on, got none")
-        flat = np.concatenate(predicted)
+        flat = chain.from_iterable(predicted)
         weights = np.repeat(_sequence_weights(sample_weight, len(predicted)), lengths)
         if weights.sum() == 0:
             raise ArgumentError("sample_weight must not be 0 for all tokens")
-        right = np.fromiter((a == b for a, b in zip(flat.tolist(), truth)), bool, len(truth))
+        right = np.fromiter((a == b for a, b in zip(flat, truth)), bool, len(truth))
         return float(np.average(right, weights=weights))
 
-    def predict(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
-        """The best labelling of each sequence (Viterbi); a cascade's, among what its filters leave.
+    def predict(self, X: Any, *, allowed: Any = None) -> Labellings:
+        """The best labelling of each sequence, a list each; a cascade's, among what its filters leave.
 
         Parameters
         ----------
@@ -115,17 +116,31 @@ class SequenceTagger(BaseEstimator):
             If constraints and `allowed` leave a sequence no labelling.
         """
         lengths, numbers = self._of_blocks(self._best(), X, allowed)
-        return self._split(self.classes_[np.concatenate([np.zeros(0, np.int64), *numbers])], lengths)
+        flat = self.classes_[np.concatenate([np.zeros(0, np.int64), *numbers])].tolist()
+        return split_list(flat, lengths)
 
-    def predict_marginals(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
+    def predict_single(self, x: Any) -> list:
+        """The best labelling of one sequence."""
+        return self.predict([x])[0]
+
+    def predict_marginals(self, X: Any, *, allowed: Any = None, as_dicts: bool = False) -> list:
         """Probability of each label at each token, (L, K) each, by forward-backward.
 
-        Arguments and errors as in `predict`; columns in the order of `classes_`. Of perceptrons, whose scores
+        Arguments and errors as in `predict`; columns in the order of `classes_`. With `as_dicts` a list for
+        each sequence, with ``{label: probability}`` for each token. Of perceptrons, whose scores
         are no log-probabilities, a ranking rather than probabilities. A cascade's are of its last level: sums
         of exponentials of scores, as shares of one; 0 for labels that were pruned.
         """
         shares = self._shares()
-        return self._of_each(shares, X, allowed, np.zeros((0, len(self.classes_))))
+        found = self._of_each(shares, X, allowed, np.zeros((0, len(self.classes_))))
+        if not as_dicts:
+            return found
+        classes = self.classes_.tolist()
+        return [[dict(zip(classes, row)) for row in table.tolist()] for table in found]
+
+    def predict_marginals_single(self, x: Any) -> list[dict[Any, float]]:
+        """``{label: probability}`` for each token of one sequence."""
+        return self.predict_marginals([x], as_dicts=True)[0]
 
     def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
         """The k best labellings of each sequence; a cascade's, among what its filters leave.
@@ -142,7 +157,7 @@ class SequenceTagger(BaseEstimator):
         rest = chain.from_iterable(per_block)
         return [next(rest) if length else nothing for length in lengths]
 
-    def predict_each(self, X: Iterable, *, n_at_a_time: int = 1000) -> Iterator[np.ndarray]:
+    def predict_each(self, X: Iterable, *, n_at_a_time: int = 1000) -> Iterator[list]:
         """Labels of one sequence after the other, for sequences that do not fit into memory together.
 
         X is read as the labels are asked for, `n_at_a_time` before the first of them comes; errors as of
@@ -152,7 +167,7 @@ class SequenceTagger(BaseEstimator):
         n_at_a_time = checks.integer("n_at_a_time", n_at_a_time, 1, 2**31 - 1)
         return self._each(iter(X), n_at_a_time)
 
-    def _each(self, rest: Iterator, n_at_a_time: int) -> Iterator[np.ndarray]:
+    def _each(self, rest: Iterator, n_at_a_time: int) -> Iterator[list]:
         first = 0
         while some := list(islice(rest, n_at_a_time)):
             try:

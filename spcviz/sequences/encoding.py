@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.chains.rows import CsrRows, Rows, compact
@@ -204,8 +205,8 @@ def _array(item: Any, i: int, is_sparse: bool) -> Any:
             raise ShapeError(
                 f"X[{i}] must have tokens of the same number of features, got {item!r:.60}"
             ) from None
-        if np.ma.is_masked(item):
-            raise ArgumentError(f"X[{i}] must have no masked entries, got {np.ma.count_masked(item)} masked")
+        if n_masked := checks.count_masked(item):  # numpy would hand over what is behind the mask
+            raise ArgumentError(f"X[{i}] must have no masked entries, got {n_masked} masked")
         if array.size == 0 and array.ndim < 2:
             array = np.empty((0, 0))
         kind = array.dtype.kind

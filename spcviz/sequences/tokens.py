@@ -13,8 +13,9 @@ Bytes are UTF-8. A `Vocabulary` remembers the pairs it has numbered: most of a d
 step, and no text is put together.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import chain
+from itertools import chain, repeat
 from numbers import Real
 from typing import Any, NamedTuple, NoReturn
 
@@ -28,6 +29,8 @@ MAX_VALUE = 1e30
 _MOST_NESTED = 20
 _ROOM = 100_000
 """Pairs that training has not seen and a tagger remembers as such, beside as many as it has features."""
+_NEW = -2
+"""The code of a pair that is met for the first time."""
 _KINDS = "a string, a number, a boolean or a list of strings"
 
 
@@ -56,29 +59,25 @@ class _Unfit(Exception):
 
 def numbered_pairs(tokens: Sequence, vocabulary: dict[str, int], grow: bool, lengths: np.ndarray) -> Numbered:
     """Tokens with dicts, sets or bytes among them; `lengths` are of their sequences, for errors."""
-    pairs_of = [
-        token.items() if type(token) is dict else _pairs(token, n, lengths) for n, token in enumerate(tokens)
-    ]
-    counts = np.fromiter(map(len, pairs_of), np.int64, len(pairs_of))
-    flat = list(chain.from_iterable(pairs_of))
+    dicts = (
+        tokens if set(map(type, tokens)) == {dict} else [_dict(t, n, lengths) for n, t in enumerate(tokens)]
+    )
+    counts = np.fromiter(map(len, dicts), np.int64, len(dicts))
     numbering = _Numbering(vocabulary, grow)
     try:
-        codes = numbering.codes(flat)
+        index = numbering.codes(dicts, counts)
     except (_Unfit, UnicodeDecodeError):
-        _refuse(pairs_of, lengths)
-    index = np.array(codes, dtype=np.int64)
-    if not numbering.odd:
-        return Numbered(counts, index.astype(np.int32), None)
-    return _spread(counts, index, numbering.odd)
+        _refuse(dicts, lengths)
+    return _spread(counts, index, numbering.odd) if numbering.odd else Numbered(counts, index, None)
 
 
 def _spread(counts: np.ndarray, index: np.ndarray, odd: list[list[tuple[int, float]]]) -> Numbered:
     """Features of pairs that stand for none, for several, or for one with a value, in their places."""
-    places = np.flatnonzero(index < -1)
-    entries = [odd[-2 - code] for code in index[places].tolist()]
+    places = np.flatnonzero(index < _NEW)
+    entries = [odd[-3 - code] for code in index[places].tolist()]
     sizes = np.ones(len(index), dtype=np.int64)
     sizes[places] = [len(each) for each in entries]
-    is_odd = np.repeat(index < -1, sizes)
+    is_odd = np.repeat(index < _NEW, sizes)
     spread, values = np.repeat(index, sizes), np.ones(int(sizes.sum()))
     inner = list(chain.from_iterable(entries))
     spread[is_odd], values[is_odd] = [n for n, _ in inner], [value for _, value in inner]
@@ -87,7 +86,7 @@ def _spread(counts: np.ndarray, index: np.ndarray, odd: list[list[tuple[int, flo
 
 
 class _Numbering(dict[tuple[Any, Any], int]):
-    """Numbers of pairs: -1 of those that are not known, -2 - i of those that ``odd[i]`` spells out."""
+    """Numbers of pairs: -1 of those that are not known, -3 - i of those that ``odd[i]`` spells out."""
 
     def __init__(self, vocabulary: dict[str, int], grow: bool) -> None:
         super().__init__()
@@ -95,28 +94,39 @@ class _Numbering(dict[tuple[Any, Any], int]):
         self.odd: list[list[tuple[int, float]]] = []
         self.known = vocabulary.pairs if isinstance(vocabulary, Vocabulary) else {}
 
-    def codes(self, flat: list[tuple[Any, Any]]) -> list[int]:
-        """The code of each pair."""
-        if not self.known:
-            codes = self._each(flat)
-        else:
-            try:
-                found = list(map(self.known.get, flat))
-            except TypeError:  # lists and dicts have no hash
-                codes = self._each(flat)
-            else:
-                if None in found:
-                    codes = [self[pair] if code is None else code for pair, code in zip(flat, found)]
-                else:
-                    return found  # type: ignore[return-value]  # no None among them
-        self._remember()
-        return codes
+    def codes(self, dicts: Sequence[dict], counts: np.ndarray) -> np.ndarray:
+        """The code of each pair of each token, int32; `counts` says how many each has.
 
-    def _each(self, flat: list[tuple[Any, Any]]) -> list[int]:
+        No pair is kept longer than it takes to look it up: a hundred thousand of them at a time would set off
+        Python's search for cycles again and again.
+        """
+        n, pairs = int(counts.sum()), chain.from_iterable(map(dict.items, dicts))
         try:
-            return list(map(self.__getitem__, flat))
-        except TypeError:
-            return [self[pair] if _has_hash(pair) else self._spelt_out(pair) for pair in flat]
+            if not self.known:
+                index = np.fromiter(map(self.__getitem__, pairs), np.int32, n)
+            else:
+                index = np.fromiter(map(self.known.get, pairs, repeat(_NEW)), np.int32, n)
+                self._number_new(dicts, counts, index)
+        except TypeError:  # lists and dicts have no hash
+            self.odd.clear()
+            pairs = chain.from_iterable(map(dict.items, dicts))
+            index = np.fromiter((self[p] if _has_hash(p) else self._spelt_out(p) for p in pairs), np.int32, n)
+        self._remember()
+        return index
+
+    def _number_new(self, dicts: Sequence[dict], counts: np.ndarray, index: np.ndarray) -> None:
+        """Codes of pairs that are met for the first time, in place."""
+        new = np.flatnonzero(index == _NEW)
+        if not len(new):
+            return
+        ends = np.cumsum(counts)
+        owners = np.searchsorted(ends, new, side="right")
+        firsts = (ends - counts)[owners]
+        owner_before, pairs = -1, []
+        for at, owner, first in zip(new.tolist(), owners.tolist(), firsts.tolist()):
+            if owner != owner_before:
+                owner_before, pairs = owner, list(dicts[owner].items())
+            index[at] = self[pairs[at - first]]
 
     def _remember(self) -> None:
         """Keep what was found for the next call, but not without end: texts that are new may always come."""
@@ -137,7 +147,7 @@ class _Numbering(dict[tuple[Any, Any], int]):
     def _spelt_out(self, pair: tuple[Any, Any]) -> int:
         entries = [(self._number(name), value) for name, value in entries_of(*pair)]
         self.odd.append(entries)
-        return -1 - len(self.odd)
+        return -2 - len(self.odd)
 
     def _number(self, name: str) -> int:
         if self.grow:
@@ -213,24 +223,27 @@ def _sorted(names: Iterable) -> list:
     return sorted(names, key=str)  # the same numbers in every run
 
 
-def _pairs(token: Any, n: int, lengths: np.ndarray) -> Any:
-    """A token as pairs of a dict."""
+def _dict(token: Any, n: int, lengths: np.ndarray) -> dict:
+    """A token as a dict; that of many names has each as often as it is there."""
+    if isinstance(token, dict):
+        return token
     if isinstance(token, Mapping):
-        return list(token.items())
+        return dict(token)
     if isinstance(token, list | tuple | Set) or (isinstance(token, np.ndarray) and token.ndim == 1):
         names = _sorted(token) if isinstance(token, Set) else list(token)
         for f, name in enumerate(names):
             if not isinstance(name, str | bytes):
                 raise ArgumentError(f"{place('X', n, lengths)}[{f}] must be a string, got {name!r:.60}")
-        return [(name, True) for name in names]
+        times = Counter(names)
+        return {name: True if count == 1 else count for name, count in times.items()}
     kind = "a dict or a list of strings"
     raise ArgumentError(f"{place('X', n, lengths)} must be {kind}, got {token!r:.60}")
 
 
-def _refuse(pairs_of: Sequence, lengths: np.ndarray) -> NoReturn:
+def _refuse(dicts: Sequence[dict], lengths: np.ndarray) -> NoReturn:
     """Say which pair of which token stands for no feature."""
-    for n, pairs in enumerate(pairs_of):
-        for name, value in pairs:
+    for n, token in enumerate(dicts):
+        for name, value in token.items():
             try:
                 entries_of(name, value)
             except UnicodeDecodeError:

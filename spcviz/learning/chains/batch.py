@@ -61,6 +61,7 @@ def fit_crf(
     initial: Weights | None = None,
     which: Which = USUAL,
     tick: Callable[[int, float], object] | None = None,
+    watch: Callable[[int, Weights], bool] | None = None,
 ) -> Course:
     """Minimise the regularised negative log-likelihood.
 
@@ -74,6 +75,8 @@ def fit_crf(
         Where to start; zeros by default.
     tick : callable, optional
         Called with (iteration, loss) after each; a KeyboardInterrupt ends the course with the best so far.
+    watch : callable, optional
+        Called with (iteration, weights) after each; True ends the course.
 
     Raises
     ------
@@ -92,6 +95,7 @@ def fit_crf(
         examples = taken(examples, np.flatnonzero(examples.weights))
     packing = _packing(examples, which, initial)
     search = _Search(examples, packing, c1, c2, which.forbidden, tick)
+    search.watch = watch
     start = packing.pack(packing.initial)
     if c1 > 0:
         search.units = np.tile(_units(examples, packing, c2), 2)
@@ -218,6 +222,7 @@ class _Search:
         self.best: np.ndarray | None = None
         self.loss, self.n = np.inf, 0
         self.units: np.ndarray | float = 1.0  # of what `split` is called with
+        self.watch: Callable[[int, Weights], bool] | None = None
 
     def smooth(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss and gradient with the squares."""
@@ -250,3 +255,12 @@ class _Search:
         self.n += 1
         if self.tick is not None:
             self.tick(self.n, float(intermediate_result.fun))
+        if self.watch is not None and self.watch(
+            self.n, self.packing.unpack(self.joined(intermediate_result.x))
+        ):
+            raise StopIteration  # scipy's way to be told that it is enough
+
+    def joined(self, point: np.ndarray) -> np.ndarray:
+        """The weights where the optimiser stands: positive less negative parts, if it has both."""
+        theta = point * self.units
+        return theta[: self.packing.size] - theta[self.packing.size :] if self.c1 > 0 else theta
