@@ -256,7 +256,9 @@ def _refuse(dicts: Sequence[dict], lengths: np.ndarray) -> NoReturn:
     raise ArgumentError("X must hold strings or dicts")
 
 
-def _refuse_pair(where: str, name: Any, value: Any) -> NoReturn:
+def _refuse_pair(where: str, name: Any, value: Any, depth: int = 0) -> NoReturn:
+    if depth > _MOST_NESTED:
+        raise ArgumentError(f"{where:.60} must have dicts in dicts no deeper than {_MOST_NESTED}") from None
     if not isinstance(name, str | bytes):
         raise ArgumentError(f"{where} must have strings for keys, got {name!r:.60}") from None
     if isinstance(value, Real) and not np.isfinite(float(value)):
@@ -269,11 +271,9 @@ def _refuse_pair(where: str, name: Any, value: Any) -> NoReturn:
         for inner, content in value.items():
             try:
                 entries_of(inner, content)
-            except _Unfit:
-                _refuse_pair(f"{where}[{name!r}]", inner, content)
-        raise ArgumentError(
-            f"{where}[{name!r}] must have dicts in dicts no deeper than {_MOST_NESTED}"
-        ) from None
+            except (_Unfit, UnicodeDecodeError):
+                _refuse_pair(f"{where}[{name!r:.60}]", inner, content, depth + 1)
+        raise ArgumentError(f"{where:.60} must have dicts in dicts no deeper than {_MOST_NESTED}") from None
     if isinstance(value, list | tuple | np.ndarray) and all(isinstance(item, Real) for item in value):
         for i, number in enumerate(value):
             if not abs(float(number)) <= MAX_VALUE:

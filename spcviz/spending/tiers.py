@@ -52,8 +52,8 @@ class Tiers(NamedTuple):
         return any(callable(columns) for columns in self.columns[1:])
 
 
-def checked(tiers: Any) -> Tiers:
-    """Tiers as they are used, or the error that names what is wrong."""
+def checked(tiers: Any, *, is_stored: bool = False) -> Tiers:
+    """Tiers as they are used, or the error that names what is wrong; stored ones may share columns."""
     if not isinstance(tiers, tuple) or len(tiers) != 3:
         raise ArgumentError(f"tiers must be FeatureTiers(names, columns, costs), got {tiers!r:.60}")
     names, columns = (
@@ -71,7 +71,8 @@ def checked(tiers: Any) -> Tiers:
             tier_columns = checks.whole_numbers(f"tiers.columns[{t}]", tier_columns, 0, 2**31 - 1)
             if not len(tier_columns):
                 raise ArgumentError(f"tiers.columns[{t}] must have at least one column, got none")
-            _refuse_bought_twice(t, tier_columns, checked_columns)
+            if not is_stored:
+                _refuse_bought_twice(t, tier_columns, checked_columns)
         checked_columns.append(tier_columns)
     costs = checks.scores("tiers.costs", tiers[2], 1)
     if len(costs) != len(names):
