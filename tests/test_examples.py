@@ -15,6 +15,8 @@ SAID = {
     "constraints": r"ruled: B-LOC I-LOC .*\n.*B-LOC B-PER\n.*: B-PER O\n",
     "budget": r"dms_pi +wrong .*\nrandom +wrong .*\n",
     "neural_tagger": r"B-PER I-PER .*\n.*\nat alpha = 0\.\d+ \d+ of 60 labels are left\n",
+    "from_crfsuite": r"words right: 0\.8\d+\n( +-?\d+\.\d\d [A-Z]+ +\S+\n){3}least sure of: .+\n"
+    r"its two best labellings differ in [1-9]\d* words\n",
     "cluster": r"words right, a fold each: \[0\.\d+ 0\.\d+ 0\.\d+\]\n",
 }
 
