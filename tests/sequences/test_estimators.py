@@ -29,7 +29,7 @@ chains = pytest.mark.parametrize("make", [MAKERS["perceptron"], MAKERS["crf"]], 
 
 
 def lists(arrays):
-    return [list(array) for array in arrays]
+    return [np.asarray(array).tolist() for array in arrays]
 
 
 @every
