@@ -25,4 +25,4 @@ print("read:", *(" ".join(labels) for labels in tags.decode()), sep="\n  ")
 
 alpha = tags.tune(y, tolerance=0.0)  # the sharpest threshold that loses none of these truths
 left = tags.prune(alpha)
-print(f"at alpha = {alpha:.2f} {left.n_arcs} of {sum(map(len, y)) * len(names)} labels are left")
+print(f"at alpha = {alpha:.2f} {left.n_states} of {sum(map(len, y)) * len(names)} labels are left")

@@ -24,6 +24,7 @@ why = sequences.witness(0, 2, "VERB")  # the best labelling of sequence 0 with a
 print("best with a verb:", " ".join(why.labels), "score", round(why.score, 2))
 
 left = sequences.prune(alpha=0.5)  # what could still be the best labelling, at this threshold
-print("labels kept:    ", left.n_arcs, "of", 3 * sum(map(len, emissions)))
-trigrams = left.extend().extend()  # three labels in a row, over what was kept alone
-print("triples to score:", trigrams.n_arcs, "of", sum(max(len(array) - 2, 0) * 27 for array in emissions))
+print("labels kept:    ", left.n_states, "of", 3 * sum(map(len, emissions)))
+print("pairs kept:     ", left.n_arcs, "of", sum((len(array) - 1) * 9 for array in emissions))
+triples = left.extend()  # three labels in a row, over what was kept alone
+print("triples to score:", triples.n_arcs, "of", sum(max(len(array) - 2, 0) * 27 for array in emissions))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spcviz.io import load as load
     from spcviz.io import read_conll as read_conll
     from spcviz.io import save as save
+    from spcviz.notebook import show as show
     from spcviz.scores import from_emissions as from_emissions
     from spcviz.sequences import CascadeTagger as CascadeTagger
     from spcviz.sequences import ChainCRF as ChainCRF
@@ -42,7 +43,7 @@ _HOME = {
     "read_conll": "spcviz.io",
     "save": "spcviz.io",
     "load": "spcviz.io",
-    "show": "spcviz.web.exporting.notebook",
+    "show": "spcviz.notebook",
 }
 
 _COMPUTING = {name for name, home in _HOME.items() if home != "spcviz.io"}  # whose first call compiles

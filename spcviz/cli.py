@@ -4,12 +4,26 @@ import argparse
 import sys
 from concurrent.futures.process import BrokenProcessPool
 
-from spcviz.commands import app, bench, data, docs, export, models, report, reproduce, site, train, warmup
+from spcviz.commands import (
+    app,
+    bench,
+    data,
+    docs,
+    export,
+    kernels,
+    models,
+    report,
+    reproduce,
+    site,
+    train,
+    warmup,
+)
 from spcviz.engine.errors import SpcvizError
 
 COMMANDS = {
     "train": train, "reproduce": reproduce, "report": report, "bench": bench, "warmup": warmup,
-    "models": models, "data": data, "export": export, "site": site, "docs": docs, "app": app,
+    "kernels": kernels, "models": models, "data": data, "export": export, "site": site, "docs": docs,
+    "app": app,
 }  # fmt: skip
 _ABOUT = "Train, reproduce, time and look after structured prediction cascades."
 

@@ -1,5 +1,7 @@
 """The documentation's site: every door and every example has a page, and nothing on it is missing."""
 
+import subprocess
+import sys
 import warnings
 
 from spcviz import cli
@@ -20,3 +22,25 @@ def test_the_site_has_a_page_for_every_door_and_example(tmp_path, capsys):
     said = (folder / "spcviz/sequences.html").read_text(encoding="utf-8")
     assert all(name in said for name in ("StructuredPerceptron", "ChainCRF", "CascadeTagger"))
     assert not list(folder.rglob("web.html"))
+
+
+WITHOUT = """
+import sys
+for name in ("plotly", "streamlit", "pandas", "orjson", "brotli", "skimage", "PIL", "av", "pooch", "segno"):
+    sys.modules[name] = None
+from spcviz import cli
+sys.exit(cli.main(["docs", sys.argv[1]]))
+"""
+
+
+def test_the_site_is_written_without_the_packages_of_the_app(tmp_path):
+    """As after `pip install "spcviz[docs]"`: imports of the others fail."""
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, str(tmp_path / "site")],
+        cwd=docs.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "Show an estimator at work" in (tmp_path / "site/spcviz.html").read_text(encoding="utf-8")

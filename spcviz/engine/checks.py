@@ -160,7 +160,7 @@ def typed(name: str, values: ArrayLike, kinds: str, what: str) -> np.ndarray:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:  # ragged
         raise ArgumentError(f"{name} must be an array of {what}, got {_short(values)}") from error
-    if n_masked := _n_masked(values):  # numpy would hand over what is behind the mask
+    if n_masked := count_masked(values):  # numpy would hand over what is behind the mask
         raise ArgumentError(
             f"{name} must have no masked entries (-inf forbids a score), got {n_masked} masked"
         )
@@ -172,12 +172,14 @@ def typed(name: str, values: ArrayLike, kinds: str, what: str) -> np.ndarray:
     return array
 
 
-def _n_masked(values: ArrayLike) -> int:
+def count_masked(values: ArrayLike) -> int:
     """How many entries of a masked array, or of those in a sequence, are masked."""
     if isinstance(values, np.ma.MaskedArray):
         return int(np.ma.count_masked(values))
     if isinstance(values, list | tuple):
-        return sum(_n_masked(part) for part in values if isinstance(part, list | tuple | np.ma.MaskedArray))
+        return sum(
+            count_masked(part) for part in values if isinstance(part, list | tuple | np.ma.MaskedArray)
+        )
     return 0
 
 

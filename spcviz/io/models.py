@@ -23,6 +23,7 @@ KIND, VERSION = "estimator", 1
 ESTIMATORS = {
     "StructuredPerceptron": "spcviz.sequences",
     "ChainCRF": "spcviz.sequences",
+    "CRF": "spcviz.sequences.crfsuite",
     "CascadeTagger": "spcviz.sequences",
     "BudgetedTagger": "spcviz.spending",
     "ModelSelector": "spcviz.spending",

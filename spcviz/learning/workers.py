@@ -13,7 +13,7 @@ from spcviz.engine.errors import ArgumentError
 
 def in_threads(function: Callable, jobs: Sequence[tuple], n_jobs: int | None) -> list:
     """``function(*job)`` of every job, in order, by as many threads as scikit-learn's `n_jobs` says."""
-    if is_alone(n_jobs) or len(jobs) < 2:
+    if checked_jobs(n_jobs) == 1 or len(jobs) < 2 or is_alone(n_jobs):
         return [function(*job) for job in jobs]
     # Two threads whose matrix products had threads of their own were slower than one.
     with _blas().limit(limits=1, user_api="blas"):

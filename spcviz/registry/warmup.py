@@ -7,19 +7,16 @@ two cores, that take about equally long. Compiling takes some hundred megabytes 
 back: the server starts children and loads what they made.
 """
 
-import gc
 import json
+import os
 import subprocess
 import sys
 import time
 from functools import cache
 
 from spcviz import registry
-from spcviz.engine.kernels import kernel_cache
+from spcviz.engine.kernels import carrying, kernel_cache
 from spcviz.shared.folders import CACHE, ROOT
-
-_SELDOM = 100_000
-"""New objects between collections: a compiler makes many, and looking through them takes a tenth."""
 
 MEASURED = CACHE / "warmup.json"
 """CPU seconds of every group from an empty folder, written by ``warmup --json``."""
@@ -60,22 +57,17 @@ def is_compiled(name):
 
 def compile_here(names, models):
     """Compile groups in this process, or load what is compiled; yields each with its CPU seconds."""
-    usual = gc.get_threshold()
-    gc.set_threshold(_SELDOM)
-    try:
-        for name in names:
-            start = time.process_time()
-            registry.load_kernels(models, [name])
-            seconds = time.process_time() - start
-            kernel_cache.settle()
-            if (path := note(name)) is not None and not path.is_file():
-                try:
-                    path.write_text(json.dumps(seconds), encoding="ascii")
-                except OSError as error:
-                    kernel_cache.complain(f"{path}: {error.strerror}; it will be compiled once more")
-            yield name, seconds
-    finally:
-        gc.set_threshold(*usual)
+    for name in names:
+        start = time.process_time()
+        registry.load_kernels(models, [name])
+        seconds = time.process_time() - start
+        kernel_cache.settle()
+        if (path := note(name)) is not None and not path.is_file():
+            try:
+                path.write_text(json.dumps(seconds), encoding="ascii")
+            except OSError as error:
+                kernel_cache.complain(f"{path}: {error.strerror}; it will be compiled once more")
+        yield name, seconds
 
 
 class Child:
@@ -84,7 +76,8 @@ class Child:
     def __init__(self, names):
         command = [sys.executable, "-m", "spcviz", "warmup", "--behind", "--only", *names]
         self.names = names
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+        native = os.environ | {carrying.CARRIED: ""}  # what an image carries is there already
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=native)
 
     def is_busy(self):
         """Whether it is still at work."""
@@ -100,7 +93,8 @@ def start_children():
     """A `Child` for every family with something left to compile; none where nothing can be kept."""
     if kernel_cache.folder() is None:
         return []
-    missing = ([n for n in names if not is_compiled(n)] for names in families().values())
+    own = kernel_cache.own_folder()
+    missing = ([n for n in names if not (own / f"{n}.ready").is_file()] for names in families().values())
     return [Child(names) for names in missing if names]
 
 

@@ -18,7 +18,9 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.scores.names import names_of
 
 SCHEMES = ("BIO", "IOB1", "BIOES")
-_ALIASES = {"IOB2": "BIO", "BIO2": "BIO", "BILOU": "BIOES", "IOBES": "BIOES", "BMEWO": "BIOES"}
+_ALIASES = {"IOB2": "BIO", "BIO2": "BIO", "BIO1": "IOB1"} | dict.fromkeys(
+    ("BILOU", "IOBES", "BMEWO", "BMESO", "BIOLU"), "BIOES"
+)
 _ROLE = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S", "M": "I", "W": "S"}
 _OUTSIDE = ("O", "")
 
@@ -87,12 +89,13 @@ def scheme_of(sentences: Iterable[Sequence[Hashable]]) -> str:
 
 
 def scheme_name(scheme: str) -> str:
-    """One of `SCHEMES`, from any of its names.
+    """One of `SCHEMES`, from any of its names, in small letters or large.
 
-    >>> scheme_name("IOB2"), scheme_name("BIOES")
+    >>> scheme_name("IOB2"), scheme_name("bilou")
     ('BIO', 'BIOES')
     """
-    if not isinstance(scheme, str) or (named := _ALIASES.get(scheme, scheme)) not in SCHEMES:
+    upper = scheme.upper() if isinstance(scheme, str) else ""
+    if (named := _ALIASES.get(upper, upper)) not in SCHEMES:
         raise ArgumentError(f"scheme must be one of auto, {', '.join(SCHEMES)}, got {scheme!r:.60}")
     return named
 
@@ -108,8 +111,9 @@ def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
     labels : sequence of K labels
         Like ``O``, ``B-PER``, ``I-PER``.
     scheme : {"auto", "BIO", "IOB1", "BIOES"}
-        "IOB2", "BILOU" and other names of these are known too. auto: BIOES if a label begins with E, S, L or
-        U, else BIO; labels alone cannot tell IOB1.
+        "IOB2", "BILOU" and other names of these are known too, in small letters or large. auto: BIOES if a
+        label begins with E, S, L or U; IOB1 if a kind has I-x but not B-x, which BIO would never reach; else
+        BIO.
 
     Examples
     --------
@@ -120,18 +124,46 @@ def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
     names = names_of(labels)
     parts = [parts_of(name) for name in names]
     roles = {role for role, _ in parts}
-    named = ("BIOES" if roles & {"E", "S"} else "BIO") if scheme == "auto" else scheme_name(scheme)
-    if named != "BIOES" and roles & {"E", "S"}:
+    unopened = _unopened(names, parts)
+    if scheme == "auto":
+        named = "BIOES" if roles & {"E", "S"} else "IOB1" if unopened else "BIO"
+    else:
+        named = scheme_name(scheme)
+    rules = rules_of(names, named, scheme)
+    if named != "IOB1" and unopened:
+        kind = parts[names.index(unopened[0])][1]
+        raise ArgumentError(
+            f"labels must have B-{kind} beside {unopened[0]!r}: in {named} nothing else leads to it, so it "
+            "would be forbidden everywhere (in IOB1 it may begin a chunk)"
+        )
+    return rules
+
+
+def rules_of(labels: Iterable[Hashable], scheme: str, called: str | None = None) -> Rules:
+    """`bio_transitions` of one of `SCHEMES`, with labels that nothing leads to; `called` is for errors.
+
+    >>> rules_of(["O", "I-X"], "BIO").start.tolist()
+    [0.0, -inf]
+    """
+    names = names_of(labels)
+    parts = [parts_of(name) for name in names]
+    if scheme != "BIOES" and {role for role, _ in parts} & {"E", "S"}:
         odd = next(name for name, (role, _) in zip(names, parts) if role in "ES")
-        raise ArgumentError(f"scheme must have the label {odd!r}, got {scheme!r}")
+        raise ArgumentError(f"scheme must have the label {odd!r}, got {(called or scheme)!r}")
     allowed = np.array(
-        [[_may_follow(named, before, after) for after in parts] for before in parts], dtype=bool
+        [[_may_follow(scheme, before, after) for after in parts] for before in parts], dtype=bool
     )
     outside = ("O", "")
-    starts = np.array([_may_follow(named, outside, after) for after in parts], dtype=bool)
-    ends = np.array([_may_follow(named, before, outside) for before in parts], dtype=bool)
+    starts = np.array([_may_follow(scheme, outside, after) for after in parts], dtype=bool)
+    ends = np.array([_may_follow(scheme, before, outside) for before in parts], dtype=bool)
     n = len(names)
     return Rules(_scores(allowed.reshape(n, n)), _scores(starts), _scores(ends))
+
+
+def _unopened(names: Sequence[Hashable], parts: Sequence[tuple[str, str]]) -> list[Hashable]:
+    """Labels that continue or end a chunk of a kind that no label begins."""
+    begun = {kind for role, kind in parts if role == "B"}
+    return [name for name, (role, kind) in zip(names, parts) if role in "IE" and kind not in begun]
 
 
 def _may_follow(scheme: str, before: tuple[str, str], after: tuple[str, str]) -> bool:

@@ -1,7 +1,7 @@
 """Logits of a token classifier as sequences of words: arrays only, whichever library they come from."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ def from_hf(
     word_ids: Sequence,
     *,
     attention_mask: Any = None,
+    overflow_to_sample_mapping: Sequence[int] | None = None,
     id2label: Mapping | Sequence | None = None,
     transitions: ArrayLike | None = None,
     start: ArrayLike | None = None,
@@ -27,9 +28,10 @@ def from_hf(
     """Sequences of words from the logits of a token classifier (Hugging Face transformers and the like).
 
     The first sub-word of each word counts, as in training; special tokens ([CLS], [SEP]) and padding, whose
-    word id is None, are left out. `transitions`, `start` and `end` as in `from_emissions`; `bio_transitions`
-    makes them for BIO and BIOES labels. `ShapeError`, `ScoreError`, `ArgumentError` if arrays disagree, hold
-    NaN or +inf, or an id has no label: the message names the sequence.
+    word id is None (or -1, or -100), are left out. `transitions`, `start` and `end` as in `from_emissions`;
+    `bio_transitions` makes them for BIO and BIOES labels. `ShapeError`, `ScoreError`, `ArgumentError` if
+    arrays disagree, hold NaN or +inf, an id has no label, or the words of a sequence are not 0, 1, 2 and so
+    on: the message names the sequence.
 
     Parameters
     ----------
@@ -39,6 +41,10 @@ def from_hf(
         ``[batch.word_ids(i) for i in range(B)]``: of each token the number of its word.
     attention_mask : array_like (B, T), optional
         0 where there is no token; what is there is not looked at.
+    overflow_to_sample_mapping : sequence of B ints, optional
+        ``batch["overflow_to_sample_mapping"]``, where the tokenizer cut long sentences into windows that
+        overlap: the sentence, 0, 1, ..., of each window. A word in two windows is read where it stands
+        further from the window's edge.
     id2label : dict of int to str, or sequence of str, optional
         ``model.config.id2label``. None: labels are numbers.
 
@@ -49,12 +55,17 @@ def from_hf(
     >>> [labels.tolist() for labels in sequences.decode()]
     [['B-X', 'O']]
     """
-    words = words_of(logits, word_ids, attention_mask)
+    words = words_of(logits, word_ids, attention_mask, overflow_to_sample_mapping)
     labels = None if id2label is None else _labels(id2label)
     return from_emissions(words, transitions, start=start, end=end, labels=labels)
 
 
-def words_of(logits: Any, word_ids: Sequence, attention_mask: Any = None) -> list[np.ndarray]:
+def words_of(
+    logits: Any,
+    word_ids: Sequence,
+    attention_mask: Any = None,
+    overflow_to_sample_mapping: Sequence[int] | None = None,
+) -> list[np.ndarray]:
     """Rows of the first sub-word of each word, one array a sequence; arguments and errors as of `from_hf`."""
     tables, ids = list(logits), checks.listed("word_ids", word_ids)
     if len(ids) != len(tables):
@@ -62,11 +73,49 @@ def words_of(logits: Any, word_ids: Sequence, attention_mask: Any = None) -> lis
     there = [None] * len(ids) if attention_mask is None else list(attention_mask)
     if len(there) != len(ids):
         raise ShapeError(f"attention_mask has {len(there)} sequences; logits has {len(ids)}")
-    return [_first_of_words(i, *sequence) for i, sequence in enumerate(zip(tables, ids, there))]
+    windows = [_first_of_words(i, *sequence) for i, sequence in enumerate(zip(tables, ids, there))]
+    if overflow_to_sample_mapping is None:
+        return [_all_words(f"word_ids[{i}]", [window]) for i, window in enumerate(windows)]
+    name = "overflow_to_sample_mapping"
+    samples = checks.whole_numbers(name, list(overflow_to_sample_mapping), 0, max(len(ids) - 1, 0))
+    if len(samples) != len(ids):
+        raise ShapeError(f"{name} has {len(samples)} windows; logits has {len(ids)}")
+    return [
+        _all_words(f"word_ids of sentence {s}", [windows[i] for i in np.flatnonzero(samples == s)])
+        for s in range(int(samples.max(initial=-1)) + 1)
+    ]
 
 
-def _first_of_words(i: int, logits: Any, ids: Any, mask: Any) -> np.ndarray:
-    """Rows of the first sub-word of each word."""
+class _Window(NamedTuple):
+    """Words of one sequence of tokens, or of one window of it, by their first sub-words."""
+
+    words: np.ndarray  # (n,) rising
+    logits: np.ndarray  # (n, K)
+    depth: np.ndarray  # (n,) tokens to the nearer edge of the window
+
+
+def _all_words(name: str, windows: list[_Window]) -> np.ndarray:
+    """Logits (words, K) of a whole sentence."""
+    if not windows:
+        raise ArgumentError(f"{name} must be in a window, got none")
+    words = np.concatenate([window.words for window in windows])
+    depth = np.concatenate([window.depth for window in windows])
+    logits = np.concatenate([window.logits for window in windows])
+    order = np.lexsort((-depth, words))  # of each word the deepest first, and of those the first window
+    first = order[np.flatnonzero(np.diff(words[order], prepend=-1))]
+    missing = np.flatnonzero(words[first] != np.arange(len(first)))
+    if len(missing) and missing[0] == 0:
+        raise ArgumentError(
+            f"{name} must begin with word 0, got {words[first[0]]}: of windows of a longer sentence hand "
+            "over overflow_to_sample_mapping too"
+        )
+    if len(missing):
+        raise ArgumentError(f"{name} must have every word, got none for word {missing[0]}")
+    return logits[first]
+
+
+def _first_of_words(i: int, logits: Any, ids: Any, mask: Any) -> _Window:
+    """The first sub-word of each word."""
     table = array_of(f"logits[{i}]", logits)
     if table.ndim != 2:
         raise ShapeError(f"logits[{i}] has shape {table.shape}; it needs (T, K)")
@@ -77,14 +126,25 @@ def _first_of_words(i: int, logits: Any, ids: Any, mask: Any) -> np.ndarray:
     is_there = np.ones(len(table), dtype=bool) if mask is None else checks.mask(f"attention_mask[{i}]", mask)
     if is_there.shape != (len(table),):
         raise ShapeError(f"attention_mask[{i}] has shape {is_there.shape}; logits[{i}] needs {(len(table),)}")
-    rows, before = [], None
+    rows, words, before = [], [], -1
     for t, word in enumerate(numbers):
         if word is not None and not isinstance(word, int | np.integer):
             raise ArgumentError(f"word_ids[{i}][{t}] must be a whole number or None, got {word!r:.60}")
-        if word is not None and word != before and is_there[t]:
+        if word is None or word < 0 or not is_there[t]:
+            continue
+        if word < before:
+            raise ArgumentError(
+                f"word_ids[{i}][{t}] must not fall, got {word} after {before}: one sentence a sequence"
+            )
+        if word > before:
             rows.append(t)
-        before = word
-    return checks.scores(f"logits[{i}]", table[rows], 2) if rows else table[:0].astype(float)
+            words.append(int(word))
+        before = int(word)
+    kept = checks.scores(f"logits[{i}]", table[rows], 2) if rows else table[:0].astype(float)
+    places = np.array(rows, dtype=np.int64)
+    inside = np.flatnonzero([word is not None and word >= 0 for word in numbers] & is_there[: len(numbers)])
+    first, last = (inside[0], inside[-1]) if len(inside) else (0, 0)
+    return _Window(np.array(words, dtype=np.int64), kept, np.minimum(places - first, last - places))
 
 
 def _labels(id2label: Mapping | Sequence) -> tuple:

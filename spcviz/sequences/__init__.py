@@ -5,6 +5,8 @@
 `ChainCRF`                conditional random field: probabilities, L1 and L2, partial labels
 `CascadeTagger`           coarse-to-fine cascade of n-gram models: labels of higher order, pruning
 ========================  =====================================================================
+
+`spcviz.sequences.crfsuite.CRF` is `ChainCRF` by the arguments of sklearn-crfsuite.
 """
 
 from spcviz.sequences.cascade import CascadeTagger

@@ -15,6 +15,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
 from spcviz.learning.chains.rows import CsrRows
 from spcviz.learning.chains.rows import n_features as n_features_of
 from spcviz.sequences import encoding, labels
+from spcviz.sequences.answers import Labellings, split_list
 from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.encoding import Encoded, Vocabulary
 
@@ -89,15 +90,15 @@ class SequenceTagger(BaseEstimator):
         truth = labels.flat_labels(y, lengths)
         if not truth:
             raise ArgumentError("X must hold at least one token to be scored on, got none")
-        flat = np.concatenate(predicted)
+        flat = chain.from_iterable(predicted)
         weights = np.repeat(_sequence_weights(sample_weight, len(predicted)), lengths)
         if weights.sum() == 0:
             raise ArgumentError("sample_weight must not be 0 for all tokens")
-        right = np.fromiter((a == b for a, b in zip(flat.tolist(), truth)), bool, len(truth))
+        right = np.fromiter((a == b for a, b in zip(flat, truth)), bool, len(truth))
         return float(np.average(right, weights=weights))
 
-    def predict(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
-        """The best labelling of each sequence (Viterbi); a cascade's, among what its filters leave.
+    def predict(self, X: Any, *, allowed: Any = None) -> Labellings:
+        """The best labelling of each sequence, a list each; a cascade's, among what its filters leave.
 
         Parameters
         ----------
@@ -115,17 +116,31 @@ class SequenceTagger(BaseEstimator):
             If constraints and `allowed` leave a sequence no labelling.
         """
         lengths, numbers = self._of_blocks(self._best(), X, allowed)
-        return self._split(self.classes_[np.concatenate([np.zeros(0, np.int64), *numbers])], lengths)
+        flat = self.classes_[np.concatenate([np.zeros(0, np.int64), *numbers])].tolist()
+        return split_list(flat, lengths)
 
-    def predict_marginals(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
+    def predict_single(self, x: Any) -> list:
+        """The best labelling of one sequence."""
+        return self.predict([x])[0]
+
+    def predict_marginals(self, X: Any, *, allowed: Any = None, as_dicts: bool = False) -> list:
         """Probability of each label at each token, (L, K) each, by forward-backward.
 
-        Arguments and errors as in `predict`; columns in the order of `classes_`. Of perceptrons, whose scores
+        Arguments and errors as in `predict`; columns in the order of `classes_`. With `as_dicts` a list for
+        each sequence, with ``{label: probability}`` for each token. Of perceptrons, whose scores
         are no log-probabilities, a ranking rather than probabilities. A cascade's are of its last level: sums
         of exponentials of scores, as shares of one; 0 for labels that were pruned.
         """
         shares = self._shares()
-        return self._of_each(shares, X, allowed, np.zeros((0, len(self.classes_))))
+        found = self._of_each(shares, X, allowed, np.zeros((0, len(self.classes_))))
+        if not as_dicts:
+            return found
+        classes = self.classes_.tolist()
+        return [[dict(zip(classes, row)) for row in table.tolist()] for table in found]
+
+    def predict_marginals_single(self, x: Any) -> list[dict[Any, float]]:
+        """``{label: probability}`` for each token of one sequence."""
+        return self.predict_marginals([x], as_dicts=True)[0]
 
     def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
         """The k best labellings of each sequence; a cascade's, among what its filters leave.
@@ -142,7 +157,7 @@ class SequenceTagger(BaseEstimator):
         rest = chain.from_iterable(per_block)
         return [next(rest) if length else nothing for length in lengths]
 
-    def predict_each(self, X: Iterable, *, n_at_a_time: int = 1000) -> Iterator[np.ndarray]:
+    def predict_each(self, X: Iterable, *, n_at_a_time: int = 1000) -> Iterator[list]:
         """Labels of one sequence after the other, for sequences that do not fit into memory together.
 
         X is read as the labels are asked for, `n_at_a_time` before the first of them comes; errors as of
@@ -152,7 +167,7 @@ class SequenceTagger(BaseEstimator):
         n_at_a_time = checks.integer("n_at_a_time", n_at_a_time, 1, 2**31 - 1)
         return self._each(iter(X), n_at_a_time)
 
-    def _each(self, rest: Iterator, n_at_a_time: int) -> Iterator[np.ndarray]:
+    def _each(self, rest: Iterator, n_at_a_time: int) -> Iterator[list]:
         first = 0
         while some := list(islice(rest, n_at_a_time)):
             try:
@@ -181,11 +196,11 @@ class SequenceTagger(BaseEstimator):
         min_count = checks.integer("min_count", min_count, 1, 2**31 - 1)
         X = encoding.as_items(X)
         if not goes_on:
-            vocabulary = {} if encoding.is_named(X) else None
+            vocabulary = Vocabulary() if encoding.is_named(X) else None
             n_features = None
         else:
             vocabulary, n_features = self.vocabulary_, self.n_features_in_
-            vocabulary = None if vocabulary is None else dict(vocabulary)
+            vocabulary = None if vocabulary is None else Vocabulary(vocabulary)
         encoded = encoding.encode(X, vocabulary, n_features, grow=True)
         if not encoded.lengths.sum():
             raise ArgumentError("X must hold at least one token, got none")
@@ -193,9 +208,13 @@ class SequenceTagger(BaseEstimator):
         known = self.classes_ if goes_on else _classes(flat, classes)
         numbers = labels.numbers_of(flat, known, encoded.lengths)
         weights = _sequence_weights(sample_weight, len(encoded.lengths))
+        if not weights[encoded.lengths > 0].any():
+            raise ArgumentError("sample_weight must be above 0 for a sequence with tokens, got 0 for all")
         weights = weights * self._class_weights(numbers, encoded.lengths, known)
         if vocabulary is not None and not goes_on and min_count > 1:
             vocabulary, encoded = _frequent(vocabulary, encoded, min_count)
+            if not vocabulary:
+                raise ArgumentError(f"min_count must leave a feature; none of X occurs {min_count} times")
         self.classes_, self.vocabulary_ = known, vocabulary
         self.n_features_in_ = n_features_of(encoded.rows)
         return Batch(encoded, numbers, weights)
@@ -272,7 +291,7 @@ class SequenceTagger(BaseEstimator):
         tagger = cls(**_unmarked(json.loads(state.params)))
         tagger.classes_ = np.array(json.loads(state.classes))
         names = None if state.names is None else texts_of(state.names)
-        tagger.vocabulary_ = None if names is None else {name: i for i, name in enumerate(names)}
+        tagger.vocabulary_ = None if names is None else Vocabulary(zip(names, range(len(names))))
         tagger.take_state(state)
         return tagger
 
@@ -327,6 +346,11 @@ def _sequence_weights(sample_weight: Any, n: int) -> np.ndarray:
     if sample_weight is None:
         return np.ones(n)
     weights = checks.scores("sample_weight", sample_weight, 1)
+    if len(weights) != n and weights.sum() == n and weights.dtype.kind in "iuf":
+        raise ShapeError(
+            f"sample_weight has {len(weights)} entries; X has {n} sequences (these look like lengths, as "
+            "fit(X, y, lengths) takes elsewhere: hand over a list of sequences instead)"
+        )
     if len(weights) != n:
         raise ShapeError(f"sample_weight has {len(weights)} entries; X has {n} sequences")
     if len(weights) and weights.min() < 0:
@@ -346,7 +370,7 @@ def _frequent(vocabulary: Vocabulary, encoded: Encoded, min_count: int) -> tuple
     start = np.concatenate([[0], np.cumsum(chosen)])[rows.start]
     index = number[rows.index[chosen]].astype(np.int32)
     fewer = CsrRows(start, index, rows.values[chosen], len(names))
-    return {name: i for i, name in enumerate(names)}, encoded._replace(rows=fewer)
+    return Vocabulary(zip(names, range(len(names)))), encoded._replace(rows=fewer)
 
 
 class Bar:

@@ -89,7 +89,7 @@ class CascadeTagger(SequenceTagger):
     >>> X = [[["the"], ["dog"]], [["a"], ["cat"]], [["the"], ["cat"]], [["a"], ["dog"]]]
     >>> tagger = CascadeTagger(hold_out=2, random_state=0).fit(X, [["DT", "NN"]] * 4)
     >>> tagger.predict([[["a"], ["dog"]]])
-    [array(['DT', 'NN'], dtype='<U2')]
+    [['DT', 'NN']]
     """
 
     State = CascadeState

@@ -13,7 +13,8 @@ from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partitions
 from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels
-from spcviz.sequences.base import SequenceTagger, TagPaths
+from spcviz.sequences.asking import Asked
+from spcviz.sequences.base import TagPaths
 
 
 class Block(NamedTuple):
@@ -24,7 +25,7 @@ class Block(NamedTuple):
     sequences: range
 
 
-class ChainTagger(SequenceTagger):
+class ChainTagger(Asked):
     """Base of the first-order taggers, of weights (F, K) and ``[from, to]`` (K, K); not for use by itself."""
 
     state_weights_: np.ndarray

@@ -4,15 +4,17 @@ import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError
+from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
 from spcviz.sequences import labels
 from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
+from spcviz.sequences.watching import Watch
 
 
 class CRFState(NamedTuple):
@@ -39,6 +41,7 @@ class ChainCRF(ChainTagger):
     c1, c2 : float
         Regularisers; with `c1` above 0 many weights become 0.
     max_iter : int
+        Iterations at most; a `sklearn.exceptions.ConvergenceWarning` says that they did not suffice.
     tol : float
         Stop once an iteration improves the loss by less than this share of it.
     min_count : int
@@ -68,7 +71,7 @@ class ChainCRF(ChainTagger):
     n_features_in_, feature_names_in_ : int, ndarray of shape (F,)
         The names where features are named.
     n_iter_, has_converged_ : int, bool
-        Whether `tol` was reached before `max_iter`.
+        Whether `tol` was reached before `max_iter`, or `X_dev` said that it is enough.
     adapting_ : Adapting or None
         What `partial_fit` goes on with.
 
@@ -76,7 +79,7 @@ class ChainCRF(ChainTagger):
     --------
     >>> X = [[{"word": "the"}, {"word": "dog"}], [{"word": "dog"}, {"word": "barks"}]]
     >>> tagger = ChainCRF(c2=0.1).fit(X, [["DT", "NN"], ["NN", "VB"]])
-    >>> tagger.predict([[{"word": "the"}, {"word": "dog"}, {"word": "barks"}]])[0].tolist()
+    >>> tagger.predict([[{"word": "the"}, {"word": "dog"}, {"word": "barks"}]])[0]
     ['DT', 'NN', 'VB']
     """
 
@@ -87,7 +90,7 @@ class ChainCRF(ChainTagger):
         *,
         c1: float = 0.0,
         c2: float = 1.0,
-        max_iter: int = 100,
+        max_iter: int = 500,
         tol: float = 1e-5,
         min_count: int = 1,
         all_possible_states: bool = False,
@@ -115,7 +118,16 @@ class ChainCRF(ChainTagger):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, allowed: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        allowed: Any = None,
+        X_dev: Any = None,
+        y_dev: Any = None,
+    ) -> Self:
         """Train on labelled, or partly labelled, sequences; `ArgumentError` with the item that is wrong.
 
         Parameters
@@ -129,12 +141,20 @@ class ChainCRF(ChainTagger):
         allowed : list, optional
             What a label that is not known may be; as in `predict`. Such a sequence counts with the
             probability of all labellings that agree with it (partial labels).
+        X_dev, y_dev : as X and y, optional
+            Set aside: training stops once their log-loss has not become smaller for 20 iterations, and keeps
+            the weights for which it was smallest. `dev_losses_` has it, a token, of every fifth iteration.
         """
+        if (X_dev is None) != (y_dev is None):
+            raise ArgumentError("X_dev and y_dev must be given both, or neither")
         goes_on = bool(self.warm_start) and self._may_go_on()
         batch = self._read(X, y, sample_weight, goes_on=goes_on, may_miss=True, min_count=self.min_count)
         data, forbidden = self._examples(batch, allowed), self._forbidden()
         max_iter = checks.integer("max_iter", self.max_iter, 1, 1_000_000)
         with Bar(type(self).__name__, max_iter, self.verbose) as bar:
+            watch = None
+            if X_dev is not None:
+                watch = Watch(self._set_aside(X_dev, y_dev), forbidden, lambda loss: None)
             course = fit_crf(
                 data,
                 c1=checks.number("c1", self.c1, 0),
@@ -144,9 +164,27 @@ class ChainCRF(ChainTagger):
                 initial=self._grown(self.n_features_in_) if goes_on else None,
                 which=Which(bool(self.all_possible_states), bool(self.all_possible_transitions), forbidden),
                 tick=lambda _, loss: bar.tick(f"loss {loss:.1f}"),
+                watch=watch,
             )
+        if watch is not None:
+            weights, n = watch.best(course.weights, course.n_iterations)
+            has_converged = course.has_converged or watch.has_stopped
+            course = course._replace(weights=weights, n_iterations=n, has_converged=has_converged)
+            self.dev_losses_ = np.array(watch.losses)
         self._take(course)
         return self
+
+    def _set_aside(self, X: Any, y: Any) -> Examples:
+        """Sequences to look at while training, read with the features and labels of training."""
+        encoded = self._encode(X)
+        try:
+            flat = labels.flat_labels(y, encoded.lengths, may_miss=True)
+            numbers = labels.numbers_of(flat, self.classes_, encoded.lengths)
+        except SpcvizError as error:
+            raise type(error)(f"of X_dev and y_dev: {error}") from None
+        if not len(numbers):
+            raise ArgumentError("X_dev must hold at least one token, got none")
+        return examples_of(*encoded, numbers, len(self.classes_))
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, allowed: Any = None
@@ -197,6 +235,8 @@ class ChainCRF(ChainTagger):
         if course.was_interrupted:
             text = f"fit was interrupted after {course.n_iterations} iterations: the model is the best so far"
             warnings.warn(text, stacklevel=3)
+        elif not course.has_converged:
+            warnings.warn(_why_not(course, self.max_iter), ConvergenceWarning, stacklevel=3)
 
     def _log_partition(self, unary: np.ndarray, steps: np.ndarray) -> float:
         return float(log_partitions(unary.copy(), np.array([0, len(unary)]), steps)[0])
@@ -207,3 +247,16 @@ class ChainCRF(ChainTagger):
     def take_state(self, state: CRFState) -> None:
         super().take_state(state)
         self.n_iter_, self.has_converged_, self.adapting_ = state.n_iter, state.has_converged, state.adapting
+
+
+def _why_not(course: Course, max_iter: int) -> str:
+    """What a fit that did not converge says."""
+    if course.n_iterations >= max_iter:
+        return (
+            f"fit stopped at max_iter={max_iter} before the loss ({course.loss:.6g}) stood still: the "
+            "weights are not yet those that minimise it; raise max_iter, or tol"
+        )
+    return (
+        f"fit found no step down from a loss of {course.loss:.6g} after {course.n_iterations} iterations, "
+        "though it still fell by more than tol: values of very different size among the features may be why"
+    )

@@ -4,28 +4,29 @@ X is a list with one item a sequence; a sequence is
 
 - an (L, F) array, or a nested list of numbers,
 - a scipy sparse matrix of that shape,
-- a list of tokens, each a list of strings (features that are there) or a dict: ``{"word": "The"}`` is the
-  feature ``word=The``, ``{"length": 3}`` has a value, ``{"is_title": True}`` is there or not, and
-  ``{"affix": ["a", "b"]}`` is ``affix=a`` and ``affix=b``.
+- a list of tokens, each a list or set of strings (features that are there) or a dict: ``{"word": "The"}`` is
+  the feature ``word=The``, ``{"length": 3}`` has a value, ``{"is_title": True}`` is there or not, and
+  ``{"affix": ["a", "b"]}`` is ``affix=a`` and ``affix=b``; `spcviz.sequences.tokens` has all of it.
 
 Features are numbered in the order in which training sees them. What it has not seen is ignored later.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain, repeat
 from numbers import Real
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.chains.rows import CsrRows, Rows, compact
-from spcviz.sequences.labels import place
+from spcviz.sequences.tokens import MAX_VALUE, Numbered, Vocabulary, numbered_pairs
 
-Vocabulary = dict[str, int]
+__all__ = ["Encoded", "Vocabulary", "as_items", "encode", "is_named"]
 
 
 class Encoded(NamedTuple):
@@ -35,7 +36,9 @@ class Encoded(NamedTuple):
     lengths: np.ndarray
 
 
-def encode(X: Any, vocabulary: Vocabulary | None, n_features: int | None, *, grow: bool = False) -> Encoded:
+def encode(
+    X: Any, vocabulary: dict[str, int] | None, n_features: int | None, *, grow: bool = False
+) -> Encoded:
     """X as rows: of names by a vocabulary, which may `grow`, or of `n_features` columns (None: as the first).
 
     >>> encoded = encode([[["the", "first"], ["dog"]]], vocabulary := {}, None, grow=True)
@@ -60,11 +63,13 @@ def as_items(X: Any) -> Sequence:
     """The sequences of X, as something with a length."""
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and X.ndim != 3:
         raise ArgumentError(
-            f"X must be a list of sequences, got one array of shape {X.shape} (for a single sequence: [X])"
+            f"X must be a list of sequences, got one array of shape {X.shape} (for a single sequence: [X]; "
+            "for all one after the other with lengths: np.split(X, np.cumsum(lengths)[:-1]))"
         )
     if sparse.issparse(X):
         raise ArgumentError(
-            f"X must be a list of sequences, got one sparse matrix of shape {X.shape} (for a single one: [X])"
+            f"X must be a list of sequences, got one sparse matrix of shape {X.shape} (for a single "
+            "one: [X]; for all one after the other: the rows of each)"
         )
     if isinstance(X, str | bytes | Mapping) or not isinstance(X, Iterable):
         raise ArgumentError(f"X must be a list of sequences, got {X!r:.60}")
@@ -74,19 +79,25 @@ def as_items(X: Any) -> Sequence:
 def is_named(items: Sequence) -> bool:
     """Whether the first token of all is a dict or holds strings (or is a string, which is refused later)."""
     for item in items:
-        if isinstance(item, list | tuple) or (isinstance(item, np.ndarray) and item.dtype.kind in "OU"):
-            for token in item:
-                if isinstance(token, str | Mapping):
-                    return True
-                if isinstance(token, list | tuple | set | frozenset) and len(token):
-                    return not isinstance(next(iter(token)), Real)
-                if isinstance(token, np.ndarray | Real):
-                    return False
-        elif isinstance(item, np.ndarray) or sparse.issparse(item):
-            return False
-        elif isinstance(item, str | Mapping):
+        if isinstance(item, str | bytes | Mapping):
             return True
-    return any(isinstance(item, list | tuple) and item for item in items)  # all tokens are empty
+        if _is_array(item):
+            return False
+        for token in item if isinstance(item, Iterable) else ():
+            if isinstance(token, str | bytes | Mapping):
+                return True
+            if isinstance(token, list | tuple | Set) and len(token):
+                return not isinstance(next(iter(token)), Real)
+            if isinstance(token, np.ndarray) and token.dtype.kind in "OUS" and token.ndim == 1:
+                return True
+            if isinstance(token, np.ndarray | Real):
+                return False
+    return any(not _is_array(item) and _length(item, "X") for item in items)  # all tokens are empty
+
+
+def _is_array(item: Any) -> bool:
+    """Whether a sequence is a table of numbers of any library, and no list of tokens."""
+    return hasattr(item, "shape") and getattr(getattr(item, "dtype", None), "kind", "f") not in "OUS"
 
 
 def _length(item: Any, name: str) -> int:
@@ -96,36 +107,18 @@ def _length(item: Any, name: str) -> int:
         raise ArgumentError(f"{name} must be a sequence of tokens, got {item!r:.60}") from None
 
 
-def _of_names(items: Sequence, vocabulary: Vocabulary, grow: bool) -> Encoded:
+def _of_names(items: Sequence, vocabulary: dict[str, int], grow: bool) -> Encoded:
     if not set(map(type, items)) <= {list, tuple}:
         _check_are_lists(items)
     lengths = np.fromiter(map(len, items), np.int64, len(items))
     tokens = list(chain.from_iterable(items))
-    kinds = set(map(type, tokens))
-    numbers: Any = vocabulary
-    if grow:
-        numbers = defaultdict(None, vocabulary)
-        numbers.default_factory = numbers.__len__
-    values = None
-    if not kinds <= {list, tuple}:
-        tokens, values = _unfolded(tokens, lengths)
-    counts = np.fromiter(map(len, tokens), np.int64, len(tokens))
-    flat = chain.from_iterable(tokens)
-    try:  # lists in between take two thirds of the time of iterators in a row, and memory
-        indices = map(numbers.__getitem__, flat) if grow else list(map(numbers.get, list(flat), repeat(-1)))
-        index = np.fromiter(indices, np.int32, int(counts.sum()))
-    except TypeError:  # something that has no hash
-        _refuse_features(tokens, lengths)
-    if grow:
-        if not all(isinstance(name, str) for name in numbers):
-            _refuse_features(tokens, lengths)
-        vocabulary.update(numbers)
-    start = np.concatenate([[0], np.cumsum(counts)])
-    weights = np.ones(len(index), np.float32) if values is None else np.array(values)
-    if values is not None and not np.isfinite(weights).all():
-        at = int(np.isfinite(weights).argmin())
-        where = place("X", int(np.searchsorted(start, at, side="right")) - 1, lengths)
-        raise ScoreError(f"{where} must have finite values, got {weights[at]}")
+    numbered = None
+    if set(map(type, tokens)) <= {list, tuple}:
+        numbered = _numbered_names(tokens, vocabulary, grow)
+    if numbered is None:
+        numbered = numbered_pairs(tokens, vocabulary, grow, lengths)
+    start, index = np.concatenate([[0], np.cumsum(numbered.counts)]), numbered.index
+    weights = np.ones(len(index), np.float32) if numbered.values is None else numbered.values
     if len(index) and index.min() < 0:
         is_known = index >= 0
         start = np.concatenate([[0], np.cumsum(is_known)])[start]
@@ -133,60 +126,36 @@ def _of_names(items: Sequence, vocabulary: Vocabulary, grow: bool) -> Encoded:
     return Encoded(CsrRows(start, index, compact(weights), len(vocabulary)), lengths)
 
 
+def _numbered_names(tokens: list, vocabulary: dict[str, int], grow: bool) -> Numbered | None:
+    """Features of tokens that are lists of texts; None if something else is in one."""
+    numbers: Any = vocabulary
+    if grow:
+        numbers = defaultdict(None, vocabulary)
+        numbers.default_factory = numbers.__len__
+    counts = np.fromiter(map(len, tokens), np.int64, len(tokens))
+    flat = chain.from_iterable(tokens)
+    try:  # lists in between take two thirds of the time of iterators in a row, and memory
+        indices = map(numbers.__getitem__, flat) if grow else list(map(numbers.get, list(flat), repeat(-1)))
+        index = np.fromiter(indices, np.int32, int(counts.sum()))
+    except TypeError:  # something that has no hash
+        return None
+    if grow:
+        if not all(isinstance(name, str) for name in numbers):
+            return None
+        vocabulary.update(numbers)
+    elif (
+        len(index)
+        and index.min() < 0
+        and not all(isinstance(name, str) for name in chain.from_iterable(tokens))
+    ):
+        return None
+    return Numbered(counts, index, None)
+
+
 def _check_are_lists(items: Sequence) -> None:
     for i, item in enumerate(items):
         if isinstance(item, str | bytes | Mapping) or not hasattr(item, "__len__"):
             raise ArgumentError(f"X[{i}] must be a list of tokens, got {item!r:.60}")
-
-
-def _unfolded(tokens: list, lengths: np.ndarray) -> tuple[list, list[float]]:
-    """Tokens with dicts among them as lists of names, and the values of all those names."""
-    names, values = [], []
-    for n, token in enumerate(tokens):
-        if isinstance(token, Mapping):
-            token_names: list[str] = []
-            for name, value in token.items():
-                _unfold(name, value, token_names, values, n, lengths)
-            names.append(token_names)
-        elif isinstance(token, list | tuple | np.ndarray):
-            names.append(token)
-            values.extend(repeat(1.0, len(token)))
-        elif isinstance(token, set | frozenset):
-            names.append(sorted(token, key=str))  # the same numbers in every run
-            values.extend(repeat(1.0, len(token)))
-        else:
-            kind = "a dict or a list of strings"
-            raise ArgumentError(f"{place('X', n, lengths)} must be {kind}, got {token!r:.60}")
-    return names, values
-
-
-def _unfold(
-    name: Any, value: Any, names: list[str], values: list[float], n: int, lengths: np.ndarray
-) -> None:
-    if not isinstance(name, str):
-        raise ArgumentError(f"{place('X', n, lengths)} must have strings for keys, got {name!r:.60}")
-    if isinstance(value, str):
-        names.append(f"{name}={value}")
-        values.append(1.0)
-    elif isinstance(value, bool | np.bool_ | Real):
-        if value:  # NaN too, which is refused with its place
-            names.append(name)
-            values.append(float(value))
-    elif isinstance(value, list | tuple) and all(isinstance(text, str) for text in value):
-        names += [f"{name}={text}" for text in value]
-        values += [1.0] * len(value)
-    else:
-        wanted = "a string, a number, a boolean or a list of strings"
-        raise ArgumentError(f"{place('X', n, lengths)}[{name!r}] must be {wanted}, got {value!r:.60}")
-
-
-def _refuse_features(tokens: Sequence, lengths: np.ndarray) -> NoReturn:
-    """Say which feature of a list is no string."""
-    for n, token in enumerate(tokens):
-        for f, name in enumerate(token):
-            if not isinstance(name, str):
-                raise ArgumentError(f"{place('X', n, lengths)}[{f}] must be a string, got {name!r:.60}")
-    raise ArgumentError("X must hold strings or dicts")
 
 
 def _of_arrays(items: Sequence, n_features: int | None) -> Encoded:
@@ -212,7 +181,11 @@ def _of_arrays(items: Sequence, n_features: int | None) -> Encoded:
         rows = DenseRows(np.concatenate(used, dtype=kind))
     else:
         rows = DenseRows(np.empty((0, columns)))
-    if not np.isfinite(rows.values).all():  # of all at once: a call for each sequence takes longer
+    # Of all at once: a call for each sequence takes longer.
+    if (
+        rows.values.size
+        and not max(abs(float(rows.values.min())), abs(float(rows.values.max()))) <= MAX_VALUE
+    ):
         for i, array in enumerate(arrays):
             _check_is_finite(array, i)
     return Encoded(rows, lengths)
@@ -232,6 +205,8 @@ def _array(item: Any, i: int, is_sparse: bool) -> Any:
             raise ShapeError(
                 f"X[{i}] must have tokens of the same number of features, got {item!r:.60}"
             ) from None
+        if n_masked := checks.count_masked(item):  # numpy would hand over what is behind the mask
+            raise ArgumentError(f"X[{i}] must have no masked entries, got {n_masked} masked")
         if array.size == 0 and array.ndim < 2:
             array = np.empty((0, 0))
         kind = array.dtype.kind
@@ -243,15 +218,17 @@ def _array(item: Any, i: int, is_sparse: bool) -> Any:
 
 
 def _check_is_finite(array: Any, i: int) -> None:
-    """Refuse NaN and infinities in one sequence of numbers, with their place."""
+    """Refuse NaN, infinities and what is over `MAX_VALUE` in one sequence, with the place."""
     values = array.data if sparse.issparse(array) else np.zeros(0) if array is None else array.reshape(-1)
-    if not np.isfinite(values).all():
-        at = int(np.isfinite(values).argmin())
+    is_fit = np.abs(values) <= MAX_VALUE
+    if not is_fit.all():
+        at = int(is_fit.argmin())
         if sparse.issparse(array):
             row, column = int(np.searchsorted(array.indptr, at, side="right")) - 1, int(array.indices[at])
         else:
             row, column = divmod(at, array.shape[1])
-        raise ScoreError(f"X[{i}][{row}, {column}] must be finite, got {values[at]}")
+        wanted = f"from -{MAX_VALUE:g} to {MAX_VALUE:g}" if np.isfinite(values[at]) else "finite"
+        raise ScoreError(f"X[{i}][{row}, {column}] must be {wanted}, got {values[at]}")
 
 
 def _stacked(arrays: list, n_features: int) -> CsrRows:

@@ -32,7 +32,24 @@ def flat_labels(y: Any, lengths: np.ndarray, *, may_miss: bool = False) -> list:
         chain.from_iterable(item.tolist() if isinstance(item, np.ndarray) else item for item in items)
     )
     _check_kinds(flat, lengths, may_miss)
+    _check_are_labels(flat, lengths, may_miss)
     return flat
+
+
+def _check_are_labels(flat: list, lengths: np.ndarray, may_miss: bool) -> None:
+    """Refuse numbers below 0, with which other libraries say that there is no label.
+
+    -1 and 1 are two labels where there is no other.
+    """
+    numbers = set(flat) - {None}
+    if not numbers or isinstance(next(iter(numbers)), str) or min(numbers) >= 0 or numbers == {-1, 1}:
+        return
+    n = next(n for n, label in enumerate(flat) if label is not None and label < 0)
+    instead = "None where the label of a token is not known" if may_miss else "no token without a label"
+    raise ArgumentError(
+        f"{place('y', n, lengths)} must be a label, 0 or more, got {flat[n]} ({instead}; labels that are "
+        "numbers below 0 as strings)"
+    )
 
 
 def _check_kinds(flat: list, lengths: np.ndarray, may_miss: bool) -> None:

@@ -48,7 +48,7 @@ class StructuredPerceptron(ChainTagger):
     >>> X = [[["the"], ["dog"]], [["a"], ["cat"]], [["the"], ["cat"]]]
     >>> tagger = StructuredPerceptron(random_state=0).fit(X, [["DT", "NN"]] * 3)
     >>> tagger.predict([[["a"], ["dog"]]])
-    [array(['DT', 'NN'], dtype='<U2')]
+    [['DT', 'NN']]
     """
 
     State = PerceptronState

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ShapeError
+from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.budgets import expansion
 from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.chains.tiered import Tiered
@@ -51,20 +51,27 @@ class Budgeted(BaseEstimator):
         seen = seen_grams(data.labels, data.starts, len(classes))
         return Fitted(reader, classes, features, data, fold, models, without, seen, rng)
 
-    def predict(self, X: Sequence, budget: float | None = None) -> list[np.ndarray]:
+    def predict(
+        self, X: Sequence, budget: float | None = None, *, rate: float | None = None
+    ) -> list[np.ndarray]:
         """Labels (L_i,) of each sequence, with what `budget` buys.
 
-        A budget is for all of X together, in the unit of the tiers' costs; None: everything is bought.
+        A budget is for all of X together, in the unit of the tiers' costs; `rate`, in its place, is for each
+        position on average. Neither: everything is bought.
         """
-        return self.spend(X, budget).labels
+        return self.spend(X, budget, rate=rate).labels
 
-    def spend(self, X: Sequence, budget: float | None = None) -> Spent:
+    def spend(self, X: Sequence, budget: float | None = None, *, rate: float | None = None) -> Spent:
         """`predict`, with the tiers that were reached and what it cost."""
         raise NotImplementedError
 
-    def _limit(self, budget: float | None) -> float:
-        """The budget as a number, of a fitted estimator."""
+    def _limit(self, X: Sequence, budget: float | None, rate: float | None = None) -> float:
+        """What may be spent on all of X, of a fitted estimator."""
         check_is_fitted(self)
+        if budget is not None and rate is not None:
+            raise ArgumentError("budget, of all of X, and rate, of each position, must not be given both")
+        if rate is not None:
+            return checks.number("rate", rate, 0) * float(self.reader_.lengths(X).sum())
         return np.inf if budget is None else expansion.checked_budget(budget)
 
     def cost_of_everything(self, X: Sequence) -> float:
@@ -89,9 +96,11 @@ class Budgeted(BaseEstimator):
         """(cost, share of wrong labels, share of positions at each tier) of what each budget buys."""
         raise NotImplementedError
 
-    def score(self, X: Sequence, y: Sequence, budget: float | None = None) -> float:
+    def score(
+        self, X: Sequence, y: Sequence, budget: float | None = None, *, rate: float | None = None
+    ) -> float:
         """Share of positions whose label is right."""
-        return 1.0 - float(self.curve(X, y, [np.inf if budget is None else budget]).error[0])
+        return 1.0 - float(self.curve(X, y, [self._limit(X, budget, rate)]).error[0])
 
     def _state(self) -> dict[str, Any]:
         """What both kinds store."""
@@ -113,7 +122,7 @@ class Budgeted(BaseEstimator):
         """The estimator, with what `_state` has stored."""
         names = ("policy", "passes", "folds", "random_state")
         estimator = cls(state.tiers.given(), **{name: getattr(state, name) for name in names}, **settings)
-        estimator.reader_ = Reader(checked(estimator.tiers), state.tiers.widths, state.scales)
+        estimator.reader_ = Reader(checked(estimator.tiers, is_stored=True), state.tiers.widths, state.scales)
         size = len(state.seen)
         if state.seen.ndim != 1 or size & (size - 1) or not size:
             raise ShapeError(f"seen has shape {state.seen.shape}; it needs a power of two")

@@ -104,12 +104,12 @@ class ModelSelector(Budgeted):
         self.seen_, self.seed_ = fitted.seen, int(fitted.rng.integers(2**32))
         return self
 
-    def spend(self, X: Sequence, budget: float | None = None) -> Spent:
+    def spend(self, X: Sequence, budget: float | None = None, *, rate: float | None = None) -> Spent:
         """`predict`, with the tiers that were reached and what it cost.
 
         A tier's function is called for the sequences that are lifted to it, when they are, and no others.
         """
-        limit, reading = self._limit(budget), _Reading(self, X)
+        limit, reading = self._limit(X, budget, rate), _Reading(self, X)
         bought = reading.spend(limit)
         labels, lengths = reading.labels, reading.lengths
         tiers = [np.full(length, tier) for length, tier in zip(lengths, reading.tiers)]
@@ -124,7 +124,7 @@ class ModelSelector(Budgeted):
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
         """Step by step to which model one sequence is lifted, and what is predicted after each step."""
-        limit, reading, names = self._limit(budget), _Reading(self, [x]), self.reader_.tiers.names
+        limit, reading, names = self._limit([x], budget), _Reading(self, [x]), self.reader_.tiers.names
         return [
             Purchase(-1, names[tier], value, cost, self.classes_[labels])
             for _, tier, value, cost, labels in reading.spend(limit)

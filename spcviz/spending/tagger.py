@@ -58,7 +58,9 @@ class BudgetedTagger(Budgeted):
     tiers : FeatureTiers
     policy : str
         One of `spcviz.spending.POLICIES`: ``dms_pi`` (values learned from whole trajectories), ``greedy``,
-        ``one_shot``, ``anytime``, ``myopic``, ``imitation_parts``; to compare with: ``uniform``, ``random``.
+        ``one_shot``, ``anytime``, ``imitation_parts``; to compare with: ``uniform``, ``random`` and
+        ``myopic``, which buys where the best label leads by least, learns nothing of what a purchase changes,
+        and so is often worse than ``uniform``.
     inference_tolerance : float
         q of quiescent inference, 0 to 1: messages that change less than this share are not passed on. 0 is
         exact.
@@ -176,12 +178,12 @@ class BudgetedTagger(Budgeted):
         pairwise = self.model_.pairwise[None]
         return world_of(scores, pairwise, model, labels, starts, self.seen_, self.margin_)
 
-    def spend(self, X: Sequence, budget: float | None = None) -> Spent:
+    def spend(self, X: Sequence, budget: float | None = None, *, rate: float | None = None) -> Spent:
         """`predict`, with the tiers that were reached and what it cost.
 
         A tier's function is called for what is bought, when it is bought, and for nothing else.
         """
-        limit = self._limit(budget)
+        limit = self._limit(X, budget, rate)
         lengths = self.reader_.lengths(X)
         if self.reader_.tiers.has_functions:
             labels, tiers, cost = self._lazily(X, lengths, limit)
@@ -225,7 +227,7 @@ class BudgetedTagger(Budgeted):
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
         """Step by step what is bought for one sequence, and what is predicted after each purchase."""
-        limit = self._limit(budget)
+        limit = self._limit([x], budget)
         course, names = self._course(self._world([x]), limit, keep_all=True), self.reader_.tiers.names
         steps = zip(course.part, course.tier, course.value, course.cost, course.all_labels)
         return [

@@ -52,8 +52,8 @@ class Tiers(NamedTuple):
         return any(callable(columns) for columns in self.columns[1:])
 
 
-def checked(tiers: Any) -> Tiers:
-    """Tiers as they are used, or the error that names what is wrong."""
+def checked(tiers: Any, *, is_stored: bool = False) -> Tiers:
+    """Tiers as they are used, or the error that names what is wrong; stored ones may share columns."""
     if not isinstance(tiers, tuple) or len(tiers) != 3:
         raise ArgumentError(f"tiers must be FeatureTiers(names, columns, costs), got {tiers!r:.60}")
     names, columns = (
@@ -71,6 +71,8 @@ def checked(tiers: Any) -> Tiers:
             tier_columns = checks.whole_numbers(f"tiers.columns[{t}]", tier_columns, 0, 2**31 - 1)
             if not len(tier_columns):
                 raise ArgumentError(f"tiers.columns[{t}] must have at least one column, got none")
+            if not is_stored:
+                _refuse_bought_twice(t, tier_columns, checked_columns)
         checked_columns.append(tier_columns)
     costs = checks.scores("tiers.costs", tiers[2], 1)
     if len(costs) != len(names):
@@ -80,6 +82,22 @@ def checked(tiers: Any) -> Tiers:
     if not costs.min() >= 0:
         raise ArgumentError(f"tiers.costs must not be negative, got {costs.min()}")
     return Tiers(names, tuple(checked_columns), costs[1:])
+
+
+def _refuse_bought_twice(t: int, columns: np.ndarray, before: list) -> None:
+    """A column of an earlier tier is there already when a later one is bought: it would be paid for twice."""
+    values, counts = np.unique(columns, return_counts=True)
+    if counts.max() > 1:
+        raise ArgumentError(
+            f"tiers.columns[{t}] must name each column once, got {values[counts.argmax()]} twice"
+        )
+    for earlier, other in enumerate(before):
+        shared = np.intersect1d(columns, other) if not callable(other) else []
+        if len(shared):
+            raise ArgumentError(
+                f"tiers.columns[{t}] must not name column {shared[0]}, which tier {earlier} has: tiers add "
+                "to each other, so it would be paid for twice"
+            )
 
 
 def lengths_of(X: Any) -> np.ndarray:

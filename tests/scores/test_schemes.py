@@ -79,3 +79,22 @@ def test_refusals():
         bio_transitions(["O", "E-X"], "BIO")
     with pytest.raises(ArgumentError, match="labels must be a sequence of names, got 'O'"):
         bio_transitions("O")
+
+
+def test_kinds_that_no_label_begins_are_iob1_or_refused():
+    for labels in (["O", "I-X"], ["O", "I-X", "B-Y", "I-Y"]):
+        auto, named = bio_transitions(labels), bio_transitions(labels, "IOB1")
+        for one, other in zip(auto, named):
+            assert one.tolist() == other.tolist()
+        assert auto.start[1] == 0.0
+        with pytest.raises(ArgumentError, match="labels must have B-X beside 'I-X': in BIO nothing else"):
+            bio_transitions(labels, "BIO")
+    with pytest.raises(ArgumentError, match="labels must have B-X beside 'E-X': in BIOES"):
+        bio_transitions(["O", "E-X", "S-X"])
+
+
+def test_schemes_go_by_any_name_in_small_letters_or_large():
+    for names in (("BIO", "bio", "IOB2", "iob2"), ("BIOES", "bioes", "BILOU", "iobes")):
+        (rules, *others) = (bio_transitions(LABELS[names[0]], name) for name in names)
+        for other in others:
+            assert all(np.array_equal(one, another) for one, another in zip(rules, other))

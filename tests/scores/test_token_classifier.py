@@ -79,3 +79,40 @@ def test_refusals(changed, error, message):
     arguments = {"logits": LOGITS, "word_ids": IDS} | changed
     with pytest.raises(error, match=message):
         from_hf(**arguments)
+
+
+def test_ids_below_0_are_no_words():
+    """Arrays of ids cannot hold None: -1 or -100 stands for it."""
+    ids = [[-100 if word is None else word for word in row] for row in IDS]
+    some = [[-1 if word is None else word for word in row] for row in IDS]
+    want = [table.tolist() for table in from_hf(LOGITS, IDS).max_marginals()]
+    for other in (ids, np.array(ids), some):
+        assert [table.tolist() for table in from_hf(LOGITS, other).max_marginals()] == want
+
+
+def test_a_word_in_two_windows_is_read_once_where_it_is_deeper():
+    logits = np.random.default_rng(1).normal(size=(3, 6, 2))
+    ids = [[None, 0, 1, 2, 3, None], [None, 2, 3, 4, 5, None], [None, 0, 0, 1, None, None]]
+    sequences = from_hf(logits, ids, overflow_to_sample_mapping=[0, 0, 1])
+    rows = [logits[0, 1], logits[0, 2], logits[0, 3], logits[1, 2], logits[1, 3], logits[1, 4]]
+    want = from_emissions([np.array(rows), logits[2, [1, 3]]])
+    assert sequences.lengths.tolist() == [6, 2]
+    for got, wanted in zip(sequences.max_marginals(), want.max_marginals()):
+        assert got.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize(
+    ("ids", "mapping", "message"),
+    [
+        ([[2, 3, 4]], None, r"word_ids\[0\] must begin with word 0, got 2: of windows .* overflow_to_sample"),
+        ([[0, 2, 3]], None, r"word_ids\[0\] must have every word, got none for word 1"),
+        ([[0, 1, 0]], None, r"word_ids\[0\]\[2\] must not fall, got 0 after 1"),
+        ([[0, 1, 2], [4, 5, 6]], [0, 0], "word_ids of sentence 0 must have every word, got none for word 3"),
+        ([[0, 1, 2], [0, 1, 2]], [0], "overflow_to_sample_mapping has 1 windows; logits has 2"),
+        ([[0, 1, 2], [0, 1, 2]], [1, 1], "word_ids of sentence 0 must be in a window, got none"),
+        ([[0, 1, 2]], [-1], r"overflow_to_sample_mapping\[0\] must be from 0"),
+    ],
+)
+def test_windows_that_leave_something_out_are_named(ids, mapping, message):
+    with pytest.raises((ArgumentError, ShapeError), match=message):
+        from_hf(np.zeros((len(ids), 3, 2)), ids, overflow_to_sample_mapping=mapping)

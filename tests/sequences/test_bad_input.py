@@ -216,11 +216,11 @@ def test_bad_weights_are_named(tagger):
         ("perceptron", {"class_weight": {"XX": 1}}, "class_weight must name labels of y, got 'XX'"),
         ("perceptron", {"class_weight": {"NN": -1}}, r"class_weight\['NN'\] must be a number from 0"),
         ("perceptron", {"class_weight": 3}, "class_weight must be a dict, 'balanced' or None, got 3"),
-        ("perceptron", {"constraints": "iob"}, "constraints must be one of bio, bioes, bilou"),
+        ("perceptron", {"constraints": "iob"}, "constraints must be one of bio, iob1, bioes, a function"),
         (
             "perceptron",
             {"constraints": "bio"},
-            r"classes_ must be O B-... I-... for constraints='bio', got 'DT'",
+            r"constraints='bio': labels must be O or like B-x, I-x, E-x, S-x, got 'DT'",
         ),
         ("crf", {"c1": -1}, "c1 must be a number from 0"),
         ("crf", {"c2": "x"}, "c2 must be a number from 0"),
@@ -243,16 +243,16 @@ def test_bad_settings_are_named(tagger, settings, message):
 def test_odd_input_works(tagger):
     tagger.fit(X, Y)
     assert tagger.predict([]) == []
-    assert [labels.tolist() for labels in tagger.predict([[], X[0], []])] == [
+    assert list(tagger.predict([[], X[0], []])) == [
         [],
-        tagger.predict(X[:1])[0].tolist(),
+        tagger.predict(X[:1])[0],
         [],
     ]
     unseen = tagger.predict([[["never"], []], [[{}.get("x", "b")], []]])  # ignored; a token may have none
     assert [len(labels) for labels in unseen] == [2, 2]
     assert tagger.score(X[:1], [["XX"] * len(X[0])]) == 0.0  # labels that training has not seen are wrong
     long = tagger.predict([[["b"]] * 10_000])[0]
-    assert long.shape == (10_000,)
+    assert len(long) == 10_000
     shares = tagger.predict_marginals([[["b"]] * 10_000])[0]
     assert np.allclose(shares.sum(axis=1), 1.0)
 
@@ -264,17 +264,17 @@ def test_unicode_is_kept(tagger):
     y = [[tag, tag] for tag in tags] * 3
     tagger.fit(data, y)
     again = type(tagger).from_state(tagger.to_state())
-    assert [labels.tolist() for labels in again.predict(data)] == y
+    assert list(again.predict(data)) == y
     assert list(again.feature_names_in_) == list(tagger.feature_names_in_)
 
 
 @pytest.mark.parametrize("name", ["perceptron", "crf"])
 def test_one_sentence_one_tag_is_enough(name):
     tagger = type(TAGGERS[name])().fit([[["a"], ["b"]]], [["NN", "NN"]])
-    assert tagger.predict([[["c"]] * 3])[0].tolist() == ["NN"] * 3
+    assert tagger.predict([[["c"]] * 3])[0] == ["NN"] * 3
     assert tagger.predict_marginals([[["c"]]])[0].tolist() == [[1.0]]
     empty_first = type(TAGGERS[name])().fit([[], [["a"], []], [[]]], [[], ["A", "B"], ["B"]])
-    assert empty_first.predict([[["a"], []]])[0].tolist() == ["A", "B"]
+    assert empty_first.predict([[["a"], []]])[0] == ["A", "B"]
     no_features = type(TAGGERS[name])().fit([[[], []], [[]]], [["A", "B"], ["A"]])
     assert no_features.n_features_in_ == 0
     assert len(no_features.predict([[[], []]])[0]) == 2
@@ -284,7 +284,7 @@ def test_a_cascade_wants_as_many_sequences_as_parts_and_a_thousand_labels():
     with pytest.raises(ArgumentError, match="hold_out must be at most the 1 sequences, got 3"):
         sp.CascadeTagger().fit([[["a"]]], [["NN"]])
     one_tag = sp.CascadeTagger(random_state=0).fit([[["a"], ["b"]]] * 4, [["NN", "NN"]] * 4)
-    assert one_tag.predict([[["c"]]])[0].tolist() == ["NN"]
+    assert one_tag.predict([[["c"]]])[0] == ["NN"]
     with pytest.raises(ArgumentError, match="y must hold at most 1000 labels for a cascade, got 1001"):
         sp.CascadeTagger().fit([[["a"]] * 1001], [list(range(1001))])
 
@@ -295,9 +295,7 @@ def test_values_of_a_cascade_are_laid_out_or_refused(monkeypatch):
     halves = [0.5 * array for array in as_sparse(X)]
     tagger = sp.CascadeTagger(random_state=0).fit(halves, Y)
     dense = sp.CascadeTagger(random_state=0).fit([array.toarray() for array in halves], Y)
-    assert [o.tolist() for o in tagger.predict(halves)] == [
-        o.tolist() for o in dense.predict([h.toarray() for h in halves])
-    ]
+    assert list(tagger.predict(halves)) == list(dense.predict([h.toarray() for h in halves]))
     monkeypatch.setattr(lattices, "MAX_DENSE", 10)
     with pytest.raises(ArgumentError, match="X must hold only 0 and 1 for a cascade, or at most 10 values"):
         sp.CascadeTagger().fit(halves, Y)

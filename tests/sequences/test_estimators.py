@@ -29,7 +29,7 @@ chains = pytest.mark.parametrize("make", [MAKERS["perceptron"], MAKERS["crf"]], 
 
 
 def lists(arrays):
-    return [array.tolist() for array in arrays]
+    return [np.asarray(array).tolist() for array in arrays]
 
 
 @every
@@ -163,7 +163,7 @@ def test_allowed_labels(make):
                 assert "NN" not in labels
                 assert not share[:, 1].any()
             else:
-                assert labels.tolist() == free[i].tolist()
+                assert labels == free[i]
             assert_allclose(share.sum(axis=1), 1.0)
     for i, item in enumerate([[["DT"]] * len(sentence) for sentence in XT]):
         assert set(tagger.predict(XT[i : i + 1], allowed=[item])[0]) == {"DT"}
@@ -173,7 +173,7 @@ def test_allowed_labels(make):
 def test_the_k_best_are_in_order_and_the_first_is_the_prediction(make):
     tagger = make().fit(X, Y)
     for best, labels in zip(tagger.predict_k_best(XT, 3), tagger.predict(XT)):
-        assert best.labels[0].tolist() == labels.tolist()
+        assert best.labels[0].tolist() == labels
         assert (np.diff(best.scores) <= 0).all()
         assert len({tuple(labelling) for labelling in best.labels.tolist()}) == len(best.scores)
     if make is MAKERS["crf"]:

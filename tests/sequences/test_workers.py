@@ -23,7 +23,7 @@ every = pytest.mark.parametrize("tagger", TAGGERS.values(), ids=TAGGERS)
 
 
 def lists(arrays):
-    return [array.tolist() for array in arrays]
+    return [np.asarray(array).tolist() for array in arrays]
 
 
 @every

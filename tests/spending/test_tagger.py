@@ -367,3 +367,28 @@ def test_refusals_of_a_fitted_one():
     widths[0] = 2
     with pytest.raises(ShapeError, match="tier 'dearest' has 2 features; fit had 3"):
         strange.predict(NEW)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (([0, 1], [1, 2]), r"tiers.columns\[1\] must not name column 1, which tier 0 has: .* paid for twice"),
+        (([0, 1], [2, 2]), r"tiers.columns\[1\] must name each column once, got 2 twice"),
+    ],
+)
+def test_a_column_is_paid_for_once(columns, message):
+    with pytest.raises(ArgumentError, match=message):
+        BudgetedTagger(FeatureTiers(("a", "b"), columns, (0, 1))).fit(X, Y)
+
+
+def test_a_rate_is_a_budget_for_each_position():
+    tagger, n = fitted(), sum(map(len, NEW))
+    one, other = tagger.spend(NEW, rate=0.5), tagger.spend(NEW, 0.5 * n)
+    assert [labels.tolist() for labels in one.labels] == [labels.tolist() for labels in other.labels]
+    assert one.cost == other.cost <= 0.5 * n
+    with pytest.raises(
+        ArgumentError, match="budget, of all of X, and rate, of each position, must not be given"
+    ):
+        tagger.predict(NEW, 3.0, rate=0.5)
+    with pytest.raises(ArgumentError, match="rate must be a number from 0"):
+        tagger.predict(NEW, rate=-1)

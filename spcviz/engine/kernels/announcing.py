@@ -4,7 +4,7 @@ import sys
 
 from numba.core import event as events
 
-from spcviz.engine.kernels import kernel_cache
+from spcviz.engine.kernels import calm, kernel_cache
 
 
 class _Line(events.Listener):
@@ -15,8 +15,7 @@ class _Line(events.Listener):
 
     def on_start(self, event: events.Event) -> None:
         """A kernel is about to be compiled."""
-        function = getattr((event.data or {}).get("dispatcher"), "py_func", None)
-        if self._is_said or not getattr(function, "__module__", "").startswith("spcviz."):
+        if self._is_said or not calm.is_ours(event):
             return
         self._is_said = True
         folder = kernel_cache.folder()

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numba
 from numba.extending import register_jitable
 
-from spcviz.engine.kernels import kernel_cache
+from spcviz.engine.kernels import kernel_cache, placing
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 """A decorated function: to a reader and a type checker it stays what it was."""
@@ -26,7 +26,8 @@ SAFE_FLAGS = {"nsz", "arcp", "contract", "afn"}
 def _compile(function: Kernel, flags: set[str] | bool, **options: Any) -> Kernel:
     # Nobody calls a kernel from C: without that wrapper each compiles a tenth faster.
     options |= {"nogil": True, "fastmath": flags, "no_cfunc_wrapper": True}
-    return numba.njit(cache=kernel_cache.folder() is not None, **options)(function)
+    with placing.placed():
+        return numba.njit(cache=kernel_cache.folder() is not None, **options)(function)
 
 
 def kernel(function: Kernel) -> Kernel:

@@ -3,8 +3,8 @@
 Numba's disk cache notices edits only in a kernel's own file, not in the functions it inlines, so
 the cache folder is named after a digest of the code of every file with a kernel, at any depth of the
 package, and of what these files import (a constant of another file is compiled in). Sentences are left
-out: a changed docstring compiles nothing anew. Numba keeps the kernels of each checkout apart, and so does
-the name: what one checkout has compiled is not ready for another. Folders of older sources are removed.
+out: a changed docstring compiles nothing anew. Where the package lies is left out, too: what one clone or
+environment has compiled, another of the same code loads (`placing`). Folders of older sources are removed.
 
 Numba neither survives an unwritable folder ("no locator available" at import) nor heals a damaged file. So
 the folder is tried before it is used, and what lies in it is compared with a list of SHA-256 sums before any
@@ -30,7 +30,8 @@ from pathlib import Path
 import numba
 from numba.core import event as events
 
-from spcviz.engine.kernels import sources
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.kernels import calm, carrying, placing, sources
 
 _KEEP_SECONDS = 24 * 3600
 _ROOM = 64 * 2**20
@@ -48,11 +49,13 @@ _HOLDS_KERNELS = re.compile(
 
 
 def kernel_digest(root: Path = sources.ROOT) -> str:
-    """Short digest of numba's version, of where the package lies and of the code that kernels are made of."""
+    """Short digest of numba's version and of the code that kernels are made of, wherever that lies."""
     files = Path(root, "spcviz").rglob("*.py")
     holding = [path for path in files if _HOLDS_KERNELS.search(path.read_bytes())]
     code = sources.code_digest(holding, Path(root))
-    named = f"{numba.__version__} {Path(root).resolve()} {code}"
+    named = f"{numba.__version__} {code}"
+    if not placing.is_known():  # then numba keeps what each place has compiled apart
+        named += f" {Path(root).resolve()}"
     return hashlib.sha256(named.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
@@ -60,7 +63,8 @@ def _remembered_digest(folder: Path) -> str:
     """`kernel_digest`, which takes half a second, remembered in ``folder`` under the bytes of all files."""
     seen = hashlib.sha256(numba.__version__.encode())
     for path in sorted(Path(sources.ROOT, "spcviz").rglob("*.py")):
-        seen.update(path.as_posix().encode() + path.read_bytes())
+        name = path if not placing.is_known() else path.relative_to(sources.ROOT)
+        seen.update(name.as_posix().encode() + path.read_bytes())
     note = folder / f"{seen.hexdigest()[:16]}.digest"
     with contextlib.suppress(OSError, UnicodeError):
         if re.fullmatch("[0-9a-f]{16}", known := note.read_text(encoding="ascii")):
@@ -98,7 +102,11 @@ def _writable_cache_folder() -> Path | None:
         root = root.expanduser()
         root = root if os.environ.get("SPCVIZ_JIT_DIR") else root / "spcviz-jit"
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        cache = root / _remembered_digest(root)
+        digest = _remembered_digest(root)
+        cache = root / digest
+        if (carried := _carried(digest, cache)) is not None:
+            cache = root / f"{digest}-carried"
+            carrying.take_carried(carried, cache)
         is_new = not cache.is_dir()
         cache.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.TemporaryFile(dir=cache) as file:
@@ -115,10 +123,30 @@ def _writable_cache_folder() -> Path | None:
     return cache
 
 
+def _carried(digest: str, own: Path) -> Path | None:
+    """What an image carries, as long as this processor's own kernels are not ready."""
+    try:
+        carried = carrying.carried_folder(digest)
+    except ArgumentError as error:
+        complain(str(error))
+        return None
+    return carried if carried is not None and not carrying.has_all_notes(carried, own) else None
+
+
+def on_carried() -> bool:
+    """Whether this process runs kernels that an image carries: others may compile this processor's own."""
+    return _FOLDER is not None and _FOLDER.name.endswith("-carried")
+
+
+def own_folder() -> Path | None:
+    """Where kernels for this very processor are kept, or None."""
+    return _FOLDER.with_name(_FOLDER.name.removesuffix("-carried")) if _FOLDER is not None else None
+
+
 def _remove_old(root: Path, cache: Path) -> None:
     """Remove what other sources' kernels have left, but not what another checkout has used this day."""
     for path in root.iterdir():
-        is_ours = re.fullmatch(r"[0-9a-f]{16}(\.digest)?", path.name) and path != cache
+        is_ours = re.fullmatch(r"[0-9a-f]{16}(-carried|\.digest)?", path.name) and path != cache
         with contextlib.suppress(OSError):
             if is_ours and time.time() - path.stat().st_mtime > _KEEP_SECONDS:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -221,12 +249,16 @@ def _open(cache: Path | None) -> Sums | None:
     except OSError as error:
         complain(f"{cache}: {error.strerror}; compiled kernels are not kept")
         return None
-    numba.config.CACHE_DIR = str(cache)
+    if placing.is_known():
+        placing.KernelLocator.folder = cache
+    else:
+        numba.config.CACHE_DIR = str(cache)
     events.register("numba:compile", listed)
     atexit.register(listed.add)
     return listed
 
 
+calm.keep_calm()
 _FOLDER = _writable_cache_folder()
 _LIST = _open(_FOLDER)
 if _LIST is None:

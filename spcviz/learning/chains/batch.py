@@ -3,6 +3,15 @@ r"""Minimise a CRF's regularised loss over all examples at once.
 The weights are those of features with states they were seen with, and of steps; any of them may be asked
 for. Without c_1 the optimiser is L-BFGS; with it L-BFGS-B on positive and negative parts, w = p - q with
 p, q >= 0, whose sum is the absolute value wherever the loss is smallest.
+
+A weight of a frequent feature moves the loss a thousand times as much as one of a rare feature, and where
+every weight is bounded the optimiser learns so little of that from step to step that it takes hundreds of
+them. So with c_1 it sees each weight in a unit of its own,
+
+.. math:: w_i = u_i s_i, \qquad s_i = \Bigl(2 c_2 + \tfrac12 + \sum_r x_{ri}^2 \, p_i (1 - p_i)\Bigr)^{-1/2},
+
+the inverse root of the loss's curvature where each feature has the labels that it was seen with
+(:math:`p_i` their shares, smoothed). The function, and where it is smallest, stay what they are.
 """
 
 import contextlib
@@ -52,6 +61,7 @@ def fit_crf(
     initial: Weights | None = None,
     which: Which = USUAL,
     tick: Callable[[int, float], object] | None = None,
+    watch: Callable[[int, Weights], bool] | None = None,
 ) -> Course:
     """Minimise the regularised negative log-likelihood.
 
@@ -65,6 +75,8 @@ def fit_crf(
         Where to start; zeros by default.
     tick : callable, optional
         Called with (iteration, loss) after each; a KeyboardInterrupt ends the course with the best so far.
+    watch : callable, optional
+        Called with (iteration, weights) after each; True ends the course.
 
     Raises
     ------
@@ -83,9 +95,11 @@ def fit_crf(
         examples = taken(examples, np.flatnonzero(examples.weights))
     packing = _packing(examples, which, initial)
     search = _Search(examples, packing, c1, c2, which.forbidden, tick)
+    search.watch = watch
     start = packing.pack(packing.initial)
     if c1 > 0:
-        start = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
+        search.units = np.tile(_units(examples, packing, c2), 2)
+        start = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)]) / search.units
     result = None
     # The optimiser's sums are short: threads would spend as long again on waiting for each other.
     is_sparse = isinstance(examples.rows, layouts.CsrRows)
@@ -109,7 +123,7 @@ def fit_crf(
     except KeyboardInterrupt:
         if search.best is None:
             raise
-    best = start if search.best is None else search.best
+    best = start * search.units if search.best is None else search.best
     theta = best[: packing.size] - best[packing.size :] if c1 > 0 else best
     done = result is not None and bool(result.success)
     return Course(packing.unpack(theta), search.loss, search.n, done, result is None)
@@ -154,6 +168,32 @@ def _packing(examples: Examples, which: Which, initial: Weights | None) -> _Pack
     return _Packing(np.flatnonzero(is_unary), np.flatnonzero(is_step), begin)
 
 
+def _units(examples: Examples, packing: _Packing, c2: float) -> np.ndarray:
+    """What one step of each weight comes to, as the head of this file has it; the largest is 1."""
+    n, labels, lengths = examples.n_states, examples.labels, np.diff(examples.row_start)
+    known = np.flatnonzero(labels >= 0)
+    shown = np.zeros((len(labels), n))
+    shown[known, labels[known]] = np.repeat(examples.weights, lengths)[known]
+    seen = np.zeros_like(packing.initial.unary)
+    layouts.add_gradient(layouts.squared(examples.rows), shown, seen)
+    steps = np.zeros((n, n))
+    to = known[~np.isin(known, examples.row_start)]
+    to = to[labels[to - 1] >= 0]
+    np.add.at(steps, (labels[to - 1], labels[to]), 1.0)
+    curvature = packing.pack(
+        Weights(_spread(seen, seen.sum(axis=1, keepdims=True)), _spread(steps, steps.sum()))
+    )
+    units = 1 / np.sqrt(2 * c2 + 0.5 + curvature)
+    return units / units.max(initial=1e-300)
+
+
+def _spread(seen: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Occurrences times p (1 - p), the variance of whether a label is this one."""
+    n = seen.shape[1] if total.ndim else seen.size
+    share = (seen + 1) / (total + n)
+    return total * share * (1 - share)
+
+
 def _seen_steps(examples: Examples) -> np.ndarray:
     """Steps between known labels, (K, K) bool; all of them where a label is not known."""
     n, labels = examples.n_states, examples.labels
@@ -181,6 +221,8 @@ class _Search:
         self.forbidden, self.tick = forbidden, tick
         self.best: np.ndarray | None = None
         self.loss, self.n = np.inf, 0
+        self.units: np.ndarray | float = 1.0  # of what `split` is called with
+        self.watch: Callable[[int, Weights], bool] | None = None
 
     def smooth(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss and gradient with the squares."""
@@ -188,13 +230,14 @@ class _Search:
         self._note(loss, theta)
         return loss, gradient
 
-    def split(self, halves: np.ndarray) -> tuple[float, np.ndarray]:
-        """Loss and gradient by positive and negative parts."""
+    def split(self, scaled: np.ndarray) -> tuple[float, np.ndarray]:
+        """Loss and gradient by positive and negative parts, each in its unit."""
+        halves = scaled * self.units
         positive, negative = np.split(halves, 2)
         loss, gradient = self._without_l1(positive - negative)
         loss += self.c1 * float(halves.sum())
         self._note(loss, halves)
-        return loss, np.concatenate([gradient + self.c1, self.c1 - gradient])
+        return loss, np.concatenate([gradient + self.c1, self.c1 - gradient]) * self.units
 
     def _without_l1(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         weights = self.packing.unpack(theta)
@@ -212,3 +255,12 @@ class _Search:
         self.n += 1
         if self.tick is not None:
             self.tick(self.n, float(intermediate_result.fun))
+        if self.watch is not None and self.watch(
+            self.n, self.packing.unpack(self.joined(intermediate_result.x))
+        ):
+            raise StopIteration  # scipy's way to be told that it is enough
+
+    def joined(self, point: np.ndarray) -> np.ndarray:
+        """The weights where the optimiser stands: positive less negative parts, if it has both."""
+        theta = point * self.units
+        return theta[: self.packing.size] - theta[self.packing.size :] if self.c1 > 0 else theta

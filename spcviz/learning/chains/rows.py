@@ -60,6 +60,11 @@ def taken(rows: Any, places: np.ndarray) -> Any:
     return CsrRows(start, index, rows.values[entries], rows.n_features)
 
 
+def squared(rows: Rows) -> Rows:
+    """Rows with the square of each value."""
+    return rows._replace(values=np.square(rows.values))
+
+
 def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """``first[i] .. first[i] + counts[i] - 1`` of each i, one after the other.
 

@@ -65,27 +65,7 @@ class Chart(go.Figure):
 
 
 def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None = None) -> object:
-    """Show an estimator at work on one sequence, a lattice, or curves, as the app does.
-
-    Parameters
-    ----------
-    thing : CascadeTagger, StructuredPerceptron, ChainCRF, BudgetedTagger, Lattices, Curves or BudgetCurve
-        Fitted, if it is an estimator; lattices of one sequence.
-    x : sequence, optional
-        What the estimator reads: one sequence of features, as its `predict` takes them in a list.
-    words : sequence of str, optional
-        What to call the positions; by default their numbers.
-
-    Returns
-    -------
-    Shown or plotly.graph_objects.Figure
-        What notebooks display.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no view for it.
-    """
+    """What `spcviz.show` says."""
     kind = type(thing).__name__
     if kind in ("CascadeTagger", "StructuredPerceptron", "ChainCRF", "BudgetedTagger"):
         if x is None:

@@ -62,7 +62,7 @@ def report_on(
     truth = np.full(lengths.sum(), -1)
     if len(labels):
         truth[:] = [number.get(label, -1) for i in held for label in labels[i]]
-    guess = np.array([number[str(label)] for answers in tagger.predict(X) for label in answers.tolist()])
+    guess = np.array([number[str(label)] for answers in tagger.predict(X) for label in answers])
     shares = np.concatenate(tagger.predict_marginals(X))
     n, vocabulary = len(dealt.dev), cascades.vocabulary_of(tagger)
     ends = np.concatenate([[0], np.cumsum(lengths)])

@@ -1,0 +1,83 @@
+"""Where numba looks for the compiled form of a kernel: by what the code is, not by where it lies.
+
+Numba names a kernel's files after the absolute path of its source, so a second clone, environment or
+container layer compiles the same code again. It lets a program say where else they lie
+(``NUMBA_CACHE_LOCATOR_CLASSES``): here in a folder that is named after the code (`kernel_cache`), under the
+name of the module. What the kernel's file holds need not be looked at, since the folder's name says it. Only
+the kernel of a module outside of this package, which no digest covers, goes by the bytes of its file.
+"""
+
+import contextlib
+import hashlib
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import numba
+
+_PACKAGE = __name__.partition(".")[0]
+_NAME = f"{__name__}.KernelLocator"
+_SETTING = "CACHE_LOCATOR_CLASSES"
+
+
+class KernelLocator:
+    """What numba asks of a class that finds the files of one function."""
+
+    folder: Path | None = None
+    """Of all kernels; `kernel_cache` sets it."""
+
+    def __init__(self, path: Path, stamp: str) -> None:
+        self._path, self._stamp = path, stamp
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder of the module."""
+        self._path.mkdir(parents=True, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        """The folder of the module."""
+        return str(self._path)
+
+    def get_source_stamp(self) -> str:
+        """What has to be equal for a file to be used."""
+        return self._stamp
+
+    def get_disambiguator(self) -> str:
+        """Nothing: functions of one name in one module differ in their code, which numba compares."""
+        return "kernel"
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> Self | None:
+        """The place of a function, None if there is none."""
+        if cls.folder is None:
+            return None
+        module = function.__module__
+        if module.partition(".")[0] == _PACKAGE:
+            place = cls(cls.folder / module.rpartition(".")[0], "the folder's name")
+        else:
+            source = Path(inspect.getsourcefile(function) or file)
+            text = source.read_bytes() if source.is_file() else os.fsencode(source)
+            about = hashlib.sha256(os.fsencode(source.resolve())).hexdigest()[:16]
+            place = cls(cls.folder / f"elsewhere-{about}", hashlib.sha256(text).hexdigest())
+        place.ensure_cache_path()
+        return place
+
+
+def is_known() -> bool:
+    """Whether this numba can be told where compiled kernels lie."""
+    return hasattr(numba.config, _SETTING)
+
+
+@contextlib.contextmanager
+def placed() -> Iterator[None]:
+    """While kernels are decorated: only theirs are looked for here, not those of other packages."""
+    if not is_known() or KernelLocator.folder is None:
+        yield
+        return
+    before = getattr(numba.config, _SETTING)
+    setattr(numba.config, _SETTING, _NAME)
+    try:
+        yield
+    finally:
+        setattr(numba.config, _SETTING, before)

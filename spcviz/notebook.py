@@ -1,0 +1,33 @@
+"""The door to pictures in a notebook; what draws them is loaded when it is first used."""
+
+from collections.abc import Sequence
+from importlib import import_module
+
+__all__ = ["show"]
+
+
+def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None = None) -> object:
+    """Show an estimator at work on one sequence, a lattice, or curves, as the app does.
+
+    Wants the packages of the app: ``pip install "spcviz[app]"``.
+
+    Parameters
+    ----------
+    thing : CascadeTagger, StructuredPerceptron, ChainCRF, BudgetedTagger, Lattices, Curves or BudgetCurve
+        Fitted, if it is an estimator; lattices of one sequence.
+    x : sequence, optional
+        What the estimator reads: one sequence of features, as its `predict` takes them in a list.
+    words : sequence of str, optional
+        What to call the positions; by default their numbers.
+
+    Returns
+    -------
+    Shown or plotly.graph_objects.Figure
+        What notebooks display.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no view for it.
+    """
+    return import_module("spcviz.web.exporting.notebook").show(thing, x, words)

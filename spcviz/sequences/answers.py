@@ -1,0 +1,34 @@
+"""What taggers answer with: lists of labels, as metrics for sequences and scikit-learn's tools take them."""
+
+from typing import Any
+
+import numpy as np
+
+
+class Labellings(list[list]):
+    """A list of labels for each sequence, in a list.
+
+    `seqeval`, `sklearn_crfsuite.metrics` and the like take it as it is. As an array, which is what
+    `sklearn.model_selection.cross_val_predict` makes of it, it has one entry a sequence.
+
+    >>> np.asarray(Labellings([["DT", "NN"], ["VB"]]))
+    array([list(['DT', 'NN']), list(['VB'])], dtype=object)
+    """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if dtype not in (None, object):
+            raise TypeError(f"labels of sequences must be an array of objects, not of {np.dtype(dtype)}")
+        out = np.empty(len(self), dtype=object)
+        for i, labels in enumerate(self):
+            out[i] = labels
+        return out
+
+
+def split_list(flat: list, lengths: np.ndarray) -> Labellings:
+    """One list a sequence, of all labels one after the other.
+
+    >>> split_list(["DT", "NN", "VB"], np.array([2, 0, 1]))
+    [['DT', 'NN'], [], ['VB']]
+    """
+    ends = np.cumsum(lengths).tolist()
+    return Labellings(flat[a:b] for a, b in zip([0, *ends[:-1]], ends))

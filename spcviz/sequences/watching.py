@@ -1,0 +1,49 @@
+"""Sequences set aside while training: when to stop, and which weights to keep."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient
+
+EVERY = 5
+"""Iterations from one look at what was set aside to the next."""
+PATIENCE = 4
+"""Looks in a row without a smaller loss, after which training stops."""
+
+
+class Watch:
+    """Looks at the loss of sequences that training does not see, and keeps the best weights."""
+
+    def __init__(
+        self, examples: Examples, forbidden: np.ndarray | None, note: Callable[[float], object]
+    ) -> None:
+        self._examples, self._forbidden, self._note = examples, forbidden, note
+        self.losses: list[float] = []  # of each look, a token
+        self.weights: Weights | None = None
+        self.iteration = 0
+        self.has_stopped = False
+
+    def __call__(self, iteration: int, weights: Weights) -> bool:
+        """Whether training has gone on for long enough."""
+        if iteration % EVERY:
+            return False
+        loss = self._loss(weights)
+        if not self.losses or loss < min(self.losses):
+            self.weights, self.iteration = weights, iteration
+        self.losses.append(loss)
+        self._note(loss)
+        self.has_stopped = len(self.losses) - 1 - int(np.argmin(self.losses)) >= PATIENCE
+        return self.has_stopped
+
+    def best(self, last: Weights, n_iterations: int) -> tuple[Weights, int]:
+        """The weights to keep and the iteration they are of, with those that training ended with."""
+        loss = self._loss(last)
+        if self.weights is None or loss < min(self.losses):
+            self.losses.append(loss)
+            return last, n_iterations
+        return self.weights, self.iteration
+
+    def _loss(self, weights: Weights) -> float:
+        loss, _ = loss_and_gradient(self._examples, weights, forbidden=self._forbidden)
+        return loss / max(int(self._examples.row_start[-1]), 1)
