@@ -310,6 +310,8 @@ ONLY_IN = {
     "st.cache_data": (),  # `spcviz.web.cached.shared` caches
     "st.cache_resource": (),
     "bare assert": ("tests/oracles",),
+    "fork": ("spcviz/problems/own_data/model/nursery.py",),  # which has no threads, and looks
+    "a pool of processes": ("spcviz/problems/common/work/processes.py",),  # which spawns them
 }
 # numpy.random names that draw from no hidden state.
 RANDOM_IS_FINE = {"default_rng", "Generator", "SeedSequence", "PCG64", "BitGenerator"}
@@ -364,14 +366,28 @@ def deeds(tree):
                 yield Deed(node.value.lineno, f"{node.arg}=True" if is_true else "fastmath flags")
         elif isinstance(node, ast.Assert):
             yield Deed(node.lineno, "bare assert")
+        elif isinstance(node, ast.keyword) and node.arg == "preexec_fn":
+            yield Deed(node.value.lineno, "fork")
+        elif isinstance(node, ast.Constant) and node.value in ("fork", "forkserver"):
+            yield Deed(node.lineno, "fork")
+        elif isinstance(node, ast.Name | ast.alias) and _name_of(node) == "ProcessPoolExecutor":
+            yield Deed(node.lineno, "a pool of processes")
         elif isinstance(node, ast.Attribute):
             yield from attribute_deeds(node)
         elif isinstance(node, ast.ImportFrom) and node.module in ("random", "numpy.random", "streamlit"):
             yield from (Deed(node.lineno, d) for a in node.names if (d := name_deed(node.module, a.name)))
 
 
+def _name_of(node):
+    return node.id if isinstance(node, ast.Name) else node.name
+
+
 def attribute_deeds(node):
     module, _, name = dotted(node).rpartition(".")
+    if dotted(node) in ("os.fork", "os.forkpty", "pty.fork"):
+        yield Deed(node.lineno, "fork")
+    if name in ("ProcessPoolExecutor", "Pool") and module.startswith(("concurrent", "multiprocessing")):
+        yield Deed(node.lineno, "a pool of processes")
     module = {"np.random": "numpy.random", "st": "streamlit"}.get(module, module)
     if deed := name_deed(module, name):
         yield Deed(node.lineno, deed)
@@ -613,6 +629,19 @@ CAUGHT = [
     ("spcviz/web/ui/state.py", "from streamlit import cache_resource", "st.cache_resource is not"),
     ("spcviz/web/ui/warmup.py", "st.cache_data(f)", "st.cache_data is not for this file"),
     ("spcviz/problems/pose/page/cached.py", "st.cache_data(f)", "st.cache_data is not for this file"),
+    ("spcviz/learning/workers.py", "import os\nos.fork()", "fork is not for this file"),
+    ("spcviz/learning/workers.py", "subprocess.Popen(x, preexec_fn=f)", "fork is not for this file"),
+    ("spcviz/learning/workers.py", "get_context('fork')", "fork is not for this file"),
+    (
+        "spcviz/learning/workers.py",
+        "from concurrent.futures import ProcessPoolExecutor as P",
+        "a pool of processes is not for this file",
+    ),
+    (
+        "spcviz/commands/reproduce.py",
+        "concurrent.futures.ProcessPoolExecutor(2)",
+        "a pool of processes is not for this file",
+    ),
 ]
 FINE = [
     ("spcviz/engine/chains/chain.py", "import math\nimport numpy as np\nfrom numba import njit"),

@@ -13,9 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +25,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.common.folders import data_folder
 from spcviz.problems.common.report import describe
+from spcviz.problems.common.work import processes
 from spcviz.problems.tagging.data.corpora import FOLDERS, read_ewt, read_splits
 from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
 
@@ -162,7 +161,7 @@ def _alone(contender: Contender, *of: Any) -> Measured:
 
 
 def _on_its_own(function: Callable, *of: Any) -> Any:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
+    with processes.pool(1) as executor:
         return executor.submit(function, *of).result()
 
 
