@@ -16,7 +16,7 @@ from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_
 from spcviz.learning.chains.crf import blocks_of, examples_of
 from spcviz.learning.chains.spaces import joined
 from spcviz.learning.workers import in_threads, spread
-from spcviz.sequences import labels
+from spcviz.sequences import labels, stored
 from spcviz.sequences.base import Bar, SequenceTagger, TagPaths, Texts
 from spcviz.sequences.grown import Grown, Points, Some, ranked
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
@@ -319,5 +319,6 @@ class CascadeTagger(SequenceTagger):
         return self.cascade_, tuple(self.levels_)
 
     def take_state(self, state: CascadeState) -> None:
+        about = state.cascade, state.levels, len(self.classes_), self._n_names
+        self.n_features_in_ = stored.check_cascade(*about)
         self.cascade_, self.levels_ = state.cascade, state.levels
-        self.n_features_in_ = len(state.cascade.levels[0].filter.weights)

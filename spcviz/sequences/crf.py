@@ -7,10 +7,11 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
+from spcviz.learning import stated
 from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
-from spcviz.sequences import labels
+from spcviz.sequences import labels, stored
 from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
 
@@ -206,4 +207,9 @@ class ChainCRF(ChainTagger):
 
     def take_state(self, state: CRFState) -> None:
         super().take_state(state)
+        checks.integer("n_iter", state.n_iter, 0, 2**62)
+        stated.flag("has_converged", state.has_converged)
+        if state.adapting is not None:
+            for field, weights in zip(state.adapting._fields, state.adapting):
+                stored.check_weights(f"adapting.{field}", weights, self.n_features_in_, len(self.classes_))
         self.n_iter_, self.has_converged_, self.adapting_ = state.n_iter, state.has_converged, state.adapting

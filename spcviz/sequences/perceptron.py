@@ -8,6 +8,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
+from spcviz.sequences import stored
 from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
 
@@ -133,7 +134,11 @@ class StructuredPerceptron(ChainTagger):
 
     def take_state(self, state: PerceptronState) -> None:
         super().take_state(state)
-        self.running_ = state.running
+        if (running := state.running) is not None:
+            checks.integer("running.n_steps", running.n_steps, 0, 2**62)
+            for field, weights in (("weights", running.weights), ("late", running.late)):
+                stored.check_weights(f"running.{field}", weights, self.n_features_in_, len(self.classes_))
+        self.running_ = running
 
 
 def _grown(running: Running, n_features: int) -> Running:

@@ -29,6 +29,7 @@ from tests.learning.budgets.test_expansion import check_within
 from tests.problems.common.uploading.hostile import check_hostile
 from tests.problems.common.uploading.test_uploads import check_upload, whole_files
 from tests.robust.arguments import check_call
+from tests.robust.damaged_estimators import check_estimator
 from tests.robust.stored_models import check_stored
 from tests.store.test_damage import damages, kills
 from tests.strategies import random_chain
@@ -195,6 +196,7 @@ CHECKS = {
     "expansions": expansions,
     "policies": policies,
     "damaged models": damaged,
+    "damaged estimators": check_estimator,
     "stored models": check_stored,
     "kills": killed,
     "uploads": uploads,
