@@ -12,6 +12,9 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.table import MAX_BITS, symbol_bits
 
+MOST = 1e100
+"""Of a number that was learned: products of two, and sums of more than there is room for, stay finite."""
+
 
 def table(name: str, array: Any, shape: tuple[int, ...], kinds: str = "f8") -> None:
     """Refuse what is no array of this shape, of finite numbers; `kinds` are the dtypes, between spaces.
@@ -25,9 +28,9 @@ def table(name: str, array: Any, shape: tuple[int, ...], kinds: str = "f8") -> N
         raise ArgumentError(f"{name} must be an array of {' or '.join(kinds.split())}, got {got}")
     if array.shape != tuple(shape):
         raise ShapeError(f"{name} has shape {array.shape}; it needs {tuple(shape)}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ArgumentError(f"{name}{list(at)} must be finite, got {array[at]}")
+    if array.dtype.kind == "f" and not (is_good := np.abs(array) <= MOST).all():
+        at = tuple(int(i) for i in np.argwhere(~is_good)[0])
+        raise ArgumentError(f"{name}{list(at)} must be a number from {-MOST} to {MOST}, got {array[at]}")
 
 
 def positive(name: str, array: Any, shape: tuple[int, ...]) -> None:

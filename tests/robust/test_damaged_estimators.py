@@ -1,4 +1,4 @@
-"""Damaged estimators, a few cases in Python without compiled kernels; all of them: ``bench robust --only models``."""
+"""Damaged estimators, a few cases without compiled kernels; all of them: ``bench robust --only models``."""
 
 import json
 import os
