@@ -17,20 +17,20 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from spcviz import cli
-from spcviz.bench import engine
+from benchmarks import engine
+from experiments.grids import reproduce as grids
+from experiments.letters import reproduce as letter_tables
+from spcviz import cli, registry
 from spcviz.commands import cluster, reproduce
-from spcviz.problems import registry, warmup
-from spcviz.problems.common.folders import MODELS
-from spcviz.problems.common.work import processes
-from spcviz.problems.common.work.jobs import Progress, run_all
-from spcviz.problems.grids.paper import reproduce as grids
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import load_ocr
-from spcviz.problems.letters.paper import reproduce as letter_tables
+from spcviz.registry import warmup
+from spcviz.shared.folders import MODELS
+from spcviz.shared.work import processes
+from spcviz.shared.work.jobs import Progress, run_all
 from spcviz.store import digest_of_arrays
-from tests.problems.common.work import parts
 from tests.problems.conftest import small_world
+from tests.shared.work import parts
 
 ROOT = Path(__file__).parents[1]
 RESULT = {"name", "source", "rows", "baselines", "settings", "data_digests", "machine", "fold_rows"}
@@ -217,8 +217,8 @@ def test_reproduce_orders(words, here, shorter, tmp_path, capsys, monkeypatch):
 def test_what_goes_to_a_worker_can_be_pickled(trained_folder):
     """A model back from another machine, over the protocol that Dask uses."""
     protocol = pytest.importorskip("distributed.protocol")
+    from experiments.letters.reproduce import run_fold, sweep_fold
     from spcviz.problems.letters.model.stored import arrays_of_model
-    from spcviz.problems.letters.paper.reproduce import run_fold, sweep_fold
 
     for function in (run_fold, sweep_fold):
         assert protocol.deserialize(*protocol.serialize(function)) is function
@@ -385,7 +385,7 @@ def test_an_interrupted_reproduction_goes_on_where_it_stopped(
 @pytest.mark.parametrize("earlier", ["[1]", "3", "{", "{}", '{"name": "ocr-orders"}'])
 def test_another_file_in_the_place_of_a_result_is_replaced(earlier, tmp_path, monkeypatch):
     """Hours of work must not end in a traceback."""
-    from spcviz.problems.letters.paper import reproduce as tables
+    from experiments.letters import reproduce as tables
 
     new = {"name": "ocr-orders", "rows": [], "data_digests": {}, "settings": {}}
     monkeypatch.setattr(tables, "measured_orders", lambda run: dict(new))
@@ -454,7 +454,7 @@ def test_bench(tmp_path, capsys, monkeypatch):
 
 def test_warmup(capsys, monkeypatch):
     asked = []
-    monkeypatch.setattr(registry, "warmup", lambda models, names: asked.append((models, names)))
+    monkeypatch.setattr(registry, "load_kernels", lambda models, names: asked.append((models, names)))
     monkeypatch.setattr(warmup, "start_children", list)
     monkeypatch.setattr(warmup, "note", lambda name: None)
     assert cli.main(["warmup"]) == 0
@@ -468,7 +468,7 @@ def test_warmup(capsys, monkeypatch):
 
 def test_warmup_waits_for_its_children_and_says_who_failed(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(warmup, "note", lambda name: tmp_path / name)
-    monkeypatch.setattr(registry, "warmup", lambda models, names: pytest.fail("the children do it"))
+    monkeypatch.setattr(registry, "load_kernels", lambda models, names: pytest.fail("the children do it"))
     (tmp_path / "arms").write_text("2.34")
     children = [
         SimpleNamespace(names=names, process=SimpleNamespace(wait=lambda code=code: code))
@@ -515,9 +515,9 @@ def test_help_in_a_process_of_its_own():
 CTRL_C = """
 import faulthandler, signal, sys
 from spcviz import cli
-from spcviz.problems.common.work.jobs import run_all
-from spcviz.problems.letters.paper import reproduce
-from tests.problems.common.work import parts
+from spcviz.shared.work.jobs import run_all
+from experiments.letters import reproduce
+from tests.shared.work import parts
 
 def orders(run):
     jobs = [(f"part {i}", run.work) for i in range(2)]

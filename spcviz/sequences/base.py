@@ -266,7 +266,7 @@ class SequenceTagger(BaseEstimator):
 
     @classmethod
     def from_state(cls, state: Any) -> Self:
-        """The fitted model that `to_state` took apart; `ArgumentError` if its fields do not fit each other."""
+        """The fitted model that `to_state` took apart; `ArgumentError` if fields do not fit each other."""
         if not isinstance(state, cls.State):
             raise ArgumentError(f"state must be a {cls.State.__name__}, got {type(state).__name__}")
         tagger = cls(**stored.checked_params(cls, _unmarked(stored.json_of("params", state.params))))

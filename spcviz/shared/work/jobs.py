@@ -1,0 +1,73 @@
+"""Run independent jobs on an executor (processes here, or a cluster) and report progress."""
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, as_completed
+
+from spcviz.shared.work import ledger
+
+
+class Progress:
+    """What work calls after each part; the total of its progress bar grows as parts are announced.
+
+    >>> progress = Progress(None)
+    >>> progress.waited_for()
+    []
+    """
+
+    def __init__(self, bar):
+        self.bar = bar
+        self._futures: dict[Future, str] = {}
+
+    def __call__(self, label=""):
+        """One part is done; ``label`` says which."""
+        self.bar.set_postfix_str(label, refresh=False)
+        self.bar.update()
+
+    def expect(self, n_parts):
+        """So many parts more will be done."""
+        self.bar.total = (self.bar.total or 0) + n_parts
+        self.bar.refresh()
+
+    def watch(self, futures: dict[Future, str]) -> None:
+        """Futures of parts that are worked on from now on, with their labels."""
+        self._futures = futures
+
+    def waited_for(self) -> list[str]:
+        """Labels of the parts that workers have in hand."""
+        return [label for future, label in list(self._futures.items()) if future.running()]
+
+
+def expect(tick, n_parts):
+    """Tell whoever watches that so many parts will be done; a plain function, or None, is told nothing."""
+    if isinstance(tick, Progress):
+        tick.expect(n_parts)
+
+
+def labelled(tick: Callable, what: str) -> Callable:
+    """A `tick` whose texts begin with what is being worked on."""
+    return lambda label: tick(f"{what}, {label}")
+
+
+def run_all(executor: Executor, function: Callable, jobs: list[tuple], tick: Callable | None = None) -> list:
+    """Results of ``function(*job)`` in order; whatever ends it early cancels what has not begun."""
+    expect(tick, len(jobs))
+    labels = [" ".join(str(part) for part in job[:2]) for job in jobs]
+    futures = {
+        executor.submit(ledger.counted, f"{function.__name__} {labels[i]}", function, *job): i
+        for i, job in enumerate(jobs)
+    }
+    if isinstance(tick, Progress):
+        tick.watch({future: labels[i] for future, i in futures.items()})
+    done = {}
+    try:
+        for future in as_completed(futures):
+            i = futures[future]
+            done[i], costs = future.result()
+            ledger.add(costs)
+            if tick is not None:
+                tick(labels[i])
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+    return [done[i] for i in range(len(jobs))]
