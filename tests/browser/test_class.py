@@ -53,7 +53,7 @@ def counted(page, n):
 
 
 def test_two_phones_answer_by_the_lecturer_s_link(server, lecturer, phone):
-    room = lecturer.url.partition("room=")[2][:5]
+    room = lecturer.url.partition("room=")[2][:7]
     assert lecturer.locator(LINK).inner_text() == f"{server.partition('://')[2]}/room/{room}"
     code = lecturer.get_by_role("button", name="QR code")
     small = code.bounding_box()["width"]
@@ -93,7 +93,7 @@ def test_two_phones_answer_by_the_lecturer_s_link(server, lecturer, phone):
 
 
 def test_a_number_is_guessed_and_counts_can_be_hidden(server, lecturer, phone):
-    room = lecturer.url.partition("room=")[2][:5]
+    room = lecturer.url.partition("room=")[2][:7]
     lecturer.goto(f"{server}/?tour=cascade&scene=10&embed=true&room={room}")
     guesser = phone(f"{server}/room/{room}")
     box = guesser.get_by_label("Your guess, a number")
@@ -116,6 +116,6 @@ def test_a_number_is_guessed_and_counts_can_be_hidden(server, lecturer, phone):
 
 def test_a_phone_is_told_that_there_is_no_room(server, browser):
     page = browser.new_page(**PHONE)
-    page.goto(f"{server}/room/10000")
-    page.get_by_text("There is no room 10000, or it is closed.").wait_for()
+    page.goto(f"{server}/room/1000000")
+    page.get_by_text("There is no room 1000000, or it is closed.").wait_for()
     page.close()

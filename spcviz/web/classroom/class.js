@@ -19,8 +19,10 @@ export class ClassRoom {
     this.total = node("p", { class: "total", role: "status" });
     this.bars = node("ul", { class: "bars" });
     this.hideButton = button("Hide counts", "Show only how many have answered, until the answer", () => { this.hide(); if (this.now) this.draw(this.now); });
+    this.clearButton = button("Clear answers", "Forget all answers to this question; who has answered may answer again", () => this.own("clear"));
+    this.closeButton = button("Close room", "Close the room for good: phones are told so, and its answers are forgotten", () => this.close());
     this.root = node("aside", { class: "class", "aria-label": "The class", hidden: true },
-      button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.codeButton, this.join, this.total, this.bars, this.hideButton);
+      button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.codeButton, this.join, this.total, this.bars, node("p", { class: "own" }, this.hideButton, this.clearButton, this.closeButton));
   }
   address(rest = "") { return new URL(`room${rest}`, document.baseURI); }
   /** Open a room, or put the panel of the open one away and back. */
@@ -30,6 +32,19 @@ export class ClassRoom {
     if (!made?.ok) return this.say("No room can be opened just now. Try again in a minute.");
     this.act({ kind: "room", room: String((await made.json()).room) });
     return this.toggle(true);
+  }
+  /** What only the browser that opened the room may do. */
+  async own(what) {
+    const done = await fetch(this.address(`/${this.room}/${what}`), { method: "POST" }).catch(() => null);
+    if (done?.status === 403 || done?.status === 401) this.say("This room was opened in another browser: only there can it be cleared or closed.");
+    else if (done?.ok && what === "clear") await this.look();
+    return done?.ok || done?.status === 404;
+  }
+  async close() {
+    if (!await this.own("close")) return;
+    this.stop();
+    this.act({ kind: "room", room: "" });
+    this.toggle(false);
   }
   toggle(on = this.root.hidden) { this.root.hidden = !on; }
   hide(on = !this.isHidden) {
@@ -68,7 +83,7 @@ export class ClassRoom {
   async tell(wanted) {
     if (wanted !== this.put) {
       const response = await fetch(this.address(`/${this.room}/put`), { method: "POST", body: wanted }).catch(() => null);
-      if (response?.status === 403) return this.say("This room was opened in another browser: only there can it ask.");
+      if (response?.status === 403 || response?.status === 401) return this.say("This room was opened in another browser: only there can it ask.");
       if (response?.status === 404) return this.say("This room is closed. End the tour, and open another.");
       if (response?.ok) this.put = wanted;
     }
@@ -90,6 +105,7 @@ export class ClassRoom {
     this.now = now;
     this.root.dataset.answers = String(now.answers ?? "");
     this.hideButton.hidden = !now.isAsking || now.isOver;
+    this.clearButton.hidden = !now.answers;
     if (!now.isAsking) {
       setText(this.total, "No question in this scene.");
       this.bars.replaceChildren();

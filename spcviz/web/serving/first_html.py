@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from spcviz.web.classroom.rooms import number_in
 from spcviz.web.serving import answers, pages, smaller, static
 from spcviz.web.view import served
 
@@ -26,7 +27,6 @@ SIZE = (1200, 630)
 SHOWN = "Handwritten letters, and under each the readings that the cascade has not pruned yet"
 
 _HOST = re.compile(r"[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
-_ROOM = re.compile(r"[0-9]{5}", re.ASCII)
 _PREFIX = re.compile(r"(/[\w.~-]+)*")
 
 
@@ -65,7 +65,7 @@ def classroom_of(request: Request) -> str | None:
     """Where a phone goes with the address of the lecturer's window, whose browser has the room's cookie."""
     room = request.query_params.get("room", "")
     is_lecturer = request.cookies.get("spcviz_room", "").startswith(f"{room}.")
-    return f"./room/{room}" if _ROOM.fullmatch(room) and not is_lecturer else None
+    return f"./room/{room}" if number_in(room) is not None and not is_lecturer else None
 
 
 @lru_cache(maxsize=256)

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from spcviz.web.articles import articles
+from spcviz.web.classroom.rooms import number_in
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
@@ -264,7 +265,7 @@ def shown(at: Running, facts: Mapping[str, str]) -> dict:
 
 def room(text):
     """Number of a class's room in an address, as text; None for anything else."""
-    return text if re.fullmatch(r"[0-9]{5}", text, re.ASCII) else None
+    return text if number_in(text) is not None else None
 
 
 def poll(scene, facts, is_answered):
@@ -359,6 +360,8 @@ def _add(asked):
 def _room(asked):
     if number := room(str(asked.get("room", ""))):
         st.query_params["room"] = number
+    else:  # it is closed
+        st.query_params.pop("room", None)
 
 
 _ACTS = {

@@ -20,7 +20,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.shared.work import kept as kept_module
 from spcviz.shared.work.kept import ARRAYS, JSON, LEFT_OUT, kept, path_of
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 CODE = ("spcviz.engine.checks",)
 REAL = [
     "engine/kernels/__init__.py",

@@ -15,7 +15,7 @@ from spcviz.shared.work import processes
 from spcviz.shared.work.jobs import Progress, run_all
 from tests.shared.work import parts
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 SECONDS = 120
 
 
