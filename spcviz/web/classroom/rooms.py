@@ -2,11 +2,11 @@
 
 A room has a number, which stands in its address, and a key, which only the browser that opened it knows:
 whoever has the key asks, shows the truth and sees the counts, everybody else answers. A room holds one
-question and its answers; the next question replaces both. All of it is bounded: rooms, answers, texts, time.
+question and its answers; the next question replaces both. Rooms, answers, texts and time are bounded.
 
-Whoever floods takes nothing from others: nobody is refused because a room or the server is full, what is least
-in use gives way. Of rooms that is the emptiest of those whose lecturer is not there; of answers those of who
-came in a crowd and has not looked at the room since (a phone looks every second or two).
+Whoever floods takes nothing from others: nobody is refused because a room or the server is full, what is
+least in use gives way. Of rooms that is the emptiest; of answers those of who came in a crowd, or has not
+looked at the room since (a phone looks every second or two).
 """
 
 import hmac
