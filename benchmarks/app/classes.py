@@ -1,8 +1,8 @@
-"""Load test: a class that answers on its phones beside one hostile client of each kind, all behind one address.
+"""Load test: a class answers on its phones beside one hostile client of each kind, all behind one address.
 
 A lecturer's screen looks as often as it does, `N_PHONES` phones open the room's page, look every second or two,
-answer and change their mind. Counted are the phones' requests that were refused, and how long the lecturer's
-screen waits. ``python -m benchmarks.app.classes KIND PORT SECONDS ROOM`` is a hostile client; one address for
+answer and change their mind. Counted are requests that were refused, and how long the lecturer's screen
+waits. ``python -m benchmarks.app.classes KIND PORT SECONDS ROOM`` is a hostile client; one address for
 all is the hardest case, and what a lecture hall has.
 """
 
@@ -106,11 +106,15 @@ async def rows(port, scale, percentile, tick):
     """A row of each kind of client, and one without any."""
     made = []
     for kind in ("nobody", *KINDS):
-        tick(
-            f"a class of {max(2, round(N_PHONES * scale))} phones beside: {KINDS[kind][1] if kind in KINDS else kind}"
-        )
+        n = max(2, round(N_PHONES * scale))
+        tick(f"a class of {n} phones beside: {described(kind)}")
         made.append(await beside(port, kind, scale, percentile))
     return made
+
+
+def described(kind):
+    """A kind of client in words."""
+    return KINDS[kind][1] if kind in KINDS else kind
 
 
 async def _client(kind, port, seconds, number):
@@ -121,7 +125,7 @@ async def _client(kind, port, seconds, number):
 
 
 async def _votes(port, number, done):
-    """Votes without end, each by a token that was fetched for it alone, as fast as that goes, up to a rate."""
+    """Votes without end, each by a token that was fetched for it alone."""
 
     async def one(at):
         phone = Browser(port)
