@@ -1,9 +1,9 @@
 """Load test: a class answers on its phones beside one hostile client of each kind, all behind one address.
 
-A lecturer's screen looks as often as it does, `N_PHONES` phones open the room's page, look every second or two,
-answer and change their mind. Counted are requests that were refused, and how long the lecturer's screen
-waits. ``python -m benchmarks.app.classes KIND PORT SECONDS ROOM`` is a hostile client; one address for
-all is the hardest case, and what a lecture hall has.
+A lecturer's screen looks as often as it does, `N_PHONES` phones open the room's page, look every second or
+two, answer and change their mind. Counted are requests that were refused, and how long the lecturer's screen
+waits. ``python -m benchmarks.app.classes KIND PORT SECONDS ROOM`` is a hostile client; one address for all is
+the hardest case, and what a lecture hall has.
 """
 
 import asyncio

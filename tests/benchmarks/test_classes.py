@@ -36,7 +36,7 @@ def test_no_phone_is_refused_beside(kind, port, monkeypatch):
     row = asyncio.run(classes.beside(port, kind, 0.15, beside.percentile))
     assert row["refused"] == 0, row
     assert row["requests"] > 2 * row["phones"]
-    assert row["answers"] >= row["phones"]
+    assert row["answers"] >= row["phones"] / 2
     assert (row["asked"] > 0) == (kind not in ("nobody", "bodies"))
     assert "0 of" in words.of_class(row)
 

@@ -21,7 +21,7 @@ from statistics import median
 from typing import NamedTuple
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.web.classroom.tokens import Phone
+from spcviz.web.serving.tokens import Phone
 
 MOST_ROOMS = 300
 MOST_ANSWERS = 4000

@@ -18,19 +18,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from spcviz.web.classroom import rooms, tokens
-from spcviz.web.classroom.buckets import Buckets
+from spcviz.web.classroom import rooms
 from spcviz.web.serving import answers, clients
-from spcviz.web.serving.first_html import outside_of
+from spcviz.web.serving.buckets import Buckets
+from spcviz.web.serving.outside import outside_of
 from spcviz.web.serving.smaller import accepted, form_of
+from spcviz.web.serving.tokens import Phone
 from spcviz.web.ui import asked
 from spcviz.web.view import served
 
 FOLDER = "room"
 OWN = Path(__file__).parent
-COOKIE, PHONE_COOKIE = "spcviz_room", "spcviz_phone"
-PHONE_SECONDS = 24 * 3600
-"""How long a phone keeps its token."""
+COOKIE = "spcviz_room"
 
 MOST = {"put": 8000, "answer": 300}
 """Bytes of a request."""
@@ -48,9 +47,6 @@ LONGEST_CODED = 200
 OPENED = 60, 20.0
 """Rooms that an address may open in a burst, and a second: a faculty has one address."""
 
-HANDED = 600, 5.0
-"""Tokens that an address is handed in a burst, and a second, before who comes counts as a crowd."""
-
 VOTES = 10, 2.0
 """Answers of a phone: who changes their mind does so less often."""
 
@@ -66,8 +62,7 @@ class Limits:
     """Who has done what how often: buckets by address, and by phone; bodies on their way."""
 
     def __init__(self):
-        self.opened, self.handed = Buckets(*OPENED), Buckets(*HANDED)
-        self.votes, self.misses = Buckets(*VOTES), Buckets(*MISSES)
+        self.opened, self.votes, self.misses = Buckets(*OPENED), Buckets(*VOTES), Buckets(*MISSES)
         self.bodies: dict[anyio.CancelScope, str] = {}  # whose each is, the longest on its way first
 
 
@@ -152,14 +147,14 @@ def key_of(request: Request, number: int) -> str:
 
 def _phone(request):
     """Who asks, by the token that the room's page brought; a page that has none loads itself anew."""
-    phone = tokens.read(request.cookies.get(PHONE_COOKIE, ""))
+    phone = clients.visitor_of(request)
     if phone is None:
         raise asked.RefusedError(401)
     return phone
 
 
 @contextlib.contextmanager
-def _trying(phone: tokens.Phone) -> Iterator[None]:
+def _trying(phone: Phone) -> Iterator[None]:
     """Refuse who has asked for many rooms that are not there: theirs would be found some day."""
     if not LIMITS.misses.has_any(phone.number):
         raise asked.RefusedError(429)
@@ -232,12 +227,7 @@ def _page(request):
     response = _sent(request, "phone.html", "text/html")
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Cache-Control"] = "no-store"  # a kept page would bring no token
-    if tokens.read(request.cookies.get(PHONE_COOKIE, "")) is None:
-        in_crowd = not LIMITS.handed.take(clients.address_of(request))
-        token, place = tokens.handed_out(in_crowd), clients.cookie_place(request)
-        response.set_cookie(
-            PHONE_COOKIE, token, max_age=PHONE_SECONDS, httponly=True, samesite="lax", **place
-        )
+    clients.hand_token(request, response)
     return response
 
 

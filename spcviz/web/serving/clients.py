@@ -1,15 +1,60 @@
-"""Who asks, as far as a server can know: the network address behind a proxy, and what a cookie is for."""
+"""Who asks, as far as a server can know: the network address, and a number that the server has handed out.
+
+A lecture hall has one address, so a browser is known by a signed token in a cookie, without a name. Whoever
+asks for many tokens is held by the address instead.
+"""
 
 import ipaddress
 import os
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
+from starlette.responses import Response
 
-from spcviz.web.serving.first_html import outside_of
+from spcviz.web.serving import tokens
+from spcviz.web.serving.buckets import Buckets
+from spcviz.web.serving.outside import outside_of
+from spcviz.web.serving.tokens import Phone
 
 BEHIND_PROXY = "SPCVIZ_BEHIND_PROXY"
 """Environment variable: set where nothing but a proxy reaches this process, so that what it says is so."""
+
+
+COOKIE, SECONDS = "spcviz_visitor", 24 * 3600
+"""Where a browser keeps its token, and how long."""
+
+HANDED = 600, 5.0
+"""Tokens that an address is handed in a burst, and a second, before who comes counts as a crowd."""
+
+
+class Handing:
+    """How many tokens each address was handed."""
+
+    def __init__(self):
+        self.rights = Buckets(*HANDED)
+
+
+HANDING = Handing()
+
+
+def visitor_of(request: Request) -> Phone | None:
+    """Who asks, by the token; None if this process has not handed it one."""
+    return tokens.read(request.cookies.get(COOKIE, ""))
+
+
+def one_of(request: Request) -> str:
+    """What counts as one visitor: a token's holder, else all of an address together."""
+    visitor = visitor_of(request)
+    return address_of(request) if visitor is None or visitor.in_crowd else visitor.number
+
+
+def hand_token(request: Request, response: Response) -> None:
+    """Give a browser a token with an answer, if it has none."""
+    if visitor_of(request) is None:
+        token = tokens.handed_out(not HANDING.rights.take(address_of(request)))
+        response.set_cookie(
+            COOKIE, token, max_age=SECONDS, httponly=True, samesite="lax", **cookie_place(request)
+        )
 
 
 def address_of(request: Request) -> str:

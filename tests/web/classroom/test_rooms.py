@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spcviz.web.classroom import rooms
 from spcviz.web.classroom.rooms import FullError, LateError, NoRoomError, NotYoursError, RoomError, Rooms
-from spcviz.web.classroom.tokens import Phone
+from spcviz.web.serving.tokens import Phone
 
 ASKED = {"code": "why/1", "ask": "Noun or verb?", "choices": ["noun", "verb", "neither"]}
 GUESS = {"code": "why/2", "ask": "How many?", "choices": []}

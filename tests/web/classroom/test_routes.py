@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 
 from spcviz.web.classroom import routes
 from spcviz.web.classroom.rooms import Rooms
-from spcviz.web.serving import first_html
+from spcviz.web.serving import clients, first_html
 
 ASKED = {"code": "why/1", "ask": "Noun or verb?", "choices": ["noun", "verb"]}
 PHONES = 200
@@ -84,6 +84,7 @@ def port():
 def lecturer(port, monkeypatch):
     monkeypatch.setattr(routes, "ROOMS", Rooms())
     monkeypatch.setattr(routes, "LIMITS", routes.Limits())
+    monkeypatch.setattr(clients, "HANDING", clients.Handing())
     return Client(port)
 
 
@@ -205,11 +206,11 @@ def test_there_is_no_such_room(lecturer):
 @pytest.mark.parametrize("cookie", ["", ".", "x.y", "12345", '"', "é.é", "=;,", "a" * 5000])
 def test_a_cookie_may_hold_anything(lecturer, phone, cookie):
     number = opened(lecturer)
-    for name in ("spcviz_room", "spcviz_phone"):
+    for name in ("spcviz_room", "spcviz_visitor"):
         headers = {"cookie": f"{name}={cookie}".encode()}
         assert phone.get(f"/room/{number}/now", headers=headers).status_code == 401
-    token = phone.at(number).cookies["spcviz_phone"]
-    headers = {"cookie": f"spcviz_room={cookie}; spcviz_phone={token}".encode()}
+    token = phone.at(number).cookies["spcviz_visitor"]
+    headers = {"cookie": f"spcviz_room={cookie}; spcviz_visitor={token}".encode()}
     if len(cookie) < 100 and "=" not in cookie and '"' not in cookie:
         assert not phone.get(f"/room/{number}/now", headers=headers).json()["isYours"]
 
@@ -218,7 +219,7 @@ def test_a_phone_without_the_server_s_token_is_counted_nowhere(lecturer, phone):
     number = opened(lecturer)
     put(lecturer, number)
     for token in ("", "0" * 32 + ".a." + "0" * 32, "x"):
-        phone.cookies["spcviz_phone"] = token
+        phone.cookies["spcviz_visitor"] = token
         assert answer(phone, number).status_code == 401
         assert phone.get(f"/room/{number}/now").status_code == 401
     assert lecturer.get(f"/room/{number}/now").json()["answers"] == 0
@@ -232,8 +233,8 @@ def test_one_phone_has_one_vote_and_changes_its_mind_so_often(lecturer, phone):
     assert lecturer.get(f"/room/{number}/now").json()["answers"] == 1
     assert codes[: routes.VOTES[0]] == [200] * routes.VOTES[0]
     assert 429 in codes
-    token = phone.cookies["spcviz_phone"]
-    assert phone.at(number).cookies["spcviz_phone"] == token, "who has a token gets no other"
+    token = phone.cookies["spcviz_visitor"]
+    assert phone.at(number).cookies["spcviz_visitor"] == token, "who has a token gets no other"
 
 
 def test_cookies_are_the_app_s_alone_and_go_by_https_only_where_it_does(lecturer, phone):
@@ -287,7 +288,7 @@ def test_rooms_opened_without_end_are_an_address_s_own_affair(lecturer, port, mo
 
 def test_behind_one_address_nobody_is_refused_a_token(lecturer, port, monkeypatch):
     """A hall has one address: who floods it with pages makes the others a crowd, whose votes still count."""
-    monkeypatch.setattr(routes.LIMITS, "handed", routes.Buckets(5, 0.0))
+    monkeypatch.setattr(clients.HANDING, "rights", routes.Buckets(5, 0.0))
     number = opened(lecturer)
     put(lecturer, number)
     for _ in range(20):
@@ -305,9 +306,9 @@ def test_slow_bodies_are_given_up_for_whole_ones(lecturer, phone, port, monkeypa
     with contextlib.ExitStack() as stack:
         slow = []
         for _ in range(15):
-            token = Client(port).at(number).cookies["spcviz_phone"]
+            token = Client(port).at(number).cookies["spcviz_visitor"]
             one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
-            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: x\r\nCookie: spcviz_phone={token}\r\n"
+            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: x\r\nCookie: spcviz_visitor={token}\r\n"
             one.sendall(f"{head}Content-Length: 200\r\n\r\n{{".encode())
             slow.append(one)
         began = time.monotonic()
@@ -320,11 +321,11 @@ def test_slow_bodies_are_given_up_for_whole_ones(lecturer, phone, port, monkeypa
 def test_a_phone_has_few_bodies_on_their_way(lecturer, phone, port):
     number = opened(lecturer)
     put(lecturer, number)
-    token = phone.at(number).cookies["spcviz_phone"]
+    token = phone.at(number).cookies["spcviz_visitor"]
     with contextlib.ExitStack() as stack:
         for _ in range(routes.OF_ONE):
             one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
-            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: x\r\nCookie: spcviz_phone={token}\r\n"
+            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: x\r\nCookie: spcviz_visitor={token}\r\n"
             one.sendall(f"{head}Content-Length: 200\r\n\r\n{{".encode())
         give_up = time.monotonic() + 10
         while len(routes.LIMITS.bodies) < routes.OF_ONE and time.monotonic() < give_up:
