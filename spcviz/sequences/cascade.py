@@ -15,6 +15,7 @@ from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_cascade
 from spcviz.learning.chains.crf import blocks_of, examples_of
 from spcviz.learning.chains.spaces import joined
+from spcviz.learning.dice import generator
 from spcviz.learning.workers import in_threads, spread
 from spcviz.sequences import labels, stored
 from spcviz.sequences.base import Bar, SequenceTagger, TagPaths, Texts
@@ -173,7 +174,7 @@ class CascadeTagger(SequenceTagger):
             trained = train_chain_cascade(
                 data,
                 features_of(data.rows),
-                np.random.default_rng(self.random_state),
+                generator(self.random_state),
                 tolerances=tolerances,
                 config=config,
                 pair_model=PairModel(self.pair_model, checks.number("c2", self.c2, 0), forbidden),

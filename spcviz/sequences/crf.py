@@ -11,6 +11,7 @@ from spcviz.learning import stated
 from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
+from spcviz.learning.dice import generator
 from spcviz.sequences import labels, stored
 from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
@@ -166,7 +167,7 @@ class ChainCRF(ChainTagger):
         start = begin(weights) if known is None else known.widened(weights)
         adapting = fit_stochastic(
             data,
-            np.random.default_rng(self.random_state),
+            generator(self.random_state),
             start,
             rate=checks.number("rate", self.rate, 0),
             c2=checks.number("c2", self.c2, 0),

@@ -8,6 +8,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
+from spcviz.learning.dice import generator
 from spcviz.sequences import stored
 from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
@@ -112,7 +113,7 @@ class StructuredPerceptron(ChainTagger):
         forbidden = self._forbidden()
         self._check_steps(batch, forbidden)
         data = examples_of(*batch.encoded, batch.labels, len(self.classes_), weights=batch.weights)
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         with Bar(type(self).__name__, epochs, self.verbose) as bar:
             trained, was_interrupted = fit_perceptron(
                 data,

@@ -11,6 +11,7 @@ from spcviz.engine import checks
 from spcviz.learning.budgets import expansion
 from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.chains.tiered import Tiered
+from spcviz.learning.dice import generator
 from spcviz.scores.names import named_array
 from spcviz.spending import labelled, stored
 from spcviz.spending.answers import BudgetCurve, Spent, curve_of
@@ -43,7 +44,7 @@ class Budgeted(BaseEstimator):
         passes = checks.integer("passes", self.passes, 1, 10_000)
         reader, features, data, classes = Reader.fitted(tiers, X, y)
         checks.integer("number of labels in y", len(classes), 2, MOST_LABELS)
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         fold = labelled.drawn_folds(len(data.lengths), self.folds, rng)
         how = Training(reader.edges, len(classes), passes, is_one)
         models, *without = trained(how, features, data, fold, rng, self.n_jobs)

@@ -241,7 +241,8 @@ def test_cookies_are_the_app_s_alone_and_go_by_https_only_where_it_does(lecturer
     plain = lecturer.post("/room").headers["set-cookie"].lower()
     assert "path=/;" in plain + ";"
     assert "secure" not in plain
-    proxied = {"x-forwarded-proto": "https", "x-forwarded-prefix": "/spcviz", "host": "app.example"}
+    proxied = {"x-forwarded-proto": "https", "x-forwarded-prefix": "/spcviz"}
+    proxied |= {"host": "app.example", "x-forwarded-host": "app.example"}
     cookies = [lecturer.post("/room", headers=proxied), phone.get("/room/1234567", headers=proxied)]
     for cookie in (said.headers["set-cookie"].lower() for said in cookies):
         assert "path=/spcviz;" in cookie + ";"
@@ -308,7 +309,7 @@ def test_slow_bodies_are_given_up_for_whole_ones(lecturer, phone, port, monkeypa
         for _ in range(15):
             token = Client(port).at(number).cookies["spcviz_visitor"]
             one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
-            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: x\r\nCookie: spcviz_visitor={token}\r\n"
+            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: localhost\r\nCookie: spcviz_visitor={token}\r\n"
             one.sendall(f"{head}Content-Length: 200\r\n\r\n{{".encode())
             slow.append(one)
         began = time.monotonic()
@@ -325,7 +326,7 @@ def test_a_phone_has_few_bodies_on_their_way(lecturer, phone, port):
     with contextlib.ExitStack() as stack:
         for _ in range(routes.OF_ONE):
             one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
-            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: x\r\nCookie: spcviz_visitor={token}\r\n"
+            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: localhost\r\nCookie: spcviz_visitor={token}\r\n"
             one.sendall(f"{head}Content-Length: 200\r\n\r\n{{".encode())
         give_up = time.monotonic() + 10
         while len(routes.LIMITS.bodies) < routes.OF_ONE and time.monotonic() < give_up:

@@ -32,7 +32,7 @@ class Browser:
         request = SimpleNamespace(
             path_params={"kind": kind},
             query_params={"scene": scene, "ticket": ticket},
-            headers={"host": "host.example"} | {n.replace("_", "-"): v for n, v in headers.items()},
+            headers={"host": "localhost:8501"} | {n.replace("_", "-"): v for n, v in headers.items()},
             url=SimpleNamespace(scheme="http"),
             client=SimpleNamespace(host=self.address),
             cookies={clients.COOKIE: self.token} if self.token else {},
@@ -77,14 +77,14 @@ def test_a_page_comes_as_the_command_writes_it(client, asked):
     answer = client("page", "letters?order=6")
     assert (answer.status_code, answer.body) == (200, b"<!doctype html>")
     assert answer.headers["content-disposition"] == "attachment"
-    assert asked[0][-3:-1] == ["--", "http://host.example/letters?order=6"]
+    assert asked[0][-3:-1] == ["--", "http://localhost:8501/letters?order=6"]
     assert asked[0][-1].endswith(".html")
     assert client("python", "letters").status_code == 200
     assert asked[1][-1].endswith(".py")
 
 
 def test_no_address_becomes_an_option_of_the_command(client, asked):
-    client("page", "--help", host="no host")
+    client("page", "--help", x_forwarded_host="no host")
     assert asked[0][-3:-1] == ["--", "/--help"]
 
 
