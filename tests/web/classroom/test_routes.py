@@ -298,6 +298,10 @@ def test_behind_one_address_nobody_is_refused_a_token(lecturer, port, monkeypatc
     assert lecturer.get(f"/room/{number}/now").json()["answers"] == 1
 
 
+def _cookie(token):
+    return f"Cookie: spcviz_visitor={token}\r\n"
+
+
 def test_slow_bodies_are_given_up_for_whole_ones(lecturer, phone, port, monkeypatch):
     """As many bodies as are in hand hang; an honest phone is answered, the oldest of the others is not."""
     monkeypatch.setattr(routes, "IN_HAND", 12)
@@ -309,8 +313,8 @@ def test_slow_bodies_are_given_up_for_whole_ones(lecturer, phone, port, monkeypa
         for _ in range(15):
             token = Client(port).at(number).cookies["spcviz_visitor"]
             one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
-            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: localhost\r\nCookie: spcviz_visitor={token}\r\n"
-            one.sendall(f"{head}Content-Length: 200\r\n\r\n{{".encode())
+            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: localhost\r\n"
+            one.sendall(f"{head}{_cookie(token)}Content-Length: 200\r\n\r\n{{".encode())
             slow.append(one)
         began = time.monotonic()
         assert answer(phone, number).status_code == 200
@@ -326,8 +330,8 @@ def test_a_phone_has_few_bodies_on_their_way(lecturer, phone, port):
     with contextlib.ExitStack() as stack:
         for _ in range(routes.OF_ONE):
             one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
-            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: localhost\r\nCookie: spcviz_visitor={token}\r\n"
-            one.sendall(f"{head}Content-Length: 200\r\n\r\n{{".encode())
+            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: localhost\r\n"
+            one.sendall(f"{head}{_cookie(token)}Content-Length: 200\r\n\r\n{{".encode())
         give_up = time.monotonic() + 10
         while len(routes.LIMITS.bodies) < routes.OF_ONE and time.monotonic() < give_up:
             time.sleep(0.01)
