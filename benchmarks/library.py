@@ -13,9 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +27,7 @@ from spcviz.problems.tagging.data.corpora import FOLDERS, read_ewt, read_splits
 from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
 from spcviz.shared.folders import data_folder
 from spcviz.shared.report import describe
+from spcviz.shared.work import processes
 
 
 class Data(NamedTuple):
@@ -162,7 +161,7 @@ def _alone(contender: Contender, *of: Any) -> Measured:
 
 
 def _on_its_own(function: Callable, *of: Any) -> Any:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
+    with processes.pool(1) as executor:
         return executor.submit(function, *of).result()
 
 

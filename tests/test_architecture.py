@@ -24,6 +24,8 @@ ONLY_IN = {
     "print": ("spcviz/cli.py", "spcviz/commands"),
     "fastmath flags": ("spcviz/engine/kernels/jit.py",),
     "bare assert": ("tests/oracles",),
+    "fork": ("spcviz/problems/own_data/model/nursery.py",),  # which has no threads, and looks
+    "a pool of processes": ("spcviz/shared/work/processes.py",),  # which spawns them
     # `spcviz.web.cached.shared` caches
     **dict.fromkeys(("fastmath=True", "parallel=True", "allow_pickle=True", "st.cache_data"), ()),
     **dict.fromkeys(("st.cache_resource", "global random state"), ()),
@@ -92,6 +94,10 @@ def deeds(tree):
                 yield Deed(node.value.lineno, f"{node.arg}=True" if is_true else "fastmath flags")
         elif isinstance(node, ast.Assert):
             yield Deed(node.lineno, "bare assert")
+        elif isinstance(node, ast.keyword) and node.arg == "preexec_fn":
+            yield Deed(node.value.lineno, "fork")
+        elif isinstance(node, ast.Constant) and node.value in ("fork", "forkserver"):
+            yield Deed(node.lineno, "fork")
         elif isinstance(node, ast.Attribute):
             module, _, name = dotted(node).rpartition(".")
             yield from named(node, {"np.random": "numpy.random", "st": "streamlit"}.get(module, module), name)
@@ -101,6 +107,10 @@ def deeds(tree):
 
 
 def named(node, module, name):
+    if f"{module}.{name}" in ("os.fork", "os.forkpty", "pty.fork"):
+        yield Deed(node.lineno, "fork")
+    if name == "ProcessPoolExecutor" or f"{module}.{name}" == "multiprocessing.Pool":
+        yield Deed(node.lineno, "a pool of processes")
     if module in ("random", "numpy.random") and not RANDOM_IS_FINE.fullmatch(name):
         yield Deed(node.lineno, "global random state")
     if module == "streamlit" and name in ("cache_data", "cache_resource"):
@@ -137,6 +147,12 @@ CAUGHT = {
     ("spcviz/x.py", "import numpy as np\nnp.random.seed(0)"): ":2: global random state",
     ("spcviz/x.py", "print('done')"): "print is not for this file",
     ("spcviz/x.py", "assert x"): "bare assert is not for this file",
+    ("spcviz/x.py", "import os\nos.fork()"): ":2: fork is not for this file",
+    ("spcviz/x.py", "subprocess.Popen(x, preexec_fn=f)"): "fork is not for this file",
+    ("spcviz/x.py", "get_context('fork')"): "fork is not for this file",
+    ("spcviz/x.py", "from concurrent.futures import ProcessPoolExecutor as P"): "a pool of processes is not",
+    ("spcviz/x.py", "concurrent.futures.ProcessPoolExecutor(2)"): "a pool of processes is not",
+    ("spcviz/x.py", "multiprocessing.Pool(2)"): "a pool of processes is not",
     ("spcviz/x.py", "import streamlit as st\n@st.cache_data\ndef f(): ..."): "st.cache_data is not",
 }
 FINE = [

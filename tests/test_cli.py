@@ -1,9 +1,7 @@
 """Every command as a user gives it, on 120 real words."""
 
-import concurrent.futures
 import contextlib
 import json
-import multiprocessing
 import os
 import re
 import resource
@@ -12,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -27,13 +26,13 @@ from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import load_ocr
 from spcviz.registry import warmup
 from spcviz.shared.folders import MODELS
+from spcviz.shared.work import processes
+from spcviz.shared.work.jobs import Progress, run_all
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import small_world
+from tests.shared.work import parts
 
 ROOT = Path(__file__).parents[1]
-FORKS = pytest.mark.skipif(
-    multiprocessing.get_start_method() != "fork", reason="workers that are not forked read all 6877 words"
-)
 RESULT = {"name", "source", "rows", "baselines", "settings", "data_digests", "machine", "fold_rows"}
 RESULT |= {"provenance", "command", "seconds"}
 ROW = {
@@ -70,6 +69,12 @@ def trained_folder(tmp_path_factory):
     with small_world():
         assert cli.main(["train", "ocr", "--features", "raw", "--quick", "--models", str(folder)]) == 0
     return folder
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Workers are a thread of this process, which sees the few words and what a test has changed."""
+    monkeypatch.setattr(processes, "pool", lambda n: ThreadPoolExecutor(1))
 
 
 def refuse(*_, **__):
@@ -195,8 +200,7 @@ def test_no_models(tmp_path, capsys):
     assert "make them with: python -m spcviz train NAME" in capsys.readouterr().out
 
 
-@FORKS
-def test_reproduce_orders_in_processes(words, shorter, tmp_path, capsys, monkeypatch):
+def test_reproduce_orders(words, here, shorter, tmp_path, capsys, monkeypatch):
     assert cli.main(orders(tmp_path)) == 0
     out, err = capsys.readouterr()
     assert out.startswith(f"{tmp_path / 'table.json'}: 9 rows, made in ")
@@ -204,7 +208,7 @@ def test_reproduce_orders_in_processes(words, shorter, tmp_path, capsys, monkeyp
     table = check_table(tmp_path / "table.json", words, n_orders=3)
     assert {row["folds"] for row in table["rows"]} == {1}
     assert table["command"] == "python -m spcviz reproduce ocr-orders --features raw --folds 1 --quick"
-    monkeypatch.setattr(experiment, "train", refuse)  # workers are forked, so they see it too
+    monkeypatch.setattr(experiment, "train", refuse)
     assert cli.main(orders(tmp_path)) == 0
     again = check_table(tmp_path / "table.json", words, n_orders=3)
     assert [without_times(row) for row in table["rows"]] == [without_times(row) for row in again["rows"]]
@@ -223,13 +227,12 @@ def test_what_goes_to_a_worker_can_be_pickled(trained_folder):
     assert digest_of_arrays(arrays_of_model(back)) == digest_of_arrays(arrays_of_model(model))
 
 
-@FORKS
-def test_processes_and_a_dask_cluster_give_the_same_table(words, shorter, tmp_path, monkeypatch):
+def test_workers_here_and_a_dask_cluster_give_the_same_table(words, here, shorter, tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
     for name in ("processes", "cluster"):
         (tmp_path / name).mkdir()
     assert cli.main(orders(tmp_path / "processes")) == 0
-    monkeypatch.setattr(reproduce.concurrent.futures, "ProcessPoolExecutor", refuse)
+    monkeypatch.setattr(processes, "pool", refuse)
     local = {"processes": False, "n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**local) as cluster:
         assert cli.main(orders(tmp_path / "cluster", "--scheduler", cluster.scheduler_address)) == 0
@@ -304,7 +307,7 @@ def test_a_cluster_that_breaks_is_a_sentence(one_worker, tmp_path, capsys, monke
         "workers died again and again at the same part (out of memory?); finished parts have been kept": (
             distributed.KilledWorker("raw 0", None, 3)
         ),
-        "went away; finished parts have been kept: try again": concurrent.futures.CancelledError(),
+        "went away; finished parts have been kept: try again": CancelledError(),
     }
     address = one_worker("3GB")
     for sentence, fault in faults.items():
@@ -317,25 +320,46 @@ def test_a_cluster_that_breaks_is_a_sentence(one_worker, tmp_path, capsys, monke
         assert sentence in capsys.readouterr().err
 
 
+class Bar:
+    """A progress bar that keeps what it was to say."""
+
+    n = 0
+
+    def __init__(self, said, heard):
+        self._said, self._heard = said, heard
+
+    def set_postfix_str(self, text):
+        self._said.append(text)
+        self._heard.set()
+
+
 def test_steps_that_are_kept_move_the_progress(tmp_path, monkeypatch):
     """A fold is many steps: what they leave in the work folder is counted beside the bar."""
     said, heard = [], threading.Event()
 
-    class Bar:
-        def set_postfix_str(self, text):
-            said.append(text)
-            heard.set()
-
     monkeypatch.setattr(reproduce, "SECONDS_BETWEEN", 0.01)
     (tmp_path / "before.json").write_text("{}")
-    with reproduce._watching(Bar(), tmp_path):
+    with reproduce._watching(Progress(Bar(said, heard)), tmp_path):
         (tmp_path / "raw-0.json").write_text("{}")
         assert heard.wait(10)
     assert set(said) == {"1 of its steps kept"}
 
 
-@FORKS
-def test_an_interrupted_reproduction_goes_on_where_it_stopped(words, shorter, tmp_path, capsys, monkeypatch):
+def test_where_nothing_moves_the_progress_says_what_is_waited_for(tmp_path, monkeypatch):
+    said, heard = [], threading.Event()
+    monkeypatch.setattr(reproduce, "SECONDS_BETWEEN", 0.01)
+    monkeypatch.setattr(reproduce, "SECONDS_STILL", 0.1)
+    progress, running = Progress(Bar(said, heard)), Future()
+    running.set_running_or_notify_cancel()
+    progress.watch({running: "raw 3", Future(): "raw 4"})
+    with reproduce._watching(progress, tmp_path):
+        assert heard.wait(10)
+    assert set(said) == {"nothing finished for 0 min: waiting for raw 3"}
+
+
+def test_an_interrupted_reproduction_goes_on_where_it_stopped(
+    words, here, shorter, tmp_path, capsys, monkeypatch
+):
     real = experiment.train
 
     def first_only(settings, fold, *arguments, **options):
@@ -373,9 +397,8 @@ def test_another_file_in_the_place_of_a_result_is_replaced(earlier, tmp_path, mo
     assert result["command"] == command
 
 
-@FORKS
 def test_a_worker_that_dies(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(experiment, "train", lambda *_, **__: os._exit(9))
+    monkeypatch.setattr(letter_tables, "orders", lambda run: run_all(run.executor, parts.dies, [("raw",)]))
     assert cli.main(orders(tmp_path)) == 1
     assert "spcviz: a worker process died (out of memory?)" in capsys.readouterr().err
 
@@ -400,8 +423,7 @@ def test_a_result_that_cannot_be_written(tmp_path, capsys, monkeypatch):
     assert "spcviz: " in capsys.readouterr().err
 
 
-@FORKS
-def test_reproduce_sweep(tmp_path, capsys):
+def test_reproduce_sweep(here, tmp_path, capsys):
     path = tmp_path / "sweep.json"
     assert cli.main(["reproduce", "ocr-sweep", "--quick", "--features", "raw", "--json", str(path)]) == 0
     sweep = json.loads(path.read_text())
@@ -491,24 +513,21 @@ def test_help_in_a_process_of_its_own():
 
 
 CTRL_C = """
-import faulthandler, signal, sys, time
+import faulthandler, signal, sys
 from spcviz import cli
-from spcviz.problems.letters.model import cascade as experiment
-from tests.problems.conftest import small_world
+from spcviz.shared.work.jobs import run_all
+from experiments.letters import reproduce
+from tests.shared.work import parts
 
-real = experiment.train
-def train(settings, fold, *arguments, **options):
-    if fold == 1:
-        print("waiting", flush=True)
-        time.sleep(3600)
-    return real(settings, fold, *arguments, **options)
+def orders(run):
+    jobs = [(f"part {i}", run.work) for i in range(2)]
+    return {"rows": run_all(run.executor, parts.kept_or_waits, jobs, run.tick)}
 
 faulthandler.register(signal.SIGUSR1)
 # A shell starts what runs in its background with the signal ignored, tests too, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-with small_world():
-    experiment.train = train
-    sys.exit(cli.main(sys.argv[1:]))
+reproduce.orders = orders
+sys.exit(cli.main(sys.argv[1:]))
 """
 
 
@@ -536,11 +555,11 @@ def ended(process, seconds):
         pytest.fail(f"still there after {seconds} s:\n{process.communicate()[1]}")
 
 
-@FORKS
-def test_a_real_ctrl_c(tmp_path):
-    """The terminal sends it to every process: all end at once, the finished fold is kept.
+@pytest.mark.parametrize("to_all", [True, False], ids=["terminal", "kill"])
+def test_a_real_ctrl_c(to_all, tmp_path):
+    """The terminal sends it to every process, `kill -INT` to one: all end at once, what is finished is kept.
 
-    How long that takes hangs on what else the machine does: so the fold that is waited for takes an hour, and
+    How long that takes hangs on what else the machine does: so the part that is waited for takes an hour, and
     what is measured is the work that is still done.
     """
     earlier = ended_seconds()
@@ -553,9 +572,12 @@ def test_a_real_ctrl_c(tmp_path):
         start_new_session=True,
     )
     try:
-        assert process.stdout.readline() == "waiting\n"
+        give_up = time.monotonic() + 180
+        while not (tmp_path / "work" / "part 1 has begun").exists():
+            assert time.monotonic() < give_up
+            time.sleep(0.1)
         worked = cpu_seconds(psutil.Process(process.pid))
-        os.killpg(process.pid, signal.SIGINT)
+        (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
         err = ended(process, 180)
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -564,7 +586,7 @@ def test_a_real_ctrl_c(tmp_path):
     assert process.returncode == 130, err
     assert ended_seconds() - earlier - worked < 3
     assert "spcviz: interrupted; what was finished has been kept" in err
-    assert len(list((tmp_path / "work").glob("ocr-raw-0-*.json"))) == KEPT
+    assert len(list((tmp_path / "work").glob("part 0-*.json"))) == 1
 
 
 def test_a_quick_look_never_replaces_a_full_result(tmp_path, monkeypatch):
@@ -594,7 +616,6 @@ def tiny_grids(tmp_path, monkeypatch):
     return tmp_path / "cache" / "grid.json"
 
 
-@FORKS
 def test_one_fold_is_checked_against_the_committed_result(tiny_grids, capsys):
     before = tiny_grids.read_bytes()
     one = ["reproduce", "grid", "--workers", "1", "--folds", "1", "--check"]
@@ -613,7 +634,6 @@ def test_one_fold_is_checked_against_the_committed_result(tiny_grids, capsys):
     assert "grid.json is missing or damaged" in capsys.readouterr().err
 
 
-@FORKS
 def test_a_result_says_what_it_was_made_from(tiny_grids):
     result = json.loads(tiny_grids.read_text())
     (entry,) = result["provenance"]
@@ -625,8 +645,7 @@ def test_a_result_says_what_it_was_made_from(tiny_grids):
     assert list(result["data_digests"]) == ["first instance"]
 
 
-@FORKS
-def test_what_is_found_finished_keeps_its_seconds(words, shorter, tmp_path, monkeypatch):
+def test_what_is_found_finished_keeps_its_seconds(words, here, shorter, tmp_path, monkeypatch):
     assert cli.main(orders(tmp_path)) == 0
     made = json.loads((tmp_path / "table.json").read_text())
     monkeypatch.setattr(experiment, "train", refuse)

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from benchmarks.app import beside, browsed, cold
+from benchmarks.app import beside, browsed, classes, cold
 from benchmarks.app.load import crowd, malformed, visits
 from benchmarks.app.server import Server, ServerError
 from benchmarks.app.visitor import Follower, Lost, Visitor
@@ -71,9 +71,10 @@ async def _measure_hostile(server, scale, tick):
         tick(f"trying {page}")
         await _try(server.port, page, round(max(1, N_TRIED * min(scale, 1))))
     rows = await beside.sieges(server, scale, _until_idle, tick)
+    flooded = await classes.rows(server.port, scale, beside.percentile, tick)
     return describe(
         "bench-app", "this project's goals for a class", [], baselines=[],
-        settings={"scale": scale, "goals": _goals()}, data={}, beside=rows,
+        settings={"scale": scale, "goals": _goals()}, data={}, beside=rows, classes=flooded,
         server=_of_server(server, idle_mb), wall_seconds=round(time.perf_counter() - started, 1),
     )  # fmt: skip
 
@@ -122,6 +123,7 @@ async def _measure(server, scale, wanted, tick):
     tick(f"{n_visits} visits")
     came = await visits(server.port, pages, n_visits, seed=0, memory=server.memory_mb)
     hostile = await beside.sieges(server, scale, _until_idle, tick) if not wanted else []
+    flooded = await classes.rows(server.port, scale, beside.percentile, tick) if not wanted else []
     await _until_idle(server)
     n_logged = server.tracebacks()  # from here on the log is full of what the server says of bad messages
     tick(f"{n_malformed} malformed messages")
@@ -137,6 +139,7 @@ async def _measure(server, scale, wanted, tick):
         settings={"scale": scale, "warmed": warmed, "goals": _goals()},
         data={}, tours=tours, visits=_of_visits(came), malformed=_of_malformed(bad),
         server=_of_server(server, idle_mb) | {"logged_tracebacks": n_logged}, beside=hostile,
+        classes=flooded,
         at_start={
             "page": titles[start_page], "sessions": n_start,
             "arrival_p95_ms": beside.percentile(at_start, 95),

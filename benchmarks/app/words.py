@@ -2,7 +2,7 @@
 
 import re
 
-from benchmarks.app import beside
+from benchmarks.app import beside, classes
 
 COLUMNS = {
     "p50_ms": "p50 ms", "p95_ms": "p95 ms", "arrival_p95_ms": "come p95", "exceptions": "faults",
@@ -13,13 +13,14 @@ COLUMNS = {
 def as_text(result):
     """The tables for a terminal."""
     if not result["rows"]:
-        return "\n".join(map(of_siege, result["beside"]))
+        return "\n".join([*map(of_siege, result["beside"]), *map(of_class, result.get("classes", []))])
     lines = [f"{'page':22} {'sessions':>8} " + " ".join(f"{head:>9}" for head in COLUMNS.values())]
     for row in result["rows"]:
         cells = ("-" if row[name] is None else f"{row[name]:g}" for name in COLUMNS)
         lines.append(f"{row['page']:22} {row['sessions']:8} " + " ".join(f"{cell:>9}" for cell in cells))
     lines += [_of_tour(row) for row in result.get("tours", [])]
     lines += map(of_siege, result.get("beside", []))
+    lines += map(of_class, result.get("classes", []))
     came, bad, server, client = (result[name] for name in ("visits", "malformed", "server", "client"))
     lines += [
         f"{came['visits']} visits, {came['cut_off']} cut off: p95 {came['p95_ms']} ms, "
@@ -130,6 +131,16 @@ def _at_start(result):
         f"{_s(slow['first_visit_ms'])} ({_page(slow)}, the slowest), "
         f"{start['sessions']} students who come within a second to {_page(start)} after "
         f"{_s(start['arrival_p95_ms'])} (p95)"
+    )
+
+
+def of_class(row):
+    """A row of `benchmarks.app.classes`."""
+    return (
+        f"{row['phones']} phones and a lecturer beside {classes.described(row['client'])}: {row['refused']} "
+        f"of {row['requests']} requests refused, {row['answers']} answers; the lecturer's screen waits "
+        f"{_s(row['lecturer_p50_ms'])}, p95 {_s(row['lecturer_p95_ms'])} "
+        f"(goal {_s(classes.GOALS['lecturer_p95_ms'])})"
     )
 
 

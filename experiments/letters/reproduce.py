@@ -105,7 +105,7 @@ def measured_orders(run: Run) -> dict:
     """Thesis Table 4.3: accuracy, filter loss and number of n-grams at orders 1 to 6, over test folds."""
     features, quick, n_orders = run.features or tuple(experiment.SETTINGS), run.quick, N_ORDERS
     folds = _checked_run(features, handwriting.N_FOLDS if run.folds is None else run.folds, n_orders)
-    for name in features:  # before the workers are forked, so that they need not repeat it
+    for name in features:  # what cannot be read is said before a worker starts
         experiment.hand_made_features(name)
     jobs = [(name, fold, n_orders, quick, run.work) for name in features for fold in range(folds)]
     done = run_all(run.executor, run_fold, jobs, run.tick)

@@ -1,12 +1,12 @@
 """``reproduce``: repeat a table or figure of a paper."""
 
 import argparse
-import concurrent.futures
 import contextlib
 import itertools
 import json
 import sys
 import threading
+import time
 from pathlib import Path
 
 from tqdm import tqdm
@@ -22,6 +22,9 @@ from spcviz.shared.work.jobs import Progress
 HELP = "repeat a table or figure of a paper"
 SECONDS_BETWEEN = 2.0
 """Looks into the work folder for what is finished."""
+
+SECONDS_STILL = 60.0
+"""Without anything finished, until the bar says what is waited for."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -57,8 +60,8 @@ def run(options: argparse.Namespace) -> int | None:
         outputs.file("--json", path, project_folders=(RESULTS, WORK))
     earlier = _earlier(path) if row.in_parts and options.features and not options.quick else None
     standing = _standing(options) if options.check else None
-    progress = tqdm(desc=options.name, unit="part")
-    with _executor(options) as executor, progress as bar, _watching(bar, options.work):
+    progress = Progress(tqdm(desc=options.name, unit="part"))
+    with _executor(options) as executor, progress.bar, _watching(progress, options.work):
         run = Run(
             options.name,
             quick=options.quick,
@@ -66,7 +69,7 @@ def run(options: argparse.Namespace) -> int | None:
             features=tuple(options.features or ()),
             work=options.work,
             executor=executor,
-            tick=Progress(bar),
+            tick=progress,
             earlier=earlier,
         )
         with ledger.collecting() as costs, ledger.spending("putting it together"):
@@ -167,29 +170,33 @@ def _executor(options):
     """Processes on this machine, or a Dask cluster's executor."""
     if options.scheduler is None:
         from spcviz.engine import checks
+        from spcviz.shared.work import processes
 
         checks.integer("--workers", options.workers, 1, 1000)
-        with concurrent.futures.ProcessPoolExecutor(options.workers) as executor:
-            try:
-                yield executor
-            except BaseException:
-                executor.shutdown(wait=False, cancel_futures=True)
-                raise
+        with processes.pool(options.workers) as executor:
+            yield executor
         return
     with cluster.executor(options.scheduler, options.work) as executor:
         yield executor
 
 
 @contextlib.contextmanager
-def _watching(bar: tqdm, work: Path):
-    """Say beside the bar how many finished parts have been kept: a fold is many of them, and takes long."""
+def _watching(progress: Progress, work: Path):
+    """Say beside the bar how many steps have been kept, a fold being many, or for what it has long waited."""
     done = threading.Event()
     before = _n_kept(work)
 
     def watch():
+        seen, since = None, time.monotonic()
         while not done.wait(SECONDS_BETWEEN):
-            if (n := _n_kept(work) - before) > 0:
-                bar.set_postfix_str(f"{n} of its steps kept")
+            n = _n_kept(work) - before
+            if (now := (n, progress.bar.n)) != seen:
+                seen, since = now, time.monotonic()
+            still = time.monotonic() - since
+            if still >= SECONDS_STILL and (labels := progress.waited_for()):
+                progress.bar.set_postfix_str(f"nothing finished for {still / 60:.0f} min: {_listed(labels)}")
+            elif n > 0:
+                progress.bar.set_postfix_str(f"{n} of its steps kept")
 
     watcher = threading.Thread(target=watch, name="spcviz progress", daemon=True)
     watcher.start()
@@ -198,6 +205,16 @@ def _watching(bar: tqdm, work: Path):
     finally:
         done.set()
         watcher.join()
+
+
+def _listed(labels):
+    """What is waited for, in few words.
+
+    >>> _listed(["raw 0", "raw 1"]), _listed(["raw 0", "raw 1", "hog 0", "hog 1"])
+    ('waiting for raw 0, raw 1', 'waiting for raw 0, raw 1 and 2 more')
+    """
+    more = f" and {len(labels) - 2} more" if len(labels) > 2 else ""
+    return f"waiting for {', '.join(labels[:2])}{more}"
 
 
 def _n_kept(work):

@@ -6,6 +6,7 @@ folder holds is a name, looked for in `ESTIMATORS` and among those that the call
 because a file says so.
 """
 
+import hashlib
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -13,12 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from spcviz.engine.errors import ArgumentError
+from spcviz.engine.errors import ArgumentError, SpcvizError
+from spcviz.store.digests import digest_of_arrays
 from spcviz.store.errors import OWN_MODEL, DamagedError, StoreError
 from spcviz.store.models import StoredModel, load_model, save_model
 from spcviz.store.tree import packed, unpacked
 
 KIND, VERSION = "estimator", 1
+
+_UNREAD = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+"""What a class of a caller's own, which checks less, may stumble over."""
 
 ESTIMATORS = {
     "StructuredPerceptron": "spcviz.sequences",
@@ -62,16 +67,17 @@ def contents(model: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     state = model.to_state()
     if type(state) is not kind.State:
         raise ArgumentError(f"model must have a state of {kind.State.__name__}, got {type(state).__name__}")
+    arrays = packed(state, kind.State)
     seed = getattr(model, "random_state", None)
     about = {
         "kind": KIND,
         "version": VERSION,
-        "settings": {"class": kind.__name__, "spcviz": _version()},
+        "settings": {"class": kind.__name__, "spcviz": _version(), "state": _digest(kind.__name__, arrays)},
         "data_digest": "",
         "random_state": int(seed) if isinstance(seed, int | np.integer) else 0,
         "metrics": {},
     }
-    return packed(state, kind.State), about
+    return arrays, about
 
 
 def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
@@ -87,17 +93,32 @@ def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
 def estimator_of(folder: str | Path, stored: StoredModel, classes: dict[str, type]) -> Any:
     """The estimator in verified arrays; `classes` are the caller's own by name. Raises `StoreError`."""
     kind = _class_of(folder, stored, classes)
+    settings = stored.manifest["settings"]
     try:
+        # Models of earlier versions do not say it; whatever they hold is compared by `from_state`, too.
+        if settings.get("state", digest := _digest(settings["class"], stored.arrays)) != digest:
+            raise DamagedError("its arrays are not those that were saved")
         # Arrays of the store are read-only: to numba another type, for which every kernel compiles anew.
         state = unpacked({key: array.copy() for key, array in stored.arrays.items()}, kind.State)
         if type(state) is not kind.State:
             raise DamagedError(f"it holds a {type(state).__name__}, not a {kind.State.__name__}")
         return kind.from_state(state)
-    except (DamagedError, ArgumentError) as error:
-        raise StoreError(
-            f"model in {folder} does not hold what {kind.__name__} reads: {error}; "
-            "fit it again and write it with spcviz.save"
-        ) from error
+    except SpcvizError as error:
+        raise _refused(folder, kind, str(error)) from error
+    except _UNREAD as error:
+        raise _refused(folder, kind, f"{type(error).__name__}: {error}") from error
+
+
+def _refused(folder: str | Path, kind: Any, why: str) -> StoreError:
+    return StoreError(
+        f"model in {folder} does not hold what {kind.__name__} reads: {why}; "
+        "fit it again and write it with spcviz.save"
+    )
+
+
+def _digest(name: str, arrays: dict[str, np.ndarray]) -> str:
+    """Of an estimator's class and all that its arrays hold, which the manifest says beside their sums."""
+    return hashlib.sha256(f"{name} {digest_of_arrays(arrays)}".encode()).hexdigest()
 
 
 def _class_of(folder: str | Path, stored: StoredModel, classes: dict[str, type]) -> Any:

@@ -67,10 +67,10 @@ def words_of(
     overflow_to_sample_mapping: Sequence[int] | None = None,
 ) -> list[np.ndarray]:
     """Rows of the first sub-word of each word, one array a sequence; arguments and errors as of `from_hf`."""
-    tables, ids = list(logits), checks.listed("word_ids", word_ids)
+    tables, ids = checks.listed("logits", logits), checks.listed("word_ids", word_ids)
     if len(ids) != len(tables):
         raise ShapeError(f"word_ids has {len(ids)} sequences; logits has {len(tables)}")
-    there = [None] * len(ids) if attention_mask is None else list(attention_mask)
+    there = (None,) * len(ids) if attention_mask is None else checks.listed("attention_mask", attention_mask)
     if len(there) != len(ids):
         raise ShapeError(f"attention_mask has {len(there)} sequences; logits has {len(ids)}")
     windows = [_first_of_words(i, *sequence) for i, sequence in enumerate(zip(tables, ids, there))]
@@ -151,7 +151,10 @@ def _labels(id2label: Mapping | Sequence) -> tuple:
     """Labels 0 .. K - 1 in order."""
     if not isinstance(id2label, Mapping):
         return names_of(id2label)
-    by_id = {int(key): name for key, name in id2label.items()}  # JSON makes texts of the keys
+    try:
+        by_id = {int(key): name for key, name in id2label.items()}  # JSON makes texts of the keys
+    except (TypeError, ValueError):
+        raise ArgumentError(f"id2label must have whole numbers as keys, got {id2label!r:.60}") from None
     missing = [k for k in range(len(by_id)) if k not in by_id]
     if missing:
         raise ArgumentError(f"id2label must have all ids 0 to {len(by_id) - 1}, got none for {missing[0]}")

@@ -14,7 +14,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
 from spcviz.learning.chains.rows import CsrRows
 from spcviz.learning.chains.rows import n_features as n_features_of
-from spcviz.sequences import encoding, labels
+from spcviz.sequences import encoding, labels, stored
 from spcviz.sequences.answers import Labellings, split_list
 from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.encoding import Encoded, Vocabulary
@@ -285,15 +285,21 @@ class SequenceTagger(BaseEstimator):
 
     @classmethod
     def from_state(cls, state: Any) -> Self:
-        """The fitted model that `to_state` took apart."""
+        """The fitted model that `to_state` took apart; `ArgumentError` if fields do not fit each other."""
         if not isinstance(state, cls.State):
             raise ArgumentError(f"state must be a {cls.State.__name__}, got {type(state).__name__}")
-        tagger = cls(**_unmarked(json.loads(state.params)))
-        tagger.classes_ = np.array(json.loads(state.classes))
-        names = None if state.names is None else texts_of(state.names)
+        tagger = cls(**stored.checked_params(cls, _unmarked(stored.json_of("params", state.params))))
+        tagger.classes_ = stored.checked_classes(stored.json_of("classes", state.classes))
+        names = None if state.names is None else stored.checked_names(*state.names)
         tagger.vocabulary_ = None if names is None else Vocabulary(zip(names, range(len(names))))
         tagger.take_state(state)
+        tagger._forbidden()  # refuses constraints that are no scheme of these labels
         return tagger
+
+    @property
+    def _n_names(self) -> int | None:
+        """How many features have names; None where they have none."""
+        return None if self.vocabulary_ is None else len(self.vocabulary_)
 
     def _params_as_json(self) -> str:
         """The parameters; `ArgumentError` if one is a function or a generator, which no file can hold."""
@@ -323,11 +329,14 @@ def _marked(value: Any) -> Any:
 def _unmarked(value: Any) -> Any:
     if isinstance(value, list):
         return [_unmarked(item) for item in value]
-    if isinstance(value, dict) and "tuple" in value:
-        return tuple(_unmarked(item) for item in value["tuple"])
-    if isinstance(value, dict):
+    if not isinstance(value, dict):
+        return value
+    try:
+        if "tuple" in value:
+            return tuple(_unmarked(item) for item in value["tuple"])
         return {_unmarked(key): _unmarked(item) for key, item in value["dict"]}
-    return value
+    except (LookupError, TypeError, ValueError):
+        raise ArgumentError(f"params must be written as by to_state, got {value!r:.60}") from None
 
 
 def _classes(flat: list, given: Any) -> np.ndarray:

@@ -15,8 +15,9 @@ from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_cascade
 from spcviz.learning.chains.crf import blocks_of, examples_of
 from spcviz.learning.chains.spaces import joined
+from spcviz.learning.dice import generator
 from spcviz.learning.workers import in_threads, spread
-from spcviz.sequences import labels
+from spcviz.sequences import labels, stored
 from spcviz.sequences.base import Bar, SequenceTagger, TagPaths, Texts
 from spcviz.sequences.grown import Grown, Points, Some, ranked
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
@@ -173,7 +174,7 @@ class CascadeTagger(SequenceTagger):
             trained = train_chain_cascade(
                 data,
                 features_of(data.rows),
-                np.random.default_rng(self.random_state),
+                generator(self.random_state),
                 tolerances=tolerances,
                 config=config,
                 pair_model=PairModel(self.pair_model, checks.number("c2", self.c2, 0), forbidden),
@@ -319,5 +320,6 @@ class CascadeTagger(SequenceTagger):
         return self.cascade_, tuple(self.levels_)
 
     def take_state(self, state: CascadeState) -> None:
+        about = state.cascade, state.levels, len(self.classes_), self._n_names
+        self.n_features_in_ = stored.check_cascade(*about)
         self.cascade_, self.levels_ = state.cascade, state.levels
-        self.n_features_in_ = len(state.cascade.levels[0].filter.weights)

@@ -12,7 +12,7 @@ from spcviz.engine.errors import InfeasibleError
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partitions
 from spcviz.learning.workers import in_threads
-from spcviz.sequences import labels
+from spcviz.sequences import labels, stored
 from spcviz.sequences.asking import Asked
 from spcviz.sequences.base import TagPaths
 
@@ -124,9 +124,11 @@ class ChainTagger(Asked):
         return (Weights(self.state_weights_, self.transition_weights_),)
 
     def take_state(self, state: Any) -> None:
-        """Take what `_learned` gave from a state."""
+        """Take what `_learned` gave from a state; `ArgumentError` where its arrays do not fit each other."""
+        n = stored.n_features_of("weights.unary", state.weights.unary, self._n_names)
+        stored.check_weights("weights", state.weights, n, len(self.classes_))
         self._set_weights(state.weights)
-        self.n_features_in_ = len(state.weights.unary)
+        self.n_features_in_ = n
 
 
 def _refuse(block: Block, w: int) -> None:

@@ -8,10 +8,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, SpcvizError
+from spcviz.learning import stated
 from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
-from spcviz.sequences import labels
+from spcviz.learning.dice import generator
+from spcviz.sequences import labels, stored
 from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.watching import Watch
@@ -203,7 +205,7 @@ class ChainCRF(ChainTagger):
         start = begin(weights) if known is None else known.widened(weights)
         adapting = fit_stochastic(
             data,
-            np.random.default_rng(self.random_state),
+            generator(self.random_state),
             start,
             rate=checks.number("rate", self.rate, 0),
             c2=checks.number("c2", self.c2, 0),
@@ -246,6 +248,11 @@ class ChainCRF(ChainTagger):
 
     def take_state(self, state: CRFState) -> None:
         super().take_state(state)
+        checks.integer("n_iter", state.n_iter, 0, 2**62)
+        stated.flag("has_converged", state.has_converged)
+        if state.adapting is not None:
+            for field, weights in zip(state.adapting._fields, state.adapting):
+                stored.check_weights(f"adapting.{field}", weights, self.n_features_in_, len(self.classes_))
         self.n_iter_, self.has_converged_, self.adapting_ = state.n_iter, state.has_converged, state.adapting
 
 

@@ -8,6 +8,8 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
+from spcviz.learning.dice import generator
+from spcviz.sequences import stored
 from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
 
@@ -111,7 +113,7 @@ class StructuredPerceptron(ChainTagger):
         forbidden = self._forbidden()
         self._check_steps(batch, forbidden)
         data = examples_of(*batch.encoded, batch.labels, len(self.classes_), weights=batch.weights)
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         with Bar(type(self).__name__, epochs, self.verbose) as bar:
             trained, was_interrupted = fit_perceptron(
                 data,
@@ -133,7 +135,11 @@ class StructuredPerceptron(ChainTagger):
 
     def take_state(self, state: PerceptronState) -> None:
         super().take_state(state)
-        self.running_ = state.running
+        if (running := state.running) is not None:
+            checks.integer("running.n_steps", running.n_steps, 0, 2**62)
+            for field, weights in (("weights", running.weights), ("late", running.late)):
+                stored.check_weights(f"running.{field}", weights, self.n_features_in_, len(self.classes_))
+        self.running_ = running
 
 
 def _grown(running: Running, n_features: int) -> Running:

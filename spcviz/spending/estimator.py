@@ -8,12 +8,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import expansion
 from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.chains.tiered import Tiered
+from spcviz.learning.dice import generator
 from spcviz.scores.names import named_array
-from spcviz.spending import labelled
+from spcviz.spending import labelled, stored
 from spcviz.spending.answers import BudgetCurve, Spent, curve_of
 from spcviz.spending.labelled import Labelled
 from spcviz.spending.policies import MOST_LABELS
@@ -44,7 +45,7 @@ class Budgeted(BaseEstimator):
         passes = checks.integer("passes", self.passes, 1, 10_000)
         reader, features, data, classes = Reader.fitted(tiers, X, y)
         checks.integer("number of labels in y", len(classes), 2, MOST_LABELS)
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         fold = labelled.drawn_folds(len(data.lengths), self.folds, rng)
         how = Training(reader.edges, len(classes), passes, is_one)
         models, *without = trained(how, features, data, fold, rng, self.n_jobs)
@@ -120,11 +121,9 @@ class Budgeted(BaseEstimator):
     @classmethod
     def _from_state(cls, state: Any, **settings: Any) -> Self:
         """The estimator, with what `_state` has stored."""
+        stored.check_common(state)
         names = ("policy", "passes", "folds", "random_state")
         estimator = cls(state.tiers.given(), **{name: getattr(state, name) for name in names}, **settings)
         estimator.reader_ = Reader(checked(estimator.tiers, is_stored=True), state.tiers.widths, state.scales)
-        size = len(state.seen)
-        if state.seen.ndim != 1 or size & (size - 1) or not size:
-            raise ShapeError(f"seen has shape {state.seen.shape}; it needs a power of two")
         estimator.classes_, estimator.seen_ = named_array(state.classes), state.seen
         return estimator

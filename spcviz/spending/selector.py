@@ -7,17 +7,19 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.learning import stated
 from spcviz.learning.budgets import batch_selection, expansion, part_policy
 from spcviz.learning.budgets import selector as dms
 from spcviz.learning.budgets.batch_selection import Looked
-from spcviz.learning.budgets.chains.meta import META, chain_meta
+from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.chains.seen import seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.learning.budgets.selector import Selector
 from spcviz.learning.workers import is_alone, spread
 from spcviz.scores.names import named_array
-from spcviz.spending import labelled
+from spcviz.spending import labelled, stored
 from spcviz.spending.answers import Purchase, Spent
 from spcviz.spending.estimator import Budgeted, Fitted
 from spcviz.spending.read import StoredTiers
@@ -26,8 +28,6 @@ from spcviz.spending.tiers import FeatureTiers, checked
 SELECTORS = ("dms", "dms_by_value", "dms_per_cost", "fixed", "uniform")
 """What a `ModelSelector` may go by. ``dms``: of the queues by value and by value per cost the one that wastes
 less on training sequences; ``fixed``: all sequences to the next model in turn; ``uniform``: at random."""
-
-_N_GRAMS = META.index("new 3-grams")
 
 
 class ModelSelectorState(NamedTuple):
@@ -144,9 +144,11 @@ class ModelSelector(Budgeted):
             raise ShapeError(
                 f"models has {len(state.models)} tiers; tiers has {len(selector.reader_.widths)}"
             )
-        for model, edge in zip(state.models, selector.reader_.edges):
-            if model.weights.shape != (edge, n) or model.pairwise.shape != (n, n):
-                raise ShapeError(f"weights has shape {model.weights.shape}; it needs {(int(edge), n)}")
+        for t, (model, edge) in enumerate(zip(state.models, selector.reader_.edges)):
+            stored.check_tiered(f"models[{t}]", model, np.array([edge]), n)
+        stored.check_selector(state.selector, len(selector.reader_.widths))
+        stated.flag("per_cost", state.per_cost)
+        checks.integer("seed", state.seed, 0, 2**32 - 1)
         selector.models_, selector.selector_ = state.models, state.selector
         selector.per_cost_, selector.seed_ = state.per_cost, state.seed
         return selector
@@ -286,7 +288,7 @@ def _look(
     """(labels, meta-features) of sequences as a model reads them."""
     unary = np.ascontiguousarray(unary, dtype=np.float64)
     labels, meta = chain_meta(unary, lengths, pairwise, seen)
-    return labels, np.concatenate([meta, meta[:, _N_GRAMS:] > 0], axis=1)
+    return labels, np.concatenate([meta, meta[:, stored.N_GRAMS :] > 0], axis=1)
 
 
 def _selector(

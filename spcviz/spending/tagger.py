@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.chains.seen import seen_in_other_parts
@@ -15,6 +15,7 @@ from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.learning.budgets.world import Course
 from spcviz.learning.workers import spread
 from spcviz.scores.names import named_array
+from spcviz.spending import stored
 from spcviz.spending.answers import Purchase, Spent
 from spcviz.spending.estimator import Budgeted, Fitted
 from spcviz.spending.lazy import spend_lazily
@@ -252,12 +253,12 @@ class BudgetedTagger(Budgeted):
         """The estimator that `to_state` was called on."""
         tagger = cls._from_state(state, inference_tolerance=state.inference_tolerance)
         checked_policy(tagger.policy)
+        checks.fraction("inference_tolerance", state.inference_tolerance)
         model, n, edges = state.model, len(state.classes), tagger.reader_.edges
-        if model.weights.shape != (edges.sum(), n) or model.pairwise.shape != (n, n):
-            raise ShapeError(f"weights has shape {model.weights.shape}; it needs {(int(edges.sum()), n)}")
-        if model.edges.tolist() != edges.tolist():
-            raise ArgumentError(f"edges must be {edges.tolist()}, got {model.edges.tolist()}")
-        tagger.model_, tagger.policy_, tagger.margin_ = model, state.learned, float(state.margin)
+        stored.check_tiered("model", model, edges, n)
+        stored.check_policy(state.learned, tagger.policy, len(edges), n)
+        margin = checks.number("margin", state.margin, 1e-12)
+        tagger.model_, tagger.policy_, tagger.margin_ = model, state.learned, margin
         return tagger
 
 

@@ -53,7 +53,7 @@ def counted(page, n):
 
 
 def test_two_phones_answer_by_the_lecturer_s_link(server, lecturer, phone):
-    room = lecturer.url.partition("room=")[2][:5]
+    room = lecturer.url.partition("room=")[2][:7]
     assert lecturer.locator(LINK).inner_text() == f"{server.partition('://')[2]}/room/{room}"
     code = lecturer.get_by_role("button", name="QR code")
     small = code.bounding_box()["width"]
@@ -95,7 +95,7 @@ def test_two_phones_answer_by_the_lecturer_s_link(server, lecturer, phone):
 
 
 def test_a_question_of_one_s_own_lets_a_class_guess_a_number(server, lecturer, phone):
-    room = lecturer.url.partition("room=")[2][:5]
+    room = lecturer.url.partition("room=")[2][:7]
     guesser = phone(f"{server}/room/{room}")
     lecturer.get_by_text("Ask something else").click()
     lecturer.get_by_label("A question of your own").fill("How many words has English?")
@@ -120,7 +120,7 @@ def test_a_question_of_one_s_own_lets_a_class_guess_a_number(server, lecturer, p
 
 
 def test_a_task_is_given_to_a_class_and_a_phone_that_solves_it_counts(server, lecturer, phone):
-    room = lecturer.url.partition("room=")[2][:5]
+    room = lecturer.url.partition("room=")[2][:7]
     lecturer.goto(f"{server}/letters?ask=L2&room={room}")
     one = phone(f"{server}/room/{room}")
     one.get_by_role("link", name="Open the task").click()
@@ -131,6 +131,6 @@ def test_a_task_is_given_to_a_class_and_a_phone_that_solves_it_counts(server, le
 
 def test_a_phone_is_told_that_there_is_no_room(server, browser):
     page = browser.new_page(**PHONE)
-    page.goto(f"{server}/room/10000")
-    page.get_by_text("There is no room 10000, or it is closed.").wait_for()
+    page.goto(f"{server}/room/1000000")
+    page.get_by_text("There is no room 1000000, or it is closed.").wait_for()
     page.close()

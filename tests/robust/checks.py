@@ -27,6 +27,7 @@ from tests.engine.test_wild_scores import (
 from tests.learning.budgets.chains import test_parts as parts
 from tests.learning.budgets.test_expansion import check_within
 from tests.robust.arguments import check_call
+from tests.robust.damaged_estimators import check_estimator
 from tests.robust.stored_models import check_stored
 from tests.shared.uploading.hostile import check_hostile
 from tests.shared.uploading.test_uploads import check_upload, whole_files
@@ -195,6 +196,7 @@ CHECKS = {
     "expansions": expansions,
     "policies": policies,
     "damaged models": damaged,
+    "damaged estimators": check_estimator,
     "stored models": check_stored,
     "kills": killed,
     "uploads": uploads,

@@ -154,6 +154,7 @@ def kills(tmp_path, n, seed=0):
     server = subprocess.Popen(
         [sys.executable, "-c", FORKS_WRITERS],
         cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},  # nothing forks with threads
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

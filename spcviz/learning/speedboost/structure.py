@@ -167,7 +167,7 @@ def _context(
     `over` are (region two levels up, example) of each region, `pairs` (first, second) of neighbours,
     `wanted` which rows (bool), and which columns (rising).
     """
-    n, k_all = inside.shape
+    n, k_all = len(over[0]), inside.shape[1]  # `inside` has one row where no column asks for it
     kinds = length.shape[1]
     rows, columns = wanted
     near = columns[(columns >= k_all) & (columns < (1 + kinds) * k_all)]

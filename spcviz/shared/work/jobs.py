@@ -1,16 +1,22 @@
 """Run independent jobs on an executor (processes here, or a cluster) and report progress."""
 
 from collections.abc import Callable
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import Executor, Future, as_completed
 
 from spcviz.shared.work import ledger
 
 
 class Progress:
-    """What work calls after each part; the total of its progress bar grows as parts are announced."""
+    """What work calls after each part; the total of its progress bar grows as parts are announced.
+
+    >>> progress = Progress(None)
+    >>> progress.waited_for()
+    []
+    """
 
     def __init__(self, bar):
         self.bar = bar
+        self._futures: dict[Future, str] = {}
 
     def __call__(self, label=""):
         """One part is done; ``label`` says which."""
@@ -21,6 +27,14 @@ class Progress:
         """So many parts more will be done."""
         self.bar.total = (self.bar.total or 0) + n_parts
         self.bar.refresh()
+
+    def watch(self, futures: dict[Future, str]) -> None:
+        """Futures of parts that are worked on from now on, with their labels."""
+        self._futures = futures
+
+    def waited_for(self) -> list[str]:
+        """Labels of the parts that workers have in hand."""
+        return [label for future, label in list(self._futures.items()) if future.running()]
 
 
 def expect(tick, n_parts):
@@ -42,6 +56,8 @@ def run_all(executor: Executor, function: Callable, jobs: list[tuple], tick: Cal
         executor.submit(ledger.counted, f"{function.__name__} {labels[i]}", function, *job): i
         for i, job in enumerate(jobs)
     }
+    if isinstance(tick, Progress):
+        tick.watch({future: labels[i] for future, i in futures.items()})
     done = {}
     try:
         for future in as_completed(futures):

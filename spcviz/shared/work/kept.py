@@ -53,9 +53,9 @@ LIBRARIES = ("numba", "numpy", "scikit-image", "scikit-learn", "scipy")
 UNREADABLE = (*DAMAGE, OSError, LookupError, TypeError, SpcvizError)
 """What reading a missing or damaged file may raise."""
 
-_TEXTS = {path: path.read_bytes() for path in sources.files()}
+TEXTS = {path: path.read_bytes() for path in sources.files()}
 """All files of the package, and of what lies beside it in a clone, when the process began. This code is what
-runs here and in workers forked from here, even if the files change while a long run goes on."""
+runs here, even if the files change while a long run goes on; workers compare theirs with it (`processes`)."""
 
 
 class Form(NamedTuple):
@@ -206,7 +206,7 @@ def files_of(modules: tuple[str, ...]) -> list[Path]:
     """Paths, from the project's root, of the files that count in a digest of modules."""
     named = {_file_of(module) for module in modules}
     paths = []
-    for path in sorted(sources.with_imports(named) & _TEXTS.keys()):
+    for path in sorted(sources.with_imports(named) & TEXTS.keys()):
         relative = path.relative_to(sources.ROOT)
         if path in named or not any(relative.match(pattern) for pattern in LEFT_OUT):
             paths.append(relative)
@@ -215,12 +215,12 @@ def files_of(modules: tuple[str, ...]) -> list[Path]:
 
 def text_of(relative: Path) -> bytes:
     """A file of the package as it was when the process began; raises `LookupError` if there was none."""
-    return _TEXTS[sources.ROOT / relative]
+    return TEXTS[sources.ROOT / relative]
 
 
 @cache
 def _code(path):
-    return hashlib.sha256(sources.code_of(_TEXTS[path]).encode()).hexdigest()
+    return hashlib.sha256(sources.code_of(TEXTS[path]).encode()).hexdigest()
 
 
 def _file_of(module):

@@ -1,8 +1,10 @@
 """What warm-up does in the server: kernels compiled or loaded, caches filled, group by group."""
 
 import atexit
+import contextlib
 import logging
 import os
+import subprocess
 import time
 from collections.abc import Iterator
 from importlib import import_module
@@ -15,6 +17,8 @@ from spcviz.registry import warmup
 from spcviz.shared.folders import MODELS
 
 LOG = logging.getLogger(__name__)
+_SECONDS_TO_END = 30.0
+"""Of a process that has compiled all that it had to."""
 
 
 def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[None]:
@@ -59,6 +63,8 @@ def compile_ahead(state) -> Iterator[str]:
         if is_compiling:
             state.done[name] = time.monotonic()
     for child in children:
+        with contextlib.suppress(subprocess.TimeoutExpired):  # what it had to compile is compiled
+            child.process.wait(_SECONDS_TO_END)  # else it stays in the list of processes, as a zombie
         if child.process.returncode:
             yield f"compiling {', '.join(child.names)} ahead failed: their pages compile when they are opened"
     yield from kernel_cache.complaints()

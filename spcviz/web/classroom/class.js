@@ -26,8 +26,10 @@ export class ClassRoom {
     this.own = node("details", { class: "own" }, node("summary", {}, "Ask something else"), asks, choices,
       node("div", { class: "row" }, button("Ask", "Put this question to the class", () => this.askOwn(asks.value, choices.value)), button("Close it", "End this question and show its counts", () => this.closeOwn()), button("Back to the scene", "Ask what the scene asks", () => this.endOwn())));
     this.takeButton = button("Answers (CSV)", "All questions of this hour with their counts", () => this.takeAway());
+    this.clearButton = button("Clear answers", "Forget all answers to this question; who has answered may answer again", () => this.asOwner("clear"));
+    this.closeButton = button("Close room", "Close the room for good: phones are told so, and its answers are forgotten", () => this.close());
     this.root = node("aside", { class: "class", "aria-label": "The class", hidden: true },
-      button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.codeButton, this.join, this.total, this.bars, node("div", { class: "row" }, this.hideButton, this.takeButton), this.own);
+      button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.codeButton, this.join, this.total, this.bars, node("div", { class: "row" }, this.hideButton, this.takeButton, this.clearButton, this.closeButton), this.own);
   }
   address(rest = "") { return new URL(`room${rest}`, document.baseURI); }
   /** Open a room, or put the panel of the open one away and back. */
@@ -37,6 +39,19 @@ export class ClassRoom {
     if (!made?.ok) return this.say("No room can be opened just now. Try again in a minute.");
     this.act({ kind: "room", room: String((await made.json()).room) });
     return this.toggle(true);
+  }
+  /** What only the browser that opened the room may do. */
+  async asOwner(what) {
+    const done = await fetch(this.address(`/${this.room}/${what}`), { method: "POST" }).catch(() => null);
+    if (done?.status === 403 || done?.status === 401) this.say("This room was opened in another browser: only there can it be cleared or closed.");
+    else if (done?.ok && what === "clear") await this.look();
+    return done?.ok || done?.status === 404;
+  }
+  async close() {
+    if (!await this.asOwner("close")) return;
+    this.stop();
+    this.act({ kind: "room", room: "" });
+    this.toggle(false);
   }
   toggle(on = this.root.hidden) { this.root.hidden = !on; }
   hide(on = !this.isHidden) {
@@ -77,7 +92,7 @@ export class ClassRoom {
   async tell(wanted) {
     if (wanted !== this.put) {
       const response = await fetch(this.address(`/${this.room}/put`), { method: "POST", body: wanted }).catch(() => null);
-      if (response?.status === 403) return this.say("This room was opened in another browser: only there can it ask.");
+      if (response?.status === 403 || response?.status === 401) return this.say("This room was opened in another browser: only there can it ask.");
       if (response?.status === 404) return this.say("This room is closed. End the tour, and open another.");
       if (response?.ok) this.put = wanted;
     }
@@ -124,6 +139,7 @@ export class ClassRoom {
     this.now = now;
     this.root.dataset.answers = String(now.answers ?? "");
     this.hideButton.hidden = !now.isAsking || now.isOver;
+    this.clearButton.hidden = !now.answers;
     if (!now.isAsking) {
       setText(this.total, "No question in this scene.");
       this.bars.replaceChildren();

@@ -1,31 +1,20 @@
 // A phone in a lecture: the question that is asked now, an answer, and the truth once the lecturer shows it.
 
-const ASK_MS = 1500, JITTER_MS = 500, PATIENT_MS = 6000; // a class must not ask all at once
-const at = new URL(location.href.replace(/\/$/, "")), number = at.pathname.split("/").pop();
+const ASK_MS = 1500, JITTER_MS = 500, PATIENT_MS = 6000, ANEW_MS = 60000; // a class must not ask all at once
+const at = new URL(location.href.replace(/[#?].*$/, "").replace(/\/$/, "")), number = at.pathname.split("/").pop();
 const part = (name) => document.getElementById(name);
 let shown = "", now = null;
 
-/** A number that only tells this phone from others: not a name, and forgotten with the browser's storage. */
-function voter() {
-  const fresh = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  try {
-    const kept = localStorage.getItem("spcviz-voter") ?? fresh;
-    localStorage.setItem("spcviz-voter", kept);
-    return kept;
-  } catch {
-    return fresh; // storage is off: a second answer from this phone counts once more after a reload
-  }
-}
-const me = voter();
 const mine = new Map(); // number of a question -> what was answered
 
 async function answer(n, value) {
-  const sent = await fetch(`${number}/answer`, { method: "POST", body: JSON.stringify({ n, voter: me, value }) }).catch(() => null);
+  const sent = await fetch(`${number}/answer`, { method: "POST", body: JSON.stringify({ n, value }) }).catch(() => null);
   if (sent?.ok) {
     mine.set(n, value);
     part("said").textContent = "Counted. You may change it until the answer is shown.";
-  } else if (sent?.status === 409) part("said").textContent = "Too late: the answer is shown already.";
-  else if (sent?.status === 429) part("said").textContent = "The hall is full: no more answers are counted.";
+  } else if (sent?.status === 401) askAnew();
+  else if (sent?.status === 409) part("said").textContent = "Too late: the answer is shown already.";
+  else if (sent?.status === 429) part("said").textContent = "This phone has answered very often. Try again in a moment.";
   else part("said").textContent = "This did not arrive. Please try again.";
   draw(true);
 }
@@ -68,6 +57,18 @@ function judged() {
   return own === right ? "✔ You were right. " : `✘ You chose “${choices[own]}”. ${why?.[own] ? `${why[own]} ` : ""}`;
 }
 
+/** The page brings what tells this phone from others, without a name; after the server's restart, a new one. */
+function askAnew() {
+  const last = Number(new URLSearchParams(location.hash.slice(1)).get("anew")) || 0;
+  if (Date.now() - last < ANEW_MS) {
+    part("ask").textContent = "Each phone is counted once, by a cookie. Please allow cookies for this page, and open it again.";
+    part("answers").replaceChildren();
+    return;
+  }
+  location.hash = `anew=${Date.now()}`;
+  location.reload();
+}
+
 /** Draw what has changed; what is being typed stays. */
 function draw(isForced = false) {
   const what = JSON.stringify([now.n, now.isAsking, now.isOver, now.counts, now.say]);
@@ -90,13 +91,18 @@ async function look() {
   let wait = ASK_MS;
   try {
     const said = await fetch(`${number}/now`, { cache: "no-store" });
-    if (said.status === 404) {
+    if (said.status === 401) return askAnew();
+    if (said.status === 429) {
+      part("ask").textContent = "This phone has asked for many rooms that are not there. Scan the code in front again in some minutes.";
+      wait = PATIENT_MS;
+    } else if (said.status === 404) {
       part("ask").textContent = `There is no room ${number}, or it is closed.`;
       part("answers").replaceChildren();
       wait = PATIENT_MS;
     } else if (said.ok) {
       now = await said.json();
       draw();
+      if (now.isAsking && !now.isOver && now.mine === null && mine.has(now.n)) answer(now.n, mine.get(now.n));
     }
   } catch {
     wait = PATIENT_MS; // no network just now

@@ -2,7 +2,11 @@
 
 A room has a number, which stands in its address, and a key, which only the browser that opened it knows:
 whoever has the key asks, shows the truth and sees the counts, everybody else answers. A room holds one
-question and its answers; the next question replaces both. All of it is bounded: rooms, answers, texts, time.
+question and its answers; the next question replaces both. Rooms, answers, texts and time are bounded.
+
+Whoever floods takes nothing from others: nobody is refused because a room or the server is full, what is
+least in use gives way. Of rooms that is the emptiest; of answers those of who came in a crowd, or has not
+looked at the room since (a phone looks every second or two).
 """
 
 import hmac
@@ -17,19 +21,20 @@ from statistics import median
 from typing import NamedTuple
 
 from spcviz.engine.errors import SpcvizError
+from spcviz.web.serving.tokens import Phone
 
 MOST_ROOMS = 300
-MOST_ANSWERS = 600
-"""Of a question; a large hall has fewer seats."""
+MOST_ANSWERS = 4000
+"""Of a question: several times the seats of a large hall, so that what gives way has not looked for long."""
+
+HERE_SECONDS = 90.0
+"""So long after its last sign of life a lecturer's screen counts as there; it gives one every minute."""
 
 IDLE_SECONDS = 3 * 3600.0
 """A room whose lecturer has not been seen for so long is closed."""
 
-OPENED_AT_ONCE, OPENED_A_SECOND = 20, 0.5
-"""Rooms that may be opened in a burst, and how fast the right to that comes back."""
-
-FIRST, LAST = 10_000, 99_999
-"""Numbers of rooms."""
+FIRST, LAST = 1_000_000, 9_999_999
+"""Numbers of rooms: too many to be tried."""
 
 LONGEST = {"code": 100, "say": 700, "ask": 400, "choice": 160, "why": 300, "truth": 800, "right": 160}
 LONGEST |= {"link": 300}
@@ -44,7 +49,6 @@ MANY_TIMES = 30.0
 """Guesses that differ by more than this factor are counted on a logarithmic scale."""
 
 _LINK = re.compile(r"[a-z_]{0,40}\?[A-Za-z0-9_.~%=&+:,-]{0,260}")
-_VOTER = re.compile(r"[A-Za-z0-9_-]{16,40}")
 
 
 class RoomError(SpcvizError, ValueError):
@@ -72,7 +76,7 @@ class LateError(RoomError):
 
 
 class FullError(RoomError):
-    """As many rooms or answers as are kept."""
+    """As many rooms as are kept, and in each a lecturer."""
 
     status = 429
 
@@ -97,7 +101,26 @@ class _Room:
     seen: float  # when its lecturer was there last
     question: Question | None = None
     n: int = 0  # questions so far
-    answers: dict[str, float] = field(default_factory=dict)  # by voter
+    # by a phone's number; who has looked since they answered, or did not come in a crowd, stands in `settled`
+    answers: dict[str, float] = field(default_factory=dict)
+    settled: set[str] = field(default_factory=set)
+    passing: dict[str, None] = field(default_factory=dict)  # the others who answered, first come first
+
+    def forget_answers(self) -> None:
+        self.answers, self.settled, self.passing = {}, set(), {}
+
+    def settle(self, phone: Phone) -> None:
+        """A phone looks: what it answered stays."""
+        if not phone.in_crowd and phone.number in self.passing:
+            del self.passing[phone.number]
+            self.settled.add(phone.number)
+
+    def make_way(self) -> None:
+        """Forget one answer: of who has not looked, else the first."""
+        gone = next(iter(self.passing), None) or next(iter(self.answers))
+        self.passing.pop(gone, None)
+        self.settled.discard(gone)
+        del self.answers[gone]
 
 
 class Rooms:
@@ -106,56 +129,88 @@ class Rooms:
     def __init__(self, now: Callable[[], float] = time.monotonic):
         self._now = now
         self._rooms: dict[int, _Room] = {}
-        self._may_open, self._opened = float(OPENED_AT_ONCE), now()
 
     def open(self) -> tuple[int, str]:
-        """A new room, its number and its key; `FullError` if there are too many, or too many of just now."""
+        """A new room, its number and its key; where there are as many as are kept, the emptiest gives way.
+
+        `FullError` if a lecturer is in each and all have answers.
+        """
         now = self._now()
         self._rooms = {n: one for n, one in self._rooms.items() if now - one.seen < IDLE_SECONDS}
-        self._may_open = min(OPENED_AT_ONCE, self._may_open + (now - self._opened) * OPENED_A_SECOND)
-        self._opened = now
-        if len(self._rooms) >= MOST_ROOMS or self._may_open < 1:
-            raise FullError(f"{len(self._rooms)} rooms are open; another cannot be opened now")
-        self._may_open -= 1
+        if len(self._rooms) >= MOST_ROOMS:
+            self._make_way(now)
         number = next(
             n for n in iter(lambda: FIRST + secrets.randbelow(LAST + 1 - FIRST), 0) if n not in self._rooms
         )
         self._rooms[number] = _Room(secrets.token_urlsafe(16), now)
         return number, self._rooms[number].key
 
-    def put(self, number: int, key: str, asked: Mapping) -> None:
-        """Ask a question (the texts of a `Question`), show its truth, or, without a text to ask, neither."""
+    def _make_way(self, now):
+        """Close the emptiest room, the one that has been alone longest among equals."""
+
+        def use(item):
+            _, room = item
+            is_here = now - room.seen < HERE_SECONDS
+            return bool(room.answers) and is_here, len(room.answers), room.question is not None, room.seen
+
+        number, emptiest = min(self._rooms.items(), key=use)
+        if use((number, emptiest))[0]:
+            raise FullError(f"{len(self._rooms)} rooms are open, with a class in each; try again in a minute")
+        del self._rooms[number]
+
+    def close(self, number: int, key: str) -> None:
+        """Close a room for good; `NotYoursError` for anybody but who opened it."""
+        self._own(number, key)
+        del self._rooms[number]
+
+    def clear(self, number: int, key: str) -> None:
+        """Forget all answers to the question; whoever has answered may answer again."""
+        room = self._own(number, key)
+        room.forget_answers()
+        room.n += 1  # what phones have marked as answered is not any more
+
+    def is_own(self, number: int, key: str) -> bool:
+        """Whether there is such a room and this is its key."""
+        room = self._rooms.get(number)
+        return room is not None and hmac.compare_digest(key.encode(), room.key.encode())
+
+    def _own(self, number, key):
         room = self._room(number)
         if not self._is_lecturer(room, key):
             raise NotYoursError(f"room {number} was opened by another browser")
+        return room
+
+    def put(self, number: int, key: str, asked: Mapping) -> None:
+        """Ask a question (the texts of a `Question`), show its truth, or, without a text to ask, neither."""
+        room = self._own(number, key)
         new = _question(asked)
         old = room.question
         # As long as code and choices stay, so do the answers.
         is_same = old and new and (old.code, old.ask, old.choices) == (new.code, new.ask, new.choices)
         if not is_same and (old or new):
-            room.answers = {}
+            room.forget_answers()
             room.n += 1
         room.question = new
 
-    def answer(self, number: int, voter: str, n: int, value: float) -> None:
+    def answer(self, number: int, phone: Phone, n: int, value: float) -> None:
         """Take a phone's answer to question `n`: the number of a choice, or a guess; the last one counts."""
         room = self._room(number)
         asked = room.question
         if asked is None or n != room.n or asked.truth:
             raise LateError(f"question {n!r} is not asked any more")
-        if not isinstance(voter, str) or not _VOTER.fullmatch(voter):
-            raise RoomError("voter must be 16 to 40 letters and digits")
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise RoomError(f"value must be a number, got {type(value).__name__}")
         is_choice = isinstance(value, int) and 0 <= value < len(asked.choices)
         is_guess = abs(value) <= LARGEST  # neither infinity nor what is no number
         if not (is_choice if asked.choices else is_guess):
             raise RoomError(f"value must be {_what(asked)}, got {value!r}")
-        if voter not in room.answers and len(room.answers) >= MOST_ANSWERS:
-            raise FullError(f"{MOST_ANSWERS} answers are kept, and there are as many")
-        room.answers[voter] = value
+        if phone.number not in room.answers:
+            if len(room.answers) >= MOST_ANSWERS:
+                room.make_way()
+            room.passing[phone.number] = None
+        room.answers[phone.number] = value
 
-    def shown(self, number: int, key: str = "") -> dict:
+    def shown(self, number: int, key: str = "", phone: Phone | None = None) -> dict:
         """What a phone shows, or, with its key, what the lecturer's screen shows: JSON values.
 
         Phones see counts and the truth once the lecturer shows them.
@@ -166,6 +221,9 @@ class Rooms:
         out = {"n": room.n, "isYours": is_yours, "isAsking": asked is not None}
         if asked is None:
             return out
+        if phone is not None:
+            room.settle(phone)
+            out["mine"] = room.answers.get(phone.number)
         values = list(room.answers.values())
         out |= {"ask": asked.ask, "choices": list(asked.choices), "answers": len(values)}
         out |= {"say": asked.say, "link": asked.link}
@@ -188,6 +246,15 @@ class Rooms:
         is_yours = hmac.compare_digest(key.encode(), room.key.encode())
         room.seen = self._now() if is_yours else room.seen
         return is_yours
+
+
+def number_in(text: str) -> int | None:
+    """The number of a room that a text of seven plain digits is; None for any other text.
+
+    >>> number_in("1234567"), number_in("12345"), number_in("9" * 5000), number_in("１２３４５６７")
+    (1234567, None, None, None)
+    """
+    return int(text) if re.fullmatch(r"[1-9][0-9]{6}", text, re.ASCII) else None
 
 
 def counts(values: Sequence[float], n_choices: int) -> list[int]:

@@ -5,11 +5,13 @@ asked now. The lecturer's screen asks as often as counts should move. Anyone may
 small, comes in time, is work of microseconds, and only so many are in hand at once.
 """
 
+import contextlib
 import io
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
+import anyio
 import orjson
 import segno
 from starlette.requests import Request
@@ -17,40 +19,68 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from spcviz.web.classroom import rooms
-from spcviz.web.serving import answers
-from spcviz.web.serving.first_html import outside_of
+from spcviz.web.serving import answers, clients
+from spcviz.web.serving.buckets import Buckets
+from spcviz.web.serving.outside import outside_of
 from spcviz.web.serving.smaller import accepted, form_of
+from spcviz.web.serving.tokens import Phone
 from spcviz.web.ui import asked
 from spcviz.web.view import served
 
 FOLDER = "room"
 OWN = Path(__file__).parent
 COOKIE = "spcviz_room"
+
 MOST = {"put": 8000, "answer": 300}
 """Bytes of a request."""
 
 IN_HAND = 500
-"""Requests whose bodies are on their way; more are told to come again."""
+"""Requests whose bodies are on their way. One more, and the one that has been longest on its way is given up:
+a body that is sent whole is there at once."""
+
+OF_ONE = 4
+"""Bodies of one phone, or of one lecturer, that may be on their way."""
 
 LONGEST_CODED = 200
 """Characters of an address that a phone reads from the back of a hall."""
 
+OPENED = 60, 20.0
+"""Rooms that an address may open in a burst, and a second: a faculty has one address."""
+
+VOTES = 10, 2.0
+"""Answers of a phone: who changes their mind does so less often."""
+
+MISSES = 20, 0.05
+"""Rooms that are not there and that a phone may ask for."""
+
 ROOMS = rooms.Rooms()
 FILES = {"phone.js": "text/javascript", "phone.css": "text/css"}
 POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-_HAND = {"n": 0}
+
+
+class Limits:
+    """Who has done what how often: buckets by address, and by phone; bodies on their way."""
+
+    def __init__(self):
+        self.opened, self.votes, self.misses = Buckets(*OPENED), Buckets(*VOTES), Buckets(*MISSES)
+        self.bodies: dict[anyio.CancelScope, str] = {}  # whose each is, the longest on its way first
+
+
+LIMITS = Limits()
 
 
 def routes() -> list[Route]:
-    """What the server needs: a list of starlette routes."""
+    """What the server needs: a list of starlette routes.
+
+    What is no room's number is a file's name, and no such file: a number of any length is read by nobody.
+    """
     at = served.path(FOLDER)
+    acts = {"now": _now, "code": _code}
+    told = {"put": _put, "answer": _answer, "clear": _clear, "close": _close}
     return [
         Route(at, _guarded(_open), methods=["POST"]),
-        Route(f"{at}/{{number:int}}", _page),
-        Route(f"{at}/{{number:int}}/now", _guarded(_now)),
-        Route(f"{at}/{{number:int}}/code", _guarded(_code)),
-        Route(f"{at}/{{number:int}}/put", _guarded(_put), methods=["POST"]),
-        Route(f"{at}/{{number:int}}/answer", _guarded(_answer), methods=["POST"]),
+        *(Route(f"{at}/{{number}}/{name}", _guarded(act)) for name, act in acts.items()),
+        *(Route(f"{at}/{{number}}/{name}", _guarded(act), methods=["POST"]) for name, act in told.items()),
         Route(f"{at}/{{name}}", _file),
     ]
 
@@ -72,17 +102,41 @@ def _guarded(act: Callable[[Request], Awaitable[Response]]) -> Callable[[Request
     return guarded
 
 
+def number_of(request: Request) -> int:
+    """The room's number in an address; `NoRoomError` for what no room can have."""
+    text = request.path_params["number"]
+    if (number := rooms.number_in(text)) is None:
+        raise rooms.NoRoomError(f"there is no room {text!r:.20}")
+    return number
+
+
 def _json(value, status=200):
     headers = {"Cache-Control": "no-store"}
     return Response(orjson.dumps(value), status, headers, media_type="application/json")
 
 
-async def _body(request, most):
-    """The JSON object of a request."""
-    if _HAND["n"] >= IN_HAND:
+async def _body(request, most, whose):
+    """The JSON object of a request of a phone's or a lecturer's."""
+    if sum(one == whose for one in LIMITS.bodies.values()) >= OF_ONE:
         raise asked.RefusedError(429)
-    with asked.counted(_HAND, "n"):
+    while len(LIMITS.bodies) >= IN_HAND:
+        longest = next(iter(LIMITS.bodies))
+        del LIMITS.bodies[longest]
+        longest.cancel()
+    with _on_its_way(whose) as scope:
         return asked.object_of(await asked.body(request, most))
+    if scope.cancelled_caught:
+        raise asked.RefusedError(408)
+
+
+@contextlib.contextmanager
+def _on_its_way(whose: str) -> Iterator[anyio.CancelScope]:
+    with anyio.CancelScope() as scope:
+        LIMITS.bodies[scope] = whose
+        try:
+            yield scope
+        finally:
+            LIMITS.bodies.pop(scope, None)
 
 
 def key_of(request: Request, number: int) -> str:
@@ -91,40 +145,95 @@ def key_of(request: Request, number: int) -> str:
     return key if room == str(number) else ""
 
 
-async def _open(_request):
+def _phone(request):
+    """Who asks, by the token that the room's page brought; a page that has none loads itself anew."""
+    phone = clients.visitor_of(request)
+    if phone is None:
+        raise asked.RefusedError(401)
+    return phone
+
+
+@contextlib.contextmanager
+def _trying(phone: Phone) -> Iterator[None]:
+    """Refuse who has asked for many rooms that are not there: theirs would be found some day."""
+    if not LIMITS.misses.has_any(phone.number):
+        raise asked.RefusedError(429)
+    try:
+        yield
+    except rooms.NoRoomError:
+        LIMITS.misses.take(phone.number)
+        raise
+
+
+async def _open(request):
+    if not LIMITS.opened.take(clients.address_of(request)):
+        raise asked.RefusedError(429)
     number, key = ROOMS.open()
     response = _json({"room": number})
-    response.set_cookie(COOKIE, f"{number}.{key}", path="/", httponly=True, samesite="lax")
+    place = clients.cookie_place(request)
+    response.set_cookie(COOKIE, f"{number}.{key}", httponly=True, samesite="lax", **place)
     return response
 
 
 async def _now(request):
-    number = request.path_params["number"]
-    return _json(ROOMS.shown(number, key_of(request, number)))
+    number = number_of(request)
+    if ROOMS.is_own(number, key := key_of(request, number)):
+        return _json(ROOMS.shown(number, key))
+    phone = _phone(request)
+    with _trying(phone):
+        return _json(ROOMS.shown(number, "", phone))
 
 
 async def _put(request):
-    number = request.path_params["number"]
-    ROOMS.put(number, key_of(request, number), await _body(request, MOST["put"]))
+    number, key = _owned(request)
+    ROOMS.put(number, key, await _body(request, MOST["put"], key))
     return _json({})
+
+
+async def _clear(request):
+    ROOMS.clear(*_owned(request))
+    return _json({})
+
+
+async def _close(request):
+    ROOMS.close(*_owned(request))
+    response = _json({})
+    response.delete_cookie(COOKIE, httponly=True, samesite="lax", **clients.cookie_place(request))
+    return response
+
+
+def _owned(request):
+    """(number, key) of a room whose lecturer asks; who tries to be one is a phone with so many tries."""
+    number = number_of(request)
+    if not ROOMS.is_own(number, key := key_of(request, number)):
+        with _trying(_phone(request)):
+            ROOMS.shown(number)  # says which of both it is: no room, or not theirs
+        raise rooms.NotYoursError(f"room {number} was opened by another browser")
+    return number, key
 
 
 async def _answer(request):
-    vote = await _body(request, MOST["answer"])
-    ROOMS.answer(request.path_params["number"], vote.get("voter"), vote.get("n"), vote.get("value"))
+    number, phone = number_of(request), _phone(request)
+    if not LIMITS.votes.take(phone.number):
+        raise asked.RefusedError(429)
+    with _trying(phone):
+        vote = await _body(request, MOST["answer"], phone.number)
+        ROOMS.answer(number, phone, vote.get("n"), vote.get("value"))
     return _json({})
 
 
-async def _page(request):
-    """What a phone opens; whether there is such a room its script asks."""
+def _page(request):
+    """What a phone opens, with a token if it has none; whether there is such a room its script asks."""
     response = _sent(request, "phone.html", "text/html")
     response.headers["Content-Security-Policy"] = POLICY
+    response.headers["Cache-Control"] = "no-store"  # a kept page would bring no token
+    clients.hand_token(request, response)
     return response
 
 
 async def _code(request):
     """The room's address as a QR code, for phones to look at."""
-    address = f"{outside_of(request.headers, request.url.scheme)}/{FOLDER}/{request.path_params['number']}"
+    address = f"{outside_of(request.headers, request.url.scheme)}/{FOLDER}/{number_of(request)}"
     if len(address) > LONGEST_CODED:
         raise asked.RefusedError(414)
     return Response(drawn(address), headers={"Cache-Control": "no-store"}, media_type="image/svg+xml")
@@ -140,6 +249,8 @@ def drawn(address: str) -> bytes:
 
 async def _file(request):
     name = request.path_params["name"]
+    if rooms.number_in(name) is not None:
+        return _page(request)
     return _sent(request, name, FILES[name]) if name in FILES else Response(status_code=404)
 
 

@@ -72,7 +72,7 @@ class CourseBar extends View {
   /** In a class: this phone has it. The lecturer's own screen does not count. */
   async tellRoom({ id, ask }) {
     const room = new URLSearchParams(location.search).get("in"); // "room" leads a phone to the question
-    if (!/^[0-9]{5}$/.test(room ?? "") || this.told === `${room} ${id}`) return;
+    if (!/^[1-9][0-9]{6}$/.test(room ?? "") || this.told === `${room} ${id}`) return;
     this.told = `${room} ${id}`;
     const at = (rest) => new URL(`room/${room}/${rest}`, document.baseURI);
     const now = await fetch(at("now"), { cache: "no-store" }).then((said) => (said.ok ? said.json() : null)).catch(() => null);

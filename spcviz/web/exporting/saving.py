@@ -1,22 +1,29 @@
 """What the bar's Save menu asks of the server: the page of an address as one file, and its Python.
 
-Both are made by the command ``export`` in a process with a limit of time: one at a time; a few wait, all
-others are told to come again. The address is measured first; what another site's page makes a browser ask is
+Both are made by the command ``export`` in a process with a limit of time, behind all others' work: one at a
+time, and one of each visitor. Who has waited for `PATIENCE` is told the place in the line and asks again; who
+leaves ends the process. The address is measured first; what another site's page makes a browser ask is
 refused.
 """
 
+import contextlib
 import os
+import subprocess
 import sys
 import tempfile
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import anyio
-from starlette.responses import PlainTextResponse, Response
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from spcviz.shared.folders import ROOT
-from spcviz.web.serving.first_html import outside_of
-from spcviz.web.ui.asked import counted, is_foreign
+from spcviz.web.exporting.line import CrowdedError, Line
+from spcviz.web.serving import clients
+from spcviz.web.serving.outside import outside_of
+from spcviz.web.ui.asked import is_foreign
 from spcviz.web.view import served
 
 FOLDER = "save"
@@ -26,14 +33,16 @@ SECONDS = 180.0
 MOST = 8000
 """Characters of an address."""
 
-WAITING = 4
-"""Pages that may wait for the one that is being saved."""
+PATIENCE = 2.5
+"""Seconds until somebody who waits is told where they stand."""
+
+NICE = 10
+"""How far behind the server such a process stands."""
 
 KINDS = {"page": "html", "python": "py"}
 """What can be saved, and how its file ends."""
 
-_LIMIT = anyio.CapacityLimiter(1)
-_CROWD = {"in_hand": 0}
+LINE = Line()
 
 
 def routes() -> list[Route]:
@@ -55,13 +64,46 @@ def _refusal(request):
 async def _save(request):
     if (refusal := _refusal(request)) is not None:
         return refusal
-    if _CROWD["in_hand"] > WAITING:
-        return PlainTextResponse("Others are saving pages just now: try again in a minute.", 429)
+    who, address = clients.one_of(request), clients.address_of(request)
+    try:
+        place = LINE.join(request.query_params.get("ticket", ""), who, address)
+    except CrowdedError as crowded:
+        return PlainTextResponse(str(crowded), 429)
+    response = None
+    try:
+        async with _while_there(request):
+            response = await _served(request, place)
+    finally:
+        if response is None or response.status_code != 202:
+            LINE.leave(place)
+    return response or Response(status_code=499)  # nobody is there to read it
+
+
+async def _served(request, place):
+    """The page, or the place in the line for who is not served within moments."""
+    with anyio.move_on_after(PATIENCE):
+        await place.turn.wait()
+    if not place.turn.is_set():
+        before = LINE.rest(place)
+        return JSONResponse({"ticket": place.ticket, "before": before}, 202, _NOT_KEPT)
     app = outside_of(request.headers, request.url.scheme)  # as the visitor sees it
-    with counted(_CROWD):
-        async with _LIMIT:
-            asked = request.query_params.get("scene", "").lstrip("/")
-            return await _saved(f"{app}/{asked}", request.path_params["kind"])
+    asked = request.query_params.get("scene", "").lstrip("/")
+    return await _saved(f"{app}/{asked}", request.path_params["kind"])
+
+
+@contextlib.asynccontextmanager
+async def _while_there(request: Request) -> AsyncIterator[None]:
+    """Give up what is in the block when the client leaves."""
+    async with anyio.create_task_group() as group:
+
+        async def watch():
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            group.cancel_scope.cancel()
+
+        group.start_soon(watch)
+        yield
+        group.cancel_scope.cancel()
 
 
 async def _saved(address, kind):
@@ -69,14 +111,25 @@ async def _saved(address, kind):
         path = Path(folder) / f"spcviz.{KINDS[kind]}"
         command = [sys.executable, "-W", "ignore", "-m", "spcviz", "export", "--", address, str(path)]
         with anyio.move_on_after(SECONDS):
-            done = await anyio.run_process(command, check=False, cwd=ROOT, env=_environment())
-            if done.returncode == 0:
+            code, said = await _run(command)
+            if code == 0:
                 return Response(path.read_bytes(), media_type="application/octet-stream", headers=_HEADERS)
-            message = done.stderr.decode(errors="replace").strip().rpartition("spcviz: ")[2]
+            message = said.decode(errors="replace").strip().rpartition("spcviz: ")[2]
             return PlainTextResponse(message[:500] or "This page could not be saved.", 422)
     return PlainTextResponse("This page takes too long to be saved.", 503)
 
 
+async def _run(command):
+    """(exit status, what it said) of a process behind all others; who gives it up ends it."""
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+    async with await anyio.open_process(command, cwd=ROOT, env=_environment(), **pipes) as process:
+        with contextlib.suppress(OSError, AttributeError):  # Windows knows no such order
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
+        said = b"".join([piece async for piece in process.stderr])
+        return await process.wait(), said
+
+
+_NOT_KEPT = {"Cache-Control": "no-store"}
 _HEADERS = {"Content-Disposition": "attachment", "Cache-Control": "no-store"}
 
 

@@ -6,7 +6,6 @@ the part that draws charts is found last. What is not found in another version's
 """
 
 import re
-from collections.abc import Mapping
 from functools import cache, lru_cache
 from html import escape
 from pathlib import Path
@@ -15,7 +14,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from spcviz.web.serving import answers, pages, smaller, static
+from spcviz.web.classroom.rooms import number_in
+from spcviz.web.serving import answers, clients, pages, smaller, static
+from spcviz.web.serving.outside import outside_of
 from spcviz.web.view import served
 
 OWN = Path(__file__).parent
@@ -25,28 +26,11 @@ SIZE = (1200, 630)
 
 SHOWN = "Handwritten letters, and under each the readings that the cascade has not pruned yet"
 
-_HOST = re.compile(r"[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
-_ROOM = re.compile(r"[0-9]{5}", re.ASCII)
-_PREFIX = re.compile(r"(/[\w.~-]+)*")
-
 
 def routes() -> list[Route]:
     """What the server needs: a list of starlette routes."""
     named = [Route(served.path(name), _page, name=f"page {name}") for name in pages.every()]
     return [*named, Route(served.path(PICTURE), _picture)]
-
-
-def outside_of(headers: Mapping[str, str], scheme: str) -> str:
-    """The app's address as its visitor sees it, without a slash at the end; "" where nobody says one.
-
-    A proxy says the scheme and, if it takes a path away, which (``X-Forwarded-Prefix``).
-    """
-    host = headers.get("x-forwarded-host", headers.get("host", "")).split(",")[0].strip()
-    protocol = headers.get("x-forwarded-proto", scheme).split(",")[0].strip()
-    prefix = headers.get("x-forwarded-prefix", "").rstrip("/")
-    if not _HOST.fullmatch(host) or protocol not in ("http", "https") or not _PREFIX.fullmatch(prefix):
-        return ""
-    return f"{protocol}://{host}{prefix}{served.path('').rstrip('/')}"
 
 
 async def _page(request):
@@ -58,14 +42,16 @@ async def _page(request):
     outside = outside_of(request.headers, request.url.scheme)
     encodings = smaller.accepted(request.headers.get("accept-encoding", ""))
     form = _form(name, outside, is_embedded or is_speaker, encodings)
-    return answers.response(form, request.headers, "text/html", "no-cache")
+    response = answers.response(form, request.headers, "text/html", "no-cache")
+    clients.hand_token(request, response)
+    return response
 
 
 def classroom_of(request: Request) -> str | None:
     """Where a phone goes with the address of the lecturer's window, whose browser has the room's cookie."""
     room = request.query_params.get("room", "")
     is_lecturer = request.cookies.get("spcviz_room", "").startswith(f"{room}.")
-    return f"./room/{room}" if _ROOM.fullmatch(room) and not is_lecturer else None
+    return f"./room/{room}" if number_in(room) is not None and not is_lecturer else None
 
 
 @lru_cache(maxsize=256)

@@ -9,11 +9,17 @@ function sceneHere() {
   for (const name of ["tour", "at", "scene", "speaker", "embed", "embed_options"]) url.searchParams.delete(name);
   return `${url.pathname.split("/").pop()}${url.search}`;
 }
-const urlOf = (what) => new URL(`save/${what}?scene=${encodeURIComponent(sceneHere())}`, document.baseURI);
+const urlOf = (what, scene, ticket) => new URL(`save/${what}?scene=${encodeURIComponent(scene)}&ticket=${ticket}`, document.baseURI);
 
-/** The server's answer; a sentence if it says no. */
-async function answerOf(what) {
-  const answer = await fetch(urlOf(what)).catch(() => null);
+/** The server's answer, asked for again while others are before us, which is said; a sentence if it says no. */
+async function answerOf(what, say) {
+  const scene = sceneHere();
+  let answer = await fetch(urlOf(what, scene, "")).catch(() => null);
+  while (answer?.status === 202) {
+    const { ticket, before } = await answer.json();
+    say(`${before} before you …`);
+    answer = await fetch(urlOf(what, scene, ticket)).catch(() => null);
+  }
   if (answer?.ok) return answer;
   throw new Error(await answer?.text() || "the server does not answer");
 }
@@ -62,7 +68,7 @@ export function showSave(bar, opener) {
   const acts = [
     button("Link", "Copy the address of exactly this", async () => { await bar.copyLink(); say("link copied"); }),
     button("Page", "This page as one HTML file, which works without a network", trying(async () => {
-      const file = await (await answerOf("page")).blob();
+      const file = await (await answerOf("page", say)).blob();
       bar.save(file, "html");
       say(`saved, ${(file.size / 1e6).toFixed(2)} MB`);
     })),
@@ -71,7 +77,7 @@ export function showSave(bar, opener) {
       pngButton?.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
       say(pngButton ? "saved the picture" : "this page has no picture that can be saved");
     }),
-    button("Python", "Lines that compute what is shown", trying(async () => { text("Python", await (await answerOf("python")).text()); say(""); })),
+    button("Python", "Lines that compute what is shown", trying(async () => { text("Python", await (await answerOf("python", say)).text()); say(""); })),
     button("Embed", "A frame for slides or a web page", () => text("frame", frameText())),
   ];
   const show = (...more) => bar.show("Save", node("h3", {}, "Save"), node("p", { class: "list" }, acts), said, more);

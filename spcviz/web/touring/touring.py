@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from spcviz.web.classroom.rooms import number_in
 from spcviz.web.course import asked as course
 from spcviz.web.course import task as tasks
 from spcviz.web.figures.plain import plain
@@ -340,7 +341,7 @@ def closing(at: Running) -> dict:
 
 def room(text):
     """Number of a class's room in an address, as text; None for anything else."""
-    return text if re.fullmatch(r"[0-9]{5}", text, re.ASCII) else None
+    return text if number_in(text) is not None else None
 
 
 def poll(scene, facts, is_answered):
@@ -467,6 +468,8 @@ def _add(asked):
 def _room(asked):
     if number := room(str(asked.get("room", ""))):
         st.query_params["room"] = number
+    else:  # it is closed
+        st.query_params.pop("room", None)
 
 
 _ACTS = {

@@ -9,6 +9,7 @@ else; some wait; all others are told to come again, and their view falls back to
 """
 
 import contextlib
+import ipaddress
 import logging
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.to_thread
 import orjson
+import streamlit as st
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -78,7 +80,11 @@ def is_foreign(headers) -> bool:
 
     Browsers that do not say so (Safari before 16.4) send the page's origin. Its host is compared without
     scheme and port, which a proxy may change; no other site's page can send ``X-Forwarded-Host`` unasked.
+    A site whose name was turned to this server's address (DNS rebinding) is of the same origin to a browser:
+    its ``Host`` is none that the server was told.
     """
+    if not is_own_host(headers):
+        return True
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if site is not None:
         return site not in ("same-origin", "none")
@@ -86,6 +92,35 @@ def is_foreign(headers) -> bool:
         return False
     ours = [headers.get("host", ""), *headers.get("x-forwarded-host", "").split(",")]
     return _host(origin) not in {_host(f"//{name.strip()}") for name in ours} - {None}
+
+
+def is_own_host(headers) -> bool:
+    """Whether a request's ``Host`` is a name of this server, as far as the server was told its names.
+
+    ``server.allowedHosts`` says them. Without it a server that listens on this machine alone has this
+    machine's; any other takes whatever name it is called by, and numbers are no names that could be turned.
+    """
+    hosts = [headers.get("host", ""), *headers.get("x-forwarded-host", "").split(",")]
+    names = [name for one in hosts if one.strip() and (name := _host(f"//{one.strip()}"))]
+    told = [one.strip().lower().rstrip(".") for one in st.get_option("server.allowedHosts") or []]
+    if told:
+        return "*" in told or any(_is_called(name.rstrip("."), one) for name in names for one in told)
+    is_local = (st.get_option("server.address") or "") in ("localhost", "127.0.0.1", "::1")
+    if not is_local or headers.get("x-forwarded-host"):
+        return True
+    wanted = ("localhost", "*.localhost", st.get_option("browser.serverAddress") or "localhost")
+    return not names or any(_is_number(n) or any(_is_called(n, one) for one in wanted) for n in names)
+
+
+def _is_called(name, told):
+    return name.endswith(told[1:]) if told.startswith("*.") else name == told
+
+
+def _is_number(name):
+    try:
+        return bool(ipaddress.ip_address(name))
+    except ValueError:
+        return False
 
 
 def _host(address):

@@ -1,12 +1,22 @@
 """Server limits and headers: enough file descriptors for all connections, and headers against other sites.
 
+Streamlit builds modules and styles while it runs ('unsafe-inline', blob:) and Plotly functions
+('unsafe-eval'); nothing is fetched from, or sent to, another address. Any page may show the app in a frame,
+as the Save menu offers: there is no login that a frame could misuse. `FRAMES` says otherwise.
+
 Each session keeps an event loop (three descriptors) beside its socket, and one that has left is kept for
 `server.disconnectedSessionTTL` seconds: where few files may be open, some dozen reloads would shut all out.
 """
 
 import logging
+import os
+import re
+import time
+from collections import deque
+from collections.abc import Callable
 
 from starlette.middleware import Middleware
+from starlette.responses import HTMLResponse
 from streamlit import config
 
 try:
@@ -19,20 +29,42 @@ HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"
 """Of every answer that has none of its own: nothing is taken for a script that is not sent as one, and the
 address, which holds what a visitor typed, is told to no other site."""
 
+FRAMES = "SPCVIZ_FRAMES"
+"""Environment variable: whose pages may show the app in a frame, as ``frame-ancestors`` of CSP has it."""
+
+ANY_FRAME = "'self' http: https: file:"
+POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob: data:; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'{sockets} data: blob:; worker-src 'self' blob:; "
+    "frame-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors {frames}"
+)
+"""Of every answer that has none of its own."""
+
+FULL_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Full · spcviz</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta http-equiv="refresh" content="15">
+</head><body><p>This server has room for {fit} visitors at once, and there are as many. This page tries again
+every 15 seconds.</p></body></html>"""
+COMING = 15.0
+"""Seconds in which who got the page opens the connection that it keeps."""
+
 WANTED = (65_536, 10_240, 4096)
 """Descriptors to ask for, the first that the system grants; macOS grants 10,240 whatever it promises."""
 
 ENOUGH = 1024
 """For a class: four a visitor, three for each who left within the last two minutes."""
 
+OF_SERVER, OF_VISITOR = 60, 7
+"""Descriptors that the server itself has open, with connections that only fetch a file; and one visitor's."""
+
 
 def middleware():
     """What `st.App` takes."""
-    return [Middleware(Headers)]
+    return [Middleware(Headers), Middleware(Seats)]
 
 
 class Headers:
-    """ASGI middleware that adds `HEADERS`."""
+    """ASGI middleware that adds `HEADERS` and `POLICY`, and says ``Vary`` once."""
 
     def __init__(self, app):
         self.app = app
@@ -40,13 +72,82 @@ class Headers:
     async def __call__(self, scope, receive, send):
         async def sent(message):
             if message["type"] == "http.response.start":
-                named = {name.lower() for name, _ in message["headers"]}
-                headers = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-                more = [(name, value) for name, value in headers if name not in named]
-                message = message | {"headers": [*message["headers"], *more]}
+                message = message | {"headers": _completed(message["headers"], scope)}
             await send(message)
 
         await self.app(scope, receive, sent if scope["type"] == "http" else send)
+
+
+def _completed(headers, scope):
+    """Headers of an answer, with those that it has not."""
+    vary = [value for name, value in headers if name.lower() == b"vary"]
+    kept = [(name, value) for name, value in headers if name.lower() != b"vary" or len(vary) < 2]
+    if len(vary) > 1:  # of a middleware each
+        said = dict.fromkeys(one.strip() for value in vary for one in value.split(b","))
+        kept.append((b"vary", b", ".join(said)))
+    named = {name.lower() for name, _ in kept}
+    wanted = HEADERS | {"Content-Security-Policy": policy_of(scope)}
+    more = [(name.lower().encode(), value.encode("latin-1")) for name, value in wanted.items()]
+    return [*kept, *((name, value) for name, value in more if name not in named)]
+
+
+def policy_of(scope) -> str:
+    """`POLICY` for the host that a request names; not every browser counts sockets as the page's own."""
+    host = next((value.decode("latin-1") for name, value in scope.get("headers", ()) if name == b"host"), "")
+    is_host = re.fullmatch(r"[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?", host, re.ASCII)
+    sockets = f" ws://{host} wss://{host}" if is_host else ""
+    return POLICY.format(sockets=sockets, frames=os.environ.get(FRAMES, ANY_FRAME).partition(";")[0])
+
+
+class Seats:
+    """ASGI middleware that tells who comes to a full server so, where few descriptors may be open.
+
+    Who is there keeps their place; beyond them nothing is accepted that would fail half-way.
+    """
+
+    def __init__(self, app, fit: Callable[[], int | None] = lambda: ROOM["fit"]):
+        self.app, self._fit = app, fit
+        self._n_open = 0
+        self._coming: deque[float] = deque()
+
+    async def __call__(self, scope, receive, send):
+        fit = self._fit()
+        if fit is None or scope["type"] not in ("http", "websocket"):
+            return await self.app(scope, receive, send)
+        if scope["type"] == "websocket":
+            return await self._seated(scope, receive, send)
+        if not _asks_for_a_page(scope):
+            return await self.app(scope, receive, send)
+        now = time.monotonic()
+        while self._coming and now - self._coming[0] > COMING:
+            self._coming.popleft()
+        if self._n_open + len(self._coming) < fit:
+            self._coming.append(now)
+            return await self.app(scope, receive, send)
+        headers = {"Retry-After": "15", "Cache-Control": "no-store", "Connection": "close"}
+        await HTMLResponse(FULL_PAGE.format(fit=fit), 503, headers)(scope, receive, send)
+
+    async def _seated(self, scope, receive, send):
+        if self._coming:
+            self._coming.popleft()
+        self._n_open += 1
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self._n_open -= 1
+
+
+def _asks_for_a_page(scope):
+    wanted = dict(scope["headers"]).get(b"sec-fetch-dest", b"document")
+    accepts = dict(scope["headers"]).get(b"accept", b"text/html")
+    is_file = "." in scope["path"].rpartition("/")[2] or "/_stcore/" in scope["path"]
+    return (
+        scope["method"] == "GET" and not is_file and wanted in (b"document", b"iframe") and b"html" in accepts
+    )
+
+
+ROOM: dict[str, int | None] = {"fit": None}
+"""How many visitors fit; None where that is no question."""
 
 
 def make_room() -> int | None:
@@ -56,13 +157,15 @@ def make_room() -> int | None:
     soft = _raised(*resource.getrlimit(resource.RLIMIT_NOFILE))
     if soft != resource.RLIM_INFINITY and soft < ENOUGH:
         kept = max(1, (soft - 100) // 100)  # short enough for some dozen visits a second
+        ROOM["fit"] = max(1, (soft - OF_SERVER) // OF_VISITOR)
         config.set_option("server.disconnectedSessionTTL", kept)
         LOG.warning(
-            "This process may open only %d files and sockets, which is enough for about %d visitors at once. "
-            "More need a higher hard limit: `ulimit -Hn 4096` as root, LimitNOFILE=4096 of systemd, "
-            "`--ulimit nofile=4096` of docker. Until then who loses the connection for more than %d s begins "
-            "a new session: the address restores the scene, but not an upload.",
-            soft, soft // 8, kept,
+            "This process may open only %d files and sockets, which is enough for %d visitors at once; who "
+            "comes to a full server is told so. More need a higher hard limit: `ulimit -Hn 4096` as root, "
+            "LimitNOFILE=4096 of systemd, `--ulimit nofile=4096` of docker. Until then who loses the "
+            "connection for more than %d s begins a new session: the address restores the scene, but not an "
+            "upload.",
+            soft, ROOM["fit"], kept,
         )  # fmt: skip
     return soft
 

@@ -39,10 +39,11 @@ def test_context_is_own_neighbours_wide_and_all():
         np.testing.assert_array_equal(some, np.where(few[:, None], steps, 0))
         shares = structure.context_shares(chains, share, number, few, np.arange(15))
         np.testing.assert_array_equal(shares, np.where(few[:, None], around, 0))
-        asked = np.flatnonzero(rng.random(15) < 0.4)
-        some = structure.context(chains, share, number, few, asked)
-        np.testing.assert_array_equal(some[:, asked], np.where(few[:, None], steps, 0)[:, asked])
-        assert not np.delete(some, asked, axis=1).any()
+        alone = [np.array([column]) for column in range(15)]  # whichever part of the context goes unasked
+        for asked in [np.flatnonzero(rng.random(15) < 0.4), *alone]:
+            some = structure.context(chains, share, number, few, asked)
+            np.testing.assert_array_equal(some[:, asked], np.where(few[:, None], steps, 0)[:, asked])
+            assert not np.delete(some, asked, axis=1).any()
 
 
 def test_selection_is_strict_and_by_size():

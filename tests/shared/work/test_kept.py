@@ -29,6 +29,7 @@ REAL = [
     "engine/errors.py",
     "shared/work/kept.py",
     "shared/work/ledger.py",
+    "shared/work/processes.py",
 ]
 REAL += [path.relative_to(ROOT / "spcviz").as_posix() for path in (ROOT / "spcviz/store").glob("*.py")]
 SMALL = {
@@ -151,28 +152,35 @@ def test_another_version_of_a_library_makes_anew(package):
 
 
 LONG = """
-import os
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+import json
 from pathlib import Path
-import spcviz.shared.work.kept as kept_module
+from spcviz.engine.errors import SpcvizError
+from spcviz.shared.work import processes
+from spcviz.shared.work.kept import digest_of_modules
 
+modules = ("spcviz.problems.toy.work",)
 far = Path("spcviz/engine/far.py")
 far.write_text("STEP = 7")  # while a long run goes on
-digest = kept_module.digest_of_modules
-with ProcessPoolExecutor(1, get_context("fork")) as executor:
-    theirs = executor.submit(digest, ("spcviz.problems.toy.work",)).result()
-ours = digest(("spcviz.problems.toy.work",))
-print(json.dumps([theirs, ours]))
+ours = digest_of_modules(modules)
+if __name__ == "__main__":
+    with processes.pool(1) as executor:
+        try:
+            theirs = executor.submit(digest_of_modules, modules).result()
+        except SpcvizError as error:
+            theirs = str(error)
+    print(json.dumps([theirs, ours]))
 """
 
 
-def test_the_code_is_that_of_the_beginning_here_and_in_workers(package):
+def test_the_code_is_that_of_the_beginning_here_and_workers_with_another_refuse(package):
     ask = "import json\nfrom spcviz.shared.work.kept import digest_of_modules\n"
     ask += 'print(json.dumps(digest_of_modules(("spcviz.problems.toy.work",))))'
     before = run(package, ask)
-    assert run(package, "import json\n" + LONG) == [before, before]
+    theirs, ours = run(package, LONG)
+    assert ours == before
+    assert theirs.startswith("files of spcviz changed while this run went on")
     assert run(package, ask) != before
+    assert run(package, LONG)[0] == run(package, ask), "the same code here and there"
 
 
 KILLED = """

@@ -115,8 +115,8 @@ def test_the_digest_of_code_follows_code_and_is_found_by_the_bytes_of_its_files(
     assert "spcviz/problems/tagging/page/live.py" in names
     assert not any(name.startswith("spcviz/web/") for name in names)
     path = kept.sources.ROOT / "spcviz/problems/tagging/page/live.py"
-    changed = {**kept._TEXTS, path: kept._TEXTS[path] + b"\nANOTHER = 1\n"}
-    monkeypatch.setattr(kept, "_TEXTS", changed)
+    changed = {**kept.TEXTS, path: kept.TEXTS[path] + b"\nANOTHER = 1\n"}
+    monkeypatch.setattr(kept, "TEXTS", changed)
     kept._code.cache_clear()
     kept.digest_of_code.cache_clear()
     try:

@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 
 from spcviz.web.classroom import routes
 from spcviz.web.classroom.rooms import Rooms
-from spcviz.web.serving import first_html
+from spcviz.web.serving import clients, first_html
 
 ASKED = {"code": "why/1", "ask": "Noun or verb?", "choices": ["noun", "verb"]}
 PHONES = 200
@@ -38,18 +38,25 @@ class Client:
     """A browser with cookies of its own, as far as these tests need one; it follows no redirect."""
 
     def __init__(self, port):
-        self._port, self.cookie = port, ""
+        self._port, self.cookies = port, {}
 
     def ask(self, method, path, content=None, headers=None):
-        cookies = {"cookie": self.cookie} if self.cookie else {}
+        kept = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        cookies = {"cookie": kept} if kept else {}
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)
         with contextlib.closing(connection):
             connection.request(method, path, content, cookies | (headers or {}))
             said = connection.getresponse()
             answer = Answer(said.status, said.headers, said.read())
-        if (cookie := answer.headers["set-cookie"]) is not None:
-            self.cookie = cookie.partition(";")[0]
+        for cookie in answer.headers.get_all("set-cookie") or ():
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
         return answer
+
+    def at(self, number):
+        """Open a room's page, as a phone does first."""
+        assert self.get(f"/room/{number}").status_code == 200
+        return self
 
     def get(self, path, **more):
         return self.ask("GET", path, **more)
@@ -76,6 +83,8 @@ def port():
 @pytest.fixture
 def lecturer(port, monkeypatch):
     monkeypatch.setattr(routes, "ROOMS", Rooms())
+    monkeypatch.setattr(routes, "LIMITS", routes.Limits())
+    monkeypatch.setattr(clients, "HANDING", clients.Handing())
     return Client(port)
 
 
@@ -92,14 +101,15 @@ def put(client, number, asked=None):
     return client.post(f"/room/{number}/put", content=json.dumps(asked or ASKED))
 
 
-def answer(client, number, value=1, n=1, voter="0123456789abcdef"):
-    said = {"n": n, "voter": voter, "value": value}
+def answer(client, number, value=1, n=1):
+    said = {"n": n, "value": value}
     return client.post(f"/room/{number}/answer", content=json.dumps(said))
 
 
 def test_a_lecturer_and_a_phone(lecturer, phone):
     number = opened(lecturer)
-    assert 10_000 <= number <= 99_999
+    assert 1_000_000 <= number <= 9_999_999
+    phone.at(number)
     assert put(lecturer, number).status_code == 200
     assert answer(phone, number).status_code == 200
     assert lecturer.get(f"/room/{number}/now").json()["counts"] == [0, 1]
@@ -130,7 +140,7 @@ def test_the_lecturer_s_link_leads_a_phone_to_the_room(lecturer, phone):
     assert there.status_code == 302
     assert there.headers["location"] == f"./room/{number}"
     assert lecturer.get(address).status_code == 200, "who opened the room stays on the page"
-    for bad in ("1234", "123456", "//evil.example", "１２３４５", ""):
+    for bad in ("123456", "12345678", "//evil.example", "１２３４５６７", "9" * 5000, ""):
         assert phone.get(f"/letters?room={quote(bad)}").status_code == 200
 
 
@@ -153,47 +163,180 @@ def test_the_lecturer_s_link_leads_a_phone_to_the_room(lecturer, phone):
 )
 def test_other_requests_are_refused(lecturer, path, content, headers, status):
     number = opened(lecturer)
+    lecturer.at(number)
     assert lecturer.post(f"/room/{number}/{path}", content=content, headers=headers).status_code == status
     assert not lecturer.get(f"/room/{number}/now").json()["isAsking"]
 
 
 def test_the_code_is_that_of_the_address_of_the_room(port, lecturer):
-    drawing = lecturer.get("/room/12345/code")
+    drawing = lecturer.get("/room/1234567/code")
     assert drawing.headers["content-type"] == "image/svg+xml"
-    assert drawing.content == routes.drawn(f"http://127.0.0.1:{port}/room/12345")
-    assert drawing.content != routes.drawn(f"http://127.0.0.1:{port}/room/12346")
-    size = len(segno.make(f"http://127.0.0.1:{port}/room/12345", micro=False).matrix)
+    assert drawing.content == routes.drawn(f"http://127.0.0.1:{port}/room/1234567")
+    assert drawing.content != routes.drawn(f"http://127.0.0.1:{port}/room/1234568")
+    size = len(segno.make(f"http://127.0.0.1:{port}/room/1234567", micro=False).matrix)
     assert f'viewBox="0 0 {size + 8} {size + 8}"'.encode() in drawing.content, "with a rim of four modules"
 
 
 def test_an_address_too_long_for_a_code_is_refused(lecturer, monkeypatch):
     monkeypatch.setattr(routes, "LONGEST_CODED", 10)
-    assert lecturer.get("/room/12345/code").status_code == 414
+    assert lecturer.get("/room/1234567/code").status_code == 414
 
 
 def test_there_is_no_such_room(lecturer):
-    opened(lecturer)
-    assert lecturer.get("/room/7/now").status_code == 404
-    assert answer(lecturer, 7).status_code == 404
-    assert put(lecturer, 7).status_code == 404
-    assert lecturer.get("/room/99999999999999999999/now").status_code == 404
+    lecturer.at(opened(lecturer))
+    for number in (
+        7,
+        1234567,
+        "99999999999999999999",
+        "9" * 5000,
+        "-1",
+        "1e3",
+        quote("１２３４５６７"),
+        "%00",
+    ):
+        assert lecturer.get(f"/room/{number}/now").status_code == 404
+        assert lecturer.get(f"/room/{number}/code").status_code in (200, 404)
+        assert answer(lecturer, number).status_code == 404
+        assert put(lecturer, number).status_code == 404
+        assert lecturer.post(f"/room/{number}/close").status_code == 404
+    for nothing in ("/room/", "/room//", f"/room/{'9' * 5000}", "/room/7", "/room/../room/"):
+        assert lecturer.get(nothing).status_code in (404, 405, 307), nothing
 
 
 @pytest.mark.parametrize("cookie", ["", ".", "x.y", "12345", '"', "é.é", "=;,", "a" * 5000])
 def test_a_cookie_may_hold_anything(lecturer, phone, cookie):
     number = opened(lecturer)
-    headers = {"cookie": f"spcviz_room={cookie}".encode()}
-    assert not phone.get(f"/room/{number}/now", headers=headers).json()["isYours"]
+    for name in ("spcviz_room", "spcviz_visitor"):
+        headers = {"cookie": f"{name}={cookie}".encode()}
+        assert phone.get(f"/room/{number}/now", headers=headers).status_code == 401
+    token = phone.at(number).cookies["spcviz_visitor"]
+    headers = {"cookie": f"spcviz_room={cookie}; spcviz_visitor={token}".encode()}
+    if len(cookie) < 100 and "=" not in cookie and '"' not in cookie:
+        assert not phone.get(f"/room/{number}/now", headers=headers).json()["isYours"]
 
 
-def test_a_crowd_of_slow_bodies_is_bounded(lecturer, monkeypatch):
+def test_a_phone_without_the_server_s_token_is_counted_nowhere(lecturer, phone):
     number = opened(lecturer)
     put(lecturer, number)
-    monkeypatch.setitem(routes._HAND, "n", routes.IN_HAND)
-    assert answer(lecturer, number).status_code == 429
-    monkeypatch.setitem(routes._HAND, "n", 0)
-    assert answer(lecturer, number).status_code == 200
-    assert routes._HAND["n"] == 0
+    for token in ("", "0" * 32 + ".a." + "0" * 32, "x"):
+        phone.cookies["spcviz_visitor"] = token
+        assert answer(phone, number).status_code == 401
+        assert phone.get(f"/room/{number}/now").status_code == 401
+    assert lecturer.get(f"/room/{number}/now").json()["answers"] == 0
+
+
+def test_one_phone_has_one_vote_and_changes_its_mind_so_often(lecturer, phone):
+    number = opened(lecturer)
+    put(lecturer, number)
+    phone.at(number)
+    codes = [answer(phone, number, at % 2).status_code for at in range(40)]
+    assert lecturer.get(f"/room/{number}/now").json()["answers"] == 1
+    assert codes[: routes.VOTES[0]] == [200] * routes.VOTES[0]
+    assert 429 in codes
+    token = phone.cookies["spcviz_visitor"]
+    assert phone.at(number).cookies["spcviz_visitor"] == token, "who has a token gets no other"
+
+
+def test_cookies_are_the_app_s_alone_and_go_by_https_only_where_it_does(lecturer, phone):
+    plain = lecturer.post("/room").headers["set-cookie"].lower()
+    assert "path=/;" in plain + ";"
+    assert "secure" not in plain
+    proxied = {"x-forwarded-proto": "https", "x-forwarded-prefix": "/spcviz"}
+    proxied |= {"host": "app.example", "x-forwarded-host": "app.example"}
+    cookies = [lecturer.post("/room", headers=proxied), phone.get("/room/1234567", headers=proxied)]
+    for cookie in (said.headers["set-cookie"].lower() for said in cookies):
+        assert "path=/spcviz;" in cookie + ";"
+        assert "secure" in cookie
+        assert "httponly" in cookie
+        assert "samesite=lax" in cookie
+
+
+def test_the_lecturer_clears_and_closes(lecturer, phone):
+    number = opened(lecturer)
+    put(lecturer, number)
+    answer(phone.at(number), number)
+    for what in ("clear", "close"):
+        assert phone.post(f"/room/{number}/{what}").status_code == 403
+        assert (
+            lecturer.post(f"/room/{number}/{what}", headers={"origin": "http://x.example"}).status_code == 403
+        )
+    assert lecturer.post(f"/room/{number}/clear").status_code == 200
+    assert lecturer.get(f"/room/{number}/now").json()["answers"] == 0
+    assert lecturer.post(f"/room/{number}/close").status_code == 200
+    assert phone.get(f"/room/{number}/now").status_code == 404
+
+
+def test_who_tries_numbers_in_order_is_stopped_and_nobody_else(lecturer, phone, port):
+    number = opened(lecturer)
+    phone.at(number)
+    codes = [phone.get(f"/room/{at}/now").status_code for at in range(1_000_000, 1_000_100)]
+    assert codes[: routes.MISSES[0]] == [404] * routes.MISSES[0]
+    assert set(codes[routes.MISSES[0] + 2 :]) == {429}
+    assert phone.get(f"/room/{number}/now").status_code == 429, "not even where there is one"
+    assert Client(port).at(number).get(f"/room/{number}/now").status_code == 200
+    assert lecturer.get(f"/room/{number}/now").status_code == 200
+
+
+def test_rooms_opened_without_end_are_an_address_s_own_affair(lecturer, port, monkeypatch):
+    monkeypatch.setattr(routes.LIMITS, "opened", routes.Buckets(3, 0.0))
+    here, there = {"x-forwarded-for": "192.0.2.7"}, {"x-forwarded-for": "2001:db8::1"}
+    flood = [Client(port).post("/room", headers=here).status_code for _ in range(9)]
+    assert flood == [200] * 3 + [429] * 6
+    assert lecturer.post("/room", headers=there).status_code == 200
+    neighbour = {"x-forwarded-for": "2001:db8::2"}  # the same half: one client has as many as it likes
+    assert [Client(port).post("/room", headers=neighbour).status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_behind_one_address_nobody_is_refused_a_token(lecturer, port, monkeypatch):
+    """A hall has one address: who floods it with pages makes the others a crowd, whose votes still count."""
+    monkeypatch.setattr(clients.HANDING, "rights", routes.Buckets(5, 0.0))
+    number = opened(lecturer)
+    put(lecturer, number)
+    for _ in range(20):
+        Client(port).at(number)
+    assert answer(Client(port).at(number), number).status_code == 200
+    assert lecturer.get(f"/room/{number}/now").json()["answers"] == 1
+
+
+def _cookie(token):
+    return f"Cookie: spcviz_visitor={token}\r\n"
+
+
+def test_slow_bodies_are_given_up_for_whole_ones(lecturer, phone, port, monkeypatch):
+    """As many bodies as are in hand hang; an honest phone is answered, the oldest of the others is not."""
+    monkeypatch.setattr(routes, "IN_HAND", 12)
+    number = opened(lecturer)
+    put(lecturer, number)
+    phone.at(number)
+    with contextlib.ExitStack() as stack:
+        slow = []
+        for _ in range(15):
+            token = Client(port).at(number).cookies["spcviz_visitor"]
+            one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: localhost\r\n"
+            one.sendall(f"{head}{_cookie(token)}Content-Length: 200\r\n\r\n{{".encode())
+            slow.append(one)
+        began = time.monotonic()
+        assert answer(phone, number).status_code == 200
+        assert time.monotonic() - began < 2
+        assert b" 408 " in slow[0].recv(100)
+    assert lecturer.get(f"/room/{number}/now").json()["answers"] == 1
+
+
+def test_a_phone_has_few_bodies_on_their_way(lecturer, phone, port):
+    number = opened(lecturer)
+    put(lecturer, number)
+    token = phone.at(number).cookies["spcviz_visitor"]
+    with contextlib.ExitStack() as stack:
+        for _ in range(routes.OF_ONE):
+            one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: localhost\r\n"
+            one.sendall(f"{head}{_cookie(token)}Content-Length: 200\r\n\r\n{{".encode())
+        give_up = time.monotonic() + 10
+        while len(routes.LIMITS.bodies) < routes.OF_ONE and time.monotonic() < give_up:
+            time.sleep(0.01)
+        assert answer(phone, number).status_code == 429
+        assert answer(Client(port).at(number), number).status_code == 200
 
 
 def test_200_phones_answer_at_once(port, lecturer):
@@ -203,8 +346,9 @@ def test_200_phones_answer_at_once(port, lecturer):
     waits, ready = [], threading.Barrier(PHONES + 1)
 
     def one(at):
+        client = Client(port).at(number)
         ready.wait()
-        return answer(Client(port), number, at % 2, voter=f"{at:032x}").status_code
+        return answer(client, number, at % 2).status_code
 
     with ThreadPoolExecutor(PHONES) as phones:
         codes = phones.map(one, range(PHONES))

@@ -8,6 +8,7 @@ from PIL import Image
 
 from benchmarks.app import preview
 from spcviz.web.serving import first_html, pages, static
+from spcviz.web.serving.outside import outside_of
 
 NAMES = sorted(pages.every())
 
@@ -52,7 +53,7 @@ def test_no_two_pages_say_the_same():
     ],
 )
 def test_the_address_outside(headers, wanted):
-    assert first_html.outside_of(headers, "http") == wanted
+    assert outside_of(headers, "http") == wanted
 
 
 def test_without_an_address_no_picture_is_named():

@@ -26,6 +26,46 @@ CROSS = [[[20, 5], [20, 60]], [[5, 30], [40, 30]]]
 INK = boxes_text([CROSS] * 3)
 
 
+@pytest.fixture(autouse=True)
+def any_name(monkeypatch):
+    """A server that takes every name that it is called by."""
+    told(monkeypatch, **{"server.address": "0.0.0.0"})
+
+
+def told(monkeypatch, **options):
+    """What the server was told of its names."""
+    monkeypatch.setattr(asked.st, "get_option", lambda name: options.get(name, ""))
+
+
+@pytest.mark.parametrize(
+    ("options", "host", "is_own"),
+    [
+        ({"server.address": "localhost"}, "localhost:8501", True),
+        ({"server.address": "localhost"}, "127.0.0.1:8501", True),
+        ({"server.address": "localhost"}, "[::1]:8501", True),
+        ({"server.address": "localhost"}, "evil.example:8501", False),
+        ({"server.address": "localhost"}, "localhost.evil.example", False),
+        ({"server.address": "localhost", "browser.serverAddress": "app.edu"}, "app.edu", True),
+        ({"server.address": "0.0.0.0"}, "app.edu", True),
+        ({"server.allowedHosts": ["app.edu", "*.b.edu"]}, "APP.edu:443", True),
+        ({"server.allowedHosts": ["app.edu", "*.b.edu"]}, "x.b.edu", True),
+        ({"server.allowedHosts": ["app.edu", "*.b.edu"]}, "evil.example", False),
+        ({"server.allowedHosts": ["app.edu"]}, "localhost", False),
+        ({"server.allowedHosts": ["*"]}, "evil.example", True),
+    ],
+)
+def test_a_host_that_the_server_was_not_told_is_another_site_s(options, host, is_own, monkeypatch):
+    """DNS rebinding: to the browser the other site's page is of the same origin."""
+    told(monkeypatch, **options)
+    assert asked.is_own_host({"host": host}) == is_own
+    assert asked.is_foreign({"host": host, "sec-fetch-site": "same-origin"}) != is_own
+
+
+def test_a_proxy_on_this_machine_says_the_name(monkeypatch):
+    told(monkeypatch, **{"server.address": "localhost"})
+    assert asked.is_own_host({"host": "app.edu", "x-forwarded-host": "app.edu"})
+
+
 @pytest.fixture(scope="module")
 def ask():
     """ask(question, name="word", **headers) -> the route's response."""

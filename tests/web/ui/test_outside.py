@@ -37,7 +37,9 @@ def test_every_answer_has_headers_but_keeps_its_own():
         await send({"type": "http.response.body", "body": b""})
 
     start, body = sent_by(app)
-    assert dict(start["headers"]) == {
+    headers = dict(start["headers"])
+    assert headers.pop(b"content-security-policy").startswith(b"default-src 'self'; ")
+    assert headers == {
         b"Referrer-Policy": b"no-referrer",
         b"content-type": b"text/plain",
         b"x-content-type-options": b"nosniff",
@@ -45,6 +47,83 @@ def test_every_answer_has_headers_but_keeps_its_own():
     assert body == {"type": "http.response.body", "body": b""}
     assert sent_by(app, "websocket")[0]["headers"][0] == (b"Referrer-Policy", b"no-referrer")
     assert len(sent_by(app, "websocket")[0]["headers"]) == 2
+
+
+def test_vary_is_said_once():
+    async def app(_scope, _receive, send):
+        headers = [(b"Vary", b"Accept-Encoding"), (b"vary", b"Accept-Encoding, Origin")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+
+    (start,) = sent_by(app)
+    assert [value for name, value in start["headers"] if name == b"vary"] == [b"Accept-Encoding, Origin"]
+
+
+@pytest.mark.parametrize("host", ["a.edu:8501", "[::1]:8501", "x; script-src *", "", "\xff"])
+def test_the_policy_names_the_sockets_of_this_host_and_nothing_that_is_none(host, monkeypatch):
+    policy = outside.policy_of({"headers": [(b"host", host.encode("latin-1"))]})
+    assert (f"ws://{host} " in policy) == (host in ("a.edu:8501", "[::1]:8501"))
+    assert policy.count("script-src") == 1
+    assert policy.endswith("frame-ancestors 'self' http: https: file:")
+    monkeypatch.setenv(outside.FRAMES, "'self' https://slides.example.edu; script-src *")
+    policy = outside.policy_of({"headers": []})
+    assert policy.endswith("frame-ancestors 'self' https://slides.example.edu")
+
+
+class Hall:
+    """A server with so many seats, behind `outside.Seats`; who comes, and what they are told."""
+
+    def __init__(self, fit):
+        self.end = asyncio.Event()
+        self.seats = outside.Seats(self.app, lambda: fit)
+
+    async def app(self, scope, _receive, send):
+        if scope["type"] == "websocket":
+            await self.end.wait()
+        else:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"page"})
+
+    async def page(self, path="/letters", **headers):
+        """(status, text) of a request."""
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+        await self.seats({"type": "http", "method": "GET", "path": path, "headers": named}, None, send)
+        return sent[0]["status"], sent[1]["body"].decode()
+
+    def stay(self):
+        return asyncio.create_task(self.seats({"type": "websocket", "path": "/", "headers": []}, None, None))
+
+
+def test_who_comes_to_a_full_server_is_told_so_and_who_is_there_stays():
+    async def run():
+        hall, there = Hall(3), []
+        for _ in range(3):
+            assert (await hall.page())[0] == 200
+            there.append(hall.stay())
+            await asyncio.sleep(0)
+        status, text = await hall.page()
+        assert (status, "has room for 3 visitors at once" in text) == (503, True)
+        assert (await hall.page("/static/js/index.js", accept="*/*"))[0] == 200
+        assert (await hall.page("/room/1234567", sec_fetch_dest="empty", accept="*/*"))[0] == 200
+        hall.end.set()
+        await asyncio.gather(*there)
+        assert (await hall.page())[0] == 200
+
+    asyncio.run(run())
+
+
+def test_who_got_the_page_has_a_seat_for_a_moment(monkeypatch):
+    async def run():
+        hall = Hall(2)
+        assert [(await hall.page())[0] for _ in range(3)] == [200, 200, 503]
+        monkeypatch.setattr(outside, "COMING", -1.0)
+        assert (await hall.page())[0] == 200
+
+    asyncio.run(run())
 
 
 LIMITED = """

@@ -21,12 +21,17 @@ import threading
 import time
 from typing import Any, BinaryIO, NamedTuple
 
+from tqdm import tqdm
+
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.own_data.model import child
 from spcviz.shared.uploading.uploads import environment
 
 IDLE = 300.0
 _KEPT = ("HOME", "SPCVIZ_JIT_DIR", "XDG_CACHE_HOME")  # where compiled kernels lie
+_ALONE = 20.0
+"""Seconds that other threads of the nursery may take to end."""
+
 _GLANCE = 0.02
 _MOST = 4096  # bytes of what is asked for
 _CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
@@ -143,6 +148,7 @@ def main() -> None:
     link = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for jobs
+    tqdm.monitor_interval = 0  # else a thread of its own looks after progress bars
     loaded: set[tuple[str, int]] = set()
     while select.select([link], [], [], IDLE)[0]:
         data, descriptors, _, _ = socket.recv_fds(link, _MOST, 4)
@@ -151,7 +157,7 @@ def main() -> None:
         asked = Asked(*json.loads(data))
         link.send(b".")
         _load(asked, loaded)
-        if os.fork() == 0:
+        if _fork() == 0:
             link.close()
             _attend(asked.work, asked.folder, descriptors)
         for descriptor in descriptors:
@@ -175,12 +181,26 @@ def _load(asked: Asked, loaded: set[tuple[str, int]]) -> None:
         child.answer("train", wanted)
 
 
+def _fork() -> int:
+    """As `os.fork`, once no other thread is left: a child keeps the locks of threads that it does not have.
+
+    What compiled here notes its sums for a second longer. A thread that stays ends the nursery, and with it
+    the job; the next one starts another. Threads of libraries in C (an allocator's) are their own care.
+    """
+    end = time.monotonic() + _ALONE
+    while threading.active_count() > 1:
+        if time.monotonic() > end:
+            raise RuntimeError(f"nothing is forked beside threads: {threading.enumerate()}")
+        time.sleep(_GLANCE)
+    return os.fork()
+
+
 def _attend(work: str, folder: str, descriptors: list[int]) -> None:
     """Fork a job, say its number and wait for its end; does not return."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     *pipes, status = descriptors
     try:
-        if (job := os.fork()) == 0:
+        if (job := _fork()) == 0:
             _be_child(work, folder, pipes, status)
         for pipe in pipes:
             os.close(pipe)

@@ -1,0 +1,128 @@
+"""States of taggers that come from outside: everything is compared before anything is read by it."""
+
+import inspect
+import itertools
+import json
+from typing import Any
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.learning import stated
+from spcviz.learning.cascade.config import Cascade
+from spcviz.learning.chains.cascade import LevelFigures
+from spcviz.learning.chains.crf import Weights
+from spcviz.learning.workers import checked_jobs
+
+MOST_CLASSES = 100_000
+MOST_LEVELS = 12
+KINDS = ("example", "position")
+"""Of a cascade's tolerance."""
+
+
+def json_of(name: str, text: Any) -> Any:
+    """What a field of JSON holds."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ArgumentError(f"{name} must be JSON: {error}") from None
+
+
+def checked_params(kind: type, params: Any) -> dict[str, Any]:
+    """Parameters as an estimator's constructor takes them; those that it has learned since may be missing."""
+    known = inspect.signature(kind).parameters
+    if not isinstance(params, dict) or not set(params) <= set(known):
+        raise ArgumentError(f"params must be some of {', '.join(known)}, got {params!r:.60}")
+    for name, value in params.items():
+        default = known[name].default
+        if isinstance(default, str) and not isinstance(value, str):
+            raise ArgumentError(f"params.{name} must be a text, got {value!r:.60}")
+        if isinstance(default, int | float) and not _is_like(default, value) and name != "tolerance":
+            raise ArgumentError(f"params.{name} must be a number, got {value!r:.60}")
+    checked_jobs(params.get("n_jobs"))
+    if params.get("tolerance_kind", KINDS[0]) not in KINDS:
+        raise ArgumentError(
+            f"params.tolerance_kind must be one of {', '.join(KINDS)}, got {params['tolerance_kind']!r:.60}"
+        )
+    return params
+
+
+def _is_like(default: float, value: Any) -> bool:
+    if isinstance(default, bool) or isinstance(value, bool):
+        return isinstance(value, bool | int)  # flags may be given as 0 and 1, and `verbose` as True
+    return isinstance(value, int | float) and bool(np.isfinite(value))
+
+
+def checked_classes(labels: Any) -> np.ndarray:
+    """Labels as an array: rising, all texts or all whole numbers."""
+    stated.classes("classes", labels, 1, MOST_CLASSES)
+    if len(set(map(type, labels))) > 1 or labels != sorted(labels):
+        raise ArgumentError(f"classes must be sorted, all texts or all whole numbers, got {labels!r:.60}")
+    return np.array(labels)
+
+
+def checked_names(utf8: Any, ends: Any) -> list[str]:
+    """Names of features in two arrays: their UTF-8, and where each ends."""
+    n = np.shape(ends)[0] if np.ndim(ends) else 0
+    stated.table("names.ends", ends, (n,), "i8")
+    size = int(ends[-1]) if n else 0
+    stated.table("names.utf8", utf8, (size,), "u1")
+    if n and (ends[0] < 0 or (np.diff(ends) < 0).any()):
+        raise ArgumentError(f"names.ends must rise from 0 to {size}")
+    data, bounds = utf8.tobytes(), [0, *ends.tolist()]
+    try:
+        names = [data[a:b].decode() for a, b in itertools.pairwise(bounds)]
+    except UnicodeDecodeError as error:
+        raise ArgumentError(f"names.utf8 must be UTF-8: {error}") from None
+    if len(set(names)) < n:
+        raise ArgumentError("names must be different")
+    return names
+
+
+def check_weights(name: str, weights: Weights, n_features: int, n_states: int) -> None:
+    """Refuse weights (F, K) and (K, K) of other features or labels."""
+    stated.table(f"{name}.unary", weights.unary, (n_features, n_states))
+    stated.table(f"{name}.pairwise", weights.pairwise, (n_states, n_states))
+
+
+def n_features_of(name: str, unary: Any, n_names: int | None) -> int:
+    """How many features weights are of: as many as have names."""
+    n = np.shape(unary)[0] if np.ndim(unary) else 0
+    if n_names is not None and n != n_names:
+        raise ShapeError(f"{name} has {n} rows; names has {n_names} features")
+    return n
+
+
+def check_cascade(cascade: Cascade, figures: Any, n_states: int, n_names: int | None) -> int:
+    """Refuse a cascade whose levels do not fit each other or its labels; how many features it is of."""
+    levels, what = cascade.levels, "cascade"
+    if checks.integer(f"{what}.n_states", cascade.n_states, 1, 1000) != n_states:
+        raise ShapeError(f"{what}.n_states is {cascade.n_states}; classes has {n_states} labels")
+    if not isinstance(levels, tuple) or not 2 <= len(levels) <= MOST_LEVELS:
+        raise ArgumentError(f"{what}.levels must be 2 to {MOST_LEVELS}, got {levels!r:.60}")
+    checks.integer(f"{what}.max_arcs", cascade.max_arcs, 1, 2**40)
+    checks.integer(f"{what}.first_order", cascade.first_order, 2, 2)
+    stated.flag(f"{what}.on_nodes", cascade.on_nodes, False)
+    stated.flag(f"{what}.by_marginals", cascade.by_marginals, False)
+    n_features = n_features_of(f"{what}.levels[0].filter.weights", levels[0].filter.weights, n_names)
+    for n, level in enumerate(levels):
+        checks.alpha(f"{what}.levels[{n}].alpha", level.alpha)
+        for role in ("filter", "predictor"):
+            model, of = getattr(level, role), f"{what}.levels[{n}].{role}"
+            stated.table(f"{of}.weights", model.weights, (n_features, n_states), "f8 f4")
+            stated.grams(of, model.keys, model.values, n_states, max(n + 1, 2))
+    _check_figures(figures, len(levels) - 1)
+    return n_features
+
+
+def _check_figures(figures: Any, n_filters: int) -> None:
+    if not isinstance(figures, tuple) or len(figures) != n_filters:
+        raise ArgumentError(f"levels must be the figures of {n_filters} filters, got {figures!r:.60}")
+    for n, one in enumerate(figures):
+        if not isinstance(one, LevelFigures):
+            raise ArgumentError(f"levels[{n}] must be LevelFigures, got {one!r:.60}")
+        checks.integer(f"levels[{n}].order", one.order, n + 1, n + 1)
+        checks.alpha(f"levels[{n}].alpha", one.alpha)
+        checks.fraction(f"levels[{n}].lost", one.lost)
+        checks.number(f"levels[{n}].kept", one.kept, 0)

@@ -1,0 +1,103 @@
+"""Worker processes for independent jobs, each a Python of its own: none is forked from one that has threads.
+
+A fork copies one thread and every lock as it stands. The child of a process with threads (a progress bar's,
+another pool's, numba's) can be born with a lock that nobody will ever give back, and waits for it for good.
+So workers are spawned. They end with the process that started them, however that ends, and hear of Ctrl-C
+from it alone.
+"""
+
+import contextlib
+import hashlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from functools import cache
+from multiprocessing import connection
+from typing import Any
+
+from spcviz.engine.errors import SpcvizError
+from spcviz.shared.work import kept
+
+SECONDS_TO_END = 5.0
+"""Until a worker that was told to end is killed."""
+
+
+class Workers(Executor):
+    """Processes of this machine as an executor; jobs and what they return are pickled on the way.
+
+    Parameters
+    ----------
+    n : int
+        Processes, at least 1. They start with the first jobs.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._before = set(multiprocessing.active_children())
+        self._pool = ProcessPoolExecutor(
+            n, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
+        )
+
+    def submit(self, function: Callable, /, *arguments: Any, **options: Any) -> Future:
+        """A future of ``function(*arguments, **options)``; `SpcvizError` there if the code has changed."""
+        return self._pool.submit(_with_our_code, _code(), function, arguments, options)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the workers when their jobs are done."""
+        self._pool.shutdown(wait, cancel_futures=cancel_futures)
+
+    def end(self) -> None:
+        """End the workers now, in the midst of their jobs."""
+        workers = set(multiprocessing.active_children()) - self._before
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.terminate()
+        for worker in workers:
+            worker.join(SECONDS_TO_END)
+            worker.kill()
+
+
+@contextlib.contextmanager
+def pool(n: int) -> Iterator[Executor]:
+    """`n` workers while the block lasts; what ends it early ends them."""
+    workers = Workers(n)
+    try:
+        yield workers
+    except BaseException:
+        workers.end()
+        raise
+    workers.shutdown()
+
+
+def _begin() -> None:
+    """A worker's first act: leave Ctrl-C to the process that started it, and end when that does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, name="spcviz parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+def _with_our_code(code: str, function: Callable, arguments: tuple, options: dict) -> Any:
+    """In a worker, whose Python has read the package anew: two versions must not meet in a result."""
+    if code != _code():
+        raise SpcvizError(
+            "files of spcviz changed while this run went on, and a worker has read the new ones: "
+            "start again; finished parts of the same code are found"
+        )
+    return function(*arguments, **options)
+
+
+@cache
+def _code() -> str:
+    """Digest of the package's files as they were when this process began."""
+    digest = hashlib.sha256()
+    for path in sorted(kept.TEXTS):
+        digest.update(f"{path} {hashlib.sha256(kept.TEXTS[path]).hexdigest()}\n".encode())
+    return digest.hexdigest()

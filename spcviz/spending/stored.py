@@ -1,0 +1,93 @@
+"""States of estimators under a budget that come from outside: compared before anything is read by them."""
+
+from typing import Any
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.learning import stated
+from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
+from spcviz.learning.budgets.chains.meta import META
+from spcviz.learning.budgets.chains.tiered import Tiered
+from spcviz.learning.budgets.selector import Selector
+from spcviz.spending.policies import MOST_LABELS, Policy
+
+N_GRAMS = META.index("new 3-grams")
+"""Meta-features from this one on are counted, and once more whether they are above 0."""
+
+
+def check_common(state: Any) -> None:
+    """Refuse settings, tiers or counts that both kinds of estimator could not have stored."""
+    stated.classes("classes", state.classes, 2, MOST_LABELS)
+    checks.integer("passes", state.passes, 1, 10_000)
+    checks.integer("folds", state.folds, 2, 2**31)
+    if state.random_state is not None:
+        checks.integer("random_state", state.random_state, 0, 2**128)
+    tiers, n = state.tiers, len(state.tiers.names)
+    if not isinstance(tiers.columns, tuple) or len(tiers.columns) != n:
+        raise ShapeError(f"tiers.columns has {len(tiers.columns)} tiers; tiers.names has {n}")
+    stated.table("tiers.costs", tiers.costs, (n - 1,))
+    for t, columns in enumerate(tiers.columns):
+        stated.table(f"tiers.columns[{t}]", columns, (np.size(columns),), "i8")
+    stated.table("tiers.widths", tiers.widths, (n,), "i8")
+    widths = [len(columns) for columns in tiers.columns]
+    if tiers.widths.tolist() != widths:
+        raise ArgumentError(f"tiers.widths must be {widths}, those of tiers.columns, got {tiers.widths}")
+    stated.positive("scales", state.scales, (n,))
+    _check_seen(state.seen)
+
+
+def _check_seen(seen: Any) -> None:
+    """A table of codes by their hashes: whoever looks for one that is not there stops at a free place."""
+    size = np.shape(seen)[0] if np.ndim(seen) else 0
+    stated.table("seen", seen, (size,), "i8")
+    if size & (size - 1) or not size:
+        raise ShapeError(f"seen has shape {np.shape(seen)}; it needs a power of two")
+    if seen.min() < 0 or seen.min() > 0:
+        raise ArgumentError("seen must hold codes from 1 and free places, 0; got none free or a negative one")
+
+
+def check_tiered(name: str, model: Tiered, edges: np.ndarray, n_states: int) -> None:
+    """Refuse a chain model of other tiers or labels."""
+    stated.table(f"{name}.edges", model.edges, (len(edges),), "i8")
+    if model.edges.tolist() != list(edges):
+        raise ArgumentError(f"{name}.edges must be {list(map(int, edges))}, got {model.edges.tolist()}")
+    stated.table(f"{name}.weights", model.weights, (int(np.sum(edges)), n_states))
+    stated.table(f"{name}.pairwise", model.pairwise, (n_states, n_states))
+
+
+def check_policy(policy: Policy, key: str, n_tiers: int, n_states: int) -> None:
+    """Refuse what was not learned for this policy, or for other tiers or labels."""
+    if policy.key != key:
+        raise ArgumentError(f"learned.key must be policy, {key!r}, got {policy.key!r:.60}")
+    n_seen, n_more = len(ACTION_FEATURES), n_tiers - 1
+    stated.flag("learned.per_cost", policy.per_cost)
+    checks.integer("learned.seed", policy.seed, 0, 2**32 - 1)
+    wanted = {"one_shot": "one_shot", "anytime": "anytime"}.get(key, "beta")
+    wanted = "" if key in ("myopic", "uniform", "random") else wanted
+    for field in ("beta", "one_shot", "anytime"):
+        if (getattr(policy, field) is None) == (field == wanted):
+            rule = "there" if field == wanted else "None"
+            raise ArgumentError(f"learned.{field} must be {rule} where policy is {key!r}")
+    if policy.beta is not None:
+        stated.table("learned.beta", policy.beta, (n_more, n_seen))
+    if policy.one_shot is not None:
+        shot, width = policy.one_shot, n_states + n_seen
+        stated.table("learned.one_shot.weights", shot.weights, (n_more, width))
+        stated.table("learned.one_shot.constant", shot.constant, (n_more,))
+        stated.table("learned.one_shot.mean", shot.mean, (width,))
+        stated.positive("learned.one_shot.scale", shot.scale, (width,))
+    if policy.anytime is not None:
+        weights = policy.anytime.weights
+        n_steps = max(np.shape(weights)[0] if np.ndim(weights) else 0, 1)
+        stated.table("learned.anytime.weights", weights, (n_steps, n_seen))
+
+
+def check_selector(selector: Selector, n_tiers: int) -> None:
+    """Refuse a selector of other tiers or meta-features."""
+    width = 2 * (2 * len(META) - N_GRAMS)  # of a model, and how they differ from those of the one before
+    stated.table("selector.beta", selector.beta, (n_tiers - 1, width + 1))
+    stated.table("selector.mean", selector.mean, (n_tiers - 1, width))
+    stated.positive("selector.scale", selector.scale, (n_tiers - 1, width))
+    checks.number("selector.penalty", selector.penalty, 0)

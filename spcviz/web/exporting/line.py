@@ -1,0 +1,94 @@
+"""The line of those who save: one at a time, one place a visitor, and everybody learns soon where they stand.
+
+Who is not served within moments is told their place and a ticket, and asks again with it; a ticket that
+nobody asks with is dropped. So a request that has been given up holds nothing, and none waits for long.
+"""
+
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import anyio
+
+MOST_PLACES, MOST_OF_ADDRESS = 200, 60
+"""Who may wait in all, and behind one address."""
+
+DROPPED = 6.0
+"""Seconds after which a ticket that nobody has asked with is none."""
+
+
+class CrowdedError(Exception):
+    """No place in the line; its argument is a sentence for the visitor."""
+
+
+@dataclass
+class Place:
+    """One visitor's place."""
+
+    ticket: str
+    who: str
+    address: str
+    seen: float
+    is_connected: bool = False
+    turn: anyio.Event = field(default_factory=anyio.Event)
+
+
+class Line:
+    """Who waits, in order. `now` gives seconds that only ever go on."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic):
+        self._now = now
+        self._places: dict[str, Place] = {}
+        self._served: Counter = Counter()  # by address
+
+    def join(self, ticket: str, who: str, address: str) -> Place:
+        """A visitor's place, the one that they have or a new one; `CrowdedError` if there is none."""
+        now = self._now()
+        for place in [*self._places.values()]:
+            if not place.is_connected and now - place.seen > DROPPED:
+                self.leave(place)
+        place = self._places.get(ticket)
+        if place is None or place.who != who or place.is_connected:
+            self._refuse_crowds(who, address)
+            place = Place(secrets.token_hex(8), who, address, now)
+            self._places[place.ticket] = place
+        place.is_connected, place.seen = True, now
+        self._next()
+        return place
+
+    def _refuse_crowds(self, who, address):
+        if any(place.who == who for place in self._places.values()):
+            raise CrowdedError("You are saving a page just now: one at a time.")
+        of_address = sum(place.address == address for place in self._places.values())
+        if len(self._places) >= MOST_PLACES or of_address >= MOST_OF_ADDRESS:
+            raise CrowdedError("Many others are saving pages just now: try again in a minute.")
+
+    def rest(self, place: Place) -> int:
+        """A visitor has been told to ask again: how many are served before them."""
+        place.is_connected, place.seen = False, self._now()
+        waiting = [one for one in self._order() if one is place or not one.turn.is_set()]
+        running = any(one.turn.is_set() for one in self._places.values())
+        return waiting.index(place) + running
+
+    def leave(self, place: Place) -> None:
+        """A visitor has been served, or has gone."""
+        if self._places.pop(place.ticket, None) is not None:
+            self._next()
+
+    def _order(self):
+        """Addresses that were served less come first; those of one address as they came."""
+        return sorted(self._places.values(), key=lambda place: self._served[place.address])
+
+    def _next(self):
+        """Give the turn to the first who is there, if nobody has it."""
+        if any(place.turn.is_set() for place in self._places.values()):
+            return
+        first = next((place for place in self._order() if place.is_connected), None)
+        if first is None:
+            return
+        self._served[first.address] += 1
+        if len(self._served) > 10_000:
+            self._served.clear()
+        first.turn.set()

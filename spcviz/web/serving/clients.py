@@ -1,0 +1,87 @@
+"""Who asks, as far as a server can know: the network address, and a number that the server has handed out.
+
+A lecture hall has one address, so a browser is known by a signed token in a cookie, without a name. Whoever
+asks for many tokens is held by the address instead.
+"""
+
+import ipaddress
+import os
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from spcviz.web.serving import tokens
+from spcviz.web.serving.buckets import Buckets
+from spcviz.web.serving.outside import outside_of
+from spcviz.web.serving.tokens import Phone
+
+BEHIND_PROXY = "SPCVIZ_BEHIND_PROXY"
+"""Environment variable: set where nothing but a proxy reaches this process, so that what it says is so."""
+
+
+COOKIE, SECONDS = "spcviz_visitor", 24 * 3600
+"""Where a browser keeps its token, and how long."""
+
+HANDED = 600, 5.0
+"""Tokens that an address is handed in a burst, and a second, before who comes counts as a crowd."""
+
+
+class Handing:
+    """How many tokens each address was handed."""
+
+    def __init__(self):
+        self.rights = Buckets(*HANDED)
+
+
+HANDING = Handing()
+
+
+def visitor_of(request: Request) -> Phone | None:
+    """Who asks, by the token; None if this process has not handed it one."""
+    return tokens.read(request.cookies.get(COOKIE, ""))
+
+
+def one_of(request: Request) -> str:
+    """What counts as one visitor: a token's holder, else all of an address together."""
+    visitor = visitor_of(request)
+    return address_of(request) if visitor is None or visitor.in_crowd else visitor.number
+
+
+def hand_token(request: Request, response: Response) -> None:
+    """Give a browser a token with an answer, if it has none."""
+    if visitor_of(request) is None:
+        token = tokens.handed_out(not HANDING.rights.take(address_of(request)))
+        response.set_cookie(
+            COOKIE, token, max_age=SECONDS, httponly=True, samesite="lax", **cookie_place(request)
+        )
+
+
+def address_of(request: Request) -> str:
+    """The network address that counts as one client: of IPv6, where everybody has many, the first half.
+
+    ``X-Forwarded-For`` is believed of this machine's own proxy, and where `BEHIND_PROXY` is set: anybody else
+    could write another address into each request.
+    """
+    peer = _parsed(request.client.host if request.client else "")
+    if (peer is not None and peer.is_loopback) or os.environ.get(BEHIND_PROXY):
+        said = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+        peer = _parsed(said) or peer
+    if peer is None:
+        return ""
+    if peer.version == 6 and peer.ipv4_mapped is None:
+        return str(ipaddress.ip_network((peer, 64), strict=False))
+    return str(peer)
+
+
+def _parsed(text):
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+def cookie_place(request: Request) -> dict:
+    """``path`` and ``secure`` of a cookie: of the app and nothing beside it, and with https nowhere else."""
+    outside = urlsplit(outside_of(request.headers, request.url.scheme))
+    return {"path": outside.path.rstrip("/") or "/", "secure": outside.scheme == "https"}

@@ -1,0 +1,37 @@
+"""Parts of a run that workers of other processes can find: they import this file by its name."""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+from spcviz.shared.work.kept import kept
+
+CODE = ("spcviz.engine.checks",)
+LOCK = threading.Lock()
+"""Of each process its own, unless it is forked."""
+
+
+def kept_part(name, folder):
+    """A part that is kept; says which process made it."""
+    return kept(folder, name, {"part": name}, CODE, os.getpid)
+
+
+def kept_or_waits(name, folder):
+    """The first part is kept; the others say that they have begun and take an hour, until ``go`` is there."""
+    if name != "part 0":
+        Path(folder, f"{name} has begun").write_text("")
+        give_up = time.monotonic() + 3600
+        while time.monotonic() < give_up and not Path(folder, "go").exists():
+            time.sleep(0.05)
+    return kept_part(name, folder)
+
+
+def dies(_name):
+    """Out of memory, say."""
+    os._exit(9)
+
+
+def takes_the_lock(seconds):
+    """Whether `LOCK` is free in this process."""
+    return LOCK.acquire(timeout=seconds)
