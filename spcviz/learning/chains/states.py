@@ -6,6 +6,7 @@ import numpy as np
 
 from spcviz.engine.chains import chain
 from spcviz.engine.kernels.jit import strict_kernel
+from spcviz.engine.thresholds.rules import way_at_first
 from spcviz.learning.cascade.letters_first import keep_states
 from spcviz.learning.chains.crf import forbid
 
@@ -35,11 +36,13 @@ def state_values(
     return StateValues(values, decoded.labels, decoded.scores, row_start)
 
 
-def states_left(marginals: StateValues, alpha: float, max_pairs: int) -> np.ndarray:
+def states_left(
+    marginals: StateValues, alpha: float, max_pairs: int, rule: str = "mean_max"
+) -> np.ndarray:
     """The threshold rule on max-marginals of states, with a cap on the pairs of those that are left.
 
-    Alpha is raised, just enough, for examples that would keep more pairs than ``max_pairs``. A mask (R, K),
-    with the best labelling.
+    Alpha, the setting of a `rule` of max-marginals, is raised, just enough, for examples that would keep more
+    pairs than ``max_pairs``. A mask (R, K), with the best labelling.
 
     Examples
     --------
@@ -49,7 +52,8 @@ def states_left(marginals: StateValues, alpha: float, max_pairs: int) -> np.ndar
     (array([2, 2]), array([1, 1]))
     """
     left = np.empty(marginals.values.shape, dtype=np.bool_)
-    _keep_all(marginals.values, marginals.best, marginals.row_start, alpha, max_pairs, left)
+    way = way_at_first(rule, alpha)
+    _keep_all(marginals.values, marginals.best, marginals.row_start, way, max_pairs, left)
     return left
 
 
@@ -58,10 +62,10 @@ def _keep_all(
     values: np.ndarray,
     best: np.ndarray,
     row_start: np.ndarray,
-    alpha: float,
+    way: tuple[float, float],
     max_pairs: int,
     left: np.ndarray,
 ) -> None:
     for w in range(len(row_start) - 1):
         a, b = row_start[w], row_start[w + 1]
-        keep_states(values[a:b], best[a:b], alpha, max_pairs, left[a:b])
+        keep_states(values[a:b], best[a:b], way, max_pairs, left[a:b])

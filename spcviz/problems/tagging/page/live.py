@@ -70,13 +70,13 @@ def compare_text(tagger, words, *, alphas=()) -> TagComparison:
     left = np.zeros(first.shape, dtype=bool)
     left[np.nonzero(steps[0].pruned.keep.reshape(len(words), -1))] = True
     kept = {}
-    for name, filter_model, alpha, by_marginals in (
-        ("spc", cascade.levels[1].filter, used[1], False),
-        ("crf", model.crf, model.crf_alpha, True),
+    for name, filter_model, alpha, rule in (
+        ("spc", cascade.levels[1].filter, used[1], cascade.pruned_by),
+        ("crf", model.crf, model.crf_alpha, "probability"),
     ):
         unary = unary_scores(table, filter_model.weights)
         scores = score_arcs(lattice, unary, filter_model.table)
-        mask = keep_states(lattice, scores, alpha, left, by_marginals=by_marginals)
+        mask = keep_states(lattice, scores, alpha, left, rule=rule)
         kept[name] = tuple(
             tuple(model.tag_set[k] for k in np.argsort(-unary[i], kind="stable") if mask[i, k])
             for i in range(len(words))
