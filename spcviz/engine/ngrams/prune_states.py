@@ -40,9 +40,7 @@ def _limit_jit(sr: Semiring, best: float, gap: float, alpha: float, given: float
 
 
 @kernel
-def keep_near(
-    unary: np.ndarray, row_start: np.ndarray, alpha: float, given: float, keep: np.ndarray
-) -> None:
+def keep_near(unary: np.ndarray, row_start: np.ndarray, alpha: float, given: float, keep: np.ndarray) -> None:
     k = unary.shape[1]
     longest = 0
     for w in range(len(row_start) - 1):

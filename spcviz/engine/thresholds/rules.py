@@ -178,6 +178,12 @@ def hardest(name: str) -> float:
     return 0.0 if checked_rule(name) == "margin" else 1.0
 
 
+def lowest(name: str, points: ArrayLike) -> float:
+    """The setting at which nothing falls that is not forbidden, as `filtering.lowest_alpha`."""
+    points = checks.points("points", points)
+    return min(0.0, just_below(name, points[points > -np.inf].min(initial=np.inf)))
+
+
 def scaled(name: str, setting: float, factor: float) -> float:
     """The setting whose threshold lies `factor` times as far below the best (of probabilities: in logs).
 

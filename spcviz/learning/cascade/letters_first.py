@@ -34,8 +34,9 @@ def prune_states(
 ) -> Pruned:
     """Filter the states that a bigram lattice (of `all_bigrams`) joins (thesis 4.5.1).
 
-    Arc scores are (arcs,), alpha, the rule's setting, is a float or (W,). The result is as of ``unigrams`` of the same examples:
-    `keep`, `values`, `starts` and `best_path` are about the A states; `passed` stays that of the pairs.
+    Arc scores are (arcs,), alpha, the rule's setting, is a float or (W,). The result is as of ``unigrams`` of
+    the same examples: `keep`, `values`, `starts` and `best_path` are about the A states; `passed` stays that
+    of the pairs.
     """
     pruned = prune(lattice, arc_score, alpha, on_nodes=True, rule=rules.at_first(rule))
     tau = np.repeat(pruned.limits.tau, np.diff(pruned.starts))
@@ -173,8 +174,9 @@ def keep_states(
 ) -> None:
     """The threshold rule on one example's max-marginals (n, K), -inf where impossible: fills keep (n, K).
 
-    `way`: alpha and given yardstick. States of the best labelling (n,) stay. Alpha is raised, just enough, where more than `max_pairs` pairs of
-    neighbours would be left; where no alpha can part equals, only the best labelling stays.
+    `way`: alpha and given yardstick (see `rule.yardstick`). States of the best labelling (n,) stay. Alpha is
+    raised, just enough, where more than `max_pairs` pairs of neighbours would be left; where no alpha can
+    part equals, only the best labelling stays.
     """
     top, gap, _ = rule.spread(values.reshape(-1), 0, values.size)
     has_spread = rule.has_spread(top, gap)

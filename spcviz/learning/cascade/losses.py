@@ -12,9 +12,9 @@ MarginHinge   -1 on the best path of the loss-augmented scores: the structured S
 LogLoss       -p(a) on every arc (CRF, log-linear), for thresholds on probabilities
 ============  ==========================================================================
 
-Each hinge bounds what its threshold loses. Let the truth be lost, :math:`\psi(y) \le \tau`. The filter's hinge
-is then at least its margin. With :math:`\tau = \max \psi - \delta`, the best labelling :math:`y^*` is not y,
-so that it has a wrong position at least, and
+Each hinge bounds what its threshold loses. Let the truth be lost, :math:`\psi(y) \le \tau`. The filter's
+hinge is then at least its margin. With :math:`\tau = \max \psi - \delta`, the best labelling :math:`y^*` is
+not y, so that it has a wrong position at least, and
 :math:`\max_{y'} [\psi(y') + m\,d(y, y')] - \delta - \psi(y) \ge m\,d(y, y^*) \ge m`.
 
 The sum of all M witnesses' features comes from passing counts along best-arc pointers, once from

@@ -1,13 +1,13 @@
 r"""A whole cascade by one number: every threshold at so many times its distance below the best.
 
-A cascade of T filters has T settings. Along its *path* they are one: with :math:`\sigma_t` the setting that was
-tuned for level t and :math:`r_t` how far below the best its threshold lies, at a factor c all thresholds lie
-:math:`c\,r_t` below the best (`rules.scaled`; of probabilities: in logs). Small factors prune hard, large ones
-keep nearly everything.
+A cascade of T filters has T settings. Along its *path* they are one: with :math:`\sigma_t` the setting that
+was tuned for level t and :math:`r_t` how far below the best its threshold lies, at a factor c all thresholds
+lie :math:`c\,r_t` below the best (`rules.scaled`; of probabilities: in logs). Small factors prune hard, large
+ones keep nearly everything.
 
-Choosing c is how a promise is made for a whole cascade. Let :math:`c_1 > c_2 > \dots > c_G` be factors, and the
-settings :math:`\sigma_t`, fixed before the calibration examples are looked at, and let an example's break point
-be the first j at which *the cascade at* :math:`c_j` *loses its truth, whichever level does it*:
+Choosing c is how a promise is made for a whole cascade. Let :math:`c_1 > c_2 > \dots > c_G` be factors, and
+the settings :math:`\sigma_t`, fixed before the calibration examples are looked at, and let an example's break
+point be the first j at which *the cascade at* :math:`c_j` *loses its truth, whichever level does it*:
 
 .. math:: s_i = \min \{ j : \text{the truth of } i \text{ is lost at } c_j \}, \qquad
    \mathrm{lost}_i(j) \le 1[s_i \le j]
@@ -15,9 +15,9 @@ be the first j at which *the cascade at* :math:`c_j` *loses its truth, whichever
 What is lost at :math:`c_j` need not grow with j: behind harder filters a best score may fall and a later
 threshold with it. But *lost at j or before* does, and bounds it. So the :math:`s_i` are break points of one
 filter, exchangeable if the examples are, since each is computed from its own example alone. `guarantees` then
-says how many of n may have :math:`s_i \le j`, and its proofs hold word by word: with k allowed losses, take the
-last j before more than k are lost at :math:`c_j` or before. All levels share these k losses as they come: no
-allowance is dealt out beforehand, and no union bound over levels is paid.
+says how many of n may have :math:`s_i \le j`, and its proofs hold word by word: with k allowed losses, take
+the last j before more than k are lost at :math:`c_j` or before. All levels share these k losses as they come:
+no allowance is dealt out beforehand, and no union bound over levels is paid.
 """
 
 from collections.abc import Callable, Sequence
