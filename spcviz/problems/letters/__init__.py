@@ -35,7 +35,7 @@ PROBLEM = Problem(
             "ocr-rules",
             "Handwriting, threshold rules",
             "spcviz.problems.letters.paper.rules:reproduce",
-            "spcviz.problems.letters.paper.result:RULES",
+            "spcviz.problems.letters.paper.ruled:RULES",
             folds=10,
         ),
     ),

@@ -24,7 +24,7 @@ LOSSES = (0.57, 0.8, 1.6, 3.2)
 N_DRAWS = 2000
 CHOSEN_ON = (
     "the training alpha or the structured SVM's hinge of every level: the filter that leaves fewest n-grams "
-    "at the paper's tolerance on the held-out parts of the fold's nine; rates and passes: the table's (fold 1, "
+    "at the paper's tolerance on held-out parts of the fold's nine; rates and passes: the table's (fold 1, "
     "trained on folds 2 to 9)"
 )
 
