@@ -150,8 +150,7 @@ def train_cascade(
             n_passes = len(fits[0].losses)  # over all examples as many as over the parts
             fits = [*fits, fit_filter(stage, trainer, loss, before[-1], epochs=n_passes)]
         progress.label = f"order {len(levels) + 1}: predictor"
-        begin = levels[-1].predictor if config.chain_predictors and levels else fits[-1].model
-        predictor = fit_predictor(problem, np.arange(len(lengths)), trainer, begin)
+        predictor = fit_predictor(problem, np.arange(len(lengths)), trainer, fits[-1].model)
         accuracy: tuple[float | None, float | None] = (None, None)
         if held_out_accuracy:
             accuracy = _held_out_accuracy(stage, trainer, fits)

@@ -58,9 +58,6 @@ class CascadeConfig:
     first_order: int = 1
     warm_start: bool = True  # begin each level's filter at the weights of the one before
     warm_predictor: bool = True  # begin each predictor at its level's filter rather than at zero
-    # begin it at the predictor of the level before: where filters leave hardly any rivals to learn from, they
-    # have seen few themselves, and the predictors before them many
-    chain_predictors: bool = False
     # {"spc", "perceptron", "crf"}: what filters are trained for: the hinge (4.8), a perceptron's zero loss,
     # or the log loss; a CRF prunes by sum-product marginals, the others by max-marginals
     method: str = "spc"

@@ -16,7 +16,7 @@ from spcviz.learning.cascade.paths import settings_at
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 
-RULES = ("mean_max", "margin", "mean_max_first")
+RULES = ("mean_max", "margin")
 TRAIN_ALPHAS = (0.2, 0.5, 0.8, 0.95)
 TRAIN_MARGINS = (0.0,)
 BLOCK = 64
