@@ -141,7 +141,7 @@ def test_a_tuned_setting_loses_no_more_than_it_may(case, rule, tolerance):
 
 
 def test_a_margin_is_the_same_slack_whatever_is_left():
-    """One rival left among N: the mean's break point is 1 - N whatever the rival scores, not so a margin's."""
+    """One rival left among N: the mean's break point is 1 - N whatever the rival scores."""
     for n in (2, 10, 50):
         for gap in (0.1, 5.0):
             values = np.r_[np.zeros(n - 1), -gap]
