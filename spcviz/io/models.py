@@ -22,6 +22,7 @@ KIND, VERSION = "estimator", 1
 
 ESTIMATORS = {
     "StructuredPerceptron": "spcviz.sequences",
+    "StructuredSVM": "spcviz.sequences",
     "ChainCRF": "spcviz.sequences",
     "CascadeTagger": "spcviz.sequences",
     "BudgetedTagger": "spcviz.spending",

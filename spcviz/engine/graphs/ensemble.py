@@ -8,7 +8,8 @@ A loopy graph's score is written as a sum of tractable sub-models that share all
 
 or, by the rule "margin", :math:`\tau_p = \max_y \psi_p - \delta`: each sub-model's own best less the same
 margin. If the true labelling's summed score is over the summed threshold, all its states are kept (Lemma 3).
-There is no counterpart to Lemma 2: a variable may lose every state. It then keeps its best one and is reported.
+There is no counterpart to Lemma 2: a variable may lose every state. It then keeps its best one and is
+reported.
 
 Tables of max-marginals have shape (P, ..., K): sub-models first, states last, variables between.
 """

@@ -69,7 +69,7 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
 
     Parameters
     ----------
-    thing : CascadeTagger, StructuredPerceptron, ChainCRF, BudgetedTagger, Lattices, Curves or BudgetCurve
+    thing : a tagger of `spcviz`, Lattices, Curves or BudgetCurve
         Fitted, if it is an estimator; lattices of one sequence.
     x : sequence, optional
         What the estimator reads: one sequence of features, as its `predict` takes them in a list.
@@ -87,7 +87,7 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
         If there is no view for it.
     """
     kind = type(thing).__name__
-    if kind in ("CascadeTagger", "StructuredPerceptron", "ChainCRF", "BudgetedTagger"):
+    if kind in ("CascadeTagger", "StructuredPerceptron", "StructuredSVM", "ChainCRF", "BudgetedTagger"):
         if x is None:
             raise ArgumentError("x must be one sequence that the tagger reads, got None")
         if kind == "BudgetedTagger":
