@@ -34,7 +34,7 @@ PROBLEM = Problem(
         Result(
             "ocr-rules",
             "Handwriting, threshold rules",
-            "spcviz.problems.letters.paper.rules:reproduce",
+            "experiments.letters.rules:reproduce",
             "spcviz.problems.letters.paper.ruled:RULES",
             folds=10,
         ),

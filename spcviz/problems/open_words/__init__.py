@@ -28,7 +28,7 @@ PROBLEM = Problem(
         Result(
             "ocr-open-rules",
             "Open vocabulary, threshold rules",
-            "spcviz.problems.open_words.paper.rules:reproduce",
+            "experiments.open_words.rules:reproduce",
             "spcviz.problems.open_words.paper.ruled:RULES",
             models=("open-fourier", "open-raw"),
         ),

@@ -6,14 +6,14 @@ from functools import cache, partial
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.problems.common.report import describe
-from spcviz.problems.common.work.jobs import run_all
-from spcviz.problems.common.work.kept import kept
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model import rules
 from spcviz.problems.letters.model.stored import train_rounded
-from spcviz.problems.problem import Run
+from spcviz.registry.problem import Run
+from spcviz.shared.report import describe
+from spcviz.shared.work.jobs import run_all
+from spcviz.shared.work.kept import kept
 from spcviz.store import digest_of_arrays
 
 CODE = ("spcviz.problems.letters.model.rules", "spcviz.problems.letters.model.stored")
