@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from spcviz.engine.errors import ArgumentError
+from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, bound_ensemble, cascade, positions, stored, sweep
 from spcviz.problems.letters.model.once import ReadOnce
 from spcviz.problems.letters.page import live
-from spcviz.problems.letters.page.shown import FIRST_WORD, SweepBound, SweepChoice, SweepLevel
+from spcviz.problems.letters.page.shown import FIRST_WORD, SweepBound, SweepChoice, SweepLevel, SweepRules
 from spcviz.problems.open_words.data import scan, traced, written
 from spcviz.problems.open_words.data.compose import TEST_FOLD
 from spcviz.problems.open_words.data.composed import load_set
@@ -169,7 +169,9 @@ def _sweep(features):
 
 
 def _in_32_bits(level):
-    return level._replace(test=level.test._replace(points=level.test.points.astype(np.float32)))
+    test = level.test
+    single = {name: getattr(test, name).astype(np.float32) for name in ("points", "margins")}
+    return level._replace(test=test._replace(**single))
 
 
 @shared(_EVERY * MAX_ORDER, stored=SweepLevel)
@@ -180,9 +182,26 @@ def sweep_level(features, level):
 
 
 @shared(512, stored=SweepChoice)
-def sweep_choice(features, level, tolerance, by_definition=False, alpha=None):
+def sweep_choice(features, level, tolerance, by_definition=False, alpha=None, guarantee=None):
     """The alpha that a tolerance gives; see `spcviz.problems.letters.model.sweep.choose`."""
-    return sweep.choose(_sweep(features)[level - 1], tolerance, by_definition=by_definition, alpha=alpha)
+    how = {"by_definition": by_definition, "alpha": alpha, "guarantee": guarantee}
+    return sweep.choose(_sweep(features)[level - 1], tolerance, **how)
+
+
+@shared(512)
+def sweep_promised(features, level, tolerance, by_definition, guarantee):
+    """`sweep_choice` with a guarantee, or the sentence that says why it cannot be given."""
+    try:
+        return sweep_choice(features, level, tolerance, by_definition, None, guarantee)
+    except InfeasibleError as error:
+        return str(error)
+
+
+@shared(_EVERY * MAX_ORDER, stored=SweepRules)
+def sweep_rules(features, level):
+    """Both threshold rules at a level, on the same scores; None if the model has no such level."""
+    levels = _sweep(features)
+    return sweep.rule_curves(levels[level - 1]) if level <= len(levels) else None
 
 
 @shared(256, stored=SweepBound)
