@@ -52,12 +52,12 @@ class Sample(NamedTuple):
     truth_gap: np.ndarray
     spread: np.ndarray  # (W,): best minus mean max-marginal
     n_columns: np.ndarray  # (W,)
-    # margins (A,), margin_event (W,): minus the margin down to which each n-gram, each truth is kept
-    margins: np.ndarray
-    margin_event: np.ndarray
     # weight_norm, factor_norm: see `SweepBound`
     weight_norm: float
     factor_norm: float
+    # margins (A,), margin_event (W,): minus the margin down to which each n-gram, each truth is kept
+    margins: np.ndarray = np.zeros(0)
+    margin_event: np.ndarray = np.zeros(0)
 
 
 class Sweep(NamedTuple):
@@ -108,12 +108,11 @@ def _sample(linear, step, features, labels):
     gap = np.where(event == -np.inf, -np.inf, truth_scores - mean)
     by_margin = pruned._replace(rule="margin")
     margins, margin_event = points_of(by_margin), truth_points(lattice, by_margin, truth, truth_scores)[1]
-    columns = np.diff(lattice.col_start)
-    arrays = by_definition, event, points, pruned.starts, gap, spread, columns, margins, margin_event
-    for array in arrays:
+    arrays = by_definition, event, points, pruned.starts, gap, spread, np.diff(lattice.col_start)
+    for array in (*arrays, margins, margin_event):
         array.flags.writeable = False
     norm = float(np.hypot(np.linalg.norm(linear.weights), np.linalg.norm(linear.values.astype(np.float64))))
-    return Sample(*arrays, norm, _factor_norm(lattice, features, linear.table))
+    return Sample(*arrays, norm, _factor_norm(lattice, features, linear.table), margins, margin_event)
 
 
 def _factor_norm(lattice, features, table):

@@ -88,8 +88,8 @@ def rules_sentence(both: SweepRules, tolerance: float) -> str:
     return (
         f"{verdicts[facts['fewer']]} {facts['pieces']} where both lose {facts['allowed']} of these "
         f"{facts['words']} test words: {facts['by_margin']} a place by a margin, {facts['by_mean']} between "
-        f"mean and best ({facts['ratio']} times), of {facts['before']}. Same filter, same scores; only the line "
-        "is drawn otherwise. This is one filter alone, with its threshold read off test words: behind several "
-        "filters that each went by a rule of their own the difference adds up, and thresholds are tuned on "
-        "development words (Paper tables)."
+        f"mean and best ({facts['ratio']} times), of {facts['before']}. Same filter, same scores; only the "
+        "line is drawn otherwise. This is one filter alone, with its threshold read off test words: behind "
+        "several filters that each went by a rule of their own the difference adds up, and thresholds are "
+        "tuned on development words (Paper tables)."
     )
