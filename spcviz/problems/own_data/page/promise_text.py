@@ -27,11 +27,11 @@ def promise(told: Promise, examples: str = "sentences") -> str:
         if told.n >= told.needed:
             return f"A loss of {share} cannot be promised {NAMES[told.key]}: more are lost at any threshold."
         return (
-            f"A loss of {share} {NAMES[told.key]} takes {told.needed:.0f} {examples} to choose thresholds on; "
-            f"here are {told.n}."
+            f"A loss of {share} {NAMES[told.key]} takes {told.needed:.0f} {examples} to choose thresholds on;"
+            f" here are {told.n}."
         )
     return (
         f"Promised {NAMES[told.key]}: other {examples} lose at most {share}, if they might have come in any "
-        f"order with these {told.n}, of which {told.allowed} may be lost. α = {told.alpha:.3f}; on the other half "
-        f"{100 * told.lost:.3g} % are lost and {told.kept:.3g} a place are left."
+        f"order with these {told.n}, of which {told.allowed} may be lost. α = {told.alpha:.3f}; on the other "
+        f"half {100 * told.lost:.3g} % are lost and {told.kept:.3g} a place are left."
     )
