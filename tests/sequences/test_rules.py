@@ -30,7 +30,7 @@ def test_cascades_by_every_rule(rule, tmp_path):
     assert tagger.cascade_.rule == rule
     assert tagger.score(XT, YT) > 0.75
     every = tagger.filter(XT)
-    assert sum(mask.sum() for mask in every.states) < 0.8 * sum(mask.size for mask in every.states)
+    assert sum(mask.sum() for mask in every.states) < 0.9 * sum(mask.size for mask in every.states)
     assert lost(tagger, XT, YT) < 0.3
     sp.save(tagger, tmp_path / "model")
     again = sp.load(tmp_path / "model")

@@ -217,7 +217,7 @@ def again(filtered, alpha):
 
 
 def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float, rule: str = "mean_max") -> float:
-    """The largest 32-bit alpha (setting of a rule) that loses at most a share of the truths that reach a level.
+    """The largest 32-bit setting that loses at most a share of the truths that reach a level.
 
     >>> round(tolerated_alpha([(0.3, 0.4), (0.1, 0.2), (0.2, -np.inf)], 0.5), 6)
     0.3
