@@ -1,4 +1,4 @@
-"""The structured SVM's hinge on lattices against enumeration, finite differences, and the loss that it bounds."""
+"""The structured SVM's hinge on lattices against enumeration, differences, and the loss that it bounds."""
 
 import numpy as np
 import pytest
@@ -73,7 +73,7 @@ def test_the_direction_is_minus_the_gradient(case, delta):
 
 @given(case=problems(), delta=st.sampled_from([1e-3, 0.3, 2.0]), margin=st.sampled_from([0.5, 2.0]))
 def test_it_is_at_least_the_margin_where_the_truth_is_lost(case, delta, margin):
-    lat, score, truth, at, every = case
+    lat, score, truth, at, _every = case
     value, _ = run(MarginHinge(delta, margin), lat, score, truth, at[0])
     kept = prune(lat, score, -delta, rule="margin").keep[at[0] : at[0] + len(at[1])]
     if not kept[list(truth)].all():

@@ -1,5 +1,6 @@
 """One promise for a whole cascade: by simulation with losses that do not only grow, and on real words."""
 
+import itertools
 import math
 
 import numpy as np
@@ -85,7 +86,7 @@ def test_cascades_are_trained_and_tuned_by_every_rule(cascade):
 def test_a_promise_holds_on_the_words_that_it_was_chosen_on(cascade):
     features, labels, lengths = TEST
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    each = [DenseRows(features.values[a:b]) for a, b in zip(starts, starts[1:])]
+    each = [DenseRows(features.values[a:b]) for a, b in itertools.pairwise(starts)]
     tuned, chosen = promised(cascade, each, labels, lengths, 0.3, "mean")
     assert lost_of(tuned, TEST).sum() <= chosen.allowed
     with pytest.raises(InfeasibleError, match="takes at least"):
