@@ -8,6 +8,7 @@ TAGGING = StateTable(
     text("text", GARDEN_PATH, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
     *lattice_fields(3, r"[^\x00-\x1f]{1,20}"),
     choice("view", "lattice", ("lattice", "words", "compare")),
+    choice("rule", "mean_max", ("mean_max", "margin")),
     opening={"text": FIRST, "view": "words", "level": 2},
 )
 """The Tagging page. An absent alpha is the tuned one; links that name no text mean the garden path, and those

@@ -62,3 +62,19 @@ def test_letters_by_a_margin_keeps_the_same_distance_for_every_word():
                 assert abs((1 - level.alpha) * (level.best - level.mean) - margin) < 1e-9 * max(1, level.best)
     plain = cached.letters_trace(3128, "open", 3, (None, None, None))
     assert [level.alpha for level in plain.levels] != [level.alpha for level in trace.levels]
+
+
+def test_tagging_by_a_margin_keeps_the_same_distance_for_every_sentence():
+    from spcviz.problems.tagging.page import cached as tagging
+
+    at = open_page("pages/cascade/tagging.py", rule="margin", view="lattice")
+    assert not at.exception
+    margins = tagging.tagging_margins()
+    assert len(margins) == 3
+    assert min(margins) > 0
+    assert any(f"{margins[0]:.3g} at level 1" in caption.value for caption in at.caption)
+    for text in (tagging.FIRST, "The old man the boats ."):
+        trace = tagging.tagging_trace_of(tuple(text.split()), (None, None, None), "margin")
+        for level, margin in zip(trace.levels, margins):
+            if level.has_spread:
+                assert abs((1 - level.alpha) * (level.best - level.mean) - margin) < 1e-9 * max(1, level.best)
