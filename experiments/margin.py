@@ -204,16 +204,16 @@ def _beside(free: dict[str, Any] | None) -> list[str]:
     rivals = {tuple(row[key] for key in keys): row for row in rows if row["rule"] == "mean_max"}
     mine = [(row, rivals[tuple(row[key] for key in keys)]) for row in rows if row["rule"] == "margin"]
     lines = [
-        f"- open vocabulary, {row['features']}, order {row['order']} at {row['tolerance']:g} % a level: before "
-        f"it {row['lost']:.2f} % of test words are lost, {rival['lost']:.2f} % by the thesis' rule."
+        f"- open vocabulary, {row['features']}, order {row['order']} at {row['tolerance']:g} % a level: "
+        f"before it {row['lost']:.2f} % of test words are lost, {rival['lost']:.2f} % by the thesis' rule."
         for row, rival in mine
         if row["lost"] > rival["lost"] + 0.25
     ]
     worse = sum(row["n_grams_worst"] > rival["n_grams_worst"] for row, rival in mine)
     if mine:
         lines.append(
-            f"- Its worst word has more n-grams a position than the thesis' rule leaves of its own in {worse} "
-            f"of {len(mine)} comparisons: caps on the size of a lattice stay."
+            f"- Its worst word has more n-grams a position than the thesis' rule leaves of its own in "
+            f"{worse} of {len(mine)} comparisons: caps on the size of a lattice stay."
         )
     return lines
 
