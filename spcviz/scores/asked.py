@@ -1,5 +1,7 @@
 """What a caller of `prune` and `tune` asks for: one of three ways to say how far below the best to keep."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -22,7 +24,7 @@ def asked(
     `ArgumentError` unless exactly one of the three is given, in its range and by a rule of its own;
     `ShapeError` unless it is one number or n.
     """
-    given = {"alpha": alpha, "margin": margin, "probability": probability}
+    given: dict[str, Any] = {"alpha": alpha, "margin": margin, "probability": probability}
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
         got = " and ".join(named) or "none"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -118,7 +119,7 @@ class Lattices:
         """
         name, settings = asked(alpha, margin, probability, rule, len(self))
         settings = settings[self._packed.filled] if np.ndim(settings) else settings
-        how = {"rule": name, "first_gap": self._first_gap}
+        how: Any = {"rule": name, "first_gap": self._first_gap}
         kept = prune(self._lattice, self._score, settings, max_arcs=max_arcs, **how).keep
         self._refuse(self._best().scores)
         rest = self._restricted(self._lattice, kept)

@@ -137,8 +137,8 @@ class Sequences:
         points = self._points_of(rule).reshape(-1)
         lowest = rules.lowest(_here(rule), np.concatenate([points, by_definition]))
         efficiency = curves.efficiency_curve(points, self._starts * self.n_labels, lowest)
-        lost = (curves.curve(truth, weights, lowest) for truth in (by_definition, event))
-        return Curves(*lost, efficiency)
+        lost, pruned = (curves.curve(truth, weights, lowest) for truth in (by_definition, event))
+        return Curves(lost, pruned, efficiency)
 
     def tune(
         self,

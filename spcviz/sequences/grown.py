@@ -3,7 +3,7 @@
 import heapq
 import itertools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class Grown(NamedTuple):
         for level, alpha in zip(self.cascade.levels[1:], alphas[1:]):
             unary = unary_scores(some.features, level.filter.weights)
             arc_score = score_arcs(lattice, unary, level.filter.table)
-            how = {"rule": self.cascade.rule, "first_gap": gaps}
+            how: Any = {"rule": self.cascade.rule, "first_gap": gaps}
             pruned = prune(lattice, arc_score, alpha, max_arcs=self.cascade.max_arcs, **how)
             lattice = extend(lattice, pruned.keep)
         return lattice

@@ -236,8 +236,11 @@ def _tuned_on(
 def prune_at(
     config: CascadeConfig, stage: Stage, scores: np.ndarray, alpha: float, max_arcs: int | None = None
 ) -> Pruned:
-    how = {"rule": config.pruned_by if stage.first_gap is not None else rules.at_first(config.pruned_by)}
+    how: dict[str, Any] = {
+        "rule": config.pruned_by if stage.first_gap is not None else rules.at_first(config.pruned_by)
+    }
     if stage.by_pairs:
         return prune_states(stage.space.lattice, scores, alpha, **how)
-    lattice, more = stage.problem.lattice, {"on_nodes": config.on_nodes, "first_gap": stage.first_gap}
+    lattice = stage.problem.lattice
+    more: dict[str, Any] = {"on_nodes": config.on_nodes, "first_gap": stage.first_gap}
     return prune(lattice, scores, alpha, max_arcs=max_arcs, **more, **how)

@@ -1,6 +1,7 @@
 """Thresholds of a trained cascade set anew, by any rule, on examples that its filters have not seen."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -55,8 +56,10 @@ def retuned(
     """
     if len(tolerances) != len(cascade.levels):
         raise ArgumentError(f"tolerances must hold {len(cascade.levels)} numbers, got {tolerances!r:.60}")
-    how = {"on_nodes": cascade.on_nodes}
-    lattice, first_gap, settings = unigrams(lengths, cascade.n_states), None, []
+    how: dict[str, Any] = {"on_nodes": cascade.on_nodes}
+    lattice = unigrams(lengths, cascade.n_states)
+    first_gap: np.ndarray | None = None
+    settings: list[float] = []
     for t, (level, tolerance) in enumerate(zip(cascade.levels, tolerances)):
         unary = unary_scores(features, level.filter.weights)
         name = rules.at_first(rule) if t == 0 else rule

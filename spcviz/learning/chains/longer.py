@@ -4,7 +4,7 @@ Both are what `cascade.level` has for a lattice laid out in full, and find the s
 those whose weights have moved are kept.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -134,7 +134,7 @@ def tuned(
     events, positions, has_truth = [], [], []
     for chosen in batches:
         seen = _Scored.of(space, chosen, part, models)
-        how = {"rule": config.rule, "first_gap": first_gap[chosen]}
+        how: Any = {"rule": config.rule, "first_gap": first_gap[chosen]}
         at_zero = prune(seen.lattice, seen.scores, 0.0, **how)
         truth = seen.truth
         _, event = truth_points(seen.lattice, at_zero, truth, np.zeros(len(chosen)))
