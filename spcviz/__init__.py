@@ -2,6 +2,7 @@
 
 ===========================  ==================================================================
 `StructuredPerceptron`       averaged perceptron on sequences: trains fastest
+`StructuredSVM`              structured support vector machine: wins by a margin
 `ChainCRF`                   conditional random field: probabilities, L1 and L2, partial labels
 `CascadeTagger`              coarse-to-fine cascade of n-gram models
 `BudgetedTagger`             buys features of single positions where they pay (DMS-pi and others)
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from spcviz.sequences import CascadeTagger as CascadeTagger
     from spcviz.sequences import ChainCRF as ChainCRF
     from spcviz.sequences import StructuredPerceptron as StructuredPerceptron
+    from spcviz.sequences import StructuredSVM as StructuredSVM
     from spcviz.spending import BudgetedTagger as BudgetedTagger
     from spcviz.spending import ModelSelector as ModelSelector
 
@@ -35,6 +37,7 @@ __version__ = "0.2.0"
 
 _HOME = {
     "StructuredPerceptron": "spcviz.sequences",
+    "StructuredSVM": "spcviz.sequences",
     "ChainCRF": "spcviz.sequences",
     "CascadeTagger": "spcviz.sequences",
     "BudgetedTagger": "spcviz.spending",

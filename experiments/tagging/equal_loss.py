@@ -59,12 +59,12 @@ def fallen(
     features: SparseRows,
     labels: np.ndarray,
     *,
-    by_marginals: bool,
+    rule: str,
     more_alphas: Sequence[float] = (),
 ) -> Fallen:
     """Score a filter on an unpruned space of order 2 or more and find out what falls when."""
     scores = score_arcs(lattice, unary_scores(features, linear.weights), linear.table)
-    pruned = prune(lattice, scores, 0.0, on_nodes=True, by_marginals=by_marginals)
+    pruned = prune(lattice, scores, 0.0, on_nodes=True, rule=rule)
     points, ends = points_of(pruned), _ends(lattice, pruned.starts)
     event = _events(lattice, points, ends, pruned.best_path, path_of(lattice, labels))
     alpha = np.union1d(_alphas(event), more_alphas)
@@ -217,7 +217,7 @@ def fallen_of(part, cascade: Cascade, pruner: Cascade, level: int, split: str, m
     """`fallen` of a cascade's level on a split, in the space that the levels of `pruner` before it leave."""
     corpus, table = part.corpus[split], part.tables[split]
     lattice = experiment.space_of(pruner, level, table, corpus.lengths)
-    more = {"by_marginals": cascade.by_marginals, "more_alphas": more_alphas}
+    more = {"rule": cascade.pruned_by, "more_alphas": more_alphas}
     return fallen(cascade.levels[level - 1].filter, lattice, table, np.maximum(corpus.tags, 0), **more)
 
 

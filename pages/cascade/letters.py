@@ -67,7 +67,8 @@ def picture():
     view = dragged.view_of(state, KEY, MAX_ORDER)
 
     def traced(features, alphas):
-        return cached.letters_trace(word_id, features, order, dragged.alphas_of(alphas, MAX_ORDER))
+        of = word_id, features, order, dragged.alphas_of(alphas, MAX_ORDER)
+        return cached.letters_trace(*of, *(() if state["rule"] == "mean_max" else (state["rule"],)))
 
     trace = traced(features, view["alphas"])
     view["level"] = min(view["level"], len(trace.levels))
@@ -84,13 +85,18 @@ def picture():
     )
     payload[0]["hidden"] = sorted(asked.hidden())
     taken = dragged.let_go(LETTERS, KEY, MAX_ORDER)
-    return show_lattice(payload, key=KEY, view=view, on_change=taken)
+    show_lattice(payload, key=KEY, view=view, on_change=taken)
+    if state["rule"] == "margin" and state["controls"]:
+        is_open = features in cached.OPEN
+        st.caption(say.margins(trace, cached.letters_margins(features)) if is_open else say.NO_MARGINS)
+    return None
 
 
 def count_bars(state):
     """What is left at each position (thesis, Fig. 4.5)."""
     alphas = tuple(state[f"a{n}"] for n in range(1, MAX_ORDER + 1))
-    pixels, counts = cached.letters_positions(state["word"], state["features"], state["order"], alphas)
+    of = state["word"], state["features"], state["order"], alphas
+    pixels, counts = cached.letters_positions(*of, *(() if state["rule"] == "mean_max" else (state["rule"],)))
     is_shown = state["reveal"] == "shown"
     sentence = bars.said(counts, cached.letters_offer(state["features"])[state["word"]] if is_shown else "")
     figure = bars.positions(pixels, counts, is_shown=is_shown, **layout.look(520, 800))

@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.letters.controls import thresholds
 from spcviz.problems.letters.controls.thresholds import TABLE
-from spcviz.problems.letters.page import cached, python, theorem_2
+from spcviz.problems.letters.page import cached, promises, python, rules_chart, theorem_2
 from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.letters.page import sweep_text as say
 from spcviz.problems.letters.state import LETTERS
@@ -95,6 +95,26 @@ def curves(state, level, chosen, box):
         pin_cards(state, chosen, pins, box)
 
 
+def rules(state):
+    """Both threshold rules in one picture, and the loss that they have in common."""
+    both, share = cached.sweep_rules(state["features"], state["level"]), state["tol"] / 100
+    if both is None:
+        return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
+    touring.offer(promises.rules_facts, both, share)
+    sentence = promises.rules_sentence(both, share)
+    st.plotly_chart(rules_chart.rule_curves(both, share, **LOOK), alt=sentence, **PLOT)
+    return st.markdown(sentence)
+
+
+def promised(state):
+    """(choice at the tolerance as it is promised, choice as tuned); a sentence in place of what cannot be."""
+    of = (state["features"], state["level"], state["tol"] / 100, state["by"] == "definition", state["alpha"])
+    plain, guarantee = cached.sweep_choice(*of), promises.GUARANTEES[state["promise"]]
+    if guarantee is None or state["alpha"] is not None:
+        return plain, plain
+    return cached.sweep_promised(*of[:4], guarantee), plain
+
+
 def filters(state):
     """SPC against perceptron and CRF filters."""
     if state["features"] in cached.OPEN:
@@ -134,6 +154,9 @@ def bound(state, level, chosen):
         st.markdown(theorem_2.beside(terms, ensemble))
     with right.expander("Every symbol, with its number", expanded=not is_projected):
         st.markdown(say.bound_symbols(terms, level))
+    of = (state["features"], state["level"], state["tol"] / 100, False)
+    kept = {name: cached.sweep_promised(*of, promises.GUARANTEES[name]) for name in ("mean", "certain")}
+    st.markdown(promises.beside_theorems(cached.sweep_choice(*of), kept))
 
 
 def page():
@@ -151,7 +174,14 @@ def page():
         return filters(state)
     if level is None:
         return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
-    chosen = cached.sweep_choice(*of, state["tol"] / 100, state["by"] == "definition", state["alpha"])
+    if state["show"] == "rules":
+        return rules(state)
+    chosen, plain = promised(state)
+    if isinstance(chosen, str):
+        st.warning(f"This cannot be promised: {chosen}.")
+        chosen = plain
+    elif chosen is not plain:
+        st.markdown(promises.cost(plain, chosen, state["promise"]))
     return curves(state, level, chosen, box) if state["show"] == "curves" else bound(state, level, chosen)
 
 

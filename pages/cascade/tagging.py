@@ -55,8 +55,11 @@ def choose(state):
             label_visibility=labels,
             width=190,
         )
-        with layout.more(TAGGING, state, {"view": say.SHOWS.get}, "View"):
+        said = {"view": say.SHOWS.get, "rule": lambda _: "threshold at a margin"}
+        with layout.more(TAGGING, state, said, "View"):
             layout.segments("Show", say.SHOWS, layout.tied(TAGGING, "tagging", "view", state))
+            tie = layout.tied(TAGGING, "tagging", "rule", state)
+            layout.segments("Threshold", say.RULES, tie, say.RULE_HELP)
     problem = st.session_state.get("tagging_problem")
     if problem:
         st.warning(problem + " The last sentence that could be tagged is still shown.")
@@ -70,12 +73,15 @@ def pictured(key):
         st.warning(problem)
         return None
     view = dragged.view_of(state, key, 3)
-    trace = cached.tagging_trace_of(words, tuple(view["alphas"]))
+    by_rule = () if state["rule"] == "mean_max" else (state["rule"],)
+    trace = cached.tagging_trace_of(words, tuple(view["alphas"]), *by_rule)
     touring.offer(facts, trace, view["level"], view["cell"])
     if not dragged.is_dragged(key):
         asked.offer(state, values, trace, view["level"], view["cell"])
     models = ("tagger",) if key == LATTICE else ()
-    pins = dragged.traces_of_pins(view, models, lambda _, alphas: cached.tagging_trace_of(words, alphas))
+    pins = dragged.traces_of_pins(
+        view, models, lambda _, alphas: cached.tagging_trace_of(words, alphas, *by_rule)
+    )
     payload = lattice_payload(
         trace, features="tagger", controls=bool(state["controls"]), pins=pins, **cached.tagging_right(words)
     )
@@ -135,6 +141,8 @@ def page():
         comparison(state)
     else:
         {"words": sentence, "lattice": picture}[state["view"]]()
+    if state["rule"] == "margin" and not layout.is_projected():
+        st.caption(say.margins(cached.tagging_margins()))
     if state["text"] == cached.FIRST and not layout.is_projected():
         st.caption(say.CHOSEN)
 

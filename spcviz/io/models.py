@@ -27,6 +27,7 @@ _UNREAD = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionE
 
 ESTIMATORS = {
     "StructuredPerceptron": "spcviz.sequences",
+    "StructuredSVM": "spcviz.sequences",
     "ChainCRF": "spcviz.sequences",
     "CRF": "spcviz.sequences.crfsuite",
     "CascadeTagger": "spcviz.sequences",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,9 +13,9 @@ from spcviz.engine.ngrams import lattice as engine
 from spcviz.engine.ngrams.growing import MOST_ARCS
 from spcviz.engine.ngrams.prune import prune
 from spcviz.engine.ngrams.space import Lattice
-from spcviz.engine.thresholds import filtering
 from spcviz.scores import openfst
 from spcviz.scores.arc_scores import Grams, base_scores, gram_scores, grams_of
+from spcviz.scores.asked import asked
 from spcviz.scores.names import Names, named_array
 from spcviz.scores.packing import Packed
 
@@ -35,8 +36,9 @@ class Lattices:
         lattice: Lattice,
         order: int = 2,
         grams: tuple[Grams, ...] = (),
+        first_gap: np.ndarray | None = None,
     ) -> None:
-        self._packed, self._names, self._grams = packed, names, grams
+        self._packed, self._names, self._grams, self._first_gap = packed, names, grams, first_gap
         self.order, self.labels = order, names.given
         score = base_scores(lattice, packed)
         for n_grams in grams:
@@ -72,7 +74,7 @@ class Lattices:
         `ArgumentError` if their codes do not fit 63 bits: with 17 labels, beyond order 11.
         """
         grown = engine.extend(self._lattice, np.ones(self.n_arcs, dtype=bool))
-        return Lattices(self._packed, self._names, grown, self.order + 1, self._grams)
+        return Lattices(self._packed, self._names, grown, self.order + 1, self._grams, self._first_gap)
 
     def rescore(self, ngram_scores: Mapping[tuple, float] | ArrayLike) -> "Lattices":
         """Add the score of every n-gram of labels that a labelling contains.
@@ -91,23 +93,37 @@ class Lattices:
             If all that was left of a sequence is forbidden.
         """
         grams = grams_of(ngram_scores, self._names, self.order)
-        return Lattices(self._packed, self._names, self._lattice, self.order, (*self._grams, grams))
+        more = (*self._grams, grams)
+        return Lattices(self._packed, self._names, self._lattice, self.order, more, self._first_gap)
 
-    def prune(self, alpha: ArrayLike, *, max_arcs: int | None = None) -> "Lattices":
+    def prune(
+        self,
+        alpha: ArrayLike | None = None,
+        *,
+        margin: ArrayLike | None = None,
+        probability: ArrayLike | None = None,
+        rule: str | None = None,
+        max_arcs: int | None = None,
+    ) -> "Lattices":
         """Keep the n-grams whose max-marginal exceeds the threshold of their sequence, as `Sequences.prune`.
 
         Parameters
         ----------
-        alpha : float or array_like (S,)
+        alpha, margin, probability : float or array_like (S,)
+            One of them.
+        rule : {"mean_max", "mean_max_first"}, optional
+            What alpha is a share of: the way from the best to the mean of these lattices, or so much as it
+            was in the sequences before anything was pruned.
         max_arcs : int, optional
-            No sequence's next lattice may have more arcs: its alpha is raised as far as that takes.
+            No sequence's next lattice may have more arcs: its threshold is raised as far as that takes.
         """
-        if np.ndim(alpha) == 1:
-            alpha = filtering.checked_alphas(alpha, len(self))[self._packed.filled]
-        kept = prune(self._lattice, self._score, alpha, max_arcs=max_arcs).keep
+        name, settings = asked(alpha, margin, probability, rule, len(self))
+        settings = settings[self._packed.filled] if np.ndim(settings) else settings
+        how: Any = {"rule": name, "first_gap": self._first_gap}
+        kept = prune(self._lattice, self._score, settings, max_arcs=max_arcs, **how).keep
         self._refuse(self._best().scores)
         rest = self._restricted(self._lattice, kept)
-        return Lattices(self._packed, self._names, rest, self.order, self._grams)
+        return Lattices(self._packed, self._names, rest, self.order, self._grams, self._first_gap)
 
     def decode(self) -> list[np.ndarray]:
         """The best labelling of each sequence among those left."""

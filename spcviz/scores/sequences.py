@@ -16,8 +16,11 @@ from spcviz.engine.chains.batch import BatchMarginals, k_best_batch, marginals_b
 from spcviz.engine.computed_once import computed_once
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.ngrams.space import bigrams
-from spcviz.engine.thresholds import curves, filtering, rule
+from spcviz.engine.thresholds import curves, filtering, rules
+from spcviz.engine.thresholds.guarantees import Guarantee
+from spcviz.engine.thresholds.rule import survives
 from spcviz.scores.answers import Curves, Ranked, Witness
+from spcviz.scores.asked import asked, told
 from spcviz.scores.lattices import Lattices, most_arcs
 from spcviz.scores.names import Names
 from spcviz.scores.packing import Packed
@@ -112,33 +115,45 @@ class Sequences:
             ) from None
         return Witness(best.score, self._names.of(best.labels))
 
-    def break_points(self) -> list[np.ndarray]:
+    def break_points(self, rule: str = "mean_max") -> list[np.ndarray]:
         """The alpha from which each label at each position is pruned, (L_i, K) each.
 
         Below 0: it lies under the mean. inf: never (it is on a best labelling, or all are equal). -inf:
-        forbidden from the start.
+        forbidden from the start. `rule` "margin": the margin down to which it is kept, so the other way
+        round: -inf never, inf from the start. "probability": the probability from which it is pruned.
         """
-        return self._packed.split(self._points)
+        return self._packed.split(told(rule, self._points_of(rule)))
 
-    def curves(self, y: Sequence[Sequence]) -> Curves:
+    def curves(self, y: Sequence[Sequence], rule: str = "mean_max") -> Curves:
         """Filter loss and efficiency loss of the truth against alpha, exactly, without a grid.
 
-        Sequences without positions do not count. Weiss (2013), thesis, Definitions 1 and 2.
+        Sequences without positions do not count. Of margins the curves rise with minus the margin, of
+        probabilities with the probability, for which Definition 1 says nothing else than the event. Weiss
+        (2013), thesis, Definitions 1 and 2.
         """
         states = self._states("y", y)
-        by_definition, event = self._truth_points(states)
+        by_definition, event = self._truth_points(states, rule)
         weights = np.full(len(by_definition), 1.0 / max(len(by_definition), 1))
-        points = self._points.reshape(-1)
-        lowest = filtering.lowest_alpha(np.concatenate([points, by_definition]))
+        points = self._points_of(rule).reshape(-1)
+        lowest = rules.lowest(_here(rule), np.concatenate([points, by_definition]))
         efficiency = curves.efficiency_curve(points, self._starts * self.n_labels, lowest)
-        lost = (curves.curve(truth, weights, lowest) for truth in (by_definition, event))
-        return Curves(*lost, efficiency)
+        lost, pruned = (curves.curve(truth, weights, lowest) for truth in (by_definition, event))
+        return Curves(lost, pruned, efficiency)
 
-    def tune(self, y: Sequence[Sequence], tolerance: float, *, by_definition: bool = True) -> float:
-        """The largest alpha that prunes the truth of at most a share of the sequences.
+    def tune(
+        self,
+        y: Sequence[Sequence],
+        tolerance: float,
+        *,
+        guarantee: Guarantee = None,
+        rule: str = "mean_max",
+        by_definition: bool = False,
+    ) -> float:
+        """The alpha that prunes hardest and still loses the truth of at most a share of the sequences.
 
         Below 0, a threshold under the mean, where the mean prunes more than that. If the truths of more are
-        forbidden, the largest alpha at which no other is pruned.
+        forbidden, the largest alpha at which no other is pruned. For `prune`: of `rule` "margin" it is the
+        margin, of "probability" the probability.
 
         Parameters
         ----------
@@ -146,23 +161,54 @@ class Sequences:
             The truth of sequences that the model was not trained on.
         tolerance : float
             0 to 1.
+        guarantee : {None, "mean"} or float
+            None: at most this share of these sequences. "mean": at most this share of others on average,
+            0.9: with a certainty of 90 %, if they are exchangeable with these; see
+            `spcviz.engine.thresholds.guarantees`.
+        rule : {"mean_max", "mean_max_first", "margin", "probability"}
+            Nothing has been filtered before, so the first two are the same here.
         by_definition : bool
-            Count a sequence as lost by Definition 1, an upper bound; False: only if a true label is pruned.
-        """
-        points = self._truth_points(self._states("y", y))
-        return filtering.largest_alpha(points[0 if by_definition else 1], tolerance)
+            Count a sequence as lost by Definition 1, an upper bound that keeps far more; False: only if a
+            true label is pruned.
 
-    def prune(self, alpha: ArrayLike) -> Lattices:
+        Raises
+        ------
+        InfeasibleError
+            If a guarantee takes more sequences than there are; the message says how many.
+
+        Examples
+        --------
+        >>> from spcviz.scores import from_emissions
+        >>> sequences = from_emissions([[[0.0, 1.0, 0.9]], [[2.0, 0.0, 0.1]], [[0.0, 0.5, 4.0]]])
+        >>> round(sequences.tune([[1], [0], [1]], 0.0, rule="margin"), 6)
+        3.5
+        """
+        points = self._truth_points(self._states("y", y), rule)
+        points_of = points[0 if by_definition else 1]
+        return float(told(rule, rules.tuned(_here(rule), points_of, tolerance, guarantee)))
+
+    def prune(
+        self,
+        alpha: ArrayLike | None = None,
+        *,
+        margin: ArrayLike | None = None,
+        probability: ArrayLike | None = None,
+    ) -> Lattices:
         """Keep the labels whose max-marginal exceeds the threshold of their sequence.
 
-        The threshold is alpha times the best score plus 1 - alpha times the mean of the max-marginals of all
-        labels; the best labelling always stays. The lattices are of the transitions between the labels left.
-        Weiss (2013), thesis, equation (4.3).
+        By `alpha` the threshold is alpha times the best score plus 1 - alpha times the mean of the
+        max-marginals of all labels; by `margin` it lies so much below the best score; by `probability` what
+        is more probable is kept. The best labelling always stays. The lattices are of the transitions between
+        the labels left. Weiss (2013), thesis, equation (4.3); `spcviz.engine.thresholds.rules`.
 
         Parameters
         ----------
-        alpha : float or array_like (S,)
+        alpha : float or array_like (S,), optional
             At most 1: larger keeps less. 0 is the mean; below 0 the threshold lies under it.
+        margin : float or array_like (S,), optional
+            At least 0, in the unit of scores: larger keeps more.
+        probability : float or array_like (S,), optional
+            0 to 1: larger keeps less.
 
         Examples
         --------
@@ -170,16 +216,22 @@ class Sequences:
         >>> sequences = from_emissions([[[0.0, 1.0, 0.9], [2.0, 0.0, 0.1], [0.0, 0.0, 4.0]]])
         >>> sequences.prune(0.0).n_arcs, sequences.prune(0.9).n_arcs
         (4, 3)
+        >>> sequences.prune(margin=2.5).n_arcs
+        6
         """
-        filled = self._packed.filled
-        if np.ndim(alpha) == 1:
-            alpha = filtering.checked_alphas(alpha, len(self))[filled]
-        values, lengths = self._node, self.lengths[filled]
-        limits = filtering.threshold_batch(values.reshape(-1), self._starts * self.n_labels, alpha)
-        kept = rule.survives(values, np.repeat(limits.tau, lengths)[:, None]) & (values > -np.inf)
+        filled, lengths = self._packed.filled, self.lengths[self._packed.filled]
+        name, settings = asked(alpha, margin, probability, None, len(self))
+        settings = settings[filled] if np.ndim(settings) else settings
+        values, starts = self._values(name), self._starts * self.n_labels
+        way = rules.way_of(name, settings)
+        limits = filtering.threshold_batch(values.reshape(-1), starts, way.alpha, way.yardstick)
+        tau = np.broadcast_to(settings, lengths.shape) if way.by_marginals else limits.tau
+        kept = survives(values, np.repeat(tau, lengths)[:, None]) & (values > -np.inf)
         kept[np.arange(len(kept)), self._best] = True
         most_arcs(kept, self._starts)
-        return Lattices(self._packed, self._names, bigrams(lengths, max(self.n_labels, 1), kept))
+        gaps = filtering.threshold_batch(self._node.reshape(-1), starts, 0.0)
+        lattice = bigrams(lengths, max(self.n_labels, 1), kept)
+        return Lattices(self._packed, self._names, lattice, first_gap=gaps.best - gaps.mean)
 
     @computed_once
     def _starts(self) -> np.ndarray:
@@ -221,12 +273,15 @@ class Sequences:
         self._refuse(np.flatnonzero(np.isneginf(sums.log_partition)))
         return sums
 
-    @computed_once
-    def _points(self) -> np.ndarray:
-        """Break points, shape (R, K)."""
-        values = self._node
-        flat = filtering.break_points_batch(values.reshape(-1), self._starts * self.n_labels)
-        points = flat.reshape(values.shape)
+    def _values(self, rule: str) -> np.ndarray:
+        """What a rule decides on, shape (R, K): max-marginals or probabilities."""
+        return self._sums.unary if _here(rule) == "probability" else self._node
+
+    def _points_of(self, rule: str) -> np.ndarray:
+        """Break points as settings of a rule, shape (R, K)."""
+        values = self._values(rule)
+        flat = rules.break_points(_here(rule), values.reshape(-1), self._starts * self.n_labels)
+        points = flat.reshape(values.shape).copy()
         points[np.arange(len(points)), self._best] = np.inf  # a max-marginal may round below the best
         return points
 
@@ -269,18 +324,26 @@ class Sequences:
         np.add.at(out, np.repeat(np.arange(len(self)), self.lengths), scores)
         return out
 
-    def _truth_points(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The alphas from which each truth is lost, by Definition 1 and in fact, of those with positions."""
-        values, starts = self._node, self._starts
+    def _truth_points(self, states: np.ndarray, rule: str) -> tuple[np.ndarray, np.ndarray]:
+        """Settings from which each truth is lost, by Definition 1 and in fact, of those with positions."""
+        values, starts = self._values(rule), self._starts
         if len(starts) == 1:
             return np.zeros(0), np.zeros(0)
         truth = self._score(states)[self._packed.filled]
         is_best = np.logical_and.reduceat(states == self._best, starts[:-1])
-        event = np.minimum.reduceat(self._points[np.arange(len(states)), states], starts[:-1])
+        at_truth = self._points_of(rule)[np.arange(len(states)), states]
+        event = np.minimum.reduceat(at_truth, starts[:-1])
+        if rule == "probability":
+            return event, event
         flat = values.reshape(-1)
-        by_definition = filtering.truth_break_points(truth, flat, starts * self.n_labels)
+        by_definition = rules.truth_points(_here(rule), truth, flat, starts * self.n_labels)
         by_definition[is_best] = np.inf  # summed in another order, it may round below the best
         return np.minimum(by_definition, event), event
+
+
+def _here(rule: str) -> str:
+    """The rule as of sequences that nothing has filtered yet."""
+    return rules.at_first(rule)
 
 
 def _feasible(i: int, decode: Callable[..., Any], unary: np.ndarray, steps: np.ndarray) -> None:

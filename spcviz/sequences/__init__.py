@@ -2,6 +2,7 @@
 
 ========================  =====================================================================
 `StructuredPerceptron`    averaged perceptron with exact Viterbi decoding; trains fastest
+`StructuredSVM`           structured support vector machine: wins by a margin for each wrong token
 `ChainCRF`                conditional random field: probabilities, L1 and L2, partial labels
 `CascadeTagger`           coarse-to-fine cascade of n-gram models: labels of higher order, pruning
 ========================  =====================================================================
@@ -12,5 +13,6 @@
 from spcviz.sequences.cascade import CascadeTagger
 from spcviz.sequences.crf import ChainCRF
 from spcviz.sequences.perceptron import StructuredPerceptron
+from spcviz.sequences.svm import StructuredSVM
 
-__all__ = ["CascadeTagger", "ChainCRF", "StructuredPerceptron"]
+__all__ = ["CascadeTagger", "ChainCRF", "StructuredPerceptron", "StructuredSVM"]

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError
+from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.lattice import log_marginals, states_left
-from spcviz.engine.thresholds import filtering
+from spcviz.engine.thresholds import guarantees, rules
+from spcviz.engine.thresholds.guarantees import Guarantee
+from spcviz.learning.cascade import paths
 from spcviz.learning.cascade.config import Cascade, CascadeConfig
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_cascade
@@ -50,6 +52,16 @@ class CascadeTagger(SequenceTagger):
         Share of sequences (of tokens: see `tolerance_kind`) whose true labels a filter may lose; one for all
         filters, or one for each of the `order` - 1.
     tolerance_kind : {"example", "position"}
+    rule : {"mean_max", "mean_max_first", "margin", "probability"}
+        How far below the best score a filter keeps: a share of the way to the mean of what it is given (the
+        papers' rule), or to the mean before any filter; so much for every sequence; or what is more probable
+        than so much. See `spcviz.engine.thresholds.rules`.
+    guarantee : {None, "mean"} or float
+        What is promised of sequences that nothing was learned or tuned on, if they are exchangeable with
+        these: that the whole cascade loses the truth of at most a share `tolerance` of them, on average
+        ("mean") or with a certainty such as 0.9. Then one of `hold_out` + 1 parts of the data is set aside in
+        `fit` to choose the thresholds on, all together, and the promise costs some pruning. None: the share
+        is that of the tuning data, filter by filter. See `spcviz.learning.cascade.paths`.
     pair_model : {"crf", "perceptron"}
         How the model on pairs of labels is trained; a CRF leaves fewer labels at the same tolerance, a
         perceptron trains faster.
@@ -101,6 +113,8 @@ class CascadeTagger(SequenceTagger):
         order: int = 3,
         tolerance: Any = 0.01,
         tolerance_kind: str = "example",
+        rule: str = "mean_max",
+        guarantee: Guarantee = None,
         pair_model: str = "crf",
         c2: float = 0.3,
         rate: float = 4.0,
@@ -117,6 +131,8 @@ class CascadeTagger(SequenceTagger):
         self.order = order
         self.tolerance = tolerance
         self.tolerance_kind = tolerance_kind
+        self.rule = rule
+        self.guarantee = guarantee
         self.pair_model = pair_model
         self.c2 = c2
         self.rate = rate
@@ -144,10 +160,47 @@ class CascadeTagger(SequenceTagger):
         groups : array_like, shape (len(X),), optional
             Sequences of one group (a document, a writer) fall into the same of the held-out parts.
         """
+        rules.checked_rule(self.rule)
+        if guarantees.checked(self.guarantee) is None:
+            return self._fit(X, y, sample_weight, groups, generator(self.random_state))
+        return self._fit_and_promise(X, y, sample_weight, groups)
+
+    def _fit_and_promise(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
+        """Set a part aside, train on the rest, choose the thresholds on the part."""
+        self._promised()
+        X, y = checks.listed("X", X), checks.listed("y", y)
+        if len(X) != len(y):
+            raise ShapeError(f"y has {len(y)} sequences; X has {len(X)}")
+        n_parts = checks.integer("hold_out", self.hold_out, 2, 1000) + 1
+        rng = generator(self.random_state)
+        kinship = np.arange(len(X)) if groups is None else labels.groups_of(groups, len(X), n_parts)
+        n_kin = int(kinship.max(initial=-1)) + 1
+        is_aside = (rng.permutation(n_kin) % n_parts == 0)[kinship]
+        is_aside &= np.array([len(x) > 0 for x in X], dtype=bool)
+        aside, rest = np.flatnonzero(is_aside), np.flatnonzero(~is_aside)
+        guarantees.allowed(len(aside), self._promised(), self.guarantee)  # too few are told before training
+        weight = None if sample_weight is None else np.asarray(sample_weight)[rest]
+        kin = None if groups is None else np.unique(kinship[rest], return_inverse=True)[1]
+        self._fit([X[i] for i in rest], [y[i] for i in rest], weight, kin, rng)
+        return self.tune([X[i] for i in aside], [y[i] for i in aside])
+
+    def _promised(self) -> float:
+        """The tolerance that a guarantee is about: of the whole cascade."""
+        if self.tolerance_kind != "example":
+            raise ArgumentError("tolerance_kind must be example for a guarantee, which is about sequences")
+        if isinstance(self.tolerance, Sequence | np.ndarray):
+            raise ArgumentError(
+                f"tolerance must be one number for a guarantee, which is about the whole cascade, got "
+                f"{self.tolerance!r:.60}"
+            )
+        return checks.fraction("tolerance", self.tolerance)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, rng: np.random.Generator) -> Self:
         order = checks.integer("order", self.order, 2, 12)
         tolerances = self._tolerances(order)
         config = CascadeConfig(
             tolerance_kind=self.tolerance_kind,
+            rule=self.rule,
             predictor_rate=checks.number("rate", self.rate, 0),
             predictor_epochs=checks.integer("passes", self.passes, 1, 1_000_000),
             parts=checks.integer("hold_out", self.hold_out, 2, 1000),
@@ -174,7 +227,7 @@ class CascadeTagger(SequenceTagger):
             trained = train_chain_cascade(
                 data,
                 features_of(data.rows),
-                generator(self.random_state),
+                rng,
                 tolerances=tolerances,
                 config=config,
                 pair_model=PairModel(self.pair_model, checks.number("c2", self.c2, 0), forbidden),
@@ -220,24 +273,38 @@ class CascadeTagger(SequenceTagger):
         return paths
 
     def filter(
-        self, X: Any, *, alpha: float | Sequence[float] | None = None, level: int | None = None
+        self,
+        X: Any,
+        *,
+        alpha: float | Sequence[float] | None = None,
+        margin: float | Sequence[float] | None = None,
+        level: int | None = None,
     ) -> Filtered:
         """What the filters leave of each sequence.
 
-        `alpha` is taken instead of the tuned thresholds, at most 1 (0: the mean; less keeps more): one for
-        all filters or one for each. `level` says how many filters run, 1 .. `order` - 1; all by default.
+        `alpha` is taken instead of the tuned thresholds, at most 1 (0: the mean; less keeps more), or a
+        probability if that is the rule; `margin`, at least 0, where that is the rule: one for all filters or
+        one for each. `level` says how many filters run, 1 .. `order` - 1; all by default.
         """
         self._check_is_fitted()
         most = len(self.cascade_.levels) - 1
         level = most if level is None else checks.integer("level", level, 1, most)
         alphas = [cascade_level.alpha for cascade_level in self.cascade_.levels[:level]]
-        if alpha is not None:
-            given = np.atleast_1d(checks.scores("alpha", alpha, (0, 1)))
+        name, other = ("margin", "alpha") if self.cascade_.rule == "margin" else ("alpha", "margin")
+        number, wrong = (margin, alpha) if name == "margin" else (alpha, margin)
+        if wrong is not None:
+            raise ArgumentError(f"{other} must be None where the rule is {self.cascade_.rule}; give {name}")
+        if number is not None:
+            given = np.atleast_1d(checks.scores(name, number, (0, 1)))
             if len(given) not in (1, level):
                 raise ArgumentError(
-                    f"alpha must be one number or {level} of them, one a filter, got {alpha!r:.60}"
+                    f"{name} must be one number or {level} of them, one a filter, got {number!r:.60}"
                 )
-            alphas = [checks.alpha("alpha", float(number)) for number in np.broadcast_to(given, level)]
+            sign = -1.0 if name == "margin" else 1.0
+            alphas = [
+                rules.checked_setting(self.cascade_.rule, sign * float(one))
+                for one in np.broadcast_to(given, level)
+            ]
         grown = self._grown()
         lengths, lattices = self._of_blocks(lambda some: grown.lattice(some, alphas), X, None)
         if not lattices:
@@ -245,8 +312,26 @@ class CascadeTagger(SequenceTagger):
         lattice = joined(lattices)
         return Filtered(self._split(states_left(lattice), lengths), lattice)
 
-    def tune(self, X: Any, y: Any, tolerance: Any = None) -> Self:
-        """Set every threshold anew, by another `tolerance` if given, on sequences not seen in training."""
+    def tune(self, X: Any, y: Any, tolerance: Any = None, *, guarantee: Guarantee = None) -> Self:
+        """Set every threshold anew on sequences not seen in training.
+
+        Parameters
+        ----------
+        tolerance : float or tuple of float, optional
+            Another one than the estimator's.
+        guarantee : {None, "mean"} or float
+            Another one than the estimator's. With a guarantee the thresholds are chosen together, along the
+            path of those that the cascade has: so many times as far below the best, at all levels alike
+            (`spcviz.learning.cascade.paths`), and the tolerance is that of the whole cascade. Without, filter
+            by filter.
+
+        Raises
+        ------
+        InfeasibleError
+            If a guarantee takes more sequences than there are; the message says how many.
+        """
+        if guarantee is not None:
+            self.guarantee = guarantees.checked(guarantee)
         encoded, grown = self._encode(X), self._grown()
         flat = labels.flat_labels(y, encoded.lengths)
         truth = labels.numbers_of(flat, self.classes_, encoded.lengths)
@@ -258,15 +343,27 @@ class CascadeTagger(SequenceTagger):
         alphas: list[float] = []
         figures = []
 
+        def truth_of(some: Some) -> np.ndarray:
+            return truth[row_start[some.places[0]] : row_start[some.places[-1] + 1]]
+
         def points(some: Some) -> Points:
-            return grown.points(
-                some, truth[row_start[some.places[0]] : row_start[some.places[-1] + 1]], alphas
-            )
+            return grown.points(some, truth_of(some), alphas)
+
+        def is_lost(some: Some) -> np.ndarray:
+            return grown.lost(some, truth_of(some), alphas)
 
         def kept(some: Some) -> int:
             lattice = grown.lattice(some, alphas)
             return int(states_left(lattice).sum()) if len(alphas) == 1 else lattice.n_arcs
 
+        if guarantees.checked(self.guarantee) is not None:
+            chosen = self._chosen(X, encoded.lengths, lambda some, at: grown.lost(some, truth_of(some), at))
+            for t in range(len(chosen)):
+                alphas = list(chosen[: t + 1])
+                lost = float(np.concatenate(self._of_blocks(is_lost, X, None)[1]).mean())
+                n_kept = sum(self._of_blocks(kept, X, None)[1])
+                figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
+            return self._with_settings(alphas, figures)
         for t, share in enumerate(self._tolerances(len(self.cascade_.levels))):
             break_points = Points(*map(np.concatenate, zip(*self._of_blocks(points, X, None)[1])))
             is_there = ~break_points.is_lost
@@ -275,10 +372,28 @@ class CascadeTagger(SequenceTagger):
                 if self.tolerance_kind == "position"
                 else break_points.of_examples[is_there]
             )
-            alphas.append(filtering.largest_alpha(values, share))
+            alphas.append(rules.tuned(self.cascade_.rule, values, share))
             lost = float((break_points.is_lost | (break_points.of_examples <= alphas[-1])).mean())
             n_kept = sum(self._of_blocks(kept, X, None)[1])
             figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
+        return self._with_settings(alphas, figures)
+
+    def _chosen(
+        self, X: Any, lengths: np.ndarray, lost: Callable[[Some, tuple[float, ...]], np.ndarray]
+    ) -> tuple[float, ...]:
+        """Settings along the path that keep the estimator's promise; see `paths.choose`."""
+        places = np.flatnonzero(lengths)  # a sequence without tokens is never lost
+        cascade = self.cascade_
+
+        def lost_at(settings: tuple[float, ...], some: np.ndarray) -> np.ndarray:
+            of_all = self._of_blocks(lambda block: lost(block, settings), X, None)[1]
+            return np.concatenate(of_all)[some]
+
+        begin = [level.alpha for level in cascade.levels[:-1]]
+        n = len(places)
+        return paths.choose(cascade.rule, begin, n, lost_at, self._promised(), self.guarantee).settings
+
+    def _with_settings(self, alphas: list[float], figures: list[LevelFigures]) -> Self:
         levels = [level._replace(alpha=alpha) for level, alpha in zip(self.cascade_.levels, [*alphas, 0.0])]
         self.cascade_, self.levels_ = self.cascade_._replace(levels=tuple(levels)), tuple(figures)
         return self

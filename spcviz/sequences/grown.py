@@ -3,22 +3,24 @@
 import heapq
 import itertools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.ngrams.lattice import Lattice, bigrams, decode, extend, messages, score_arcs
-from spcviz.engine.ngrams.prune import prune, truth_points
+from spcviz.engine.ngrams.prune import points_of, prune, truth_points
 from spcviz.engine.ngrams.space import path_of
-from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.decoding import decode_examples
 from spcviz.learning.cascade.features import Features, checked, scores_where, unary_scores
 from spcviz.learning.cascade.letters_first import keep_by_bigrams
 from spcviz.learning.chains.spaces import without
 from spcviz.learning.chains.states import StateValues, state_values, states_left
+
+ASKING = ("mean_max_first", "probability")
+"""Rules that ask for more of the first level than which states it leaves by max-marginals."""
 
 
 class Some(NamedTuple):
@@ -46,17 +48,20 @@ class Grown(NamedTuple):
 
     def left(self, some: Some, alpha: float) -> np.ndarray:
         """The states that the first filter leaves, (R, K) bool."""
-        first, row_start = self.cascade.levels[0].filter, checks.starts(some.lengths)
-        if self.forbidden is None:
-            unary = scores_where(checked(some.features), first.packed_weights, None)
-            left = keep_by_bigrams(unary, row_start, first.pairs, alpha, self.cascade.max_arcs)
-            if some.mask is None:
-                return left
-            left &= some.mask
-            is_empty = ~left.any(axis=1)
-            left[is_empty] = some.mask[is_empty]
-            return left
-        return states_left(self.states(some), alpha, self.cascade.max_arcs)
+        return self._begun(some, alpha)[0]
+
+    def _begun(self, some: Some, alpha: float) -> tuple[np.ndarray, np.ndarray | None]:
+        """(what the first filter leaves, the examples' gaps where the rule asks for them)."""
+        cascade = self.cascade
+        if self.forbidden is not None or cascade.rule in ASKING:
+            states = self.states(some)
+            left = states_left(states, alpha, cascade.max_arcs)
+            gaps = states.gaps() if cascade.rule == "mean_max_first" else None
+            return left if self.forbidden is not None else _allowed(left, some.mask), gaps
+        first, row_start = cascade.levels[0].filter, checks.starts(some.lengths)
+        unary = scores_where(checked(some.features), first.packed_weights, None)
+        left = keep_by_bigrams(unary, row_start, first.pairs, alpha, cascade.max_arcs, cascade.rule)
+        return _allowed(left, some.mask), None
 
     def states(self, some: Some) -> StateValues:
         """The first level's max-marginals; with constraints those of what they and `allowed` leave."""
@@ -64,7 +69,7 @@ class Grown(NamedTuple):
         unary = scores_where(checked(some.features), first.packed_weights, None)
         if self.forbidden is not None and some.mask is not None:
             unary[~some.mask] = -np.inf
-        states = state_values(unary, row_start, first.pairs.inner, self.forbidden)
+        states = state_values(unary, row_start, first.pairs.inner, self.forbidden, self.cascade.rule)
         if states.scores.min(initial=0.0) == -np.inf:
             place = some.places[states.scores.argmin()]
             raise InfeasibleError(
@@ -74,15 +79,27 @@ class Grown(NamedTuple):
 
     def lattice(self, some: Some, alphas: Sequence[float]) -> Lattice:
         """What so many filters leave, as a lattice of the next order."""
-        lattice = bigrams(some.lengths, self.cascade.n_states, self.left(some, alphas[0]))
+        left, gaps = self._begun(some, alphas[0])
+        lattice = bigrams(some.lengths, self.cascade.n_states, left)
         if self.forbidden is not None:
             lattice = without(lattice, self.forbidden[1])
         for level, alpha in zip(self.cascade.levels[1:], alphas[1:]):
             unary = unary_scores(some.features, level.filter.weights)
             arc_score = score_arcs(lattice, unary, level.filter.table)
-            pruned = prune(lattice, arc_score, alpha, max_arcs=self.cascade.max_arcs)
+            how: Any = {"rule": self.cascade.rule, "first_gap": gaps}
+            pruned = prune(lattice, arc_score, alpha, max_arcs=self.cascade.max_arcs, **how)
             lattice = extend(lattice, pruned.keep)
         return lattice
+
+    def lost(self, some: Some, truth: np.ndarray, alphas: Sequence[float]) -> np.ndarray:
+        """Whether so many filters lose each sequence's truth, bool (W,)."""
+        lattice = self.lattice(some, alphas)
+        kept = np.zeros(len(some.lengths), dtype=bool)
+        has_columns = np.diff(lattice.col_start) > 0
+        if has_columns.any():
+            path = path_of(lattice, truth)
+            kept[has_columns] = np.logical_and.reduceat(path >= 0, lattice.col_start[:-1][has_columns])
+        return ~kept
 
     def last(self, some: Some) -> tuple[Lattice, np.ndarray]:
         """The last level's lattice and arc scores."""
@@ -92,7 +109,7 @@ class Grown(NamedTuple):
 
     def best(self, some: Some) -> np.ndarray:
         """The best labels, (R,)."""
-        if self.forbidden is not None:
+        if self.forbidden is not None or self.cascade.rule in ASKING:
             return decode(*self.last(some)).labels
         left = self.left(some, self.cascade.levels[0].alpha)
         return decode_examples(self.cascade, some.features, some.lengths, left=left).labels
@@ -101,19 +118,28 @@ class Grown(NamedTuple):
         """Where the filter behind those with `alphas` loses the truth."""
         if not alphas:
             states = self.states(some)
-            points = filtering.break_points_batch(
-                states.values.reshape(-1), states.row_start * self.cascade.n_states
-            )
-            at_truth = points.reshape(states.values.shape)[np.arange(len(truth)), truth]
+            at_truth = states.points()[np.arange(len(truth)), truth]
             is_lost = np.zeros(len(some.lengths), dtype=bool)
             return Points(at_truth, np.minimum.reduceat(at_truth, states.row_start[:-1]), is_lost)
         level, lattice = self.cascade.levels[len(alphas)], self.lattice(some, alphas)
         arc_score = score_arcs(lattice, unary_scores(some.features, level.filter.weights), level.filter.table)
-        pruned, path = prune(lattice, arc_score, 0.0), path_of(lattice, truth)
+        gaps = self.states(some).gaps() if self.cascade.rule == "mean_max_first" else None
+        pruned = prune(lattice, arc_score, 0.0, rule=self.cascade.rule, first_gap=gaps)
+        path = path_of(lattice, truth)
         is_lost = ~np.logical_and.reduceat(path >= 0, lattice.col_start[:-1])
-        every = filtering.break_points_batch(pruned.values, pruned.starts)
+        every = points_of(pruned)
         _, event = truth_points(lattice, pruned, path, np.where(is_lost, -np.inf, 0.0))
         return Points(every[path[path >= 0]], event, is_lost)
+
+
+def _allowed(left: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+    """What is left and allowed; where that is nothing, what is allowed."""
+    if mask is None:
+        return left
+    left &= mask
+    is_empty = ~left.any(axis=1)
+    left[is_empty] = mask[is_empty]
+    return left
 
 
 def ranked(lattice: Lattice, arc_score: np.ndarray, example: int, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -29,8 +29,8 @@ def curve_of(
     None for the CRF.
     """
     unary = unary_scores(features, linear.weights)
-    how = {"on_nodes": on_nodes, "by_marginals": method == "crf"}
-    pruned = prune(lattice, score_arcs(lattice, unary, linear.table), 0.0, **how)
+    rule = "probability" if method == "crf" else "mean_max"
+    pruned = prune(lattice, score_arcs(lattice, unary, linear.table), 0.0, on_nodes=on_nodes, rule=rule)
     truth = path_of(lattice, labels)
     alive = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
     scores = score_labels(lattice, unary, linear.table, labels)

@@ -30,6 +30,22 @@ def alphas_used(cascade, alphas, n_levels):
     return [level.alpha if a is None else a for level, a in zip(cascade.levels[:n_levels], given)]
 
 
+def at_margins(cascade, features, length, alphas, margins):
+    """The cascade with tuned alphas of one example's own, each of which stands for a level's margin.
+
+    A threshold a margin below the best is one of mean and best at the alpha 1 - margin / (best - mean), which
+    is another for every example. `alphas` are those asked for (None: the margin's), `margins` one a level.
+    """
+    levels, used = list(cascade.levels), list(alphas)
+    for t, margin in enumerate(margins[: len(alphas)]):
+        before = cascade._replace(levels=tuple(levels))
+        *_, step = filter_examples(before, features, [length], t + 1, [*alphas_used(before, used, t), 0.0])
+        best, mean = step.pruned.limits.best[0], step.pruned.limits.mean[0]
+        if step.pruned.limits.has_spread[0]:
+            levels[t] = levels[t]._replace(alpha=float(rule.position(best - margin, best, mean)))
+    return cascade._replace(levels=tuple(levels))
+
+
 def traced(cascade, features, length, alphas, labels=None, turns=2):
     """``levels``, ``predictions`` and ``microseconds`` of a `WordTrace`, the best times of some turns."""
     runs = [timed_run(cascade, features, length, len(alphas), alphas) for _ in range(turns)]

@@ -33,6 +33,12 @@ def fields_of(kind: type) -> tuple[str, ...]:
 
 
 @cache
+def defaults_of(kind: type) -> frozenset[str]:
+    """Names of the fields of a NamedTuple that have a default; none of a dataclass."""
+    return frozenset(getattr(kind, "_field_defaults", {}))
+
+
+@cache
 def hints_of(kind: type) -> dict[str, Any]:
     """Annotation of each of a record's fields; `typing.Any` where there is none."""
     hints = get_type_hints(kind)

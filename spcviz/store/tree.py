@@ -30,7 +30,7 @@ from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.store.atomic import json_bytes
 from spcviz.store.digests import portable
 from spcviz.store.errors import DamagedError
-from spcviz.store.records import check_field, fields_of, known_classes
+from spcviz.store.records import check_field, defaults_of, fields_of, known_classes
 
 MAX_DEPTH = 40
 LONG_TEXT = 1000
@@ -243,13 +243,15 @@ class Reader:
         kind = self.known.get(name) if isinstance(name, str) else None
         if kind is None:
             raise DamagedError(f"{path} must be of a class in {sorted(self.known)}, got {name!r:.60}")
-        if type(nodes) is not dict or set(nodes) != set(fields_of(kind)):
+        # What was written before a class got a field is read with the field's default.
+        needed = set(fields_of(kind)) - defaults_of(kind)
+        if type(nodes) is not dict or not needed <= set(nodes) <= set(fields_of(kind)):
             given = sorted(nodes) if type(nodes) is dict else nodes
             raise DamagedError(
                 f"{path} must have the fields {list(fields_of(kind))} of {name}, got {given!r:.300}"
             )
         values = {}
-        for field in fields_of(kind):
+        for field in (name for name in fields_of(kind) if name in nodes):
             at = f"{path}.{field}"
             values[field] = self.value(nodes[field], at, depth)
             check_field(kind, field, values[field], at, DamagedError)

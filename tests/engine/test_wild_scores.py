@@ -235,7 +235,7 @@ def check_rows(seed):
     _adds_up(loopy_bp.propagate(unary, edges, pairwise).unary.sum(axis=1))
     _adds_up(np.add.reduceat(np.exp(lattice.log_marginals(words, scores)[1]), words.arc_start[:-1]))
     for on_nodes in (False, True):
-        pruned = prune.prune(words, scores, 0.5, on_nodes=on_nodes, by_marginals=True)
+        pruned = prune.prune(words, scores, 0.5, on_nodes=on_nodes, rule="probability")
         bounds = words.node_start if on_nodes and len(unary) > 1 else words.arc_start
         _adds_up(np.add.reduceat(pruned.values, bounds[:-1] - bounds[0]))
     return 1

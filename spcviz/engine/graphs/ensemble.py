@@ -6,8 +6,10 @@ A loopy graph's score is written as a sum of tractable sub-models that share all
    \text{keep state } k \text{ of } j \iff \sum_p \psi^*_p(x, y_j = k) > \sum_p \tau_p, \qquad
    \tau_p = \alpha \max_y \psi_p + (1 - \alpha) \operatorname{mean}_{j, k} \psi^*_p(x, y_j = k)
 
-If the true labelling's summed score is over the summed threshold, all its states are kept (Lemma 3). There is
-no counterpart to Lemma 2: a variable may lose every state. It then keeps its best one and is reported.
+or, by the rule "margin", :math:`\tau_p = \max_y \psi_p - \delta`: each sub-model's own best less the same
+margin. If the true labelling's summed score is over the summed threshold, all its states are kept (Lemma 3).
+There is no counterpart to Lemma 2: a variable may lose every state. It then keeps its best one and is
+reported.
 
 Tables of max-marginals have shape (P, ..., K): sub-models first, states last, variables between.
 """
@@ -21,7 +23,8 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.graphs import graph, tree
-from spcviz.engine.thresholds import rule
+from spcviz.engine.thresholds import rule as formula
+from spcviz.engine.thresholds import rules
 
 
 class SubModel(NamedTuple):
@@ -131,7 +134,7 @@ def max_marginals(models: Iterable[SubModel]) -> EnsembleMaxMarginals:
     return EnsembleMaxMarginals(np.array([best for best, _ in tables]), np.stack([t for _, t in tables]))
 
 
-def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float) -> Filtered:
+def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float, rule: str = "mean_max") -> Filtered:
     """Prune the states whose summed max-marginal is not over the summed threshold.
 
     Raises `ShapeError`, `ScoreError`, `ArgumentError`; `InfeasibleError` if a sub-model's best score, or all
@@ -145,7 +148,10 @@ def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float) -> Filtered:
     unary : array_like, shape (P, ..., K)
         Max-marginals of every sub-model, as from `max_marginals` or `grid.comb_max_marginals`.
     alpha : float
-        0 (threshold at the mean) .. 1 (at the maximum), or below 0 (under the mean).
+        0 (threshold at the mean) .. 1 (at the maximum), or below 0 (under the mean). Of margins minus the
+        margin.
+    rule : {"mean_max", "margin"}
+        See `spcviz.engine.thresholds.rules`; here "mean_max_first" is "mean_max".
 
     Examples
     --------
@@ -162,10 +168,12 @@ def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float) -> Filtered:
     flat = finite.reshape(len(unary), -1)
     values = np.where(finite, unary, 0.0).reshape(len(unary), -1)
     means = values.sum(axis=1) / np.maximum(flat.sum(axis=1), 1)
-    return filter_summed(best, means, unary.sum(axis=0), alpha)
+    return filter_summed(best, means, unary.sum(axis=0), alpha, rule)
 
 
-def filter_summed(best: ArrayLike, means: ArrayLike, summed: ArrayLike, alpha: float) -> Filtered:
+def filter_summed(
+    best: ArrayLike, means: ArrayLike, summed: ArrayLike, alpha: float, rule: str = "mean_max"
+) -> Filtered:
     """`filter_states` from the sums alone, as from `grid.summed_max_marginals`; errors as in `filter_states`.
 
     `best`, `means` (P,): largest and mean finite max-marginal of every sub-model. `summed` (..., K).
@@ -173,7 +181,9 @@ def filter_summed(best: ArrayLike, means: ArrayLike, summed: ArrayLike, alpha: f
     >>> filter_summed([4.0, 4.0], [0.0, 0.0], [[1.0, 7.0], [3.0, 2.0]], alpha=0.5).rescued.tolist()
     [[1]]
     """
-    alpha = checks.alpha("alpha", alpha)
+    if rules.checked_rule(rule) == "probability":
+        raise ArgumentError("rule must be one of max-marginals for an ensemble, got 'probability'")
+    alpha, given = rules.way_at_first(rule, alpha)
     best, means = checks.sums("best", best, 1), checks.sums("means", means, 1)
     summed = checks.typed("summed", summed, "biuf", "numbers")
     summed = checks.sums("summed", summed, max(summed.ndim, 1))
@@ -184,11 +194,12 @@ def filter_summed(best: ArrayLike, means: ArrayLike, summed: ArrayLike, alpha: f
     dead = np.argwhere(np.isneginf(summed).all(axis=-1))
     if len(dead):
         raise InfeasibleError(f"all {summed.shape[-1]} states are -inf at variable {dead[0].tolist()}")
-    thresholds = rule.threshold(best, best - means, rule.capped(alpha))
+    units = [formula.yardstick(top, top - mean, given) for top, mean in zip(best, means)]
+    thresholds = formula.threshold(best, np.array(units), alpha)
     threshold = float(thresholds.sum())
     valid = summed > -np.inf
-    has_spread = bool(rule.has_spread(best, best - means).any())
-    keep = rule.survives(summed, threshold) if has_spread else valid
+    has_spread = bool(formula.has_spread(best, best - means).any())
+    keep = formula.survives(summed, threshold) if has_spread else valid
     lost = ~keep.any(axis=-1)
     rescued = np.argwhere(lost)
     if len(rescued):
@@ -209,7 +220,7 @@ def joint_filter_loss(truth_score: float, filtered: Filtered) -> int:
     """
     checks.made("filtered", filtered, Filtered)
     truth_score = checks.sums("truth_score", [truth_score], 1)[0]
-    return int(filtered.has_spread and not rule.survives(truth_score, filtered.threshold))
+    return int(filtered.has_spread and not formula.survives(truth_score, filtered.threshold))
 
 
 def state_rank(scores: ArrayLike) -> np.ndarray:

@@ -5,7 +5,8 @@ order 1 has no smaller grams to filter, so there its arcs are filtered either wa
 the next level's size protects against the odd example whose scores hardly differ: its alpha is
 raised just enough, and the result says so.
 
-``by_marginals`` is the rule of a CRF instead: keep iff the probability exceeds a global alpha.
+What the threshold is measured by is the `rule`, one of `spcviz.engine.thresholds.rules`: the thesis' own
+mean and best, a margin, or a probability, which is a CRF's rule.
 """
 
 from typing import NamedTuple
@@ -29,7 +30,8 @@ from spcviz.engine.ngrams.lattice import (
 from spcviz.engine.ngrams.lattice_scores import largest_finite, level_sums
 from spcviz.engine.ngrams.prune_states import keep_near, keep_probable, mark_states
 from spcviz.engine.ngrams.space import Lattice
-from spcviz.engine.thresholds import filtering, rule
+from spcviz.engine.thresholds import filtering, rules
+from spcviz.engine.thresholds.rule import capped, survives
 
 _DEEPEST = -1e9
 """How far below its columns' best arcs an example's best path may lie for probabilities right to 1e-6."""
@@ -39,11 +41,12 @@ class Pruned(NamedTuple):
     """What one level kept.
 
     - `keep` (A,), bool: surviving arcs; the best path of every example is among them
-    - `limits`: each of shape (W,), at the alpha used; of probabilities if `by_marginals`
-    - `alpha` (W,): the alpha used: what was asked for, or more where the cap required it
+    - `limits`: each of shape (W,), at the setting used; of probabilities if that is the rule
+    - `alpha` (W,): the setting used: what was asked for, or more where the cap required it
 
     - `values` (V,): max-marginals (or probabilities) of what was filtered: each example's arcs, or its nodes
     - `starts` (W + 1,), int64: where each example's values begin
+    - `rule`, `first_gap`: as of `prune`
     """
 
     keep: np.ndarray
@@ -54,7 +57,8 @@ class Pruned(NamedTuple):
     values: np.ndarray
     starts: np.ndarray
     on_nodes: bool = False
-    by_marginals: bool = False
+    rule: str = "mean_max"
+    first_gap: np.ndarray | None = None
 
 
 def prune(
@@ -64,7 +68,8 @@ def prune(
     *,
     on_nodes: bool = False,
     max_arcs: int | None = None,
-    by_marginals: bool = False,
+    rule: str = "mean_max",
+    first_gap: np.ndarray | None = None,
 ) -> Pruned:
     """Filter one level. `ShapeError`, `ScoreError`, `ArgumentError` if scores or alpha do not fit.
 
@@ -72,21 +77,27 @@ def prune(
     ----------
     arc_score : array_like, shape (A,)
     alpha : float or array_like of shape (W,)
-        At most 1; 0 is the mean. A probability if `by_marginals`, 0 to 1.
+        The rule's setting, which rises as more is pruned: at most 1, and 0 is the mean; of margins minus the
+        margin; a probability, 0 to 1.
     on_nodes : bool
         Filter (n-1)-grams instead of n-grams.
     max_arcs : int, optional
         No example's next lattice may have more arcs than this (its best path always stays).
-    by_marginals : bool
-        Keep iff the sum-product marginal under p proportional to exp(score) exceeds alpha (the thesis's CRF);
-        messages are then those of the sum.
+    rule : {"mean_max", "mean_max_first", "margin", "probability"}
+        See `spcviz.engine.thresholds.rules`. "probability": keep iff the sum-product marginal under p
+        proportional to exp(score) exceeds alpha (the thesis's CRF); messages are then those of the sum.
+    first_gap : ndarray, shape (W,), optional
+        Best less mean of each example before any filter, for "mean_max_first".
 
     Examples
     --------
     >>> from spcviz.engine.ngrams.lattice import unigrams
     >>> prune(unigrams([2], 3), [4.0, 3.0, 0.0, 5.0, 1.0, 0.0], 0.0).keep
     array([ True,  True, False,  True, False, False])
+    >>> prune(unigrams([2], 3), [4.0, 3.0, 0.0, 5.0, 1.0, 0.0], -4.5, rule="margin").keep
+    array([ True,  True,  True,  True,  True, False])
     """
+    by_marginals = rules.checked_rule(rule) == "probability"
     if by_marginals:
         passed = messages(lattice, arc_score, LOG_PLUS)
         path = decode(lattice, arc_score).arcs
@@ -106,36 +117,33 @@ def prune(
     if max_arcs is not None:
         max_arcs = checks.integer("max_arcs", max_arcs, 1, 2**40)
     alphas = filtering.checked_alphas(alpha, len(starts) - 1)
-    if by_marginals and len(alphas):
-        checks.fraction("alpha", float(alphas.min()))
-    limits = _limits(values, starts, alphas, by_marginals)
+    limits = _limits(values, starts, alphas, rule, first_gap)
     keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
     # An arc grows into at most K, so the exact size matters only where that bound is over the cap.
     if max_arcs is not None and _most_kept(lattice, keep) * lattice.n_states > max_arcs:
         size = extended_size(lattice, keep)
         if (size > max_arcs).any():
-            kind = on_nodes, by_marginals
+            kind = on_nodes, rule, first_gap
             alphas = _raised(lattice, values, starts, alphas, path, kind, max_arcs, size > max_arcs)
-            limits = _limits(values, starts, alphas, by_marginals)
+            limits = _limits(values, starts, alphas, rule, first_gap)
             keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
             tied = np.repeat(extended_size(lattice, keep) > max_arcs, np.diff(lattice.example_start))
             keep[tied] = False  # no alpha parts equals: of these the best path alone
             keep[path[path >= 0]] = True
-    return Pruned(keep, passed, limits, alphas, path, values, starts, on_nodes, by_marginals)
+    return Pruned(keep, passed, limits, alphas, path, values, starts, on_nodes, rule, first_gap)
 
 
 def points_of(pruned: Pruned) -> np.ndarray:
-    """The alpha from which each filtered assignment falls, shape (V,); see `Pruned`."""
-    if pruned.by_marginals:
-        return pruned.values  # pruned iff p <= alpha
-    return filtering.break_points_batch(pruned.values, pruned.starts)
+    """The setting from which each filtered assignment falls, shape (V,); see `Pruned`."""
+    return rules.break_points(pruned.rule, pruned.values, pruned.starts, pruned.first_gap)
 
 
 def _limits(
-    values: np.ndarray, starts: np.ndarray, alphas: np.ndarray, by_marginals: bool
+    values: np.ndarray, starts: np.ndarray, alphas: np.ndarray, name: str, first_gap: np.ndarray | None
 ) -> filtering.Thresholds:
-    limits = filtering.threshold_batch(values, starts, alphas)
-    return limits._replace(tau=alphas.copy()) if by_marginals else limits
+    way = rules.way_of(name, alphas, first_gap)
+    limits = filtering.threshold_batch(values, starts, way.alpha, way.yardstick)
+    return limits._replace(tau=alphas.copy()) if way.by_marginals else limits
 
 
 def _filtered(lattice: Lattice, passed: Messages, on_nodes: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -175,21 +183,21 @@ def _columns(lattice: Lattice, starts: np.ndarray, on_nodes: bool) -> np.ndarray
 
 
 def keep_unaries(
-    unary: ArrayLike, row_start: ArrayLike, alpha: float, *, by_marginals: bool = False
+    unary: ArrayLike, row_start: ArrayLike, alpha: float, *, rule: str = "mean_max"
 ) -> np.ndarray:
     r"""What `prune` keeps at order 1, in one pass over a table: no lattice of all states is laid out.
 
     With :math:`g_i(k) = \max_j u_i(j) - u_i(k)` a max-marginal is best - g, so the rule is
-    :math:`g_i(k) < (1 - \alpha)\,\mathrm{mean}\,g`. Returns (R, K), bool: at least one state a row, unless
-    all are -inf.
+    :math:`g_i(k) < (1 - \alpha)\,\mathrm{mean}\,g`, or below the margin. Returns (R, K), bool: at least one
+    state a row, unless all are -inf.
 
     Parameters
     ----------
     unary : array_like, shape (R, K)
     row_start : array_like of int, shape (W + 1,)
         Example w owns rows ``row_start[w] : row_start[w + 1]``, at least one.
-    by_marginals : bool
-        See `prune`.
+    rule : str
+        See `prune`; nothing has been filtered before, so "mean_max_first" is "mean_max".
 
     Examples
     --------
@@ -199,17 +207,23 @@ def keep_unaries(
     """
     unary = checks.scores("unary", unary, 2)
     row_start = checks.offsets("row_start", row_start, len(unary))
-    alpha = rule.capped(_checked_alpha(alpha, by_marginals))
+    alpha, given = rules.way_at_first(rule, alpha)
     keep = np.empty(unary.shape, dtype=np.bool_)
-    if by_marginals:
+    if rule == "probability":
         keep_probable(unary, alpha, keep)
     else:
-        keep_near(unary, row_start, alpha, keep)
+        keep_near(unary, row_start, alpha, given, keep)
     return keep
 
 
 def keep_states(
-    lattice: Lattice, arc_score: ArrayLike, alpha: float, left: ArrayLike, *, by_marginals: bool = False
+    lattice: Lattice,
+    arc_score: ArrayLike,
+    alpha: float,
+    left: ArrayLike,
+    *,
+    rule: str = "mean_max",
+    first_gap: np.ndarray | None = None,
 ) -> np.ndarray:
     """What `prune` with ``on_nodes`` keeps of a lattice made by `bigrams`, as a mask of states.
 
@@ -229,26 +243,23 @@ def keep_states(
         raise ShapeError(
             f"arc_score has shape {arc_score.shape}; it needs {(lattice.n_arcs,)} and a lattice of order 2"
         )
-    alpha = rule.capped(_checked_alpha(alpha, by_marginals))
+    way = rules.way_of(rule, rules.checked_setting(rule, alpha), first_gap)
+    given = filtering.checked_yardsticks(way.yardstick, len(lattice.order))
+    alpha = capped(float(way.alpha))
     out = np.zeros(left.shape, dtype=np.bool_)
-    if by_marginals:
+    if way.by_marginals:
         longest = int(np.diff(lattice.col_start).max(initial=0))
         if largest_finite(arc_score) * longest > WIDE:
             arc_score = _below_best(lattice, arc_score)
-        deepest = mark_states(LOG_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
+        deepest = mark_states(LOG_PLUS, lattice, lattice.runs, arc_score, alpha, given, left, out)
         if deepest < _DEEPEST:
             raise ScoreError(
                 "arc_score must leave each example a path within 1e9 of the best arcs of its columns to tell "
                 f"probabilities, got one at {deepest:.3g}"
             )
     else:
-        mark_states(MAX_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
+        mark_states(MAX_PLUS, lattice, lattice.runs, arc_score, alpha, given, left, out)
     return out
-
-
-def _checked_alpha(alpha: float, by_marginals: bool) -> float:
-    """One alpha: of a threshold, or a probability."""
-    return checks.fraction("alpha", alpha) if by_marginals else checks.alpha("alpha", alpha)
 
 
 def truth_points(
@@ -268,9 +279,11 @@ def truth_points(
         return np.zeros(0), np.zeros(0)
     at_column = _truth_columns(lattice, points_of(pruned), pruned.starts, pruned.on_nodes, truth)
     event = np.minimum.reduceat(at_column, lattice.col_start[:-1])
-    if pruned.by_marginals:
+    if pruned.rule == "probability":
         return event, event
-    by_definition = filtering.truth_break_points(truth_scores, pruned.values, pruned.starts)
+    by_definition = rules.truth_points(
+        pruned.rule, truth_scores, pruned.values, pruned.starts, pruned.first_gap
+    )
     return np.where(event == -np.inf, -np.inf, by_definition), event
 
 
@@ -280,16 +293,16 @@ def _raised(
     starts: np.ndarray,
     alphas: np.ndarray,
     path: np.ndarray,
-    kind: tuple[bool, bool],
+    kind: tuple[bool, str, np.ndarray | None],
     max_arcs: int,
     too_large: np.ndarray,
 ) -> np.ndarray:
     """Bisect alpha for the examples that are too large; at the cap only the best path is left."""
-    on_nodes, by_marginals = kind
-    low, high = alphas.copy(), np.where(too_large, 1.0, alphas)
+    on_nodes, name, first_gap = kind
+    low, high = alphas.copy(), np.where(too_large, rules.hardest(name), alphas)
     for _ in range(40):
         middle = (low + high) / 2
-        tau = _limits(values, starts, middle, by_marginals).tau
+        tau = _limits(values, starts, middle, name, first_gap).tau
         size = extended_size(lattice, _keep(lattice, values, starts, tau, path, on_nodes))
         fits = size <= max_arcs
         high = np.where(too_large & fits, middle, high)
@@ -336,7 +349,7 @@ def _keep(
         shift_node = starts[w] - lattice.node_start[first + w]
         for a in range(lattice.arc_start[first], lattice.arc_start[last]):
             value = _value(lattice, values, shift_arc, shift_node, nodes, a)
-            keep[a] = rule.survives(value, limit)  # a threshold of -inf keeps all that is possible
+            keep[a] = survives(value, limit)  # a threshold of -inf keeps all that is possible
         for c in range(first, last):
             if path[c] >= 0:
                 keep[path[c]] = True

@@ -16,16 +16,18 @@ from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.thresholds import rule
 
 
-def _limit(sr: Semiring, best: float, gap: float, alpha: float) -> float:
+def _limit(sr: Semiring, best: float, gap: float, alpha: float, given: float) -> float:
     """The score that a survivor must exceed: alpha's threshold, or log alpha below the log partition."""
-    return _LIMIT[type(sr)](sr, best, gap, alpha)
+    return _LIMIT[type(sr)](sr, best, gap, alpha, given)
 
 
-def _limit_max(sr: Semiring, best: float, gap: float, alpha: float) -> float:
-    return rule.threshold(best, gap, alpha) if rule.has_spread(best, gap) else -np.inf
+def _limit_max(sr: Semiring, best: float, gap: float, alpha: float, given: float) -> float:
+    if not rule.has_spread(best, gap):
+        return -np.inf
+    return rule.threshold(best, rule.yardstick(best, gap, given), alpha)
 
 
-def _limit_sum(sr: Semiring, best: float, gap: float, alpha: float) -> float:
+def _limit_sum(sr: Semiring, best: float, gap: float, alpha: float, given: float) -> float:
     return best + np.log(alpha) if alpha > 0.0 else -np.inf
 
 
@@ -33,12 +35,12 @@ _LIMIT: dict[type, Callable] = {MaxPlus: _limit_max, LogPlus: _limit_sum}
 
 
 @overload(_limit)
-def _limit_jit(sr: Semiring, best: float, gap: float, alpha: float) -> Callable:
+def _limit_jit(sr: Semiring, best: float, gap: float, alpha: float, given: float) -> Callable:
     return _LIMIT[kind_of(sr)]
 
 
 @kernel
-def keep_near(unary: np.ndarray, row_start: np.ndarray, alpha: float, keep: np.ndarray) -> None:
+def keep_near(unary: np.ndarray, row_start: np.ndarray, alpha: float, given: float, keep: np.ndarray) -> None:
     k = unary.shape[1]
     longest = 0
     for w in range(len(row_start) - 1):
@@ -60,7 +62,8 @@ def keep_near(unary: np.ndarray, row_start: np.ndarray, alpha: float, keep: np.n
                 below += gap if is_valid else 0.0
                 count += is_valid
         mean = below / max(count, 1)
-        limit = rule.reach(mean, alpha) if rule.has_spread(best, mean) else np.inf
+        unit = rule.yardstick(best, mean, given)
+        limit = rule.reach(unit, alpha) if rule.has_spread(best, mean) else np.inf
         for r in range(first, last):
             row, top, out = unary[r], tops[r - first], keep[r]
             for s in range(k):
@@ -89,10 +92,11 @@ def mark_states(
     runs: Runs,
     arc_score: np.ndarray,
     alpha: float,
+    given: np.ndarray,
     left: np.ndarray,
     out: np.ndarray,
 ) -> float:
-    """Fills out; returns the least total of an example that has one."""
+    """Fills out; returns the least total of an example that has one. `given` (W,): see `rule.yardstick`."""
     n_nodes, deepest = lattice.node_start[-1], np.inf
     forward, backward = np.empty(n_nodes), np.empty(n_nodes)
     for w in range(len(lattice.order)):
@@ -113,7 +117,7 @@ def mark_states(
             if value > -np.inf:
                 below += best - value
                 count += 1
-        limit = _limit(sr, best, below / max(count, 1), alpha)
+        limit = _limit(sr, best, below / max(count, 1), alpha, given[w])
         i = begin
         for r in range(lattice.row_start[w], lattice.row_start[w + 1]):
             top = -np.inf

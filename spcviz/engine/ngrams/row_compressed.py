@@ -22,6 +22,7 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.row_compressed_growth import prune_and_grow
 from spcviz.engine.ngrams.row_compressed_paths import Fan, GramRows, decode_paths
 from spcviz.engine.ngrams.table import NgramTable, lookup, slot_of
+from spcviz.engine.thresholds import filtering, rules
 
 
 def gram_rows(table: NgramTable) -> GramRows:
@@ -57,17 +58,21 @@ def advance(
     left: np.ndarray,
     *,
     on_nodes: bool = False,
+    rule: str = "mean_max",
+    first_gap: np.ndarray | None = None,
 ) -> Fan | None:
     """One level: score, filter, grow.
 
     Returns the fan as `space.extend` of what `prune.prune` keeps; None where `prune` must look: an example
     has no path, or `on_nodes` more than `max_arcs` arcs or a best path of which a node goes. `unary`
     (R, K) is checked, `alpha` at most 1. `left`, (R, K) bool, is set where a surviving n-gram has a state;
-    (0, K) if nobody asks. `on_nodes`: as of `prune`.
+    (0, K) if nobody asks. `on_nodes`, `rule` (none of probabilities), `first_gap`: as of `prune`.
 
     Weiss (2013), thesis, Algorithm 1.
     """
-    is_done, *fields = prune_and_grow(fan, unary, rows, alpha, max_arcs, left, on_nodes)
+    way = rules.way_of(rule, alpha, first_gap)
+    given = filtering.checked_yardsticks(way.yardstick, len(fan.order))
+    is_done, *fields = prune_and_grow(fan, unary, rows, float(way.alpha), given, max_arcs, left, on_nodes)
     return Fan(*fields) if is_done else None
 
 

@@ -22,12 +22,12 @@ def _gap(values: np.ndarray, n: int, best: float) -> float:
 
 
 @strict_kernel
-def _limit(best: float, gap: float, alpha: float) -> float:
+def _limit(best: float, gap: float, alpha: float, given: float) -> float:
     """The threshold, to the last bit as `filtering.threshold_batch`."""
     if not rule.has_spread(best, gap):
         return -np.inf
     mean = best - gap
-    return rule.threshold(best, best - mean, rule.capped(alpha))
+    return rule.threshold(best, rule.yardstick(best, best - mean, given), rule.capped(alpha))
 
 
 @bare_kernel
@@ -144,7 +144,7 @@ def _survive_raised(
     begin: int,
     before: np.ndarray,
     bits: int,
-    spread: tuple[float, float],
+    spread: tuple[float, float, float],
     alpha: float,
     max_arcs: int,
     node: int,
@@ -152,20 +152,21 @@ def _survive_raised(
 ) -> int:
     """`_survive` with alpha raised, just enough for `max_arcs`; before, survivors ended at `node`.
 
-    `spread`: largest value and gap. Where no alpha parts equals, the best path alone survives.
+    `spread`: largest value, gap and given yardstick. Where no alpha parts equals, the best path alone
+    survives.
     """
-    best, gap = spread
+    best, gap, given = spread
     low, high, fewest = alpha, 1.0, begin
     for _ in range(40):
         middle = (low + high) / 2
-        at = _survive(fan, w, value, _limit(best, gap, middle), is_best, made, c, begin, before, bits)
+        at = _survive(fan, w, value, _limit(best, gap, middle, given), is_best, made, c, begin, before, bits)
         if _n_arcs(made, begin, at, before, grows) <= max_arcs:
             high, fewest = middle, at
         else:
             low, node = middle, at
         if node - fewest <= 1:  # nothing lies between
             break
-    node = _survive(fan, w, value, _limit(best, gap, high), is_best, made, c, begin, before, bits)
+    node = _survive(fan, w, value, _limit(best, gap, high, given), is_best, made, c, begin, before, bits)
     if _n_arcs(made, begin, node, before, grows) > max_arcs:
         node = _survive(fan, w, value, np.inf, is_best, made, c, begin, before, bits)
     return node
@@ -243,11 +244,12 @@ def prune_and_grow(
     unary: np.ndarray,
     rows: GramRows,
     alpha: float,
+    given: np.ndarray,
     max_arcs: int,
     left: np.ndarray,
     on_nodes: bool,
 ) -> tuple[bool, *tuple[np.ndarray, ...]]:
-    """(whether it was done, fields of the next fan)."""
+    """(whether it was done, fields of the next fan). `given` (W,): see `rule.yardstick`."""
     n_examples = len(fan.order)
     arcs, nodes, columns = largest_example(fan)
     score, value, is_best = np.empty(arcs), np.empty(arcs), np.zeros(arcs, np.bool_)
@@ -285,10 +287,10 @@ def prune_and_grow(
         if by_nodes:
             top = _at_nodes(fan, w, forward, backward, at_nodes, value)
             n_nodes = fan.node_start[fan.col_start[w + 1] + w + 1] - v0
-            limit = _limit(top, _gap(at_nodes, n_nodes, top), alpha)
+            limit = _limit(top, _gap(at_nodes, n_nodes, top), alpha, given[w])
         else:
             gap = _gap(value, size, best)
-            limit = _limit(best, gap, alpha)
+            limit = _limit(best, gap, alpha, given[w])
         trace_fan(fan, w, score, forward, path, ends)
         for i in range(n_columns):
             is_best[path[i]] = True
@@ -297,7 +299,7 @@ def prune_and_grow(
         # An arc grows into at most K, so they are counted only where that bound is over the cap.
         may_pass = not by_nodes and (node - begin) * rows.n_states > max_arcs
         if may_pass and _n_arcs(made, begin, node, before, grows) > max_arcs:
-            spread = best, gap
+            spread = best, gap, given[w]
             more = spread, alpha, max_arcs, node, grows
             node = _survive_raised(fan, w, value, is_best, made, c, begin, before, rows.bits, *more)
         for i in range(n_columns):

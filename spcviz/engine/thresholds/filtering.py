@@ -15,17 +15,20 @@ the truth at :math:`(\psi(y) - mean)/(max - mean)`: sorted, these give whole cur
 Below 0 an alpha stands for a threshold under the mean.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import strict_kernel
-from spcviz.engine.thresholds import rule
+from spcviz.engine.thresholds import guarantees, rule
+from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.engine.thresholds.results import Losses, Threshold, Thresholds
 
 
-def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
+def threshold(max_marginals: ArrayLike, alpha: float, yardstick: float | None = None) -> Threshold:
     """The max-mean-max threshold of one example. Weiss (2013), thesis, equation (4.3).
 
     Parameters
@@ -34,11 +37,14 @@ def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
         Of all filtered assignments, pooled; -inf is ignored.
     alpha : float
         0 (the mean) to 1 (the maximum; used as 1 - 1e-9), or below 0 (under the mean).
+    yardstick : float, optional
+        What 1 - alpha is a share of, in the unit of scores, instead of best - mean: 0 or more. At alpha 0 it
+        is a margin.
 
     Raises
     ------
     ArgumentError
-        If alpha is over 1 or not finite.
+        If alpha is over 1 or not finite, or the yardstick is negative or not finite.
     ScoreError
         If a max-marginal is NaN or +inf.
     InfeasibleError
@@ -48,12 +54,15 @@ def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
     --------
     >>> threshold([4.0, 2.0, 0.0], 0.5).tau
     3.0
+    >>> threshold([4.0, 2.0, 0.0], 0.0, yardstick=0.5).tau
+    3.5
     >>> threshold([1.0, 1.0], 0.5).has_spread
     False
     """
     values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9))).reshape(-1)
     alpha = checks.alpha("alpha", alpha)
-    table = _thresholds(values, np.array([0, len(values)]), np.array([alpha]))
+    given = checked_yardsticks(yardstick, 1)
+    table = _thresholds(values, np.array([0, len(values)]), np.array([alpha]), given)
     if table[3][0] == 0:
         raise InfeasibleError(f"max_marginals of shape {values.shape} holds no finite value")
     tau, best, mean, n_valid, has_spread = (field[0] for field in table)
@@ -135,7 +144,9 @@ def break_points(max_marginals: ArrayLike) -> np.ndarray:
     return break_points_batch(values.reshape(-1), [0, values.size]).reshape(values.shape)
 
 
-def threshold_batch(max_marginals: ArrayLike, starts: ArrayLike, alpha: ArrayLike) -> Thresholds:
+def threshold_batch(
+    max_marginals: ArrayLike, starts: ArrayLike, alpha: ArrayLike, yardstick: ArrayLike | None = None
+) -> Thresholds:
     """`threshold` for many examples.
 
     Parameters
@@ -145,6 +156,7 @@ def threshold_batch(max_marginals: ArrayLike, starts: ArrayLike, alpha: ArrayLik
     starts : ndarray of int64, shape (N + 1,)
         Example w owns ``starts[w] : starts[w + 1]``.
     alpha : float or ndarray of shape (N,)
+    yardstick : float or ndarray of shape (N,), optional
 
     Examples
     --------
@@ -154,7 +166,7 @@ def threshold_batch(max_marginals: ArrayLike, starts: ArrayLike, alpha: ArrayLik
     values = checks.sums("max_marginals", max_marginals, 1)
     starts = checks.offsets("starts", starts, len(values))
     alphas = checked_alphas(alpha, len(starts) - 1)
-    return Thresholds(*_thresholds(values, starts, alphas))
+    return Thresholds(*_thresholds(values, starts, alphas, checked_yardsticks(yardstick, len(starts) - 1)))
 
 
 def checked_alphas(alpha: ArrayLike, n: int) -> np.ndarray:
@@ -167,14 +179,47 @@ def checked_alphas(alpha: ArrayLike, n: int) -> np.ndarray:
     return np.broadcast_to(alphas, (n,)).copy()
 
 
-def break_points_batch(max_marginals: ArrayLike, starts: ArrayLike) -> np.ndarray:
-    """`break_points` for many examples, each against its own best and mean; shape (A,)."""
+def checked_yardsticks(yardstick: ArrayLike | None, n: int) -> np.ndarray:
+    """One yardstick per example, shape (n,), from one number or from n; `rule.OWN_GAP` if there is none."""
+    if yardstick is None:
+        return np.full(n, rule.OWN_GAP)
+    given = checks.scores("yardstick", yardstick, (0, 1))
+    if given.shape not in ((1,), (n,)):
+        raise ShapeError(f"yardstick has shape {given.shape}; it needs () or {(n,)}")
+    for at in np.flatnonzero(~(given >= 0) | ~np.isfinite(given))[:1]:
+        checks.number("yardstick", float(given[at]), 0.0)
+    return np.broadcast_to(given, (n,)).copy()
+
+
+def break_points_batch(
+    max_marginals: ArrayLike, starts: ArrayLike, yardstick: ArrayLike | None = None
+) -> np.ndarray:
+    """`break_points` for many examples, each against its own best and mean (or yardstick); shape (A,)."""
     values = checks.sums("max_marginals", max_marginals, 1)
     starts = checks.offsets("starts", starts, len(values))
-    return _break_points(values, starts, *_spread(values, starts))
+    return _break_points(
+        values, starts, *_spread(values, starts), checked_yardsticks(yardstick, len(starts) - 1)
+    )
 
 
-def truth_break_points(truth_scores: ArrayLike, max_marginals: ArrayLike, starts: ArrayLike) -> np.ndarray:
+def margin_points_batch(max_marginals: ArrayLike, starts: ArrayLike) -> np.ndarray:
+    """Minus the margin down to which each assignment is kept, shape (A,): break points of margins.
+
+    They rise as alphas do, so that all that reads break points reads them: what is pruned at a margin m are
+    those at or below -m. inf and -inf as of `break_points`.
+
+    >>> margin_points_batch(np.array([4.0, 1.5, -np.inf]), np.array([0, 3]))
+    array([ inf, -2.5, -inf])
+    """
+    values = checks.sums("max_marginals", max_marginals, 1)
+    starts = checks.offsets("starts", starts, len(values))
+    best, _, _, has_spread = _spread(values, starts)
+    return _margin_points(values, starts, best, has_spread)
+
+
+def truth_break_points(
+    truth_scores: ArrayLike, max_marginals: ArrayLike, starts: ArrayLike, yardstick: ArrayLike | None = None
+) -> np.ndarray:
     """The alpha from which each example's truth counts as filtered (Definition 1), shape (N,).
 
     inf where there is no spread or the truth is the best labelling. `truth_scores` (N,) are -inf where the
@@ -184,13 +229,31 @@ def truth_break_points(truth_scores: ArrayLike, max_marginals: ArrayLike, starts
     >>> truth_break_points(np.array([3.0]), np.array([4.0, 2.0, 0.0]), np.array([0, 3]))
     array([0.5])
     """
+    truth_scores, values, starts = _checked_truth(truth_scores, max_marginals, starts)
+    order, given = np.arange(len(truth_scores) + 1), checked_yardsticks(yardstick, len(truth_scores))
+    return _break_points(truth_scores, order, *_spread(values, starts), given)
+
+
+def truth_margin_points(truth_scores: ArrayLike, max_marginals: ArrayLike, starts: ArrayLike) -> np.ndarray:
+    """`truth_break_points` of margins, turned as in `margin_points_batch`; shape (N,).
+
+    >>> truth_margin_points(np.array([3.0]), np.array([4.0, 2.0, 0.0]), np.array([0, 3]))
+    array([-1.])
+    """
+    truth_scores, values, starts = _checked_truth(truth_scores, max_marginals, starts)
+    best, _, _, has_spread = _spread(values, starts)
+    return _margin_points(truth_scores, np.arange(len(truth_scores) + 1), best, has_spread)
+
+
+def _checked_truth(
+    truth_scores: ArrayLike, max_marginals: ArrayLike, starts: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     values = checks.sums("max_marginals", max_marginals, 1)
     truth_scores = checks.sums("truth_scores", truth_scores, 1)
     starts = checks.offsets("starts", starts, len(values))
     if len(truth_scores) != len(starts) - 1:
         raise ShapeError(f"truth_scores has shape {truth_scores.shape}; starts needs {(len(starts) - 1,)}")
-    order = np.arange(len(truth_scores) + 1)
-    return _break_points(truth_scores, order, *_spread(values, starts))
+    return truth_scores, values, starts
 
 
 def lowest_alpha(points: ArrayLike) -> float:
@@ -203,7 +266,14 @@ def lowest_alpha(points: ArrayLike) -> float:
     return min(0.0, rule.just_below(points[points > -np.inf].min(initial=np.inf)))
 
 
-def largest_alpha(truth_points: ArrayLike, tolerance: float, lowest: float = -np.inf) -> float:
+def largest_alpha(
+    truth_points: ArrayLike,
+    tolerance: float,
+    lowest: float = -np.inf,
+    *,
+    guarantee: Guarantee = None,
+    below: Callable[[float], float] = rule.just_below,
+) -> float:
     """Largest alpha whose filter loss on these examples stays within a tolerance.
 
     Below 1, and below 0 where even the mean filters more than allowed. If more than that had fallen before
@@ -218,20 +288,38 @@ def largest_alpha(truth_points: ArrayLike, tolerance: float, lowest: float = -np
         Allowed share of examples filtered, 0 to 1.
     lowest : float
         No less is returned: 0 where alphas are probabilities.
+    guarantee : {None, "mean"} or float
+        What is promised of examples that are not among these; see `guarantees`.
+    below : callable
+        From a break point to the largest setting that keeps what falls at it; `rules.just_below` has those of
+        margins and probabilities.
+
+    Raises
+    ------
+    InfeasibleError
+        If a guarantee takes more examples than there are, or more had fallen before than it allows.
 
     Examples
     --------
     >>> round(largest_alpha(np.array([0.2, 0.6, 0.9, np.inf]), 0.25), 6)
     0.6
+    >>> round(largest_alpha(np.array([0.2, 0.6, 0.9, np.inf]), 0.25, guarantee="mean"), 6)
+    0.2
     """
     tolerance = checks.fraction("tolerance", tolerance)
     truth_points = checks.points("truth_points", truth_points)
-    allowed = int(np.floor(tolerance * len(truth_points) + 1e-9))
-    if allowed >= len(truth_points):
-        return rule.ALPHA_CAP
+    may_fall = guarantees.allowed(len(truth_points), tolerance, guarantee)
+    if may_fall >= len(truth_points):
+        return below(np.inf)
     falling = np.sort(truth_points)
-    first = max(allowed, int(np.searchsorted(falling, -np.inf, side="right")))  # that may not fall
-    return float(max(rule.just_below(falling[first]) if first < len(falling) else rule.ALPHA_CAP, lowest))
+    fallen = int(np.searchsorted(falling, -np.inf, side="right"))
+    if guarantee is not None and fallen > may_fall:
+        raise InfeasibleError(
+            f"{fallen} of {len(falling)} calibration examples are lost at any threshold, and a loss of "
+            f"{100 * tolerance:g} % {guarantees.said(guarantee)} allows {may_fall}: raise the tolerance"
+        )
+    first = max(may_fall, fallen)  # that may not fall
+    return float(max(below(falling[first]) if first < len(falling) else below(np.inf), lowest))
 
 
 @strict_kernel
@@ -250,13 +338,14 @@ def _spread(values: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 @strict_kernel
 def _thresholds(
-    values: np.ndarray, starts: np.ndarray, alpha: np.ndarray
+    values: np.ndarray, starts: np.ndarray, alpha: np.ndarray, given: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     best, mean, n_valid, has_spread = _spread(values, starts)
     tau = np.full(len(best), -np.inf)
     for w in range(len(best)):
         if has_spread[w]:
-            tau[w] = rule.threshold(best[w], best[w] - mean[w], rule.capped(alpha[w]))
+            unit = rule.yardstick(best[w], best[w] - mean[w], given[w])
+            tau[w] = rule.threshold(best[w], unit, rule.capped(alpha[w]))
     return tau, best, mean, n_valid, has_spread
 
 
@@ -268,9 +357,25 @@ def _break_points(
     mean: np.ndarray,
     n_valid: np.ndarray,
     has_spread: np.ndarray,
+    given: np.ndarray,
+) -> np.ndarray:
+    out = np.empty(len(values))
+    for w in range(len(best)):
+        unit = rule.yardstick(best[w], best[w] - mean[w], given[w])
+        for a in range(starts[w], starts[w + 1]):
+            if given[w] < 0.0:
+                out[a] = rule.break_point(values[a], best[w], mean[w], has_spread[w])
+            else:
+                out[a] = rule.break_point_by(values[a], best[w], unit, has_spread[w])
+    return out
+
+
+@strict_kernel
+def _margin_points(
+    values: np.ndarray, starts: np.ndarray, best: np.ndarray, has_spread: np.ndarray
 ) -> np.ndarray:
     out = np.empty(len(values))
     for w in range(len(best)):
         for a in range(starts[w], starts[w + 1]):
-            out[a] = rule.break_point(values[a], best[w], mean[w], has_spread[w])
+            out[a] = rule.margin_point(values[a], best[w], has_spread[w])
     return out

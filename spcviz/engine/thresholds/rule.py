@@ -10,6 +10,13 @@ Alpha is at most 1. At 0 the threshold is the mean; below 0 it lies under the me
 Lemmas 1 and 2 hold for any threshold below the best, so tuning may go there; learning stays from 0 to
 below 1, where the threshold is convex in the scores.
 
+What 1 - alpha is a share of may be something else than this example's own gap, a `yardstick`:
+
+.. math:: \tau = \max - (1 - \alpha) \, \mathrm{yardstick}
+
+A margin :math:`\delta` is the yardstick at alpha 0: keep what is less than delta below the best, whatever
+else there is. `rules` has these by name.
+
 Kernels call these functions with numbers and compile them in under flags of their own; Python may pass
 arrays. Nothing here checks its arguments: see `filtering`, `prune` and `ensemble` for that.
 """
@@ -31,6 +38,9 @@ ALPHA_MARGIN = 1e-9
 
 NO_SPREAD = 1e-12
 """Gap, as a share of the best, up to which all values count as equal: in whichever unit scores are."""
+
+OWN_GAP = -1.0
+"""The yardstick of an example that is measured by its own gap."""
 
 
 @shared
@@ -92,6 +102,18 @@ def reach(gap: Values, alpha: float) -> Values:
 
 
 @shared
+def yardstick(best: float, gap: float, given: float) -> float:
+    """What 1 - alpha is a share of: the gap if `given` is below 0, else `given`, or what rounding hides.
+
+    >>> yardstick(4.0, 2.0, OWN_GAP), yardstick(4.0, 2.0, 3.0), yardstick(4.0, 2.0, 0.0)
+    (2.0, 3.0, 4e-12)
+    """
+    if given < 0.0:
+        return gap
+    return max(given, NO_SPREAD * abs(best))
+
+
+@shared
 def threshold(best: Values, gap: Values, alpha: float) -> Values:
     """The score that a survivor must exceed. This form cannot round above the best.
 
@@ -143,6 +165,34 @@ def break_point(score: float, best: float, mean: float, is_spread: bool) -> floa
     if not is_spread or score >= best:
         return np.inf
     return position(score, best, mean)
+
+
+@shared
+def break_point_by(score: float, best: float, unit: float, is_spread: bool) -> float:
+    """`break_point` where 1 - alpha is a share of another yardstick than the gap.
+
+    >>> break_point_by(3.0, 4.0, 4.0, True), break_point_by(3.0, 4.0, 0.5, True)
+    (0.75, -1.0)
+    """
+    if score == -np.inf:
+        return -np.inf
+    if not is_spread or score >= best:
+        return np.inf
+    return 1.0 - (best - score) / unit
+
+
+@shared
+def margin_point(score: float, best: float, is_spread: bool) -> float:
+    """Minus the margin down to which a score is kept: `break_point` of margins, turned to rise as alphas do.
+
+    >>> margin_point(3.0, 4.0, True), margin_point(4.0, 4.0, True)
+    (-1.0, inf)
+    """
+    if score == -np.inf:
+        return -np.inf
+    if not is_spread or score >= best:
+        return np.inf
+    return score - best
 
 
 def just_below(point: float) -> float:

@@ -24,7 +24,7 @@ from spcviz.engine.ngrams.lattice import (
     unigrams,
 )
 from spcviz.engine.ngrams.prune import Pruned, points_of
-from spcviz.engine.thresholds import curves
+from spcviz.engine.thresholds import curves, rules
 from spcviz.learning.cascade.config import (
     METHODS,
     TOLERANCE_KINDS,
@@ -59,6 +59,7 @@ from spcviz.learning.cascade.level import (
     stage_of,
     trials_of,
 )
+from spcviz.learning.cascade.losses import Loss, MarginHinge
 from spcviz.learning.cascade.online import Fit, Model
 
 __all__ = [
@@ -130,8 +131,9 @@ def train_cascade(
     reports: list[LevelReport] = []
     held_out: list[HeldOut] = []
     before: Sequence[Model | None] = [None] * (config.parts + 1)
+    first_gap: np.ndarray | None = None
     for tolerance in config.tolerances:
-        stage = stage_of(lattice, features, labels, part, config, is_first=not levels)
+        stage = stage_of(lattice, features, labels, part, config, not levels, first_gap)
         problem = stage.problem
         progress.label = f"order {len(levels) + 1}: filter"
         given = None if levels else first
@@ -141,10 +143,12 @@ def train_cascade(
             rng.bit_generator.state = given.rng_state
         elif not levels and config.patience is None:
             first = First([fits for _, fits, _ in trials], rng.bit_generator.state)
-        trial, fits, train_alpha = min(trials, key=lambda candidate: candidate[0].rank)
+        trial, fits, loss = min(trials, key=lambda candidate: candidate[0].rank)
+        if not levels:
+            first_gap = trial.pruned.limits.best - trial.pruned.limits.mean
         if config.patience is not None:
             n_passes = len(fits[0].losses)  # over all examples as many as over the parts
-            fits = [*fits, fit_filter(stage, trainer, train_alpha, before[-1], epochs=n_passes)]
+            fits = [*fits, fit_filter(stage, trainer, loss, before[-1], epochs=n_passes)]
         progress.label = f"order {len(levels) + 1}: predictor"
         predictor = fit_predictor(problem, np.arange(len(lengths)), trainer, fits[-1].model)
         accuracy: tuple[float | None, float | None] = (None, None)
@@ -152,7 +156,7 @@ def train_cascade(
             accuracy = _held_out_accuracy(stage, trainer, fits)
         levels.append(Level(fits[-1].model, trial.alpha, predictor.model))
         held_out.append(held_out_curves(trial.pruned, trial.alpha, trial.by_definition, trial.event))
-        reports.append(_report(config, stage, trial, train_alpha, fits, predictor, accuracy, len(levels)))
+        reports.append(_report(config, stage, trial, loss, fits, predictor, accuracy, len(levels)))
         before = [f.model for f in fits] if config.warm_start else before
         lattice = extend(lattice, trial.pruned.keep)
     cascade = Cascade(
@@ -162,13 +166,15 @@ def train_cascade(
         config.max_arcs,
         config.method == "crf",
         config.first_order,
+        config.rule,
     )
     return Trained(cascade, tuple(reports), tuple(held_out), first)
 
 
 def held_out_curves(pruned: Pruned, alpha: float, by_definition: np.ndarray, event: np.ndarray) -> HeldOut:
     """What examples that a filter has not seen lose, and how much it leaves, at every alpha."""
-    whole = curves.efficiency_curve(points_of(pruned), pruned.starts, min(alpha, 0.0))
+    lowest = rules.drawn_from(pruned.rule, alpha)
+    whole = curves.efficiency_curve(points_of(pruned), pruned.starts, lowest)
     steps = curves.thinned(whole, 500)
     return HeldOut(by_definition, event, steps.alpha, steps.value)
 
@@ -193,7 +199,7 @@ def _report(
     config: CascadeConfig,
     stage: Stage,
     trial: Trial,
-    train_alpha: float,
+    loss: Loss,
     fits: Sequence[Fit],
     predictor: Fit,
     accuracy: tuple[float | None, float | None],
@@ -208,7 +214,7 @@ def _report(
     was_pruned = ~problem.has_truth | ~all_kept(lattice, problem.truth, trial.pruned.keep)
     return LevelReport(
         order=order,
-        train_alpha=train_alpha,
+        train_alpha=getattr(loss, "alpha", None if isinstance(loss, MarginHinge) else config.train_alphas[0]),
         alpha=trial.alpha,
         filter_loss=float((trial.by_definition <= trial.alpha).mean()),
         was_pruned=float(was_pruned.mean()),
@@ -223,4 +229,5 @@ def _report(
         accuracy=accuracy[0],
         example_accuracy=accuracy[1],
         position_loss=float(1 - kept_truth(problem.truth, trial.pruned.keep).mean()),
+        train_margin=getattr(loss, "delta", None),
     )

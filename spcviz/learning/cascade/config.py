@@ -8,6 +8,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
+from spcviz.engine.thresholds.rules import checked_rule
 from spcviz.learning.cascade.online import Fit, Model
 
 METHODS = ("spc", "perceptron", "crf")
@@ -28,8 +29,13 @@ class CascadeConfig:
     # tune alpha on Definition 1's filter loss; False: on the event that it bounds (some n-gram of the truth
     # pruned), which prunes more at the same true loss
     by_definition: bool = False
+    # how far below the best a filter keeps: {"mean_max", "mean_max_first", "margin", "probability"}, see
+    # `spcviz.engine.thresholds.rules`; a CRF's filters go by "probability" whatever is said here
+    rule: str = "mean_max"
     # candidates for alpha in the hinge; the filter that ends up smallest is kept (B14)
     train_alphas: tuple[float, ...] = (0.8,)
+    # candidates beside them: margins below the best that the structured SVM's hinge leaves to a threshold
+    train_margins: tuple[float, ...] = ()
     margin: float = 1.0  # of the hinge, for each position
     # filter_epochs, predictor_epochs: passes over the data
     filter_epochs: int = 10
@@ -65,10 +71,11 @@ class CascadeConfig:
     patience: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("tolerances", "train_alphas"):  # a stored model has them as lists
+        for name in ("tolerances", "train_alphas", "train_margins"):  # a stored model has them as lists
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.method not in METHODS:
             raise ArgumentError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        checked_rule(self.rule)
         if self.tolerance_kind not in TOLERANCE_KINDS:
             kinds = " or ".join(TOLERANCE_KINDS)
             raise ArgumentError(f"tolerance_kind must be {kinds}, got {self.tolerance_kind!r}")
@@ -77,7 +84,7 @@ class CascadeConfig:
         checks.integer("first_order", self.first_order, 1, 2)
         checks.fraction("dropout", self.dropout, below_one=True)
         checks.integer("crf_epochs", self.crf_epochs, 0, 2**40)
-        if not self.tolerances or not self.train_alphas:
+        if not self.tolerances or not (self.train_alphas or self.train_margins):
             raise ArgumentError(
                 f"tolerances and train_alphas must not be empty, got {self.tolerances}, {self.train_alphas}"
             )
@@ -85,10 +92,14 @@ class CascadeConfig:
             checks.fraction("tolerances", value)
         for value in self.train_alphas:
             checks.fraction("train_alphas", value, below_one=True)
+        for value in self.train_margins:
+            checks.number("train_margins", value, 0)
         if self.first_order == 2 and self.has_begin:
             raise ArgumentError("has_begin must be False where first_order is 2, got True")
         if self.first_order == 2 and (self.on_nodes or self.method == "crf"):
             raise ArgumentError("first_order must be 1 with on_nodes or a CRF's filters, got 2")
+        if self.pruned_by == "probability" and self.by_definition:
+            raise ArgumentError("by_definition must be False where the rule is probability, got True")
         for name in ("filter_epochs", "predictor_epochs", "max_arcs"):
             checks.integer(name, getattr(self, name), 1, 2**40)
         for name in ("margin", "filter_rate", "predictor_rate", "gram_rate", "decay", "crf_rate"):
@@ -99,12 +110,17 @@ class CascadeConfig:
             checks.integer("patience", self.patience, 1, 2**40)
         checks.integer("parts", self.parts, 2, 1000)
 
+    @property
+    def pruned_by(self) -> str:
+        """The rule that filters go by."""
+        return "probability" if self.method == "crf" else self.rule
+
 
 class Level(NamedTuple):
     """One level of a trained cascade."""
 
     filter: Model
-    alpha: float
+    alpha: float  # the rule's setting: an alpha, a probability, or minus a margin
     predictor: Model  # averaged perceptron for the level's own order on the level's own space
 
 
@@ -115,15 +131,21 @@ class Cascade(NamedTuple):
     levels: tuple[Level, ...]  # orders 1, 2, ...
     on_nodes: bool
     max_arcs: int
-    by_marginals: bool = False  # pruned as a CRF prunes; see `spcviz.engine.ngrams.prune`
+    by_marginals: bool = False  # pruned as a CRF prunes: by probabilities, whatever `rule` says
     first_order: int = 1  # see `CascadeConfig`
+    rule: str = "mean_max"  # see `CascadeConfig`
+
+    @property
+    def pruned_by(self) -> str:
+        """The rule that filters go by."""
+        return "probability" if self.by_marginals else self.rule
 
 
 class LevelReport(NamedTuple):
     """Held-out figures of one level, on the pooled parts."""
 
     order: int
-    train_alpha: float
+    train_alpha: float | None  # of the hinge that was chosen; None for the structured SVM's
     alpha: float
     # filter_loss, was_pruned: share of examples, cumulative over levels: by Definition 1 at this level or
     # lost before, and in fact
@@ -146,6 +168,7 @@ class LevelReport(NamedTuple):
     accuracy: float | None
     example_accuracy: float | None
     position_loss: float  # share of the true n-grams that are pruned, at this level or before
+    train_margin: float | None = None  # of the structured SVM's hinge, if that was chosen
 
 
 class HeldOut(NamedTuple):

@@ -21,6 +21,7 @@ from spcviz.engine.ngrams.lattice import (
 )
 from spcviz.engine.ngrams.prune import Pruned, keep_states, keep_unaries, prune
 from spcviz.engine.ngrams.row_compressed import advance, finish, first_fan
+from spcviz.engine.thresholds import rules
 from spcviz.learning.cascade.config import Cascade, Level
 from spcviz.learning.cascade.features import Features, SparseRows, checked, scores_where, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams, keep_by_bigrams, prune_states
@@ -59,7 +60,7 @@ def filter_examples(
     ----------
     lengths : ndarray of int, shape (W,)
     alphas : sequence of float, optional
-        Instead of the tuned ones.
+        Instead of the tuned ones: settings of the cascade's rule.
     allowed : ndarray of bool, shape (R, K), optional
         States that the first lattice has; all by default.
     """
@@ -70,29 +71,40 @@ def filter_examples(
     if allowed is not None and cascade.first_order == 2:
         raise ArgumentError("allowed must be None where a bigram model filters states first")
     lattice = unigrams(lengths, cascade.n_states, allowed)
+    first_gap: np.ndarray | None = None
     for t, level in enumerate(cascade.levels[:n_levels]):
         unary = unary_scores(features, level.filter.weights)
         alpha = level.alpha if alphas is None else alphas[t]
         if t == 0 and cascade.first_order == 2:
             pairs = all_bigrams(lengths, cascade.n_states)
             arc_score = score_arcs(pairs, unary, level.filter.table)
-            pruned = prune_states(pairs, arc_score, alpha)
+            pruned = prune_states(pairs, arc_score, alpha, cascade.pruned_by)
             arc_score = pruned.values
         else:
             arc_score = score_arcs(lattice, unary, level.filter.table)
-            pruned = _prune_as(cascade, lattice, arc_score, alpha)
+            pruned = _prune_as(cascade, lattice, arc_score, alpha, first_gap)
+        if t == 0:
+            first_gap = pruned.limits.best - pruned.limits.mean
         yield Step(lattice, arc_score, pruned)
         lattice = extend(lattice, pruned.keep)
 
 
-def _prune_as(cascade: Cascade, lattice: Lattice, arc_score: np.ndarray, alpha: float) -> Pruned:
+def _prune_as(
+    cascade: Cascade,
+    lattice: Lattice,
+    arc_score: np.ndarray,
+    alpha: float,
+    first_gap: np.ndarray | None = None,
+) -> Pruned:
+    """One level; without `first_gap` it is the first one, or none that asks for it."""
     return prune(
         lattice,
         arc_score,
         alpha,
         on_nodes=cascade.on_nodes,
         max_arcs=cascade.max_arcs,
-        by_marginals=cascade.by_marginals,
+        rule=rules.at_first(cascade.pruned_by) if first_gap is None else cascade.pruned_by,
+        first_gap=first_gap,
     )
 
 
@@ -142,8 +154,13 @@ def decode_examples(
     def scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
         return scores_where(rows, model.packed_weights, allowed) if unaries is None else unaries[t]
 
+    name = cascade.pruned_by
+    if name == "mean_max_first" or (name == "probability" and cascade.first_order == 2):
+        if left is not None or unaries is not None:
+            raise ArgumentError(f"left and unaries must be None where the rule is {name}")
+        return _decode_steps(cascade, rows, lengths)
     begin = _first_left(cascade, scores(0, levels[0].filter, None), row_start) if left is None else left
-    if not cascade.by_marginals:
+    if cascade.pruned_by != "probability":
 
         def checked_scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
             return _fitting(scores(t, model, allowed), begin.shape)
@@ -157,7 +174,7 @@ def decode_examples(
     for t, level in enumerate(levels[1:-1], start=1):
         arc_score = score_arcs(lattice, scores(t, level.filter, begin), level.filter.table)
         if t == 1 and cascade.on_nodes:
-            begin = keep_states(lattice, arc_score, level.alpha, begin, by_marginals=cascade.by_marginals)
+            begin = keep_states(lattice, arc_score, level.alpha, begin, rule=name)
             lattice = bigrams(lengths, cascade.n_states, begin)
             lattice = extend(lattice, np.ones(lattice.n_arcs, dtype=bool))
             continue
@@ -166,6 +183,16 @@ def decode_examples(
     predictor = levels[-1].predictor
     unary = scores(len(levels) - 1, predictor, begin)
     best = decode(lattice, score_arcs(lattice, unary, predictor.table))
+    return BatchDecoded(best.scores, best.labels)
+
+
+def _decode_steps(cascade: Cascade, rows: Features, lengths: np.ndarray) -> BatchDecoded:
+    """`decode_examples` lattice by lattice, for rules that ask what the first one looked like."""
+    *filters, last = cascade.levels
+    lattice = unigrams(lengths, cascade.n_states)
+    for step in filter_examples(cascade, rows, lengths, len(filters)):
+        lattice = extend(step.lattice, step.pruned.keep)
+    best = predict(last, lattice, rows)
     return BatchDecoded(best.scores, best.labels)
 
 
@@ -186,7 +213,7 @@ def _decode_fans(
         unary = scores(t, level.filter, left if by_state else None)
         left = np.zeros_like(left) if by_state else left[:0]
         arguments = fan, unary, level.filter.rows, level.alpha, cascade.max_arcs, left
-        next_fan = advance(*arguments, on_nodes=cascade.on_nodes)
+        next_fan = advance(*arguments, on_nodes=cascade.on_nodes, rule=cascade.rule)
         if next_fan is None:
             return None
         fan = next_fan
@@ -206,11 +233,11 @@ def _first_left(cascade: Cascade, unary: np.ndarray, row_start: np.ndarray) -> n
     """What the first level leaves, as a mask of states, shape (R, K)."""
     level = cascade.levels[0]
     if cascade.first_order == 2:
-        return keep_by_bigrams(unary, row_start, level.filter.pairs, level.alpha)
+        return keep_by_bigrams(unary, row_start, level.filter.pairs, level.alpha, rule=cascade.rule)
     if level.filter.table.has_end:
         unary = unary.copy()  # it may be the caller's
         unary[row_start[1:] - 1] += level.filter.pairs.single
-    return keep_unaries(unary, row_start, level.alpha, by_marginals=cascade.by_marginals)
+    return keep_unaries(unary, row_start, level.alpha, rule=cascade.pruned_by)
 
 
 def positions_kept(lattice: Lattice, keep: np.ndarray, labels: np.ndarray) -> float:

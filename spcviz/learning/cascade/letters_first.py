@@ -14,13 +14,14 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.chains.peaked import PAUSE, Tops, combine_best, tops_of_many
-from spcviz.engine.errors import ShapeError
+from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel, strict_kernel
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.engine.ngrams.lattice import Lattice, bigrams, labels_of
 from spcviz.engine.ngrams.prune import Pruned, prune
 from spcviz.engine.ngrams.table import NgramTable
-from spcviz.engine.thresholds import rule
+from spcviz.engine.thresholds import rule, rules
+from spcviz.engine.thresholds.rule import survives
 
 
 def all_bigrams(lengths: np.ndarray, n_states: int) -> Lattice:
@@ -28,15 +29,18 @@ def all_bigrams(lengths: np.ndarray, n_states: int) -> Lattice:
     return bigrams(lengths, n_states, np.ones((int(np.sum(lengths)), n_states), dtype=bool))
 
 
-def prune_states(lattice: Lattice, arc_score: np.ndarray, alpha: float | np.ndarray) -> Pruned:
+def prune_states(
+    lattice: Lattice, arc_score: np.ndarray, alpha: float | np.ndarray, rule: str = "mean_max"
+) -> Pruned:
     """Filter the states that a bigram lattice (of `all_bigrams`) joins (thesis 4.5.1).
 
-    Arc scores are (arcs,), alpha is a float or (W,). The result is as of ``unigrams`` of the same examples:
-    `keep`, `values`, `starts` and `best_path` are about the A states; `passed` stays that of the pairs.
+    Arc scores are (arcs,), alpha, the rule's setting, is a float or (W,). The result is as of ``unigrams`` of
+    the same examples: `keep`, `values`, `starts` and `best_path` are about the A states; `passed` stays that
+    of the pairs.
     """
-    pruned = prune(lattice, arc_score, alpha, on_nodes=True)
+    pruned = prune(lattice, arc_score, alpha, on_nodes=True, rule=rules.at_first(rule))
     tau = np.repeat(pruned.limits.tau, np.diff(pruned.starts))
-    keep = rule.survives(pruned.values, tau)
+    keep = survives(pruned.values, tau)
     best = labels_of(lattice, pruned.best_path) + lattice.n_states * np.arange(len(keep) // lattice.n_states)
     keep[best] = True
     return pruned._replace(keep=keep, best_path=best, on_nodes=False)
@@ -70,6 +74,7 @@ def keep_by_bigrams(
     weights: PairWeights,
     alpha: float,
     max_pairs: int = 2**62,
+    rule: str = "mean_max",
 ) -> np.ndarray:
     r"""What `prune_states` keeps, straight from a table: no lattice of all pairs is laid out.
 
@@ -81,6 +86,8 @@ def keep_by_bigrams(
         Example w owns rows ``row_start[w] : row_start[w + 1]``, at least one.
     max_pairs : int
         Alpha is raised, just enough, for examples in which neighbours would have more pairs of states left.
+    rule : str
+        One of max-marginals; alpha is its setting. See `spcviz.engine.thresholds.rules`.
 
     Returns
     -------
@@ -89,8 +96,8 @@ def keep_by_bigrams(
 
     Raises
     ------
-    ShapeError
-        If the table has another number of states than the weights.
+    ShapeError, ArgumentError
+        If the table has another number of states than the weights, or the rule is of probabilities.
 
     Examples
     --------
@@ -104,10 +111,12 @@ def keep_by_bigrams(
     if unary.shape[1] != len(weights.single):
         raise ShapeError(f"unary has shape {unary.shape}; the weights need (R, {len(weights.single)})")
     row_start = checks.offsets("row_start", row_start, len(unary))
-    alpha = rule.capped(checks.alpha("alpha", alpha))
+    if rule == "probability":
+        raise ArgumentError("rule must be one of max-marginals where pairs filter states, got 'probability'")
+    way = rules.way_at_first(rule, alpha)
     keep = np.empty(unary.shape, dtype=np.bool_)
     inner, last, inner_t, last_t = weights.tops
-    _keep_by_bigrams(unary, row_start, weights, inner, last, inner_t, last_t, alpha, max_pairs, keep)
+    _keep_by_bigrams(unary, row_start, weights, inner, last, inner_t, last_t, way, max_pairs, keep)
     return keep
 
 
@@ -120,7 +129,7 @@ def _keep_by_bigrams(
     last_tops: Tops,
     inner_t_tops: Tops,
     last_t_tops: Tops,
-    alpha: float,
+    way: tuple[float, float],
     max_pairs: int,
     keep: np.ndarray,
 ) -> None:
@@ -156,23 +165,27 @@ def _keep_by_bigrams(
             best[i] = behind.argmax()
         for i in range(n):
             forward[i] += backward[i]
-        keep_states(forward[:n], best[:n], alpha, max_pairs, keep[first : first + n])
+        keep_states(forward[:n], best[:n], way, max_pairs, keep[first : first + n])
 
 
 @strict_kernel
-def keep_states(values: np.ndarray, best: np.ndarray, alpha: float, max_pairs: int, keep: np.ndarray) -> None:
+def keep_states(
+    values: np.ndarray, best: np.ndarray, way: tuple[float, float], max_pairs: int, keep: np.ndarray
+) -> None:
     """The threshold rule on one example's max-marginals (n, K), -inf where impossible: fills keep (n, K).
 
-    States of the best labelling (n,) stay. Alpha is raised, just enough, where more than `max_pairs` pairs of
-    neighbours would be left; where no alpha can part equals, only the best labelling stays.
+    `way`: alpha and given yardstick (see `rule.yardstick`). States of the best labelling (n,) stay. Alpha is
+    raised, just enough, where more than `max_pairs` pairs of neighbours would be left; where no alpha can
+    part equals, only the best labelling stays.
     """
     top, gap, _ = rule.spread(values.reshape(-1), 0, values.size)
     has_spread = rule.has_spread(top, gap)
-    limit = rule.threshold(top, gap, rule.capped(alpha)) if has_spread else -np.inf
+    alpha, unit = way[0], rule.yardstick(top, gap, way[1])
+    limit = rule.threshold(top, unit, rule.capped(alpha)) if has_spread else -np.inf
     if _mark(values, best, limit, keep) <= max_pairs:
         return
     if has_spread:
-        limit = _raised(values, best, keep, (top, gap), alpha, max_pairs)
+        limit = _raised(values, best, keep, (top, unit), alpha, max_pairs)
         if _mark(values, best, limit, keep) <= max_pairs:
             return
     keep[:] = False

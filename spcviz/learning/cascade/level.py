@@ -12,11 +12,11 @@ from spcviz.engine.ngrams.lattice import (
     score_labels,
 )
 from spcviz.engine.ngrams.prune import Pruned, points_of, prune, truth_points
-from spcviz.engine.thresholds import filtering
+from spcviz.engine.thresholds import rules
 from spcviz.learning.cascade.config import CascadeConfig
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams, prune_states
-from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Loss, Perceptron
+from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Loss, MarginHinge, Perceptron
 from spcviz.learning.cascade.online import Fit, Model, Rates, fit, passes
 from spcviz.learning.cascade.problem import Problem, prepare
 
@@ -44,6 +44,7 @@ class Stage(NamedTuple):
     by_pairs: bool
     labels: np.ndarray  # (R,) true states
     part: np.ndarray  # (W,) the held-out part of each example
+    first_gap: np.ndarray | None = None  # (W,) of the first space, held out; see `rules`
 
 
 class Trainer(NamedTuple):
@@ -61,10 +62,11 @@ def stage_of(
     part: np.ndarray,
     config: CascadeConfig,
     is_first: bool,
+    first_gap: np.ndarray | None = None,
 ) -> Stage:
     problem = prepare(lattice, features, labels, has_end=config.has_end, has_begin=config.has_begin)
     if not (is_first and config.first_order == 2):
-        return Stage(problem, problem, False, labels, part)
+        return Stage(problem, problem, False, labels, part, first_gap)
     pairs = all_bigrams(np.diff(lattice.row_start), lattice.n_states)
     return Stage(problem, prepare(pairs, features, labels, has_end=config.has_end), True, labels, part)
 
@@ -89,22 +91,18 @@ def trials_of(
     tolerance: float,
     before: Sequence[Model | None],
     known: list[Sequence[Fit]] | None,
-) -> list[tuple[Trial, Sequence[Fit], float]]:
-    """(trial, fits, alpha of the hinge) of each candidate; `known`: their fits, where learned before."""
+) -> list[tuple[Trial, Sequence[Fit], Loss]]:
+    """(trial, fits, loss) of each candidate; `known`: their fits, where learned before."""
     config = trainer.config
+    losses = _losses(config, stage)
     if config.patience is not None:
-        return [
-            (*_stop_early(stage, trainer, alpha, tolerance, before), alpha) for alpha in config.train_alphas
-        ]
+        return [(*_stop_early(stage, trainer, loss, tolerance, before), loss) for loss in losses]
     parts = [*range(config.parts), -1]  # one filter without each part, then one on everything
     candidates = known or [
-        [fit_filter(stage, trainer, alpha, model, part=p) for p, model in zip(parts, before)]
-        for alpha in config.train_alphas
+        [fit_filter(stage, trainer, loss, model, part=p) for p, model in zip(parts, before)]
+        for loss in losses
     ]
-    return [
-        (tune(stage, config, fits, tolerance), fits, alpha)
-        for fits, alpha in zip(candidates, config.train_alphas)
-    ]
+    return [(tune(stage, config, fits, tolerance), fits, loss) for fits, loss in zip(candidates, losses)]
 
 
 def _epochs(problem: Problem, config: CascadeConfig) -> int:
@@ -146,7 +144,7 @@ def _filter_settings(
 def fit_filter(
     stage: Stage,
     trainer: Trainer,
-    train_alpha: float,
+    loss: Loss,
     initial: Model | None,
     *,
     part: int = -1,
@@ -156,15 +154,15 @@ def fit_filter(
     problem, examples = stage.space, np.flatnonzero(stage.part != part)
     more = _filter_settings(problem, examples, trainer, initial)
     more |= {"epochs": epochs or _epochs(problem, trainer.config), "tick": trainer.progress}
-    return fit(problem, _loss(trainer.config, train_alpha, stage), examples, trainer.rng, **more)
+    return fit(problem, loss, examples, trainer.rng, **more)
 
 
 def _stop_early(
-    stage: Stage, trainer: Trainer, train_alpha: float, tolerance: float, before: Sequence[Model | None]
+    stage: Stage, trainer: Trainer, loss: Loss, tolerance: float, before: Sequence[Model | None]
 ) -> tuple[Trial, Sequence[Fit]]:
     """One filter without each part, pass by pass together, until they no longer leave less: (trial, fits)."""
     problem, config, runs = stage.space, trainer.config, []
-    loss, epochs = _loss(config, train_alpha, stage), _epochs(problem, config)
+    epochs = _epochs(problem, config)
     for p, initial in enumerate(before[:-1]):
         examples = np.flatnonzero(stage.part != p)
         more = _filter_settings(problem, examples, trainer, initial)
@@ -183,10 +181,14 @@ def _stop_early(
     return best[0]
 
 
-def _loss(config: CascadeConfig, train_alpha: float, stage: Stage) -> Loss:
-    hinge = FilterHinge(train_alpha, config.margin, config.on_nodes or stage.by_pairs)
-    losses: dict[str, Loss] = {"spc": hinge, "perceptron": Perceptron(), "crf": LogLoss()}
-    return losses[config.method]
+def _losses(config: CascadeConfig, stage: Stage) -> list[Loss]:
+    """What filters are tried with: one loss a candidate, of which the best filter is kept."""
+    if config.method != "spc":
+        loss: Loss = Perceptron() if config.method == "perceptron" else LogLoss()
+        return [loss] * max(len(config.train_alphas), 1)
+    on_nodes = config.on_nodes or stage.by_pairs
+    hinges: list[Loss] = [FilterHinge(alpha, config.margin, on_nodes) for alpha in config.train_alphas]
+    return hinges + [MarginHinge(delta, config.margin) for delta in config.train_margins]
 
 
 def held_out_scores(
@@ -216,8 +218,7 @@ def tune(stage: Stage, config: CascadeConfig, fits: Sequence[Fit], tolerance: fl
     at_zero = prune_at(config, stage, scores, 0.0)
     points = truth_points(problem.lattice, at_zero, problem.truth, truth_scores)
     tuned_on = _tuned_on(config, problem, points, at_zero)
-    lowest = 0.0 if config.method == "crf" else -np.inf  # probabilities have no mean to be below
-    alpha = filtering.largest_alpha(tuned_on, tolerance, lowest)
+    alpha = rules.tuned(config.pruned_by, tuned_on, tolerance)
     excess = max(float((tuned_on <= alpha).mean()) - tolerance, 0.0)  # a CRF may lose too much even at 0
     pruned = prune_at(config, stage, scores, alpha, config.max_arcs)
     return Trial(alpha, excess, int(pruned.keep.sum()), pruned, *points)
@@ -235,7 +236,11 @@ def _tuned_on(
 def prune_at(
     config: CascadeConfig, stage: Stage, scores: np.ndarray, alpha: float, max_arcs: int | None = None
 ) -> Pruned:
+    how: dict[str, Any] = {
+        "rule": config.pruned_by if stage.first_gap is not None else rules.at_first(config.pruned_by)
+    }
     if stage.by_pairs:
-        return prune_states(stage.space.lattice, scores, alpha)
-    lattice, on_nodes, by_marginals = stage.problem.lattice, config.on_nodes, config.method == "crf"
-    return prune(lattice, scores, alpha, on_nodes=on_nodes, max_arcs=max_arcs, by_marginals=by_marginals)
+        return prune_states(stage.space.lattice, scores, alpha, **how)
+    lattice = stage.problem.lattice
+    more: dict[str, Any] = {"on_nodes": config.on_nodes, "first_gap": stage.first_gap}
+    return prune(lattice, scores, alpha, max_arcs=max_arcs, **more, **how)

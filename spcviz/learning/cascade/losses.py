@@ -7,8 +7,15 @@ times the arc's features. The truth's arcs count +1 and
 Perceptron    -1 on the best path, when it is not the truth
 FilterHinge   the SPC update: -alpha on the best path and -(1 - alpha) / M on each of the M
               assignments' witnesses, when truth < threshold + margin (thesis (4.8), (4.9))
-LogLoss       -p(a) on every arc (CRF, log-linear)
+MarginHinge   -1 on the best path of the loss-augmented scores: the structured SVM's, and
+              the hinge of a threshold at a margin below the best
+LogLoss       -p(a) on every arc (CRF, log-linear), for thresholds on probabilities
 ============  ==========================================================================
+
+Each hinge bounds what its threshold loses. Let the truth be lost, :math:`\psi(y) \le \tau`. The filter's
+hinge is then at least its margin. With :math:`\tau = \max \psi - \delta`, the best labelling :math:`y^*` is
+not y, so that it has a wrong position at least, and
+:math:`\max_{y'} [\psi(y') + m\,d(y, y')] - \delta - \psi(y) \ge m\,d(y, y^*) \ge m`.
 
 The sum of all M witnesses' features comes from passing counts along best-arc pointers, once from
 each end, in time linear in the arcs; never one witness at a time.
@@ -41,11 +48,23 @@ class FilterHinge(NamedTuple):
     on_nodes: bool = False  # filter (n-1)-grams instead of n-grams (thesis 4.5.1), where n is at least 2
 
 
+class MarginHinge(NamedTuple):
+    r"""max(0, largest of (score + margin times wrong positions) - delta - truth).
+
+    With delta 0 this is the structured SVM's hinge with the Hamming loss (thesis (3.4), (3.5)). Without
+    `by_hamming` the margin is that of (4.8), whatever is wrong: margin * L + best - delta - truth.
+    """
+
+    delta: float = 0.0  # at least 0: how far below the best the threshold lies that is learned for
+    margin: float = 1.0
+    by_hamming: bool = True
+
+
 class LogLoss(NamedTuple):
     """-log p(truth) within the lattice."""
 
 
-Loss = Perceptron | FilterHinge | LogLoss
+Loss = Perceptron | FilterHinge | MarginHinge | LogLoss
 
 
 class Scratch(NamedTuple):
@@ -148,6 +167,43 @@ def _filter_hinge(
     return hinge
 
 
+def _margin_hinge(
+    loss: Any, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
+) -> float:
+    length = lattice.row_start[w + 1] - lattice.row_start[w]
+    augmented, room = arc_score, loss.margin * length
+    if loss.by_hamming:
+        _augment(lattice, w, arc_score, truth, loss.margin, work.gradient)
+        augmented, room = work.gradient, 0.0
+    walk_forth(MAX_PLUS, work.runs, w, augmented, work.forward)
+    best = trace(work.runs, w, augmented, work.forward, work.path)
+    hinge = room + best - loss.delta - _truth_score(lattice, w, arc_score, truth)
+    if hinge <= 0:
+        return 0.0
+    _clear(lattice, w, work.gradient)
+    _add_path(lattice, w, truth, 1.0, work.gradient)
+    _add_path(lattice, w, work.path, -1.0, work.gradient)
+    return hinge
+
+
+@kernel
+def _augment(
+    lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, margin: float, out: np.ndarray
+) -> None:
+    """Scores of the arcs of example w and `margin` for each wrong position that they end in; the first
+    column's arcs answer for all of theirs."""
+    first, last = lattice.col_start[w], lattice.col_start[w + 1]
+    for c in range(first, last):
+        n_symbols = lattice.order[w] if c == first else 1
+        for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
+            key, right, wrong = lattice.arc_key[a], lattice.arc_key[truth[c]], 0
+            for _ in range(n_symbols):
+                wrong += ((key ^ right) & ((1 << lattice.bits) - 1)) != 0
+                key >>= lattice.bits
+                right >>= lattice.bits
+            out[a] = arc_score[a] + margin * wrong
+
+
 def _log_loss(
     loss: Any, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
 ) -> float:
@@ -227,6 +283,7 @@ def witness_sum(on_nodes: bool, lattice: Lattice, w: int, arc_score: np.ndarray,
 _GRADIENT: dict[type, Callable[..., float]] = {
     Perceptron: _perceptron,
     FilterHinge: _filter_hinge,
+    MarginHinge: _margin_hinge,
     LogLoss: _log_loss,
 }
 
@@ -238,6 +295,9 @@ def checked_loss(loss: Loss) -> Loss:
         raise ArgumentError(f"loss must be one of {names}, got {loss!r:.60}")
     if isinstance(loss, FilterHinge):
         checks.fraction("alpha", loss.alpha, below_one=True)
+        checks.number("margin", loss.margin, 0)
+    if isinstance(loss, MarginHinge):
+        checks.number("delta", loss.delta, 0)
         checks.number("margin", loss.margin, 0)
     return loss
 

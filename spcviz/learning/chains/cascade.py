@@ -19,7 +19,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.lattice import unigrams
 from spcviz.engine.ngrams.table import symbol_bits
-from spcviz.engine.thresholds import filtering
+from spcviz.engine.thresholds import rules
 from spcviz.learning.cascade.config import Cascade, CascadeConfig, Level
 from spcviz.learning.cascade.features import Features
 from spcviz.learning.cascade.level import Progress, Trainer
@@ -72,7 +72,7 @@ class LevelFigures(NamedTuple):
     """What training found out about one filter, held out."""
 
     order: int  # of what is filtered: 1 states, 2 pairs, ...
-    alpha: float
+    alpha: float  # the rule's setting: an alpha, a probability, or minus a margin
     lost: float  # share of examples that have lost their truth, at this level or before
     kept: float  # states or n-grams left for each position
 
@@ -136,7 +136,7 @@ def train_chain_cascade(
     part = rng.permutation(np.arange(kinship.max() + 1) % config.parts)[kinship]
     progress = Progress(tick, "states")
     pairs = _pair_models(examples, part, pair_model, Trainer(config, rng, progress), run)
-    alpha, left, lost = _filter_states(
+    alpha, left, lost, first_gap = _filter_states(
         examples, part, pairs[:-1], tolerances[0], config, pair_model.forbidden
     )
     figures = [LevelFigures(1, alpha, lost, float(left.sum() / max(len(left), 1)))]
@@ -157,11 +157,12 @@ def train_chain_cascade(
         if level == order:
             levels.append(Level(models[-1], 0.0, models[-1]))
             break
-        filtered = tuned(space, part, config, models[:-1], tolerances[level - 1])
+        filtered = tuned(space, part, config, models[:-1], tolerances[level - 1], first_gap)
         levels.append(Level(models[-1], filtered.alpha, models[-1]))
         figures.append(LevelFigures(level, filtered.alpha, float(filtered.is_lost.mean()), filtered.kept))
         survivors = filtered.survivors
-    return ChainCascade(Cascade(n, tuple(levels), False, config.max_arcs, False, 2), tuple(figures))
+    cascade = Cascade(n, tuple(levels), False, config.max_arcs, False, 2, config.rule)
+    return ChainCascade(cascade, tuple(figures))
 
 
 def _pair_models(
@@ -201,30 +202,35 @@ def _filter_states(
     tolerance: float,
     config: CascadeConfig,
     forbidden: np.ndarray | None,
-) -> tuple[float, np.ndarray, float]:
-    """(alpha, mask of the states left (R, K), share of examples that lose their truth), held out.
+) -> tuple[float, np.ndarray, float, np.ndarray]:
+    """(setting, mask of the states left (R, K), share of examples that lose their truth, gaps (W,)), held
+    out.
 
     Max-marginals are found twice, a few examples at a time: no table of them is kept.
     """
     left = np.empty((len(examples.labels), examples.n_states), dtype=bool)
     of_truth, row_start = np.empty(len(left)), examples.row_start
-    for marginals, rows in _held_out(examples, part, models, forbidden):
-        values = marginals.values
-        points = filtering.break_points_batch(values.reshape(-1), marginals.row_start * examples.n_states)
-        of_truth[rows] = points.reshape(values.shape)[np.arange(len(rows)), examples.labels[rows]]
+    gaps = np.empty(len(row_start) - 1)
+    for marginals, rows, some in _held_out(examples, part, models, forbidden, config.rule):
+        of_truth[rows] = marginals.points()[np.arange(len(rows)), examples.labels[rows]]
+        gaps[some] = marginals.gaps()
     event = np.minimum.reduceat(of_truth, row_start[:-1])
     counted = of_truth if config.tolerance_kind == "position" else event
-    alpha = filtering.largest_alpha(counted, tolerance)
-    for marginals, rows in _held_out(examples, part, models, forbidden):
+    alpha = rules.tuned(config.rule, counted, tolerance)
+    for marginals, rows, _ in _held_out(examples, part, models, forbidden, config.rule):
         left[rows] = states_left(marginals, alpha, config.max_arcs)
     stays = left[np.arange(len(left)), examples.labels]
-    return alpha, left, float((~np.logical_and.reduceat(stays, row_start[:-1])).mean())
+    return alpha, left, float((~np.logical_and.reduceat(stays, row_start[:-1])).mean()), gaps
 
 
 def _held_out(
-    examples: Examples, part: np.ndarray, models: list[Weights], forbidden: np.ndarray | None
-) -> Iterator[tuple[StateValues, np.ndarray]]:
-    """(max-marginals, their rows) of some examples after the other."""
+    examples: Examples,
+    part: np.ndarray,
+    models: list[Weights],
+    forbidden: np.ndarray | None,
+    rule: str,
+) -> Iterator[tuple[StateValues, np.ndarray, np.ndarray]]:
+    """(max-marginals, their rows, numbers of the examples) of some examples after the other."""
     for p, weights in enumerate(models):
         chosen = np.flatnonzero(part == p)
         for first, last in blocks_of(
@@ -234,7 +240,7 @@ def _held_out(
             block = taken(examples, some)
             unary = layouts.emissions(block.rows, weights.unary)
             rows = layouts.ranges(examples.row_start[some], np.diff(block.row_start))
-            yield state_values(unary, block.row_start, weights.pairwise, forbidden), rows
+            yield state_values(unary, block.row_start, weights.pairwise, forbidden, rule), rows, some
 
 
 def model_of(weights: Weights) -> Model:

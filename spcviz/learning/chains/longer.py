@@ -4,13 +4,13 @@ Both are what `cascade.level` has for a lattice laid out in full, and find the s
 those whose weights have moved are kept.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spcviz.engine.ngrams.lattice import Lattice, extend, path_of, score_arcs
 from spcviz.engine.ngrams.prune import points_of, prune, truth_points
-from spcviz.engine.thresholds import filtering
+from spcviz.engine.thresholds import rules
 from spcviz.learning.cascade.config import CascadeConfig
 from spcviz.learning.cascade.decoding import all_kept
 from spcviz.learning.cascade.features import mean_squared_norm, unary_scores
@@ -119,14 +119,23 @@ class Filtered(NamedTuple):
 
 
 def tuned(
-    space: Space, part: np.ndarray, config: CascadeConfig, models: list[Model], tolerance: float
+    space: Space,
+    part: np.ndarray,
+    config: CascadeConfig,
+    models: list[Model],
+    tolerance: float,
+    first_gap: np.ndarray,
 ) -> Filtered:
-    """Score each example with the model that has not seen it, find the largest alpha, prune at it."""
+    """Score each example with the model that has not seen it, find the largest alpha, prune at it.
+
+    `first_gap` (W,): what "mean_max_first" measures by.
+    """
     batches = space.batches(np.arange(space.n_examples))
     events, positions, has_truth = [], [], []
     for chosen in batches:
         seen = _Scored.of(space, chosen, part, models)
-        at_zero = prune(seen.lattice, seen.scores, 0.0)
+        how: Any = {"rule": config.rule, "first_gap": first_gap[chosen]}
+        at_zero = prune(seen.lattice, seen.scores, 0.0, **how)
         truth = seen.truth
         _, event = truth_points(seen.lattice, at_zero, truth, np.zeros(len(chosen)))
         events.append(event)
@@ -134,12 +143,13 @@ def tuned(
         has_truth.append(np.logical_and.reduceat(truth >= 0, seen.lattice.col_start[:-1]))
     event, survives = np.concatenate(events), np.concatenate(has_truth)
     counted = np.concatenate(positions) if config.tolerance_kind == "position" else event[survives]
-    alpha = filtering.largest_alpha(counted, tolerance)
+    alpha = rules.tuned(config.rule, counted, tolerance)
     left, is_lost, n_kept, n_columns = [], [], 0, 0
     for chosen in batches:
         if len(batches) > 1:
             seen = _Scored.of(space, chosen, part, models)
-        pruned = prune(seen.lattice, seen.scores, alpha, max_arcs=config.max_arcs)
+        how = {"rule": config.rule, "first_gap": first_gap[chosen]}
+        pruned = prune(seen.lattice, seen.scores, alpha, max_arcs=config.max_arcs, **how)
         left.append(extend(seen.lattice, pruned.keep, grow=False))
         is_lost.append(~all_kept(seen.lattice, seen.truth, pruned.keep))
         n_kept, n_columns = n_kept + int(pruned.keep.sum()), n_columns + int(seen.lattice.col_start[-1])

@@ -1,11 +1,14 @@
-"""Which states of a chain a pair model leaves: by max-marginals, and no more pairs than may be laid out."""
+"""Which states of a chain a pair model leaves, by any rule, and no more pairs than may be laid out."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine.chains import chain
+from spcviz.engine.chains.batch import marginals_batch
 from spcviz.engine.kernels.jit import strict_kernel
+from spcviz.engine.thresholds import filtering
+from spcviz.engine.thresholds.rules import at_first, break_points, checked_rule, way_at_first
 from spcviz.learning.cascade.letters_first import keep_states
 from spcviz.learning.chains.crf import forbid
 
@@ -13,14 +16,34 @@ from spcviz.learning.chains.crf import forbid
 class StateValues(NamedTuple):
     """Of examples one after the other: max-marginals, the best labelling and its score."""
 
-    values: np.ndarray  # (R, K) -inf where no labelling goes through a state
+    values: np.ndarray  # (R, K) -inf where no labelling goes through a state; of "probability" its share
     best: np.ndarray  # (R,) int64
     scores: np.ndarray  # (W,) -inf where an example has no labelling
     row_start: np.ndarray  # (W + 1,) int64
+    rule: str = "mean_max"
+
+    @property
+    def starts(self) -> np.ndarray:
+        """Where each example's values begin among all of them, and the end."""
+        return self.row_start * self.values.shape[1]
+
+    def points(self) -> np.ndarray:
+        """The setting from which each state falls, (R, K); here nothing has been filtered before."""
+        flat = break_points(at_first(self.rule), self.values.reshape(-1), self.starts)
+        return flat.reshape(self.values.shape)
+
+    def gaps(self) -> np.ndarray:
+        """Best less mean of each example, (W,): what "mean_max_first" measures later levels by."""
+        limits = filtering.threshold_batch(self.values.reshape(-1), self.starts, 0.0)
+        return limits.best - limits.mean
 
 
 def state_values(
-    unary: np.ndarray, row_start: np.ndarray, pairwise: np.ndarray, forbidden: np.ndarray | None = None
+    unary: np.ndarray,
+    row_start: np.ndarray,
+    pairwise: np.ndarray,
+    forbidden: np.ndarray | None = None,
+    rule: str = "mean_max",
 ) -> StateValues:
     """What a pair model makes of states: unary (R, K), pairwise (K, K).
 
@@ -31,15 +54,18 @@ def state_values(
         pairwise = np.where(forbidden[1], -np.inf, pairwise)
     lengths = np.diff(row_start)
     decoded = chain.decode_batch(unary, lengths, pairwise)
-    values = chain.max_marginals_batch(unary, lengths, pairwise).unary
-    return StateValues(values, decoded.labels, decoded.scores, row_start)
+    if checked_rule(rule) == "probability":
+        values = marginals_batch(unary, lengths, pairwise).unary
+    else:
+        values = chain.max_marginals_batch(unary, lengths, pairwise).unary
+    return StateValues(values, decoded.labels, decoded.scores, row_start, rule)
 
 
 def states_left(marginals: StateValues, alpha: float, max_pairs: int) -> np.ndarray:
     """The threshold rule on max-marginals of states, with a cap on the pairs of those that are left.
 
-    Alpha is raised, just enough, for examples that would keep more pairs than ``max_pairs``. A mask (R, K),
-    with the best labelling.
+    Alpha, the setting of the marginals' rule, is raised, just enough, for examples that would keep more pairs
+    than ``max_pairs``. A mask (R, K), with the best labelling.
 
     Examples
     --------
@@ -49,7 +75,35 @@ def states_left(marginals: StateValues, alpha: float, max_pairs: int) -> np.ndar
     (array([2, 2]), array([1, 1]))
     """
     left = np.empty(marginals.values.shape, dtype=np.bool_)
-    _keep_all(marginals.values, marginals.best, marginals.row_start, alpha, max_pairs, left)
+    alpha, given = way_at_first(marginals.rule, alpha)
+    if marginals.rule == "probability":
+        return _probable(marginals, alpha, max_pairs)
+    way = alpha, given
+    _keep_all(marginals.values, marginals.best, marginals.row_start, way, max_pairs, left)
+    return left
+
+
+def _probable(marginals: StateValues, least: float, max_pairs: int) -> np.ndarray:
+    """States of a share over `least`, or over more where too many pairs would be left, and the best ones."""
+    values, rows = marginals.values, np.arange(len(marginals.values))
+    left = values > least
+    left[rows, marginals.best] = True
+    each = left.sum(axis=1)
+    for a, b in zip(marginals.row_start[:-1], marginals.row_start[1:]):
+        if int((each[a + 1 : b] * each[a : b - 1]).sum()) <= max_pairs:
+            continue
+        shares = np.unique(values[a:b][left[a:b]])
+        low, high = -1, len(shares) - 1  # over the largest share nothing but the best labelling is left
+        while high - low > 1:
+            middle = (low + high) // 2
+            n = np.maximum((values[a:b] > shares[middle]).sum(axis=1), 1)
+            low, high = (low, middle) if int((n[1:] * n[:-1]).sum()) <= max_pairs else (middle, high)
+        left[a:b] = values[a:b] > shares[high]
+        left[rows[a:b], marginals.best[a:b]] = True
+        n = left[a:b].sum(axis=1)
+        if int((n[1:] * n[:-1]).sum()) > max_pairs:  # the best labelling is not of the likeliest states
+            left[a:b] = False
+            left[rows[a:b], marginals.best[a:b]] = True
     return left
 
 
@@ -58,10 +112,10 @@ def _keep_all(
     values: np.ndarray,
     best: np.ndarray,
     row_start: np.ndarray,
-    alpha: float,
+    way: tuple[float, float],
     max_pairs: int,
     left: np.ndarray,
 ) -> None:
     for w in range(len(row_start) - 1):
         a, b = row_start[w], row_start[w + 1]
-        keep_states(values[a:b], best[a:b], alpha, max_pairs, left[a:b])
+        keep_states(values[a:b], best[a:b], way, max_pairs, left[a:b])

@@ -11,6 +11,7 @@ import numpy as np
 
 from spcviz.engine.graphs import ensemble
 from spcviz.engine.thresholds import rule
+from spcviz.engine.thresholds.rule import mean_of
 from spcviz.learning.ensemble.placed_states import PlacedModel
 
 
@@ -29,10 +30,23 @@ class Level(NamedTuple):
     keep: np.ndarray  # (S,) bool
     labels: tuple[np.ndarray, ...]  # (N,) best labelling of each sub-model, as indices into the S states
     n_rescued: int  # variables that would have lost every state
+    rule: str = "mean_max"  # see `spcviz.engine.thresholds.rules`
 
     def of(self, variable: int) -> slice:
         """Slice of a variable's states."""
         return slice(self.start[variable], self.start[variable + 1])
+
+    def point(self, score: float | np.ndarray) -> float | np.ndarray:
+        """The setting whose threshold is a summed score: of margins minus that of each sub-model."""
+        if self.rule == "margin":
+            return (score - self.best) / len(self.each)
+        return rule.position(score, self.best, self.mean)
+
+    def threshold_at(self, setting: float) -> float:
+        """The summed threshold at a setting of the rule."""
+        if self.rule == "margin":
+            return self.best + setting * len(self.each)
+        return rule.threshold(self.best, self.best - self.mean, setting)
 
 
 def filter_level(
@@ -42,6 +56,7 @@ def filter_level(
     states: np.ndarray,
     alpha: float,
     run: Callable[..., Iterable] = map,
+    rule: str = "mean_max",
 ) -> Level:
     """Joint filtering of one level.
 
@@ -53,9 +68,10 @@ def filter_level(
         One for each.
     start, states : ndarray of int
     alpha : float
-        At most 1; 0 is the mean.
+        At most 1; 0 is the mean. Of the rule "margin" minus the margin of each sub-model.
     run : callable
         As `map`; an executor's lets sub-models run side by side (their kernels hold no lock).
+    rule : {"mean_max", "margin"}
 
     Raises
     ------
@@ -66,7 +82,7 @@ def filter_level(
     Weiss (2013), thesis, Lemma 3, Definition 4, section 5.5.2.
     """
     marginals = list(run(lambda model, w: model.max_marginals(w), models, weights))
-    means = np.array([rule.mean_of(f.best, f.max_marginals) for f in marginals])
+    means = np.array([mean_of(f.best, f.max_marginals) for f in marginals])
     each = tuple(f.max_marginals for f in marginals)
     summed = sum(each)
     sizes = np.diff(start)
@@ -75,12 +91,12 @@ def filter_level(
     table = np.full((len(sizes), sizes.max()), -np.inf)
     table[row, column] = summed
     best = np.array([f.best for f in marginals])
-    kept = ensemble.filter_summed(best, means, table, alpha)
+    kept = ensemble.filter_summed(best, means, table, alpha, rule)
     keep = kept.keep[row, column]
     labels = tuple(f.labels for f in marginals)
     sums, extremes = (float(best.sum()), float(means.sum())), np.stack([best, means])
     return Level(
-        start, states, summed, each, *sums, extremes, kept.threshold, keep, labels, len(kept.rescued)
+        start, states, summed, each, *sums, extremes, kept.threshold, keep, labels, len(kept.rescued), rule
     )
 
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.thresholds import rule
+from spcviz.engine.thresholds import rule, rules
 
 
 class SubModel(Protocol):
@@ -78,7 +78,8 @@ class Joint(NamedTuple):
 class Config:
     """How `train` goes about it."""
 
-    alpha: float = 0.0  # 0 <= alpha < 1, as in the threshold
+    alpha: float = 0.0  # 0 <= alpha < 1, as in the threshold; of margins minus the margin
+    rule: str = "mean_max"  # or "margin": each sub-model's threshold lies a margin below its best
     regularisation: float = 1e-2  # lambda of (5.5), over 0
     n_epochs: int = 10
     step: float | None = None  # constant eta, or None for 1 / (lambda t)
@@ -95,13 +96,20 @@ class Ensemble(NamedTuple):
     losses: np.ndarray
 
 
-def sub_model_terms(model: SubModel, weights: np.ndarray, truth: Any, alpha: float) -> Terms:
+def sub_model_terms(
+    model: SubModel, weights: np.ndarray, truth: Any, alpha: float, rule_name: str = "mean_max"
+) -> Terms:
     """Scores and gradients of one sub-model on one example (thesis equations (4.3), (5.6)).
 
-    `weights` has shape (n_weights,), `truth` is what the sub-model takes, and 0 <= alpha < 1. Raises what
-    the sub-model raises, too.
+    `weights` has shape (n_weights,), `truth` is what the sub-model takes, and 0 <= alpha < 1; of the rule
+    "margin" alpha is minus the margin, and the threshold's gradient that of the best labelling alone. Raises
+    what the sub-model raises, too.
     """
-    alpha = checks.fraction("alpha", alpha, below_one=True)
+    by_margin = rules.checked_rule(rule_name) == "margin"
+    if rule_name not in ("mean_max", "margin"):
+        raise ArgumentError(f"rule must be mean_max or margin for an ensemble, got {rule_name!r}")
+    delta = -rules.checked_setting("margin", alpha) if by_margin else 0.0
+    alpha = 1.0 if by_margin else checks.fraction("alpha", alpha, below_one=True)
     weights = checks.scores("weights", weights, 1)
     if weights.shape != (model.n_weights,):
         raise ShapeError(f"weights has shape {weights.shape}; the sub-model needs {(model.n_weights,)}")
@@ -110,14 +118,18 @@ def sub_model_terms(model: SubModel, weights: np.ndarray, truth: Any, alpha: flo
         truth_score=float(weights @ of_truth),
         best=best,
         mean=mean,
-        threshold=rule.threshold(best, best - mean, alpha),
+        threshold=best - delta if by_margin else rule.threshold(best, best - mean, alpha),
         truth_features=of_truth,
         threshold_gradient=gradient,
     )
 
 
 def joint_hinge(
-    example: Example, weights: Sequence[np.ndarray], alpha: float, margin: float | None = None
+    example: Example,
+    weights: Sequence[np.ndarray],
+    alpha: float,
+    margin: float | None = None,
+    rule_name: str = "mean_max",
 ) -> Joint:
     """The hinge of one example and every sub-model's direction of descent (thesis (5.3), (5.5), (5.6)).
 
@@ -138,7 +150,8 @@ def joint_hinge(
     )
     if margin < 0:
         raise ArgumentError(f"margin must be at least 0, got {margin}")
-    terms = [sub_model_terms(m, w, t, alpha) for m, w, t in zip(example.models, weights, example.truth)]
+    each = zip(example.models, weights, example.truth)
+    terms = [sub_model_terms(m, w, t, alpha, rule_name) for m, w, t in each]
     lead = sum(t.truth_score for t in terms) - sum(t.threshold for t in terms)
     hinge = max(0.0, margin - lead)
     errs = float(hinge > 0.0)
@@ -217,7 +230,7 @@ def train(
     for epoch in range(n_epochs):
         for at in rng.permutation(len(examples)):
             t += 1
-            joint = joint_hinge(examples[at], weights, config.alpha, config.margin)
+            joint = joint_hinge(examples[at], weights, config.alpha, config.margin, config.rule)
             step = 1.0 / (config.regularisation * t) if config.step is None else config.step
             moved = [d + config.regularisation * s for d, s in zip(joint.directions, start)]
             weights = update(weights, moved, config.regularisation, step)

@@ -31,6 +31,13 @@ PROBLEM = Problem(
             "spcviz.problems.letters.paper.result:SWEEP",
             folds=1,
         ),
+        Result(
+            "ocr-rules",
+            "Handwriting, threshold rules",
+            "experiments.letters.rules:reproduce",
+            "spcviz.problems.letters.paper.ruled:RULES",
+            folds=10,
+        ),
     ),
     warmup="spcviz.problems.letters.model.cascade:warmup",
     answers="word=spcviz.problems.letters.controls.writing",

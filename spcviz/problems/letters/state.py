@@ -11,6 +11,7 @@ LETTERS = StateTable(
     choice("which", "all", ("all", "wrong")),
     whole("seed", 0, 0, 999_999),
     choice("view", "lattice", ("lattice", "bars")),
+    choice("rule", "mean_max", ("mean_max", "margin")),
     opening={"level": 3},
 )
 """The Letters page. An absent alpha is the tuned one."""

@@ -25,6 +25,13 @@ PROBLEM = Problem(
             "spcviz.problems.open_words.paper.result:OPEN",
             models=("open-fourier", "open-raw"),
         ),
+        Result(
+            "ocr-open-rules",
+            "Open vocabulary, threshold rules",
+            "experiments.open_words.rules:reproduce",
+            "spcviz.problems.open_words.paper.ruled:RULES",
+            models=("open-fourier", "open-raw"),
+        ),
     ),
     warmup="spcviz.problems.letters.model.cascade:warmup",
 )

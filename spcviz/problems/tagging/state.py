@@ -8,6 +8,7 @@ TAGGING = StateTable(
     text("text", FIRST, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
     *lattice_fields(3, r"[^\x00-\x1f]{1,20}"),
     choice("view", "words", ("lattice", "words", "compare")),
+    choice("rule", "mean_max", ("mean_max", "margin")),
     opening={"level": 2},
 )
 """The Tagging page. An absent alpha is the tuned one."""

@@ -8,17 +8,6 @@ import { isTyping, partOf } from "../touring/tour_core.js";
 import { fold, markOf, markSideBar, onProgress, progress, shuffled, solved, toldOf } from "./progress.js";
 
 const LOOK_MS = 300;
-/** The number that tells this phone from others, as the class's own page has it (phone.js). */
-function voterOf() {
-  const fresh = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  try {
-    const kept = localStorage.getItem("spcviz-voter") ?? fresh;
-    localStorage.setItem("spcviz-voter", kept);
-    return kept;
-  } catch {
-    return fresh;
-  }
-}
 const RING = 5; // pixels around the control
 
 class CourseBar extends View {
@@ -77,7 +66,7 @@ class CourseBar extends View {
     const at = (rest) => new URL(`room/${room}/${rest}`, document.baseURI);
     const now = await fetch(at("now"), { cache: "no-store" }).then((said) => (said.ok ? said.json() : null)).catch(() => null);
     if (!now || now.isYours || now.ask !== ask) return;
-    await fetch(at("answer"), { method: "POST", body: JSON.stringify({ n: now.n, voter: voterOf(), value: 0 }) }).catch(() => null);
+    await fetch(at("answer"), { method: "POST", body: JSON.stringify({ n: now.n, value: 0 }) }).catch(() => null);
   }
   /** Page and state of what is shown. */
   here() {

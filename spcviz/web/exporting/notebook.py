@@ -67,7 +67,7 @@ class Chart(go.Figure):
 def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None = None) -> object:
     """What `spcviz.show` says."""
     kind = type(thing).__name__
-    if kind in ("CascadeTagger", "StructuredPerceptron", "ChainCRF", "BudgetedTagger"):
+    if kind in ("CascadeTagger", "StructuredPerceptron", "StructuredSVM", "ChainCRF", "BudgetedTagger"):
         if x is None:
             raise ArgumentError("x must be one sequence that the tagger reads, got None")
         if kind == "BudgetedTagger":

@@ -1,6 +1,10 @@
 // The threshold rule of a cascade, once for all views; spcviz/engine/thresholds/rule.py is its twin in Python.
 //
 //   tau = best - (1 - alpha) * (best - mean)      alpha capped at MAX_ALPHA; keep iff score > tau
+//   tau = best - margin                           the same for every example: rule "margin"
+//
+// A view has one number for how hard to prune, its setting: alpha, or minus the margin, so that more is pruned as
+// it rises.
 //
 // `best` is the largest of one example's max-marginals, `mean` the mean of the finite ones. Below alpha 0 the
 // threshold lies under the mean, down to where all is kept. node imports this file as it is (tests/web/view compares it with the engine, to the last bit).
@@ -10,6 +14,31 @@ export const MAX_ALPHA = 1 - 1e-9;
 /** The score that a survivor must exceed. This form cannot round above the best. */
 export function thresholdOf(best, mean, alpha) {
   return best - (1 - Math.min(alpha, MAX_ALPHA)) * (best - mean);
+}
+
+/** The least by which a margin lies below the best: what rounding can hide. */
+const NO_SPREAD = 1e-12;
+
+/** What 1 - alpha is a share of: best - mean, or another yardstick if one is given (not below 0). */
+export function yardstickOf(best, mean, given) {
+  return given < 0 ? best - mean : Math.max(given, NO_SPREAD * Math.abs(best));
+}
+
+/** The threshold of a rule at a setting: see above. */
+export function thresholdBy(rule, best, mean, setting) {
+  return rule === "margin" ? best - yardstickOf(best, mean, -setting) : thresholdOf(best, mean, setting);
+}
+
+/** The setting of a rule from which a score is pruned, as `breakPointOf`. */
+export function breakPointBy(rule, score, best, mean, hasSpread) {
+  if (rule !== "margin") return breakPointOf(score, best, mean, hasSpread);
+  if (score === -Infinity) return -Infinity;
+  return !hasSpread || score >= best ? Infinity : score - best;
+}
+
+/** The setting whose threshold is this score. */
+export function settingOfScore(rule, score, best, mean) {
+  return rule === "margin" ? score - best : alphaOfScore(score, best, mean);
 }
 
 /** Whether a score is kept: what equals the threshold goes. */

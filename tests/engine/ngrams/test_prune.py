@@ -248,9 +248,9 @@ LAT = lattice.unigrams([2], 2)
         (([0.0] * 4, 1.5), {}, ArgumentError, "alpha must be a number from -inf to 1, got 1.5"),
         (
             ([0.0] * 4, -0.5),
-            {"by_marginals": True},
+            {"rule": "probability"},
             ArgumentError,
-            "alpha must satisfy 0 <= alpha <= 1, got -0.5",
+            "probability must satisfy 0 <= probability <= 1, got -0.5",
         ),
         (([0.0] * 4, np.nan), {}, ScoreError, "alpha.* got nan"),
         (([0.0] * 4, "0.5"), {}, ArgumentError, "alpha must be an array of numbers, got '0.5'"),

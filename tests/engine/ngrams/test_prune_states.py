@@ -23,10 +23,15 @@ def problem(seed):
 
 
 SEEDS = st.integers(0, 10_000)
+SETTINGS = st.one_of(
+    st.tuples(st.sampled_from(["mean_max", "probability"]), st.sampled_from([0.0, 0.3, 0.7, 0.95])),
+    st.tuples(st.just("margin"), st.sampled_from([0.0, -0.5, -2.0, -30.0])),
+)
 
 
-@given(SEEDS, st.sampled_from([0.0, 0.3, 0.7, 0.95]), st.booleans())
-def test_unaries_at_once_keep_what_the_lattice_keeps(seed, alpha, by_marginals):
+@given(SEEDS, SETTINGS)
+def test_unaries_at_once_keep_what_the_lattice_keeps(seed, setting):
+    rule, alpha = setting
     lengths, k, unary, _ = problem(seed)
     lattice = unigrams(lengths, k)
     for on_nodes in (False, True):
@@ -35,14 +40,15 @@ def test_unaries_at_once_keep_what_the_lattice_keeps(seed, alpha, by_marginals):
             score_arcs(lattice, unary, empty_table(k)),
             alpha,
             on_nodes=on_nodes,
-            by_marginals=by_marginals,
+            rule=rule,
         )
-        fast = keep_unaries(unary, np.r_[0, np.cumsum(lengths)], alpha, by_marginals=by_marginals)
+        fast = keep_unaries(unary, np.r_[0, np.cumsum(lengths)], alpha, rule=rule)
         assert np.array_equal(slow.keep.reshape(-1, k), fast)
 
 
-@given(SEEDS, st.sampled_from([0.0, 0.3, 0.7, 0.95]), st.booleans())
-def test_states_at_once_are_the_nodes_that_the_lattice_keeps(seed, alpha, by_marginals):
+@given(SEEDS, SETTINGS)
+def test_states_at_once_are_the_nodes_that_the_lattice_keeps(seed, setting):
+    rule, alpha = setting
     lengths, k, unary, table = problem(seed)
     left = keep_unaries(unary, np.r_[0, np.cumsum(lengths)], 0.1)
     small = unigrams(lengths, k, left)
@@ -51,9 +57,9 @@ def test_states_at_once_are_the_nodes_that_the_lattice_keeps(seed, alpha, by_mar
     for a, b in zip(lattice, fast_lattice):
         assert np.array_equal(a, b)
     scores = score_arcs(lattice, unary, table)
-    mask = keep_states(lattice, scores, alpha, left, by_marginals=by_marginals)
-    slow = prune(lattice, scores, alpha, on_nodes=True, by_marginals=by_marginals)
-    if by_marginals:  # the general path also saves the best labelling, which a CRF may have pruned
+    mask = keep_states(lattice, scores, alpha, left, rule=rule)
+    slow = prune(lattice, scores, alpha, on_nodes=True, rule=rule)
+    if rule == "probability":  # the general path also saves the best labelling, which a CRF may have pruned
         assert not (mask & ~states_left(extend(lattice, slow.keep, grow=False))).any() or (alpha > 0.4)
     else:
         assert np.array_equal(mask, states_left(extend(lattice, slow.keep, grow=False)))
@@ -66,7 +72,7 @@ def test_marginals_are_those_of_enumeration(seed):
     lattice = unigrams(lengths, k)
     if lengths[0] > 1:
         lattice = extend(lattice, np.ones(lattice.n_arcs, dtype=bool))
-    pruned = prune(lattice, score_arcs(lattice, unary, table), 0.2, on_nodes=True, by_marginals=True)
+    pruned = prune(lattice, score_arcs(lattice, unary, table), 0.2, on_nodes=True, rule="probability")
     p = np.zeros((lengths[0], k))
     for y in itertools.product(range(k), repeat=int(lengths[0])):
         s = sum(unary[i, y[i]] for i in range(len(y)))
@@ -106,11 +112,11 @@ def test_large_scores_keep_the_states_that_exact_probabilities_keep(seed, size, 
     scores[rng.random(scores.shape) < 0.2] = -np.inf if seed % 2 else -size
     scores[:, 0, 0] = np.maximum(scores[:, 0, 0], -size)  # one labelling is possible
     lattice, p = bigrams([length], k, every), exact_probabilities(k, scores)
-    pruned = prune(lattice, scores.ravel(), alpha, on_nodes=True, by_marginals=True)
+    pruned = prune(lattice, scores.ravel(), alpha, on_nodes=True, rule="probability")
     likeliest = p == p.max(axis=1, keepdims=True)
     sure = abs(p - alpha) > 1e-6
     try:
-        keep = keep_states(lattice, scores.ravel(), alpha, every, by_marginals=True)
+        keep = keep_states(lattice, scores.ravel(), alpha, every, rule="probability")
     except ScoreError:  # rightly, if both ways of every labelling are masked somewhere
         tops = scores.max(axis=(1, 2))
         paths = itertools.product(range(k), repeat=length)
@@ -127,7 +133,7 @@ def test_large_unaries_keep_the_states_that_exact_probabilities_keep(seed, size,
     shares = np.exp(unary - unary.max())
     p = shares / shares.sum()
     wanted = (p > alpha) | (p == p.max())
-    assert np.array_equal(keep_unaries(unary, [0, 1], alpha, by_marginals=True), wanted)
+    assert np.array_equal(keep_unaries(unary, [0, 1], alpha, rule="probability"), wanted)
 
 
 def test_probabilities_that_no_float_tells_are_refused():
@@ -139,7 +145,7 @@ def test_probabilities_that_no_float_tells_are_refused():
             scores.ravel(),
             0.3,
             np.ones((3, 2), bool),
-            by_marginals=True,
+            rule="probability",
         )
 
 

@@ -30,11 +30,11 @@ def scored(request):
     return Model(rng.normal(size=(6, K)), keys, rng.normal(size=len(keys))), lattice, features, labels
 
 
-def left_at(scored, alpha, by_marginals):
+def left_at(scored, alpha, rule):
     """What `prune` itself keeps: (is the truth lost, grams, arcs) of each sentence."""
     linear, lattice, features, labels = scored
     scores = score_arcs(lattice, unary_scores(features, linear.weights), linear.table)
-    pruned = prune(lattice, scores, alpha, on_nodes=True, by_marginals=by_marginals)
+    pruned = prune(lattice, scores, alpha, on_nodes=True, rule=rule)
     truth = path_of(lattice, labels)
     lost = [not pruned.keep[truth[a:b]].all() for a, b in zip(lattice.col_start, lattice.col_start[1:])]
     arcs = np.add.reduceat(pruned.keep, lattice.example_start[:-1])
@@ -51,23 +51,23 @@ def left_at(scored, alpha, by_marginals):
     return np.array(lost), grams, arcs
 
 
-@pytest.mark.parametrize("by_marginals", [False, True])
-def test_what_is_left_just_below_each_alpha(scored, by_marginals):
-    fallen = equal_loss.fallen(*scored, by_marginals=by_marginals, more_alphas=[0.123])
+@pytest.mark.parametrize("rule", ["mean_max", "probability"])
+def test_what_is_left_just_below_each_alpha(scored, rule):
+    fallen = equal_loss.fallen(*scored, rule=rule, more_alphas=[0.123])
     assert_array_equal(fallen.lengths, LENGTHS)
     assert 0.123 in fallen.alpha
     assert (np.diff(fallen.alpha) > 0).all()
     for g, alpha in enumerate(fallen.alpha):
         if alpha == 0:
             continue
-        lost, grams, arcs = left_at(scored, alpha - 1e-9 * abs(alpha), by_marginals)
+        lost, grams, arcs = left_at(scored, alpha - 1e-9 * abs(alpha), rule)
         assert_array_equal(fallen.event < alpha, lost)
         assert_array_equal(fallen.grams[:, g], grams)
         assert_array_equal(fallen.pairs[:, g], arcs)
 
 
 def test_curves_of_a_draw_are_those_of_its_sentences(scored):
-    fallen = equal_loss.fallen(*scored, by_marginals=False)
+    fallen = equal_loss.fallen(*scored, rule="mean_max")
     weights = equal_loss.draws(len(LENGTHS), 20)
     curves = equal_loss.curves_of(fallen, weights)
     assert_array_equal(weights[0], 1)

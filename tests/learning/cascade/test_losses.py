@@ -177,9 +177,9 @@ def test_the_hinge_bounds_the_loss(data):
 @pytest.mark.parametrize(
     ("loss", "message"),
     [
-        (None, "loss must be one of Perceptron, FilterHinge, LogLoss, got None"),
-        ("hinge", "loss must be one of Perceptron, FilterHinge, LogLoss, got 'hinge'"),
-        (Perceptron, "loss must be one of Perceptron, FilterHinge, LogLoss, got <class"),
+        (None, "loss must be one of Perceptron, FilterHinge, MarginHinge, LogLoss, got None"),
+        ("hinge", "loss must be one of Perceptron, FilterHinge, MarginHinge, LogLoss, got 'hinge'"),
+        (Perceptron, "loss must be one of Perceptron, FilterHinge, MarginHinge, LogLoss, got <class"),
         (FilterHinge(1.0), "alpha must satisfy 0 <= alpha < 1, got 1.0"),
         (FilterHinge(-0.1), "alpha must satisfy 0 <= alpha < 1, got -0.1"),
         (FilterHinge(np.nan), "alpha must satisfy 0 <= alpha < 1, got nan"),

@@ -318,7 +318,7 @@ PROBLEM = prepare(lattice.unigrams([2, 1], 2), DenseRows(np.ones((3, 1), dtype=n
         (
             {"loss": "perceptron"},
             ArgumentError,
-            "loss must be one of Perceptron, FilterHinge, LogLoss, got 'perc",
+            "loss must be one of Perceptron, FilterHinge, MarginHinge, LogLoss, got 'perc",
         ),
         ({"loss": FilterHinge(1.5)}, ArgumentError, "alpha must satisfy 0 <= alpha < 1, got 1.5"),
         ({"examples": [2]}, ArgumentError, r"examples\[0\] must be from 0 to 1, got 2"),

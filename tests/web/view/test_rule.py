@@ -90,3 +90,37 @@ def test_no_view_spells_the_rule_by_itself():
         lines = [line for line in script.read_text(encoding="utf-8").splitlines() if spelled.search(line)]
         code = [line for line in lines if not line.lstrip().startswith("//")]
         assert bool(code) == (script.name == "rule.js"), f"{script}: {code}"
+
+
+MARGIN_BODY = """
+const { best, mean, spread, values, starts, margins } = data;
+const out = { tau: [], kept: [], point: [] };
+for (let w = 0; w < best.length; w++) {
+  const tau = core.thresholdBy("margin", best[w], mean[w], -margins[w]), limit = spread[w] ? tau : -Infinity;
+  out.tau.push(tau);
+  for (let a = starts[w]; a < starts[w + 1]; a++) {
+    out.kept.push(core.survives(values[a], limit));
+    out.point.push(`${core.breakPointBy("margin", values[a], best[w], mean[w], spread[w] === 1)}`);
+  }
+}
+process.stdout.write(JSON.stringify(out));"""
+
+
+@needs_node
+def test_the_browser_thresholds_at_a_margin_as_the_engine_does(tmp_path):
+    rng = np.random.default_rng(2)
+    values, starts, _ = examples(rng)
+    margins = rng.choice([0.0, 1e-13, 0.5, 1.0, 3.0, 1e6], len(starts) - 1)
+    limits = filtering.threshold_batch(values, starts, 0.0, margins)
+    spread = limits.has_spread
+    asked = {"best": limits.best, "mean": limits.mean, "spread": spread.astype("u1"), "values": values}
+    asked |= {"margins": margins, "starts": starts.astype("i4")}
+    answer = run_node(tmp_path, "web/view/rule.js", MARGIN_BODY, asked)
+    assert np.where(spread, answer["tau"], -np.inf).tolist() == limits.tau.tolist()
+    owner = np.repeat(np.arange(len(spread)), np.diff(starts))
+    assert answer["kept"] == rule.survives(values, limits.tau[owner]).tolist()
+    points = filtering.margin_points_batch(values, starts)
+    assert [float(point.replace("Infinity", "inf")) for point in answer["point"]] == points.tolist()
+    assert {0, 1} == set(spread.tolist()) == set(answer["kept"])
+    assert (margins[spread] == 0).any()
+    assert (limits.best - limits.tau > margins)[spread].any()  # rounding's own reach was met

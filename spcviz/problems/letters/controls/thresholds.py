@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.letters.page import cached, theorem_2
+from spcviz.problems.letters.page import cached, promises, theorem_2
 from spcviz.problems.letters.page import sweep_text as say
 from spcviz.web.figures.filter_curves import grams
 from spcviz.web.ui import layout
@@ -10,6 +10,7 @@ from spcviz.web.ui.state import LOWEST_ALPHA, MAX_ORDER, PIN, StateTable, choice
 
 SHOWS = {
     "curves": "One filter, every α",
+    "rules": "Mean and best, or a margin",
     "filters": "Three filters compared",
     "bound": "What theory promises",
 }
@@ -24,6 +25,7 @@ TABLE = StateTable(
     whole("level", 2, 1, MAX_ORDER),
     real("tol", None, 0.0, 100.0),  # percent; absent: what training allowed at this level
     choice("by", "event", say.LOSSES),
+    choice("promise", "tuned", promises.PROMISES),
     real("alpha", None, LOWEST_ALPHA, 1.0),
     real("margin", 1.0, 0.001, 1000.0),
     whole("models", 3, 1, 22, MODELS),
@@ -39,6 +41,7 @@ SAID = {
     "margin": "margin {:g} ×".format,
     "models": "{} sub-models".format,
     "by": lambda name: f"lost: {say.LOSSES[name]}",
+    "promise": lambda name: f"promised: {promises.PROMISES[name]}",
     "split": SPLITS.get,
     "zoom": lambda _: "all losses",
 }
@@ -72,6 +75,9 @@ def show(state: dict):
         if view == "bound":
             _slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
             layout.segments("Sub-models P", {n: str(n) for n in MODELS}, tie("models"), theorem_2.HELP)
+        if view in ("curves", "bound"):
+            help_text = promises.HELP
+            layout.segments("The loss is kept", promises.PROMISES, tie("promise", alpha=None), help_text)
         if view == "curves":
             layout.segments("A word counts as lost", say.LOSSES, tie("by", alpha=None), say.HELP["by"])
         if view == "filters":

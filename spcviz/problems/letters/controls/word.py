@@ -6,16 +6,19 @@ import numpy as np
 import streamlit as st
 
 from spcviz.problems.letters.page import cached
+from spcviz.problems.letters.page import text as say
 from spcviz.problems.letters.state import LETTERS
 from spcviz.web.cached.shared import shared
 from spcviz.web.ui import layout
 
 ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
+RULES = {"mean_max": "mean and best", "margin": "margin"}
 # What is said beside the closed box of what is set in it.
 SAID = {
     "which": lambda _: "misread words",
     "order": lambda n: f"up to {ORDERS[n]}",
     "view": lambda _: "bars",
+    "rule": lambda _: "threshold at a margin",
     "features": lambda name: cached.LETTERS_FEATURES.get(name, name),
 }
 
@@ -67,6 +70,8 @@ def show(state: dict) -> None:
         orders = {n: f"up to {name}" if n == state["order"] else str(n) for n, name in ORDERS.items()}
         layout.segments("Longest n-gram", orders, tie("order", level=1))
         layout.segments("Picture", {"lattice": "lattice", "bars": "bars"}, tie("view"))
+        if state["features"] in cached.OPEN:
+            layout.segments("Threshold", RULES, tie("rule"), say.RULE_HELP)
         if len(cached.LETTERS_FEATURES) > 1:
             of = {"format_func": cached.LETTERS_FEATURES.get, "width": 270}
             st.selectbox("What it sees", list(cached.LETTERS_FEATURES), **of, **tie("features"))

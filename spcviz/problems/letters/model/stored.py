@@ -99,6 +99,6 @@ def _model_of(stored, about, settings):
     rows = zip(stored.filter, about["alphas"], stored.predictor, strict=True)
     levels, config = tuple(Level(*row) for row in rows), settings.config
     shape = {"on_nodes": config.on_nodes, "max_arcs": config.max_arcs, "first_order": config.first_order}
-    cascade = with_models(Cascade(handwriting.N_STATES, levels, **shape), wide)
+    cascade = with_models(Cascade(handwriting.N_STATES, levels, **shape, rule=config.rule), wide)
     fourier = None if stored.phases is None else handwriting.Fourier(stored.frequencies, stored.phases)
     return OcrModel(settings, cascade, fourier, about["test_fold"], stored.held_out)

@@ -19,13 +19,22 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.ngrams.lattice import path_of, score_labels
-from spcviz.engine.ngrams.prune import truth_points
+from spcviz.engine.ngrams.prune import points_of, truth_points
 from spcviz.engine.thresholds import curves as step_curves
-from spcviz.engine.thresholds import filtering, rule
+from spcviz.engine.thresholds import filtering, rule, rules
+from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.learning.cascade.cascade import HeldOut, filter_examples
 from spcviz.learning.cascade.features import unary_scores
 from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.page.shown import LossCurves, LossesAt, StepCurve, SweepChoice, SweepLevel
+from spcviz.problems.letters.page.shown import (
+    LossCurves,
+    LossesAt,
+    RuleCurve,
+    StepCurve,
+    SweepChoice,
+    SweepLevel,
+    SweepRules,
+)
 
 N_DRAWN = 500
 
@@ -46,6 +55,9 @@ class Sample(NamedTuple):
     # weight_norm, factor_norm: see `SweepBound`
     weight_norm: float
     factor_norm: float
+    # margins (A,), margin_event (W,): minus the margin down to which each n-gram, each truth is kept
+    margins: np.ndarray = np.zeros(0)
+    margin_event: np.ndarray = np.zeros(0)
 
 
 class Sweep(NamedTuple):
@@ -89,15 +101,18 @@ def _sample(linear, step, features, labels):
     lattice, pruned = step.lattice, step.pruned
     unary = unary_scores(features, linear.weights)
     truth_scores = score_labels(lattice, unary, linear.table, labels)
-    by_definition, event = truth_points(lattice, pruned, path_of(lattice, labels), truth_scores)
+    truth = path_of(lattice, labels)
+    by_definition, event = truth_points(lattice, pruned, truth, truth_scores)
     points = filtering.break_points_batch(pruned.values, pruned.starts)
     mean, spread = pruned.limits.mean, pruned.limits.best - pruned.limits.mean
     gap = np.where(event == -np.inf, -np.inf, truth_scores - mean)
+    by_margin = pruned._replace(rule="margin")
+    margins, margin_event = points_of(by_margin), truth_points(lattice, by_margin, truth, truth_scores)[1]
     arrays = by_definition, event, points, pruned.starts, gap, spread, np.diff(lattice.col_start)
-    for array in arrays:
+    for array in (*arrays, margins, margin_event):
         array.flags.writeable = False
     norm = float(np.hypot(np.linalg.norm(linear.weights), np.linalg.norm(linear.values.astype(np.float64))))
-    return Sample(*arrays, norm, _factor_norm(lattice, features, linear.table))
+    return Sample(*arrays, norm, _factor_norm(lattice, features, linear.table), margins, margin_event)
 
 
 def _factor_norm(lattice, features, table):
@@ -135,10 +150,37 @@ def _drawn(curve):
     return StepCurve(*(np.concatenate([array[:n_low], rest]) for array, rest in zip(curve, high)))
 
 
-def alpha_for(sweep: Sweep, tolerance: float, *, by_definition: bool = False) -> float:
-    """Largest alpha at which development words lose at most a share `tolerance` (thesis, end of 4.3)."""
+def alpha_for(
+    sweep: Sweep, tolerance: float, *, by_definition: bool = False, guarantee: Guarantee = None
+) -> float:
+    """Largest alpha at which development words lose at most a share `tolerance` (thesis, end of 4.3).
+
+    `guarantee`: what is promised of other words that reach the level, if they are exchangeable with these;
+    `InfeasibleError` if there are too few for it.
+    """
     points = sweep.dev.by_definition if by_definition else sweep.dev.event
-    return filtering.largest_alpha(points[sweep.dev.event > -np.inf], tolerance)
+    return filtering.largest_alpha(points[sweep.dev.event > -np.inf], tolerance, guarantee=guarantee)
+
+
+def rule_curves(sweep: Sweep, most: float = 0.2) -> SweepRules:
+    """n-grams left against words lost by each rule, up to a share `most` of test words, every step of it."""
+    test = sweep.test
+    positions = int(test.n_columns.sum())
+    n_in = float((test.points > -np.inf).sum() / positions)
+    by_rule = (("mean_max", test.points, test.event), ("margin", test.margins, test.margin_event))
+    mean_max, margin = (_rule_curve(*of, positions, most) for of in by_rule)
+    return SweepRules(sweep.curves.level, int((test.event > -np.inf).sum()), n_in, mean_max, margin)
+
+
+def _rule_curve(name, points, event, positions, most):
+    """A `RuleCurve`: the hardest settings that lose so many words, one number after the other."""
+    alive = np.sort(event[event > -np.inf])
+    falling = alive[alive < np.inf][: int(most * len(alive)) + 1]
+    settings = np.array([rules.just_below(name, point) for point in np.unique(falling)])
+    rising = np.sort(points[points > -np.inf])
+    kept = (len(rising) - np.searchsorted(rising, settings, side="right")) / positions
+    lost = np.searchsorted(alive, settings, side="right") / max(len(alive), 1)
+    return RuleCurve(name, settings, lost, kept)
 
 
 def losses_at(sweep: Sweep, split: Literal["dev", "test"], alpha: float) -> LossesAt:
@@ -164,10 +206,10 @@ def losses_at(sweep: Sweep, split: Literal["dev", "test"], alpha: float) -> Loss
     return LossesAt(split, n_alive, *alone, efficiency, *of_events, *cumulative, n_in, n_kept)
 
 
-def choose(sweep, tolerance, *, by_definition=False, alpha=None) -> SweepChoice:
-    """The alpha that a tolerance gives, or the one asked for, with its losses."""
+def choose(sweep, tolerance, *, by_definition=False, alpha=None, guarantee=None) -> SweepChoice:
+    """The alpha that a tolerance gives, or the one asked for, with its losses; see `alpha_for`."""
     if alpha is None:
-        alpha = alpha_for(sweep, tolerance, by_definition=by_definition)
+        alpha = alpha_for(sweep, tolerance, by_definition=by_definition, guarantee=guarantee)
     alpha = checks.alpha("alpha", alpha)
     dev, test = (losses_at(sweep, split, alpha) for split in ("dev", "test"))
     return SweepChoice(alpha, tolerance, dev, test)

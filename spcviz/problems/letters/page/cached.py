@@ -4,14 +4,15 @@ import math
 
 import numpy as np
 
-from spcviz.engine.errors import ArgumentError
+from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.learning.cascade.online import Model
+from spcviz.learning.cascade.retuned import retuned
 from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, bound_ensemble, cascade, positions, stored, sweep
 from spcviz.problems.letters.model.once import ReadOnce
 from spcviz.problems.letters.page import live
-from spcviz.problems.letters.page.shown import FIRST_WORD, SweepBound, SweepChoice, SweepLevel
+from spcviz.problems.letters.page.shown import FIRST_WORD, SweepBound, SweepChoice, SweepLevel, SweepRules
 from spcviz.problems.open_words.data import scan, traced, written
 from spcviz.problems.open_words.data.compose import TEST_FOLD
 from spcviz.problems.open_words.data.composed import load_set
@@ -109,20 +110,38 @@ def _dense_us(features, order, length):
 
 @shared(512, stored=WordTrace, beside=3)
 def letters_trace(
-    word_id: int, features: str, order: int, alphas: tuple[float | None, ...] = ()
+    word_id: int, features: str, order: int, alphas: tuple[float | None, ...] = (), rule: str = "mean_max"
 ) -> WordTrace:
-    """One word of the data set through a cascade of `order` levels; an alpha of None means tuned."""
+    """One word of the data set through a cascade of `order` levels; an alpha of None means tuned.
+
+    `rule` "margin": tuned by margins instead (`letters_margins`), where there are development words for it.
+    """
     words, at = _words_with(word_id, features)
     rows = slice(*words.starts[at : at + 2])
     pixels, how = words.pixels[rows], {"word_id": word_id, "n_levels": order, "alphas": alphas}
+    if rule == "margin" and features in OPEN:
+        how["margins"] = letters_margins(features)
     trace = live.trace_word(_reader(features), pixels, truth=words.labels[rows], **how)
     return trace._replace(microseconds_dense=_dense_us(features, order, len(pixels)))
 
 
+@shared(_EVERY)
+def letters_margins(features: str) -> tuple[float, ...]:
+    """A margin for each level of an open vocabulary's model, tuned on its development words.
+
+    Each loses the share of words that the model's own threshold may lose at its level.
+    """
+    model, words = ocr_model(features), load_set("dev").words
+    seen = model.features(words.pixels, words.lengths)
+    tolerances = model.settings.config.tolerances
+    tuned = retuned(model.cascade, "margin", seen, words.labels, words.lengths, tolerances)
+    return tuple(-float(level.alpha) for level in tuned.levels)
+
+
 @shared(256, stored=positions.PositionCounts, beside=3)
-def letters_positions(word_id, features, order, alphas=()):
+def letters_positions(word_id, features, order, alphas=(), rule="mean_max"):
     """(the word's letters, n-grams at each position); see `spcviz.problems.letters.model.positions`."""
-    trace = letters_trace(word_id, features, order, alphas)
+    trace = letters_trace(word_id, features, order, alphas, rule)
     return trace.pixels, positions.position_counts(trace)
 
 
@@ -169,7 +188,9 @@ def _sweep(features):
 
 
 def _in_32_bits(level):
-    return level._replace(test=level.test._replace(points=level.test.points.astype(np.float32)))
+    test = level.test
+    single = {name: getattr(test, name).astype(np.float32) for name in ("points", "margins")}
+    return level._replace(test=test._replace(**single))
 
 
 @shared(_EVERY * MAX_ORDER, stored=SweepLevel)
@@ -180,9 +201,26 @@ def sweep_level(features, level):
 
 
 @shared(512, stored=SweepChoice)
-def sweep_choice(features, level, tolerance, by_definition=False, alpha=None):
+def sweep_choice(features, level, tolerance, by_definition=False, alpha=None, guarantee=None):
     """The alpha that a tolerance gives; see `spcviz.problems.letters.model.sweep.choose`."""
-    return sweep.choose(_sweep(features)[level - 1], tolerance, by_definition=by_definition, alpha=alpha)
+    how = {"by_definition": by_definition, "alpha": alpha, "guarantee": guarantee}
+    return sweep.choose(_sweep(features)[level - 1], tolerance, **how)
+
+
+@shared(512)
+def sweep_promised(features, level, tolerance, by_definition, guarantee):
+    """`sweep_choice` with a guarantee, or the sentence that says why it cannot be given."""
+    try:
+        return sweep_choice(features, level, tolerance, by_definition, None, guarantee)
+    except InfeasibleError as error:
+        return str(error)
+
+
+@shared(_EVERY * MAX_ORDER, stored=SweepRules)
+def sweep_rules(features, level):
+    """Both threshold rules at a level, on the same scores; None if the model has no such level."""
+    levels = _sweep(features)
+    return sweep.rule_curves(levels[level - 1]) if level <= len(levels) else None
 
 
 @shared(256, stored=SweepBound)

@@ -14,7 +14,7 @@ from spcviz.learning.cascade.cascade import Level, filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.problems.letters.data import handwriting
 from spcviz.shared.shown import WordTrace
-from spcviz.shared.trace import alphas_used, traced
+from spcviz.shared.trace import alphas_used, at_margins, traced
 
 MAX_LETTERS = 20
 _DENSE_TURNS = 3  # a first turn finds the processor's caches cold
@@ -29,11 +29,13 @@ def trace_word(
     n_levels: int | None = None,
     alphas: Sequence[float] | None = (),
     dense: DenseModel | None = None,
+    margins: Sequence[float] | None = None,
 ) -> WordTrace:
     """Run a cascade on one word of 1 to 20 letter images (L, 16, 8) and keep everything a picture needs.
 
     Times are the best of two runs, wrappers included; in a batch a word costs several times less. An alpha of
-    None means tuned; `dense`, an exact model of the last level's predictor, is timed on the same word.
+    None means tuned; `dense`, an exact model of the last level's predictor, is timed on the same word. With
+    `margins`, one a level, tuned are the word's own alphas that stand for them.
     """
     pixels = checks.typed("pixels", pixels, "biuf", "numbers")
     if pixels.ndim != 3 or pixels.shape[1:] != handwriting.SHAPE or not 1 <= len(pixels) <= MAX_LETTERS:
@@ -43,6 +45,9 @@ def trace_word(
     most = len(cascade.levels)
     n_levels = most if n_levels is None else min(checks.integer("n_levels", n_levels, 1, 100), most)
     features = model.features(pixels, [len(pixels)])
+    if margins is not None:
+        asked = [*(alphas or ()), *[None] * n_levels][:n_levels]
+        cascade = at_margins(cascade, features, len(pixels), asked, margins)
     labels = None if truth is None or len(truth) == 0 else np.asarray(truth, dtype=np.int64)
     fields = traced(cascade, features, len(pixels), alphas_used(cascade, alphas, n_levels), labels)
     last = cascade.levels[n_levels - 1]

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from spcviz.problems.letters.page.promises import GUARANTEES
+
 OPEN = {"open": "fourier", "open_raw": "raw"}
 
 _LETTERS = """# {what}, and what a cascade keeps at each level. Run this in a clone.
@@ -43,7 +45,8 @@ from spcviz.shared.folders import MODELS
 from spcviz.problems.letters.model import sweep
 {read}
 level = sweep.sweep_levels(model, words={words})[{level} - 1]
-choice = sweep.choose(level, {tolerance}, by_definition={by_definition}, alpha={alpha})
+how = {{"by_definition": {by_definition}, "alpha": {alpha}, "guarantee": {guarantee!r}}}
+choice = sweep.choose(level, {tolerance}, **how)
 for name, at in (("development", choice.dev), ("test", choice.test)):
     print(f"alpha {{choice.alpha:.3f}}, {{name}} words:", at)
 """
@@ -80,6 +83,7 @@ def sweep(state: Mapping) -> str:
         return ""
     is_open, name = state["features"] in OPEN, OPEN.get(state["features"], state["features"])
     about = {"level": int(state["level"]), "tolerance": state["tol"] / 100, "alpha": state["alpha"]}
+    about["guarantee"] = GUARANTEES[state["promise"]]
     about["words"] = 'load_set("unseen").words' if is_open else None
     read = (_SWEEP_OPEN if is_open else _SWEEP_FIXED).format(name=name)
     return _SWEEP.format(read=read, by_definition=state["by"] == "definition", **about)

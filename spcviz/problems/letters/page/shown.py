@@ -72,6 +72,25 @@ class SweepChoice(NamedTuple):
     test: LossesAt
 
 
+class RuleCurve(NamedTuple):
+    """One level's filter by one threshold rule, on test words, wherever it loses another word."""
+
+    rule: str  # "mean_max" or "margin"
+    setting: np.ndarray  # (S,): alpha or minus the margin, rising
+    lost: np.ndarray  # (S,): share of the words that still had their truth
+    kept: np.ndarray  # (S,): n-grams left a position
+
+
+class SweepRules(NamedTuple):
+    """Two rules on the same scores of the same words."""
+
+    level: int
+    n_words: int  # that still had their truth
+    n_grams_in: float  # a position, before this level's filter
+    mean_max: RuleCurve
+    margin: RuleCurve
+
+
 class BoundTerms(NamedTuple):
     """Theorem 1 for one loss: empirical + complexity + confidence = total; vacuous from 1 on."""
 

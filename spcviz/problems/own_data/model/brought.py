@@ -17,9 +17,14 @@ from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model.settings import MOST_HELD, Dealt, halved
 from spcviz.problems.own_data.model.training import MOST_LABELS, features_in, report_on
 from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Trained
-from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
+from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron, StructuredSVM
 
-KINDS = {StructuredPerceptron: "perceptron", ChainCRF: "CRF", CascadeTagger: "cascade"}
+KINDS = {
+    StructuredPerceptron: "perceptron",
+    StructuredSVM: "SVM",
+    ChainCRF: "CRF",
+    CascadeTagger: "cascade",
+}
 
 
 def model_of(data: bytes, name: str) -> Any:
@@ -35,6 +40,11 @@ def model_of(data: bytes, name: str) -> Any:
         raise ArgumentError(f"{name}: reads other features than this page makes of words, {why}") from None
     _check(name, reader)
     if isinstance(tagger, CascadeTagger):
+        if tagger.cascade_.rule != "mean_max":
+            raise ArgumentError(
+                f"{name}: prunes by the rule {tagger.cascade_.rule}; this page draws thresholds between mean "
+                'and best: fit it with rule="mean_max"'
+            )
         most = min(tagger.cascade_.max_arcs, cascades.MAX_ARCS)
         tagger.cascade_ = tagger.cascade_._replace(max_arcs=most)
     return tagger

@@ -18,9 +18,10 @@ from spcviz.problems.letters.model.sweep import N_DRAWN, Sample, Sweep, choose, 
 from spcviz.problems.letters.page.shown import StepCurve, SweepChoice, SweepLevel
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model.budget import spend
+from spcviz.problems.own_data.model.promised import promises_of
 from spcviz.problems.own_data.model.settings import METHODS, Settings
 from spcviz.problems.own_data.model.training import train
-from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Choice, Points, Report, Swept
+from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Choice, Points, Promise, Report, Swept
 from spcviz.shared.shown import WordTrace
 from spcviz.shared.trace import arc_level, node_level, timed_run
 
@@ -115,6 +116,11 @@ def swept(
     """(curves, the alpha of a tolerance or the one asked for with its losses) of a level from 1."""
     level_sweep = sweep(report, level, tolerance)
     return level_sweep.curves, choose(level_sweep, tolerance, by_definition=by_definition, alpha=alpha)
+
+
+def promises(report: Report, level: int, tolerance: float) -> tuple[Promise, ...]:
+    """What can be promised of sentences like the visitor's, at a level from 1; see `model.promised`."""
+    return promises_of(report.levels[level - 1], tolerance)
 
 
 def compared(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]]:

@@ -95,14 +95,17 @@ def run_cascade(model: PoseModel, fine: Sequence[np.ndarray], method: str = "sin
     return (level for _, level in filtered_models(model, fine, method, alphas))
 
 
-def filtered_models(model, fine, method="single", alphas=None, run=map):
-    """Filter a clip at every level: yields (sub-models, `coarse_to_fine.Level`), by default alphas."""
+def filtered_models(model, fine, method="single", alphas=None, run=map, rule="mean_max"):
+    """Filter a clip at every level: yields (sub-models, `coarse_to_fine.Level`), by default alphas.
+
+    `alphas` are settings of the rule, "mean_max" or "margin".
+    """
     alphas = model.alphas[method] if alphas is None else alphas
     start, states = first_states(len(fine) * model.geometry.n_parts)
     for level in range(body.N_LEVELS):
         models = sub_models(model.geometry, fine, level, start, states, SUB_MODELS[method])
         filtered = coarse_to_fine.filter_level(
-            models, model.weights[method][level], start, states, alphas[level], run
+            models, model.weights[method][level], start, states, alphas[level], run, rule
         )
         yield models, filtered
         if level + 1 < body.N_LEVELS:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spcviz.engine.thresholds import filtering, rule
+from spcviz.engine.thresholds import filtering, rules
+from spcviz.engine.thresholds.rule import survives
 from spcviz.learning.ensemble import coarse_to_fine, joint
 from spcviz.problems.pose.model import body, cascade
 
@@ -35,6 +36,7 @@ class Settings:
     regularisation: float = 0.02  # regularisation, step: of the joint update
     step: float = 0.02
     train_alpha: float = 0.2  # threshold's alpha while weights are learned
+    rule: str = "mean_max"  # or "margin": how thresholds of levels lie below the best
     tolerance: float | None = 0.01  # share of development truths a level may lose; None: a size
     # what is lost: "score", the true states' summed score falls (Definition 4); "near", of some limb no state
     # is left within `body.NEAR`, nor the exact one. By score the last level has 31 times as many states left
@@ -94,8 +96,8 @@ class Problem:
         for v, state in enumerate(exact):
             at = filtered.of(v)
             hit = filtered.summed[at][filtered.states[at] == state]
-            first = min(first, rule.position(hit[0], filtered.best, filtered.mean) if len(hit) else -np.inf)
-        return float(rule.position(score, filtered.best, filtered.mean)), float(first)
+            first = min(first, filtered.point(hit[0]) if len(hit) else -np.inf)
+        return float(filtered.point(score)), float(first)
 
     def near_points(self, filtered, level):
         """The same where the true state or a near one is enough: twice the alpha where the last falls."""
@@ -108,7 +110,7 @@ class Problem:
             if not stands.any():
                 return -np.inf, -np.inf
             if not stands[heights.argmax()]:  # a limb's best state never falls
-                first = min(first, rule.position(heights[stands].max(), filtered.best, filtered.mean))
+                first = min(first, filtered.point(heights[stands].max()))
         return float(first), float(first)
 
     def refine(self, level, filtered):
@@ -138,18 +140,20 @@ def train_method(
     for level in range(body.N_LEVELS):
         if learn:
             weights[level] = _learned(train, geometry, level, names, weights[level], config, rng)
-        all_filtered = [_filtered(p, geometry, level, names, weights[level], 0.0) for p in dev]
+        all_filtered = [_filtered(p, geometry, level, names, weights[level], 0.0, settings.rule) for p in dev]
         if settings.tolerance is None:
-            alphas[level] = alpha_for(all_filtered, settings.n_kept, 0.0 if learn else -np.inf)
+            lowest = 0.0 if learn and settings.rule == "mean_max" else -np.inf
+            alphas[level] = alpha_for(all_filtered, settings.n_kept, lowest)
         else:
             points = _points(
                 dev, all_filtered, geometry, level, names, weights[level], settings.tolerance_kind
             )
-            alphas[level] = tolerated_alpha(points, settings.tolerance)
+            alphas[level] = tolerated_alpha(points, settings.tolerance, settings.rule)
         for problem, filtered in zip(dev, all_filtered):
             problem.refine(level, again(filtered, alphas[level]))
         for problem in train if learn else ():
-            problem.refine(level, _filtered(problem, geometry, level, names, weights[level], alphas[level]))
+            kept = _filtered(problem, geometry, level, names, weights[level], alphas[level], settings.rule)
+            problem.refine(level, kept)
         if tick is not None:
             tick(f"{method} level {level}")
     return cascade.with_method(model, method, weights, alphas)
@@ -197,36 +201,36 @@ def symmetric(weights: np.ndarray, names: Sequence[str], n_parts: int) -> np.nda
     return ((table + table[subs][:, rows]) / 2).reshape(weights.shape)
 
 
-def _filtered(problem, geometry, level, names, weights, alpha):
+def _filtered(problem, geometry, level, names, weights, alpha, rule="mean_max"):
     models = problem.models(geometry, level, names)
-    return coarse_to_fine.filter_level(models, weights, problem.start, problem.states, alpha)
+    return coarse_to_fine.filter_level(models, weights, problem.start, problem.states, alpha, rule=rule)
 
 
 def again(filtered, alpha):
     """A filtered level under another alpha, without computing max-marginals anew."""
-    threshold = rule.threshold(filtered.best, filtered.best - filtered.mean, alpha)
-    keep = rule.survives(filtered.summed, threshold)
+    threshold = filtered.threshold_at(alpha)
+    keep = survives(filtered.summed, threshold)
     lost = [span for span in map(filtered.of, range(len(filtered.start) - 1)) if not keep[span].any()]
     for span in lost:
         keep[span.start + filtered.summed[span].argmax()] = True
     return filtered._replace(threshold=threshold, keep=keep, n_rescued=len(lost))
 
 
-def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float) -> float:
-    """The largest 32-bit alpha that loses at most a share of the truths that reach a level.
+def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float, rule: str = "mean_max") -> float:
+    """The largest 32-bit setting that loses at most a share of the truths that reach a level.
 
     >>> round(tolerated_alpha([(0.3, 0.4), (0.1, 0.2), (0.2, -np.inf)], 0.5), 6)
     0.3
     """
     given = np.array([by_score for by_score, by_state in points if by_state > -np.inf])
-    alpha = filtering.largest_alpha(given, tolerance) if len(given) else 0.0
+    alpha = rules.tuned(rule, given, tolerance) if len(given) else 0.0
     single = np.float32(alpha)  # as it is stored; rounded up it might lose one more
     return float(single if float(single) <= alpha else np.nextafter(single, np.float32(-np.inf)))
 
 
 def alpha_for(all_filtered, n_kept, lowest=-np.inf):
     """The alpha at which `n_kept` states a variable stay: a quantile of (mm - mean) / (best - mean)."""
-    falls = np.concatenate([rule.position(f.summed, f.best, f.mean) for f in all_filtered])
+    falls = np.concatenate([f.point(f.summed) for f in all_filtered])
     n_variables = sum(len(f.start) - 1 for f in all_filtered)
     if len(falls) <= n_kept * n_variables:
         return max(lowest, filtering.lowest_alpha(falls))

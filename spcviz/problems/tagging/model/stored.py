@@ -83,9 +83,14 @@ class Tagger(NamedTuple):
         """Names of the tags."""
         return tuple(self.about["tag_set"])
 
-    def of_words(self, words: Sequence[str]) -> tuple[TagModel, SparseRows]:
-        """(the model of the features that a text's words have, the words as its rows)."""
-        numbers = feature_numbers(self.vocabulary, words, [len(words)])
+    def of_words(
+        self, words: Sequence[str], lengths: Sequence[int] | None = None
+    ) -> tuple[TagModel, SparseRows]:
+        """(the model of the features that a text's words have, the words as its rows).
+
+        `lengths`: of sentences that follow each other; all words are one by default.
+        """
+        numbers = feature_numbers(self.vocabulary, words, [len(words)] if lengths is None else lengths)
         known = np.unique(numbers[numbers >= 0])
         places = np.where(numbers >= 0, np.searchsorted(known, numbers), -1).astype(np.int32)
         return _model_of(self, known), rows_of(places, len(known))

@@ -4,7 +4,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.tagging.data.corpora import foreign_letters
 from spcviz.problems.tagging.data.examples import FIRST as FIRST
 from spcviz.problems.tagging.data.examples import GALLERY as GALLERY
-from spcviz.problems.tagging.data.examples import known
+from spcviz.problems.tagging.data.examples import known, treebank
 from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page import live
 from spcviz.problems.tagging.page.shown import TagComparison
@@ -41,10 +41,18 @@ def tagging_right(words):
     return {"right": tuple(tag_set.index(tag) for tag in of_sentence.tags), "why": of_sentence.why}
 
 
+@shared(1)
+def tagging_margins() -> tuple[float, ...]:
+    """A margin for each level, tuned on the development sentences that ship; empty without them."""
+    sentences = list(treebank().values())
+    return live.margins_of(tagger(), sentences) if sentences else ()
+
+
 @shared(128, stored=WordTrace, beside=1)
-def tagging_trace_of(words, alphas=()):
+def tagging_trace_of(words, alphas=(), rule="mean_max"):
     """A sentence through the cascade; see `spcviz.problems.tagging.page.live.trace_text`."""
-    return live.trace_text(tagger(), words, alphas=alphas)
+    margins = tagging_margins() if rule == "margin" else ()
+    return live.trace_text(tagger(), words, alphas=alphas, margins=margins or None)
 
 
 @shared(128, stored=TagComparison, beside=1)

@@ -12,11 +12,12 @@ from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import keep_states
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import unary_scores
+from spcviz.learning.cascade.retuned import retuned
 from spcviz.problems.tagging.data.corpora import drawable_words
 from spcviz.problems.tagging.model.stored import Tagger, load_tagger
 from spcviz.problems.tagging.page.shown import TAG_NAMES, TagComparison
 from spcviz.shared.shown import WordTrace
-from spcviz.shared.trace import alphas_used, traced
+from spcviz.shared.trace import alphas_used, at_margins, traced
 from spcviz.store import StoreError
 
 MAX_WORDS = 40
@@ -41,10 +42,39 @@ def read_sentence(text: str) -> list[str]:
     return drawable_words(text, "tag", MAX_WORDS)
 
 
-def trace_text(tagger: Tagger, words: Sequence[str], *, alphas: Sequence[float] | None = ()) -> WordTrace:
-    """Run the cascade on 1 to 40 words and keep everything a picture needs; an alpha of None is tuned."""
+def margins_of(tagger: Tagger, sentences: Sequence[Sequence[tuple[str, str]]]) -> tuple[float, ...]:
+    """A margin for each level, tuned on tagged sentences: (word, tag) pairs.
+
+    Each loses the share of sentences that the model's own threshold may lose at its level. Sentences with a
+    tag that the model does not know are left out.
+    """
+    number = {tag: k for k, tag in enumerate(tagger.tag_set)}
+    known = [pairs for pairs in sentences if pairs and all(tag in number for _, tag in pairs)]
+    words = [word for pairs in known for word, _ in pairs]
+    lengths = np.array([len(pairs) for pairs in known], dtype=np.int64)
+    model, table = tagger.of_words(words, lengths)
+    labels = np.array([number[tag] for pairs in known for _, tag in pairs])
+    cascade, tolerances = model.cascade, model.settings.config.tolerances[: len(model.cascade.levels)]
+    tuned = retuned(cascade, "margin", table, labels, lengths, tolerances)
+    return tuple(-float(level.alpha) for level in tuned.levels)
+
+
+def trace_text(
+    tagger: Tagger,
+    words: Sequence[str],
+    *,
+    alphas: Sequence[float] | None = (),
+    margins: Sequence[float] | None = None,
+) -> WordTrace:
+    """Run the cascade on 1 to 40 words and keep everything a picture needs; an alpha of None is tuned.
+
+    With `margins`, one a level, tuned are the sentence's own alphas that stand for them.
+    """
     model, table = tagger.of_words(words)
     cascade = model.cascade
+    if margins is not None:
+        asked = [*(alphas or ()), *[None] * len(cascade.levels)][: len(cascade.levels)]
+        cascade = at_margins(cascade, table, len(words), asked, margins)
     used = alphas_used(cascade, alphas, len(cascade.levels))
     return WordTrace(
         word_id=-1,
@@ -70,13 +100,13 @@ def compare_text(tagger, words, *, alphas=()) -> TagComparison:
     left = np.zeros(first.shape, dtype=bool)
     left[np.nonzero(steps[0].pruned.keep.reshape(len(words), -1))] = True
     kept = {}
-    for name, filter_model, alpha, by_marginals in (
-        ("spc", cascade.levels[1].filter, used[1], False),
-        ("crf", model.crf, model.crf_alpha, True),
+    for name, filter_model, alpha, rule in (
+        ("spc", cascade.levels[1].filter, used[1], cascade.pruned_by),
+        ("crf", model.crf, model.crf_alpha, "probability"),
     ):
         unary = unary_scores(table, filter_model.weights)
         scores = score_arcs(lattice, unary, filter_model.table)
-        mask = keep_states(lattice, scores, alpha, left, by_marginals=by_marginals)
+        mask = keep_states(lattice, scores, alpha, left, rule=rule)
         kept[name] = tuple(
             tuple(model.tag_set[k] for k in np.argsort(-unary[i], kind="stable") if mask[i, k])
             for i in range(len(words))

@@ -14,6 +14,26 @@ ORIGIN = (
     "tagger was trained on the Universal Dependencies English Web Treebank (Silveira et al. 2014), "
     "CC BY-SA 4.0; it knows English only: other scripts are tagged as unknown words."
 )
+RULES = {"mean_max": "mean and best", "margin": "margin"}
+RULE_HELP = (
+    "*Mean and best* (thesis): the line lies a share α of the way from the mean of what is left to the best. "
+    "*Margin*: it lies the same distance below the best for every sentence, tuned on the development "
+    "sentences that ship, to lose as many of them at each level."
+)
+
+
+def margins(tuned):
+    """What the margins of the levels are, in a sentence; what to say where there are none."""
+    if not tuned:
+        return "No development sentences are here to tune margins on: the line lies between mean and best."
+    each = ", ".join(f"{margin:.3g} at level {n}" for n, margin in enumerate(tuned, start=1))
+    return (
+        f"Threshold: a margin below the best, the same for every sentence ({each}), tuned on the development "
+        "sentences that ship. The tuned α of a level is this sentence's own that stands for it, 1 − margin / "
+        "(best − mean). Comparisons with a CRF stay at mean and best."
+    )
+
+
 SHOWS = {"words": "The sentence", "lattice": "Step by step", "compare": "Compare with a CRF"}
 
 

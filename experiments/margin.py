@@ -1,0 +1,222 @@
+"""Write experiments/margin.md and its figures from the results on threshold rules that are there.
+
+``python -m experiments.margin`` after ``python -m spcviz reproduce ocr-rules --features raw`` and
+``python -m spcviz reproduce ocr-open-rules``. A verdict follows from a rule fixed before the look: a rule
+leaves fewer n-grams than the thesis' where the 95 % interval of their ratio lies below 1, more where it lies
+above, and else within chance.
+"""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from experiments.svg import Line, chart
+from spcviz.problems.letters.paper.ruled import RULE_NAMES
+from spcviz.shared.folders import RESULTS, shipped
+
+HERE = Path(__file__).parent
+TEXT = HERE / "margin.md"
+FIGURES = HERE / "margin"
+
+
+def main() -> None:
+    """Write the document and its figures."""
+    FIGURES.mkdir(exist_ok=True)
+    fixed, free = _result("ocr-rules"), _result("ocr-open-rules")
+    head, tail = ((FIGURES / f"{name}.md").read_text(encoding="utf-8") for name in ("head", "tail"))
+    parts = [head, _fixed(fixed), _free(free), _not_won(fixed, free), tail]
+    TEXT.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _result(name: str) -> dict[str, Any] | None:
+    path = shipped(RESULTS) / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def verdict(low: float | None, high: float | None) -> str:
+    """What an interval of a ratio says by the rule above.
+
+    >>> verdict(0.2, 0.8), verdict(0.9, 1.2), verdict(1.1, 1.4), verdict(None, None)
+    ('fewer', 'within chance', 'more', 'not measured')
+    """
+    if low is None or high is None:
+        return "not measured"
+    return "fewer" if high < 1 else "more" if low > 1 else "within chance"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None or not math.isfinite(value) else f"{value:,.3g}"
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [f"| {' | '.join(header)} |", f"|{'---|' * len(header)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+
+
+def _fixed(result: dict[str, Any] | None) -> str:
+    title = "\n## Handwriting, the 55 words (Table 4.3), by each rule\n"
+    if result is None:
+        return f"{title}\nNot run yet: the first command below.\n"
+    out = [title, *(f"**{sentence}**" for sentence in result["missing"]), ""]
+    out.append(f"Chosen on: {result['settings']['chosen_on']}.\n")
+    rows = [
+        [
+            RULE_NAMES[row["rule"]],
+            str(row["order"]),
+            _number(row["n_grams_in"]),
+            f"{row['filter_loss']:.2f}",
+            f"{row['char_accuracy']:.2f} / {row['word_accuracy']:.2f}",
+            _number(row["paper"]["n_grams"]),
+        ]
+        for row in result["rows"]
+    ]
+    out.append(
+        _table(["rule", "order", "n-grams", "words lost before, %", "letters / words right", "paper"], rows)
+    )
+    out.append(
+        "At equal loss, between the factors of each cascade's path; intervals over draws of the folds:\n"
+    )
+    rows = [
+        [
+            str(row["order"]),
+            f"{row['loss']:g}",
+            _number(next(o["n_grams"] for o in result["equal"] if _is_rival(o, row))),
+            _number(row["n_grams"]),
+            _number(row["ratio"]),
+            f"{_number(row['low'])} to {_number(row['high'])}",
+            verdict(row["low"], row["high"]),
+        ]
+        for row in result["equal"]
+        if row["rule"] == "margin" and row["what"] == "n_grams_in"
+    ]
+    header = ["order", "words lost, %", "n-grams, mean and best", "margin", "ratio", "95 %", "margin leaves"]
+    out.append(_table(header, rows))
+    order = max(row["order"] for row in result["path"])
+    for features in dict.fromkeys(row["features"] for row in result["path"]):
+        lines = []
+        for rule in dict.fromkeys(row["rule"] for row in result["path"]):
+            mine = [
+                r for r in result["path"] if (r["features"], r["rule"], r["order"]) == (features, rule, order)
+            ]
+            lines.append(Line(RULE_NAMES[rule], [r["lost"] for r in mine], [r["n_grams_in"] for r in mine]))
+        name = f"path-{features}.svg"
+        title = f"n-grams that order {order} has to score, {features}"
+        about = ("words lost before it, %", "n-grams a position")
+        (FIGURES / name).write_text(chart(title, lines, *about, log_y=True), encoding="utf-8")
+        out.append(f"![{title}](margin/{name})\n")
+    return "\n".join(out)
+
+
+def _is_rival(other: dict[str, Any], row: dict[str, Any]) -> bool:
+    keys = ("features", "order", "loss", "what")
+    return other["rule"] == "mean_max" and all(other[key] == row[key] for key in keys)
+
+
+def _free(result: dict[str, Any] | None) -> str:
+    title = "\n## An open vocabulary: words that no list holds\n"
+    if result is None:
+        return f"{title}\nNot run yet: the second command below.\n"
+    out = [title, *(f"**{sentence}**" for sentence in result["missing"]), ""]
+    out.append(
+        f"Chosen on: {result['settings']['chosen_on']}. Intervals over draws of the test words; the draw of "
+        "the development words that thresholds were tuned on is not in them. Compare rows by what is lost.\n"
+    )
+    rows = [
+        [
+            row["features"],
+            f"{row['tolerance']:g}",
+            str(row["order"]),
+            RULE_NAMES[row["rule"]],
+            _number(row["n_grams_in"]),
+            _ratio(row["n_grams_in_ratio"]),
+            f"{_number(row['n_grams_all_ratio'][0])}",
+            _number(row["n_grams_worst"]),
+            f"{row['lost']:.2f}",
+            f"{row['word_accuracy']:.2f}",
+        ]
+        for row in result["rows"]
+        if row["data"] == "unseen" and row["order"] in (2, 3, 4, 6)
+    ]
+    header = [
+        "features",
+        "tolerance, %",
+        "order",
+        "rule",
+        "n-grams",
+        "over thesis' rule",
+        "all orders",
+        "worst word",
+    ]
+    out.append(_table([*header, "words lost before, %", "words right, %"], rows))
+    for features in dict.fromkeys(row["features"] for row in result["rows"]):
+        lines = []
+        for rule in dict.fromkeys(row["rule"] for row in result["rows"]):
+            mine = [row for row in result["rows"] if (row["features"], row["rule"]) == (features, rule)]
+            mine = [row for row in mine if (row["data"], row["order"]) == ("unseen", 6)]
+            lines.append(Line(RULE_NAMES[rule], [r["lost"] for r in mine], [r["n_grams_in"] for r in mine]))
+        name, title = f"open-{features}.svg", f"6-grams left of words that no list holds, {features}"
+        about = ("words lost by all filters before, %", "6-grams a position")
+        (FIGURES / name).write_text(chart(title, lines, *about, log_y=True), encoding="utf-8")
+        out.append(f"![{title}](margin/{name})\n")
+    beams = [row for row in result["baselines"] if row["data"] == "unseen"]
+    widths = [[row["features"], str(row["width"]), f"{row['word_accuracy']:.2f}"] for row in beams]
+    out.append("A beam with the last order's model, on the same words:\n")
+    out.append(_table(["features", "width", "words right, %"], widths))
+    return "\n".join(out)
+
+
+def _ratio(values: list[float]) -> str:
+    at, low, high = map(_number, values)
+    return f"{at} ({low} to {high})"
+
+
+def _not_won(fixed: dict[str, Any] | None, free: dict[str, Any] | None) -> str:
+    """Every comparison in which the margin does not leave fewer, by the rule above."""
+    lines = ["\n## Where it does not win\n"]
+    for row in (fixed or {"equal": []})["equal"]:
+        if row["rule"] == "margin" and row["what"] == "n_grams_in" and row["ratio"] is not None:
+            said = verdict(row["low"], row["high"])
+            if said != "fewer":
+                lines.append(
+                    f"- 55 words, {row['features']}, order {row['order']}, {row['loss']:g} % lost: {said}."
+                )
+    for row in (free or {"rows": []})["rows"]:
+        if row["rule"] == "margin" and row["order"] > 1 and row["data"] == "unseen":
+            said = verdict(*row["n_grams_in_ratio"][1:])
+            if said != "fewer":
+                at = f"order {row['order']} at {row['tolerance']:g} % a level"
+                lines.append(f"- open vocabulary, {row['features']}, {at}: {said}.")
+    lines += _beside(free)
+    if len(lines) == 1:
+        lines.append(
+            "Nothing can be said before the studies have run." if not (fixed or free) else "Nowhere here."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _beside(free: dict[str, Any] | None) -> list[str]:
+    """Where the margin loses more words of the test set at the same tolerance, and its worst words."""
+    rows = (
+        [] if free is None else [row for row in free["rows"] if row["data"] == "unseen" and row["order"] > 1]
+    )
+    keys = ("features", "tolerance", "order")
+    rivals = {tuple(row[key] for key in keys): row for row in rows if row["rule"] == "mean_max"}
+    mine = [(row, rivals[tuple(row[key] for key in keys)]) for row in rows if row["rule"] == "margin"]
+    lines = [
+        f"- open vocabulary, {row['features']}, order {row['order']} at {row['tolerance']:g} % a level: "
+        f"before it {row['lost']:.2f} % of test words are lost, {rival['lost']:.2f} % by the thesis' rule."
+        for row, rival in mine
+        if row["lost"] > rival["lost"] + 0.25
+    ]
+    worse = sum(row["n_grams_worst"] > rival["n_grams_worst"] for row, rival in mine)
+    if mine:
+        lines.append(
+            f"- Its worst word has more n-grams a position than the thesis' rule leaves of its own in "
+            f"{worse} of {len(mine)} comparisons: caps on the size of a lattice stay."
+        )
+    return lines
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""How results on threshold rules are told: tables of what each rule leaves, and at equal loss."""
+
+import pandas as pd
+
+from spcviz.web.figures.blocks import Heading, Shown, Table
+
+RULE_NAMES = {
+    "mean_max": "mean and best (thesis)",
+    "mean_max_first": "mean before any filter",
+    "margin": "margin",
+    "probability": "probability",
+}
+"""What a menu and a table call the rules."""
+
+DECIMALS = {"n-grams": 1, "words": 2, "letters": 2, "over": 2, "loss": 2, "order": 0, "worst": 0}
+NO_CLAIMS = (
+    "The thesis has one rule. Whether another leaves less was settled by a comparison fixed before the look: "
+    "the ratio of n-grams at equal loss, with its interval."
+)
+
+
+def interval(low, high):
+    """Two ends of an interval as text."""
+    return "" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+
+
+def orders_frame(result: dict, features: str) -> pd.DataFrame:
+    """What each order has to score and reads at the tuned thresholds, rule by rule."""
+    rows = [row for row in result["rows"] if row["features"] == features]
+    return pd.DataFrame(
+        [
+            {
+                "rule": RULE_NAMES[row["rule"]],
+                "order": row["order"],
+                "n-grams to score": row["n_grams_in"],
+                "words lost before %": row["filter_loss"],
+                "letters right %": row["char_accuracy"],
+                "words right %": row["word_accuracy"],
+                "trained at": ", ".join(_trained(row)),
+            }
+            for row in rows
+        ]
+    )
+
+
+def _trained(row):
+    """Training alphas that folds chose, once each."""
+    alphas = sorted({alpha for alpha in row["train_alpha"] if alpha is not None})
+    has_margin = any(margin is not None for margin in row["train_margin"])
+    return [f"{alpha:g}" for alpha in alphas] + (["SVM"] if has_margin else [])
+
+
+def equal_frame(result: dict, features: str, what: str = "n_grams_in") -> pd.DataFrame:
+    """n-grams at equal loss, rule by rule, and over those of the thesis' rule."""
+    rows = [row for row in result["equal"] if (row["features"], row["what"]) == (features, what)]
+    return pd.DataFrame(
+        [
+            {
+                "order": row["order"],
+                "loss before %": row["loss"],
+                "rule": RULE_NAMES[row["rule"]],
+                "n-grams to score": row["n_grams"],
+                "over thesis' rule": row.get("ratio"),
+                "95 % of draws of folds": interval(row.get("low"), row.get("high")),
+            }
+            for row in rows
+        ]
+    )
+
+
+def _blocks(result, features, look):
+    return [
+        Heading("At the tuned thresholds"),
+        Table(orders_frame(result, features), f"ocr-rules-{features}", DECIMALS),
+        Heading("At equal loss"),
+        Table(equal_frame(result, features), f"ocr-rules-equal-{features}", DECIMALS),
+    ]
+
+
+def _notes(result):
+    return [*result.get("missing", ()), f"Chosen on: {result['settings']['chosen_on']}."]
+
+
+RULES = Shown(
+    needs=("features", "rule", "order", "n_grams_in", "word_accuracy", "train_alpha", "guarantee"),
+    blocks=_blocks,
+    notes=_notes,
+    no_claims=NO_CLAIMS,
+    features={"raw": "raw pixels", "hog": "pixels and edges (HoG)", "fourier": "random waves (Fourier)"},
+)

@@ -1,0 +1,80 @@
+"""Threshold rules on the open vocabulary: shipped models, thresholds tuned on development words."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from spcviz.learning.cascade.cascade import Cascade, filter_examples, predict
+from spcviz.learning.cascade.decoding import survives
+from spcviz.learning.cascade.features import DenseRows
+from spcviz.learning.cascade.retuned import retuned
+from spcviz.problems.letters.data import handwriting as letters
+
+RULES = ("mean_max", "margin", "mean_max_first", "probability")
+BLOCK = 64
+"""Words that are run at a time: behind mild filters lattices are large."""
+
+
+def tuned_cascade(
+    cascade: Cascade, rule: str, seen: DenseRows, words: letters.Words, share: float
+) -> Cascade:
+    """The cascade by a rule, every level's threshold tuned to lose a share of the words that reach it."""
+    return retuned(cascade, rule, seen, words.labels, words.lengths, (share,) * len(cascade.levels))
+
+
+def by_word(cascade: Cascade, seen: DenseRows, words: letters.Words) -> dict[str, np.ndarray]:
+    """What each order has to score of each word, and what was lost before it.
+
+    ``n_grams`` and ``positions`` (orders, W), ``lost``, ``right`` (orders, W) bool.
+    """
+    lengths, starts = words.lengths, np.concatenate([[0], np.cumsum(words.lengths)])
+    shape = len(cascade.levels), len(lengths)
+    out = {name: np.zeros(shape, dtype=np.int64) for name in ("n_grams", "positions")}
+    out |= {name: np.zeros(shape, dtype=bool) for name in ("lost", "right")}
+    for a in range(0, len(lengths), BLOCK):
+        b = min(a + BLOCK, len(lengths))
+        rows = slice(starts[a], starts[b])
+        part, labels = DenseRows(seen.values[rows]), words.labels[rows]
+        for t, step in enumerate(filter_examples(cascade, part, lengths[a:b])):
+            lattice = step.lattice
+            out["n_grams"][t, a:b] = np.diff(lattice.example_start)
+            out["positions"][t, a:b] = np.diff(lattice.col_start)
+            out["lost"][t, a:b] = ~survives(lattice, np.ones(lattice.n_arcs, dtype=bool), labels)
+            read = predict(cascade.levels[t], lattice, part).labels == labels
+            out["right"][t, a:b] = np.logical_and.reduceat(read, lattice.row_start[:-1])
+    return out
+
+
+def summed(figures: dict[str, np.ndarray], weights: np.ndarray) -> dict[str, np.ndarray]:
+    """(orders,) each: n-grams a position, of all orders so far, percent of words lost before, read right."""
+    n_grams = (figures["n_grams"] * weights).sum(axis=1) / (figures["positions"] * weights).sum(axis=1)
+    words = weights.sum()
+    return {
+        "n_grams_in": n_grams,
+        "n_grams_all": np.cumsum(n_grams),
+        "lost": 100 * (figures["lost"] * weights).sum(axis=1) / words,
+        "word_accuracy": 100 * (figures["right"] * weights).sum(axis=1) / words,
+    }
+
+
+def compared(
+    by_rule: dict[str, dict[str, np.ndarray]], against: str, draws: Sequence[np.ndarray]
+) -> list[dict]:
+    """Rows by rule and order: `summed`, and n-grams over another rule's with 95 % of draws of words."""
+    out = []
+    first = by_rule[against]
+    every = np.ones(first["n_grams"].shape[1])
+    base = [summed(first, weights) for weights in (every, *draws)]
+    for rule, figures in by_rule.items():
+        mine = [summed(figures, weights) for weights in (every, *draws)]
+        for order in range(1, len(figures["n_grams"]) + 1):
+            row = {"rule": rule, "order": order}
+            row |= {name: float(values[order - 1]) for name, values in mine[0].items()}
+            each = figures["n_grams"][order - 1] / figures["positions"][order - 1]
+            row["n_grams_worst"] = float(each.max())
+            for what in ("n_grams_in", "n_grams_all"):
+                ratio = np.array([m[what][order - 1] / b[what][order - 1] for m, b in zip(mine, base)])
+                low, high = np.quantile(ratio[1:], [0.025, 0.975])
+                row[f"{what}_ratio"] = [float(ratio[0]), float(low), float(high)]
+            out.append(row)
+    return out
