@@ -33,11 +33,12 @@ PROBLEM = (
 )  # fmt: skip
 DRAWN = ("numpy", "pandas", "plotly", "spcviz.learning.budgets.methods", "spcviz.web.figures", "<drawn>")
 VIEW = (
-    "numpy", "pandas", "streamlit", "spcviz.web.cached.room", "spcviz.web.view",
+    "numpy", "pandas", "streamlit", "spcviz.web.cached.owned", "spcviz.web.cached.room", "spcviz.web.view",
     "spcviz.web.figures.palette", "<drawn>",
 )  # fmt: skip
 SHARED = (
     "spcviz.web.cached.common",
+    "spcviz.web.cached.owned",
     "spcviz.web.cached.shared",
     "spcviz.web.cached.side_by_side",
     "spcviz.web.cached.uploaded",

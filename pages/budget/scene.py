@@ -9,7 +9,7 @@ from spcviz.problems.scene.page import text as say
 from spcviz.problems.scene.page.shown import FIRST_SEED
 from spcviz.problems.scene.page.shown import N_CAMVID as N_ELSEWHERE
 from spcviz.problems.scene.view.component import SHOWN, VIEW_NAMES, opening_share, scene_payload, show_scene
-from spcviz.web.cached import common
+from spcviz.web.cached import common, owned
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
 from spcviz.web.ui.dragged import taken
@@ -86,7 +86,8 @@ def scene():
     touring.offer(say.facts, course, state)
     touring.offer_python(python.lines(state))
     identity = f"{state['kind']}|{course.title}|{course.atoms.shape}|{int(course.picture[::7, ::5].sum())}"
-    sent, parts = scene_payload(course, identity)
+    with owned.showing(state["kind"] in ("upload", "camera")):
+        sent, parts = scene_payload(course, identity)
     # Nothing was asked for: the page shows what it is about, from a third of SIM's time on.
     sent["plays"] = state == TABLE.first_scene
     view = state | {"spend": opening_share(course)} if sent["plays"] else state

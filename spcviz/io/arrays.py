@@ -26,8 +26,8 @@ def arrays_of(
 
     What an array's header says is compared with what its member declares, and both with the bound, before
     anything else of it is unpacked: a file of some kilobytes may say that it holds terabytes. `ArgumentError`
-    if it is no ``.npz`` file, is damaged, unpacks to more than `most` bytes (1 GiB), is packed by a method without
-    bounds, or holds arrays of objects.
+    if it is no ``.npz`` file, is damaged, unpacks to more than `most` bytes (1 GiB), is packed by a method
+    without bounds, or holds arrays of objects.
     """
     out, left = {}, MAX_ENTRY_BYTES if most is None else most
     try:

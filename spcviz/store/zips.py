@@ -1,9 +1,9 @@
 """The one opener of zip files that may come from anybody: members are unpacked in pieces, against a bound.
 
-Python's `zipfile` bounds what it unpacks of DEFLATE alone: of a member packed by bzip2, LZMA or Zstandard all
-that it has just read is unpacked at once, so that 1 kB takes gigabytes whatever the member declares. Here only
-stored and deflated members are opened at all. That is all that `numpy.savez`, `spcviz.save` and the usual
-tools write.
+Python's `zipfile` bounds what it unpacks of DEFLATE alone: of a member packed by bzip2, LZMA or Zstandard
+all that it has just read is unpacked at once, so that 1 kB takes gigabytes whatever the member declares. Here
+only stored and deflated members are opened at all. That is all that `numpy.savez`, `spcviz.save` and the
+usual tools write.
 """
 
 import contextlib

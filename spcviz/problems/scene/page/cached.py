@@ -43,7 +43,7 @@ def labelled(kind: str, name: int):
     return live.label(_model(), scene, f"{live.CREDITS[kind]} {CHOSEN.get((kind, name), '')}".strip(), n_runs)
 
 
-@shared(8, "Labelling your picture ...", kernels=False, seconds=uploaded.SECONDS)
+@shared(8, "Labelling your picture ...", kernels=False, own=True)
 def _own(digest, _data):
     return uploaded.outcome(lambda: live.label(_model(), live.own(uploaded.read(_data)), live.CREDITS["own"]))
 
