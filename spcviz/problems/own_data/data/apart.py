@@ -9,11 +9,11 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.models import ESTIMATORS
-from spcviz.problems.common.confined import nursery
-from spcviz.problems.common.confined.limits import Task
-from spcviz.problems.common.uploading.uploads import in_turn
 from spcviz.problems.own_data.data import files
 from spcviz.problems.own_data.data.files import MOST_BYTES, Brought, Columns, read
+from spcviz.shared.confined import nursery
+from spcviz.shared.confined.limits import Task
+from spcviz.shared.uploading.uploads import in_turn
 from spcviz.store.errors import DamagedError
 from spcviz.store.raw import pieces_of, value_of
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems.common.confined.asking import Answer, EndedError, ask
 from spcviz.problems.own_data.model.works import CPU_SECONDS, WORKS
+from spcviz.shared.confined.asking import Answer, EndedError, ask
 from spcviz.store.errors import DamagedError
 from spcviz.store.raw import value_of
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems.common.confined.limits import Task
 from spcviz.problems.own_data.model.brought import read_with
 from spcviz.problems.own_data.model.budget import Bought, spend
 from spcviz.problems.own_data.model.settings import LEAST_SENTENCES, Settings
 from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page.shown import Trained
+from spcviz.shared.confined.limits import Task
 from spcviz.store.raw import pieces_of
 
 CPU_SECONDS = 60

@@ -13,9 +13,6 @@ import streamlit as st
 from streamlit import runtime
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import CACHE, MODELS
-from spcviz.problems.common.shown import WordTrace
-from spcviz.problems.common.uploading.uploads import UploadError
 from spcviz.problems.own_data.data import apart, examples, files
 from spcviz.problems.own_data.data.derived import pixels_of
 from spcviz.problems.own_data.data.examples import EXAMPLES
@@ -31,6 +28,9 @@ from spcviz.problems.own_data.model.template import read_template as read_templa
 from spcviz.problems.own_data.page import live, shelf, tables
 from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shown import Choice, Report, Trained
+from spcviz.shared.folders import CACHE, MODELS
+from spcviz.shared.shown import WordTrace
+from spcviz.shared.uploading.uploads import UploadError
 from spcviz.web.cached import owned, uploaded
 from spcviz.web.cached.shared import kernels_first, shared
 
