@@ -46,6 +46,7 @@ def run(task: Task, *, is_ready: bool) -> None:
     limits.give_up(task)
     source, out = sys.stdin.buffer, sys.stdout.buffer
     about = json.loads(source.readline(task.most_in))
+    named(task.work)  # imported while files may be opened
     if task.ready and not is_ready:
         named(task.ready)(about)
     data = source.read(task.most_in)
