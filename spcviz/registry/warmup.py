@@ -11,6 +11,7 @@ import gc
 import json
 import subprocess
 import sys
+import threading
 import time
 from functools import cache
 
@@ -85,6 +86,8 @@ class Child:
         command = [sys.executable, "-m", "spcviz", "warmup", "--behind", "--only", *names]
         self.names = names
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+        # Somebody has to wait for it, whenever it ends: else what is left of it stays.
+        threading.Thread(target=self.process.wait, name="spcviz warm-up", daemon=True).start()
 
     def is_busy(self):
         """Whether it is still at work."""
