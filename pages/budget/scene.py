@@ -96,6 +96,14 @@ def scene():
         st.caption(f"{course.title}. {course.credit} {say.TRAINED_ON}")
 
 
+def none_stored():
+    """That there is no model, or what is wrong with it."""
+    st.info(common.why_missing(say.MISSING, cached.NAME))
+
+
 layout.framed(
-    common.tells_of_damage(scene) if cached.HAS_SCENE else lambda: st.info(say.MISSING), say.INTRODUCTION
+    common.tells_of_damage(scene)
+    if cached.HAS_SCENE
+    else lambda: st.info(common.why_missing(say.MISSING, cached.NAME)),
+    say.INTRODUCTION,
 )

@@ -97,7 +97,12 @@ if not layout.is_projected():
 if FEATURES:
     common.tells_of_damage(letters)()
 else:
-    st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
+    st.error(
+        common.why_missing(
+            "No handwriting model is stored here. Make one with: python -m spcviz train open",
+            *cached.MODEL_NAMES,
+        )
+    )
 if not layout.is_projected():
     shown = LETTERS.narrow(features=FEATURES).parse(st.query_params)["features"]
     if shown in cached.OPEN:

@@ -157,10 +157,10 @@ def page():
     if state["show"] == "people":
         return stories.does_it_work()
     if not cached.HAS_POSE:
-        return st.info(say.MISSING)
+        return st.info(common.why_missing(say.MISSING, cached.NAME))
     layout.missing(TABLE, {"scene": lambda _kind: say.NOT_HERE})
     if is_arms and not bought.HAS_ARMS:
-        st.info(tell.MISSING)
+        st.info(common.why_missing(tell.MISSING, bought.NAME))
     try:
         clip_of()
     except common.StoreError as error:

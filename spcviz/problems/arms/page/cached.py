@@ -17,7 +17,8 @@ from spcviz.web.cached import side_by_side
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.shared import kernels_first, shared
 
-HAS_ARMS = stored.NAME in STORED
+NAME = stored.NAME
+HAS_ARMS = NAME in STORED
 
 
 @shared(1)

@@ -37,6 +37,10 @@ LETTERS_FEATURES = {
 }
 """Words and features whose models are stored: name -> what a menu calls them. The first is opened first."""
 
+MODEL_NAMES = (*map(open_models.model_name, OPEN.values()), *map(stored.model_name, cascade.FEATURE_NAMES))
+"""Of all these."""
+NONE = "No handwriting model is stored here. Make one with: python -m spcviz train {}"
+
 _EVERY = max(len(LETTERS_FEATURES), 1)  # kept at once: of fewer a class would load each in turn
 MAX_LETTERS = written.MAX_LETTERS
 MAX_ORDER = 6

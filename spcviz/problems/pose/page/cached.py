@@ -17,7 +17,8 @@ from spcviz.web.cached import side_by_side, uploaded
 from spcviz.web.cached.common import STORED
 from spcviz.web.cached.shared import kernels_first, shared
 
-HAS_POSE = stored.NAME in STORED
+NAME = stored.NAME
+HAS_POSE = NAME in STORED
 SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()  # signing clips that are here
 SHELVED = ("signs", "rendered", "astronaut", "buffy")  # kinds of clips that everybody can choose
 N_FRAMES, N_BUFFY = shelf.N_FRAMES, shelf.N_BUFFY

@@ -15,7 +15,8 @@ from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.shared import kernels_first, shared
 from spcviz.web.cached.side_by_side import apart
 
-HAS_SCENE = models.NAME in STORED
+NAME = models.NAME
+HAS_SCENE = NAME in STORED
 ROAD, STREET = ("road", 0), ("rendered", shown.FIRST_SEED)
 FIRST_PICTURES = (ROAD, STREET)  # the first, and the street one choice away
 CHOSEN = {
