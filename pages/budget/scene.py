@@ -101,9 +101,4 @@ def none_stored():
     st.info(common.why_missing(say.MISSING, cached.NAME))
 
 
-layout.framed(
-    common.tells_of_damage(scene)
-    if cached.HAS_SCENE
-    else lambda: st.info(common.why_missing(say.MISSING, cached.NAME)),
-    say.INTRODUCTION,
-)
+layout.framed(common.tells_of_damage(scene) if cached.HAS_SCENE else none_stored, say.INTRODUCTION)

@@ -99,7 +99,7 @@ if FEATURES:
 else:
     st.error(
         common.why_missing(
-            "No handwriting model is stored here. Make one with: python -m spcviz train open",
+            cached.NONE.format("open"),
             *cached.MODEL_NAMES,
         )
     )

@@ -127,7 +127,7 @@ def page():
     if not cached.LETTERS_FEATURES:
         return st.error(
             common.why_missing(
-                "No handwriting model is stored here. Make one with: python -m spcviz train ocr",
+                cached.NONE.format("ocr"),
                 *cached.MODEL_NAMES,
             )
         )

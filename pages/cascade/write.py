@@ -127,7 +127,7 @@ def page():
     if not FEATURES:
         return st.error(
             common.why_missing(
-                "No handwriting model is stored here. Make one with: python -m spcviz train open",
+                cached.NONE.format("open"),
                 *cached.MODEL_NAMES,
             )
         )

@@ -108,6 +108,10 @@ def clean() -> None:
 def end(name: str) -> None:
     """A visit is over, or its visitor wants nothing kept: all that belongs to it goes now."""
     _let_go(lambda owner, _: owner == name)
+    with _LOCK:
+        known = _VISITS.pop(name, None)
+    if known is not None:
+        _tidy(name, known)
 
 
 def _let_go(is_over: IsOver) -> None:
