@@ -9,7 +9,7 @@ from spcviz.problems.scene.page import text as say
 from spcviz.problems.scene.page.shown import FIRST_SEED
 from spcviz.problems.scene.page.shown import N_CAMVID as N_ELSEWHERE
 from spcviz.problems.scene.view.component import SHOWN, VIEW_NAMES, opening_share, scene_payload, show_scene
-from spcviz.web.cached import common
+from spcviz.web.cached import common, owned
 from spcviz.web.course import asked
 from spcviz.web.course.veil import photograph, veil
 from spcviz.web.touring import touring
@@ -92,7 +92,8 @@ def scene():
         veil(say.waits(course, state), pictures=photograph(course.picture), alt="The street")
         return
     identity = f"{state['kind']}|{course.title}|{course.atoms.shape}|{int(course.picture[::7, ::5].sum())}"
-    sent, parts = scene_payload(course, identity)
+    with owned.showing(state["kind"] in ("upload", "camera")):
+        sent, parts = scene_payload(course, identity)
     # Nothing was asked for: the page shows what it is about, an answer before the rival has any.
     view = state | {"spend": opening_share(course)} if state == TABLE.first_scene else state
     show_scene((sent, parts), key=KEY, view=view, on_change=taken(TABLE, KEY, VIEW_NAMES))
@@ -100,6 +101,9 @@ def scene():
         st.caption(f"{course.title}. {course.credit} {say.TRAINED_ON}")
 
 
-layout.framed(
-    common.tells_of_damage(scene) if cached.HAS_SCENE else lambda: st.info(say.MISSING), say.INTRODUCTION
-)
+def none_stored():
+    """That there is no model, or what is wrong with it."""
+    st.info(common.why_missing(say.MISSING, cached.NAME))
+
+
+layout.framed(common.tells_of_damage(scene) if cached.HAS_SCENE else none_stored, say.INTRODUCTION)

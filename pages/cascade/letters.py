@@ -111,7 +111,12 @@ layout.introduce(say.INTRODUCTION)
 if FEATURES:
     common.tells_of_damage(letters)()
 else:
-    st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
+    st.error(
+        common.why_missing(
+            cached.NONE.format("open"),
+            *cached.MODEL_NAMES,
+        )
+    )
 if not layout.is_projected():
     shown = LETTERS.narrow(features=FEATURES).parse(st.query_params)["features"]
     if shown in cached.OPEN:

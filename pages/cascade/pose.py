@@ -9,7 +9,7 @@ from spcviz.problems.pose.controls.choices import ALPHAS, ARMS
 from spcviz.problems.pose.page import cached, python
 from spcviz.problems.pose.page import text as say
 from spcviz.problems.pose.view.component import on_demand, pose_payload, show_pose
-from spcviz.web.cached import common
+from spcviz.web.cached import common, owned
 from spcviz.web.course import asked
 from spcviz.web.course.veil import veil
 from spcviz.web.touring import touring
@@ -29,6 +29,11 @@ def chosen_scene(state):
     if state["scene"] in brought.KINDS:
         return brought.scene_of(TABLE, state, tell.TRAINED_ON if state["show"] in ARMS else say.TRAINED_ON)
     return cached.pose_scene(*named(state), cached.N_FRAMES)
+
+
+def is_own(state):
+    """Whether the clip is a visitor's own."""
+    return state["scene"] in brought.KINDS
 
 
 def named(state):
@@ -82,7 +87,7 @@ def clip_of():
         if scene is None:
             return
         clip = filtered(state, scene)
-    arms = bought.known_budget(clip.pictures) if bought.HAS_ARMS else None
+    arms = bought.known_budget(clip.pictures, is_own(state)) if bought.HAS_ARMS else None
     if is_arms and bought.HAS_ARMS and arms is None:
         shown(state, clip)
         read_arms(state)
@@ -107,10 +112,11 @@ def shown(state, clip, arms=None):
         frame = min(state["frame"], len(clip.pictures) - 1)
         veil(say.waits(clip, state), pictures=clip.pictures[frame : frame + 1], alt="The frame")
         return
-    payload = pose_payload(
-        clip, names=say.NAMES, lengths=cached.LENGTHS, controls=bool(state["controls"]), arms=arms,
-        has_arms=bought.HAS_ARMS,
-    )  # fmt: skip
+    with owned.showing(is_own(state)):
+        payload = pose_payload(
+            clip, names=say.NAMES, lengths=cached.LENGTHS, controls=bool(state["controls"]), arms=arms,
+            has_arms=bought.HAS_ARMS,
+        )  # fmt: skip
     view = {name: state[name] for name in VIEW}
     view["alphas"] = [state[name] for name in ALPHAS]
     show_pose(payload, key=KEY, view=view, on_change=from_picture, later=on_demand(payload[1], view))
@@ -123,10 +129,10 @@ def filtered(state, scene):
     is_new = st.session_state.get("pose_seen") != seen
     is_early = is_new and method == "single" and len(scene.images) > 1 and state["frame"] == 0
     if is_early:
-        shown(state, cached.pose_clip(*of, lambda share: None, most=1))
+        shown(state, cached.pose_clip(*of, lambda share: None, most=1, own=is_own(state)))
     with st.empty():
         bar = st.progress(0.0, say.WAIT)
-        clip = cached.pose_clip(*of, bar.progress)
+        clip = cached.pose_clip(*of, bar.progress, own=is_own(state))
         bar.empty()
     if is_tuned(state):
         cached.keep_clip(*named(state), clip)
@@ -141,7 +147,7 @@ def read_arms(state):
     scene = cached.thinned(chosen_scene(state), state["method"])
     with st.empty():
         bar = st.progress(0.0, tell.WAIT)
-        bought.pose_budget(scene, bar.progress)
+        bought.pose_budget(scene, bar.progress, is_own(state))
         bar.empty()
 
 
@@ -157,10 +163,10 @@ def page():
     if state["show"] == "people":
         return stories.does_it_work()
     if not cached.HAS_POSE:
-        return st.info(say.MISSING)
+        return st.info(common.why_missing(say.MISSING, cached.NAME))
     layout.missing(TABLE, {"scene": lambda _kind: say.NOT_HERE})
     if is_arms and not bought.HAS_ARMS:
-        st.info(tell.MISSING)
+        st.info(common.why_missing(tell.MISSING, bought.NAME))
     try:
         clip_of()
     except common.StoreError as error:

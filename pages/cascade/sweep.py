@@ -162,7 +162,12 @@ def bound(state, level, chosen):
 def page():
     """Controls, cached calls, a figure."""
     if not cached.LETTERS_FEATURES:
-        return st.error("No handwriting model is stored here. Make one with: python -m spcviz train ocr")
+        return st.error(
+            common.why_missing(
+                cached.NONE.format("ocr"),
+                *cached.MODEL_NAMES,
+            )
+        )
     state = TABLE.narrow(features=cached.LETTERS_FEATURES).read()
     of = (state["features"], state["level"])
     level = None if state["show"] == "filters" else cached.sweep_level(*of)

@@ -143,7 +143,12 @@ def drawing():
 def page():
     """The choices and the picture."""
     if not FEATURES:
-        return st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
+        return st.error(
+            common.why_missing(
+                cached.NONE.format("open"),
+                *cached.MODEL_NAMES,
+            )
+        )
     state = writing.TABLE.read()
     if state["controls"]:
         choose(state)

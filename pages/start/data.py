@@ -13,6 +13,7 @@ from spcviz.web.ui import layout
 def page() -> None:
     """The rows of choices, what was read, and one view."""
     state = TABLE.read()
+    cached.wake()
     visit = cached.current(state["example"])
     if layout.has_controls(state):
         bring.row(visit, state)

@@ -19,6 +19,7 @@ from spcviz.store.manifest import (
     parse_manifest,
 )
 from spcviz.store.models import StoredModel
+from spcviz.store.zips import Zip
 
 MAX_BYTES = 64 << 20
 """Of the arrays of a model that is read, packed and unpacked."""
@@ -45,10 +46,9 @@ def of_zip(data: bytes, name: str = "file") -> Any:
     `ArgumentError`, with `name`, if it is no such file, damaged, too large, or of another version or class.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            inside = {entry.filename.rpartition("/")[2]: entry for entry in archive.infolist()}
-            manifest = parse_manifest(OWN_MODEL, _read(archive, inside, MANIFEST, MAX_MANIFEST_BYTES))
-            npz = _read(archive, inside, npz_name(manifest), MAX_BYTES)
+        archive = Zip(data, is_flat=True)
+        manifest = parse_manifest(OWN_MODEL, archive.read(MANIFEST, MAX_MANIFEST_BYTES))
+        npz = archive.read(npz_name(manifest), MAX_BYTES)
         stated = manifest["kind"], manifest["version"]
         if stated != (KIND, VERSION):
             raise DamagedError(f"is {stated[0]!r} version {stated[1]}; this program reads {KIND!r} {VERSION}")
@@ -59,7 +59,7 @@ def of_zip(data: bytes, name: str = "file") -> Any:
         return estimator_of(name, StoredModel(OWN_MODEL, unpack(npz, manifest["arrays"]), manifest), {})
     except StoreError as error:
         raise ArgumentError(f"{name}: {error}") from None
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, DamagedError) as error:
+    except DamagedError as error:
         raise ArgumentError(
             f"{name}: the model {error}; write it again with spcviz.save and zip the folder"
         ) from None
@@ -67,12 +67,3 @@ def of_zip(data: bytes, name: str = "file") -> Any:
 
 def _size(about: dict[str, Any]) -> int:
     return int(about["dtype"][2:]) * math.prod(map(int, about["shape"]))
-
-
-def _read(archive: zipfile.ZipFile, inside: dict[str, zipfile.ZipInfo], name: str, most: int) -> bytes:
-    if name not in inside:
-        raise DamagedError(f"has no {name}")
-    if inside[name].file_size > most:
-        raise DamagedError(f"has a {name} of more than {most} bytes")
-    with archive.open(inside[name]) as file:
-        return file.read(most)

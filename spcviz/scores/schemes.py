@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.scores.names import names_of
@@ -23,6 +24,8 @@ _ALIASES = {"IOB2": "BIO", "BIO2": "BIO", "BIO1": "IOB1"} | dict.fromkeys(
 )
 _ROLE = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S", "M": "I", "W": "S"}
 _OUTSIDE = ("O", "")
+MOST_LABELS = 4_000
+"""Of which `bio_transitions` makes a table of all pairs, 128 MB."""
 
 
 class Rules(NamedTuple):
@@ -150,14 +153,17 @@ def rules_of(labels: Iterable[Hashable], scheme: str, called: str | None = None)
     if scheme != "BIOES" and {role for role, _ in parts} & {"E", "S"}:
         odd = next(name for name, (role, _) in zip(names, parts) if role in "ES")
         raise ArgumentError(f"scheme must have the label {odd!r}, got {(called or scheme)!r}")
-    allowed = np.array(
-        [[_may_follow(scheme, before, after) for after in parts] for before in parts], dtype=bool
+    if len(names) > MOST_LABELS:
+        raise ArgumentError(
+            f"labels must be at most {MOST_LABELS:,} for a table of pairs, got {len(names):,}"
+        )
+    every, outside = _coded([*parts, ("O", "")]), len(parts)
+    before, after = np.arange(outside)[:, None], np.arange(outside)
+    return Rules(
+        _scores(_may_follow(scheme, every, before, after)),
+        _scores(_may_follow(scheme, every, outside, after)),
+        _scores(_may_follow(scheme, every, after, outside)),
     )
-    outside = ("O", "")
-    starts = np.array([_may_follow(scheme, outside, after) for after in parts], dtype=bool)
-    ends = np.array([_may_follow(scheme, before, outside) for before in parts], dtype=bool)
-    n = len(names)
-    return Rules(_scores(allowed.reshape(n, n)), _scores(starts), _scores(ends))
 
 
 def _unopened(names: Sequence[Hashable], parts: Sequence[tuple[str, str]]) -> list[Hashable]:
@@ -166,16 +172,53 @@ def _unopened(names: Sequence[Hashable], parts: Sequence[tuple[str, str]]) -> li
     return [name for name, (role, kind) in zip(names, parts) if role in "IE" and kind not in begun]
 
 
-def _may_follow(scheme: str, before: tuple[str, str], after: tuple[str, str]) -> bool:
-    (role, kind), (then, other) = before, after
+def broken(labels: Sequence[Sequence[Hashable]], scheme: str) -> list[tuple[int, int]]:
+    """(sentence, token) of every label that the rules of a scheme forbid where it stands.
+
+    Only the pairs that occur are looked at: it takes as long as there are tokens, however many labels.
+
+    >>> broken([["B-X", "I-X"], ["O", "I-X"]], "BIO")
+    [(1, 1)]
+    """
+    number: dict[Hashable, int] = {}
+    flat = np.array(
+        [number.setdefault(label, len(number)) for row in labels for label in row], dtype=np.int64
+    )
+    if not len(flat):
+        return []
+    every = _coded([*map(parts_of, number), ("O", "")])
+    lengths = np.array([len(row) for row in labels])
+    starts = np.cumsum(lengths) - lengths
+    before = np.concatenate([[len(number)], flat[:-1]])
+    before[starts[lengths > 0]] = len(number)
+    at = np.flatnonzero(~_may_follow(scheme_name(scheme), every, before, flat))
+    sentence = np.repeat(np.arange(len(lengths)), lengths)[at]
+    return list(zip(sentence.tolist(), (at - starts[sentence]).tolist()))
+
+
+class _Coded(NamedTuple):
+    """Roles of labels, and numbers of their kinds."""
+
+    role: np.ndarray
+    kind: np.ndarray
+
+
+def _coded(parts: Sequence[tuple[str, str]]) -> _Coded:
+    kinds: dict[str, int] = {}
+    numbers = [kinds.setdefault(kind, len(kinds)) for _, kind in parts]
+    return _Coded(np.array([role for role, _ in parts]), np.array(numbers))
+
+
+def _may_follow(scheme: str, every: _Coded, before: ArrayLike, after: ArrayLike) -> np.ndarray:
+    """Whether labels, by their numbers in `every`, may follow others."""
+    role, then = every.role[before], every.role[after]
+    is_same = every.kind[before] == every.kind[after]
     if scheme == "IOB1":
-        return then != "B" or (role != "O" and kind == other)
-    is_open = role in "BI"
+        return (then != "B") | ((role != "O") & is_same)
+    is_open, goes_on = (role == "B") | (role == "I"), (then == "I") | (then == "E")
     if scheme == "BIO":
-        return then != "I" or (is_open and kind == other)
-    if is_open:
-        return then in "IE" and kind == other
-    return then in "OBS"
+        return (then != "I") | (is_open & is_same)
+    return np.where(is_open, goes_on & is_same, ~goes_on)
 
 
 def _scores(allowed: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.learning.chains.crf import log_partitions
 from spcviz.learning.chains.expectations import expect, steps_of
+from spcviz.learning.dice import generator
 from spcviz.scores import Sequences, from_emissions
 from spcviz.sequences import labels
 from spcviz.sequences.answers import Labellings
@@ -112,7 +113,7 @@ class Asked(SequenceTagger):
     ) -> list[Labellings]:
         """Labellings drawn by their probabilities: `n` of each sequence; other arguments as of `predict`."""
         n = checks.integer("n", n, 1, 1_000_000)
-        rng, steps = np.random.default_rng(random_state), self._steps()
+        rng, steps = generator(random_state), self._steps()
         out = []
         for i, unary in enumerate(self.emissions(X, allowed=allowed)):
             _log_partition(f"X[{i}]", unary, steps)  # refuses what has no labelling

@@ -3,11 +3,10 @@
 import warnings
 from typing import Any, NamedTuple, Self
 
-import numpy as np
-
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.margin import fit_margin
+from spcviz.learning.dice import generator
 from spcviz.sequences.base import Bar, Texts
 from spcviz.sequences.chain import ChainTagger
 
@@ -105,7 +104,7 @@ class StructuredSVM(ChainTagger):
         with Bar(type(self).__name__, passes, self.verbose) as bar:
             trained = fit_margin(
                 data,
-                np.random.default_rng(self.random_state),
+                generator(self.random_state),
                 epochs=passes,
                 c2=self.c2,
                 margin=self.margin,

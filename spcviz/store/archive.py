@@ -8,16 +8,16 @@ import io
 import math
 import struct
 import zipfile
-import zlib
 from typing import Any
 
 import numpy as np
 
 from spcviz.store.digests import digest_of_array
 from spcviz.store.errors import DamagedError
+from spcviz.store.zips import DAMAGE as DAMAGE
+from spcviz.store.zips import Zip, exactly
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip entry can carry
-DAMAGE = (ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error)
 
 
 def pack(arrays: dict[str, np.ndarray]) -> bytes:
@@ -49,30 +49,30 @@ def unpack(npz: bytes, described: dict[str, dict]) -> dict[str, np.ndarray]:
     are exactly those.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(npz)) as archive:
-            names = sorted(described)
-            if archive.namelist() != [f"{name}.npy" for name in names]:
-                raise DamagedError(f"its npz file must hold {names}, got {archive.namelist()}")
-            return {name: _read(archive, name, described[name]) for name in names}
-    except DAMAGE as error:
-        raise DamagedError(f"its npz file cannot be unpacked: {error}") from error
+        archive, names = Zip(npz), sorted(described)
+        if archive.names != [f"{name}.npy" for name in names]:
+            raise DamagedError(f"must hold {names}, got {archive.names}")
+        return {name: _read(archive, name, described[name]) for name in names}
+    except DamagedError as error:
+        raise DamagedError(f"its npz file {error}") from error
 
 
-def _read(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> np.ndarray:
+def _read(archive: Zip, name: str, about: dict[str, Any]) -> np.ndarray:
     dtype, shape = np.dtype(about["dtype"]), tuple(about["shape"])
-    head = _npy_header(dtype, shape)
+    head, file_name = _npy_header(dtype, shape), f"{name}.npy"
     size = len(head) + dtype.itemsize * math.prod(shape)
-    entry = archive.getinfo(f"{name}.npy")
-    if entry.file_size != size:
-        raise DamagedError(f"array {name!r} unpacks to {entry.file_size} bytes, must be {size}")
-    with archive.open(entry) as file:
-        data = file.read(size)
-    if not data.startswith(head):
-        raise DamagedError(f"array {name!r} is not of dtype {dtype} and shape {shape}")
+    if archive.sizes[file_name] != size:
+        raise DamagedError(
+            f"has an array {name!r} that unpacks to {archive.sizes[file_name]} bytes, must be {size}"
+        )
+    with archive.open(file_name, size) as file:
+        if file.read(len(head)) != head:
+            raise DamagedError(f"has an array {name!r} that is not of dtype {dtype} and shape {shape}")
+        data = exactly(file, size - len(head))
     # A view of immutable bytes: nobody can make it writable again.
-    array = np.frombuffer(data, dtype, offset=len(head)).reshape(shape)
+    array = np.frombuffer(data, dtype).reshape(shape)
     if digest_of_array(array) != about["sha256"]:
-        raise DamagedError(f"array {name!r} does not have the SHA-256 of the manifest")
+        raise DamagedError(f"has an array {name!r} without the SHA-256 of the manifest")
     return array
 
 

@@ -130,6 +130,15 @@ def item_name(name: str, index: int) -> str:
     return f"{name}_{index}" if name[-1:].isdigit() else f"{name}{index}"
 
 
+def is_of_texts(value: list) -> bool:
+    """Whether a list holds short texts alone, which stand for themselves: a file may have 100,000.
+
+    >>> is_of_texts(["a", "b"]), is_of_texts(["a", 1])
+    (True, False)
+    """
+    return set(map(type, value)) == {str} and max(map(len, value)) <= LONG_TEXT
+
+
 class Writer:
     """Collects arrays while it writes the skeleton."""
 
@@ -158,6 +167,9 @@ class Writer:
 
     def inner(self, value: Any, path: str, name: str, depth: int) -> Any:
         kind: type = type(value)
+        if kind is list and is_of_texts(value):
+            _utf8("".join(value), path)
+            return value
         if kind in (list, tuple):
             nodes = [
                 self.node(item, f"{path}[{i}]", item_name(name, i), depth) for i, item in enumerate(value)
@@ -231,6 +243,8 @@ class Reader:
         if node is None or type(node) in (bool, int, float, str):
             return node
         if type(node) is list:
+            if is_of_texts(node):
+                return node
             return [self.value(child, f"{path}[{i}]", depth + 1) for i, child in enumerate(node)]
         if type(node) is dict and node.keys() == {"class", "fields"}:
             return self.record(node["class"], node["fields"], path, depth + 1)

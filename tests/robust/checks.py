@@ -26,6 +26,7 @@ from tests.engine.test_wild_scores import (
 )
 from tests.learning.budgets.chains import test_parts as parts
 from tests.learning.budgets.test_expansion import check_within
+from tests.problems.own_data.hostile import check_brought
 from tests.robust.arguments import check_call
 from tests.robust.damaged_estimators import check_estimator
 from tests.robust.stored_models import check_stored
@@ -175,6 +176,11 @@ def hostile(seed):
     return 1
 
 
+def brought(seed):
+    check_brought(seed)
+    return 1
+
+
 def _of_app(name, check):
     """A check of one case that opens the app, whose imports take seconds: only if it is run."""
     return lambda seed: getattr(import_module(f"tests.app.{name}"), check)(seed) or 1
@@ -201,6 +207,7 @@ CHECKS = {
     "kills": killed,
     "uploads": uploads,
     "hostile uploads": hostile,
+    "hostile files": brought,
     "links": _of_app("test_links", "check_link"),
     "brought tours": _of_app("test_links", "check_tour"),
     "damaged results": _of_app("test_damaged_results", "check_damaged"),

@@ -326,9 +326,18 @@ def entry(name, data):
     [
         (b"", "its npz file cannot be unpacked"),
         (entry("other.npy", b""), r"its npz file must hold \['w'\], got \['other.npy'\]"),
-        (entry("w.npy", bytes(200 << 20)), "array 'w' unpacks to 209715200 bytes, must be 144"),
-        (entry("w.npy", bytes(144)), r"array 'w' is not of dtype float64 and shape \(2,\)"),
-        (archive.pack({"w": np.zeros(2)}), "array 'w' does not have the SHA-256 of the manifest"),
+        (
+            entry("w.npy", bytes(200 << 20)),
+            "its npz file has an array 'w' that unpacks to 209715200 bytes, must be 144",
+        ),
+        (
+            entry("w.npy", bytes(144)),
+            r"its npz file has an array 'w' that is not of dtype float64 and shape \(2,\)",
+        ),
+        (
+            archive.pack({"w": np.zeros(2)}),
+            "its npz file has an array 'w' without the SHA-256 of the manifest",
+        ),
     ],
 )
 def test_archives_made_on_purpose(folder, npz, message):

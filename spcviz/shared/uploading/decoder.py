@@ -1,20 +1,7 @@
-"""The sandboxed process that decodes a visitor's file.
+"""Decode a visitor's picture or clip: what runs in a process of its own, with limits (`confined.child`)."""
 
-Run as ``python -m spcviz.shared.uploading.decoder LIBRARY READER``: bytes come on standard input; a
-line of JSON and raw frames go to standard output. What the decoders may do is given up before they see a
-byte: memory, time, other files, new descriptors and thus sockets, and the network (Linux alone, and only
-where it lets an ordinary process have a network of its own: elsewhere no new descriptor is what keeps it
-shut). Windows has none of these limits but the wall clock of the caller.
-"""
-
-import contextlib
-import ctypes
 import errno
 import io
-import json
-import os
-import signal
-import sys
 import warnings
 
 MAX_BYTES = 20 << 20
@@ -25,10 +12,6 @@ MAX_ANIMATED = 100_000_000  # pixels of an animated picture's frames: each is un
 MAX_FILMED = 640_000_000  # of a video's: 300 frames of 1920 x 1080
 MAX_KEPT = 60
 MAX_SIDE = 320
-MEMORY = 512 << 20
-CPU_SECONDS = 8
-SECONDS = 40
-NICE = 10
 
 
 class Unusable(ValueError):
@@ -135,41 +118,9 @@ def spread(n: int) -> list[int]:
     return [i * (n - 1) // max(kept - 1, 1) for i in range(kept)]
 
 
-def give_up(
-    memory: int = MEMORY, cpu_seconds: int = CPU_SECONDS, seconds: int = SECONDS, *, may_write: bool = False
-) -> None:
-    """Let go of memory, time, files' sizes and the network, before any thread is there."""
-    if hasattr(os, "nice"):
-        os.nice(NICE)
-    if hasattr(signal, "alarm"):
-        signal.alarm(seconds)  # also where nobody is left who would end it
-    _limit("RLIMIT_AS", memory)
-    _limit("RLIMIT_CPU", cpu_seconds, cpu_seconds + 1)  # asked to end, so that it can be said why
-    _limit("RLIMIT_CORE", 0)
-    if not may_write:
-        _limit("RLIMIT_FSIZE", 0)
-    with contextlib.suppress(OSError, AttributeError):
-        unshare = ctypes.CDLL(None, use_errno=True).unshare
-        for flags in (0x40000000, 0x50000000):  # CLONE_NEWNET: root's alone; else with CLONE_NEWUSER
-            if unshare(flags) == 0:
-                break
-
-
-def shut() -> None:
-    """From here on no new descriptor: no file, no socket, no pipe. What is needed has been imported."""
-    _limit("RLIMIT_NOFILE", 3)
-
-
-def _limit(name, most, hard=None):
-    with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):  # not on every system
-        import resource
-
-        resource.setrlimit(getattr(resource, name), (most, most if hard is None else hard))
-
-
-def load(library: str) -> None:
+def load(about: dict) -> None:
     """Import all that decoding needs, some of which the libraries would import only when they come to it."""
-    if library == "video":
+    if about["library"] == "video":
         import logging  # noqa: F401
 
         import av.audio.stream
@@ -184,34 +135,15 @@ def load(library: str) -> None:
         Image.preinit()
 
 
-def answer(data: bytes, library: str, form: str) -> tuple[dict, list[bytes]]:
-    """What goes to standard output: what stands in the line of JSON, and the frames behind it."""
+def decode(about: dict, data: bytes) -> tuple[dict, list[bytes]]:
+    """Frames of a file that `about` names a library and a reader for: their shape, and their bytes.
+
+    What cannot be used is said: ``{"problem": sentence}``.
+    """
     try:
-        read = picture_frames if library == "picture" else video_frames
-        frames, tall, wide = read(data, form)
-        kept = [frames[at] for at in spread(len(frames))]
-        return {"shape": (len(kept), tall, wide, 3)}, kept
+        read = picture_frames if about["library"] == "picture" else video_frames
+        frames, tall, wide = read(data, about["reader"])
     except Unusable as error:
         return {"problem": str(error)}, []
-    except MemoryError:
-        return {"problem": "The file needs more memory than uploads may use; try a smaller one."}, []
-    except Exception as error:  # decoders raise whatever they like; this process is expendable
-        return {"damaged": type(error).__name__}, []
-
-
-def main() -> None:
-    """The child: bytes on standard input, frames on standard output."""
-    give_up()
-    library, form = sys.argv[1:]
-    load(library)
-    data = sys.stdin.buffer.read(MAX_BYTES + 1)
-    shut()
-    head, frames = answer(data, library, form)
-    out = sys.stdout.buffer
-    out.write(json.dumps(head).encode() + b"\n")
-    out.writelines(frames)
-    out.flush()
-
-
-if __name__ == "__main__":
-    main()
+    kept = [frames[at] for at in spread(len(frames))]
+    return {"shape": (len(kept), tall, wide, 3)}, kept

@@ -5,33 +5,33 @@ or refuses it, `decoder` does with nothing but its bytes; whatever happens, here
 """
 
 import contextlib
-import json
 import math
 import os
-import signal
-import subprocess
-import sys
-import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.shared.folders import ROOT
-from spcviz.shared.uploading.decoder import CPU_SECONDS, MAX_BYTES, MAX_KEPT, MAX_SIDE, SECONDS
+from spcviz.shared.confined.asking import GLANCE, Answer, ask
+from spcviz.shared.confined.limits import Task
+from spcviz.shared.uploading.decoder import MAX_BYTES, MAX_KEPT, MAX_SIDE
 from spcviz.shared.uploading.headers import Header, header_of
 
 N_AT_ONCE = max(1, (os.cpu_count() or 2) // 2)
-"""Decoders of this process, whoever asks: each may take `decoder.MEMORY` and a core."""
+"""Files that are opened at a time by this process, whoever asks: each may take a core and `Task.memory`."""
 
-WAIT = 20
-"""Seconds that a file waits for one of them."""
+PATIENCE = 18.0
+"""Seconds after which whoever brought a file is told something, whether or not it was opened."""
 
-_GLANCE = 0.1  # seconds between two looks at whether anybody still waits
+DECODE = Task(
+    work="spcviz.shared.uploading.decoder:decode",
+    ready="spcviz.shared.uploading.decoder:load",
+    most_out=MAX_KEPT * MAX_SIDE * MAX_SIDE * 3 + 1000,
+)
 _TURNS = threading.BoundedSemaphore(N_AT_ONCE)
-_KEPT_ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT")
+_BUSY = "The server is busy with other visitors' files; try again in a minute."
 
 
 class UploadError(SpcvizError, ValueError):
@@ -48,7 +48,7 @@ def read_upload(data: bytes, *, glance: Callable[[], None] = lambda: None) -> np
     `data` is at most 20 MB of what `headers` knows. `glance` is called ten times a second; what it raises
     ends the decoder, so that nothing is decoded for a visitor who has left. At most 60 frames, evenly from
     the first 300 or as many as `decoder` unpacks. Raises `UploadError`, or `UploadBusyError` if no decoder
-    was free for all of `WAIT` or none could be started.
+    was free for all of `PATIENCE` or none could be started.
     """
     if not isinstance(data, bytes | bytearray) or not data:
         raise UploadError("The file is empty.")
@@ -57,82 +57,60 @@ def read_upload(data: bytes, *, glance: Callable[[], None] = lambda: None) -> np
     header = header_of(data)
     if isinstance(header, str):
         raise UploadError(header)
-    with _turn(glance):
+    about = {"library": header.library, "reader": header.reader}
+    return _frames(in_turn(DECODE, about, bytes(data), glance), header)
+
+
+def in_turn(task: Task, about: dict, data: bytes, glance: Callable[[], None]) -> Answer:
+    """What a process of its own makes of a visitor's file, when it is this file's turn.
+
+    The visitor is told something within `PATIENCE`: `UploadBusyError` if there was no turn, no process, or
+    not time enough behind others.
+    """
+    end = time.monotonic() + PATIENCE
+    with _turn(end, glance):
+        left = max(end - time.monotonic(), 0.0)
         try:
-            with tempfile.TemporaryDirectory(prefix="spcviz-upload-") as folder:
-                code, answer = _decoded(bytes(data), header, folder, glance)
+            answer = ask(task, about, data, glance=glance, seconds=left)
         except OSError:  # no process, no descriptor, no room: nothing that the file could help
             raise UploadBusyError("No file can be read just now; try again in a minute.") from None
-    return _frames(code, answer, header)
+    if answer.fault == "long" and time.monotonic() > end:  # its CPU time has a limit of its own
+        raise UploadBusyError(f"The file was not read within {PATIENCE:.0f} s; try again in a minute.")
+    return answer
 
 
 @contextlib.contextmanager
-def _turn(glance):
-    """One of the few places for a decoder."""
-    end = time.monotonic() + WAIT
-    while not _TURNS.acquire(timeout=_GLANCE):
+def _turn(end: float, glance: Callable[[], None]) -> Iterator[None]:
+    """One of the few places for a process."""
+    while not _TURNS.acquire(timeout=GLANCE):
         glance()
         if time.monotonic() > end:
-            raise UploadBusyError("The server is busy with other visitors' files; try again in a minute.")
+            raise UploadBusyError(_BUSY)
     try:
         yield
     finally:
         _TURNS.release()
 
 
-def _decoded(data, header, folder, glance):
-    """(how the decoder ended, what it wrote)."""
-    end = time.monotonic() + SECONDS
-    module = "spcviz.shared.uploading.decoder"
-    command = [sys.executable, "-P", "-m", module, header.library, header.reader]
-    with subprocess.Popen(
-        command, cwd=folder, env=environment(),
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-    ) as child:  # fmt: skip
-        answer = []
-        # A thread of its own: `communicate` sends no more of its input once it has been interrupted.
-        talk = threading.Thread(target=lambda: answer.append(child.communicate(data)[0]), daemon=True)
-        try:
-            talk.start()
-            while talk.is_alive():
-                talk.join(_GLANCE)
-                glance()
-                if time.monotonic() > end:
-                    raise UploadBusyError(_too_long(SECONDS))  # its CPU time has a limit of its own
-        finally:
-            child.kill()
-            talk.join()
-    return child.returncode, b"".join(answer)
-
-
-def environment(*more: str) -> dict[str, str]:
-    """What a child's Python needs to find the same packages, with the variables `more` and nothing else."""
-    kept = {name: os.environ[name] for name in (*_KEPT_ENVIRONMENT, *more) if name in os.environ}
-    paths = [str(ROOT), *(os.path.abspath(path) for path in sys.path if path)]
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
-    return kept | threads | {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
-
-
-def _too_long(seconds):
-    return f"Reading the file took longer than {seconds} s; try a shorter clip or a smaller picture."
-
-
-def _frames(code: int, answer: bytes, header: Header) -> np.ndarray:
+def _frames(answer: Answer, header: Header) -> np.ndarray:
     """Frames of what a decoder wrote; raises what it says or how it ended."""
-    head, _, body = answer.partition(b"\n")
-    try:
-        report = json.loads(head)
-    except ValueError:
-        if code in (-getattr(signal, "SIGXCPU", 0), -getattr(signal, "SIGALRM", 0)) and code:
-            raise UploadError(_too_long(CPU_SECONDS)) from None
-        raise UploadError("The file could not be decoded: the decoder gave up on it.") from None
-    if "problem" in report:
-        raise UploadError(report["problem"])
-    if "damaged" in report:
+    if answer.fault == "long":
+        raise UploadError(
+            f"Reading the file took longer than {DECODE.cpu_seconds} s; try a shorter clip or a smaller "
+            "picture."
+        )
+    if answer.fault == "memory":
+        raise UploadError("The file needs more memory than uploads may use; try a smaller one.")
+    if answer.fault == "damaged":
         how = "is damaged: no picture or video can be read from it"
         raise UploadError(f"The file begins like {header.label} but {how}.")
-    shape = tuple(report["shape"])
-    is_small = len(shape) == 4 and 0 < shape[0] <= MAX_KEPT and max(shape[1:3]) <= MAX_SIDE
-    if not is_small or len(body) != math.prod(shape):  # a decoder may have been taken over
+    if answer.fault:
+        raise UploadError("The file could not be decoded: the decoder gave up on it.")
+    if problem := answer.problem or answer.head.get("problem"):
+        raise UploadError(str(problem)[:1000])
+    shape = answer.head.get("shape")
+    is_small = isinstance(shape, list) and len(shape) == 4 and all(type(n) is int for n in shape)
+    is_small = is_small and 0 < shape[0] <= MAX_KEPT and min(shape[1:3]) > 0 and max(shape[1:3]) <= MAX_SIDE
+    if not is_small or shape[3] != 3 or len(answer.body) != math.prod(shape):  # it may have been taken over
         raise UploadError("The file could not be decoded: the decoder stopped half-way.")
-    return np.frombuffer(body, dtype=np.uint8).reshape(shape)
+    return np.frombuffer(answer.body, dtype=np.uint8).reshape(shape)

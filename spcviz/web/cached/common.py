@@ -16,8 +16,18 @@ from spcviz.web.cached import turns
 from spcviz.web.cached.shared import shared
 
 LOG = logging.getLogger(__name__)
-STORED = {status.name for status in list_models(MODELS) if not status.problem}
+_PROBLEMS = {status.name: status.problem for status in list_models(MODELS)}
+STORED = {name for name, problem in _PROBLEMS.items() if not problem}
 """Names of the models that are there."""
+
+
+def why_missing(text: str, *starts: str) -> str:
+    """What is wrong with a model that is there but damaged, of those whose names begin so; else `text`.
+
+    >>> why_missing("None is stored here.", "no-such-model")
+    'None is stored here.'
+    """
+    return next((why for name, why in _PROBLEMS.items() if why and name.startswith(starts)), text)
 
 
 def _results_stamp():

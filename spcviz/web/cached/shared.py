@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from spcviz.web.cached import first, room, turns
+from spcviz.web.cached import first, owned, room, turns
 
 GATE: dict[str, Callable[[str, bool], bool]] = {}
 """``GATE["of"](module, has_other)`` is asked before a page computes: whether the kernels are compiled that
@@ -39,6 +39,7 @@ def shared(
     beside: int | None = None,
     seconds: float | None = None,
     stamp: Callable[[], Any] | None = None,
+    own: bool | Callable[..., bool] = False,
 ) -> Callable:
     """A decorator: a function of hashable values is called once for each, whoever asks; it gets a
     ``clear()``.
@@ -48,6 +49,9 @@ def shared(
     begins with an underscore do not tell one call from another. A value is kept for so many `seconds`, and on
     from there while `stamp` returns what it returned when the value was made. A page says `spinner` while it
     waits; calls that have one are computed one at a time.
+
+    With `own`, values are made of what a visitor brought or drew: each visit has its own, and they go with it
+    (`spcviz.web.cached.owned`); a function of the key says so of some.
 
     With `stored`, the records that values consist of (``()`` if there are none), what pages and tours open
     with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits until
@@ -65,14 +69,25 @@ def shared(
     def decorate(function):
         answers = None if stored is None else first.Answers(function, stored)
         times = seconds or float("inf"), stamp or object  # no two of it are equal
-        shared_function = _Shared(function, most, spinner, answers, kernels, beside, times)
+        shared_function = _Shared(function, most, spinner, answers, kernels, beside, times, own)
         return functools.wraps(function)(shared_function)
 
     return decorate
 
 
+class _Own(str):
+    """The name of a visit before a key: equal to no first part that a key of everybody's has."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _Own and str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
 class _Shared:
-    def __init__(self, function, most, spinner, answers, kernels, beside, times):
+    def __init__(self, function, most, spinner, answers, kernels, beside, times, own):
         self.function, self.most, self.spinner = function, most, spinner
         self.answers, self.kernels, self.beside = answers, kernels, beside
         self.seconds, self.stamp = times
@@ -80,6 +95,9 @@ class _Shared:
         self._tells = [not name.startswith("_") for name in self._signature.parameters]
         self._shown_key = f"{function.__module__}.{function.__name__} shown"
         self.known, self.asked, self.lock = OrderedDict(), {}, threading.Lock()
+        self.own, self._used = own if callable(own) else (lambda *key: own), {}
+        if own:
+            owned.hold(self._forget_over)
 
     def __call__(self, *given, **named):
         if _has_page():
@@ -88,25 +106,28 @@ class _Shared:
             given = self._signature.bind(*given, **named).args
         tells = self._tells + [True] * (len(given) - len(self._tells))  # of *arguments, too
         key = tuple(value for value, does in zip(given, tells) if does)
-        value = self._value(key, given)
+        visit = owned.visit() if self.own(*key) else None
+        value = self._value(key, given, key if visit is None else (_Own(visit), *key), visit)
         if first.RECORDS.is_set() and self.answers is not None and not _is_inside():
             first.record(self.answers, key, value)
         return value
 
-    def _value(self, key, given):
+    def _value(self, key, given, name, visit):
+        """The value of a key, which is kept under a name: the key, behind the visit that it belongs to."""
         with self.lock:
-            if is_known := self._is_known(key):
-                self.known.move_to_end(key)
-                value = self.known[key][0]
+            if is_known := self._is_known(name):
+                self.known.move_to_end(name)
+                value = self.known[name][0]
+                self._note(name, visit)
             else:
-                turn = self.asked.setdefault(key, threading.Lock())
+                turn = self.asked.setdefault(name, threading.Lock())
         if is_known:  # what it drives out may be ours: the lock is not held
-            room.ROOM.used((id(self), key), value)
+            room.ROOM.used((id(self), name), value)
             return self._shown(key, value)
         with turn:
             with self.lock:
-                if self._is_known(key):
-                    return self._shown(key, self.known[key][0])
+                if self._is_known(name):
+                    return self._shown(key, self.known[name][0])
             begun = time.monotonic()
             try:
                 stamp = self.stamp()  # before the value: what changes meanwhile is seen later
@@ -118,14 +139,26 @@ class _Shared:
                     with self._told(), _inside():
                         value = self.function(*given)
                 with self.lock:
-                    self.known[key] = value, time.monotonic() + self.seconds, stamp
+                    self.known[name] = value, time.monotonic() + self.seconds, stamp
+                    self._note(name, visit)
                     while len(self.known) > self.most:
                         self._drop(next(iter(self.known)))
-                room.ROOM.add((id(self), key), self._forget, value, time.monotonic() - begun)
+                room.ROOM.add((id(self), name), self._forget, value, time.monotonic() - begun)
             finally:
                 with self.lock:
-                    self.asked.pop(key, None)
+                    self.asked.pop(name, None)
         return self._shown(key, value)
+
+    def _note(self, name, visit):
+        """A visit's value is in use. The lock is held."""
+        if visit is not None:
+            self._used[name] = visit, owned.CLOCK.now()
+
+    def _forget_over(self, is_over):
+        """Drop the values of visits that are over: see `owned.Holder`."""
+        with self.lock:
+            for name in [name for name, used in self._used.items() if is_over(*used)]:
+                self._drop(name)
 
     def _is_known(self, key):
         """Whether there is a value; what is over time, with another stamp, goes. The lock is held."""
@@ -142,12 +175,14 @@ class _Shared:
     def _drop(self, key):
         """Keep a value no longer. The lock is held."""
         self.known.pop(key, None)
+        self._used.pop(key, None)
         room.ROOM.remove((id(self), key))
 
     def _forget(self, name):
         """There is no room for a value any more."""
         with self.lock:
             self.known.pop(name[1], None)
+            self._used.pop(name[1], None)
 
     def _shown(self, key, value):
         """`value`, remembered as what this visitor saw last."""

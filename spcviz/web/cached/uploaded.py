@@ -12,9 +12,6 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.shared.uploading import uploads
 from spcviz.shared.uploading.uploads import UploadBusyError, UploadError
 
-SECONDS = 1800
-"""For so long a file's outcome is kept."""
-
 
 def read(data: bytes):
     """Frames of a file, see `uploads.read_upload`, as long as its visitor is there."""

@@ -22,7 +22,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import ArrayLike
 
-from spcviz.web.cached import room
+from spcviz.web.cached import owned, room
 from spcviz.web.figures.palette import DARK, LIGHT
 from spcviz.web.view import served
 
@@ -52,8 +52,11 @@ def packed(part):
     return Packed(content, hashlib.blake2b(content, digest_size=8).hexdigest())
 
 
-_packed: dict[tuple[int, Callable], tuple[object, Packed]] = {}
-"""(id of an owner, function) -> (the owner, so that its id stays its own; `Packed`)."""
+_packed: dict[tuple, tuple[object, Packed]] = {}
+"""(id of an owner, function, a visit or nobody's) -> (the owner, so that its id stays its own; `Packed`)."""
+
+_used: dict[tuple, float] = {}
+"""When what is a visitor's own was used last."""
 
 _packing = threading.Lock()
 
@@ -61,15 +64,18 @@ _packing = threading.Lock()
 def packed_of(owner: object, make: Callable) -> Packed:
     """`packed` of ``make(owner)``, once for all visitors who see the same object.
 
-    `owner` comes out of a cache and is never changed; `make` must last, so it is no lambda.
+    `owner` comes out of a cache and is never changed; `make` must last, so it is no lambda. What a visitor's
+    own things are made into (`owned.showing`) goes with them.
 
     >>> word = {"n": 1}
     >>> packed_of(word, dict) is packed_of(word, dict)
     True
     """
-    key = id(owner), make
+    key = id(owner), make, owned.visit() if owned.is_showing() else None
     with _packing:
         known = _packed.get(key)
+        if key[2] is not None:
+            _used[key] = owned.CLOCK.now()
     if known is not None:
         room.ROOM.used((packed_of, *key), known)
         return known[1]
@@ -87,6 +93,17 @@ def _forget(name):
     """There is no room for a packed part any more."""
     with _packing:
         _packed.pop(name[1:], None)
+        _used.pop(name[1:], None)
+
+
+@owned.hold
+def _forget_over(is_over):
+    """Drop what was packed of visits that are over: see `owned.Holder`."""
+    with _packing:
+        gone = [key for key, used in _used.items() if is_over(key[2], used)]
+    for key in gone:
+        _forget((packed_of, *key))
+        room.ROOM.remove((packed_of, *key))
 
 
 class Mounted(NamedTuple):

@@ -2,6 +2,7 @@
 
 import io
 import os
+import secrets
 import time
 from pathlib import Path
 
@@ -16,18 +17,32 @@ from spcviz.problems.own_data.data.files import digest_of
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.budget import spend
 from spcviz.problems.own_data.model.settings import Settings
-from spcviz.problems.own_data.page import cached, shelf
+from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
+from spcviz.web.cached import owned
+from tests import heap
 from tests.app.driver import open_page
 
 PAGE = "pages/start/data.py"
 CHUNKS = "He PRP B-NP\nreckons VBZ B-VP\nthe DT B-NP\ndeficit NN I-NP\n. . O\n\n" * 30
 
 
+def let_go():
+    """All that visitors brought, as after half an hour."""
+    owned.CLOCK.turn(owned.SECONDS + 1)
+    owned.clean()
+
+
+def theirs():
+    """What the visitor of these tests has brought."""
+    ((visit, _),) = cached._MINE._entries.values()
+    return visit
+
+
 @pytest.fixture(autouse=True)
 def nothing_left():
     yield
-    shelf.clean(float("inf"))
+    let_go()
 
 
 def run(**params):
@@ -48,7 +63,7 @@ def said(at):
 def trained(at):
     """The page once its model has been trained."""
     next(button for button in at.button if button.label.startswith("Train")).click().run()
-    visit = shelf.of(next(iter(shelf._SHELF)))
+    visit = theirs()
     assert visit.job.ended.wait(240)
     assert not visit.job.problem
     return at.run()
@@ -117,7 +132,7 @@ def model_file(example, n):
 
 def read_with_model(at):
     """The page once a brought model has read its sentences."""
-    visit = shelf.of(next(iter(shelf._SHELF)))
+    visit = theirs()
     assert visit.job.ended.wait(240)
     assert not visit.job.problem
     return at.run()
@@ -160,7 +175,7 @@ def test_a_link_asks_for_its_model():
 def test_a_budget_is_drawn_in_the_trade_off_pages_view():
     at = run(view="budget", policy="greedy", budget="0.3")
     assert "What would you pay for features" in said(at)
-    visit, example = shelf.of(next(iter(shelf._SHELF))), read_example("ewt")
+    visit, example = theirs(), read_example("ewt")
     spent = spend(Settings(), example.sentences[:60], example.labels[:60])
     visit.keep(cached._key(visit, Settings(), "budget"), spent)
     at.run()
@@ -215,7 +230,7 @@ def test_without_examples_it_opens_empty_and_takes_a_file(monkeypatch):
     assert "30 sentences, 150 tokens, 4 labels" in said(at)
     at = give(at, "empty.txt", b"")
     assert "is empty" in at.error[0].value
-    shelf.clean(float("inf"))
+    let_go()
     at = run(file="0123456789ab")
     assert "see an example" not in at.warning[0].value
 
@@ -259,7 +274,7 @@ def test_a_file_of_this_computer_is_opened_at_start(tmp_path, monkeypatch):
     monkeypatch.setenv("SPCVIZ_OPEN_FILE", str(path))
     assert "30 sentences, 150 tokens" in said(run())
     monkeypatch.setenv("SPCVIZ_OPEN_FILE", str(tmp_path / "none.txt"))
-    shelf.clean(float("inf"))
+    let_go()
     at = open_page_with_error()
     assert "cannot be read" in at.error[0].value
 
@@ -296,3 +311,72 @@ def test_a_visitors_data_are_never_on_a_disk():
     at = trained(at)
     assert "Trained on" in said(at)
     assert disk(since) == []
+
+
+@pytest.mark.parametrize("view", ["lattice", "errors", "take"])
+def test_half_an_hour_later_nothing_of_a_visitors_is_in_this_process(view):
+    """A marker word, what was trained on it, and the features that name it; the clock is turned."""
+    marker = f"Xy{secrets.token_hex(8)}"
+    at = trained(give(run(method="perceptron", view=view), "chunks.txt", _marked(marker)))
+    assert heap.holders(marker)
+    owned.CLOCK.turn(35 * 60)
+    end = time.monotonic() + 20
+    while cached._MINE._entries and time.monotonic() < end:  # the clock runs by itself
+        time.sleep(0.1)
+    assert not cached._MINE._entries
+    del at
+    assert heap.holders(marker) == []
+
+
+def test_at_the_end_of_a_visit_nothing_of_it_is_in_this_process():
+    marker = f"Xy{secrets.token_hex(8)}"
+    at = trained(give(run(method="perceptron"), "chunks.txt", _marked(marker)))
+    (name,) = {name for name, _ in cached._MINE._entries}
+    owned.end(name)
+    del at
+    assert heap.holders(marker) == []
+
+
+def _marked(marker):
+    return CHUNKS.replace("deficit", marker).encode()
+
+
+@pytest.mark.parametrize("name", list(cached.EXAMPLES))
+def test_a_model_is_used_with_every_example(name):
+    sentences = [["a", "dog", "barks"], ["the", "man"]] * 10
+    labels = [["D", "N", "V"], ["D", "N"]] * 10
+    X = [templates.features_of(words, templates.read_template("bias lower[0]")) for words in sentences]
+    data = to_zip(spcviz.StructuredPerceptron(passes=1, random_state=0).fit(X, labels))
+    at = give(run(example=name), "mine.zip", data)
+    assert "a perceptron, 3 labels" in said(at)
+    visit = theirs()
+    assert visit.example == name
+    assert visit.model.digest == at.query_params["model"]
+    assert visit.job is None or visit.job.ended.wait(240)
+    at.run()
+    at.run()
+    seed = Settings(seed=int(at.query_params.get("seed", ["0"])[0]))
+    assert not at.error
+    assert visit.kept(cached._key(visit, seed, "read")) is not None
+    at.selectbox(key="data_example").set_value("ewt" if name != "ewt" else "penn").run()
+    assert "a perceptron, 3 labels" in said(at)  # it reads the other example, too
+
+
+def test_what_is_under_way_ends_with_words_when_the_columns_change():
+    at = give(run(method="cascade"), "sentences.conllu", data_of("ewt"))
+    next(button for button in at.button if button.label.startswith("Train")).click().run()
+    job = theirs().job
+    at.selectbox(key="data_columns").set_value("1-4").run()
+    assert job.ended.wait(60)
+    assert job.state == "cancelled"
+    assert "was ended: it was on other columns" in at.info[0].value
+    assert theirs().job is None
+    assert at.info[-1].value.startswith("Train a model")
+
+
+def test_other_columns_of_an_example_are_read_and_do_not_show_its_stored_model():
+    at = run()
+    at.selectbox(key="data_columns").set_value("1-4").run()
+    assert not at.error
+    assert "17 labels" not in said(at)
+    assert at.info[0].value.startswith("Train a model")

@@ -1,18 +1,20 @@
 """Jobs of visitors: a line, limits, cancelling, leaving; data on the shelf that go with the session."""
 
 import contextlib
-import os
+import threading
 import time
+from pathlib import Path
 
 import psutil
 import pytest
 
 from spcviz.problems.own_data.data.examples import read_example
-from spcviz.problems.own_data.model import child, jobs, nursery
+from spcviz.problems.own_data.model import jobs, works
 from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import shelf
-from spcviz.problems.own_data.page.shown import Trained
+from spcviz.shared.confined import nursery
+from spcviz.shared.confined.asking import Answer
 
 WAIT = 240
 
@@ -24,12 +26,13 @@ def wanted(n=60, **settings):
 
 
 def job(**more):
-    return Job("train", wanted(**more.pop("settings", {})), Trained, n_steps=2, **more)
+    return Job("train", wanted(**more.pop("settings", {})), n_steps=2, **more)
 
 
 def nurseries():
     processes = psutil.Process().children()
-    return [one for one in processes if any("own_data.model.nursery" in part for part in one.cmdline())]
+    running = nursery._RUNNING.get("training")
+    return [one for one in processes if running is not None and one.pid == running[0].pid]
 
 
 def children():
@@ -47,14 +50,14 @@ def test_a_job_brings_a_model_home_and_counts_its_steps():
 
 
 def test_what_is_wrong_comes_back_as_a_sentence():
-    training = Job("train", wanted(n=5), Trained, n_steps=2)
+    training = Job("train", wanted(n=5), n_steps=2)
     assert training.ended.wait(WAIT)
     assert training.state == "failed"
     assert training.problem == "Training needs at least 12 sentences that are not empty; the file has 5."
 
 
 def test_of_many_jobs_two_run_and_the_others_say_how_long(monkeypatch):
-    monkeypatch.setattr(jobs.Job, "_child", lambda self: (time.sleep(3), (0, b'{"problem": "none"}\n'))[1])
+    monkeypatch.setattr(jobs.Job, "_answer", lambda self: (time.sleep(3), Answer({}, b"", "none"))[1])
     several = [job() for _ in range(5)]
     end = time.monotonic() + 2
     while sum(training.state == "running" for training in several) < 2 and time.monotonic() < end:
@@ -68,24 +71,52 @@ def test_of_many_jobs_two_run_and_the_others_say_how_long(monkeypatch):
     assert not jobs._LINE
 
 
-@pytest.mark.parametrize("how", ["cancel", "leave"])
-def test_who_cancels_or_leaves_takes_the_process_along(how):
-    here = [True]
-    training = job(settings={"method": "cascade", "order": 4, "n": 300}, is_wanted=lambda: here[0])
+def test_who_cancels_takes_the_process_along():
+    training = job(settings={"method": "cascade", "order": 4, "n": 300})
     end = time.monotonic() + 60
     while not children() and time.monotonic() < end:
         time.sleep(0.05)
     assert children()
-    if how == "cancel":
-        training.cancel()
-    else:
-        here[0] = False
+    training.cancel()
     assert training.ended.wait(60)
     assert training.state == "cancelled"
     end = time.monotonic() + 10  # who waited for it needs a moment to end, too
     while children() and time.monotonic() < end:
         time.sleep(0.02)
     assert not children()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks into /proc")
+def test_a_nursery_has_one_thread_when_it_forks():
+    """Training tells of its progress, and bars of progress are watched by a thread, usually."""
+    assert job().ended.wait(WAIT)
+    (parent,) = nurseries()
+    assert len(list(Path(f"/proc/{parent.pid}/task").iterdir())) == 1
+
+
+def test_a_thread_that_cannot_start_blocks_nobody(monkeypatch):
+    def none_left(self):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", none_left)
+        failed = [job() for _ in range(3)]
+    assert {one.state for one in failed} == {"failed"}
+    assert {one.problem for one in failed} == {jobs.NO_PROCESS}
+    assert not jobs._LINE
+
+
+@pytest.mark.parametrize("error", [RuntimeError, OSError, KeyError, MemoryError, ZeroDivisionError])
+def test_whatever_ends_a_job_is_said(error, monkeypatch):
+    def broken(*_, **__):
+        raise error("of ours")
+
+    monkeypatch.setattr(jobs, "ask", broken)
+    failed = job()
+    assert failed.ended.wait(60)
+    assert failed.state == "failed"
+    assert failed.problem.endswith(".")
+    assert not jobs._LINE
 
 
 @pytest.mark.skipif(not nursery._CAN_FORK, reason="jobs are forked")
@@ -102,7 +133,8 @@ def test_a_job_is_a_child_of_one_nursery_with_limits_of_its_own():
         time.sleep(0.005)
     assert [one.state for one in trainings] == ["done"] * 3
     assert len(nurseries()) == 1
-    assert child.MEMORY in limits
+    assert limits
+    assert max(limits) < 8 * works.WORKS["train"].task.memory
     assert len(seen) >= 3
 
 
@@ -137,37 +169,36 @@ def test_where_nothing_is_forked_each_job_starts_a_python(monkeypatch):
     assert (training.state, training.problem) == ("done", "")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="limits of a process")
-def test_a_process_has_no_more_time_than_it_may(monkeypatch):
-    code = -24 if hasattr(os, "fork") else 1
-    with pytest.raises(jobs.JobError, match="longer than 60 s of a core"):
-        jobs._opened(code, b"", Trained)
+@pytest.mark.parametrize(
+    ("fault", "said"), [("long", "longer than 60 s of a core"), ("ended", "ended before its time"),
+                        ("memory", "more memory"), ("large", "larger than what is kept")],
+)  # fmt: skip
+def test_how_a_process_ended_is_said(fault, said):
+    with pytest.raises(jobs.JobError, match=said):
+        jobs._outcome(Answer({}, memoryview(b""), fault=fault), "train")
+
+
+@pytest.mark.parametrize("body", [b"", b"x" * 100, b"\0" * 8, (2**40).to_bytes(8, "little")])
+def test_what_a_process_wrote_is_not_believed(body):
     with pytest.raises(jobs.JobError, match="ended before its time"):
-        jobs._opened(-9, b"", Trained)
+        jobs._outcome(Answer({}, memoryview(body)), "train")
 
 
-def test_what_nobody_uses_goes_and_takes_its_job_along():
-    shelf.clean(time.monotonic() + shelf.SECONDS + 1)  # what other tests have left
-    there = {"a": True, "b": True}
-    for name in there:
-        shelf.put(name, shelf.Own(read_example("ewt")), lambda name=name: there[name])
-    now = time.monotonic()
-    assert shelf.clean(now) == 0
-    there["b"] = False
-    assert shelf.clean(now) == 1
-    assert shelf.of("b") is None
-    assert shelf.of("a") is not None
-    assert shelf.clean(time.monotonic() + shelf.SECONDS + 1) == 1
-    assert shelf.of("a") is None
-
-
-def test_other_columns_make_void_what_was_made():
+def test_other_columns_make_void_what_was_made_and_end_what_is_under_way():
     from spcviz.problems.own_data.data.examples import EXAMPLES, data_of
     from spcviz.problems.own_data.data.files import read
 
     data = data_of("ewt")
     visit = shelf.Own(read("a.conllu", data), data)
-    visit.keep("something", 1)
-    visit.with_columns(EXAMPLES["penn"].columns)
-    assert visit.kept("something") is None
+    before = visit.of("train", 1)
+    visit.keep(before, 1)
+    visit.job = job(settings={"method": "cascade", "order": 4, "n": 300})
+    under_way, columns = visit.job, EXAMPLES["penn"].columns
+    visit.read_anew(read("a.conllu", visit.data, columns), columns)
+    assert visit.kept(before) is None
+    assert visit.of("train", 1) != before
+    assert visit.job is None
+    assert "other columns" in visit.note
+    assert under_way.ended.wait(60)
+    assert under_way.state == "cancelled"
     assert len({label for sentence in visit.brought.labels for label in sentence}) > 40

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from spcviz.shared.folders import ROOT
-from spcviz.shared.uploading import decoder, uploads
+from spcviz.shared.uploading import uploads
 from spcviz.shared.uploading.uploads import UploadError, read_upload
 from tests.shared.uploading.test_uploads import encoded, video
 
@@ -200,7 +200,7 @@ def decoders():
     children = []
     for child in psutil.Process().children():
         try:
-            children += [child] if "spcviz.shared.uploading.decoder" in child.cmdline() else []
+            children += [child] if "spcviz.shared.confined.child" in child.cmdline() else []
         except psutil.Error:  # just gone
             continue
     return children
@@ -235,14 +235,14 @@ def check_hostile(seed):
         with pytest.raises(BlockingIOError):
             listener.accept()
     assert not opened, opened
-    assert time.monotonic() - began < 2 * uploads.SECONDS
+    assert time.monotonic() - began < 2 * uploads.PATIENCE
     if said is None:
         assert not np.array_equal(frames, letters_picture()), "the server's own picture was read"
         assert max(frames.shape[1:3]) <= uploads.MAX_SIDE
     else:
         assert said[0].isupper(), said
         assert said.endswith("."), said
-    assert peak[0] <= decoder.MEMORY, f"{peak[0] >> 20} MB"
+    assert peak[0] <= uploads.DECODE.memory, f"{peak[0] >> 20} MB"
     return "read" if said is None else "refused"
 
 

@@ -17,7 +17,8 @@ from spcviz.web.cached import side_by_side
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.shared import kernels_first, shared
 
-HAS_ARMS = stored.NAME in STORED
+NAME = stored.NAME
+HAS_ARMS = NAME in STORED
 
 
 @shared(1)
@@ -38,20 +39,23 @@ def trade_arms(n_clips, seed):
     return side_by_side.apart(partial(live.compare, sheet_of=_arm_sheet), model, chains, seed)
 
 
-@shared(6, kernels=False, seconds=1800)
-def _arm_slot(pictures):
+@shared(6, kernels=False, own=lambda own, _: own)
+def _arm_slot(own, pictures):
     return {"lock": threading.Lock(), "budget": None}
 
 
-def known_budget(pictures):
+def known_budget(pictures, own=False):
     """What `pose_budget` has found for a clip of these pictures; None where it was not asked yet."""
-    return _arm_slot(pictures)["budget"]
+    return _arm_slot(own, pictures)["budget"]
 
 
-def pose_budget(scene: PoseScene, progress: Callable):
-    """Both arms of a clip under a budget; a place is cached, as a cached call could not replay progress."""
+def pose_budget(scene: PoseScene, progress: Callable, own: bool = False):
+    """Both arms of a clip under a budget; a place is cached, as a cached call could not replay progress.
+
+    With `own`, the clip is a visitor's.
+    """
     kernels_first(__name__)
-    slot = _arm_slot(scene.pictures)
+    slot = _arm_slot(own, scene.pictures)
     with slot["lock"]:
         if slot["budget"] is None:
             slot["budget"] = clip.watch(_arm_model(), scene.images, scene.truth, progress, side_by_side.run)

@@ -9,6 +9,7 @@ from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.state import WRITE
 from spcviz.problems.open_words.page import drawn
 from spcviz.problems.open_words.view.component import EMPTY, write_payload
+from spcviz.web.cached import owned
 from spcviz.web.lattice.component import lattice_payload
 from spcviz.web.ui import asked, dragged
 from spcviz.web.ui.state import MAX_ORDER
@@ -66,13 +67,14 @@ def lattice(reading, state, turn):
     def traced(features, alphas):
         return cached.written_trace(shown_ink(state), features, state["order"], alphas, state["truth"])
 
-    payload, parts = lattice_payload(
-        reading.trace,
-        features=state["features"],
-        order=state["order"],
-        controls=bool(state["controls"]),
-        pins=dragged.traces_of_pins(state, FEATURES, traced),
-    )
+    with owned.showing(cached.is_drawn(shown_ink(state))):
+        payload, parts = lattice_payload(
+            reading.trace,
+            features=state["features"],
+            order=state["order"],
+            controls=bool(state["controls"]),
+            pins=dragged.traces_of_pins(state, FEATURES, traced),
+        )
     return payload | {"turn": turn, "brief": True}, parts
 
 

@@ -38,6 +38,10 @@ LETTERS_FEATURES = {
 }
 """Words and features whose models are stored: name -> what a menu calls them. The first is opened first."""
 
+MODEL_NAMES = (*map(open_models.model_name, OPEN.values()), *map(stored.model_name, cascade.FEATURE_NAMES))
+"""Of all these."""
+NONE = "No handwriting model is stored here. Make one with: python -m spcviz train {}"
+
 _EVERY = max(len(LETTERS_FEATURES), 1)  # kept at once: of fewer a class would load each in turn
 MAX_LETTERS = written.MAX_LETTERS
 MAX_ORDER = 6
@@ -245,7 +249,12 @@ def filters_tuned(features, level, tolerance):
     return sweep.tuned_on_dev([row for row in rows if row["fold"] == first], tolerance)
 
 
-@shared(512, kernels=False)
+def is_drawn(ink: str, *_) -> bool:
+    """Whether strokes are a visitor's own, and not the word that everybody may be shown."""
+    return ink != example()
+
+
+@shared(512, kernels=False, own=is_drawn)
 def read_ink(ink: str) -> written.Written:
     """What can be read in a drawing's text; nothing if the text is not a drawing."""
     try:
@@ -254,7 +263,7 @@ def read_ink(ink: str) -> written.Written:
         return written.written("b")
 
 
-@shared(512, stored=WordTrace, beside=3)
+@shared(512, stored=WordTrace, beside=3, own=is_drawn)
 def written_trace(
     ink: str, features: str, order: int, alphas: tuple[float | None, ...] = (), truth: str = ""
 ) -> WordTrace:
@@ -271,7 +280,7 @@ def reading(trace):
     return "".join(trace.alphabet[k] for k in trace.predictions[-1])
 
 
-@shared(16, kernels=False, seconds=uploaded.SECONDS)
+@shared(16, kernels=False, own=True)
 def _scanned(digest, _data):
     return uploaded.outcome(lambda: scan.scanned(_data, glance=uploaded.leave_if_left))
 

@@ -12,6 +12,8 @@ from spcviz.web.figures.plain import plain
 from spcviz.web.ui import layout
 
 MOST_MB = 20
+MOST_COLUMNS = 100
+"""That can be chosen from: a line may have thousands."""
 
 
 def take_file() -> None:
@@ -30,7 +32,7 @@ def take_text() -> None:
 
 
 def _take(name, data):
-    problem = cached.give(name, data)
+    problem = cached.give(name, data, read()["example"])
     st.session_state["own_data_problem"] = problem
     if not problem:
         visit = cached.current(read()["example"])
@@ -48,10 +50,10 @@ def take_example() -> None:
     """An example was chosen in place of what was brought."""
     chosen = st.session_state["data_example"]
     if chosen:
-        cached.forget()
+        model = cached.take_example(chosen).model
         st.session_state["own_data_problem"] = ""
-        template = cached.EXAMPLES[chosen].template
-        TABLE.write(example=chosen, file="", model="", columns="", template=template, **ANEW)
+        about = {"template": cached.EXAMPLES[chosen].template, "model": model.digest if model else ""}
+        TABLE.write(example=chosen, file="", columns="", **about, **ANEW)
 
 
 def row(visit, state: dict) -> None:
@@ -104,6 +106,8 @@ def said(visit, state: dict) -> None:
         st.markdown(f"**{plain(visit.model.name)}**: {plain(cached.found(visit.model))}.")
     if state["model"] and (visit.model is None or visit.model.digest != state["model"]):
         st.warning(say.another_model(state["model"]))
+    if visit.note:
+        st.info(visit.note)
     for warning in visit.brought.warnings:
         st.warning(plain(warning))
 
@@ -113,8 +117,9 @@ def columns(visit, state: dict) -> None:
     corpus = visit.brought.corpus
     if corpus is None or corpus.n_columns < 2:
         return
-    heads = [f" ({plain(name)})" for name in corpus.header or ()] or [""] * corpus.n_columns
-    names = {k: f"{k + 1}{head}" for k, head in enumerate(heads[: corpus.n_columns])}
+    heads = [f" ({plain(name)})"[:80] for name in corpus.header or ()] or [""] * corpus.n_columns
+    n_named = min(corpus.n_columns, MOST_COLUMNS)
+    names = {k: f"{k + 1}{head}" for k, head in enumerate(heads[:n_named])}
     pairs = permutations(names, 2) if len(names) <= 12 else ()
     options = {f"{a}-{b}": f"{names[a]} → {names[b]}" for a, b in pairs}
     options |= {f"{k}": f"{name}, no labels" for k, name in names.items()}
@@ -130,7 +135,7 @@ def apply_columns(visit, state: dict) -> None:
     token, _, label = state["columns"].partition("-")
     wanted = (int(token), int(label) if label else None)
     try:
-        visit.with_columns(wanted)
-    except cached.ArgumentError as error:
+        cached.read_columns(visit, wanted)
+    except cached.UNREADABLE as error:
         st.session_state["own_data_problem"] = str(error)
         TABLE.write(columns="")

@@ -94,9 +94,9 @@ def _follow():
         st.rerun()
     job = visit.job
     if job is None or job.ended.is_set():
-        st.session_state["own_data_problem"] = cached.collect(visit)
+        st.session_state["own_data_problem"] = cached.collect(visit, settings_of(read()))
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
         status = say.under_way(job.work, job.state, job.progress, job.ahead(), job.seconds_to_wait())
         st.progress(job.progress, text=status)
-        st.button("Cancel", on_click=visit.end_job, icon=":material/close:")
+        st.button("Cancel", on_click=cached.cancel, args=(visit,), icon=":material/close:")

@@ -13,7 +13,7 @@ from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
 from spcviz.problems.own_data.page.charts import calibration, calibration_error, confusion, confusions
 from spcviz.problems.own_data.page.shown import SHORT_NAMES
-from spcviz.web.cached import common
+from spcviz.web.cached import common, owned
 from spcviz.web.course import asked
 from spcviz.web.course.veil import veil
 from spcviz.web.figures.filter_curves import filter_curves
@@ -73,7 +73,8 @@ def lattice() -> None:
         return source.trace(number, alphas[: source.n_levels])
 
     pins = dragged.traces_of_pins(view, (MODEL,), traced)
-    payload = lattice_payload(trace, features=MODEL, controls=bool(state["controls"]), pins=pins)
+    with owned.showing():
+        payload = lattice_payload(trace, features=MODEL, controls=bool(state["controls"]), pins=pins)
     taken = dragged.let_go(TABLE, LATTICE, N_LEVELS)
     show_lattice(payload, key=LATTICE, view=view, on_change=taken)
     words = visit.brought.sentences[number]
@@ -233,7 +234,7 @@ def take(source, state: dict) -> None:
         for name in cached.tables_of(source)
     }
     if source.model:
-        files["model"] = ("Model (.zip)", source.model, "model.zip", "application/zip")
+        files["model"] = ("Model (.zip)", cached.model_file(source), "model.zip", "application/zip")
     if visit.example:
         name, data = cached.example_file(visit)
         files["example"] = ("The example", data, name, "text/plain")

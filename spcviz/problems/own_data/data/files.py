@@ -9,7 +9,6 @@ import hashlib
 import io
 import json
 import re
-import zipfile
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
@@ -24,6 +23,8 @@ from spcviz.problems.own_data.model import brought as models
 from spcviz.problems.own_data.model.settings import broken
 from spcviz.scores.schemes import parts_of, scheme_of
 from spcviz.scores.token_classifier import words_of
+from spcviz.store.errors import DamagedError
+from spcviz.store.zips import Zip
 
 MOST_BYTES = 20 << 20
 MOST_TEXT = 4 << 20
@@ -32,7 +33,7 @@ MOST_LINES = 120_000
 
 LONGEST_LINE, LONGEST_LABEL = 20_000, 100
 MOST_UNPACKED = 64 << 20
-MOST_SCORES = 1_000_000
+MOST_SCORES, MOST_SEQUENCES = 1_000_000, 120_000
 
 _HALF = (
     f"is half of a model; expected one .zip of the folder that spcviz.save wrote ({MANIFEST} and its .npz)"
@@ -96,8 +97,8 @@ def _of_text(name: str, data: bytes, columns: Columns | None) -> Brought:
         return _scored(name, digest, read_scores(_named(name, data)), ())
     most = min(MOST_TEXT, _end_of_line(data, MOST_LINES))
     if len(data) > most:
-        ends = [data.rfind(blank, 0, most) for blank in (b"\n\n", b"\r\n\r\n")]
-        cut = max(ends) if max(ends) > 0 else data.rfind(b"\n", 0, most)
+        ends = [data.rfind(blank, 0, most) for blank in (b"\n\n", b"\r\n\r\n", b"\r\r")]
+        cut = max(ends) if max(ends) > 0 else max(data.rfind(b"\n", 0, most), data.rfind(b"\r", 0, most))
         data = data[:cut]
         warnings.append(f"Only the first {len(data) / 1e6:.1f} MB of the text were read.")
     corpus = read_conll(_named(name, data), columns=columns)
@@ -137,7 +138,7 @@ def _no_columns(data: bytes) -> str:
 
 def _end_of_line(data: bytes, n: int) -> int:
     """Where the n-th line ends, or the text."""
-    newline = next(islice(re.finditer(b"\n", data), n - 1, None), None)
+    newline = next(islice(re.finditer(b"\r\n|\r|\n", data), n - 1, None), None)
     return len(data) if newline is None else newline.start()
 
 
@@ -196,15 +197,14 @@ def _begins_chunks(labels: list[list[str]]) -> bool:
 
 def _of_zip(name: str, data: bytes) -> Brought:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = archive.infolist()
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
-        raise ArgumentError(f"{name}: must be an .npz or .zip that can be unpacked: {error}") from None
-    n_bytes = sum(entry.file_size for entry in entries)
+        archive = Zip(data)
+    except DamagedError as error:
+        raise ArgumentError(f"{name}: must be an .npz or .zip that can be unpacked: it {error}") from None
+    n_bytes = sum(archive.sizes.values())
     if n_bytes > MOST_UNPACKED:
         size = f"{n_bytes / 1e6:,.0f} MB; at most {MOST_UNPACKED >> 20} are read"
         raise ArgumentError(f"{name}: unpacks to {size}")
-    names = {entry.filename.rpartition("/")[2] for entry in entries}
+    names = {file.rpartition("/")[2] for file in archive.names}
     digest = digest_of(data)
     if MANIFEST in names:
         about = models.said(models.model_of(data, name))
@@ -233,6 +233,8 @@ def _of_logits(name: str, data: bytes) -> tuple[ScoreFile, tuple[str, ...]]:
         raise ArgumentError(f"{name}: word_ids must be whole numbers in one or two dimensions, got {got}")
     ids = [[None if k < 0 else k for k in row] for row in numbers.tolist()]
     logits = arrays["logits"] if arrays["logits"].ndim == 3 else arrays["logits"][None]
+    if not len(ids):
+        raise ArgumentError(f"{name}: must hold logits of at least one sequence, got none")
     tables = words_of(logits, ids, arrays.get("attention_mask"))
     made = {"emissions": np.concatenate(tables), "lengths": np.array(list(map(len, tables)))}
     named = {"id2label": "label_names", "labels": "labels", "tokens": "tokens"}
@@ -263,6 +265,9 @@ def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]
         raise ArgumentError(
             f"{name}: has {size:,} scores; at most {MOST_SCORES:,} are read (tokens times labels)"
         )
+    if len(scores.lengths) > MOST_SEQUENCES:
+        n = len(scores.lengths)
+        raise ArgumentError(f"{name}: has {n:,} sequences; at most {MOST_SEQUENCES:,} are read")
     if scores.emissions.shape[1] < 2:
         raise ArgumentError(f"{name}: has scores of one label; expected at least 2 columns of scores")
     if not len(scores.emissions):

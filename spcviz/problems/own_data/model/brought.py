@@ -11,7 +11,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.io.zipped import of_zip
+from spcviz.io.zipped import of_zip, to_zip
 from spcviz.learning.cascade.config import Cascade
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model.settings import MOST_HELD, Dealt, halved
@@ -33,6 +33,9 @@ def model_of(data: bytes, name: str) -> Any:
     if type(tagger) not in KINDS:
         known = ", ".join(kind.__name__ for kind in KINDS)
         raise ArgumentError(f"{name}: holds a {type(tagger).__name__}; this page takes {known}")
+    n_labels = np.size(getattr(tagger, "classes_", ()))
+    if not 2 <= n_labels <= MOST_LABELS:  # before a table of all pairs of them is made
+        raise ArgumentError(f"{name}: must have from 2 to {MOST_LABELS} different labels, got {n_labels}")
     try:
         reader = cascades.reader_of(tagger)
     except ValueError as error:
@@ -92,7 +95,8 @@ def read_with(
         raise ArgumentError(f"No sentence has from 1 to {MOST_HELD:,} words: the model has nothing to read.")
     dealt = Dealt(np.zeros(0, dtype=np.int64), dev, test)
     features = features_in(sentences, dealt, template)
-    return Trained(data, report_on(tagger, dealt, features, labels, tolerance))
+    # Written anew: whoever opens it outside of the process that read it opens what the library wrote.
+    return Trained(to_zip(tagger), report_on(tagger, dealt, features, labels, tolerance))
 
 
 def said(tagger: Any) -> str:

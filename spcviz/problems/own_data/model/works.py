@@ -1,32 +1,80 @@
-"""What the training process can be asked for: a name, the function, and the record that it returns."""
+"""What a process of its own can be asked for: each a `Task`, its function, and the record that comes back.
 
-from base64 import b64decode
+`confined` starts the process; nothing of a visitor's is read, loaded or trained on anywhere else.
+"""
+
+import contextlib
+import io
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+from spcviz.engine.errors import SpcvizError
 from spcviz.problems.own_data.model.brought import read_with
 from spcviz.problems.own_data.model.budget import Bought, spend
-from spcviz.problems.own_data.model.settings import Settings
+from spcviz.problems.own_data.model.settings import LEAST_SENTENCES, Settings
 from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page.shown import Trained
+from spcviz.shared.confined.limits import Task
+from spcviz.store.raw import pieces_of
+
+CPU_SECONDS = 60
+SECONDS = 300
+"""By the clock: others may want the cores, too."""
 
 
-def _train(wanted: dict[str, Any]) -> Trained:
-    return train(Settings(**wanted["settings"]), wanted["sentences"], wanted["labels"], verbose=1)
+class Work(NamedTuple):
+    """One kind of work: the process for it, and the record that it returns."""
+
+    task: Task
+    kind: type
 
 
-def _spend(wanted: dict[str, Any]) -> Bought:
-    return spend(Settings(**wanted["settings"]), wanted["sentences"], wanted["labels"])
+def _task(function: str) -> Task:
+    return Task(
+        work=f"{__name__}:{function}", ready=f"{__name__}:load", memory=1 << 30, cpu_seconds=CPU_SECONDS,
+        seconds=SECONDS, descriptors=256, may_write=True, nest="training",
+    )  # fmt: skip
 
 
-def _read(wanted: dict[str, Any]) -> Trained:
-    settings, data = Settings(**wanted["settings"]), b64decode(wanted["model"])
-    about = {"seed": settings.seed, "tolerance": settings.tolerance}
-    return read_with(data, wanted["sentences"], wanted["labels"], **about)
-
-
-WORKS: dict[str, tuple[Callable[[dict[str, Any]], Any], type]] = {
-    "train": (_train, Trained),
-    "read": (_read, Trained),
-    "budget": (_spend, Bought),
+WORKS = {
+    "train": Work(_task("train_here"), Trained),
+    "read": Work(_task("read_here"), Trained),
+    "budget": Work(_task("spend_here"), Bought),
 }
+
+
+def train_here(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
+    """Train on sentences."""
+    settings = Settings(**about["settings"])
+    return _record(Trained, lambda: train(settings, about["sentences"], about["labels"], verbose=1))
+
+
+def read_here(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:
+    """Let a brought model, the bytes of its file, read sentences."""
+    settings = Settings(**about["settings"])
+    how = {"seed": settings.seed, "tolerance": settings.tolerance}
+    return _record(Trained, lambda: read_with(data, about["sentences"], about["labels"], **how))
+
+
+def spend_here(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
+    """Learn to buy features on sentences."""
+    return _record(Bought, lambda: spend(Settings(**about["settings"]), about["sentences"], about["labels"]))
+
+
+def _record(kind: type, make: Callable[[], Any]) -> tuple[dict, list[bytes]]:
+    try:
+        return {}, pieces_of(make(), kind)
+    except SpcvizError:
+        raise
+    except ValueError as error:  # of the estimators: their words are for whoever trains
+        raise SpcvizError(str(error)) from error
+
+
+def load(method: str, order: int) -> None:
+    """Train on a few sentences of the app's own: what this kind of model needs is then there."""
+    from spcviz.problems.own_data.data.examples import read_example
+
+    example, n = read_example("ewt"), 2 * LEAST_SENTENCES
+    settings = Settings(method=method, order=order)
+    with contextlib.redirect_stderr(io.StringIO()):
+        train(settings, example.sentences[:n], example.labels[:n], verbose=1)

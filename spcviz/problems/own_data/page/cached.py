@@ -1,22 +1,19 @@
 """What the page about a visitor's own data asks for: his data on the shelf, his models, cached examples.
 
-Nothing of a visitor's is in a cache that others share: it lies on the shelf under his session alone.
+Nothing of a visitor's is in a cache that others share: all of it belongs to his visit (`web.cached.owned`).
 """
 
 import os
-from base64 import b64encode
-from collections.abc import Callable, Hashable
-from functools import lru_cache
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
 from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.data import examples, files
+from spcviz.problems.own_data.data import apart, examples, files
 from spcviz.problems.own_data.data.derived import pixels_of
 from spcviz.problems.own_data.data.examples import EXAMPLES
 from spcviz.problems.own_data.data.files import found as found
@@ -33,9 +30,16 @@ from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.shared.folders import CACHE, MODELS
 from spcviz.shared.shown import WordTrace
+from spcviz.shared.uploading.uploads import UploadError
+from spcviz.web.cached import owned, uploaded
 from spcviz.web.cached.shared import kernels_first, shared
 
 STEPS = scored.STEPS
+UNREADABLE = (ArgumentError, UploadError)
+"""What reading a visitor's file raises, in words for him."""
+
+_DATA = "own data"
+_MINE = owned.Belongings(shelf.Own.end)
 
 OPEN_FILE = "SPCVIZ_OPEN_FILE"
 """Name of the environment's variable that names a file of this computer to open with."""
@@ -61,57 +65,85 @@ def stored_model(name: str) -> Trained | None:
 @shared(64, stored=WordTrace, beside=2)
 def stored_trace(name: str, number: int, alphas: tuple[float | None, ...] = ()) -> WordTrace:
     """One sentence of an example through the model that is stored of it."""
-    trained, brought = stored_model(name), example(name)
-    return _traced(trained.model, trained.report, brought, number, alphas)
+    trained = stored_model(name)
+    return _traced(_stored_reader(name), trained.report, example(name), number, alphas)
 
 
-def session() -> str:
-    """The visitor's session; one name where there is no server."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return "" if context is None else context.session_id
+@shared(1)
+def _stored_reader(name: str) -> cascades.Reader:
+    return _reader_of(stored_model(name))
 
 
-def _is_there(name: str) -> Callable[[], bool]:
-    return lambda: not runtime.exists() or runtime.get_instance().is_active_session(name)
+def give(name: str, data: bytes, example_name: str = "ewt") -> str:
+    """Read a visitor's file; what is wrong with it, or nothing.
 
-
-def give(name: str, data: bytes) -> str:
-    """Read a visitor's file; what is wrong with it, or nothing. A model joins the data that are there."""
+    A model joins the data that are there: his own, else the example of a name.
+    """
     try:
-        brought = files.read(name, data)
-    except ArgumentError as error:
+        brought = apart.read_apart(name, data, glance=uploaded.leave_if_left)
+    except UNREADABLE as error:
         return str(error)
     if brought.kind == "model":
-        visit = current("ewt")
+        visit = current(example_name)
         if visit is None or visit.brought.scores is not None:
             return f"{name}: a model joins sentences: bring those first"
-        visit.end_job()
+        visit.end_job("a model was brought")
         visit.model = brought
         return ""
-    before = shelf.of(session())
-    visit = shelf.Own(brought, data)
-    visit.model = before.model if before and brought.scores is None else None
-    shelf.put(session(), visit, _is_there(session()))
+    _put(shelf.Own(brought, data), "another file was brought")
     return ""
+
+
+def _put(visit: shelf.Own, why: str) -> None:
+    """Put data in place of what was there; a model that was brought reads these, if they are sentences."""
+    before = _MINE.get(owned.visit(), _DATA)
+    if before is not None:
+        visit.model = before.model if visit.brought.scores is None else None
+        before.end_job(why)
+        visit.note = before.note if why else ""
+    _MINE.put(owned.visit(), _DATA, visit)
 
 
 def current(name: str) -> shelf.Own | None:
     """What this visitor looks at: his own data, else the example of a name, None where there are none."""
-    visit = shelf.of(session())
+    visit = _MINE.get(owned.visit(), _DATA)
     if visit is None and (path := os.environ.get(OPEN_FILE)) and "own_data_opened" not in st.session_state:
         st.session_state["own_data_opened"] = True
         try:
-            st.session_state["own_data_problem"] = give(Path(path).name, Path(path).read_bytes())
+            st.session_state["own_data_problem"] = give(Path(path).name, Path(path).read_bytes(), name)
         except OSError as error:
             st.session_state["own_data_problem"] = f"{path}: cannot be read: {error.strerror}"
-        visit = shelf.of(session())
+        visit = _MINE.get(owned.visit(), _DATA)
     if visit is None and not has_examples():
         return None
     if visit is None or (visit.example and visit.example != name):
         visit = shelf.Own(example(name), example=name)
         visit.columns = EXAMPLES[name].columns
-        shelf.put(session(), visit, _is_there(session()))
+        _put(visit, "another example was chosen")
     return visit
+
+
+def wake() -> None:
+    """Have a process ready that reads the first file."""
+    if runtime.exists():
+        apart.wake()
+
+
+def take_example(name: str) -> shelf.Own:
+    """Go on with an example in place of what was brought; a model that was brought reads it."""
+    _put(shelf.Own(example(name), example=name), "an example was chosen")
+    visit = _MINE.get(owned.visit(), _DATA)
+    visit.columns = EXAMPLES[name].columns
+    return visit
+
+
+def read_columns(visit: shelf.Own, columns: files.Columns) -> None:
+    """Read the same text by other columns; raises `UNREADABLE`."""
+    if columns == visit.columns or visit.brought.kind != "text":
+        return
+    data = examples.data_of(visit.example) if visit.example else visit.data
+    brought = apart.read_apart(visit.brought.name, data, columns, glance=uploaded.leave_if_left)
+    visit.read_anew(brought, columns)
 
 
 def is_ink(visit: shelf.Own) -> bool:
@@ -137,33 +169,28 @@ def example_file(visit: shelf.Own) -> tuple[str, bytes]:
     return EXAMPLES[visit.example].name, examples.data_of(visit.example)
 
 
-def forget() -> None:
-    """Drop what this visitor has brought."""
-    shelf.drop(session())
-
-
 def start(visit: shelf.Own | None, settings: Settings, work: str = "train") -> None:
     """Begin to train, or to buy features, on a visitor's sentences, in a process of its own."""
     if visit is None:  # gone, after half an hour without use
         return
     visit.end_job()
-    brought, (kind, steps) = visit.brought, _WORKS[work]
+    visit.note, brought = "", visit.brought
     wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
-    if work == "read":
-        wanted["model"] = b64encode(visit.model.model).decode()
-    elif work == "train":
+    data = visit.model.model if work == "read" else b""
+    if work == "train":
         visit.model = None
     visit.asked = _key(visit, settings, work)
-    visit.job = Job(work, wanted, kind, n_steps=steps(settings), is_wanted=_is_there(session()))
+    visit.job = Job(work, wanted, data, n_steps=_steps(settings) if work == "train" else 1)
 
 
 def _key(visit: shelf.Own, settings: Settings, work: str) -> tuple[Hashable, ...]:
-    """What the outcome of some work is kept under: the settings that it depends on, and the model."""
+    """What the outcome of some work is kept under: file, columns, the settings it depends on, the model."""
     if work == "read":
-        return work, visit.model.digest, Settings(seed=settings.seed, tolerance=settings.tolerance)
+        few = Settings(seed=settings.seed, tolerance=settings.tolerance)
+        return visit.of(work, visit.model.digest, few)
     if work == "budget":
-        return work, Settings(template=settings.template, held=settings.held, seed=settings.seed)
-    return work, settings
+        return visit.of(work, Settings(template=settings.template, held=settings.held, seed=settings.seed))
+    return visit.of(work, settings)
 
 
 def bought(visit: shelf.Own, settings: Settings) -> Bought | None:
@@ -189,7 +216,7 @@ def put_away(name: str) -> None:
     """Go on without the model that was brought."""
     visit = current(name)
     if visit is not None:
-        visit.end_job()
+        visit.end_job("the model was put away")
         visit.model = None
 
 
@@ -200,29 +227,46 @@ def _steps(settings: Settings) -> int:
     return 50 if settings.method == "crf" else 120 + 4 * settings.passes * (settings.order - 2)
 
 
-_WORKS = {"train": (Trained, _steps), "read": (Trained, lambda _: 1), "budget": (Bought, lambda _: 1)}
+def collect(visit: shelf.Own, settings: Settings) -> str:
+    """Take what a job has brought, if it has ended; what went wrong, or nothing.
 
-
-def collect(visit: shelf.Own) -> str:
-    """Take what a job has brought, if it has ended; what went wrong, or nothing."""
+    A job that ended without being asked for what the settings now say leaves a note.
+    """
     job = visit.job
     if job is None or not job.ended.is_set():
         return ""
     visit.job = None
     if job.state == "done":
         visit.keep(visit.asked, job.outcome)
+        if job.work != "read" and visit.asked != _key(visit, settings, job.work):
+            visit.note = OTHER_SETTINGS
+    elif job.state == "cancelled":
+        visit.note = CANCELLED
     return job.problem
 
 
-@lru_cache(maxsize=6)
-def _reader(model: bytes, alphas: tuple[float, ...]) -> cascades.Reader:
-    return live.reader_in(model, alphas)
+CANCELLED = "What was under way was cancelled."
+OTHER_SETTINGS = (
+    "What was under way is done, with the settings that it was begun with. Those on screen are others now: "
+    "choose the former again to see it."
+)
+
+
+def cancel(visit: shelf.Own) -> None:
+    """Give up what is under way, as its visitor wants."""
+    visit.end_job()
+    visit.note = CANCELLED
+
+
+def _reader_of(trained: Trained) -> cascades.Reader:
+    return live.reader_in(trained.model, tuple(level.tuned_alpha for level in trained.report.levels))
 
 
 class Source(NamedTuple):
     """What is looked at: a visitor's sentences under one model, or under the scores that he brought."""
 
     own: shelf.Own
+    key: Hashable  # what the model, or the look at the scores, is kept under
     report: Report
     model: bytes  # empty where scores were brought
     scored: scored.Scored | None
@@ -255,30 +299,34 @@ class Source(NamedTuple):
 
         def make() -> WordTrace:
             if self.scored is None:
-                trace = _traced(self.model, report, visit.brought, number, alphas)
+                reader = visit.once(("reader", self.key), lambda: _reader_of(Trained(self.model, report)))
+                trace = _traced(reader, report, visit.brought, number, alphas)
                 return trace._replace(pixels=pixels_of(trace.words), words=()) if is_ink(visit) else trace
             cascade, rows = scored.of_sequence(self.scored, number, MAX_WORDS)
             words, truth = _sentence(visit.brought, number, report.labels)
             return live.trace(cascade, rows, words, report.labels, truth=truth, alphas=alphas)
 
-        return visit.once(("trace", id(report), number, alphas), make)
+        return visit.once(("trace", self.key, number, alphas), make)
 
     def swept(self, level: int, tolerance: float, by: str, alpha: float | None) -> Any:
         """(curves, choice) of a level over all thresholds."""
         of = (level, tolerance, by == "definition", alpha)
-        return self.own.once(("swept", id(self.report), *of), lambda: live.swept(self.report, *of))
+        return self.own.once(("swept", self.key, *of), lambda: live.swept(self.report, *of))
 
     def compared(self, tolerance: float) -> tuple[list[dict], list[Choice]]:
         """Max-marginals beside marginals, on the first level."""
-        key = ("compared", id(self.report), tolerance)
+        key = ("compared", self.key, tolerance)
         return self.own.once(key, lambda: live.compared(self.report, tolerance))
 
 
 def _traced(
-    model: bytes, report: Report, brought: files.Brought, number: int, alphas: tuple[float | None, ...]
+    reader: cascades.Reader,
+    report: Report,
+    brought: files.Brought,
+    number: int,
+    alphas: tuple[float | None, ...],
 ) -> WordTrace:
     """One sentence through a trained model."""
-    reader = _reader(model, tuple(level.tuned_alpha for level in report.levels))
     words, truth = _sentence(brought, number, report.labels)
     rows = cascades.rows_of(reader, [words])
     return live.trace(reader.cascade, rows, words, report.labels, truth=truth, alphas=alphas)
@@ -301,16 +349,23 @@ def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> S
     if visit.brought.scores is not None:
         kernels_first(__name__)
         scores, how = visit.brought.scores, steps_of(visit, steps)
-        key = ("scored", how, settings.seed, settings.tolerance)
+        key = visit.of("scored", how, settings.seed, settings.tolerance)
         look = visit.once(key, lambda: scored.look_at(scores, how, settings.seed, settings.tolerance))
-        return Source(visit, look.report, b"", look)
+        return Source(visit, key, look.report, b"", look)
     if visit.model is not None:
-        read = visit.kept(_key(visit, settings, "read"))
-        return None if read is None else Source(visit, read.report, read.model, None, is_brought=True)
-    done, is_stored = visit.kept(_key(visit, settings, "train")), False
-    if done is None and visit.example and settings == Settings():
+        key = _key(visit, settings, "read")
+        read = visit.kept(key)
+        return None if read is None else Source(visit, key, read.report, read.model, None, is_brought=True)
+    key = _key(visit, settings, "train")
+    done, is_stored = visit.kept(key), False
+    if done is None and _is_stored(visit) and settings == Settings():
         done, is_stored = stored_model(visit.example), True
-    return None if done is None else Source(visit, done.report, done.model, None, is_stored)
+    return None if done is None else Source(visit, key, done.report, done.model, None, is_stored)
+
+
+def _is_stored(visit: shelf.Own) -> bool:
+    """Whether these are an example as it opens: by other columns it has other labels."""
+    return bool(visit.example) and visit.columns == EXAMPLES[visit.example].columns
 
 
 def steps_offered(visit: shelf.Own) -> list[str]:
@@ -328,7 +383,7 @@ def steps_of(visit: shelf.Own, asked: str) -> str:
 def let_go(file: Any) -> None:
     """Let Streamlit drop its own copy of an uploaded file: what is needed of it has been read."""
     if runtime.exists():
-        runtime.get_instance().uploaded_file_mgr.remove_file(session(), file.file_id)
+        runtime.get_instance().uploaded_file_mgr.remove_file(owned.visit(), file.file_id)
 
 
 def script(source: Source, settings: Settings, steps: str, number: int) -> str:
@@ -343,6 +398,11 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
         return scripts.of_model(*file, visit.model.name, settings.seed, number)
     rules = rules_of(visit.brought.labels)
     return scripts.of_training(name, visit.brought.corpus.columns, settings, number, visit.brought.cut, rules)
+
+
+def model_file(source: Source) -> bytes:
+    """The model to be taken away: the one that was brought as it came."""
+    return source.own.model.model if source.is_brought else source.model
 
 
 def tables_of(source: Source) -> list[str]:

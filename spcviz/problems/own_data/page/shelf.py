@@ -1,31 +1,22 @@
-"""What visitors have brought and made: in this process's memory alone, for as long as they are there.
+"""One visitor's data: what was read, what was made of it, and the job that is under way.
 
-Nothing lies on a disk. What a visitor has not used for half an hour goes, and so does what belongs to a
-session that has ended; a thread of its own looks once a minute.
+It lies in this process's memory alone, among what the visit owns (`spcviz.web.cached.owned`).
 """
 
-import threading
-import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.data.files import Brought, Columns, read
+from spcviz.problems.own_data.data.files import Brought, Columns
 from spcviz.problems.own_data.model.jobs import Job
 
-SECONDS = 1800
-_EVERY = 60.0
 _MOST_KEPT = 12
-
-_LOCK = threading.Lock()
-_SHELF: dict[str, tuple["Own", Callable[[], bool]]] = {}
-_WATCHING = threading.Event()
 
 
 class Own:
-    """One visitor's data: what was read, what was made of it, and the job that is under way."""
+    """One visitor's data; what is made of it is kept under the file's digest and its columns."""
 
     def __init__(self, brought: Brought, data: bytes = b"", example: str = "") -> None:
         self.brought, self.example = brought, example
@@ -34,15 +25,23 @@ class Own:
         self.model: Brought | None = None
         self.job: Job | None = None
         self.asked: Hashable = None
-        self.used = time.monotonic()
+        self.note = ""  # how the last job ended, where it brought nothing
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
 
-    def with_columns(self, columns: Columns) -> None:
-        """Read the same text by other columns; what was made of the old ones goes. Raises `ArgumentError`."""
-        if columns != self.columns and self.brought.kind == "text":
-            self.brought = read(self.brought.name, zlib.decompress(self._data), columns)
-            self.columns = columns
-            self._kept.clear()
+    @property
+    def data(self) -> bytes:
+        """The file."""
+        return zlib.decompress(self._data)
+
+    def of(self, *about: Hashable) -> Hashable:
+        """A key of something that is made of this file, read by these columns."""
+        return self.brought.digest, self.columns, *about
+
+    def read_anew(self, brought: Brought, columns: Columns) -> None:
+        """The same text by other columns; what was made of the old ones goes, a job on them too."""
+        self.end_job("it was on other columns")
+        self.brought, self.columns = brought, columns
+        self._kept.clear()
 
     def keep(self, key: Hashable, value: Any) -> Any:
         """Keep what was made, in place of what was not used for the longest."""
@@ -71,54 +70,14 @@ class Own:
             raise value
         return value
 
-    def end_job(self) -> None:
-        """Give up what is under way."""
+    def end_job(self, why: str = "") -> None:
+        """Give up what is under way; `why`, if that is to be said."""
         if self.job is not None:
             self.job.cancel()
+            self.note = f"What was under way was ended: {why}." if why else ""
         self.job = None
 
-
-def put(session: str, visit: Own, is_there: Callable[[], bool]) -> None:
-    """Keep a visitor's data in place of what was there; `is_there` says whether the session lasts."""
-    with _LOCK:
-        old = _SHELF.pop(session, None)
-        _SHELF[session] = visit, is_there
-    if old is not None:
-        old[0].end_job()
-    if not _WATCHING.is_set():
-        _WATCHING.set()
-        threading.Thread(target=_watch, name="spcviz shelf", daemon=True).start()
-
-
-def of(session: str) -> Own | None:
-    """A visitor's data, or None where there are none any more."""
-    with _LOCK:
-        entry = _SHELF.get(session)
-    if entry is None:
-        return None
-    entry[0].used = time.monotonic()
-    return entry[0]
-
-
-def drop(session: str) -> None:
-    """Forget a visitor's data."""
-    with _LOCK:
-        old = _SHELF.pop(session, None)
-    if old is not None:
-        old[0].end_job()
-
-
-def clean(now: float) -> int:
-    """Forget what nobody uses any more; how many were forgotten."""
-    with _LOCK:
-        every = list(_SHELF.items())
-    gone = [name for name, (visit, is_there) in every if now - visit.used > SECONDS or not is_there()]
-    for name in gone:
-        drop(name)
-    return len(gone)
-
-
-def _watch() -> None:
-    while True:
-        time.sleep(_EVERY)
-        clean(time.monotonic())
+    def end(self) -> None:
+        """Nobody wants any of it any more."""
+        self.end_job()
+        self._kept.clear()

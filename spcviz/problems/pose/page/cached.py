@@ -17,7 +17,8 @@ from spcviz.web.cached import side_by_side, uploaded
 from spcviz.web.cached.common import STORED
 from spcviz.web.cached.shared import kernels_first, shared
 
-HAS_POSE = stored.NAME in STORED
+NAME = stored.NAME
+HAS_POSE = NAME in STORED
 SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()  # signing clips that are here
 SHELVED = ("signs", "rendered", "astronaut", "buffy")  # kinds of clips that everybody can choose
 N_FRAMES, N_BUFFY = shelf.N_FRAMES, shelf.N_BUFFY
@@ -43,7 +44,7 @@ def pose_scene(kind, name, n_frames):
     return live.scene_of(kind, name, n_frames, data_folder())
 
 
-@shared(4, "Reading your file ...", kernels=False, seconds=uploaded.SECONDS)
+@shared(4, "Reading your file ...", kernels=False, own=True)
 def _upload(digest, _data):
     return uploaded.outcome(lambda: (digest, uploaded.read(_data)))
 
@@ -73,7 +74,7 @@ def find_person(data) -> dict:
     return _person_window(*_frames_of(data))
 
 
-@shared(4, "Looking for the person ...", kernels=False, seconds=1800)
+@shared(4, "Looking for the person ...", kernels=False, own=True)
 def _person_window(digest, _frames):
     model, _ = _finder()
     looked = _frames[np.unique(np.linspace(0, len(_frames) - 1, N_LOOKED).astype(int))]
@@ -110,23 +111,27 @@ def first_clip():
     return pose_clip(pose_scene("signs", FIRST, 0), "single", (None,) * body.N_LEVELS, lambda share: None)
 
 
-@shared(120, kernels=False, seconds=1800)
-def _pose_scores(digest, _image):
+def _is_own(own, *_):
+    return own
+
+
+@shared(120, kernels=False, own=_is_own)
+def _pose_scores(own, digest, _image):
     return live.scores_of(_pose_model(), _image)
 
 
-@shared(240, kernels=False, seconds=1800)
-def _frame_levels(digest, alphas, _scores):
+@shared(240, kernels=False, own=_is_own)
+def _frame_levels(own, digest, alphas, _scores):
     return trace.run_levels(_pose_model(), [_scores], "single", alphas)
 
 
-@shared(6, kernels=False, seconds=1800)
-def _clip_levels(digests, method, alphas, _scores):
+@shared(6, kernels=False, own=_is_own)
+def _clip_levels(own, digests, method, alphas, _scores):
     return trace.run_levels(_pose_model(), _scores, method, alphas, side_by_side.run)
 
 
-@shared(12, kernels=False, seconds=1800)
-def _assembled(digests, method, alphas, title, _scene, _runs, _seconds):
+@shared(12, kernels=False, own=_is_own)
+def _assembled(own, digests, method, alphas, title, _scene, _runs, _seconds):
     return trace.clip_trace(_scene, method, trace.joined(_runs), _seconds)
 
 
@@ -169,16 +174,20 @@ def pose_clip(
     alphas: tuple[float, ...] | None,
     progress: Callable,
     most: int | None = None,
+    own: bool = False,
 ) -> ClipTrace:
-    """The `most` first frames after the cascade (alphas None: tuned); `progress` hears the share done."""
+    """The `most` first frames after the cascade (alphas None: tuned); `progress` hears the share done.
+
+    With `own`, they are a visitor's.
+    """
     kernels_first(__name__)
     scene = thinned(scene, method)
     images = scene.images[:most]
     digests = tuple(hashlib.sha256(image.tobytes()).hexdigest() for image in images)
 
     def frame(digest, image):
-        scores = _pose_scores(digest, image)
-        return scores, _frame_levels(digest, alphas, scores[0]) if method == "single" else None
+        scores = _pose_scores(own, digest, image)
+        return scores, _frame_levels(own, digest, alphas, scores[0]) if method == "single" else None
 
     done = []
     for one in side_by_side.run(frame, digests, images):
@@ -186,10 +195,10 @@ def pose_clip(
         progress(len(done) / len(digests))
     scored, runs = zip(*done)
     if method != "single":
-        runs = [_clip_levels(digests, method, alphas, [scores for scores, _ in scored])]
+        runs = [_clip_levels(own, digests, method, alphas, [scores for scores, _ in scored])]
     seconds = float(np.sum([s for _, s in scored])), float(np.sum([s for _, s in runs]))
     levels = [run_levels for run_levels, _ in runs]
-    return _assembled(digests, method, alphas, scene.title, scene, levels, seconds)
+    return _assembled(own, digests, method, alphas, scene.title, scene, levels, seconds)
 
 
 def fill():

@@ -15,7 +15,8 @@ from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.shared import kernels_first, shared
 from spcviz.web.cached.side_by_side import apart
 
-HAS_SCENE = models.NAME in STORED
+NAME = models.NAME
+HAS_SCENE = NAME in STORED
 ROAD, STREET = ("road", 0), ("rendered", shown.FIRST_SEED)
 FIRST_PICTURES = (ROAD, STREET)  # the first, and the street one choice away
 CHOSEN = {
@@ -44,7 +45,7 @@ def labelled(kind: str, name: int):
     return live.label(_model(), scene, f"{live.CREDITS[kind]} {CHOSEN.get((kind, name), '')}".strip(), n_runs)
 
 
-@shared(8, "Labelling your picture ...", kernels=False, seconds=uploaded.SECONDS)
+@shared(8, "Labelling your picture ...", kernels=False, own=True)
 def _own(digest, _data):
     return uploaded.outcome(lambda: live.label(_model(), live.own(uploaded.read(_data)), live.CREDITS["own"]))
 

@@ -1,0 +1,82 @@
+"""Read what a visitor brings in a process of its own: a text, scores or a model, or a sentence."""
+
+import io
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.io.models import ESTIMATORS
+from spcviz.problems.own_data.data import files
+from spcviz.problems.own_data.data.files import MOST_BYTES, Brought, Columns, read
+from spcviz.shared.confined import nursery
+from spcviz.shared.confined.limits import Task
+from spcviz.shared.uploading.uploads import in_turn
+from spcviz.store.errors import DamagedError
+from spcviz.store.raw import pieces_of, value_of
+
+READ = Task(
+    work=f"{__name__}:read_here", ready=f"{__name__}:load", memory=768 << 20, cpu_seconds=8,
+    descriptors=32, most_in=MOST_BYTES + (1 << 16), most_out=96 << 20, nest="reading",
+)  # fmt: skip
+"""Memory for what 64 MB take as Python's own objects; a reader may open a table of letters, and no more."""
+
+_SAYS = {
+    "long": f"takes longer than {READ.cpu_seconds} s to read; bring a part of it",
+    "memory": "needs more memory than a file may use here; bring a part of it",
+    "large": "holds more than can be kept here; bring a part of it",
+    "damaged": "is damaged: it is not what it begins like",
+    "ended": "could not be read: whatever read it gave up; bring it in another of the formats",
+}
+
+
+def read_apart(
+    name: str, data: bytes, columns: Columns | None = None, *, glance: Callable[[], None] = lambda: None
+) -> Brought:
+    """`files.read`, in a process of its own; whatever happens there is an `ArgumentError`, in words.
+
+    `UploadBusyError` where nothing can be read just now.
+    """
+    name = name[:80]
+    if len(data) > MOST_BYTES:
+        raise ArgumentError(f"{name}: has {len(data) / 1e6:.0f} MB; at most {MOST_BYTES >> 20} MB are read")
+    answer = in_turn(READ, {"name": name, "columns": columns}, data, glance)
+    if answer.problem:
+        raise ArgumentError(answer.problem)
+    if answer.fault:
+        raise ArgumentError(f"{name}: {_SAYS[answer.fault]}")
+    try:
+        brought = value_of(answer.body, Brought)
+    except DamagedError:
+        raise ArgumentError(f"{name}: {_SAYS['damaged']}") from None
+    return brought._replace(model=data) if brought.kind == "model" else brought
+
+
+def wake() -> None:
+    """Have somebody ready who reads, before the first file comes."""
+    nursery.wake(nursery.Asked(READ))
+
+
+def read_here(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:
+    """In the child: what a file holds; a model's own bytes need not come back."""
+    columns = tuple(about["columns"]) if about["columns"] else None
+    return {}, pieces_of(read(about["name"], data, columns)._replace(model=b""), Brought)
+
+
+def load(*_: Any) -> None:
+    """Read something of each kind: what readers import as late as that is then there."""
+    for module in set(ESTIMATORS.values()):
+        import_module(module)
+    scores, logits = io.BytesIO(), io.BytesIO()
+    np.savez(scores, emissions=np.zeros((2, 2)), lengths=[2], label_names=["O", "B-X"], tokens=["a", "b"])
+    np.savez(logits, logits=np.zeros((1, 2, 2)), word_ids=[[0, 1]])
+    text = "a O\nb B-X\n\n"
+    samples = [scores.getvalue(), logits.getvalue(), b"sequence,token,N,V\n1,a,0,1\n", b"\xe9 X\n"]
+    samples += [text.encode(code) for code in ("utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1")]
+    for data in samples:
+        try:
+            pieces_of(files.read("sample", data), Brought)
+        except ArgumentError:
+            continue

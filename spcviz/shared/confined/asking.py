@@ -1,0 +1,123 @@
+"""Hand something that a visitor brought to a process of its own and take what comes back in bounds."""
+
+import contextlib
+import json
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from spcviz.engine.errors import SpcvizError
+from spcviz.shared.confined import nursery
+from spcviz.shared.confined.limits import Task
+
+GLANCE = 0.1
+"""Seconds between two looks at whether anybody still waits."""
+
+_CHUNK = 1 << 16
+
+
+class Answer(NamedTuple):
+    """What a child's work returned, or what kept it from that."""
+
+    head: dict[str, Any]  # what the work returned
+    body: memoryview  # the pieces behind it
+    problem: str = ""  # a sentence for the visitor
+    fault: str = ""  # else "long", "memory", "large", "damaged" or "ended"
+
+
+class EndedError(SpcvizError):
+    """Nobody waits for the answer any more, and its process is gone."""
+
+
+def ask(
+    task: Task,
+    about: dict[str, Any],
+    data: bytes = b"",
+    *,
+    warm: tuple[Any, ...] = (),
+    glance: Callable[[], None] = lambda: None,
+    hear: Callable[[bytes], None] = lambda chunk: None,
+    seconds: float | None = None,
+) -> Answer:
+    """What a process of its own makes of `about` and `data`.
+
+    `glance` is called ten times a second; what it raises ends the process and goes on. `hear` gets what the
+    process writes to standard error. After `seconds`, those of the task if None, it is ended. Raises
+    `OSError` where no process can be started.
+    """
+    end = time.monotonic() + (task.seconds if seconds is None else seconds)
+    with nursery.start(nursery.Asked(task, warm)) as child:
+        said = _Bounded(child, task.most_out)
+        talks = [
+            threading.Thread(target=_send, args=(child.stdin, about, data), daemon=True),
+            threading.Thread(target=said.read, daemon=True),
+            threading.Thread(target=_heard, args=(child.stderr, hear), daemon=True),
+        ]
+        begun = []
+        is_late = False
+        try:
+            for talk in talks:
+                talk.start()
+                begun.append(talk)
+            while child.poll() is None and not is_late:
+                talks[1].join(GLANCE if talks[1].is_alive() else 0.005)
+                glance()
+                is_late = time.monotonic() > end
+        finally:
+            if child.poll() is None:
+                child.kill()
+            child.wait()
+            for talk in begun:
+                talk.join()
+    if is_late:
+        return Answer({}, memoryview(b""), fault="long")
+    return _answer(child.returncode, said)
+
+
+class _Bounded:
+    """What a child writes, up to a bound; who writes more is ended."""
+
+    def __init__(self, child: Any, most: int) -> None:
+        self.child, self.most, self.data, self.is_large = child, most, bytearray(), False
+
+    def read(self) -> None:
+        while chunk := self.child.stdout.read1(_CHUNK):
+            self.data += chunk
+            if len(self.data) > self.most:
+                self.is_large, self.data = True, bytearray()
+                self.child.kill()
+                return
+
+
+def _send(pipe: Any, about: dict[str, Any], data: bytes) -> None:
+    with contextlib.suppress(OSError):  # it may have ended
+        pipe.write(json.dumps(about).encode() + b"\n")
+        pipe.write(data)
+        pipe.close()
+
+
+def _heard(pipe: Any, hear: Callable[[bytes], None]) -> None:
+    while chunk := pipe.read1(4096):
+        hear(chunk)
+
+
+def _answer(code: int, said: _Bounded) -> Answer:
+    """What a child wrote; a child may have been taken over, and write anything."""
+    nothing = memoryview(b"")
+    if said.is_large:
+        return Answer({}, nothing, fault="large")
+    at = said.data.find(b"\n")
+    try:
+        head = json.loads(bytes(said.data[:at])) if code == 0 and at >= 0 else None
+    except (ValueError, RecursionError):
+        head = None
+    if not isinstance(head, dict):
+        over = {-getattr(signal, name, 0) for name in ("SIGXCPU", "SIGALRM")} - {0}
+        return Answer({}, nothing, fault="long" if code in over else "ended")
+    if isinstance(problem := head.get("problem"), str) and problem:
+        return Answer({}, nothing, problem)
+    if isinstance(answer := head.get("answer"), dict):
+        return Answer(answer, memoryview(said.data)[at + 1 :])
+    return Answer({}, nothing, fault="memory" if "memory" in head else "damaged")

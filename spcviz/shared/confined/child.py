@@ -1,0 +1,61 @@
+"""The process that works on what a visitor brought: bytes in, bytes out, and limits around it.
+
+Forked by `nursery`, or run as ``python -P -m spcviz.shared.confined.child TASK``, a `Task` in JSON.
+On standard input come a line of JSON and bytes; a line of JSON and bytes go to standard output:
+
+    {"answer": {...}}        what the work returned, its pieces behind it
+    {"problem": "..."}       a sentence for the visitor
+    {"memory": true}         it would have taken more than it may
+    {"damaged": "KeyError"}  the work raised something else: of a file that is not what it says
+
+Standard error is for bars of progress.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from spcviz.engine.errors import SpcvizError
+from spcviz.shared.confined import limits
+from spcviz.shared.confined.limits import Task
+
+
+def named(name: str) -> Callable:
+    """The function of a "module:function"."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function)
+
+
+def answered(task: Task, about: dict[str, Any], data: bytes) -> tuple[dict[str, Any], list[bytes]]:
+    """What goes to standard output: what stands in the line of JSON, and the pieces behind it."""
+    try:
+        head, pieces = named(task.work)(about, data)
+        return {"answer": head}, pieces
+    except MemoryError:
+        return {"memory": True}, []
+    except SpcvizError as error:
+        return {"problem": str(error)}, []
+    except Exception as error:  # readers raise whatever they like; this process is expendable
+        return {"damaged": type(error).__name__}, []
+
+
+def run(task: Task, *, is_ready: bool) -> None:
+    """The child: with `is_ready`, what it needs was loaded before it was forked."""
+    limits.give_up(task)
+    source, out = sys.stdin.buffer, sys.stdout.buffer
+    about = json.loads(source.readline(task.most_in))
+    named(task.work)  # imported while files may be opened
+    if task.ready and not is_ready:
+        named(task.ready)(about)
+    data = source.read(task.most_in)
+    limits.shut(task)
+    head, pieces = answered(task, about, data)
+    out.write(json.dumps(head).encode() + b"\n")
+    out.writelines(pieces)
+    out.flush()
+
+
+if __name__ == "__main__":
+    run(Task(*json.loads(sys.argv[1])), is_ready=False)

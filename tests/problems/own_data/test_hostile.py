@@ -1,0 +1,51 @@
+"""Hostile files: each a sentence in time, and work that grows no faster than the file."""
+
+import os
+from functools import partial
+
+import numpy as np
+import pytest
+
+from spcviz.problems.own_data.data.files import read
+from spcviz.scores.schemes import bio_transitions, broken
+from tests.problems.own_data import hostile
+from tests.strategies import cases
+
+
+def test_hostile_files_are_read_or_refused():
+    """3000 with SPCVIZ_STRESS=1; `bench robust --only brought` runs them, too."""
+    assert {hostile.check_brought(seed) for seed in range(cases(3000, usual=9))} <= {"read", "refused"}
+
+
+def seconds(work):
+    before = os.times()
+    work()
+    after = os.times()
+    return after.user + after.system - before.user - before.system
+
+
+GROWING = {
+    "labels": lambda n: "".join(f"a B-{k}\n" for k in range(n)).encode(),
+    "labels inside": lambda n: "".join(f"a I-{k}\n\n" for k in range(n)).encode(),
+    "plain labels": lambda n: "".join(f"a L{k}\n" for k in range(n)).encode(),
+    "sentences": lambda n: b"a X\n\n" * n,
+    "one sentence": lambda n: b"a X\n" * n,
+    "columns": lambda n: (" ".join(["c"] * (n // 10)) + "\n").encode() * 10,
+    "scores": lambda n: hostile.npz(emissions=np.zeros((n, 3)), lengths=np.ones(n, dtype=np.int64)),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_work_grows_no_faster_than_the_file(name):
+    """At 1, 2, 4 and 8 times the size: 16 times the work at most, where all pairs would be 64 times."""
+    make, usual = GROWING[name], 4000
+    read("warm", make(100))
+    files = [make(n * usual) for n in (1, 2, 4, 8)]
+    took = [min(seconds(partial(read, "f", data)) for _ in range(2)) for data in files]
+    assert took[3] < 16 * max(took[0], 0.03), took
+
+
+def test_rules_of_thousands_of_labels_take_a_moment():
+    labels = [f"B-{k}" for k in range(3000)]
+    assert seconds(lambda: bio_transitions(labels)) < 3
+    assert seconds(lambda: broken([labels] * 3, "BIO")) < 1

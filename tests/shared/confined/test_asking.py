@@ -1,0 +1,86 @@
+"""A process for what a visitor brought: its limits, and that whatever it does is one of a few faults."""
+
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from spcviz.shared.confined import nursery
+from spcviz.shared.confined.asking import ask
+from spcviz.shared.confined.limits import Task
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems need not have these limits")
+NESTS = ["", "testing"]
+SMALL = {"memory": 256 << 20, "cpu_seconds": 1, "seconds": 60, "most_out": 8 << 20}
+
+
+def task(name, nest, **more):
+    return Task(f"tests.shared.confined.works:{name}", nest=nest, **(SMALL | more))
+
+
+@pytest.fixture(autouse=True)
+def found_by_children(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[3]))
+
+
+@pytest.mark.parametrize("nest", NESTS)
+def test_what_is_asked_comes_back(nest):
+    answer = ask(task("double", nest), {"n": 3}, b"ab")
+    assert (answer.head, bytes(answer.body), answer.problem, answer.fault) == ({"n": 6}, b"abab", "", "")
+
+
+FAULTS = {
+    "stumble": "damaged", "spin": "long", "grow": "memory", "talk": "large", "die": "ended",
+    "write": "damaged", "open_many": "damaged", "nothing": "ended",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("nest", NESTS)
+@pytest.mark.parametrize("name", FAULTS)
+def test_whatever_it_does_is_one_of_a_few_faults(name, nest):
+    before = psutil.Process().memory_info().rss
+    answer = ask(task(name, nest), {"n": 3}, b"ab")
+    assert (answer.fault, answer.problem, answer.head) == (FAULTS[name], "", {})
+    assert psutil.Process().memory_info().rss - before < 100 << 20
+
+
+@pytest.mark.parametrize("nest", NESTS)
+def test_a_sentence_comes_back_as_it_is(nest):
+    assert ask(task("refuse", nest), {}, b"abc").problem == "file: is of 3 bytes"
+
+
+@pytest.mark.parametrize("nest", NESTS)
+def test_who_waits_no_longer_takes_the_process_along(nest):
+    class Left(Exception):
+        pass
+
+    def glance():
+        raise Left
+
+    with pytest.raises(Left):
+        ask(task("sleep", nest), {}, glance=glance)
+    begun = time.monotonic()
+    assert ask(task("sleep", nest), {}, seconds=0.5).fault == "long"
+    assert time.monotonic() - begun < 30
+    parents = [psutil.Process(process.pid) for process, _ in nursery._RUNNING.values()]
+    end = time.monotonic() + 10
+    while any(parent.children(recursive=True) for parent in parents) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not any(parent.children(recursive=True) for parent in parents)
+
+
+def test_nothing_is_left_behind_and_nobody_stays_as_a_zombie():
+    before = set(os.listdir(tempfile.gettempdir()))
+    ask(task("die", "testing"), {})
+    process, _ = nursery._RUNNING["testing"]
+    process.kill()
+    end = time.monotonic() + 10
+    while psutil.pid_exists(process.pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not psutil.pid_exists(process.pid)
+    assert ask(task("double", "testing"), {"n": 1}).head == {"n": 2}  # and another one is there
+    assert not [name for name in set(os.listdir(tempfile.gettempdir())) - before if name.startswith("spcviz")]
