@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from inspect import signature
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.own_data.model import template as templates
-from spcviz.scores.schemes import bio_transitions, scheme_of
+from spcviz.scores.schemes import broken as broken
+from spcviz.scores.schemes import scheme_of
 from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
 
 METHODS = {"perceptron": "Perceptron", "crf": "CRF", "cascade": "Cascade"}
@@ -76,23 +76,6 @@ def halved(lengths: Sequence[int] | np.ndarray, seed: int, most: int) -> tuple[n
     order = np.random.default_rng(seed).permutation(np.flatnonzero(counts))
     order = order[np.cumsum(counts[order]) <= most]
     return np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
-
-
-def broken(labels: Sequence[Sequence[str]], scheme: str) -> list[tuple[int, int]]:
-    """(sentence, token) of every gold label that the rules of its own scheme forbid.
-
-    >>> broken([["B-X", "I-X"], ["O", "I-X"]], "BIO")
-    [(1, 1)]
-    """
-    names = sorted({label for row in labels for label in row})
-    rules, number = bio_transitions(names, scheme), {name: k for k, name in enumerate(names)}
-    faults = []
-    for i, row in enumerate(labels):
-        coded = [number[label] for label in row]
-        may = [rules.start[k] for k in coded[:1]]
-        may += [rules.transitions[step] for step in pairwise(coded)]
-        faults += [(i, at) for at, score in enumerate(may) if score < 0]
-    return faults
 
 
 def rules_of(labels: Sequence[Sequence[str]]) -> str:
