@@ -7,10 +7,10 @@ a token of its own in most corpora parted by tabs.
 """
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
+
 from spcviz.engine.errors import ArgumentError
 
 SIGNS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
@@ -154,7 +154,7 @@ def _is_alike(text: str, separator: str, is_whole: bool) -> bool:
         return False
     if len(rows) > 1 and len(rows[0]) == 2 and _are_signs(rows):
         return False
-    return not any(" " in cells[-1].strip() for cells in rows) or len(rows) > 1 and _has_lists(rows)
+    return not any(" " in cells[-1].strip() for cells in rows) or (len(rows) > 1 and _has_lists(rows))
 
 
 def _are_signs(rows: list[list[str]]) -> bool:

@@ -24,7 +24,7 @@ _ABOUT = re.compile(r"#\s*[\w.:-]+\s*=")
 _PLUS = re.compile(r"#\s*global\.columns\s*=\s*(\S.*)")
 _MARKUP = re.compile(r"</?[A-Za-z][^<>\t]*>")
 _DOCUMENT = "-DOCSTART-"
-_UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _".split())
+_UPOS = frozenset(["ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X", "_"])
 _CONLL_2009 = (
     "ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEAD", "PHEAD", "DEPREL", "PDEPREL",
     "FILLPRED", "PRED",
@@ -178,11 +178,11 @@ def _numbered(
         return known
     if has_ids or _is_conllu(body, known.n) or _counts(body, known.n):
         if (
-            known.n > CONLLU
-            and not _is_universal(body)
-            or known.n >= 12
+            (known.n > CONLLU
+            and not _is_universal(body))
+            or (known.n >= 12
             and _heads(body, 8)
-            and _heads(body, 9)
+            and _heads(body, 9))
         ):
             return known._replace(kind="conll2009", ids=0, least=min(12, known.n), header=_CONLL_2009)
         return known._replace(kind="conllu" if known.n >= CONLLU else "ids", ids=0)
@@ -325,7 +325,7 @@ def _of_tokens(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int |
         if first[:1] == "#" and _is_comment(cells, layout, is_first=is_new):
             n_comments += 1
             continue
-        if not first and not any(cells) or first.startswith(_DOCUMENT):
+        if (not first and not any(cells)) or first.startswith(_DOCUMENT):
             is_new = True
             continue
         if len(cells) != n and not (layout.least < n and len(cells) >= layout.least):
