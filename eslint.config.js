@@ -6,7 +6,7 @@ import globals from "globals";
 export default [
   js.configs.recommended,
   {
-    files: ["spcviz/**/*.js"],
+    files: ["spcviz/**/*.js", "benchmarks/**/*.js"],
     languageOptions: { ecmaVersion: 2022, sourceType: "module", globals: globals.browser },
     linterOptions: { reportUnusedDisableDirectives: "error" },
     rules: { eqeqeq: "error", "no-var": "error", "prefer-const": "error" },

@@ -1,7 +1,7 @@
 """Builds the wheel; all that is said of the package stands in pyproject.toml.
 
 The app's script, its pages and Streamlit's settings lie at the top of the repository. The wheel brings them
-as the folder ``spcviz/app``, where `spcviz.problems.common.folders.APP` finds them.
+as the folder ``spcviz/app``, where `spcviz.shared.folders.APP` finds them.
 """
 
 from pathlib import Path

@@ -3,17 +3,18 @@
 From claims (`spcviz.web.figures.claims`) about the JSON of ``python -m spcviz reproduce``: the README beside
 the results, and the table of systems in the project's README, between `BEGIN` and `END`; there, what
 benchmarks measured stands between marks of its own. From models' manifests: their licences
-(`spcviz.problems.licences`).
+(`spcviz.registry.licences`).
 """
 
 import json
 import math
 from pathlib import Path
 
-from spcviz.bench import BENCHES
-from spcviz.problems import licences, registry
-from spcviz.problems.common import stored
-from spcviz.problems.common.folders import MODELS, RESULTS, ROOT
+from spcviz import registry
+from spcviz.registry import licences
+from spcviz.shared import stored
+from spcviz.shared.clone import load_module
+from spcviz.shared.folders import MODELS, RESULTS, ROOT
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.web.figures import claims
 from spcviz.web.figures.blocks import bullets
@@ -37,7 +38,7 @@ def files(results: Path = RESULTS, readme: Path = README) -> dict[Path, str]:
             read[name] = _readings(name, result)
             sections.append(section(name, result, read[name]))
     heads = [headlines(read), overview(read)]
-    for name, bench in BENCHES.items():
+    for name, bench in load_module("benchmarks").BENCHES.items():
         if bench.evidence and (path := results / f"bench-{name}.json").is_file():
             sections.append(_measured(path, name, registry.load(bench.evidence)))
     wanted = {results / "README.md": "\n\n".join([INTRODUCTION, *heads, *sections]) + "\n"}
@@ -45,7 +46,7 @@ def files(results: Path = RESULTS, readme: Path = README) -> dict[Path, str]:
     if models.is_dir():
         wanted[models / licences.FILE] = licences.text(models)
     written = _between(_text(readme), BEGIN, END, table_of_systems(read))
-    for name, bench in BENCHES.items():
+    for name, bench in load_module("benchmarks").BENCHES.items():
         if bench.readme:
             lines = _measured(results / f"bench-{name}.json", name, registry.load(bench.readme))
             written = _between(written, f"<!-- bench {name} -->", f"<!-- /bench {name} -->", lines)

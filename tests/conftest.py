@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(items):
 @cache
 def compiled():
     """Compile what pages call, once; pages would say that they wait for it."""
-    from spcviz.problems import warmup
+    from spcviz.registry import warmup
 
     for child in warmup.start_children():
         child.process.wait()

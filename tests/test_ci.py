@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 RUN = ROOT / ".ci" / "run"
-TOOLS = ("apt-get", "node", "npm", "npx", "nginx", "ruff", "mypy")
+TOOLS = ("apt-get", "node", "npm", "npx", "nginx", "ruff", "mypy", "lint-imports")
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="no bash: .ci/run is a script of bash")
 
 SAYS = '#!/bin/sh\necho "$(basename "$0") $* data=${SPCVIZ_DATA-none}" >> "$LOG"\n'
@@ -81,8 +81,9 @@ LINTERS = [
     "ruff check . data=none",
     "ruff format --check . data=none",
     "mypy  data=none",
+    "lint-imports  data=none",
     "npm ci --silent data=none",
-    "npx eslint spcviz data=none",
+    "npx eslint spcviz benchmarks data=none",
 ]
 
 

@@ -18,15 +18,15 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from spcviz import cli
-from spcviz.bench import engine
+from benchmarks import engine
+from experiments.grids import reproduce as grids
+from experiments.letters import reproduce as letter_tables
+from spcviz import cli, registry
 from spcviz.commands import cluster, reproduce
-from spcviz.problems import registry, warmup
-from spcviz.problems.common.folders import MODELS
-from spcviz.problems.grids.paper import reproduce as grids
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import load_ocr
-from spcviz.problems.letters.paper import reproduce as letter_tables
+from spcviz.registry import warmup
+from spcviz.shared.folders import MODELS
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import small_world
 
@@ -213,8 +213,8 @@ def test_reproduce_orders_in_processes(words, shorter, tmp_path, capsys, monkeyp
 def test_what_goes_to_a_worker_can_be_pickled(trained_folder):
     """A model back from another machine, over the protocol that Dask uses."""
     protocol = pytest.importorskip("distributed.protocol")
+    from experiments.letters.reproduce import run_fold, sweep_fold
     from spcviz.problems.letters.model.stored import arrays_of_model
-    from spcviz.problems.letters.paper.reproduce import run_fold, sweep_fold
 
     for function in (run_fold, sweep_fold):
         assert protocol.deserialize(*protocol.serialize(function)) is function
@@ -361,7 +361,7 @@ def test_an_interrupted_reproduction_goes_on_where_it_stopped(words, shorter, tm
 @pytest.mark.parametrize("earlier", ["[1]", "3", "{", "{}", '{"name": "ocr-orders"}'])
 def test_another_file_in_the_place_of_a_result_is_replaced(earlier, tmp_path, monkeypatch):
     """Hours of work must not end in a traceback."""
-    from spcviz.problems.letters.paper import reproduce as tables
+    from experiments.letters import reproduce as tables
 
     new = {"name": "ocr-orders", "rows": [], "data_digests": {}, "settings": {}}
     monkeypatch.setattr(tables, "measured_orders", lambda run: dict(new))
@@ -432,7 +432,7 @@ def test_bench(tmp_path, capsys, monkeypatch):
 
 def test_warmup(capsys, monkeypatch):
     asked = []
-    monkeypatch.setattr(registry, "warmup", lambda models, names: asked.append((models, names)))
+    monkeypatch.setattr(registry, "load_kernels", lambda models, names: asked.append((models, names)))
     monkeypatch.setattr(warmup, "start_children", list)
     monkeypatch.setattr(warmup, "note", lambda name: None)
     assert cli.main(["warmup"]) == 0
@@ -446,7 +446,7 @@ def test_warmup(capsys, monkeypatch):
 
 def test_warmup_waits_for_its_children_and_says_who_failed(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(warmup, "note", lambda name: tmp_path / name)
-    monkeypatch.setattr(registry, "warmup", lambda models, names: pytest.fail("the children do it"))
+    monkeypatch.setattr(registry, "load_kernels", lambda models, names: pytest.fail("the children do it"))
     (tmp_path / "arms").write_text("2.34")
     children = [
         SimpleNamespace(names=names, process=SimpleNamespace(wait=lambda code=code: code))

@@ -176,7 +176,7 @@ FINE = [
     "from . import a\na._b = 1",
     "import numpy as np\na = np.zeros(2)\na.flags.writeable = False\na[np.int64(0)] = 1",
     "class A:\n  def f(self):\n    self._x = lambda: 1\n    return self._x",
-    "from spcviz.bench import V\nclass A(V):\n  def _take(self):\n    super()._take()",
+    "from benchmarks import V\nclass A(V):\n  def _take(self):\n    super()._take()",
     "from typing import NamedTuple\nclass A(NamedTuple):\n  x: int\nA(1)._replace(x=2)",
     "from numba.core import types\nclass V(types.Type):\n  def __init__(self):\n    super().__init__('v')",
     "def f(): ...\nx.n_steps = 3\nx.label, x.end = f(), 1",

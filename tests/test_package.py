@@ -128,7 +128,18 @@ def test_an_installed_command_works(installed, command):
 
 
 @pytest.mark.parametrize(
-    "command", ["train ocr", "train ocr --models .", "models", "warmup", "reproduce grid"]
+    "command",
+    [
+        "train ocr",
+        "train ocr --models .",
+        "models",
+        "warmup",
+        "reproduce grid",
+        "train scene",
+        "bench engine --repeats 1",
+        "bench",
+        "report",
+    ],
 )
 def test_an_installed_command_says_what_it_lacks(installed, command):
     done = installed("-m", "spcviz", *command.split())
@@ -149,7 +160,7 @@ def test_a_command_says_which_package_it_lacks(installed):
 
 def test_the_installed_app_has_the_pages_that_want_nothing_stored(installed):
     script = (
-        "from streamlit.testing.v1 import AppTest\nfrom spcviz.problems.common.folders import APP\n"
+        "from streamlit.testing.v1 import AppTest\nfrom spcviz.shared.folders import APP\n"
         "from spcviz.web.ui import navigation\nprint(*APP.parts[-2:])\n"
         "for name, path in navigation.names().items():\n"
         "    at = AppTest.from_file(APP / 'app.py', default_timeout=120).run()\n"

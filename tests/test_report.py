@@ -6,9 +6,8 @@ import re
 import pandas as pd
 import pytest
 
-from spcviz import cli, report
-from spcviz.problems import registry
-from spcviz.problems.common.folders import RESULTS
+from spcviz import cli, registry, report
+from spcviz.shared.folders import RESULTS
 from spcviz.web.figures import claims
 from tests.problems.letters.paper import test_tables_shown
 

@@ -8,11 +8,12 @@ from spcviz.problems.parsing.page import cached, python
 from spcviz.problems.parsing.page import text as say
 from spcviz.problems.parsing.page.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
+from spcviz.problems.tagging.state import MAX_TEXT
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
 from spcviz.web.ui.dragged import taken
 from spcviz.web.ui.layout import framed, has_controls, is_projected, missing, tied
-from spcviz.web.ui.state import MAX_TEXT, StateTable, choice, flag, real, text, whole
+from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
 
 KEY = "parsing"
 SENTENCES = cached.gallery_sentences()

@@ -16,12 +16,12 @@ from spcviz.problems.words.page.shown import (
     LOOKED_AT_HELP,
     ORIGIN,
 )
+from spcviz.problems.words.state import POLICY
 from spcviz.problems.words.view.component import policy_payload, show_policy
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
 from spcviz.web.ui.dragged import taken
 from spcviz.web.ui.layout import framed, has_controls, is_projected, more, segments, tied
-from spcviz.web.ui.state import POLICY
 
 KEY = "policy"
 INTRODUCTION = (

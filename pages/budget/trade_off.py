@@ -5,17 +5,17 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from spcviz.problems.budgets import evidence, facts, python
+from spcviz.problems.budgets import evidence, facts, python, tasks
 from spcviz.problems.budgets import text as say
+from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged, navigation
 from spcviz.web.ui.layout import framed, has_controls, is_projected, more, segments, tied
-from spcviz.web.ui.spending import SET_BY_BROWSER, looks_of, trade_off_table
 
 KEY = "trade_off"
-TASKS = common.trade_tasks()
+TASKS = tasks.trade_tasks()
 TABLE = trade_off_table(TASKS, lambda name: evidence.first_scene(TASKS[name]))
 VIEW_NAMES = (*SET_BY_BROWSER, *looks_of(TASKS))
 tie = partial(tied, TABLE, "trade_off")

@@ -7,6 +7,7 @@ from spcviz.problems.letters.page import cached, python
 from spcviz.problems.letters.page import positions as bars
 from spcviz.problems.letters.page import text as say
 from spcviz.problems.letters.page.shown import FIRST_WORD
+from spcviz.problems.letters.state import LETTERS
 from spcviz.problems.open_words.paper import text as open_words
 from spcviz.web.cached import common
 from spcviz.web.figures.lattice_facts import facts
@@ -14,7 +15,7 @@ from spcviz.web.figures.theme import CONFIG
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged, layout, results
-from spcviz.web.ui.state import LETTERS, MAX_ORDER
+from spcviz.web.ui.state import MAX_ORDER
 
 KEY = "letters_lattice"
 SHOWCASE = ("convenient", "ommanding")

@@ -7,12 +7,13 @@ from spcviz.problems.letters.controls.thresholds import TABLE
 from spcviz.problems.letters.page import cached, python, theorem_2
 from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.letters.page import sweep_text as say
+from spcviz.problems.letters.state import LETTERS
 from spcviz.web.cached import common
 from spcviz.web.figures.filter_curves import filter_curves
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
-from spcviz.web.ui.state import LETTERS, LOWEST_ALPHA, MAX_ORDER, PINS, pinned
+from spcviz.web.ui.state import LOWEST_ALPHA, MAX_ORDER, PINS, pinned
 
 LOOK, PLOT = layout.look(), layout.PLOT | {"config": CONFIG}
 

@@ -5,13 +5,13 @@ import streamlit as st
 from spcviz.problems.tagging.page import cached, python
 from spcviz.problems.tagging.page import charts as figures
 from spcviz.problems.tagging.page import text as say
+from spcviz.problems.tagging.state import MAX_TEXT, TAGGING
 from spcviz.problems.tagging.view.component import sentence_payload, show_sentence
 from spcviz.web.cached import common
 from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged, layout
-from spcviz.web.ui.state import MAX_TEXT, TAGGING
 
 LATTICE, SENTENCE = "tagging_lattice", "tagging_sentence"
 

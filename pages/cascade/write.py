@@ -4,15 +4,17 @@ import re
 
 import streamlit as st
 
+from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.page import cached, python
+from spcviz.problems.letters.state import WRITE
 from spcviz.problems.open_words.page import drawn
 from spcviz.problems.open_words.view.component import show_write
 from spcviz.web.cached import common
 from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.lattice.component import show_lattice
 from spcviz.web.touring import touring
-from spcviz.web.ui import dragged, layout, writing
-from spcviz.web.ui.state import MAX_ORDER, WRITE
+from spcviz.web.ui import dragged, layout
+from spcviz.web.ui.state import MAX_ORDER
 from spcviz.web.view.mount import live_view
 
 KEY, LATTICE = "write_boxes", "write_lattice"

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from spcviz.web.home.component import home_word
+from spcviz.problems.letters.page import landing
+from spcviz.problems.letters.view.component import home_word
 from spcviz.web.touring import touring
-from spcviz.web.ui import about, landing, layout, navigation
-from spcviz.web.ui.state import HOME
+from spcviz.web.ui import about, layout, navigation
+from spcviz.web.ui.state import StateTable, choice
 
 WAYS_IN = (
     (
@@ -39,6 +40,8 @@ PHONE = """<style>
 .st-key-ways_in h2 { font-size: 1.5rem; padding: 0.5rem 0 }
 </style>"""
 
+HOME = StateTable(choice("show", "story", ("story", "end")))
+"""The home page: its story from the beginning, or how it ends."""
 
 ORIGIN = (
     "The word is a development word, put together from real letters of the Kassel/Taskar handwriting data, "

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems.common.folders import APP
+from spcviz.shared.folders import APP
 
 HELP = "start the app; with FILE, that file is open on the page Your data"
 OPEN_FILE = "SPCVIZ_OPEN_FILE"

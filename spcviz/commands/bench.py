@@ -5,17 +5,19 @@ import json
 import sys
 from pathlib import Path
 
-from spcviz.bench import BENCHES
-from spcviz.problems import registry
-from spcviz.problems.common import outputs
-from spcviz.problems.common.folders import RESULTS, WORK, shipped
+from spcviz import registry
+from spcviz.shared import clone, outputs
+from spcviz.shared.folders import RESULTS, WORK, shipped
 
 HELP = "measure speed and strength; print a table"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    if not clone.is_clone():
+        parser.add_argument("name", nargs=argparse.REMAINDER, help="(in a clone of the repository)")
+        return
     names = parser.add_subparsers(required=True, metavar="NAME", dest="name")
-    for name, row in BENCHES.items():
+    for name, row in _benches().items():
         one = names.add_parser(name, help=row.about)
         for option, keywords in row.options.items():
             one.add_argument(f"--{option}", **keywords)
@@ -28,11 +30,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    from spcviz.problems.common import report
-    from spcviz.problems.common.work import ledger
+    from spcviz.shared import report
+    from spcviz.shared.work import ledger
     from spcviz.store import write_json_atomic
 
-    row = BENCHES[options.name]
+    benches = _benches()
+    row = benches[options.name]
     chosen = {name: getattr(options, name) for name in row.options}
     path = options.json
     if path:
@@ -50,6 +53,12 @@ def run(options: argparse.Namespace) -> int | None:
         result |= {"provenance": [about], "command": command, "seconds": about["cpu_seconds"]}
         write_json_atomic(path, result)
         print(path, file=sys.stderr)
+
+
+def _benches():
+    """{name: Bench} of what lies beside the package; `NoCloneError` where it does not."""
+    clone.require("bench")
+    return clone.load_module("benchmarks").BENCHES
 
 
 def _bench_path(path, name, scale, only=None):

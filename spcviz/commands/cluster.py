@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from spcviz.engine.errors import SpcvizError
 from spcviz.engine.kernels import sources
-from spcviz.problems.common.folders import CACHE, data_folder
+from spcviz.shared import clone
+from spcviz.shared.folders import CACHE, data_folder
 
 MEMORY = 2_500_000_000
 """Bytes that a worker needs: what a part of any result has been seen to take, and a quarter more."""
@@ -29,8 +30,10 @@ class Place(NamedTuple):
 
 def place(mark: str, dask_worker: Any = None) -> Place:
     """Of this process; `mark` is the client's, in the work folder. Dask hands over ``dask_worker``."""
+    if clone.is_clone():
+        clone.require("a worker")  # may have been started elsewhere
     memory = 0 if dask_worker is None else dask_worker.memory_manager.memory_limit or 0
-    code = sources.code_digest(sorted(Path(sources.ROOT, "spcviz").rglob("*.py")))
+    code = sources.code_digest(sources.files())
     return Place(code, CACHE.is_dir(), data_folder() is not None, os.path.exists(mark), memory)
 
 

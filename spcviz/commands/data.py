@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from spcviz.problems.common import outputs
-from spcviz.problems.common.folders import data_folder
+from spcviz.shared import outputs
+from spcviz.shared.folders import data_folder
 
 HELP = "what data is found; get an original, prepare it for the loaders"
 
@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    from spcviz.problems import catalogue
+    from spcviz.registry import catalogue
 
     if options.action != "list" and (options.to or data_folder()):
         outputs.folder("--to" if options.to else "SPCVIZ_DATA", options.to or data_folder())

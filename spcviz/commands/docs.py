@@ -5,8 +5,8 @@ import importlib
 from pathlib import Path
 
 from spcviz import engine
-from spcviz.problems.common import outputs
-from spcviz.problems.common.folders import ROOT, NoCacheError
+from spcviz.shared import outputs
+from spcviz.shared.folders import ROOT, NoCacheError
 
 HELP = "write the library's documentation, docstrings and examples, as a site"
 DOORS = ("spcviz", "spcviz.sequences", "spcviz.scores", "spcviz.spending", "spcviz.io")
@@ -37,7 +37,7 @@ def write(folder: Path) -> int:
             setattr(module, name, getattr(module, name))
     rooms = [getattr(engine, name).__name__ for name in engine.__all__ if name != "warmup"]
     pdoc.render.configure(docformat="numpy", footer_text="spcviz")
-    inner = ("web", "problems", "bench", "commands", "cli", "report", "__main__")
+    inner = ("web", "problems", "shared", "registry", "commands", "cli", "report", "__main__")
     hidden = [f"!spcviz.{name}" for name in inner]
     examples = [str(path) for path in sorted(EXAMPLES.glob("*.py"))]
     pdoc.pdoc(*DOORS, *rooms, *examples, *hidden, output_directory=folder)

@@ -13,7 +13,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    from spcviz.problems.common import outputs
+    from spcviz.shared import outputs
     from spcviz.store.atomic import write_bytes_atomic
     from spcviz.web.exporting import page, paper
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from spcviz.problems.common.folders import MODELS, shipped
+from spcviz.shared.folders import MODELS, shipped
 
 HELP = "list the stored models, or verify every byte of them"
 

@@ -3,8 +3,8 @@
 import argparse
 import sys
 
-from spcviz.problems.common import outputs
-from spcviz.problems.common.folders import RESULTS
+from spcviz.shared import outputs
+from spcviz.shared.folders import RESULTS
 
 HELP = "write what the stored results come to, paper and measured"
 

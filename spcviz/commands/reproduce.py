@@ -11,13 +11,13 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from spcviz import registry
 from spcviz.commands import cluster
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems import registry
-from spcviz.problems.common import outputs
-from spcviz.problems.common.folders import RESULTS, WORK, shipped
-from spcviz.problems.common.work.jobs import Progress
-from spcviz.problems.problem import Run
+from spcviz.registry.problem import Run
+from spcviz.shared import clone, outputs
+from spcviz.shared.folders import RESULTS, WORK, shipped
+from spcviz.shared.work.jobs import Progress
 
 HELP = "repeat a table or figure of a paper"
 SECONDS_BETWEEN = 2.0
@@ -44,10 +44,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    from spcviz.problems.common import report
-    from spcviz.problems.common.work import ledger
+    from spcviz.shared import report
+    from spcviz.shared.work import ledger
     from spcviz.store import write_json_atomic
 
+    clone.require("reproduce")
     options.name = _twin(options.name, options.data)
     row = registry.results()[options.name]
     path = _result_path(options, row)
@@ -103,7 +104,7 @@ def _standing(options):
 
 def _check(result, standing):
     """Say whether a result repeats the one that stands; the exit status."""
-    from spcviz.problems.common import checking, stored
+    from spcviz.shared import checking, stored
 
     with stored.reading(result["name"]):
         compared, differing = checking.differences(result, standing)

@@ -17,7 +17,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int | None:
     from spcviz import report
-    from spcviz.problems.common import outputs
+    from spcviz.shared import outputs
     from spcviz.web.exporting import drawing, site
 
     tours = site.chosen(options.only, options.tour)

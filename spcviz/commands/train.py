@@ -6,12 +6,14 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from spcviz import registry
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems import licences, registry
-from spcviz.problems.common import outputs
-from spcviz.problems.common.folders import MODELS, shipped
-from spcviz.problems.common.work.jobs import Progress
-from spcviz.problems.problem import Run
+from spcviz.problems.budgets import tasks
+from spcviz.registry import licences
+from spcviz.registry.problem import Run
+from spcviz.shared import outputs
+from spcviz.shared.folders import MODELS, shipped
+from spcviz.shared.work.jobs import Progress
 
 HELP = "train the models that the app shows and store them"
 
@@ -49,10 +51,10 @@ def run(options: argparse.Namespace) -> int | None:
 
 def _first_scenes(options):
     from spcviz.web import first_scenes  # opens pages: streamlit, plotly and all that they import
-    from spcviz.web.cached import common, first
+    from spcviz.web.cached import first
 
     if options.check:
-        common.trade_tasks()  # imports every file of cached calls
+        tasks.trade_tasks()  # imports every file of cached calls
         stale = first.stale()
         for name, why in stale.items():
             print(f"{name}: {why}")

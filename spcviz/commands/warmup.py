@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common import outputs
-from spcviz.problems.common.folders import MODELS, shipped
+from spcviz.shared import outputs
+from spcviz.shared.folders import MODELS, shipped
 
 HELP = "compile the kernels once; later starts load them"
 
@@ -23,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int | None:
     from spcviz.engine.kernels import kernel_cache
-    from spcviz.problems import warmup
+    from spcviz.registry import warmup
     from spcviz.store import write_json_atomic
 
     models, start = shipped(MODELS), time.perf_counter()

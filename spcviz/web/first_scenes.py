@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import shipped
+from spcviz.shared.folders import shipped
 from spcviz.web.cached import first
 from spcviz.web.opening import opened
 from spcviz.web.tours import tour

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from streamlit.testing.v1 import AppTest
 
-from spcviz.problems.common.folders import APP
+from spcviz.shared.folders import APP
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 

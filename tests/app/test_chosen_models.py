@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from spcviz.problems.budgets.view import component as trade_view
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.hybrid.model import stored as hybrid_models
 from spcviz.problems.hybrid.page import live as hybrid
 from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.hybrid.view import component as hybrid_view
+from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, bound_ensemble, sweep
 from spcviz.problems.letters.model import stored as ocr
@@ -24,9 +24,9 @@ from spcviz.problems.open_words.paper import tables, text
 from spcviz.problems.words.model import stored as budget_models
 from spcviz.problems.words.page import live as words_live
 from spcviz.problems.words.view import component as policy_view
+from spcviz.shared.folders import MODELS
 from spcviz.web.cached import common
 from spcviz.web.lattice import component as lattice_view
-from spcviz.web.ui import writing
 from tests.app.driver import open_page
 
 MODELS_OF_LETTERS = {

@@ -12,8 +12,8 @@ import pytest
 
 from spcviz import report
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems.common.folders import RESULTS
 from spcviz.problems.letters.page import cached
+from spcviz.shared.folders import RESULTS
 from spcviz.web.cached import common, tables
 from tests.app.driver import open_home
 

@@ -7,10 +7,12 @@ import sys
 
 import pytest
 
+from spcviz.problems.budgets import tasks
 from spcviz.problems.letters.page import cached
-from spcviz.web.cached import common, first
+from spcviz.problems.letters.state import LETTERS
+from spcviz.web.cached import first
 from spcviz.web.ui import navigation
-from spcviz.web.ui.state import LETTERS, MAX_ORDER
+from spcviz.web.ui.state import MAX_ORDER
 from tests.app.driver import ROOT
 
 OPEN_ALL = """
@@ -62,7 +64,7 @@ def test_every_page_opens_without_compiling(opened):
 
 
 def test_all_that_is_stored_can_be_used_and_is_small():
-    common.trade_tasks()  # imports every file of cached calls
+    tasks.trade_tasks()  # imports every file of cached calls
     assert first.stale() == {}, "run: python -m spcviz train first-scenes"
     cache = first.FOLDER.parent
     assert sum(path.stat().st_size for path in first.FOLDER.iterdir()) < 6e6

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from spcviz.problems import registry
-from spcviz.problems.common.folders import RESULTS
+from spcviz import registry
 from spcviz.problems.grids.paper.claims import CLAIMS as GRID_CLAIMS
+from spcviz.shared.folders import RESULTS
 from spcviz.web.cached import common, tables
 from spcviz.web.figures import claims
 from tests.app.driver import open_page

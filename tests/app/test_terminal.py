@@ -3,9 +3,9 @@
 import asyncio
 import time
 
-from spcviz.bench.app.cold import is_picture
-from spcviz.bench.app.server import Server
-from spcviz.bench.app.visitor import Visitor
+from benchmarks.app.cold import is_picture
+from benchmarks.app.server import Server
+from benchmarks.app.visitor import Visitor
 
 SECONDS = 60
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import read_conll
 from spcviz.io.columns import read_columns
-from spcviz.problems.common.folders import CACHE, shipped
+from spcviz.shared.folders import CACHE, shipped
 
 CONLL_2000 = "Confidence NN B-NP\nin IN B-PP\n# # I-NP\n\nIt PRP B-NP\n"
 CONLL_2003 = "-DOCSTART- -X- -X- O\n\nEU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\nPeter NNP B-NP B-PER\n"

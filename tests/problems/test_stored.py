@@ -3,7 +3,6 @@
 import pytest
 
 from spcviz.problems.arms.model import stored as arms
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.hybrid.model import stored as hybrid
 from spcviz.problems.letters.model import stored as letters
 from spcviz.problems.open_words.model import lists
@@ -16,6 +15,7 @@ from spcviz.problems.pose.model import stored as pose
 from spcviz.problems.scene.model import stored as scene
 from spcviz.problems.tagging.model import stored as tagging
 from spcviz.problems.words.model import stored as words
+from spcviz.shared.folders import MODELS
 from spcviz.store import arrays_of, digest_of_arrays, list_models, load_model, stored_as
 from spcviz.store.tree import packed, unpacked
 

@@ -26,10 +26,10 @@ from tests.engine.test_wild_scores import (
 )
 from tests.learning.budgets.chains import test_parts as parts
 from tests.learning.budgets.test_expansion import check_within
-from tests.problems.common.uploading.hostile import check_hostile
-from tests.problems.common.uploading.test_uploads import check_upload, whole_files
 from tests.robust.arguments import check_call
 from tests.robust.stored_models import check_stored
+from tests.shared.uploading.hostile import check_hostile
+from tests.shared.uploading.test_uploads import check_upload, whole_files
 from tests.store.test_damage import damages, kills
 from tests.strategies import random_chain
 

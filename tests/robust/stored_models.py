@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from spcviz.problems.common.folders import MODELS, ROOT
+from spcviz.shared.folders import MODELS, ROOT
 from spcviz.store import repair_command
 
 ADDRESSES = (
@@ -174,7 +174,7 @@ def check_stored(seed):
 
 
 def main(name, damage, *addresses):
-    from spcviz.problems.common import folders
+    from spcviz.shared import folders
 
     with tempfile.TemporaryDirectory() as folder:
         damaged_copy(MODELS, Path(folder), name, damage)

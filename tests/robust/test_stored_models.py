@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.bench import robust
+from benchmarks import robust
 from tests.robust.stored_models import (
     ADDRESSES,
     DAMAGES,

@@ -216,7 +216,7 @@ def _open(cache: Path | None) -> Sums | None:
     try:
         if listed.remove_others():
             complain(f"{cache}: files are damaged; what was in them is compiled anew")
-            for note in cache.glob("*.ready"):  # of `spcviz.problems.warmup`: no longer all there
+            for note in cache.glob("*.ready"):  # of `spcviz.registry.warmup`: no longer all there
                 note.unlink(missing_ok=True)
     except OSError as error:
         complain(f"{cache}: {error.strerror}; compiled kernels are not kept")

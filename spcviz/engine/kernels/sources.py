@@ -13,7 +13,14 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-_PACKAGE = "spcviz"
+_OURS = ("spcviz", "experiments", "benchmarks")
+"""The package, and what lies beside it in a clone of the repository."""
+
+
+def files(root: Path = ROOT) -> list[Path]:
+    """Every file of Python of the package, and of what lies beside it in a clone: a sorted list of Path."""
+    is_clone = (root / "pyproject.toml").is_file()  # elsewhere a folder of such a name is somebody else's
+    return sorted(path for name in (_OURS if is_clone else _OURS[:1]) for path in (root / name).rglob("*.py"))
 
 
 def code_digest(paths: Iterable[Path], root: Path = ROOT) -> str:
@@ -90,6 +97,6 @@ def _imported_at(path: Path, root: Path, _changed: int, _size: int) -> list[Path
             package = path.relative_to(root).parts[: -node.level] if node.level else ()
             module = ".".join([*package, *([node.module] if node.module else [])])
             names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
-    names = [name for name in names if name.partition(".")[0] == _PACKAGE]
+    names = [name for name in names if name.partition(".")[0] in _OURS]
     on_the_way = {".".join(name.split(".")[:n]) for name in names for n in range(1, name.count(".") + 2)}
     return [file for name in sorted(on_the_way) if (file := file_of(name, root)) is not None]

@@ -1,8 +1,8 @@
 """Arms on video whose features are bought (thesis 6.3.2 and 7.4.1)."""
 
-from spcviz.problems.problem import Model, Problem, Result, Training
+from spcviz.registry.problem import Model, Problem, Result, Training
 
-_TRAIN, _MAKE = "spcviz.problems.arms.paper.reproduce:train", "spcviz.problems.arms.paper.reproduce:result"
+_TRAIN, _MAKE = "experiments.arms.reproduce:train", "experiments.arms.reproduce:result"
 PROBLEM = Problem(
     name="arms",
     title="Budgets on arms",

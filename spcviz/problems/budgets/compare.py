@@ -14,7 +14,7 @@ from spcviz.learning.budgets.methods import EXAMPLE, METHODS, Terms
 from spcviz.learning.budgets.part_policy import Learned, rule_of
 from spcviz.problems.budgets.purchases import by_hand, single_parts, spelled, whole_chains
 from spcviz.problems.budgets.shown import Purchases, TradeOff
-from spcviz.problems.common.clock import fastest_us
+from spcviz.shared.clock import fastest_us
 
 
 class Batch(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from spcviz.learning.budgets import expansion, part_policy
 from spcviz.learning.budgets.world import Rule, World
 from spcviz.problems.budgets.shown import Purchases
-from spcviz.problems.common.clock import fastest_us
+from spcviz.shared.clock import fastest_us
 
 
 def spelled(labels, starts, alphabet):

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 _LINES = """# Trade-off: one batch, and what every method leaves wrong at one budget. Run this in a clone.
 from spcviz.problems.budgets import facts
-from spcviz.problems.common.folders import MODELS
+from spcviz.shared.folders import MODELS
 {batch}
 numbers = facts.batch(batch, {{"budget": {budget}, "kind": {kind!r}, "method": {method!r}}})
 for method in batch.methods:

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple, Protocol
 
-from spcviz.problems.common.report import describe
-from spcviz.problems.problem import Run
+from spcviz.registry.problem import Run
+from spcviz.shared.report import describe
 
 
 class Measured(NamedTuple):
@@ -15,7 +15,7 @@ class Measured(NamedTuple):
     settings: dict
     data: dict  # dict of str to (dict of str to ndarray): digests of these are written
     # further entries: ``summary``, what the curves come to, tables of the papers; and ``fold_rows`` of
-    # `spcviz.problems.common.report.describe`
+    # `spcviz.shared.report.describe`
     more: dict
 
 
@@ -29,7 +29,7 @@ class Budgeted(Protocol):
 
 
 def reproduce(problem: Budgeted, run: Run) -> dict:
-    """One result; see `spcviz.problems.common.report.describe`. Finished parts are kept in ``run.work``."""
+    """One result; see `spcviz.shared.report.describe`. Finished parts are kept in ``run.work``."""
     rows, *others, more = problem.measure(run)
     named = dict(zip(("baselines", "settings", "data"), others, strict=True))
     return describe(run.name, problem.SOURCES[run.name], rows, **named, **more)

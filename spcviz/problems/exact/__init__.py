@@ -1,6 +1,6 @@
 """Exact inference on a handwritten word: search, dynamic programming, messages (lecture 12)."""
 
-from spcviz.problems.problem import Page, Problem, Result
+from spcviz.registry.problem import Page, Problem, Result
 
 PROBLEM = Problem(
     name="exact",
@@ -18,7 +18,7 @@ PROBLEM = Problem(
         Result(
             "policy-theorems",
             "Bolukbasi's theorems, exactly",
-            "spcviz.problems.exact.paper.theorems:make",
+            "experiments.exact.theorems:make",
             "spcviz.problems.exact.paper.result:THEOREMS",
             folds=10,
         ),

@@ -1,6 +1,6 @@
 """Loopy grids: ensembles of combs against belief propagation (thesis 5.5.1)."""
 
-from spcviz.problems.problem import Page, Problem, Result
+from spcviz.registry.problem import Page, Problem, Result
 
 PROBLEM = Problem(
     name="grids",
@@ -12,7 +12,7 @@ PROBLEM = Problem(
         Result(
             "grid",
             "Loopy grids (Fig. 5.3)",
-            "spcviz.problems.grids.paper.reproduce:make",
+            "experiments.grids.reproduce:make",
             "spcviz.problems.grids.paper.result:GRID",
             folds=100,
         ),

@@ -1,6 +1,6 @@
 """Orders and features bought together, word by word: the thesis' last chapter, SPC-pi."""
 
-from spcviz.problems.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="hybrid",
@@ -20,7 +20,7 @@ PROBLEM = Problem(
         Result(
             "hybrid",
             "Handwriting, SPC-π (chapter 8)",
-            "spcviz.problems.hybrid.paper.reproduce:reproduce",
+            "experiments.hybrid.reproduce:reproduce",
             "spcviz.problems.hybrid.paper.result:HYBRID",
             folds=10,
         ),

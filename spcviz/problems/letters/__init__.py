@@ -1,6 +1,6 @@
 """Handwritten words, read by cascades of n-gram models (thesis 4.5.2)."""
 
-from spcviz.problems.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Model, Page, Problem, Result, Training
 
 _CASCADE = "The cascade"
 
@@ -18,7 +18,7 @@ PROBLEM = Problem(
         Result(
             "ocr-orders",
             "Handwriting, orders 1 to 6 (Table 4.3)",
-            "spcviz.problems.letters.paper.reproduce:orders",
+            "experiments.letters.reproduce:orders",
             "spcviz.problems.letters.paper.result:ORDERS",
             in_parts=True,
             models=("ocr-raw",),
@@ -27,10 +27,11 @@ PROBLEM = Problem(
         Result(
             "ocr-sweep",
             "Handwriting, three filters (summary 5.2)",
-            "spcviz.problems.letters.paper.reproduce:sweep",
+            "experiments.letters.reproduce:sweep",
             "spcviz.problems.letters.paper.result:SWEEP",
             folds=1,
         ),
     ),
     warmup="spcviz.problems.letters.model.cascade:warmup",
+    answers="word=spcviz.problems.letters.controls.writing",
 )

@@ -1,6 +1,6 @@
 """Handwriting with an open vocabulary: words that no dictionary of the training words holds."""
 
-from spcviz.problems.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="open_words",
@@ -21,7 +21,7 @@ PROBLEM = Problem(
         Result(
             "ocr-open",
             "Handwriting, an open vocabulary",
-            "spcviz.problems.open_words.paper.reproduce:reproduce",
+            "experiments.open_words.reproduce:reproduce",
             "spcviz.problems.open_words.paper.result:OPEN",
             models=("open-fourier", "open-raw"),
         ),

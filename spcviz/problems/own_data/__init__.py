@@ -1,6 +1,6 @@
 """A visitor's own sequences: a file in, the lattice, the sweep and the budget out."""
 
-from spcviz.problems.problem import Model, Page, Problem, Training
+from spcviz.registry.problem import Model, Page, Problem, Training
 
 PROBLEM = Problem(
     name="own_data",

@@ -1,6 +1,6 @@
 """Dependency parsing under a budget of features: which words deserve the expensive template."""
 
-from spcviz.problems.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="parsing",
@@ -9,13 +9,13 @@ PROBLEM = Problem(
         Page("Budgets", "pages/budget/parsing.py", "Parsing", ":material/account_tree:", "Parse a sentence"),
     ),
     data="spcviz.problems.parsing.data.gallery:DATA_SETS",
-    trains=(Training("parsing", "spcviz.problems.parsing.paper.reproduce:train"),),
+    trains=(Training("parsing", "experiments.parsing.reproduce:train"),),
     models=(Model("parsing", "weights and policies", ("text_ud_ewt",)),),
     results=(
         Result(
             "parsing",
             "Parsing, words and sentences bought for (Fig. 4)",
-            "spcviz.problems.parsing.paper.reproduce:reproduce_parsing",
+            "experiments.parsing.reproduce:reproduce_parsing",
             "spcviz.problems.parsing.paper.result:TABLE",
             folds=2,
         ),

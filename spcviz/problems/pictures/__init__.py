@@ -1,6 +1,6 @@
 """Why joint beats separate: stereo pairs and noisy images labelled three ways (lecture 12)."""
 
-from spcviz.problems.problem import Page, Problem
+from spcviz.registry.problem import Page, Problem
 
 PROBLEM = Problem(
     name="pictures",

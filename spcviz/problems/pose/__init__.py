@@ -1,6 +1,6 @@
 """Upper-body pose, from coarse to fine, in pictures and over time (thesis 5.5.2)."""
 
-from spcviz.problems.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="pose",
@@ -16,7 +16,7 @@ PROBLEM = Problem(
     ),
     data="spcviz.problems.pose.data.signs:DATA_SETS",
     trains=(
-        Training("pose", "spcviz.problems.pose.paper.reproduce:train"),
+        Training("pose", "experiments.pose.reproduce:train"),
         Training("pose-clips", "spcviz.problems.pose.page.shelf:train"),
         Training("pose-finder", "spcviz.problems.pose.model.finder_train:train"),
     ),
@@ -32,7 +32,7 @@ PROBLEM = Problem(
         Result(
             "pose-cascade",
             "Pose, level by level (Fig. 5.5c)",
-            "spcviz.problems.pose.paper.reproduce:reproduce_cascade",
+            "experiments.pose.reproduce:reproduce_cascade",
             "spcviz.problems.pose.paper.result:CASCADE",
             models=("pose-buffy", "pose-hand-set", "pose-arms"),
             folds=3,
@@ -40,7 +40,7 @@ PROBLEM = Problem(
         Result(
             "pose-ensemble",
             "Pose over time (Fig. 5.5a, b)",
-            "spcviz.problems.pose.paper.ensemble:reproduce_ensemble",
+            "experiments.pose.ensemble:reproduce_ensemble",
             "spcviz.problems.pose.paper.result:ENSEMBLE",
             models=("pose-buffy",),
             folds=7,
@@ -48,7 +48,7 @@ PROBLEM = Problem(
         Result(
             "pose-people",
             "Does it work on people?",
-            "spcviz.problems.pose.paper.anyone:reproduce_people",
+            "experiments.pose.anyone:reproduce_people",
             "spcviz.problems.pose.paper.result:PEOPLE",
             models=("pose-buffy",),
             folds=9,

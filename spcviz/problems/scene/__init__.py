@@ -1,6 +1,6 @@
 """Street scenes labelled at any time: StructuredSpeedBoost (SpeedMachines)."""
 
-from spcviz.problems.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="scene",
@@ -11,26 +11,26 @@ PROBLEM = Problem(
         ),
     ),
     data="spcviz.problems.scene.data.road:DATA_SETS",
-    trains=(Training("scene", "spcviz.problems.scene.paper.reproduce:train_all"),),
+    trains=(Training("scene", "experiments.scene.reproduce:train_all"),),
     models=(Model("scene", "weights", ("scene_camvid",)),),
     results=(
         Result(
             "scene",
             "Scenes, labels against time (Tables 1, 2, Figs. 2, 4)",
-            "spcviz.problems.scene.paper.reproduce:reproduce_scene",
+            "experiments.scene.reproduce:reproduce_scene",
             "spcviz.problems.scene.paper.result:TABLE",
             models=(),
         ),
         Result(
             "scene-costs",
             "Scenes, what each piece takes (Table 2)",
-            "spcviz.problems.scene.paper.costs:reproduce",
+            "experiments.scene.costs:reproduce",
             "spcviz.problems.scene.paper.result:COSTS",
         ),
         Result(
             "dms-scene",
             "Street pictures under one budget (DMS)",
-            "spcviz.problems.scene.paper.trade_tables:reproduce",
+            "experiments.scene.trade_tables:reproduce",
             "spcviz.problems.scene.paper.result:SHARED",
             models=(),
         ),

@@ -1,6 +1,6 @@
 """Part-of-speech tagging: cascades over tags (thesis 4.5.1)."""
 
-from spcviz.problems.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="tagging",
@@ -13,7 +13,7 @@ PROBLEM = Problem(
         Result(
             "tagging",
             "Tagging, six methods (Table 4.2)",
-            "spcviz.problems.tagging.paper.reproduce:table",
+            "experiments.tagging.reproduce:table",
             "spcviz.problems.tagging.paper.result:TABLE",
             in_parts=True,
             folds=4,

@@ -1,8 +1,8 @@
 """Handwritten words whose features are bought (thesis chapters 6 and 7; resource-constrained policies)."""
 
-from spcviz.problems.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Model, Page, Problem, Result, Training
 
-_MAKE, _SHOW = "spcviz.problems.words.paper.reproduce:result", "spcviz.problems.words.paper.result:BUDGET"
+_MAKE, _SHOW = "experiments.words.reproduce:result", "spcviz.problems.words.paper.result:BUDGET"
 
 PROBLEM = Problem(
     name="words",
@@ -11,7 +11,7 @@ PROBLEM = Problem(
         Page("Budgets", "pages/budget/trade_off.py", "Trade-off", ":material/savings:", "Spend a budget"),
         Page("Budgets", "pages/budget/policy.py", "Policy", ":material/travel_explore:"),
     ),
-    trains=(Training("budget", "spcviz.problems.words.paper.reproduce:train"),),
+    trains=(Training("budget", "experiments.words.reproduce:train"),),
     models=(
         Model("budget-ocr", "weights, policies and scores of the test words", ("ocr",)),
         Model("budget-open", "weights, policies and scores of the test words", ("open_words", "ocr")),
@@ -25,14 +25,14 @@ PROBLEM = Problem(
         Result(
             "steps-ocr",
             "Handwriting, steps bought apart from letters (7.12)",
-            "spcviz.problems.words.paper.steps:result",
+            "experiments.words.steps:result",
             "spcviz.problems.words.paper.result:STEPS",
             folds=4,
         ),
         Result(
             "quiescence",
             "Messages that stop early, on long chains (Fig. 7.3)",
-            "spcviz.problems.words.paper.quiescence:result",
+            "experiments.words.quiescence:result",
             "spcviz.problems.words.paper.result:QUIESCENCE",
             models=("budget-ocr", "tagging-ewt"),
         ),

@@ -9,9 +9,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Literal
 
+from spcviz import registry
 from spcviz.engine.kernels import kernel_cache
-from spcviz.problems import registry, warmup
-from spcviz.problems.common.folders import MODELS
+from spcviz.registry import warmup
+from spcviz.shared.folders import MODELS
 
 LOG = logging.getLogger(__name__)
 
@@ -22,7 +23,7 @@ def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[Non
     Yields after each piece that takes a moment, so that others may go first.
     """
     if what == "fill":
-        registry.warmup(MODELS, [name])
+        registry.load_kernels(MODELS, [name])
         yield
     if find_spec(module := f"spcviz.problems.{name}.page.cached"):
         yield from getattr(import_module(module), what, lambda: None)() or ()

@@ -5,17 +5,12 @@ Arrays that come out are read-only and shared between sessions.
 """
 
 import logging
-from functools import cache, wraps
-from importlib import import_module
-from importlib.util import find_spec
+from functools import wraps
 
 import streamlit as st
 
-from spcviz.problems import PROBLEMS
-from spcviz.problems.budgets.task import Choice as Choice
-from spcviz.problems.budgets.task import TradeTask as TradeTask
-from spcviz.problems.common import stored
-from spcviz.problems.common.folders import MODELS, RESULTS
+from spcviz.shared import stored
+from spcviz.shared.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
 from spcviz.web.cached import turns
 from spcviz.web.cached.shared import shared
@@ -74,15 +69,3 @@ def tells_of_damage(part):
 def results_found():
     """Names of the reproduced results that are there."""
     return sorted(path.stem for path in RESULTS.glob("*.json"))
-
-
-@cache
-def trade_tasks() -> dict[str, TradeTask]:
-    """{name of the problem: TradeTask} of all that can be spent on here."""
-    files = {name: f"spcviz.problems.{name}.page.cached" for name in PROBLEMS}
-    tasks = {
-        name: getattr(import_module(module), "TRADE", None)
-        for name, module in files.items()
-        if find_spec(module)
-    }
-    return {name: task for name, task in tasks.items() if task is not None}

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spcviz.problems.common.folders import CACHE, MODELS
-from spcviz.problems.common.work import kept
+from spcviz.shared.folders import CACHE, MODELS
+from spcviz.shared.work import kept
 from spcviz.store import StoreError, load_value, save_value
 from spcviz.store.archive import DAMAGE, pack
 from spcviz.store.atomic import write_json_atomic

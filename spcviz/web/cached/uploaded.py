@@ -9,8 +9,8 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.uploading import uploads
-from spcviz.problems.common.uploading.uploads import UploadBusyError, UploadError
+from spcviz.shared.uploading import uploads
+from spcviz.shared.uploading.uploads import UploadBusyError, UploadError
 
 SECONDS = 1800
 """For so long a file's outcome is kept."""

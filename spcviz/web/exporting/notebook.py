@@ -18,9 +18,9 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.lattice import decode
 from spcviz.engine.ngrams.prune import prune
 from spcviz.learning.cascade.decoding import Step
-from spcviz.problems.common.shown import WordTrace
-from spcviz.problems.common.trace import arc_level
 from spcviz.sequences.levels import OneLevel
+from spcviz.shared.shown import WordTrace
+from spcviz.shared.trace import arc_level
 from spcviz.web.exporting import page, stills
 from spcviz.web.lattice import component
 from spcviz.web.view import mount

@@ -14,7 +14,7 @@ import anyio
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from spcviz.problems.common.folders import ROOT
+from spcviz.shared.folders import ROOT
 from spcviz.web.serving.first_html import outside_of
 from spcviz.web.ui.asked import counted, is_foreign
 from spcviz.web.view import served

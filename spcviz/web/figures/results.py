@@ -1,4 +1,4 @@
-"""What any result (`problems.common.report.describe`) has: feature sets, command, data, machine."""
+"""What any result (`shared.report.describe`) has: feature sets, command, data, machine."""
 
 import pandas as pd
 

@@ -4,7 +4,7 @@ import ast
 from functools import cache
 from typing import NamedTuple
 
-from spcviz.problems.common.folders import APP
+from spcviz.shared.folders import APP
 from spcviz.web.ui import navigation
 
 OPEN_WITH_CHARTS = ("exact_inference", "joint_beats_separate", "sweep", "loopy", "tables")

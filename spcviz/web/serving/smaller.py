@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import brotli
 
-from spcviz.problems.common.folders import WORK
+from spcviz.shared.folders import WORK
 from spcviz.store.atomic import write_bytes_atomic
 
 LOG = logging.getLogger(__name__)

@@ -1,7 +1,7 @@
 """The app's About text: whose data its models learned from, and what their licences allow."""
 
-from spcviz.problems import licences
-from spcviz.problems.common.folders import MODELS
+from spcviz.registry import licences
+from spcviz.shared.folders import MODELS
 
 RESTRICTED = (
     "Models that find poses and label streets learned from data for research: they may be used for personal "

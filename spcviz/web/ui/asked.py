@@ -22,15 +22,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from spcviz import registry
 from spcviz.web.ui import warmup
 from spcviz.web.view import served
 
 LOG = logging.getLogger(__name__)
 FOLDER = "ask"
-ANSWERS = {"word": "spcviz.web.ui.writing"}
+ANSWERS = {name: module for name, (module, _) in registry.answers().items()}
 """Name in the address -> module with ``answer(question) -> bytes``; loaded when it is first asked."""
 
-KERNELS = {"word": ("letters",)}
+KERNELS = {name: (group,) for name, (_, group) in registry.answers().items()}
 """Name in the address -> warm-up groups that answering wants."""
 
 MOST = 20_000

@@ -7,9 +7,9 @@ from pathlib import Path, PurePath
 
 import streamlit as st
 
-from spcviz.problems import registry
-from spcviz.problems.common.folders import APP, CACHE
-from spcviz.problems.problem import Page
+from spcviz import registry
+from spcviz.registry.problem import Page
+from spcviz.shared.folders import APP, CACHE
 from spcviz.web.articles import articles
 
 HOME = "pages/start/home.py"

@@ -5,8 +5,8 @@ import logging
 
 import streamlit as st
 
-from spcviz.problems import registry
-from spcviz.problems.common import stored
+from spcviz import registry
+from spcviz.shared import stored
 from spcviz.web.cached import common, tables
 from spcviz.web.figures import claims, results
 from spcviz.web.figures.palette import palette
@@ -17,8 +17,8 @@ HEIGHT, FEATURES = 430, "raw"
 """Of the page Paper tables: pixels of a chart, and the features that it opens a result with."""
 _PYTHON = """# Paper tables: what stored results come to, beside the papers. Run this in a clone.
 from spcviz.problems import registry
-from spcviz.problems.common import stored
-from spcviz.problems.common.folders import RESULTS
+from spcviz.shared import stored
+from spcviz.shared.folders import RESULTS
 from spcviz.web.figures import claims, results
 
 readings = []

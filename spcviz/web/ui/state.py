@@ -18,8 +18,6 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from spcviz.problems.letters.page.shown import FIRST_WORD
-from spcviz.problems.tagging.data.examples import FIRST, GARDEN_PATH
 from spcviz.web.ui import history
 
 
@@ -257,54 +255,3 @@ def pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
         name, numbers = text.split(":")
         pins[pin] = text, name, [float(v) for v in numbers.split(",")]
     return pins
-
-
-HOME = StateTable(choice("show", "story", ("story", "end")))
-"""The home page: its story from the beginning, or how it ends."""
-
-LETTERS = StateTable(
-    whole("word", -1, 0, 10_000_000),
-    text("features", "open", r"[a-z0-9_]{1,24}"),
-    whole("order", 4, 1, MAX_ORDER),
-    *lattice_fields(MAX_ORDER, rf"[a-z]{{1,{MAX_ORDER}}}"),
-    choice("which", "all", ("all", "wrong")),
-    whole("seed", 0, 0, 999_999),
-    choice("view", "lattice", ("lattice", "bars")),
-    opening={"word": FIRST_WORD},
-)
-"""The Letters page. An absent alpha is the tuned one; word -1 is what links mean that name no word."""
-
-MAX_INK = 6000
-WRITE = StateTable(
-    text("ink", "", rf"(?:[bs][A-Za-z0-9_.~-]{{0,{MAX_INK}}})?", longest=MAX_INK),
-    flag("example", False),
-    text("truth", "", r"[a-z]{0,20}"),
-    text("features", "open", r"[a-z0-9_]{1,24}"),
-    whole("order", 4, 1, MAX_ORDER),
-    *lattice_fields(MAX_ORDER, rf"[a-z]{{1,{MAX_ORDER}}}"),
-    opening={"example": 1},
-)
-"""The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.data.written`). Without ink the
-page shows an `example` to draw over, or empty boxes."""
-
-POLICY = StateTable(
-    choice("vocabulary", "open", ("open", "ocr", "dev")),
-    whole("word", -1, 0, 10_000_000),
-    real("spend", 0.0, 0.0, 1.0),
-    real("q", 0.25, 0.0, 0.9),
-    choice("kind", "units", ("units", "us")),
-    choice("extractor", "library", ("library", "fast")),
-    flag("controls", True),
-    opening={"vocabulary": "dev", "spend": 0.308},
-)
-"""The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference."""
-
-MAX_TEXT = 300
-TAGGING = StateTable(
-    text("text", GARDEN_PATH, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
-    *lattice_fields(3, r"[^\x00-\x1f]{1,20}"),
-    choice("view", "lattice", ("lattice", "words", "compare")),
-    opening={"text": FIRST, "view": "words", "level": 2},
-)
-"""The Tagging page. An absent alpha is the tuned one; links that name no text mean the garden path, and those
-that name no view the lattice: before there was the sentence itself."""

@@ -1,7 +1,7 @@
 """Warm-up of a fresh server: compile or load kernels before the first visitor needs them.
 
 Kernels that were never compiled on this machine are compiled by child processes, one warm-up group after
-another (`spcviz.problems.warmup`). What a page opens with is stored (`spcviz.web.cached.first`) and waits for
+another (`spcviz.registry.warmup`). What a page opens with is stored (`spcviz.web.cached.first`) and waits for
 nothing; what needs a kernel that is not compiled yet shows the remaining time in its place, and opens
 automatically (`may_compute`).
 """
@@ -91,7 +91,7 @@ def seconds_until(names: Collection[str]) -> float | None:
     STATE.known.wait(_LONGEST_IMPORT)
     if not STATE.pending & set(names):
         return None
-    from spcviz.problems.warmup import is_compiled, seconds_left
+    from spcviz.registry.warmup import is_compiled, seconds_left
 
     waiting = [name for name in STATE.pending & set(names) if not is_compiled(name)]
     if not waiting:
@@ -136,7 +136,7 @@ def may_compute(module: str, has_other: bool) -> bool:
 @cache
 def _groups_of(module):
     """The warm-up group of a problem's cached calls."""
-    from spcviz.problems import registry
+    from spcviz import registry
 
     problem = module.removeprefix("spcviz.problems.").partition(".")[0]
     return tuple(one.name for one in registry.problems() if one.warmup and one.name == problem)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from spcviz.problems.budgets import evidence, facts
+from spcviz.problems.budgets import evidence, facts, tasks
+from spcviz.problems.budgets.spending import trade_off_table
 from spcviz.web.cached import common
-from spcviz.web.ui.spending import trade_off_table
 from tests.app.driver import open_page
 
 
@@ -91,7 +91,7 @@ def test_controls_hide():
     assert not at.selectbox
 
 
-TASKS = common.trade_tasks()
+TASKS = tasks.trade_tasks()
 
 
 def first_scene(name):

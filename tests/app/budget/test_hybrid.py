@@ -2,8 +2,8 @@
 
 import pytest
 
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.hybrid.page import text
+from spcviz.shared.folders import MODELS
 from tests.app.driver import open_page
 
 pytestmark = pytest.mark.skipif(

@@ -2,10 +2,10 @@
 
 import pytest
 
+from spcviz.problems.budgets import tasks
 from spcviz.problems.scene.page import cached, live, text
 from spcviz.problems.scene.page.shown import FIRST_SEED, TRADED
 from spcviz.problems.scene.view import component
-from spcviz.web.cached import common
 from tests.app.budget.test_budget import control
 from tests.app.driver import open_page, texts
 
@@ -69,10 +69,10 @@ def clone(monkeypatch):
     """A machine that has nothing but the repository."""
     monkeypatch.delenv("SPCVIZ_DATA", raising=False)
     monkeypatch.setattr(cached, "TRADE", cached.TRADE._replace(kinds={"rendered": "rendered streets"}))
-    for kept in (cached.camvid_names.clear, common.trade_tasks.cache_clear):
+    for kept in (cached.camvid_names.clear, tasks.trade_tasks.cache_clear):
         kept()
     yield
-    for kept in (cached.camvid_names.clear, common.trade_tasks.cache_clear):
+    for kept in (cached.camvid_names.clear, tasks.trade_tasks.cache_clear):
         kept()
 
 

@@ -6,9 +6,9 @@ from functools import partial
 
 import pytest
 
+from experiments.grids.reproduce import GridSettings, reproduce_grid
 from spcviz.problems.grids.page import live, panels
 from spcviz.problems.grids.page.shown import OPENING
-from spcviz.problems.grids.paper.reproduce import GridSettings, reproduce_grid
 from spcviz.web.cached import common
 from tests.app.driver import checked, open_page
 

@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from spcviz.problems.arms.page import clip as arm_clip
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.pose.model import stored as models
 from spcviz.problems.pose.page import cached, live, shelf, trace
+from spcviz.shared.folders import MODELS
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/cascade/pose.py"

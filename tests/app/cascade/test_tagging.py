@@ -2,9 +2,9 @@
 
 import pytest
 
-from spcviz.problems.common.folders import CACHE
 from spcviz.problems.tagging.data.examples import FIRST, GARDEN_PATH
-from spcviz.web.ui.state import TAGGING
+from spcviz.problems.tagging.state import TAGGING
+from spcviz.shared.folders import CACHE
 from tests.app.driver import open_page, texts
 
 PAGE = "pages/cascade/tagging.py"

@@ -2,11 +2,11 @@
 
 import pytest
 
+from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.page import cached
+from spcviz.problems.letters.state import WRITE
 from spcviz.problems.open_words.data.written import boxes_text
 from spcviz.problems.open_words.view.component import EMPTY
-from spcviz.web.ui import writing
-from spcviz.web.ui.state import WRITE
 from tests.app.driver import open_page
 
 pytestmark = pytest.mark.skipif(

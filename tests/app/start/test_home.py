@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spcviz.problems.problem import Page
-from spcviz.web.ui import landing, navigation
+from spcviz.problems.letters.page import landing
+from spcviz.registry.problem import Page
+from spcviz.web.ui import navigation
 from tests.app.driver import open_home
 
 ROOT = Path(__file__).parents[3]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.common.folders import MODELS
+from spcviz.shared.folders import MODELS
 from tests.browser.driver import ready
 
 pytestmark = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.common.folders import CACHE
+from spcviz.shared.folders import CACHE
 from tests.browser.cascade.test_letters import ROOT, settle, shown, wait
 from tests.browser.driver import IS_UNVEILED
 

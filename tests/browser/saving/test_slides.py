@@ -5,7 +5,7 @@ The slides are those of ``examples``; a few lines stand in for reveal.js, which 
 
 import pytest
 
-from spcviz.problems.common.folders import ROOT
+from spcviz.shared.folders import ROOT
 from spcviz.web.exporting import page as saved
 from spcviz.web.exporting import site
 from spcviz.web.tours import tour

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.web.ui import landing
+from spcviz.problems.letters.page import landing
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser

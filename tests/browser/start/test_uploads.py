@@ -8,7 +8,7 @@ import pytest
 from spcviz.problems.letters.page import cached as letters
 from spcviz.problems.pose.page import cached as pose
 from spcviz.problems.scene.page import cached as scene
-from tests.problems.common.uploading import hostile
+from tests.shared.uploading import hostile
 
 pytestmark = [
     pytest.mark.browser,
@@ -33,7 +33,7 @@ def decoders():
     return [
         process.pid
         for process in running
-        if "spcviz.problems.common.uploading.decoder" in (process.info["cmdline"] or ())
+        if "spcviz.shared.uploading.decoder" in (process.info["cmdline"] or ())
     ]
 
 

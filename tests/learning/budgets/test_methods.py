@@ -7,8 +7,8 @@ import pytest
 
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS, PART, Terms, named
 from spcviz.problems.arms.page import shown as arms
-from spcviz.problems.common.folders import RESULTS
 from spcviz.problems.words.page import shown as words
+from spcviz.shared.folders import RESULTS
 
 RESULTS_OF_WORDS = ("dms-ocr", "policy-ocr", "constrained-ocr", "budget-ocr")
 LEVELS = {"word": EXAMPLE, "letter": PART}

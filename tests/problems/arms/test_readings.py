@@ -7,20 +7,20 @@ from functools import partial
 import numpy as np
 import pytest
 
+from experiments.arms import dms_pi, reproduce
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.budgets.expansion import expand
 from spcviz.problems.arms.data.proposals import N_MODES, N_TIERS, ArmClips
+from spcviz.problems.arms.model import dms as dms_pose
 from spcviz.problems.arms.model import fit
+from spcviz.problems.arms.model import readings as pose_budgets
 from spcviz.problems.arms.model.features import LADDER, STATE_EDGES, STEP_EDGES
+from spcviz.problems.arms.model.readings import GRID
+from spcviz.problems.arms.model.tallies import Tally, gap, ratio_error
 from spcviz.problems.arms.page.shown import EITHER, EVERYONE, TIERS
-from spcviz.problems.arms.paper import dms as dms_pose
-from spcviz.problems.arms.paper import dms_pi, reproduce
-from spcviz.problems.arms.paper import readings as pose_budgets
-from spcviz.problems.arms.paper.readings import GRID
-from spcviz.problems.arms.paper.tallies import Tally, gap, ratio_error
 from spcviz.problems.pose.data import signs
-from spcviz.problems.problem import Run
+from spcviz.registry.problem import Run
 
 MS = np.array([9.0, 30.0, 70.0])
 SETTINGS = replace(fit.ArmSettings(), epochs=2)

@@ -5,11 +5,11 @@ import pytest
 from spcviz.learning.budgets.methods import METHODS, Terms
 from spcviz.problems.arms.paper import pays as arms
 from spcviz.problems.budgets.evidence import Evidence, Gap, best, closest, is_simple, opening, says
-from spcviz.problems.common import stored
-from spcviz.problems.common.folders import RESULTS
 from spcviz.problems.parsing.paper import pays as parsing
 from spcviz.problems.scene.paper import pays as scene
 from spcviz.problems.words.paper import pays as words
+from spcviz.shared import stored
+from spcviz.shared.folders import RESULTS
 
 TERMS = Terms("word", "words", "letter", "letters")
 

@@ -8,9 +8,10 @@ import pytest
 
 import spcviz.problems
 from spcviz.problems.budgets import facts
+from spcviz.problems.budgets import tasks as every_task
+from spcviz.problems.budgets.spending import trade_off_table
 from spcviz.problems.budgets.view.component import TRADE_OFF, trade_off_payload
-from spcviz.web.cached import common
-from spcviz.web.ui.spending import trade_off_table
+from spcviz.registry import PROBLEMS
 from spcviz.web.view.mount import script
 from tests.app.driver import open_page
 from tests.node import needs_node
@@ -22,10 +23,10 @@ FOLDER = Path(__file__).parent
 def tasks(monkeypatch):
     """What can be spent on once ``toy`` lies among the problems and its word stands in their list."""
     monkeypatch.setattr(spcviz.problems, "__path__", [*spcviz.problems.__path__, str(FOLDER)])
-    monkeypatch.setattr(common, "PROBLEMS", (*spcviz.problems.PROBLEMS, "toy"))
-    common.trade_tasks.cache_clear()
-    yield common.trade_tasks()
-    common.trade_tasks.cache_clear()
+    monkeypatch.setattr(every_task, "PROBLEMS", (*PROBLEMS, "toy"))
+    every_task.trade_tasks.cache_clear()
+    yield every_task.trade_tasks()
+    every_task.trade_tasks.cache_clear()
     for name in [name for name in sys.modules if name.startswith("spcviz.problems.toy")]:
         del sys.modules[name]
     del spcviz.problems.toy

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.hybrid.model import stored
 from spcviz.problems.hybrid.page import live
 from spcviz.problems.open_words.data import composed
+from spcviz.shared.folders import MODELS
 
 pytestmark = pytest.mark.skipif(
     not (MODELS / "hybrid-words.json").is_file(), reason="no model: python -m spcviz train hybrid"

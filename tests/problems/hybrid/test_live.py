@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.hybrid.model import stored
 from spcviz.problems.hybrid.page import live
 from spcviz.problems.hybrid.page.shown import opening_step
+from spcviz.shared.folders import MODELS
 
 pytestmark = pytest.mark.skipif(
     not (MODELS / f"{stored.NAME}.json").is_file(), reason="no model: python -m spcviz train hybrid"

@@ -6,10 +6,10 @@ import shutil
 import pytest
 from numpy.testing import assert_array_equal
 
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.letters.model.stored import load_ocr
 from spcviz.problems.letters.page import live
 from spcviz.problems.open_words.model import lists
+from spcviz.shared.folders import MODELS
 from spcviz.store import StoreError
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from spcviz.problems.common.folders import RESULTS
+from spcviz.shared.folders import RESULTS
 
 PATH = RESULTS / "ocr-open.json"
 

@@ -7,9 +7,9 @@ import pytest
 import skimage.data
 from PIL import Image
 
-from spcviz.problems.common.uploading.uploads import UploadError
 from spcviz.problems.open_words.data import scan, written
 from spcviz.problems.open_words.data.traced import strokes_of
+from spcviz.shared.uploading.uploads import UploadError
 
 
 def word_picture(invert=False):

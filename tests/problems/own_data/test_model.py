@@ -13,7 +13,6 @@ import pytest
 import spcviz
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.zipped import MANIFEST, of_zip, to_zip
-from spcviz.problems.common.folders import MODELS, ROOT
 from spcviz.problems.own_data.data.examples import data_of, read_example
 from spcviz.problems.own_data.data.files import read
 from spcviz.problems.own_data.model import cascades, scored, stored
@@ -23,6 +22,7 @@ from spcviz.problems.own_data.model.budget import POLICIES, spend
 from spcviz.problems.own_data.model.settings import MOST_TOKENS, Settings, deal
 from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page import live, tables
+from spcviz.shared.folders import MODELS, ROOT
 
 N = 90
 

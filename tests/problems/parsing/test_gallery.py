@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.common import folders
-from spcviz.problems.common.bring.source import OriginalError
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.parsing.data import gallery, prepare
 from spcviz.problems.parsing.model import policies, stored
 from spcviz.problems.parsing.page import live
 from spcviz.problems.parsing.page.shown import OFFERED
 from spcviz.problems.tagging.model import stored as tagging
+from spcviz.shared import folders
+from spcviz.shared.bring.source import OriginalError
+from spcviz.shared.folders import MODELS
 from tests.oracles import trees_of_words as oracle
 
 OPENING_SPEND = 0.3

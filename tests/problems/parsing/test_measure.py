@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.parsing.paper import measure, times
+from experiments.parsing import measure, times
 
 
 @pytest.fixture(scope="module")

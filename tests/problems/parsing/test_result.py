@@ -3,8 +3,9 @@
 import pandas as pd
 import pytest
 
+from experiments.parsing import measure
 from spcviz.problems.parsing.page.shown import METHOD_OF
-from spcviz.problems.parsing.paper import charts, claims, measure, result
+from spcviz.problems.parsing.paper import charts, claims, result
 from spcviz.web.figures.claims import NotMeasured, readings_of
 from spcviz.web.figures.palette import LIGHT
 

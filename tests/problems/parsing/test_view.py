@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 
+from experiments.parsing import measure
 from spcviz.problems.budgets.view.component import TRADE_OFF
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.parsing.page.shown import ParsedSentence, PolicyCourse
-from spcviz.problems.parsing.paper import measure
 from spcviz.problems.parsing.view.component import PARSING, sentence_part
 from spcviz.web.view.mount import script
 from tests.node import needs_node, run_node

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from experiments.parsing import measure, times
 from spcviz.learning.budgets import one_shot, part_policy
 from spcviz.problems.parsing.model import policies
 from spcviz.problems.parsing.model import world as worlds
 from spcviz.problems.parsing.page.shown import ONE_SHOT
-from spcviz.problems.parsing.paper import measure, times
 from tests.oracles import trees_of_words as oracle
 
 

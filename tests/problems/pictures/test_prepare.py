@@ -9,9 +9,9 @@ from PIL import Image
 from skimage.data import _registry
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems import catalogue
-from spcviz.problems.common.bring.source import OriginalError
 from spcviz.problems.pictures.data import prepare, stereo_pairs
+from spcviz.registry import catalogue
+from spcviz.shared.bring.source import OriginalError
 
 PACKAGED = Path(skimage.__file__).parent / "data"
 

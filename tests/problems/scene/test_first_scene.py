@@ -5,11 +5,11 @@ import hashlib
 import numpy as np
 import pytest
 
-from spcviz.problems.common.folders import CACHE
 from spcviz.problems.scene.data import road
 from spcviz.problems.scene.page import cached, live
 from spcviz.problems.scene.page.shown import CLASSES, LONGER
 from spcviz.problems.scene.view.component import opening_share
+from spcviz.shared.folders import CACHE
 
 SKY, BUILDING, ROAD, TREE = (CLASSES.index(name) for name in ("Sky", "Building", "Road", "Tree"))
 # Where they are in the photograph, marked by hand: rows and columns of the picture as the predictors see it.

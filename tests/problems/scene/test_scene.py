@@ -7,19 +7,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from experiments.scene import costs, measure
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.selector import Selector
 from spcviz.learning.speedboost import forests
 from spcviz.learning.speedboost.hierarchy import Stage
 from spcviz.learning.speedboost.predictor import Step
 from spcviz.learning.speedboost.trees import Tree
-from spcviz.problems.common.uploading import uploads
 from spcviz.problems.scene.data import camvid, render
+from spcviz.problems.scene.model import costs as known_costs
 from spcviz.problems.scene.model import features, segments, stored, train
 from spcviz.problems.scene.model.codes import GROUPS, N_CENTRES, Codebook
 from spcviz.problems.scene.model.descriptors import LENGTHS
 from spcviz.problems.scene.page import live, shown
-from spcviz.problems.scene.paper import costs, measure
+from spcviz.shared.uploading import uploads
 from spcviz.store import StoreError
 
 
@@ -113,7 +114,7 @@ def test_pieces_are_measured_and_their_prices_read(model, tmp_path, monkeypatch)
     assert {"FH", "level", "SHAPE", "select", "predict"} <= pieces.keys()
     assert all(row["ms"] > 0 for row in rows if row["piece"] != "level")
     assert pieces["LBP (D)"]["centre_ms"] < pieces["LBP (D)"]["ms"]
-    monkeypatch.setattr(costs, "RESULTS", tmp_path)
+    monkeypatch.setattr(known_costs, "RESULTS", tmp_path)
     with pytest.raises(ArgumentError, match="reproduce scene-costs"):
         train.prices()
     (tmp_path / "scene-costs.json").write_text(json.dumps({"rows": rows}))

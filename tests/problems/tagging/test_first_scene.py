@@ -5,8 +5,8 @@ import pytest
 from spcviz.problems.tagging.data import examples
 from spcviz.problems.tagging.data.corpora import words_of
 from spcviz.problems.tagging.page import cached, charts
+from spcviz.problems.tagging.state import TAGGING
 from spcviz.web.cached.common import STORED
-from spcviz.web.ui.state import TAGGING
 
 pytestmark = pytest.mark.skipif(
     "tagging-ewt" not in STORED, reason="no tagger: python -m spcviz train tagging"

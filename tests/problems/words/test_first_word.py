@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.letters.data.handwriting import ALPHABET
 from spcviz.problems.open_words.data import composed
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import stored
 from spcviz.problems.words.page import live
 from spcviz.problems.words.page.shown import FIRST, TRACED
-from spcviz.web.ui.state import POLICY
+from spcviz.problems.words.state import POLICY
+from spcviz.shared.folders import MODELS
 
 pytestmark = pytest.mark.skipif(
     not (MODELS / "budget-open.json").is_file(), reason="no model: python -m spcviz train budget"

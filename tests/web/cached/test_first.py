@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from spcviz import cli
-from spcviz.problems.common.work import kept
+from spcviz.shared.work import kept
 from spcviz.web import first_scenes
 from spcviz.web.cached import first, shared
 from spcviz.web.tours import tour

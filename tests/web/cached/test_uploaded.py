@@ -5,12 +5,12 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.uploading import uploads
-from spcviz.problems.common.uploading.uploads import UploadBusyError, UploadError
 from spcviz.problems.letters.page import cached as letters
 from spcviz.problems.open_words.data import scan
 from spcviz.problems.pose.page import cached as pose
 from spcviz.problems.scene.page import cached as scene
+from spcviz.shared.uploading import uploads
+from spcviz.shared.uploading.uploads import UploadBusyError, UploadError
 from spcviz.web.cached import uploaded
 
 

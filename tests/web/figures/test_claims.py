@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.problems import registry
-from spcviz.problems.common.folders import RESULTS
+from spcviz import registry
+from spcviz.shared.folders import RESULTS
 from spcviz.web.figures import claims
 from spcviz.web.figures.claims import Claim, Reading, find, read, verdict
 

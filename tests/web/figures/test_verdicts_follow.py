@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from spcviz.problems import registry
-from spcviz.problems.common.folders import RESULTS
+from spcviz import registry
+from spcviz.shared.folders import RESULTS
 from spcviz.web.figures import claims
 
 

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from PIL import Image
 
-from spcviz.bench.app import preview
+from benchmarks.app import preview
 from spcviz.web.serving import first_html, pages, static
 
 NAMES = sorted(pages.every())

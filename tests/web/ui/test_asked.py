@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from starlette.requests import ClientDisconnect
 
+from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.page import cached
 from spcviz.problems.open_words.data.written import boxes_text
-from spcviz.web.ui import asked, writing
+from spcviz.web.ui import asked
 from spcviz.web.view import served
 from spcviz.web.view.mount import as_message
 

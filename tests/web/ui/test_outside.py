@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from spcviz.bench.app.visitor import Visitor
+from benchmarks.app.visitor import Visitor
 from spcviz.web.ui import outside
 from tests.conftest import ROOT, running_app
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from spcviz.web.ui.state import LETTERS, StateTable, choice, flag, pinned, real, text, whole
+from spcviz.problems.letters.state import LETTERS
+from spcviz.web.ui.state import StateTable, choice, flag, pinned, real, text, whole
 
 TABLE = StateTable(
     whole("level", 1, 1, 6),

@@ -60,7 +60,7 @@ def test_a_broken_compiler_is_logged_and_survived(calls, monkeypatch, caplog):
 
 
 def test_a_page_waits_until_it_is_known_what_is_compiled_and_then_for_its_own_stories(calls, monkeypatch):
-    monkeypatch.setattr("spcviz.problems.warmup.is_compiled", lambda name: name == "tagging")
+    monkeypatch.setattr("spcviz.registry.warmup.is_compiled", lambda name: name == "tagging")
     state = warmup.STATE
     state.pending, state.lanes = {"letters", "tagging"}, [["tagging", "letters"]]
     state.seconds, state.begun = {"letters": 1e4, "tagging": 1.0}, warmup.time.monotonic()
@@ -74,7 +74,7 @@ def test_a_page_waits_until_it_is_known_what_is_compiled_and_then_for_its_own_st
 
 @pytest.mark.parametrize("jump", [-1e8, -3600, 3600, 1e8])
 def test_a_clock_that_is_set_does_not_change_the_estimate(calls, monkeypatch, jump):
-    monkeypatch.setattr("spcviz.problems.warmup.is_compiled", lambda name: False)
+    monkeypatch.setattr("spcviz.registry.warmup.is_compiled", lambda name: False)
     state, real = warmup.STATE, warmup.time.time
     state.known.set()
     state.pending, state.lanes, state.seconds = {"letters"}, [["letters"]], {"letters": 1e4}

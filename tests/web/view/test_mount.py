@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from spcviz.problems.budgets.view.component import TRADE_OFF
+from spcviz.problems.letters.view.component import HOME_WORD
 from spcviz.problems.words.view.component import POLICY
-from spcviz.web.home.component import HOME_WORD
 from spcviz.web.lattice.component import LATTICE
 from spcviz.web.view import mount, served
 from tests.node import needs_node, node, run_node

@@ -16,11 +16,11 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.problems.arms.model import detectors, features
 from spcviz.problems.arms.model import modes as pose_modes
-from spcviz.problems.common.work.kept import kept, tree_of
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.data import render, signs
 from spcviz.problems.pose.model import cascade
 from spcviz.problems.pose.model import features as pose_features
+from spcviz.shared.work.kept import kept, tree_of
 from spcviz.store import digest_of_arrays
 
 N_TIERS, N_MODES = len(features.STATE_EDGES), pose_modes.N_MODES

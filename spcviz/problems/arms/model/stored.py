@@ -15,11 +15,10 @@ from spcviz.learning.budgets.chains.tiered_states import TieredStates
 from spcviz.learning.budgets.selector import Selector
 from spcviz.problems.arms.data import proposals
 from spcviz.problems.arms.data.proposals import N_TIERS, ArmClips
-from spcviz.problems.arms.model import fit
+from spcviz.problems.arms.model import dms, fit, readings
 from spcviz.problems.arms.model.fit import ArmSettings, Readers
 from spcviz.problems.arms.model.modes import Modes
 from spcviz.problems.arms.page import batch
-from spcviz.problems.arms.paper import dms, readings
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.model import stored as pose_models
 from spcviz.problems.pose.model.cascade import PoseModel

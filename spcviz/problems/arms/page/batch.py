@@ -9,8 +9,7 @@ from spcviz.learning.budgets import batch_selection, part_policy
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.problems.arms.data.proposals import ArmClips
-from spcviz.problems.arms.model import fit
-from spcviz.problems.arms.paper import readings
+from spcviz.problems.arms.model import fit, readings
 
 
 class Batch(NamedTuple):

@@ -10,10 +10,11 @@ from spcviz.problems.arms.page.shown import COST_HELP, ORIGIN, ArmPictures
 from spcviz.problems.arms.paper import pays
 from spcviz.problems.arms.view import trade_task
 from spcviz.problems.budgets.shown import TradeOff
-from spcviz.problems.common.folders import MODELS
+from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.pose.page.shown import PoseScene
+from spcviz.shared.folders import MODELS
 from spcviz.web.cached import side_by_side
-from spcviz.web.cached.common import STORED, TradeTask, stored_evidence
+from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.shared import kernels_first, shared
 
 HAS_ARMS = stored.NAME in STORED

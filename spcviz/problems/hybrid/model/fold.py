@@ -14,12 +14,12 @@ from spcviz.learning.hybrid import adaptive, policy
 from spcviz.learning.hybrid.adaptive import AdaptiveSettings, Part
 from spcviz.learning.hybrid.courses import Model
 from spcviz.learning.hybrid.policy import Prices, Reach
-from spcviz.problems.common.work.kept import kept, tree_of
 from spcviz.problems.hybrid.data import worlds
 from spcviz.problems.hybrid.model import ink, parents
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as open_data
 from spcviz.problems.words.model.folds import N_TIERS, data_digest
+from spcviz.shared.work.kept import kept, tree_of
 from spcviz.store import digest_of_arrays
 
 RANDOM_STATE = 29

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.problems.common.work.kept import ARRAYS, kept
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.data.hog import batch_hog
 from spcviz.problems.open_words.data.compose import N_PARTS, part_of_fold
 from spcviz.problems.open_words.model.ink import FLOOR, InkSettings, log_softmax, train_ink
 from spcviz.problems.words.model.folds import N_TIERS, data_digest, scaled_tiers, tier_edges
+from spcviz.shared.work.kept import ARRAYS, kept
 
 RANDOM_STATE = 23
 CODE = ("spcviz.problems.hybrid.model.ink",)

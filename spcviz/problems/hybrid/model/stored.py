@@ -14,12 +14,12 @@ from spcviz.learning.hybrid.policy import Prices
 from spcviz.problems.hybrid.data import worlds
 from spcviz.problems.hybrid.model import fold as folds
 from spcviz.problems.hybrid.model import ink
+from spcviz.problems.hybrid.model.clock import clock_of
 from spcviz.problems.hybrid.model.times import Clock
 from spcviz.problems.hybrid.page.shown import DATA
-from spcviz.problems.hybrid.paper import reproduce
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.problem import Run
 from spcviz.problems.words.model.folds import N_TIERS, data_digest, tier_edges
+from spcviz.registry.problem import Run
 from spcviz.store import arrays_of, load_model, save_model, stored_as
 
 NAME, KIND, VERSION = "hybrid-words", "hybrid", 1
@@ -56,7 +56,7 @@ def trained(settings, folder=None, tick=None):
     for data in DATA:
         world = folds.world_of(data, 0, settings, folder, tick)
         by_data[data] = folds.stored_of(data, 0, settings, world, folder, tick)
-        clock[data] = reproduce.clock_of(data, settings, folder)["clock"]
+        clock[data] = clock_of(data, settings, folder)["clock"]
     return Stored(tuple(scored[f"weights{t}"] for t in range(N_TIERS)), **by_data), {"clock": clock}
 
 

@@ -20,12 +20,12 @@ from scipy.optimize import nnls
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.factors import merged
 from spcviz.learning.hybrid import policy as policies
-from spcviz.problems.common.clock import least_us
 from spcviz.problems.hybrid.data import worlds
 from spcviz.problems.hybrid.model import parents, whole_words
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.data.hog import batch_hog
 from spcviz.problems.words.model.folds import N_TIERS, tier_edges
+from spcviz.shared.clock import least_us
 
 N_LETTERS, N_WORDS, ROUNDS, BATCH = 200, 128, 15, 64
 CAPS = (0, 2, 5, 10, None)

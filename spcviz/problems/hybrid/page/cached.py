@@ -1,10 +1,10 @@
 """Cached calls of the page Orders and features."""
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.hybrid.model import stored
 from spcviz.problems.hybrid.page import live
 from spcviz.problems.hybrid.page.shown import HybridCourse, HybridWord, Step
+from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import STORED
 from spcviz.web.cached.shared import shared
 

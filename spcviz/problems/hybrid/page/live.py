@@ -7,12 +7,12 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.variable_order.actions import BUY, RAISE
-from spcviz.learning.hybrid import trace
+from spcviz.learning.hybrid import policy, trace
 from spcviz.problems.hybrid.data.worlds import N_ORDERS
 from spcviz.problems.hybrid.model import stored as models
 from spcviz.problems.hybrid.model import times
+from spcviz.problems.hybrid.model.clock import BOTH
 from spcviz.problems.hybrid.page.shown import SHOWN, HybridCourse, HybridWord, Step, opening_step
-from spcviz.problems.hybrid.paper import reproduce
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as open_data
 from spcviz.problems.open_words.data.compose import TEST_FOLD
@@ -81,7 +81,7 @@ def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> Hy
     pixels, truth = pixels_of(data, place)
     unary = models.scores_of(model, pixels)
     learned, hand_actions = model.learned.model, read_hand(hand)
-    rule = reproduce.policy.rule_of(learned, model.prices, reproduce.BOTH, beta=model.learned.spc_pi)
+    rule = policy.rule_of(learned, model.prices, BOTH, beta=model.learned.spc_pi)
     states = trace.trace(unary, learned, rule)
     courses = [_course(states, model)]
     if hand_actions is not None:

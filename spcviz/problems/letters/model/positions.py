@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.thresholds import filtering
-from spcviz.problems.common.shown import WordTrace
+from spcviz.shared.shown import WordTrace
 
 
 class PositionCounts(NamedTuple):

@@ -8,12 +8,12 @@ import numpy as np
 
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.common.linear import narrow, wide, with_models
-from spcviz.problems.common.work.jobs import labelled
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.cascade import OcrModel, OcrSettings
-from spcviz.problems.problem import Run
+from spcviz.registry.problem import Run
+from spcviz.shared.linear import narrow, wide, with_models
+from spcviz.shared.work.jobs import labelled
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 KIND, VERSION = "ocr-cascade", 1

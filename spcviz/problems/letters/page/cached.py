@@ -7,9 +7,6 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.common.folders import MODELS
-from spcviz.problems.common.linear import with_models
-from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, bound_ensemble, cascade, positions, stored, sweep
 from spcviz.problems.letters.model.once import ReadOnce
@@ -20,6 +17,9 @@ from spcviz.problems.open_words.data.compose import TEST_FOLD
 from spcviz.problems.open_words.data.composed import load_set
 from spcviz.problems.open_words.model import lists
 from spcviz.problems.open_words.model import stored as open_models
+from spcviz.shared.folders import MODELS
+from spcviz.shared.linear import with_models
+from spcviz.shared.shown import WordTrace
 from spcviz.web.cached import uploaded
 from spcviz.web.cached.common import STORED, StoreError, result
 from spcviz.web.cached.shared import shared

@@ -12,9 +12,9 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.dense import DenseModel, dense_decode
 from spcviz.learning.cascade.cascade import Level, filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows, unary_scores
-from spcviz.problems.common.shown import WordTrace
-from spcviz.problems.common.trace import alphas_used, traced
 from spcviz.problems.letters.data import handwriting
+from spcviz.shared.shown import WordTrace
+from spcviz.shared.trace import alphas_used, traced
 
 MAX_LETTERS = 20
 _DENSE_TURNS = 3  # a first turn finds the processor's caches cold

@@ -6,7 +6,7 @@ OPEN = {"open": "fourier", "open_raw": "raw"}
 
 _LETTERS = """# {what}, and what a cascade keeps at each level. Run this in a clone.
 from spcviz.learning.cascade.decoding import filter_examples, predict
-from spcviz.problems.common.folders import MODELS
+from spcviz.shared.folders import MODELS
 {read}
 alphas = [level.alpha if a is None else a for level, a in zip(model.cascade.levels, {alphas})]
 features = model.features(pixels, [len(pixels)])
@@ -39,7 +39,7 @@ model = stored.{load}(MODELS, {name!r})
 pixels = written.written({ink!r}).pixels"""
 
 _SWEEP = """# Sweep: every threshold of one level, what it loses and what it keeps. Run this in a clone.
-from spcviz.problems.common.folders import MODELS
+from spcviz.shared.folders import MODELS
 from spcviz.problems.letters.model import sweep
 {read}
 level = sweep.sweep_levels(model, words={words})[{level} - 1]

@@ -6,11 +6,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import CACHE, shipped
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data.compose import SETS, Composed
-from spcviz.problems.problem import DataSet
 from spcviz.problems.tagging.data.corpora import EWT_ORIGIN
+from spcviz.registry.problem import DataSet
+from spcviz.shared.folders import CACHE, shipped
 
 ORIGIN = (
     f"list of words and their counts: {EWT_ORIGIN}; letter images: {letters.ORIGIN}; composed by: "

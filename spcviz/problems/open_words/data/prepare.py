@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from spcviz.problems.common.bring import original
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as data
 from spcviz.problems.open_words.data.compose import compose, counted
 from spcviz.problems.tagging.data.corpora import SPLITS
+from spcviz.shared.bring import original
 
 
 def prepare(folder: Path, place: Path) -> Iterator[str]:

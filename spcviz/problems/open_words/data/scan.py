@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spcviz.problems.common.uploading.uploads import UploadError, read_upload
 from spcviz.problems.open_words.data.traced import strokes_of
 from spcviz.problems.open_words.data.written import BOX, MAX_LETTERS, MAX_SIGNS, MAX_WIDE, strip_text
+from spcviz.shared.uploading.uploads import UploadError, read_upload
 
 MOST_INK = 0.3
 """Of the picture's pixels: writing covers less."""

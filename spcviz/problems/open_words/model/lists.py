@@ -1,12 +1,12 @@
 """Readings of every test word by the stored models, for Letters; missing once a model has changed."""
 
-from spcviz.problems.common.work.derived import made_with
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.model import cascade
 from spcviz.problems.letters.model import stored as given
 from spcviz.problems.letters.page import live
 from spcviz.problems.open_words.data import composed
 from spcviz.problems.open_words.model import stored as models
+from spcviz.shared.work.derived import made_with
 from spcviz.store import list_models, load_value, save_value
 
 NAME = "open-lists"

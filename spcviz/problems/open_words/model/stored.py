@@ -13,14 +13,14 @@ import numpy as np
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
 from spcviz.learning.cascade.from_prior import combined
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.common.linear import narrow, wide
-from spcviz.problems.common.work.jobs import labelled
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed
 from spcviz.problems.open_words.model import cascade
 from spcviz.problems.open_words.model.cascade import OpenModel, OpenSettings, priors
 from spcviz.problems.open_words.model.ink import Ink, InkSettings
-from spcviz.problems.problem import Run
+from spcviz.registry.problem import Run
+from spcviz.shared.linear import narrow, wide
+from spcviz.shared.work.jobs import labelled
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 KIND, VERSION = "open-cascade", 2

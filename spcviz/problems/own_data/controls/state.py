@@ -4,10 +4,10 @@ from functools import partial
 
 import streamlit as st
 
+from spcviz.problems.budgets.spending import BROWSER_FIELDS
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page.cached import Settings
 from spcviz.web.ui import layout
-from spcviz.web.ui.spending import BROWSER_FIELDS
 from spcviz.web.ui.state import LOWEST_ALPHA, StateTable, choice, lattice_fields, real, text, whole
 
 VIEWS = {

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from spcviz.problems.common.folders import CACHE, shipped
 from spcviz.problems.own_data.data import derived
 from spcviz.problems.own_data.data.files import Brought, Columns, read
 from spcviz.problems.own_data.model.template import DEFAULT
+from spcviz.shared.folders import CACHE, shipped
 
 FILE = "data/ewt/sentences.conllu"
 EWT = (

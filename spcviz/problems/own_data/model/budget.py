@@ -17,10 +17,10 @@ from spcviz.learning.budgets.part_policy import Learned
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spelled
 from spcviz.problems.budgets.shown import TradeOff
-from spcviz.problems.common.clock import fastest_us
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import Settings, deal
 from spcviz.problems.own_data.page.shown import TERMS
+from spcviz.shared.clock import fastest_us
 from spcviz.spending import BudgetedTagger, FeatureTiers
 from spcviz.spending.policies import rule_of, world_of
 

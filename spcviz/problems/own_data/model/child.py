@@ -8,7 +8,7 @@ estimators write to standard error. Nothing is written to a disk but kernels tha
 import json
 import sys
 
-from spcviz.problems.common.uploading.decoder import give_up
+from spcviz.shared.uploading.decoder import give_up
 
 MEMORY = 3 << 29
 """Of addresses: numba and LLVM reserve half of them before anything is trained."""

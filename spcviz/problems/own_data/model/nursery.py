@@ -22,8 +22,8 @@ import time
 from typing import Any, BinaryIO, NamedTuple
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems.common.uploading.uploads import environment
 from spcviz.problems.own_data.model import child
+from spcviz.shared.uploading.uploads import environment
 
 IDLE = 300.0
 _KEPT = ("HOME", "SPCVIZ_JIT_DIR", "XDG_CACHE_HOME")  # where compiled kernels lie

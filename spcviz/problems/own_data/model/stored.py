@@ -8,7 +8,7 @@ from spcviz.problems.own_data.data.files import digest_of
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.training import train as train_on
 from spcviz.problems.own_data.page.shown import Trained
-from spcviz.problems.problem import Run
+from spcviz.registry.problem import Run
 from spcviz.store import load_model, save_model
 from spcviz.store.errors import DamagedError, StoreError, refusal
 from spcviz.store.tree import packed, unpacked

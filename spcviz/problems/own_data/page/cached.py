@@ -16,8 +16,6 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import CACHE, MODELS
-from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.own_data.data import examples, files
 from spcviz.problems.own_data.data.derived import pixels_of
 from spcviz.problems.own_data.data.examples import EXAMPLES
@@ -33,6 +31,8 @@ from spcviz.problems.own_data.model.template import read_template as read_templa
 from spcviz.problems.own_data.page import live, shelf, tables
 from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shown import Choice, Report, Trained
+from spcviz.shared.folders import CACHE, MODELS
+from spcviz.shared.shown import WordTrace
 from spcviz.web.cached.shared import kernels_first, shared
 
 STEPS = scored.STEPS

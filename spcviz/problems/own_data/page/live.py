@@ -14,8 +14,6 @@ from spcviz.learning.cascade.cascade import HeldOut, Step
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams
-from spcviz.problems.common.shown import WordTrace
-from spcviz.problems.common.trace import arc_level, node_level, timed_run
 from spcviz.problems.letters.model.sweep import N_DRAWN, Sample, Sweep, choose, curves_of
 from spcviz.problems.letters.page.shown import StepCurve, SweepChoice, SweepLevel
 from spcviz.problems.own_data.model import cascades
@@ -23,6 +21,8 @@ from spcviz.problems.own_data.model.budget import spend
 from spcviz.problems.own_data.model.settings import METHODS, Settings
 from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Choice, Points, Report, Swept
+from spcviz.shared.shown import WordTrace
+from spcviz.shared.trace import arc_level, node_level, timed_run
 
 MAX_WORDS = 40
 """Of a sentence that is drawn; of a longer one, so many words from its beginning."""

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.problems.common.folders import CACHE, data_folder, shipped
-from spcviz.problems.problem import DataSet
 from spcviz.problems.tagging.data.corpora import COLUMNS, EWT_ORIGIN, FOLDERS, read_columns
+from spcviz.registry.problem import DataSet
+from spcviz.shared.folders import CACHE, data_folder, shipped
 
 SHIPPED = CACHE / "data" / "ewt" / "sentences.conllu"
 SHIPPED_SHA256 = "b50ccdaac162ae5fca18ee283800f827c7404456d49c151549d81c7e23901ece"

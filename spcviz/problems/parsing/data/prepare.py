@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from spcviz.problems.common.bring import original
-from spcviz.problems.common.bring.source import OriginalError
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.tagging.data.corpora import COLUMNS, read_columns
+from spcviz.shared.bring import original
+from spcviz.shared.bring.source import OriginalError
 
 N_SENTENCES, RANDOM_STATE = 300, 30
 ADDRESS = "ADD"

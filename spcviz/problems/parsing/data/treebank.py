@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import data_folder
 from spcviz.problems.parsing.model.features import UNKNOWN_TAG
 from spcviz.problems.tagging.data import corpora as tagging
+from spcviz.shared.folders import data_folder
 
 
 class Sentences(NamedTuple):

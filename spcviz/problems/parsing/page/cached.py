@@ -6,15 +6,16 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets.shown import TradeOff
+from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.budgets.view.sentences import SENTENCES
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.page import live
 from spcviz.problems.parsing.page.shown import COST_HELP, ORIGIN, ParsedSentence, PolicyCourse
 from spcviz.problems.parsing.paper import pays
 from spcviz.problems.tagging.page.cached import tagger
-from spcviz.web.cached.common import STORED, TradeTask, stored_evidence
+from spcviz.shared.folders import MODELS
+from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.shared import shared
 from spcviz.web.cached.side_by_side import apart
 

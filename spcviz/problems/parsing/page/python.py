@@ -14,7 +14,7 @@ chosen = np.sort(np.random.default_rng({seed}).permutation(len(every))[:{size}])
 batch = live.compare(stored.load(MODELS), load_tagger(MODELS), [every[k] for k in chosen], {seed})"""
 
 _LINES = """# Parsing: one sentence, and its tree under every policy. Run this in a clone.
-from spcviz.problems.common.folders import MODELS
+from spcviz.shared.folders import MODELS
 from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.page import live
 from spcviz.problems.tagging.model.stored import load_tagger

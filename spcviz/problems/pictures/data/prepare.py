@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from spcviz.problems.common.bring import original
-from spcviz.problems.common.bring.source import OriginalError, Source
 from spcviz.problems.pictures.data.stereo_pairs import shrunk
+from spcviz.shared.bring import original
+from spcviz.shared.bring.source import OriginalError, Source
 
 _MIDDLEBURY = "https://vision.middlebury.edu/stereo/data"
 _CONES = f"{_MIDDLEBURY}/scenes2003/newdata/cones"

@@ -13,7 +13,7 @@ from skimage.io import imread
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.problems.problem import DataSet
+from spcviz.registry.problem import DataSet
 
 
 class RealPair(NamedTuple):
@@ -50,7 +50,7 @@ def _files(name, folder):
 
 
 def available(folder: str | Path | None = None) -> list[str]:
-    """Names of the pairs in the data folder (see `spcviz.problems.common.folders.data_folder`)."""
+    """Names of the pairs in the data folder (see `spcviz.shared.folders.data_folder`)."""
     return [name for name in PAIRS if _files(name, folder) is not None]
 
 

@@ -1,9 +1,9 @@
 """Cached calls of the Joint beats separate page."""
 
-from spcviz.problems.common.folders import data_folder
 from spcviz.problems.pictures.data import denoise, stereo_pairs
 from spcviz.problems.pictures.page import live
 from spcviz.problems.pictures.page.shown import PictureReadings
+from spcviz.shared.folders import data_folder
 from spcviz.web.cached.shared import shared
 
 PICTURES = {name: picture.title for name, picture in denoise.PICTURES.items()}

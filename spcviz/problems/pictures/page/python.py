@@ -1,7 +1,7 @@
 """The Python of the page Joint beats separate: lines that compute what is shown."""
 
 _LINES = """# Joint beats separate: one picture, read three ways. Run this in a clone.
-from spcviz.problems.common.folders import data_folder
+from spcviz.shared.folders import data_folder
 from spcviz.problems.pictures.page import live
 
 readings = live.{call}

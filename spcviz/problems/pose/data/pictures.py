@@ -14,7 +14,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.pose.data.buffy import FOLDER, ORIGIN, PoseClips, annotations
 from spcviz.problems.pose.model import body
-from spcviz.problems.problem import DataSet
+from spcviz.registry.problem import DataSet
 
 ORIGINS = {
     "pose_parse": "https://www.ics.uci.edu/~dramanan/papers/parse/ (Ramanan 2006)",

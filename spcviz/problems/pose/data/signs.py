@@ -19,10 +19,10 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import CACHE, shipped
 from spcviz.problems.pose.data import pictures
 from spcviz.problems.pose.model import body
-from spcviz.problems.problem import DataSet
+from spcviz.registry.problem import DataSet
+from spcviz.shared.folders import CACHE, shipped
 
 ADDRESS = "https://github.com/intel-iot-devkit/sample-videos (folder asl_gestures, commit 5797889)"
 ATTRIBUTION = "Intel IoT Developer Kit sample videos, CC BY 4.0"

@@ -117,3 +117,22 @@ def is_correct(limbs: np.ndarray, truth: np.ndarray, tolerance: float) -> np.nda
     allowed = tolerance * np.linalg.norm(truth[..., 1, :] - truth[..., 0, :], axis=-1)
     apart = np.linalg.norm(limbs - truth, axis=-1)
     return (apart <= allowed[..., None]).all(axis=-1)
+
+
+def is_reachable(number, part, limb):
+    """Whether any state of a level's whole grid is within `NEAR` of a limb: limbs have one length each.
+
+    >>> limb = np.array([[120.0, 100.0], [120.0, 142.0]])
+    >>> bool(is_reachable(6, 1, limb)), bool(is_reachable(6, 1, limb * (1, 0.3)))
+    (True, False)
+    """
+    cells, middle = grid(number), limb.mean(axis=0)
+    reach = NEAR * np.linalg.norm(limb[1] - limb[0])  # middles lie no farther apart than the worse end
+    sides = []
+    for centre, n in zip(middle, (cells.columns, cells.rows)):
+        pitch = SIDE / n
+        first, last = (int(np.floor((centre + sign * reach) / pitch)) for sign in (-1, 1))
+        sides.append(np.arange(max(first, 0), min(last, n - 1) + 1))
+    angle, row, column = np.meshgrid(np.arange(N_ANGLES), sides[1], sides[0], indexing="ij")
+    states = cells.packed(angle, row, column).ravel()
+    return is_correct(limbs_of(number, part, states), limb, NEAR).any()

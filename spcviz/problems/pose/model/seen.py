@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.problems.common.work.kept import kept, tree_of
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import features
+from spcviz.shared.work.kept import kept, tree_of
 
 EVERY = 3  # frames of the video from one to the next: 10 a second are left
 MODULES = ("spcviz.problems.pose.model.seen",)

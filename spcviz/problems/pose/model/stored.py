@@ -10,10 +10,10 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs.placed import Joints
-from spcviz.problems.common import folders
 from spcviz.problems.pose.data import buffy, pictures
 from spcviz.problems.pose.model import cascade
 from spcviz.problems.pose.model import geometry as pose_geometry
+from spcviz.shared import folders
 from spcviz.store import arrays_of, digest_of_arrays, load_model, record_of, save_model, stored_as
 
 KIND, VERSION, NAME, HAND_SET = "pose-cascade", 2, "pose-buffy", "pose-hand-set"

@@ -6,13 +6,13 @@ from collections.abc import Callable
 import numpy as np
 from PIL import Image
 
-from spcviz.problems.common.folders import MODELS, data_folder
-from spcviz.problems.common.uploading.uploads import UploadError
 from spcviz.problems.pose.data import buffy as data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import body, finder, finder_train, stored
 from spcviz.problems.pose.page import live, shelf, trace
 from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
+from spcviz.shared.folders import MODELS, data_folder
+from spcviz.shared.uploading.uploads import UploadError
 from spcviz.web.cached import side_by_side, uploaded
 from spcviz.web.cached.common import STORED
 from spcviz.web.cached.shared import kernels_first, shared

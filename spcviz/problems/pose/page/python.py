@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-_SCENE = """from spcviz.problems.common.folders import MODELS, data_folder
+_SCENE = """from spcviz.shared.folders import MODELS, data_folder
 from spcviz.problems.pose.page import live, shelf
 
 scene = live.scene_of({kind!r}, {name!r}, shelf.N_FRAMES, data_folder())

@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.problems.common.folders import WORK, data_folder
-from spcviz.problems.common.work.derived import model_digest
-from spcviz.problems.common.work.kept import UNREADABLE, Form, path_of
 from spcviz.problems.pose.data import buffy as data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import stored
 from spcviz.problems.pose.page import live, trace
 from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
+from spcviz.shared.folders import WORK, data_folder
+from spcviz.shared.work.derived import model_digest
+from spcviz.shared.work.kept import UNREADABLE, Form, path_of
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.store.errors import DamagedError
 from spcviz.store.tree import flatten, rebuild

@@ -26,10 +26,10 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.thresholds import rule
 from spcviz.problems.pose.data.pictures import window
 from spcviz.problems.pose.model import body, cascade
+from spcviz.problems.pose.model.body import is_reachable
 from spcviz.problems.pose.model.stored import load_pose
 from spcviz.problems.pose.page import live
 from spcviz.problems.pose.page.shown import ClipLevel, ClipTrace, PoseScene
-from spcviz.problems.pose.paper import measure
 from spcviz.store import StoreError
 
 N_STEPS, N_BELOW, PARTS, ABOVE = 1000, 500, 32, 16384
@@ -160,7 +160,7 @@ def clip_trace(
     near = np.zeros((n, body.N_LEVELS, n_parts), dtype=bool)
     for f, level, part in np.ndindex(near.shape if truth is not None else (0, 0, 0)):
         limb = truth[f, part]
-        near[f, level, part] = np.isfinite(limb).all() and measure.is_reachable(level, part, limb)
+        near[f, level, part] = np.isfinite(limb).all() and is_reachable(level, part, limb)
     return ClipTrace(
         scene.title, scene.credit, method, scene.rate, scene.pictures[:n], len(scene.pictures),
         tuple(levels), truth, scene.truth_name, near, *seconds, lit_part(scene.images),

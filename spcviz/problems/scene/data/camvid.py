@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import data_folder, state_of_data
-from spcviz.problems.problem import DataSet
+from spcviz.registry.problem import DataSet
+from spcviz.shared.folders import data_folder, state_of_data
 
 FOLDER = "scene_camvid"
 N_CLASSES = 11
@@ -31,8 +31,8 @@ DATA_SETS = (
         ORIGIN,
         FOLDER,
         licence=LICENCE,
-        sources="spcviz.problems.common.bring.camvid:SOURCES",
-        prepare="spcviz.problems.common.bring.camvid:camvid",
+        sources="spcviz.shared.bring.camvid:SOURCES",
+        prepare="spcviz.shared.bring.camvid:camvid",
         weights="research",
     ),
 )

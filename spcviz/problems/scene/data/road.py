@@ -6,9 +6,9 @@ the tree beside the road, at first a building, is one a few steps later. Nobody 
 
 import numpy as np
 
-from spcviz.problems.common.folders import CACHE, shipped
-from spcviz.problems.problem import DataSet
 from spcviz.problems.scene.data import camvid
+from spcviz.registry.problem import DataSet
+from spcviz.shared.folders import CACHE, shipped
 
 SHIPPED = CACHE / "data" / "roads" / "solidWhiteRight.jpg"
 SHIPPED_SHA256 = "205beaa560933d14202ce3f17d8dd6d9eb430ee90154eb8008cea4a0b91b88fe"

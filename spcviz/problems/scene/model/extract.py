@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from spcviz.problems.common.work.kept import ARRAYS, kept, tree_of
 from spcviz.problems.scene.data import camvid, changed
 from spcviz.problems.scene.model import codes, features, segments, shape
+from spcviz.shared.work.kept import ARRAYS, kept, tree_of
 
 N_FOR_BOOKS, N_SAMPLES = 48, 600  # pictures over the drives, and descriptors of each, for codebooks
 RANDOM_STATE = 3

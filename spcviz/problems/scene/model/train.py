@@ -10,10 +10,9 @@ from functools import cache
 import numpy as np
 
 from spcviz.learning.speedboost import boost, hierarchy, trees
-from spcviz.problems.common.work.kept import kept, tree_of
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import codes, extract, features, packed, parts
-from spcviz.problems.scene.paper import costs
+from spcviz.problems.scene.model import codes, costs, extract, features, packed, parts
+from spcviz.shared.work.kept import kept, tree_of
 
 RANDOM_STATE = 0
 LIMITED = {  # groups that the inference machines may use, as in the paper's Fig. 2

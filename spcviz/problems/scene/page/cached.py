@@ -3,14 +3,15 @@
 from itertools import product
 
 from spcviz.problems.budgets.shown import TradeOff
-from spcviz.problems.common.folders import MODELS
+from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import stored as models
 from spcviz.problems.scene.page import live, shown, trade
 from spcviz.problems.scene.paper import pays
 from spcviz.problems.scene.view import trade_task
+from spcviz.shared.folders import MODELS
 from spcviz.web.cached import uploaded
-from spcviz.web.cached.common import STORED, TradeTask, stored_evidence
+from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.shared import kernels_first, shared
 from spcviz.web.cached.side_by_side import apart
 

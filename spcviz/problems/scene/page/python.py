@@ -9,7 +9,7 @@ batch = trade.compare(stored.load(MODELS), trade.draw({vocabulary!r}, {size}, {s
 _LINES = """# Scenes at any time: one picture, labelled step by step, and all at the end. Run this in a clone.
 import numpy as np
 
-from spcviz.problems.common.folders import MODELS
+from spcviz.shared.folders import MODELS
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import stored
 from spcviz.problems.scene.page import live

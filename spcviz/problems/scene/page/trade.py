@@ -21,11 +21,10 @@ from spcviz.learning.speedboost.structure import entropies
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spelled
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import features, run, train
+from spcviz.problems.scene.model import costs, features, run, train
 from spcviz.problems.scene.model.stored import SceneModel
 from spcviz.problems.scene.page import live
 from spcviz.problems.scene.page.shown import CLASSES, COLOURS, TERMS, TIERS, TRADED, MarkedPictures
-from spcviz.problems.scene.paper import costs
 
 STEP = 10  # pixels between the places of a picture that are counted as right or wrong
 N_TOGETHER = 12  # validation pictures that follow each other stay together in cross-validation

@@ -16,8 +16,8 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.columns import read_columns
-from spcviz.problems.common.folders import state_of_data
-from spcviz.problems.problem import DataSet
+from spcviz.registry.problem import DataSet
+from spcviz.shared.folders import state_of_data
 
 EWT_ORIGIN = (
     "Universal Dependencies English Web Treebank (UD_English-EWT), CC BY-SA 4.0, "

@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from spcviz.problems.common.folders import CACHE, NoCacheError, shipped
 from spcviz.problems.tagging.data.corpora import COLUMNS, read_columns, words_of
+from spcviz.shared.folders import CACHE, NoCacheError, shipped
 
 TREEBANK = CACHE / "data" / "ewt" / "sentences.conllu"
 FIRST = "Anyone know of any HHa training in Delaware ?"

@@ -20,10 +20,10 @@ from spcviz.learning.cascade.cascade import (
 )
 from spcviz.learning.cascade.dense_perceptron import fit_dense
 from spcviz.learning.cascade.features import SparseRows, scores_where
-from spcviz.problems.common.folders import data_folder
-from spcviz.problems.common.linear import narrow, wide, with_models
 from spcviz.problems.tagging.data import corpora as tagging
 from spcviz.problems.tagging.model.features import feature_codes, numbers_of, vocabulary
+from spcviz.shared.folders import data_folder
+from spcviz.shared.linear import narrow, wide, with_models
 
 RANDOM_STATE = 7
 ORDER = 3

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.learning.cascade.cascade import Cascade
-from spcviz.problems.common.linear import narrow, with_models
 from spcviz.problems.tagging.model import cascade as experiment
+from spcviz.shared.linear import narrow, with_models
 
 LEVEL_FIGURES = ("tolerance", "lost_held_out", "lost_held_out_in_all", "train_alpha", "n_passes")
 
@@ -16,7 +16,7 @@ LEVEL_FIGURES = ("tolerance", "lost_held_out", "lost_held_out_in_all", "train_al
 class Kept(NamedTuple):
     """A trained cascade."""
 
-    cascade: Cascade  # its models as by `spcviz.problems.common.linear.narrow`
+    cascade: Cascade  # its models as by `spcviz.shared.linear.narrow`
     # (levels,): what training found out about each level, by the names of `LEVEL_FIGURES`
     found: dict[str, np.ndarray]
 

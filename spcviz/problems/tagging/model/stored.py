@@ -9,13 +9,13 @@ import numpy as np
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, Level
 from spcviz.learning.cascade.features import SparseRows
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.problem import Run
 from spcviz.problems.tagging.data.corpora import EWT_ORIGIN
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen
 from spcviz.problems.tagging.model.cascade import ORDER, first_orders, rows_of
 from spcviz.problems.tagging.model.features import Vocabulary, feature_numbers, vocabulary_of
 from spcviz.problems.tagging.model.settings import TagSettings
+from spcviz.registry.problem import Run
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 KIND, VERSION = "tagging-cascade", 1

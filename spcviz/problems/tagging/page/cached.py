@@ -1,14 +1,14 @@
 """Cached calls of the Tagging page."""
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.folders import MODELS
-from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.tagging.data.examples import FIRST as FIRST
 from spcviz.problems.tagging.data.examples import GALLERY as GALLERY
 from spcviz.problems.tagging.data.examples import known
 from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page import live
 from spcviz.problems.tagging.page.shown import TagComparison
+from spcviz.shared.folders import MODELS
+from spcviz.shared.shown import WordTrace
 from spcviz.web.cached.shared import shared
 
 

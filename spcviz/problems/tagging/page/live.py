@@ -12,11 +12,11 @@ from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import keep_states
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import unary_scores
-from spcviz.problems.common.shown import WordTrace
-from spcviz.problems.common.trace import alphas_used, traced
 from spcviz.problems.tagging.data.corpora import drawable_words
 from spcviz.problems.tagging.model.stored import Tagger, load_tagger
 from spcviz.problems.tagging.page.shown import TAG_NAMES, TagComparison
+from spcviz.shared.shown import WordTrace
+from spcviz.shared.trace import alphas_used, traced
 from spcviz.store import StoreError
 
 MAX_WORDS = 40

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 _LINES = """# Tagging: one sentence, and the tags that a cascade keeps for its words. Run this in a clone.
-from spcviz.problems.common.folders import MODELS
+from spcviz.shared.folders import MODELS
 from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page.live import read_sentence, trace_text
 

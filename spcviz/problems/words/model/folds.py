@@ -16,10 +16,10 @@ from spcviz.engine import checks
 from spcviz.engine.chains.chain import decode_batch
 from spcviz.learning.budgets.chains.seen import seen_grams, seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
-from spcviz.problems.common.work.kept import ARRAYS, kept, tree_of
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model.features import N_TIERS, tier_features
+from spcviz.shared.work.kept import ARRAYS, kept, tree_of
 from spcviz.store import digest_of_arrays
 
 RANDOM_STATE = 0

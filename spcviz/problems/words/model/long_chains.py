@@ -19,7 +19,7 @@ import numpy as np
 
 from spcviz.engine.chains.quiescent import fill_messages, pass_on, steps_into, transposed_tables
 from spcviz.engine.kernels.jit import kernel
-from spcviz.problems.common.clock import median_us
+from spcviz.shared.clock import median_us
 
 
 class Source(NamedTuple):

@@ -11,11 +11,11 @@ from spcviz.learning.budgets import expansion, part_policy, selector
 from spcviz.learning.budgets.chains import meta as chain_meta
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.methods import EXAMPLE, PART, named
-from spcviz.problems.common.clock import median_us
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
 from spcviz.problems.words.model import constrained, dms, dms_pi, folds
 from spcviz.problems.words.model.features import tier_features
+from spcviz.shared.clock import median_us
 
 
 class Times(NamedTuple):

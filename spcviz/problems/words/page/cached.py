@@ -3,13 +3,14 @@
 from itertools import product
 
 from spcviz.problems.budgets.shown import PolicyWord, TradeOff
-from spcviz.problems.common.folders import MODELS
+from spcviz.problems.budgets.task import Choice, TradeTask
 from spcviz.problems.words.model import stored
 from spcviz.problems.words.page import live, shown
 from spcviz.problems.words.page.shown import VOCABULARIES
 from spcviz.problems.words.paper import pays
 from spcviz.problems.words.view import trade_task
-from spcviz.web.cached.common import Choice, TradeTask, stored_evidence
+from spcviz.shared.folders import MODELS
+from spcviz.web.cached.common import stored_evidence
 from spcviz.web.cached.shared import shared
 from spcviz.web.cached.side_by_side import apart
 

@@ -10,7 +10,7 @@ batch = live.compare(model, live.draw(model, {words}, {seed}), {extractor!r})"""
 
 _POLICY = """# Policy: one word, and what every policy buys for it, letter by letter. Run this in a clone.
 from spcviz.problems.budgets import facts
-from spcviz.problems.common.folders import MODELS
+from spcviz.shared.folders import MODELS
 from spcviz.problems.words.model import stored
 from spcviz.problems.words.page import live
 

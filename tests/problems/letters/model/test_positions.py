@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spcviz.problems.common.shown import LevelTrace, WordTrace
 from spcviz.problems.letters.model.positions import position_counts
+from spcviz.shared.shown import LevelTrace, WordTrace
 
 
 def level(scores, starts, alpha, *, best_path, truth=()):

@@ -5,10 +5,10 @@ import pytest
 import scipy.io
 from PIL import Image
 
-from spcviz.problems import catalogue
-from spcviz.problems.common.bring.source import OriginalError
 from spcviz.problems.pose.data import buffy as data
 from spcviz.problems.pose.data import pictures, prepare
+from spcviz.registry import catalogue
+from spcviz.shared.bring.source import OriginalError
 
 COUNTS = {2: 4, 3: 8, 4: 4, 5: 2, 6: 3}
 """Frames of each episode of the small Buffy: dev has clip 1."""

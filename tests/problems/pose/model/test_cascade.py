@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from experiments.pose import follow, measure
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import tree
 from spcviz.learning.ensemble import coarse_to_fine
@@ -13,7 +14,6 @@ from spcviz.problems.pose.model import detectors as pose_detectors
 from spcviz.problems.pose.model import levels as pose_training
 from spcviz.problems.pose.model import stored as pose_models
 from spcviz.problems.pose.page import live
-from spcviz.problems.pose.paper import follow, measure
 from tests.oracles import placed as oracle
 
 SETTINGS = pose_training.Settings(n_parts=3, n_negatives=8, n_frames=4, n_clips=2, n_epochs=1)
@@ -271,7 +271,7 @@ def test_what_a_grid_can_reach_is_what_a_search_through_all_of_it_finds(number):
         limb = np.stack([inner, inner + length * np.array([np.cos(angle), np.sin(angle)])])
         everything = pose.limbs_of(number, 1, np.arange(pose.grid(number).n_states))
         wanted = pose.is_correct(everything, limb, 0.25).any()
-        assert measure.is_reachable(number, 1, limb) == wanted
+        assert pose.is_reachable(number, 1, limb) == wanted
         reachable.append(wanted)
     assert not all(reachable)
 

@@ -6,10 +6,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from experiments.pose import clip_sets, ensemble, joint_learning
 from spcviz.problems.pose.data import render, signs
 from spcviz.problems.pose.model import cascade, features, levels, seen
 from spcviz.problems.pose.model import detectors as pose_detectors
-from spcviz.problems.pose.paper import claims, clip_sets, ensemble, joint_learning, tables
+from spcviz.problems.pose.paper import claims, tables
 
 SETTINGS = replace(joint_learning.SETTINGS, n_frames=3, n_clips=2, step=0.1)
 CUT = joint_learning.Cut(2, 1, 1)

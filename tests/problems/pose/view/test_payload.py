@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from spcviz.problems.arms.page.shown import PoseBudget
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.pose.model import body, stored
 from spcviz.problems.pose.page import cached, live, trace
 from spcviz.problems.pose.view import component
+from spcviz.shared.folders import MODELS
 from spcviz.web.view.mount import pack
 
 MOST_BYTES = 3_000_000

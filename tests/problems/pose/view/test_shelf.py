@@ -5,9 +5,9 @@ import os
 import numpy as np
 import pytest
 
-from spcviz.problems.common.folders import MODELS
 from spcviz.problems.pose.model import stored
 from spcviz.problems.pose.page import shelf
+from spcviz.shared.folders import MODELS
 from spcviz.store import StoreError
 
 ASTRONAUT = shelf.Asked("astronaut", 0, "single")

@@ -3,7 +3,7 @@
 from spcviz.problems.toy.page import live
 from spcviz.problems.toy.view import trade_task
 
-from spcviz.web.cached.common import TradeTask
+from spcviz.problems.budgets.task import TradeTask
 from spcviz.web.cached.shared import shared
 
 

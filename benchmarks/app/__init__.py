@@ -1,0 +1,1 @@
+"""``bench app``: load tests of the app; see `benchmarks.app.hall`."""

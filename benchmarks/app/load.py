@@ -1,0 +1,233 @@
+"""Load tests: many visitors at once, visits that come and go, and messages that no browser sends."""
+
+import asyncio
+import time
+from typing import NamedTuple
+
+import numpy as np
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from benchmarks.app.visitor import Lost, Ran, Visitor
+
+CUT_OFF = 0.3  # share of the visits that end in the middle of a run
+AT_ONCE = 10  # visits under way at a time
+WITNESS_EVERY = 20  # malformed messages; then somebody else's page has to work
+
+
+class Crowd(NamedTuple):
+    """What happened to a crowd."""
+
+    first: list[Ran]
+    reruns: list[Ran]
+    faults: list[str]  # exceptions shown, runs lost
+    n_skipped: int  # moments at which a visitor would have acted, had the run before been done
+    seconds: float  # for which they acted
+
+
+async def crowd(port, page, n, *, within, period, seconds, seed, kind=Visitor):
+    """`n` visitors open a page (or followers a tour) within some seconds; then each acts once a period.
+
+    An action waits for the end of the one before; moments at which it was not there yet are counted, so that
+    a server that cannot follow is not made to look idle.
+    """
+    done = Crowd([], [], [], 0, seconds)
+    visitors = [kind(port, page) for _ in range(n)]
+    rngs = np.random.default_rng(seed).spawn(n)
+    are_in = await asyncio.gather(*(_arrive(v, within * at / n, done) for at, v in enumerate(visitors)))
+    start = time.perf_counter()
+    skipped = await asyncio.gather(
+        *(
+            _keep_acting(v, rng, start + period * at / n, start + seconds, period, done)
+            for at, (v, rng, is_in) in enumerate(zip(visitors, rngs, are_in))
+            if is_in
+        )
+    )
+    await asyncio.gather(*(v.close() for v in visitors))
+    return done._replace(n_skipped=sum(skipped))
+
+
+async def _arrive(visitor, delay, done):
+    await asyncio.sleep(delay)
+    return await _noted(visitor.open(), done.first, done.faults)
+
+
+async def _keep_acting(visitor, rng, moment, end, period, done):
+    """Acts at each moment until the end; returns how many moments were missed."""
+    n_skipped = 0
+    while moment < end:
+        now = time.perf_counter()
+        if now > moment + period:  # the run before took so long that this moment is over
+            n_skipped += 1
+        else:
+            await asyncio.sleep(moment - now)
+            if not await _noted(visitor.act(rng), done.reruns, done.faults):
+                return n_skipped
+        moment += period
+    return n_skipped
+
+
+async def _noted(run, into, faults):
+    """Whether a run came to its end; its figures and faults are kept."""
+    try:
+        ran = await run
+    except Lost as error:
+        faults.append(str(error))
+        return False
+    into.append(ran)
+    faults.extend(ran.shown)
+    return True
+
+
+class Visits(NamedTuple):
+    """What visits that come and go did."""
+
+    ms: list[float]  # until the first whole run, of those that stayed for it
+    n_cut: int  # how many went in the middle
+    faults: list[str]
+    memory: list[tuple[int, float]]  # visits so far and the server's megabytes
+
+
+async def visits(port, pages, n, *, seed, memory):
+    """`n` visits in turn to all pages, some of them cut off in the middle of their first run."""
+    rng = np.random.default_rng(seed)
+    each = (pages[i % len(pages)] for i in range(n))
+    plan = iter([(page, bool(rng.random() < CUT_OFF), int(rng.integers(4))) for page in each])
+    stayed, faults, seen, state = [], [], [(0, memory())], {"done": 0, "cut": 0}
+
+    async def come_and_go():
+        for page, is_cut, n_messages in plan:
+            visitor = Visitor(port, page)
+            if is_cut:
+                state["cut"] += await _cut_off(visitor, n_messages, faults)
+            else:
+                await _noted(visitor.open(), stayed, faults)
+                await visitor.close()
+            state["done"] += 1
+            if state["done"] % max(1, n // 20) == 0:
+                seen.append((state["done"], memory()))
+
+    await asyncio.gather(*(come_and_go() for _ in range(AT_ONCE)))
+    return Visits([ran.ms for ran in stayed], state["cut"], faults, seen)
+
+
+async def _cut_off(visitor, n_messages, faults):
+    """Opens a page and goes after some messages; whether it was still under way."""
+    try:
+        await visitor.connect()
+        await visitor.send(visitor.message().SerializeToString())
+    except Lost as error:
+        faults.append(str(error))
+        return False
+    is_under_way = True
+    for _ in range(n_messages):
+        _, message = await visitor.receive()
+        is_under_way = message.WhichOneof("type") != "script_finished"
+        if not is_under_way:
+            break
+    visitor.cut()
+    return is_under_way
+
+
+class Malformed(NamedTuple):
+    """What messages that no browser sends did."""
+
+    n: int  # sent
+    faults: list[str]  # the server died, or another visitor's page did not work
+    shown: list[str]  # exceptions that the sender's own page showed
+
+
+async def malformed(port, page, n, *, seed, is_alive):
+    """`n` malformed messages, each in a session of its own; another visitor has to be served meanwhile."""
+    rng, witness, faults, shown = np.random.default_rng(seed), Visitor(port, page), [], []
+    if not await _noted(witness.open(), [], faults):
+        return Malformed(0, faults, shown)
+    kinds = list(_MALFORMED)
+    for i in range(n):
+        if not is_alive():
+            faults.append(f"the server died after {i} malformed messages")
+            break
+        sender = Visitor(port, page)
+        try:
+            await sender.open()
+            data = _MALFORMED[kinds[i % len(kinds)]](sender, rng)
+            await sender.send(data)
+            async with asyncio.timeout(1):
+                shown += (await sender.rest())[1]
+        except (Lost, TimeoutError):
+            pass  # refused, or no run followed: either will do
+        await sender.close()
+        if i % WITNESS_EVERY == WITNESS_EVERY - 1 or i == n - 1:
+            await _noted(witness.act(rng), [], faults)
+    await witness.close()
+    return Malformed(n, faults, shown)
+
+
+def _noise(sender, rng):
+    return rng.bytes(int(rng.integers(0, 400)))
+
+
+def _text(sender, rng):
+    return "{" * int(rng.integers(1, 40))
+
+
+def _truncated(sender, rng):
+    data = sender.message().SerializeToString()
+    return data[: int(rng.integers(len(data)))]
+
+
+def _flipped(sender, rng):
+    data = bytearray(sender.message().SerializeToString())
+    for at in rng.integers(0, len(data), 5):
+        data[at] ^= 1 << int(rng.integers(8))
+    return bytes(data)
+
+
+def _rerun(name, make):
+    """A whole message of a rerun, but for one field."""
+
+    def made(sender, rng):
+        back = sender.message()
+        setattr(back.rerun_script, name, make(sender, rng))
+        return back.SerializeToString()
+
+    return made
+
+
+def _unknown(sender, rng):
+    return rng.bytes(16).hex()
+
+
+def _unknown_widgets(sender, rng):
+    back = sender.message()
+    for _ in range(20):
+        back.rerun_script.widget_states.widgets.add(id=f"$$ID-{rng.bytes(16).hex()}-None", int_value=1)
+    return back.SerializeToString()
+
+
+def _bad_address(sender, rng):
+    names = [pair.partition("=")[0] for pair in sender.query.split("&") if pair] + list(ADDRESS_NAMES)
+    values = ("abc", "-1", "1e999", "nan", "%00", "%F0%9F%98%80", "9" * 300, "%27%22%3Cb%3E", "..%2F..")
+    return "&".join(f"{name}={rng.choice(values)}" for name in names)
+
+
+def _other_message(sender, rng):
+    kinds = ("clear_cache", "load_git_info", "stop_script", "debug_shutdown_runtime", "set_run_on_save")
+    return BackMsg(**{str(rng.choice(kinds)): True}).SerializeToString()
+
+
+ADDRESS_NAMES = ("word", "level", "step", "a1", "alpha", "seed", "show", "view", "text", "budget", "spend",
+                 "k")  # fmt: skip
+"""Names in the addresses of pages; those that a page does not have, it has to ignore."""
+
+_MALFORMED = {
+    "noise": _noise,
+    "text": _text,
+    "cut off": _truncated,
+    "bits": _flipped,
+    "page": _rerun("page_script_hash", _unknown),
+    "fragment": _rerun("fragment_id", _unknown),
+    "widgets": _unknown_widgets,
+    "address": _rerun("query_string", _bad_address),
+    "long address": _rerun("query_string", lambda sender, rng: "word=" + "1" * 100_000),
+    "others": _other_message,
+}

@@ -1,0 +1,82 @@
+"""Pictures of the app: messengers' and the tours'; ``python -m benchmarks.app.preview`` takes them."""
+
+import contextlib
+import io
+import shutil
+from pathlib import Path
+
+from benchmarks.app.browsed import IS_SHOWN
+from benchmarks.app.server import Server
+from spcviz.shared.folders import ROOT
+from spcviz.web.tours import tour
+
+TARGET = ROOT / "spcviz" / "web" / "serving" / "preview.jpg"
+ADDRESS, SIZE = "letters?word=2655&embed=true&controls=0", (1200, 630)
+"""What is shown; the size is `spcviz.web.serving.first_html.SIZE`."""
+
+QUALITIES, MOST = (80, 70, 60, 50), 100_000
+"""Of the JPEG: the first that makes it small enough; bytes that every messenger takes."""
+
+
+def take(port: int, target: Path = TARGET) -> int:
+    """Photograph the page as the server at `port` shows it; its size in bytes."""
+    with _browser() as browser:
+        page = _shown(browser, SIZE, f"http://127.0.0.1:{port}/{ADDRESS}")
+        taken = [page.screenshot(type="jpeg", quality=quality) for quality in QUALITIES]
+    fitting = next(one for one in taken if len(one) <= MOST)
+    target.write_bytes(fitting)
+    return len(fitting)
+
+
+SCENE = {"cascade": 9, "why": 5, "circles": 11, "spend": 3, "arms": 8, "write": 3, "tags": 4, "parse": 3,
+         "scene": 3, "hybrid": 3}  # fmt: skip
+"""Which scene of each tour is shown."""
+
+TOUR_SIZE, TOUR_WIDTH, TOUR_QUALITY = (1280, 720), 360, 78
+"""Of the window; of the picture in pixels, and of its WebP."""
+
+
+def take_tours(port: int, folder: Path = tour.PICTURES) -> dict[str, int]:
+    """Photograph a scene of every tour as the server at `port` shows it; bytes of each picture by tour."""
+    from PIL import Image
+
+    folder.mkdir(exist_ok=True)
+    width, height = TOUR_SIZE
+    sizes = {}
+    with _browser() as browser:
+        for name, shipped in tour.shipped().items():
+            scene = shipped.scenes[SCENE[name] - 1]
+            query = scene.query() | {"embed": "true", "controls": "0"}
+            address = f"http://127.0.0.1:{port}/{tour.address(scene.page, query)}&embed=true"
+            page = _shown(browser, TOUR_SIZE, address)
+            picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            page.close()
+            target = folder / f"{name}.webp"
+            picture.resize((TOUR_WIDTH, TOUR_WIDTH * height // width)).save(target, quality=TOUR_QUALITY)
+            sizes[name] = target.stat().st_size
+    return sizes
+
+
+@contextlib.contextmanager
+def _browser():
+    from playwright.sync_api import sync_playwright  # tests/requirements.txt
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def _shown(browser, size, address):
+    """A page in a window of a size, once it is there as a whole."""
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme="light")
+    page.goto(address)
+    page.wait_for_function(IS_SHOWN, timeout=120_000)
+    page.wait_for_timeout(1500)
+    return page
+
+
+if __name__ == "__main__":
+    with Server() as server:
+        take(server.port)
+        take_tours(server.port)

@@ -1,0 +1,1 @@
+"""Arms under a budget: the papers' tables, made again."""

@@ -1,0 +1,230 @@
+"""DMS-pi on arms, frame by frame: thesis Table 7.1 and Fig. 7.2, on signing clips and rendered ones.
+
+One predictor for all states of extraction; an action lifts one frame of one arm by one tier. Policies learn
+from training chains read by models that have not seen them; a third of these decides between discounts, and
+between queues by value (as printed) and by value per millisecond.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets import batch_selection, part_policy, selector
+from spcviz.learning.budgets.expansion import at_cost, expand, last_within
+from spcviz.learning.budgets.methods import EXAMPLE, METHODS
+from spcviz.problems.arms.data.proposals import N_TIERS
+from spcviz.problems.arms.model import dms, features, fit, readings
+from spcviz.problems.arms.model.readings import GRID, SHARES, TARGETS, Overhead
+from spcviz.problems.arms.model.tallies import Tally, tier_rows
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER
+from spcviz.shared.clock import median_us
+
+RANDOM_STATE = 13
+THESIS_TARGETS = 4, 8, 16, 32
+"""Speed-ups of Table 7.1, where the first tier is free: the milliseconds of all later tiers over these."""
+FIXED = ("Base only", "Coarse flow", "All")
+"""The tiered predictor with all frames at one tier; the thesis has the first and the last."""
+
+OPPONENTS = {
+    AT_ONCE: dms.OPPONENTS[AT_ONCE],
+    METHODS["uniform"].name: "random tier by tier",
+    METHODS["random"].name: "random frames to any tier",
+    METHODS["oracle"].name: "oracle",
+}
+"""What rows call whom DMS-pi is measured against."""
+
+QUEUES = {False: "dms_pi_by_value", True: "dms_pi_per_cost"}  # by whether a queue goes by value per cost
+_PLAIN = ("dms_pi", "imitation_parts", "greedy", "random", "uniform")
+
+
+class Measured(NamedTuple):
+    """Sums over splits."""
+
+    tallies: dict  # at `GRID`, by method
+    targets: dict  # by method, at each of `TARGETS`, everything counted
+    beyond: dict  # at each of `THESIS_TARGETS`, the first tier not counted
+    fixed: Tally  # all frames at one tier, for each tier
+    chosen: dict  # of learned methods, at the budget found on training chains for the error of all features
+    full_ms: float  # full_ms, base_ms: a frame's later tiers, and its first with proposals
+    base_ms: float
+    overhead: Overhead
+    queues: dict  # how often held-out training chains chose each queue
+    useful: list  # the useful tier of each split, see `dms.useful_tier`
+    folds: list  # ``fold`` and ``rows`` of each split: the tiered predictor with all frames at one tier
+
+
+class Run(NamedTuple):
+    """One method on the test chains of a split, step by step."""
+
+    ms: np.ndarray  # (S + 1,): features bought so far, a frame, beyond the first tier
+    overhead: np.ndarray  # (S + 1,): inference and choosing so far, a frame
+    share: np.ndarray  # (S + 1,): of all feature sets, 0 to 1
+    wrong: callable  # wrong(steps) -> wrong elbows and wrists of each clip then, (G, C, 2)
+
+
+def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None = None) -> Measured:
+    """All methods on some splits, each of training and test chains."""
+    numbers, base_ms, full_ms = fit.measured_on(trial)
+    queues = {METHODS[key].name: 0 for key in QUEUES.values()}
+    measured = Measured({}, {}, {}, Tally(N_TIERS, len(numbers)), {}, full_ms, base_ms, None, queues, [], [])
+    for i in range(len(trial.splits)):
+        measured = _one_split(measured, trial, i, settings, numbers)
+        if tick is not None:
+            tick(f"split {i + 1} of {len(trial.splits)}")
+    return measured
+
+
+def _one_split(measured, trial, i, settings, numbers):
+    rng, (train, test) = np.random.default_rng([RANDOM_STATE, i]), trial.splits[i]()
+    part, (_, unseen), readers, seen = fit.learn(trial, train, settings, rng)
+    read = fit.read_tiered(readers, test)
+    learn = fit.parts_of(unseen, train, seen)
+    parts = fit.parts_of(read, test, seen, learn.scale)
+    costs = [fit.costs_of(clips, trial.medians[1:]) for clips in (train, test)]
+    if measured.overhead is None:
+        measured = measured._replace(overhead=readings.overhead_of(readers.plain[0], test, read, seen))
+    rules, shares, is_per_cost = policies(learn, parts, costs[0], train.clip, rng)
+    measured.queues[METHODS[QUEUES[is_per_cost]].name] += 1
+    frames = readings.frames_by_clip(test, numbers)
+    runs = {}
+    for key, how in rules.items():
+        runs[key] = _frames_run(parts, test, how, costs[1], numbers, measured.overhead)
+        _add(measured, key, runs[key], frames, costs[1], shares.get(key))
+    is_by_tier = _prefers_tiers(learn, rules["dms_pi"], costs[0], rng)
+    either = _either(runs["dms_pi"], runs["uniform"], is_by_tier, costs[1].sum() / len(costs[1]))
+    _add(measured, EITHER, either, frames, costs[1], None)
+    looked = readings.look_unseen(unseen, train, part, settings)[0]
+    looked_test, wrong = readings.look(read, test, seen)
+    chains = [readings.chain_costs(clips, ms) for clips, ms in zip((train, test), costs, strict=True)]
+    per = chains[1] if is_per_cost else None
+    orders = batch_selection.whole_orders(looked, looked_test, chains[1], rng, per)
+    knows = batch_selection.values_of(looked_test.losses)  # what the best selector could do, one look ahead
+    orders["oracle"] = expand(knows if per is None else batch_selection.per_cost(knows, per), chains[1])
+    measured.useful.append(dms.useful_tier(looked))
+    orders[AT_ONCE] = expand(dms.at_once(measured.useful[-1], wrong.shape[:2], rng), chains[1])
+    for key, bought in orders.items():
+        run = _chains_run(bought, wrong, test, numbers, measured.overhead, looks=key != AT_ONCE)
+        _add(measured, key, run, frames, costs[1], None)
+    _add_fixed(measured, wrong, test, numbers, frames, costs[1])
+    errors = 100 * wrong.sum(axis=0) / frames.sum()
+    measured.folds.append({"fold": trial.names[i], "rows": tier_rows("tier", errors)})
+    return measured
+
+
+def policies(learn, parts, costs, group, rng):
+    """Rules by method for test parts, shares found on held-out chains, whether these chose value per cost."""
+    queues = part_policy.train_queues(learn, rng, costs, group=group)
+    best = min(queues, key=lambda trained: trained.badness)
+    noise = rng.random((len(parts.scores), N_TIERS - 1))
+    policy = best.policy.beta, best.policy.myopic, best.imitation
+    learned = part_policy.Learned(*policy, noise, {}, best.per_cost)
+    rules = {key: part_policy.rule_of(METHODS[key], learned) for key in _PLAIN}
+    rules |= {QUEUES[t.per_cost]: part_policy.rule(t.policy.beta, per_cost=t.per_cost) for t in queues}
+    shares = {QUEUES[trained.per_cost]: trained.budgets["final_error"] for trained in queues}
+    return rules, shares | {"dms_pi": shares[QUEUES[best.per_cost]]}, best.per_cost
+
+
+def _prefers_tiers(learn, how, costs, rng):
+    """At which of `SHARES` training chains lose less random tier by tier than by a learned rule."""
+    by_tier = part_policy.rule(fixed=selector.uniform_values(len(costs), N_TIERS - 1, rng))
+    spent = [part_policy.spend(learn, rule, costs=costs) for rule in (how, by_tier)]
+    lost = [at_cost(part_policy.curve(learn, trajectory, costs), SHARES) for trajectory in spent]
+    return lost[1] < lost[0]
+
+
+def _either(ours, other, is_other, full):
+    """A run of two: at each of `SHARES` the other where that is preferred; what is left over counts too."""
+    at = [last_within(run.ms, SHARES * full) for run in (ours, other)]
+    overhead, share = (
+        np.where(is_other, getattr(other, name)[at[1]], getattr(ours, name)[at[0]])
+        for name in ("overhead", "share")
+    )
+    wrong = np.where(is_other[:, None, None], other.wrong(at[1]), ours.wrong(at[0]))
+    return Run(SHARES * full, overhead, share, lambda steps: wrong[steps])
+
+
+def _frames_run(parts, test, how, costs, numbers, overhead):
+    """A rule on the test chains, timed."""
+    n = len(parts.scores)
+    begin = median_us(lambda: part_policy.spend(parts, how, 0.0, costs), 3) / 1e3
+    whole = median_us(lambda: part_policy.spend(parts, how, costs=costs), 1) / 1e3
+    trajectory = part_policy.spend(parts, how, costs=costs, keep_all=True)
+    steps = len(trajectory.part)
+    labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
+    looked_at = n + np.concatenate([[0], np.cumsum((np.diff(labels, axis=0) != 0).sum(axis=1))])
+    if len(how.fixed):
+        looked_at = np.zeros(steps + 1)
+    each = max(whole - begin, 0.0) / max(steps, 1)
+    beside = begin + np.arange(steps + 1) * (each + overhead.read) + looked_at * overhead.looks
+
+    def wrong(at):
+        is_wrong = test.errors > features.NEAR_PX
+        of_frames = is_wrong[np.arange(n), labels[at]]
+        return _by_clip(np.add.reduceat(of_frames.astype(float), test.starts[:-1], axis=1), test, numbers)
+
+    ms = np.concatenate([[0.0], np.cumsum(trajectory.cost)]) / n
+    return Run(ms, beside / n, np.arange(steps + 1) / (n * (N_TIERS - 1)), wrong)
+
+
+def _chains_run(bought, wrong_at, test, numbers, overhead, *, looks):
+    lengths = np.diff(test.starts)
+    n = lengths.sum()
+    tiers = np.zeros((len(bought.tier) + 1, len(lengths)), dtype=np.int64)
+    for s, (w, t) in enumerate(zip(bought.example, bought.tier, strict=True), 1):
+        tiers[s:, w] = t
+    frames = np.concatenate([[0], np.cumsum(lengths[bought.example])])
+    beside = (n + frames) * overhead.read
+    if looks:
+        seen = np.concatenate([[0], np.cumsum(lengths[bought.example] * (bought.tier < N_TIERS - 1))])
+        beside = beside + (n + seen) * (overhead.meta + overhead.looks)
+
+    def wrong(at):
+        return _by_clip(wrong_at[np.arange(len(lengths)), tiers[at]].astype(float), test, numbers)
+
+    ms = np.concatenate([[0.0], np.cumsum(bought.cost)]) / n
+    return Run(ms, beside / n, frames / (n * (N_TIERS - 1)), wrong)
+
+
+def _by_clip(values, test, numbers):
+    """Sums over the chains of each clip: (G, W, 2) to (G, C, 2)."""
+    out = np.zeros((len(values), len(numbers), values.shape[-1]))
+    np.add.at(out, (slice(None), np.searchsorted(numbers, test.clip)), values)
+    return out
+
+
+def _add(measured, key, run, frames, costs, share):
+    full, name = costs.sum() / len(costs), _name(key)
+
+    def tally(table, at):
+        entry = table.setdefault(name, Tally(len(at), len(frames)))
+        entry.add(
+            run.wrong(at), frames, budget_share=100 * run.ms[at] / full, features_share=100 * run.share[at],
+            ms_per_frame=measured.base_ms + run.ms[at] + run.overhead[at], overhead_ms=run.overhead[at],
+        )  # fmt: skip
+
+    tally(measured.tallies, last_within(run.ms, GRID * full))
+    if share is not None:
+        tally(measured.chosen, last_within(run.ms, np.array([min(share, 1.0) * full])))
+    limits = (measured.base_ms + full) / np.array(TARGETS)
+    tally(measured.targets, last_within(measured.base_ms + run.ms + run.overhead, limits))
+    tally(measured.beyond, last_within(run.ms + run.overhead, full / np.array(THESIS_TARGETS)))
+
+
+def _name(key):
+    """What the result calls a method: whole clips have names of their own."""
+    if key in (AT_ONCE, EITHER):
+        return key
+    method = METHODS[key]
+    return method.names[-1] if method.level == EXAMPLE else method.name
+
+
+def _add_fixed(measured, wrong, test, numbers, frames, costs):
+    """All frames at one tier: the thesis has All and Base only, too."""
+    ms = np.concatenate([[0.0], np.cumsum(costs.sum(axis=0))]) / len(costs)
+    measured.fixed.add(
+        _by_clip(np.moveaxis(wrong, 1, 0).astype(float), test, numbers), frames,
+        budget_share=100 * ms / ms[-1],
+        features_share=100 * np.arange(N_TIERS) / (N_TIERS - 1), ms_per_frame=measured.base_ms + ms,
+        overhead_ms=0.0 * ms,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Exact objectives: the theorems' cases, counted on handwriting."""

@@ -1,0 +1,1 @@
+"""Loopy grids: the tables of the ensembles, made again."""

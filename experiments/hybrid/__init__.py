@@ -1,0 +1,1 @@
+"""Orders and features together: every method against its microseconds."""

@@ -1,0 +1,1 @@
+"""The open vocabulary: its tables, and priors that were tried."""

@@ -1,0 +1,1 @@
+"""Parsing: the tables of dependency parsing under a budget."""

@@ -1,0 +1,1 @@
+"""Poses: the tables of clips, of strangers and of ensembles."""

@@ -1,0 +1,129 @@
+"""The clips that methods over time are compared on: people signing, rendered bodies, every third of Buffy's.
+
+*signs*: of five people one at a time is left out; of the others' clips every third of each person's is for
+development. Frames are 0.1 s apart, or 0.2 s. *rendered*: arms move three times as far from frame to frame as
+in the clips of the app, and something passes before torso or upper arms; other bodies teach. *buffy*: the
+stored model as it is, whose ties over time are set by hand.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from experiments.pose import follow, joint_learning
+from experiments.pose.joint_learning import Cut
+from spcviz.problems.pose.data import buffy, render, signs
+from spcviz.problems.pose.model import cascade, seen, stored
+from spcviz.shared.work.kept import kept
+from spcviz.store import digest_of_arrays
+
+STEPS = {"signs": 1, "signs, far apart": 2}
+"""Of the frames that `seen` gives, 10 a second, each so many-th."""
+CUTS = {"signs": Cut(4, 2, 6), "signs, far apart": Cut(4, 1, 6), "rendered": Cut(8, 1, 12)}
+RENDERED = replace(joint_learning.SETTINGS, n_clips=18)
+N_FRAMES, STRIDE = 8, 3
+SEEDS = {"teach": (20_000, 18), "dev": (30_000, 12), "test": (1000, 150)}
+"""First seed and number of rendered clips: those from it on in which something passes before a limb."""
+N_PARTS = 5  # of the rendered test clips, one at a time in a process
+BUFFY_EVERY = 3  # of the test clips: under alphas of 0 over time a frame takes all methods a second
+MODULES = ("experiments.pose.clip_sets",)
+
+
+def of_person(
+    model: cascade.PoseModel, kind: str, person: str, work: str | Path | None = None, quick: bool = False
+) -> list[dict]:
+    """`joint_learning.measured` on one person's clips, a kind of `STEPS`, after learning on the others'."""
+    settings, cut = joint_learning.settings_for(quick=quick), CUTS[kind]
+    about = _about(model, settings) | {"clips": f"{kind}-{person}".replace(", ", "-").replace(" ", "-")}
+    about |= {"step": STEPS[kind], "data": signs.SHIPPED_SHA256}
+    fold = next(fold for fold in signs.folds() if fold.person == person)
+
+    def make():
+        clips = {name: thinned(clip, STEPS[kind]) for name, clip in seen.load_clips(work).items()}
+        teach, dev = ([clips[name] for name in names] for names in teachers(fold))
+        learnt = joint_learning.learn(model, teach, dev, cut, settings, work=work, about=about)
+        return joint_learning.measured(learnt, [clips[name] for name in fold.test], cut)
+
+    return kept(work, f"pose-ensemble-{about['clips']}", about, MODULES, make)
+
+
+def teachers(fold):
+    """(training clips, development clips) of a fold: every third clip of each person is held out.
+
+    >>> teach, dev = teachers(signs.folds()[0])
+    >>> len(teach), len(dev), set(teach) & set(dev)
+    (8, 6, set())
+    """
+    of = dict(zip(signs.load_reference().clips, signs.load_reference().persons))
+    dev = [
+        name for person in signs.PERSONS for name in [clip for clip in fold.train if of[clip] == person][::3]
+    ]
+    return [name for name in fold.train if name not in dev], dev
+
+
+def thinned(clip: seen.Clip, step: int) -> seen.Clip:
+    """Every so many-th frame of a clip."""
+    return clip._replace(cells=clip.cells[::step], limbs=clip.limbs[::step], is_seen=clip.is_seen[::step])
+
+
+def of_rendered(
+    model: cascade.PoseModel, part: int, work: str | Path | None = None, quick: bool = False
+) -> list[dict]:
+    """The same on one of `N_PARTS` of the rendered test clips."""
+    settings, cut = joint_learning.settings_for(RENDERED, quick), CUTS["rendered"]
+    about = _about(model, settings) | {"clips": "rendered", "seeds": SEEDS, "every": STRIDE}
+
+    def make():
+        teach, dev = (list(rendered(*SEEDS[name])) for name in ("teach", "dev"))
+        learnt = joint_learning.learn(model, teach, dev, cut, settings, work=work, about=about)
+        first, n = SEEDS["test"]
+        clips = rendered(first, 2 * N_PARTS if quick else n)
+        chosen = (clip for number, clip in enumerate(clips) if number % N_PARTS == part)
+        return joint_learning.measured(learnt, chosen, cut)
+
+    key = about | {"part": part, "n_parts": N_PARTS, "quick": quick}
+    return kept(work, f"pose-ensemble-rendered-{part}", key, MODULES, make)
+
+
+def rendered(first: int, n: int) -> Iterator[seen.Clip]:
+    """So many rendered clips in which something passes before torso or upper arms, seeds `first` and on.
+
+    >>> [clip.name for clip in rendered(1000, 2)]
+    ['1003', '1004']
+    """
+    seed = first
+    while n:
+        clip = render.render_clip(seed, N_FRAMES * STRIDE, every=STRIDE)
+        if clip.is_hidden[:, :3].any():
+            yield seen.of_pictures(str(seed), clip.images, clip.limbs, np.ones(clip.limbs.shape[:2], bool))
+            n -= 1
+        seed += 1
+
+
+def of_buffy(model: cascade.PoseModel, work: str | Path | None = None, quick: bool = False) -> list[dict]:
+    """What every method of the stored model makes of Buffy's clips, as `joint_learning.measured`."""
+    test = buffy.load_buffy(stored.data_folder(), "test")
+    numbers = np.unique(test.clips)[:: 9 if quick else BUFFY_EVERY]
+    key = {"data": test.digest(), "quick": quick, "model": stored.digest_of(model)}
+    return kept(work, "pose-ensemble-buffy", key, MODULES, partial(_of_buffy, model, test, numbers))
+
+
+def _of_buffy(model, test, numbers):
+    by_method = {method: [] for method in cascade.SUB_MODELS}
+    for number in numbers:
+        clip = test.chosen(test.clips == number)
+        fine, detect = follow.detected(model, clip.images)
+        for method, rows in by_method.items():
+            figures = follow.follow(model, fine, clip.limbs, method)
+            rows.append({"clip": str(number), "detect_ms": detect} | figures)
+    ties = dict.fromkeys(cascade.SUB_MODELS, "hand-set") | {"single": "none"}
+    return [{"method": m, "ties": ties[m], "found": rows} for m, rows in by_method.items()]
+
+
+def _about(model, settings):
+    """What all that is learned depends on, but for the clips."""
+    detectors = {str(part): weights for part, weights in model.detectors.items()}
+    return {"settings": asdict(settings), "detectors": digest_of_arrays(detectors)}

@@ -1,0 +1,1 @@
+"""Scenes: SpeedMachines' tables and what features take."""

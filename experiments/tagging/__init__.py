@@ -1,0 +1,1 @@
+"""Tagging: six methods beside each other, at equal loss."""

@@ -1,0 +1,1 @@
+"""Handwriting under a budget: DMS-pi and quiescent inference over folds."""

@@ -1,1 +1,0 @@
-"""``bench app``: load tests of the app; see `spcviz.bench.app.hall`."""

@@ -1,0 +1,97 @@
+"""Read a drawing of the Write page, for the page's run and for a stroke's own request."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.problems.letters.page import cached
+from spcviz.problems.letters.state import WRITE
+from spcviz.problems.open_words.page import drawn
+from spcviz.problems.open_words.view.component import EMPTY, write_payload
+from spcviz.web.lattice.component import lattice_payload
+from spcviz.web.ui import asked, dragged
+from spcviz.web.ui.state import MAX_ORDER
+from spcviz.web.view.mount import as_message, pack
+
+FEATURES = cached.LETTERS_FEATURES
+TABLE = WRITE.narrow(features=FEATURES)
+ALPHAS = tuple(f"a{n}" for n in range(1, MAX_ORDER + 1))
+SETTINGS = ("truth", "features", "order", "pin_a", "pin_b", "controls", *ALPHAS)
+"""What else of the page's state a drawing's reading depends on."""
+
+
+class Reading(NamedTuple):
+    """A drawing and what the cascade makes of it."""
+
+    found: object  # spcviz.problems.open_words.data.written.Written
+    trace: object  # WordTrace or None: None where no letter can be read
+    text: str  # a letter for each that can be read
+
+
+def read(state: dict, alphas: Sequence[float | None] | None = None) -> Reading:
+    """The drawing of a page's state (`WRITE`), read; by other `alphas` in a drag ahead of the URL."""
+    ink = shown_ink(state)
+    drawing = cached.read_ink(ink)
+    if not len(drawing.pixels):
+        return Reading(drawing, None, "")
+    alphas = [state[name] for name in ALPHAS] if alphas is None else alphas
+    trace = cached.written_trace(ink, state["features"], state["order"], tuple(alphas), state["truth"])
+    return Reading(drawing, trace, cached.reading(trace))
+
+
+def is_example(state):
+    """Whether nothing has been drawn yet, and a written word is shown to draw over."""
+    return bool(state["example"] and not state["ink"])
+
+
+def shown_ink(state):
+    """The text of the strokes that are shown and read."""
+    return state["ink"] or (cached.example() if state["example"] else EMPTY)
+
+
+def boxes(reading, state, turn):
+    """What the boxes are sent, see `spcviz.problems.open_words.view.component.write_payload`."""
+    encoded = TABLE.encode(state)
+    settings = {name: encoded[name] for name in SETTINGS if name in encoded}
+    hint = drawn.hint(reading.found, reading.text)
+    example = cached.example() if is_example(state) else ""
+    payload = write_payload(reading.found, state["ink"], reading.text, hint, example)
+    return payload | {"turn": turn, "ask": asked.address("word"), "settings": settings}
+
+
+def lattice(reading, state, turn):
+    """What the lattice is sent, see `lattice_payload`; of a `Reading` with a trace."""
+
+    def traced(features, alphas):
+        return cached.written_trace(shown_ink(state), features, state["order"], alphas, state["truth"])
+
+    payload, parts = lattice_payload(
+        reading.trace,
+        features=state["features"],
+        order=state["order"],
+        controls=bool(state["controls"]),
+        pins=dragged.traces_of_pins(state, FEATURES, traced),
+    )
+    return payload | {"turn": turn, "brief": True}, parts
+
+
+def turn_of(value):
+    """The number of a stroke as the browser counts them; whoever sends may send anything."""
+    return value if type(value) is int and 0 <= value < 2**53 else 0
+
+
+def answer(question: dict) -> bytes:
+    """A stroke's picture, packed: ``{"boxes": ..., "lattice": ...}`` as the page sends them, without views.
+
+    `question` has ``ink`` (an example's if absent, as when a page loads what answering takes), ``turn`` and
+    ``settings`` as `boxes` sent them; anything else counts as absent.
+    """
+    settings = question.get("settings")
+    settings = settings if isinstance(settings, dict) else {}
+    ink = question.get("ink", cached.example())
+    state = TABLE.parse({"ink": ink, **{n: settings[n] for n in SETTINGS if n in settings}})
+    turn, reading = turn_of(question.get("turn")), read(state)
+    sent = {"boxes": as_message(boxes(reading, state, turn), {})}
+    sent["lattice"] = as_message(*lattice(reading, state, turn)) if reading.trace is not None else b""
+    return pack({name: np.frombuffer(one, "u1") for name, one in sent.items()})

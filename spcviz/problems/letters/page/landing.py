@@ -1,0 +1,57 @@
+"""The home page's word, computed once per process."""
+
+from functools import cache
+
+import numpy as np
+
+from spcviz.problems.letters.page.home_word import home_word
+from spcviz.shared.folders import CACHE
+
+LETTERS = CACHE / "data" / "ocr_letters.npz"
+WORDS = CACHE / "data" / "open_words.npz"
+FIRST_TRAINING_FOLD = 2
+STOP = 0.6
+"""The alpha at which the story on the page lets the sharper model look."""
+AT_MOST = 1000
+"""Words that may be left by then."""
+WORD = 362
+"""A development word of seven or eight letters. Of those that are misread letter by letter, that pairs of
+letters misread in the same way, of which the truth and at most `AT_MOST` words are left at `STOP`, and that
+the sharper model then reads right: the one that is most frequent in the treebank. A test repeats the choice.
+"""
+
+PYTHON = """# Home: one word, read letter by letter, and by a sharper model of what pruning left.
+from spcviz.web.ui import landing
+
+word = landing.word()
+letters = "abcdefghijklmnopqrstuvwxyz"
+print("letter by letter:", "".join(letters[k] for k in word.alone))
+for alpha, labels in word.sharper:
+    left = (word.falls_at > alpha).sum(axis=1).tolist()
+    print(f"from alpha {alpha:.3f} on, with {left} letters left:", "".join(letters[k] for k in labels))
+"""
+
+
+@cache
+def word(number: int = WORD):
+    """A development word, by default the home page's own, as a `HomeWord`; 0.2 s the first time."""
+    images, is_training, words = _data()
+    lengths = np.char.str_len(words["types"][words["dev_words"]])
+    end = int(lengths[: number + 1].sum())
+    spelled = words["types"][words["train_words"]]
+    return home_word(
+        images["pixels"],
+        images["labels"],
+        is_training,
+        words["dev_rows"][end - lengths[number] : end],
+        np.frombuffer(b"".join(spelled), dtype=np.uint8).astype(np.int64) - ord("a"),
+        np.char.str_len(spelled),
+    )
+
+
+def _data():
+    """(letter images, which of them are to learn from, words)."""
+    with np.load(LETTERS, allow_pickle=False) as letters, np.load(WORDS, allow_pickle=False) as words:
+        images = {name: letters[name] for name in letters.files}
+        words = {name: words[name] for name in ("types", "train_words", "dev_words", "dev_rows", "counts")}
+    return images, np.repeat(images["folds"] >= FIRST_TRAINING_FOLD, images["lengths"]), words

@@ -1,0 +1,17 @@
+"""What the pieces take, as the result ``scene-costs`` has it: the prices that SIM learns with."""
+
+import json
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.folders import RESULTS, shipped
+
+NAME = "scene-costs"
+
+
+def known():
+    """The stored result's rows by piece; `ArgumentError` ends with the command that makes it."""
+    path = shipped(RESULTS) / f"{NAME}.json"
+    try:
+        return {row["piece"]: row for row in json.loads(path.read_bytes())["rows"]}
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ArgumentError(f"{path} cannot be read; run: python -m spcviz reproduce {NAME}") from error

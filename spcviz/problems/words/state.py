@@ -1,0 +1,15 @@
+"""What the Policy page keeps in its address."""
+
+from spcviz.web.ui.state import StateTable, choice, flag, real, whole
+
+POLICY = StateTable(
+    choice("vocabulary", "open", ("open", "ocr", "dev")),
+    whole("word", -1, 0, 10_000_000),
+    real("spend", 0.0, 0.0, 1.0),
+    real("q", 0.25, 0.0, 0.9),
+    choice("kind", "units", ("units", "us")),
+    choice("extractor", "library", ("library", "fast")),
+    flag("controls", True),
+    opening={"vocabulary": "dev", "spend": 0.308},
+)
+"""The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference."""

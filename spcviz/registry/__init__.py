@@ -1,0 +1,107 @@
+"""The problems: one folder each, this list of their names, and everything that follows from it.
+
+Command line, catalogue of data, warm-up, side bar, links on the home page and the list of Paper tables are
+read off the folders named here; see `spcviz.registry.problem` for what each of them says of itself.
+"""
+
+from collections.abc import Collection
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from spcviz.registry.problem import DataSet, Model, Page, Problem, Result, Training
+from spcviz.shared.clone import load_module
+
+PROBLEMS = (
+    "letters",
+    "open_words",
+    "tagging",
+    "grids",
+    "exact",
+    "pictures",
+    "pose",
+    "words",
+    "arms",
+    "parsing",
+    "hybrid",
+    "scene",
+    "own_data",
+)
+
+SECTIONS = ("Start", "Learn", "The cascade", "Budgets", "Results")
+"""Of the side bar, in order; what a problem adds comes after."""
+
+
+def problems() -> list[Problem]:
+    """All problems, in order: a list of `spcviz.registry.problem.Problem`."""
+    return [import_module(f"spcviz.problems.{name}").PROBLEM for name in PROBLEMS]
+
+
+def load(dotted: str) -> Any:
+    """What ``"module:name"`` names.
+
+    >>> load("spcviz.registry:PROBLEMS")[:2]
+    ('letters', 'open_words')
+    """
+    module, _, name = dotted.partition(":")
+    return getattr(load_module(module), name)
+
+
+def trainings() -> dict[str, list[Training]]:
+    """Name to the rows of that name, in the order in which they are done: {str: list of Training}."""
+    by_name: dict[str, list[Training]] = {}
+    for problem in problems():
+        for row in problem.trains:
+            by_name.setdefault(row.name, []).append(row)
+    return by_name
+
+
+def results() -> dict[str, Result]:
+    """{name: Result} of all problems, in order."""
+    return {row.name: row for problem in problems() for row in problem.results}
+
+
+def pages() -> list[Page]:
+    """Every `Page` of every problem, in order."""
+    return [page for problem in problems() for page in problem.pages]
+
+
+def data_sets() -> list[DataSet]:
+    """Every `DataSet` of every problem, in order."""
+    return [entry for problem in problems() if problem.data for entry in load(problem.data)]
+
+
+def warmup_groups_of(path: str) -> list[str]:
+    """Names of the problems whose kernels a page calls: its own, and those that serve it.
+
+    >>> warmup_groups_of("pages/budget/policy.py")
+    ['words', 'arms']
+    """
+    every = problems()
+    owners = {problem.name for problem in every if path in (page.path for page in problem.pages)}
+    return [one.name for one in every if one.warmup and (one.name in owners or owners & set(one.serves))]
+
+
+def answers() -> dict[str, tuple[str, str]]:
+    """What views ask for without a rerun: {name in the address: (module that answers, its warm-up group)}.
+
+    >>> answers()["word"][1]
+    'letters'
+    """
+    said = {problem.name: problem.answers.partition("=") for problem in problems() if problem.answers}
+    return {name: (module, group) for group, (name, _, module) in said.items()}
+
+
+def models() -> list[Model]:
+    """Every `Model` of every problem, in order."""
+    return [row for problem in problems() for row in problem.models]
+
+
+def load_kernels(models: Path, names: Collection[str] = PROBLEMS) -> None:
+    """Compile, or load from the disk cache, every kernel that a page calls, of all problems or those named.
+
+    A group whose model is missing in the folder `models` is left out.
+    """
+    for problem in problems():
+        if problem.warmup and problem.name in names:
+            load(problem.warmup)(models)

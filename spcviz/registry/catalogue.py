@@ -1,0 +1,93 @@
+"""Which data sets there are, where they come from, which are here, and how to bring the others.
+
+The handwritten words ship with the project. Other sets are looked for in the folder that the
+environment variable SPCVIZ_DATA names; nothing is fetched by itself.
+"""
+
+import hashlib
+
+from spcviz import registry
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.folders import data_folder, state_of_data
+
+OF_NO_PROBLEM = ()
+"""Sets (`DataSet`) that can be brought and that no problem reads yet: none now."""
+
+
+def data_sets():
+    """Every `DataSet`: those of the problems, then `OF_NO_PROBLEM`."""
+    return [*registry.data_sets(), *OF_NO_PROBLEM]
+
+
+def is_intact(entry):
+    """Whether the file of a data set that ships is there, byte for byte."""
+    if entry.shipped is None:
+        return False
+    try:
+        return hashlib.sha256(entry.shipped.read_bytes()).hexdigest() == entry.sha256
+    except OSError:
+        return False
+
+
+def describe():
+    """Lines for a person: each set, where it comes from, whether it is here."""
+    folder = data_folder()
+    yield f"SPCVIZ_DATA: {folder}" if folder else f"{state_of_data()}; only shipped data is used"
+    for entry in data_sets():
+        yield f"{entry.name}: {entry.what}"
+        yield f"  from {entry.origin}"
+        if entry.shipped is None:
+            yield f"  {_place(entry, folder)}"
+        else:
+            state = "shipped, intact" if is_intact(entry) else "missing or damaged: check out cache/data anew"
+            yield f"  {entry.shipped}: {state}"
+
+
+def _place(entry, folder):
+    """Whether a set that does not ship is here, or what brings it."""
+    if folder is not None and (folder / entry.folder).is_dir():
+        return "found"
+    if entry.sources:
+        return f"not found; bring it with: python -m spcviz data get {entry.name}"
+    return f"not found; put it in $SPCVIZ_DATA/{entry.folder}"
+
+
+def get(name, folder=None, *, is_trusted=False):
+    """Download the original of a data set into `folder`, ``originals/<name>`` below SPCVIZ_DATA by default.
+
+    Yields lines for a person; `is_trusted` goes on with files whose SHA-256 is not known here. See
+    `spcviz.shared.bring.get.get`.
+    """
+    from spcviz.shared.bring import get as bring
+
+    entry = _wanted(name)
+    if not entry.sources:
+        raise ArgumentError(f"NAME must be a set that is downloaded; {name} is made by: data prepare {name}")
+    folder = folder or _needed_folder() / "originals" / name
+    yield from bring.get(entry, registry.load(entry.sources), folder, is_trusted)
+
+
+def prepare(name, folder, data=None):
+    """Turn an unpacked original into what the loaders read, in `data`, by default SPCVIZ_DATA.
+
+    Yields lines for a person; see `spcviz.shared.bring.place.prepare`.
+    """
+    from spcviz.shared.bring import place
+
+    entry = _wanted(name)
+    yield from place.prepare(entry, registry.load(entry.prepare), folder, data or _needed_folder())
+
+
+def _wanted(name):
+    """The row of a set that can be brought."""
+    known = {entry.name: entry for entry in data_sets() if entry.prepare}
+    if name not in known:
+        raise ArgumentError(f"NAME must be one of {', '.join(known)}, got {name!r}")
+    return known[name]
+
+
+def _needed_folder():
+    folder = data_folder()
+    if folder is None:
+        raise ArgumentError(f"{state_of_data()}; let it name a folder, or give one with --to")
+    return folder

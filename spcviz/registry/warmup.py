@@ -1,0 +1,139 @@
+"""Compiling the kernels of every page ahead of need: in child processes, in the order of the side bar.
+
+A warm-up group is what one problem compiles by running once on something small (`Problem.warmup`). What numba
+makes lies in the folder of `spcviz.engine.kernels.kernel_cache`, and a note there, ``<group>.ready``, says
+that a group is compiled. Groups of one family share kernels, so a family is one process; there are two, for
+two cores, that take about equally long. Compiling takes some hundred megabytes that a process never gives
+back: the server starts children and loads what they made.
+"""
+
+import gc
+import json
+import subprocess
+import sys
+import time
+from functools import cache
+
+from spcviz import registry
+from spcviz.engine.kernels import kernel_cache
+from spcviz.shared.folders import CACHE, ROOT
+
+_SELDOM = 100_000
+"""New objects between collections: a compiler makes many, and looking through them takes a tenth."""
+
+MEASURED = CACHE / "warmup.json"
+"""CPU seconds of every group from an empty folder, written by ``warmup --json``."""
+
+
+@cache
+def families():
+    """Groups of each family in the order of the side bar: {family: list of names}."""
+    sections = {name: place for place, name in enumerate(registry.SECTIONS)}
+
+    def place(problem):
+        return min((sections.get(page.section, len(sections)) for page in problem.pages), default=99)
+
+    every = [problem for problem in registry.problems() if problem.warmup]
+    by_family = {problem.family: [] for problem in every}  # that of the first problem first
+    for problem in sorted(every, key=place):
+        by_family[problem.family].append(problem.name)
+    return by_family
+
+
+def groups():
+    """Names of all groups, the families by turns: first comes what a visitor may want first."""
+    lanes = list(families().values())
+    longest = max(map(len, lanes))
+    return [lane[i] for i in range(longest) for lane in lanes if i < len(lane)]
+
+
+def note(name):
+    """The file that says that a group is compiled, or None where nothing can be kept."""
+    folder = kernel_cache.folder()
+    return None if folder is None else folder / f"{name}.ready"
+
+
+def is_compiled(name):
+    """Whether a group's kernels lie in the folder."""
+    return (path := note(name)) is not None and path.is_file()
+
+
+def compile_here(names, models):
+    """Compile groups in this process, or load what is compiled; yields each with its CPU seconds."""
+    usual = gc.get_threshold()
+    gc.set_threshold(_SELDOM)
+    try:
+        for name in names:
+            start = time.process_time()
+            registry.load_kernels(models, [name])
+            seconds = time.process_time() - start
+            kernel_cache.settle()
+            if (path := note(name)) is not None and not path.is_file():
+                try:
+                    path.write_text(json.dumps(seconds), encoding="ascii")
+                except OSError as error:
+                    kernel_cache.complain(f"{path}: {error.strerror}; it will be compiled once more")
+            yield name, seconds
+    finally:
+        gc.set_threshold(*usual)
+
+
+class Child:
+    """A process that compiles what is missing of one family."""
+
+    def __init__(self, names):
+        command = [sys.executable, "-m", "spcviz", "warmup", "--behind", "--only", *names]
+        self.names = names
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+
+    def is_busy(self):
+        """Whether it is still at work."""
+        return self.process.poll() is None
+
+    def stop(self):
+        """End it, as a server does that ends itself."""
+        if self.is_busy():
+            self.process.terminate()
+
+
+def start_children():
+    """A `Child` for every family with something left to compile; none where nothing can be kept."""
+    if kernel_cache.folder() is None:
+        return []
+    missing = ([n for n in names if not is_compiled(n)] for names in families().values())
+    return [Child(names) for names in missing if names]
+
+
+def noted():
+    """CPU seconds that each compiled group took, from the notes: {group: seconds}."""
+    return {name: round(json.loads(note(name).read_text()), 1) for name in groups() if is_compiled(name)}
+
+
+def measured():
+    """`MEASURED` as it stands: {group: seconds}; empty if it is not there or damaged."""
+    try:
+        by_group = json.loads(MEASURED.read_text(encoding="utf-8"))
+        return {str(name): float(seconds) for name, seconds in by_group.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def seconds_left(names, done, begun, now, table):
+    """How long a family's process still needs, at least 1 s.
+
+    It compiles `names` in turn, up to the group that is waited for; `done` has the time at which each was
+    compiled, `table` the seconds of each (see `measured`): this machine's pace is read off those that are
+    done.
+
+    >>> table = {"letters": 10.0, "tagging": 5.0}
+    >>> seconds_left(["letters", "tagging"], {}, 100.0, 104.0, table)
+    11.0
+    >>> seconds_left(["letters", "tagging"], {"letters": 120.0}, 100.0, 122.0, table)
+    8.0
+    """
+    through = [name for name in names if name in done]
+    latest = max([begun, *(done[name] for name in through)])
+    planned = sum(table.get(name, 0.0) for name in through)
+    pace = (latest - begun) / planned if planned else 1.0
+    left = sum(table.get(name, 0.0) for name in names if name not in done)
+    return max(pace * left - (now - latest), 1.0)

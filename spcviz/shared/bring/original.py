@@ -1,0 +1,82 @@
+"""Find and read the files of an original data distribution, wherever a person has unpacked it."""
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import scipy.io
+from PIL import Image
+from tqdm import tqdm
+
+from spcviz.shared.bring.source import OriginalError
+
+_PICTURES = ("JPEG", "PNG", "PPM")  # nothing else is offered to the image library's other readers
+
+
+def root_of(folder: Path, anchor: str, *, is_needed: bool = True) -> Path | None:
+    """The folder, this one or one below it, that holds the file `anchor`; None if it is not needed."""
+    if (folder / anchor).is_file():
+        return folder
+    paths = sorted(path for path in folder.rglob(anchor) if path.is_file())
+    if paths:
+        return paths[0].parents[anchor.count("/")]
+    if not is_needed:
+        return None
+    packed = sorted(path.name for path in folder.glob("*") if path.suffix in (".zip", ".tgz", ".gz", ".tar"))
+    raise _missing(folder, anchor, f" (unpack {', '.join(packed)} first)" if packed else "")
+
+
+def _missing(folder, name, hint):
+    got = f"got {str(folder)!r}: {name} is missing{hint}"
+    return OriginalError(f"FOLDER must be the original distribution, {got}")
+
+
+def all_there(root: Path, names: Sequence[str]) -> list[Path]:
+    """Paths of files that the original must have; `OriginalError` names the first that is missing."""
+    missing = [name for name in names if not (root / name).is_file()]
+    if missing:
+        raise _missing(root, missing[0], f", and {len(missing) - 1} more" if len(missing) > 1 else "")
+    return [root / name for name in names]
+
+
+def steps(items, label):
+    """The items, with a bar of how many are done."""
+    return tqdm(items, desc=label, unit="file", leave=False)
+
+
+def picture(path) -> Image.Image:
+    """An image as RGB; raises `OriginalError` if it is no JPEG, PNG or PPM, or is damaged."""
+    return opened(path).convert("RGB")
+
+
+def opened(path):
+    """An image as it is stored, in memory; errors as in `picture`."""
+    try:
+        with Image.open(path, formats=_PICTURES) as image:
+            image.load()
+            return image
+    except (OSError, ValueError, Image.DecompressionBombError) as error:
+        raise OriginalError(f"{path} must be a picture, got one that cannot be read: {error}") from error
+
+
+def matrix(path: Path, name: str, shape: tuple[int, ...] | None) -> np.ndarray:
+    """One float array of a MATLAB file, `shape` with None for any length; nothing in such a file is run."""
+    try:
+        arrays = scipy.io.loadmat(path, variable_names=[name])
+    except (OSError, ValueError, TypeError, NotImplementedError) as error:
+        raise OriginalError(f"{path} must be a MATLAB file, got one that cannot be read: {error}") from error
+    array = arrays.get(name)
+    if array is not None and array.ndim == len(shape) - 1:
+        array = array[..., None]  # MATLAB drops a last axis of length 1
+    got = "none" if array is None else array.shape
+    if array is None or len(got) != len(shape) or any(n not in (None, m) for n, m in zip(shape, got)):
+        raise OriginalError(f"{path} must hold an array {name} of shape {shape}, got {got}")
+    return np.asarray(array, dtype=float)
+
+
+def copied(path, place):
+    """Copy a file as it is; returns its SHA-256."""
+    shutil.copyfile(path, place)
+    return hashlib.sha256(place.read_bytes()).hexdigest()

@@ -1,0 +1,49 @@
+"""Write a prepared data set completely or not at all."""
+
+import contextlib
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.bring.source import NoRoomError
+
+
+def prepare(entry, make: Callable, folder: Path, data: Path) -> Iterator[str]:
+    """Turn an original into what the loaders read, all of it or nothing; yields lines for a person."""
+    place = data / entry.folder
+    if not folder.is_dir():
+        raise ArgumentError(f"FOLDER must be a folder with the original of {entry.name}, got {str(folder)!r}")
+    if place.exists():
+        raise ArgumentError(f"{place} is there already; move it away to have {entry.name} prepared anew")
+    with unfinished(place) as work:
+        yield from make(folder, work)
+    yield f"{place}: ready"
+
+
+@contextlib.contextmanager
+def unfinished(place: Path) -> Iterator[Path]:
+    """A folder beside `place` to fill: one rename makes it `place` at the end, and an error removes it."""
+    work = place.with_name(f".{place.name}.unfinished-{os.getpid()}")
+    with room(place.parent):
+        shutil.rmtree(work, ignore_errors=True)  # of a process of the same number that was killed
+        work.mkdir(parents=True)
+        try:
+            yield work
+            os.rename(work, place)
+        except BaseException:
+            shutil.rmtree(work, ignore_errors=True)
+            raise
+
+
+@contextlib.contextmanager
+def room(folder):
+    """Raise `NoRoomError` if the disk that `folder` lies, or will lie, on is full."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise NoRoomError(f"no room left on the disk of {folder}; make some and run it again") from error

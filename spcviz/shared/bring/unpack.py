@@ -1,0 +1,81 @@
+"""Unpack zip archives that may be hostile: everything they declare is checked before anything is written."""
+
+import stat
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from tqdm import tqdm
+
+from spcviz.shared.bring.place import room
+from spcviz.shared.bring.source import SumError
+
+MOST_FILES = 100_000
+"""In one archive; the prepared sets together have some 5,000."""
+MOST_BYTES = 4 << 30
+"""Of one archive, unpacked; the prepared sets together have some 100 MB."""
+CHUNK = 1 << 20
+
+
+def unpack(path: Path):
+    """Unpack a zip file beside itself.
+
+    Raises `SumError`, and writes nothing, if it has more files or bytes than any original or an entry is no
+    plain file or folder below its own; damage may show only while unpacking. Raises `NoRoomError` if the disk
+    is full.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive, room(path.parent):
+            entries = archive.infolist()
+            _check(path, entries)
+            left = MOST_BYTES
+            for entry in tqdm(entries, desc=path.name, unit="file", leave=False):
+                left -= _extract(path, archive, entry, left)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise SumError(f"{path} is damaged: {error}; delete it and get it again") from error
+
+
+def _check(path, entries):
+    """Refuse by what the archive says of itself."""
+    if len(entries) > MOST_FILES:
+        raise SumError(f"{path} must hold at most {MOST_FILES:,} files, got {len(entries):,}")
+    if (n_bytes := sum(entry.file_size for entry in entries)) > MOST_BYTES:
+        raise SumError(f"{path} must unpack to at most {MOST_BYTES:,} bytes, got {n_bytes:,}")
+    for entry in entries:
+        if not is_below(entry.orig_filename) or not _is_plain(entry):
+            name = f"{entry.orig_filename!r:.80}"
+            raise SumError(f"{path} must hold plain files below its own folder, got {name}; unpacked nothing")
+
+
+def is_below(name):
+    """Whether a name of an archive leads to a place below the folder it is unpacked in, on any system.
+
+    >>> [is_below(name) for name in ("a/b.txt", "../a", "/a", "C:\\\\a", "a/..\\\\b", "a\\0b", "")]
+    [True, False, False, False, False, False, False]
+    """
+    parts = name.replace("\\", "/").split("/")
+    is_absolute = PurePosixPath(name).is_absolute() or bool(PureWindowsPath(name).anchor)
+    return bool(name.strip()) and not is_absolute and ".." not in parts and "\0" not in name
+
+
+def _is_plain(entry):
+    """Whether an entry is a file or a folder, and no link or device; many archives do not say."""
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    return kind in (0, stat.S_IFREG, stat.S_IFDIR)
+
+
+def _extract(path, archive, entry, left):
+    """Write one entry; how many bytes that were, never more than `left`."""
+    place = path.parent.joinpath(*PurePosixPath(entry.filename).parts)
+    if entry.is_dir():
+        place.mkdir(parents=True, exist_ok=True)
+        return 0
+    place.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
+    with archive.open(entry) as packed, open(place, "wb") as file:
+        while chunk := packed.read(CHUNK):
+            written += len(chunk)
+            if written > min(left, entry.file_size):
+                raise SumError(f"{path} is damaged: {entry.filename!r:.80} is longer than it says")
+            file.write(chunk)
+    return written

@@ -1,0 +1,48 @@
+"""Paths of the project's cache, the work folder and the data sets (SPCVIZ_DATA)."""
+
+import os
+from pathlib import Path
+
+from spcviz.engine.errors import SpcvizError
+
+ROOT = Path(__file__).parents[2]
+APP = ROOT / "spcviz" / "app" if (ROOT / "spcviz" / "app").is_dir() else ROOT
+"""Holds app.py and the pages: the clone itself, or the folder in which an installed package brings them."""
+CACHE = ROOT / "cache"
+MODELS, RESULTS = CACHE / "models", CACHE / "results"
+WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "spcviz-work"
+"""Where long work keeps its finished parts, for the next run."""
+
+
+class NoCacheError(SpcvizError, FileNotFoundError):
+    """A part of the repository's cache is wanted, and a package installed by pip has none."""
+
+
+def shipped(path: Path) -> Path:
+    """A path; `NoCacheError` if it lies in the repository's cache and a package by pip has none."""
+    if path.is_relative_to(CACHE) and not CACHE.is_dir():
+        raise NoCacheError(
+            f"{path} is missing; stored models, results and handwritten words come with the repository, not "
+            "with a package installed by pip: run this in a clone of the repository"
+        )
+    return path
+
+
+def data_folder():
+    """The folder that SPCVIZ_DATA names, or None if it is unset or missing."""
+    named = os.environ.get("SPCVIZ_DATA")
+    folder = Path(named).expanduser() if named else None
+    return folder if folder is not None and folder.is_dir() else None
+
+
+def state_of_data(below: str = "") -> str:
+    """What is wrong or right with SPCVIZ_DATA and its folder `below`, for the end of a message."""
+    named = os.environ.get("SPCVIZ_DATA")
+    if not named:
+        return "SPCVIZ_DATA is not set"
+    folder = Path(named).expanduser()
+    if not folder.is_dir():
+        return f"SPCVIZ_DATA is {named!r}, which is no folder"
+    if not (folder / below).is_dir():
+        return f"SPCVIZ_DATA is {named!r}, which holds no folder {below}"
+    return f"SPCVIZ_DATA is {named!r}"

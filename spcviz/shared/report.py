@@ -1,0 +1,80 @@
+"""The common form of every reproduced result, with its provenance: code, data, models, CPU time.
+
+The command line adds ``provenance``, a row for each command that made a part, ``command`` and ``seconds``.
+"""
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from spcviz.shared.work import ledger
+from spcviz.shared.work.kept import LIBRARIES, digest_of_modules
+from spcviz.store import digest_of_arrays
+
+
+def describe(
+    name: str,
+    source: str,
+    rows: list[dict],
+    *,
+    baselines: list[dict],
+    settings: dict,
+    data,
+    fold_rows: Sequence[dict] = (),
+    **more,
+) -> dict:
+    """Assemble a result for the JSON file.
+
+    `rows` and `baselines` are measured figures, a row's ``paper`` the paper's; digests of `data` (data set ->
+    name -> array) are written; `fold_rows` (a ``fold`` and its ``rows``) are what `rows` are means of, so
+    that a fold run again can be checked (`spcviz.shared.checking`).
+    """
+    return {
+        "name": name,
+        "source": source,
+        "rows": rows,
+        "baselines": baselines,
+        "settings": settings,
+        "data_digests": {key: digest_of_arrays(arrays) for key, arrays in data.items()},
+        "machine": machine(),
+        "fold_rows": [{"fold": str(fold["fold"]), "rows": fold["rows"]} for fold in fold_rows],
+        **more,
+    }
+
+
+def mean_and_sd(name: str, values) -> dict[str, float | None]:
+    """Mean over folds, and the standard deviation where there is more than one.
+
+    >>> mean_and_sd("us", [1.0, 3.0])["us"]
+    2.0
+    """
+    spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return {name: float(np.mean(values)), f"{name}_sd": spread}
+
+
+def provenance(make: str, models: dict[str, Path], parts: dict[str, float]) -> dict:
+    """What a result was made from: digests of code and models, libraries, CPU seconds of all `parts`."""
+    return {
+        "code": digest_of_modules((make.partition(":")[0],)),
+        "libraries": {name: version(name) for name in LIBRARIES},
+        "models": {name: json.loads(path.read_bytes())["sha256"] for name, path in models.items()},
+        "cpu_seconds": round(ledger.total(parts), 3),
+        "parts": {"all": len(parts), "seconds_unknown": sum(s is None for s in parts.values())},
+    }
+
+
+def machine():
+    """What the times were measured on."""
+    model = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            model = next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass  # not Linux
+    about = {"python": platform.python_version(), "system": platform.system()}
+    return {"cpu": model, "cores": os.cpu_count()} | about

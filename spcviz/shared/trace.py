@@ -1,0 +1,130 @@
+"""Run a cascade on one example and time it level by level, for the pages with a lattice."""
+
+import time
+
+import numpy as np
+
+from spcviz.engine.ngrams.lattice import path_of, pointers, score_labels, symbols
+from spcviz.engine.thresholds import rule
+from spcviz.learning.cascade.cascade import filter_examples, predict
+from spcviz.learning.cascade.features import unary_scores
+from spcviz.shared.shown import LevelTrace
+
+
+def timed_run(cascade, features, length, n_levels, alphas):
+    """(steps, readings, microseconds of filter and predictor) of each level."""
+    steps, labels, times = [], [], []
+    start = _now()
+    for level, step in zip(cascade.levels, filter_examples(cascade, features, [length], n_levels, alphas)):
+        filtered = _now()
+        labels.append(predict(level, step.lattice, features).labels)
+        steps.append(step)
+        times.append((_us_between(start, filtered), _us_between(filtered, _now())))
+        start = _now()
+    return steps, labels, times
+
+
+def alphas_used(cascade, alphas, n_levels):
+    """The alpha of each of the first levels: the tuned one where that given is None or missing."""
+    given = [*alphas, *[None] * n_levels]
+    return [level.alpha if a is None else a for level, a in zip(cascade.levels[:n_levels], given)]
+
+
+def traced(cascade, features, length, alphas, labels=None, turns=2):
+    """``levels``, ``predictions`` and ``microseconds`` of a `WordTrace`, the best times of some turns."""
+    runs = [timed_run(cascade, features, length, len(alphas), alphas) for _ in range(turns)]
+    steps, read, _ = runs[-1]
+    us = np.min([times for _, _, times in runs], axis=0)  # (levels, filter and predictor)
+    levels = []
+    for level, step, alpha, level_us in zip(cascade.levels, steps, alphas, us[:, 0]):
+        draw = node_level if cascade.on_nodes and step.lattice.order[0] > 1 else arc_level
+        levels.append(draw(level, step, labels, features, alpha, level_us))
+    predictions, in_all = np.array(read, dtype=np.int32), float(us[:-1, 0].sum() + us[-1, 1])
+    return {"levels": tuple(levels), "predictions": predictions, "microseconds": in_all}
+
+
+def _now():
+    return time.perf_counter(), time.thread_time()
+
+
+def _us_between(start, end):
+    """Microseconds by the wall clock, or by this thread's time if that is shorter and not too coarse."""
+    wall, cpu = (1e6 * (b - a) for a, b in zip(start, end))
+    return min(wall, cpu) if cpu > 0 else wall
+
+
+def arc_level(level, step, labels, features, alpha, microseconds):
+    """A `LevelTrace` of a level that filters n-grams, from its step of `filter_examples`."""
+    lattice, arc_score, pruned = step
+    passed = pruned.passed
+    into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
+    return LevelTrace(
+        order=int(lattice.order[0]),
+        col_start=lattice.arc_start,
+        symbols=symbols(lattice),
+        score=arc_score,
+        forward=passed.forward[lattice.arc_tail] + arc_score,
+        backward=passed.backward[lattice.arc_head],
+        max_marginal=passed.max_marginal,
+        previous=into[lattice.arc_tail].astype(np.int32),
+        following=out_of[lattice.arc_head].astype(np.int32),
+        map_arcs=pruned.best_path.astype(np.int32),
+        truth_arcs=_truth(lattice, labels).astype(np.int32),
+        truth_score=_score_of(labels, level, lattice, features),
+        **_threshold(level, pruned, alpha),
+        microseconds=float(microseconds),
+    )
+
+
+def node_level(level, step, labels, features, alpha, microseconds):
+    """A level of order n as a `LevelTrace` of the (n-1)-grams that it filters."""
+    lattice, arc_score, pruned = step
+    passed, truth = pruned.passed, _truth(lattice, labels)
+    into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
+    tail, head = lattice.arc_tail, lattice.arc_head
+    of_arc = symbols(lattice)
+    spelled = np.zeros((len(passed.forward), of_arc.shape[1] - 1), dtype=np.int32)
+    spelled[head], spelled[tail] = of_arc[:, 1:], of_arc[:, :-1]
+    previous = np.where(into >= 0, tail[np.maximum(into, 0)], -1)
+    following = np.where(out_of >= 0, head[np.maximum(out_of, 0)], -1)
+    before = np.where(previous >= 0, passed.forward[np.maximum(previous, 0)], 0.0)
+    forward = passed.forward  # 0 in the first column: the first arcs carry the scores of all their tags
+    path = np.concatenate([tail[pruned.best_path], head[pruned.best_path[-1:]]])
+    return LevelTrace(
+        order=int(lattice.order[0]) - 1,
+        col_start=lattice.node_start,
+        symbols=spelled,
+        score=forward - before,
+        forward=forward,
+        backward=passed.backward,
+        max_marginal=pruned.values,
+        previous=previous.astype(np.int32),
+        following=following.astype(np.int32),
+        map_arcs=path.astype(np.int32),
+        truth_arcs=np.concatenate([tail[truth], head[truth[-1:]]]).astype(np.int32),
+        truth_score=_score_of(labels, level, lattice, features),
+        **_threshold(level, pruned, alpha),
+        microseconds=float(microseconds),
+    )
+
+
+def _truth(lattice, labels):
+    """The true path's arcs; none where it is unknown or not in the lattice."""
+    arcs = np.zeros(0, dtype=np.int64) if labels is None else path_of(lattice, labels)
+    return arcs if (arcs >= 0).all() else arcs[:0]
+
+
+def _score_of(labels, level, lattice, features):
+    """Score of a labelling, in or out of the lattice, under a level's filter; NaN of none."""
+    if labels is None:
+        return np.nan
+    unary = unary_scores(features, level.filter.weights)
+    return float(score_labels(lattice, unary, level.filter.table, labels)[0])
+
+
+def _threshold(level, pruned, alpha):
+    """Fields of a `LevelTrace` that say what was pruned by; `alpha` is what was asked for."""
+    used, names = pruned.alpha[0], ("best", "mean", "n_valid", "has_spread")
+    fields = {name: getattr(pruned.limits, name)[0].item() for name in names}
+    fields |= {"alpha": float(alpha), "tuned_alpha": float(level.alpha)}
+    return fields | {"was_capped": bool(used > alpha), "alpha_used": float(rule.capped(used))}

@@ -1,0 +1,354 @@
+"""The sandboxed process that decodes a visitor's file.
+
+Run as ``python -m spcviz.shared.uploading.decoder LIBRARY READER``: bytes come on standard input; a
+line of JSON and raw frames go to standard output. What the decoders may do is given up before they see a
+byte: memory, time, other files, new descriptors and thus sockets, and the network (Linux alone, and only
+where it lets an ordinary process have a network of its own: elsewhere no new descriptor is what keeps it
+shut). Windows has none of these limits but the wall clock of the caller.
+"""
+
+import contextlib
+import ctypes
+import errno
+import io
+import json
+import os
+import signal
+import struct
+import sys
+import warnings
+
+MAX_BYTES = 20 << 20
+MAX_PIXELS = 16_000_000
+MAX_LENGTH = 65_535  # of a side: a JPEG cannot be longer, and Pillow's filter holds 16 bytes for each pixel
+MAX_FRAMES = 300
+MAX_ANIMATED = 100_000_000  # pixels of an animated picture's frames: each is unpacked whole
+MAX_FILMED = 640_000_000  # of a video's: 300 frames of 1920 x 1080
+MAX_KEPT = 60
+MAX_SIDE = 320
+MEMORY = 512 << 20
+CPU_SECONDS = 8
+SECONDS = 40
+NICE = 10
+
+
+class Unusable(ValueError):
+    """The file cannot be used; the message is for the visitor."""
+
+
+def picture_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
+    """Frames as RGB bytes, their height and width, of a picture that Pillow calls `form`.
+
+    They are as a browser shows them: turned as the EXIF tag says, over white where they are transparent, 16
+    bits of grey as 8, and colours of a profile as sRGB.
+    """
+    from PIL import Image
+
+    Image.MAX_IMAGE_PIXELS = None  # the check below says it in our words
+    picture = Image.open(io.BytesIO(data), formats=(form,))
+    check_size(*picture.size)
+    Image.MAX_IMAGE_PIXELS = MAX_PIXELS  # a later frame of a GIF may be larger than the first
+    warnings.simplefilter("ignore")  # a damaged tag is nobody's business, and to say so would open files
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
+    n_pixels = picture.width * picture.height
+    size = small_size(*picture.size)
+    picture.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))  # a JPEG's blocks need not be unpacked whole
+    # What else a JPEG may hold are depths and gains of its one picture.
+    most = 1 if form == "JPEG" else max(1, min(MAX_FRAMES, MAX_ANIMATED // n_pixels))
+    turn, recolour = None, None
+    frames = []
+    for at in range(most):
+        try:
+            picture.seek(at)
+        except EOFError:
+            break
+        if at == 0:
+            recolour = _recolouring(picture)
+        frame = shown(recolour(_small(picture, size)))
+        if at == 0:  # behind the first one's pixels: a PNG's tags may stand there
+            turn = _turning(picture)
+        frame = frame if turn is None else frame.transpose(turn)
+        frames.append(frame.tobytes())
+    return frames, frame.height, frame.width
+
+
+def _small(picture, size):
+    """A frame at the size that is kept, in one of Pillow's modes of 8 bits."""
+    from PIL import Image, ImageChops
+
+    if picture.mode.startswith("I"):  # 16 bits of grey, as scanners and depth cameras write
+        clear = picture.info.get("transparency")
+        whole = picture.convert("I")
+        grey = whole.point(lambda value: value * (1 / 257)).convert("L")
+        if isinstance(clear, int):
+            off = whole.point(lambda value: value * 255 - 255 * clear).convert("F")
+            far = (off.convert("L"), off.point(lambda value: value * -1).convert("L"))
+            grey.putalpha(ImageChops.lighter(*far))  # 255 wherever a value is not the one that is clear
+        picture = grey
+    elif picture.mode in ("P", "1", "PA") or picture.has_transparency_data:
+        picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+    elif picture.mode not in ("RGB", "L", "CMYK"):
+        picture = picture.convert("RGB")
+    return picture.resize(size, Image.Resampling.BILINEAR)
+
+
+def shown(frame):
+    """A frame in RGB, over white, as paper is, where it is transparent."""
+    from PIL import Image
+
+    if frame.mode in ("RGBA", "LA"):
+        ground = Image.new("RGBA", frame.size, "white")
+        frame = Image.alpha_composite(ground, frame.convert("RGBA"))
+    return frame.convert("RGB")
+
+
+_TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270",
+          7: "TRANSVERSE", 8: "ROTATE_90"}  # fmt: skip
+"""What Pillow calls the turn of each orientation that EXIF has."""
+
+
+def _turning(picture):
+    """How a picture is to be turned, by its EXIF or XMP tag; None if not, or if the tag is damaged."""
+    from PIL import Image
+
+    try:
+        name = _TURNS.get(picture.getexif().get(0x0112))
+    except Exception:  # a tag of a stranger raises what it likes; the picture may be good
+        return None
+    return name and Image.Transpose[name]
+
+
+def _recolouring(picture):
+    """What brings a picture's colours to sRGB, by the profile that it holds; else what leaves them."""
+    from PIL import ImageCms
+
+    kinds = {"RGB": ("RGB", "RGBA"), "GRAY": ("L", "LA"), "CMYK": ("CMYK",)}
+    try:
+        profile = ImageCms.ImageCmsProfile(io.BytesIO(picture.info["icc_profile"]))
+        modes = kinds[profile.profile.xcolor_space.strip()]
+        srgb = ImageCms.createProfile("sRGB")
+        transform = ImageCms.buildTransform(profile, srgb, modes[0], "RGB")
+    except Exception:  # none, or damaged: as without one
+        return lambda frame: frame
+
+    def recolour(frame):
+        if frame.mode not in modes:
+            return frame
+        out = transform.apply(frame.convert(modes[0]))
+        if frame.mode != modes[0]:
+            out.putalpha(frame.getchannel("A"))
+        return out
+
+    return recolour
+
+
+def video_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
+    """Frames as RGB bytes, their height and width, of a video that FFmpeg calls `form`.
+
+    They are as a player shows them: turned, as wide as its pixels are, over white where they are transparent.
+    """
+    import av
+
+    most = {"max_pixels": str(2 * MAX_PIXELS)}  # before anything is allocated; frames have edges
+    options = {"protocol_whitelist": "none", "format_whitelist": form} | most
+    with av.open(
+        io.BytesIO(data), format=form, options=options, io_open=_refuse, metadata_errors="ignore"
+    ) as container:  # fmt: skip
+        if not container.streams.video:
+            raise Unusable("The file holds no picture and no video.")
+        stream = container.streams.video[0]
+        if stream.codec_context is None:
+            raise Unusable("The video is coded in a way that cannot be read here; save it as MP4 (H.264).")
+        check_size(stream.width, stream.height)
+        stream.codec_context.thread_count = 1
+        stream.codec_context.options = most
+        size, turn, frames, n_pixels = None, None, [], 0
+        for frame in container.decode(stream):
+            check_size(frame.width, frame.height)
+            n_pixels += frame.width * frame.height
+            scaled = small_size(*displayed_size(frame.width, frame.height, stream.sample_aspect_ratio))
+            if size is None:
+                size, turn = scaled, _turning_of(frame)
+            if scaled == size:
+                frames.append(_picture(frame, size, turn))
+            if len(frames) >= MAX_FRAMES or n_pixels >= MAX_FILMED:
+                break
+    if not frames:
+        raise Unusable("The video holds no frame that can be decoded.")
+    tall, wide = (size[0], size[1]) if turn in _ASIDE else (size[1], size[0])
+    return frames, tall, wide
+
+
+_ASIDE = ("TRANSPOSE", "ROTATE_270", "TRANSVERSE", "ROTATE_90")
+
+
+def displayed_size(width, height, ratio):
+    """Width and height of a frame whose pixels are `ratio` times as wide as tall, as a player shows it.
+
+    >>> displayed_size(720, 576, 16 / 15), displayed_size(32, 32, None), displayed_size(32, 32, 10**6)
+    ((768, 576), (32, 32), (32, 32))
+    """
+    ratio = float(ratio or 1)
+    return (max(1, round(width * ratio)), height) if 0.1 <= ratio <= 10 else (width, height)
+
+
+def _turning_of(frame):
+    """The name of Pillow's turn that a frame's display matrix asks for; None if none does."""
+    from av.sidedata.sidedata import Type
+
+    matrix = frame.side_data.get(Type.DISPLAYMATRIX)
+    if matrix is None or len(held := bytes(matrix)) < 36:
+        return None
+    a, b, _, c, d = struct.unpack("=5i", held[:20])  # x and y become (a x + c y, b x + d y)
+    if abs(a) + abs(d) >= abs(b) + abs(c):
+        return {(True, False): _TURNS[2], (True, True): _TURNS[3], (False, True): _TURNS[4]}.get(
+            (a < 0, d < 0)
+        )
+    return {(False, False): _TURNS[5], (True, False): _TURNS[6], (True, True): _TURNS[7],
+            (False, True): _TURNS[8]}[c < 0, b < 0]  # fmt: skip
+
+
+def _picture(frame, size, turn):
+    """RGB bytes of a frame at the size that is kept."""
+    is_clear = any(component.is_alpha for component in frame.format.components)
+    if not is_clear and turn is None:
+        return _packed(frame.reformat(*size, "rgb24"), 3)
+    from PIL import Image
+
+    mode = "RGBA" if is_clear else "RGB"
+    held = _packed(frame.reformat(*size, mode.lower() if is_clear else "rgb24"), len(mode))
+    picture = shown(Image.frombytes(mode, size, held))
+    return (picture if turn is None else picture.transpose(Image.Transpose[turn])).tobytes()
+
+
+def _packed(frame, n):
+    """Bytes of a frame's rows, n a pixel, without what FFmpeg pads them with (and without numpy: 25 MB)."""
+    (plane,) = frame.planes
+    held, step = bytes(plane), plane.line_size
+    return b"".join(held[at : at + n * frame.width] for at in range(0, frame.height * step, step))
+
+
+def _refuse(url, flags, options):
+    """What FFmpeg gets where it wants to open anything else."""
+    raise PermissionError(errno.EACCES, "an upload opens nothing")
+
+
+def check_size(width: int, height: int) -> None:
+    """Raise `Unusable` for a picture without pixels, with too many, or too long."""
+    if width * height == 0:
+        raise Unusable("The file is no picture or video that can be read here (it has no pixels).")
+    size = f"The picture has {width} x {height} pixels"
+    if width * height > MAX_PIXELS:
+        raise Unusable(f"{size}; at most {MAX_PIXELS // 1_000_000} million are read.")
+    if max(width, height) > MAX_LENGTH:
+        raise Unusable(f"{size}; a side may have at most {MAX_LENGTH:,}. Crop it.")
+
+
+def small_size(width: int, height: int) -> tuple[int, int]:
+    """Width and height with the longest side at most `MAX_SIDE`.
+
+    >>> small_size(640, 480), small_size(20, 10), small_size(60_000, 2)
+    ((320, 240), (20, 10), (320, 1))
+    """
+    share = min(1.0, MAX_SIDE / max(width, height))
+    return max(1, round(width * share)), max(1, round(height * share))
+
+
+def spread(n: int) -> list[int]:
+    """At most `MAX_KEPT` of n places, evenly, with the first and the last.
+
+    >>> spread(3), spread(1), len(spread(300)), spread(300)[-1]
+    ([0, 1, 2], [0], 60, 299)
+    """
+    kept = min(n, MAX_KEPT)
+    return [i * (n - 1) // max(kept - 1, 1) for i in range(kept)]
+
+
+def give_up(
+    memory: int = MEMORY, cpu_seconds: int = CPU_SECONDS, seconds: int = SECONDS, *, may_write: bool = False
+) -> None:
+    """Let go of memory, time, files' sizes and the network, before any thread is there."""
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)  # also where nobody is left who would end it
+    _limit("RLIMIT_AS", memory)
+    _limit("RLIMIT_CPU", cpu_seconds, cpu_seconds + 1)  # asked to end, so that it can be said why
+    _limit("RLIMIT_CORE", 0)
+    if not may_write:
+        _limit("RLIMIT_FSIZE", 0)
+    with contextlib.suppress(OSError, AttributeError):
+        unshare = ctypes.CDLL(None, use_errno=True).unshare
+        for flags in (0x40000000, 0x50000000):  # CLONE_NEWNET: root's alone; else with CLONE_NEWUSER
+            if unshare(flags) == 0:
+                break
+
+
+def shut() -> None:
+    """From here on no new descriptor: no file, no socket, no pipe. What is needed has been imported."""
+    _limit("RLIMIT_NOFILE", 3)
+
+
+def _limit(name, most, hard=None):
+    with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):  # not on every system
+        import resource
+
+        resource.setrlimit(getattr(resource, name), (most, most if hard is None else hard))
+
+
+def load(library: str) -> None:
+    """Import all that decoding needs, some of which the libraries would import only when they come to it."""
+    if library == "video":
+        import logging  # noqa: F401
+
+        import av.audio.stream
+        import av.sidedata.sidedata
+        import av.subtitles.stream
+        import av.video.stream  # noqa: F401
+        from PIL import Image
+
+        Image.preinit()
+    else:
+        import copy  # noqa: F401
+        import mmap  # noqa: F401
+
+        from PIL import (
+            Image,
+            ImageCms,
+        )
+
+        Image.preinit()
+        ImageCms.createProfile("sRGB")
+
+
+def answer(data: bytes, library: str, form: str) -> tuple[dict, list[bytes]]:
+    """What goes to standard output: what stands in the line of JSON, and the frames behind it."""
+    try:
+        read = picture_frames if library == "picture" else video_frames
+        frames, tall, wide = read(data, form)
+        kept = [frames[at] for at in spread(len(frames))]
+        return {"shape": (len(kept), tall, wide, 3)}, kept
+    except Unusable as error:
+        return {"problem": str(error)}, []
+    except MemoryError:
+        return {"problem": "The file needs more memory than uploads may use; try a smaller one."}, []
+    except Exception as error:  # decoders raise whatever they like; this process is expendable
+        return {"damaged": type(error).__name__}, []
+
+
+def main() -> None:
+    """The child: bytes on standard input, frames on standard output."""
+    give_up()
+    library, form = sys.argv[1:]
+    load(library)
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    shut()
+    head, frames = answer(data, library, form)
+    out = sys.stdout.buffer
+    out.write(json.dumps(head).encode() + b"\n")
+    out.writelines(frames)
+    out.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""A cache of finished work on disk, keyed by settings, data and a digest of the code that made it.
+
+    file = name - digest(key, code of the modules named, versions of the libraries)
+
+Whatever of these changes, the file is another one: nothing stale is ever found, and nobody has a version to
+raise by hand. Comments, docstrings and layout are not code (`spcviz.engine.kernels.sources`).
+
+Code of a module means its own and that of everything it imports inside the package, at any depth: a list
+written by hand would forget a module one day, and then stale work passes. The price is that an edit in the
+engine may throw away work that did not need it. Two kinds of files are left out, because no number can come
+from them and they change for other reasons (`LEFT_OUT`): what problems say of themselves (titles, pages, the
+list of problems), and where and how files lie. So name the modules that compute, not the one that puts the
+table together and holds its prose, and keep ``make`` in one of them.
+"""
+
+import contextlib
+import hashlib
+import io
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError, SpcvizError
+from spcviz.engine.kernels import sources
+from spcviz.shared.work import ledger
+from spcviz.store.archive import DAMAGE, pack
+from spcviz.store.atomic import json_bytes, write_bytes_atomic, write_json_atomic
+from spcviz.store.digests import portable
+from spcviz.store.errors import DamagedError
+from spcviz.store.tree import packed, unpacked
+
+LEFT_OUT = (
+    "spcviz/problems/__init__.py",
+    "spcviz/problems/*/__init__.py",
+    "spcviz/registry/__init__.py",
+    "spcviz/registry/problem.py",
+    "spcviz/shared/clone.py",
+    "spcviz/shared/folders.py",
+    "spcviz/shared/work/kept.py",
+    "spcviz/shared/work/ledger.py",
+    "spcviz/store/*.py",
+)
+"""Imported by what computes, but no part of it."""
+
+LIBRARIES = ("numba", "numpy", "scikit-image", "scikit-learn", "scipy")
+"""They compute too."""
+
+UNREADABLE = (*DAMAGE, OSError, LookupError, TypeError, SpcvizError)
+"""What reading a missing or damaged file may raise."""
+
+_TEXTS = {path: path.read_bytes() for path in sources.files()}
+"""All files of the package, and of what lies beside it in a clone, when the process began. This code is what
+runs here and in workers forked from here, even if the files change while a long run goes on."""
+
+
+class Form(NamedTuple):
+    """How a value is kept."""
+
+    suffix: str  # of the file
+    write: Callable[[Path, Any], Any]  # write(path, value): atomically, so that a path that is there is whole
+    # read(path) -> value; raises one of `UNREADABLE` unless the file is exactly what was written
+    read: Callable[[Path], Any]
+    plain: Callable[[Any], Any]  # plain(value) -> the value as `read` will return it
+
+
+def _write_json(path, value):
+    write_json_atomic(path, {"sha256": _sha256_of_json(value), "value": value})
+
+
+def _read_json(path):
+    stored = json.loads(path.read_bytes())
+    if stored["sha256"] != _sha256_of_json(stored["value"]):
+        raise DamagedError("does not have its SHA-256")
+    return stored["value"]
+
+
+def _plain_json(value):
+    return json.loads(json_bytes(value, "what is kept"))
+
+
+def _sha256_of_json(value):
+    return hashlib.sha256(json_bytes(value, "what is kept")).hexdigest()
+
+
+def _write_arrays(path, arrays):
+    data = pack(arrays)
+    write_bytes_atomic(path, data + hashlib.sha256(data).digest())  # readers of zip files look no further
+
+
+def _read_arrays(path):
+    data = path.read_bytes()
+    if hashlib.sha256(memoryview(data)[:-32]).digest() != data[-32:]:
+        raise DamagedError("does not have its SHA-256")
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+def _plain_arrays(arrays):
+    return {name: portable(array, name) for name, array in arrays.items()}
+
+
+JSON = Form(".json", _write_json, _read_json, _plain_json)
+"""Dicts, lists, texts, numbers, None; numpy's arrays and scalars become lists and numbers."""
+
+ARRAYS = Form(".npz", _write_arrays, _read_arrays, _plain_arrays)
+"""A dict of arrays of bool, integer or float; `numpy.load` reads the file too."""
+
+
+def tree_of(types: type | tuple[type, ...]) -> Form:
+    """How nested values made of some records are kept: see `spcviz.store.tree`."""
+
+    return Form(
+        ".npz",
+        lambda path, value: _write_arrays(path, packed(value, types)),
+        lambda path: unpacked(_read_arrays(path), types),
+        lambda value: unpacked(packed(value, types), types),
+    )
+
+
+def kept(
+    folder: str | Path | None,
+    name: str,
+    key: dict | list,
+    modules: Sequence[str],
+    make: Callable,
+    form: Form = JSON,
+) -> object:
+    """What ``make()`` returns, read from a folder if it has been made there before from the same inputs.
+
+    `name` begins the file's name, for people; `key` is the plain JSON that ``make`` depends on beside the
+    code of `modules` (see `digest_of_modules`). Without a folder nothing is kept. The value is the same
+    whether made or found: with `JSON`, lists where there were tuples. Raises `ArgumentError` for a wrong key,
+    value or module, `OSError` if it cannot be written.
+
+    >>> kept(None, "squares", {"n": 3}, ("spcviz.engine.checks",), lambda: np.arange(3) ** 2)
+    [0, 1, 4]
+    """
+    if folder is None:
+        return form.plain(make())
+    path = path_of(folder, name, key, modules, form)
+    with contextlib.suppress(*UNREADABLE):
+        value = form.read(path)
+        ledger.add(_costs_of(path))
+        return value
+    with ledger.spending(path.name) as costs:
+        made = form.plain(make())
+    form.write(path, made)
+    write_json_atomic(_beside(path), costs.parts)
+    return made
+
+
+def _beside(path):
+    """Where the CPU seconds of a kept file and of all parts inside it stand."""
+    return path.with_name(f"{path.name}.seconds")
+
+
+def _costs_of(path):
+    """{part: CPU seconds, None if they were not noted} of a kept file."""
+    try:
+        parts = json.loads(_beside(path).read_bytes())
+    except (OSError, ValueError):
+        return {path.name: None}
+    known = isinstance(parts, dict) and all(isinstance(value, float | None) for value in parts.values())
+    return parts if known else {path.name: None}
+
+
+def path_of(folder, name, key, modules, form=JSON):
+    """Where `kept` keeps it: a Path, whether there is a file or not."""
+    about = json_bytes([key, digest_of_modules(tuple(modules))], "key", sort_keys=True)
+    return Path(folder) / f"{name}-{hashlib.sha256(about).hexdigest()[:16]}{form.suffix}"
+
+
+@cache
+def digest_of_modules(modules: tuple[str, ...]) -> str:
+    """Digest of modules' code as it was at the process's begin, their imports and the libraries' versions.
+
+    A module that is named counts even if it is one of `LEFT_OUT`.
+    """
+    digest = hashlib.sha256(repr([(name, version(name)) for name in LIBRARIES]).encode())
+    return _digested(digest, files_of(modules))
+
+
+@cache
+def digest_of_code(modules: tuple[str, ...]) -> str:
+    """`digest_of_modules` without libraries and what only draws: what ships meets other versions."""
+    return _digested(hashlib.sha256(), computing_files(modules))
+
+
+def computing_files(modules: tuple[str, ...]) -> list[Path]:
+    """The files that count in `digest_of_code`, from the project's root."""
+    return [path for path in files_of(modules) if not path.is_relative_to("spcviz/web")]
+
+
+def _digested(digest, files):
+    for relative in files:
+        digest.update(f"{relative.as_posix()} {_code(sources.ROOT / relative)}\n".encode())
+    return digest.hexdigest()
+
+
+def files_of(modules: tuple[str, ...]) -> list[Path]:
+    """Paths, from the project's root, of the files that count in a digest of modules."""
+    named = {_file_of(module) for module in modules}
+    paths = []
+    for path in sorted(sources.with_imports(named) & _TEXTS.keys()):
+        relative = path.relative_to(sources.ROOT)
+        if path in named or not any(relative.match(pattern) for pattern in LEFT_OUT):
+            paths.append(relative)
+    return paths
+
+
+def text_of(relative: Path) -> bytes:
+    """A file of the package as it was when the process began; raises `LookupError` if there was none."""
+    return _TEXTS[sources.ROOT / relative]
+
+
+@cache
+def _code(path):
+    return hashlib.sha256(sources.code_of(_TEXTS[path]).encode()).hexdigest()
+
+
+def _file_of(module):
+    path = sources.file_of(module)
+    if path is None:
+        raise ArgumentError(f"modules must be modules of this package, got {module!r}")
+    return path

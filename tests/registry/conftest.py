@@ -1,0 +1,1 @@
+from tests.problems.conftest import executor, home, trained, words  # noqa: F401
