@@ -48,7 +48,7 @@ def by_sign(line: str, sign: str) -> list[str]:
 
 
 def rows_of(text: str, separator: str, *, is_whole: bool = True) -> Iterable[Row]:
-    """The rows of a text whose separator is known, to be gone through once; see the module on quotation marks.
+    """The rows of a text whose separator is known, to be gone through once; see above on quotes.
 
     A text that is not whole may end within a quoted cell. Rows that disagree are the caller's to refuse.
     """

@@ -7,7 +7,7 @@ which lines are comments. Then the lines are gone through once. A line that does
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from spcviz.engine.errors import ArgumentError
@@ -24,7 +24,10 @@ _ABOUT = re.compile(r"#\s*[\w.:-]+\s*=")
 _PLUS = re.compile(r"#\s*global\.columns\s*=\s*(\S.*)")
 _MARKUP = re.compile(r"</?[A-Za-z][^<>\t]*>")
 _DOCUMENT = "-DOCSTART-"
-_UPOS = frozenset(["ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X", "_"])
+_UPOS = frozenset(
+    ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
+     "SCONJ", "SYM", "VERB", "X", "_")
+)  # fmt: skip
 _CONLL_2009 = (
     "ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEAD", "PHEAD", "DEPREL", "PDEPREL",
     "FILLPRED", "PRED",
@@ -36,8 +39,8 @@ class Table(NamedTuple):
     """Sentences ``[sentence][token][column]``, and the number of each one's first line, from 1.
 
     - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty where no text was parted
-    - `kind` {"conllu", "conllup", "conll2009", "conll2012", "ids", "sentences", "rows", ""}: ids: another file
-      whose first column numbers tokens; sentences: a column numbers sentences; rows: a row is a sentence
+    - `kind` {"conllu", "conllup", "conll2009", "conll2012", "ids", "sentences", "rows", ""}: ids: another
+      file whose first column numbers tokens; sentences: a column numbers sentences; rows: a row is a sentence
     - `header`: names of columns, where there are any
     - `notes`: what was left out, in sentences; `is_cut`: whether more was there than was asked for
     """
@@ -177,12 +180,8 @@ def _numbered(
     if has_ids is False:
         return known
     if has_ids or _is_conllu(body, known.n) or _counts(body, known.n):
-        if (
-            (known.n > CONLLU
-            and not _is_universal(body))
-            or (known.n >= 12
-            and _heads(body, 8)
-            and _heads(body, 9))
+        if (known.n > CONLLU and not _is_universal(body)) or (
+            known.n >= 12 and _heads(body, 8) and _heads(body, 9)
         ):
             return known._replace(kind="conll2009", ids=0, least=min(12, known.n), header=_CONLL_2009)
         return known._replace(kind="conllu" if known.n >= CONLLU else "ids", ids=0)
@@ -243,7 +242,7 @@ def _counts_sentences(body: list[Row], n: int) -> bool:
     if len(numbers) < 4 or not all(number.isdecimal() and len(number) < 10 for number in numbers):
         return False
     counted = [int(number) for number in numbers]
-    steps = [b - a for a, b in zip(counted, counted[1:])]
+    steps = [b - a for a, b in pairwise(counted)]
     return counted[0] in (0, 1) and set(steps) == {0, 1} and steps.count(0) >= steps.count(1)
 
 

@@ -32,8 +32,8 @@ class Corpus(NamedTuple):
     - `labels` of each token; an empty list where the file has no labels
     - `columns`: numbers, from 0, of the columns of tokens and of labels
     - `format` {"conllu", "conllup", "conll2009", "conll2012", "conll2000", "conll2002", "conll2003", "ids",
-      "tsv", "csv", "columns", "tokens", "rows", "json", "parquet", "excel"}: the conll20.. of labels of chunks
-      in two to four columns; ids: another file whose first column numbers tokens; rows: a table with a
+      "tsv", "csv", "columns", "tokens", "rows", "json", "parquet", "excel"}: the conll20.. have labels of
+      chunks in two to four columns; ids: another file whose first column numbers tokens; rows: a table with a
       sentence a row; columns: others parted by spaces; tokens: one column
     - `scheme` {"BIO", "IOB1", "BIOES", ""}: of labels of chunks; empty if they are none
     - `encoding` such as "utf-8", "utf-16" or "windows-1252": the last where the bytes are no UTF-8: worth a

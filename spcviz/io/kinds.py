@@ -81,12 +81,12 @@ def unread_text(text: str) -> str:
     words = [word for line in lines for word in line.split()]
     n_tagged = sum(bool(_TAGGED.fullmatch(word)) for word in words)
     if len(words) > 2 * len(lines) and n_tagged > 0.9 * len(words):
-        return "has a sentence a line, each word with its tag behind a sign (dog/NN); put one word and its tag a line"
+        return "has a sentence a line, each word with its tag behind a sign (dog/NN); put one word a line"
     return ""
 
 
 def _is_xml(lines: list[str], opening: str) -> bool:
-    """Whether a text is markup all through, and no tokens between ``<s>`` and ``</s>``, or a token ``<p>``."""
+    """Whether a text is markup all through: no tokens between ``<s>`` and ``</s>``, and no token ``<p>``."""
     if re.match(r"\s*<(?:\?xml|!doctype|html)", opening, re.IGNORECASE):
         return True
     outside = [line for line in lines if not re.fullmatch(r"\s*</?[A-Za-z][^<>]*>\s*", line)]

@@ -14,8 +14,9 @@ LABEL = (
     "pos_tag", "upos", "upostag", "upos_tags", "xpos", "xpostag", "xpos_tags",
 )  # fmt: skip
 SENTENCE = (
-    "sentence", "sentence_id", "sentence_no", "sentence_number", "sentence_idx", "sentence_index", "sentenceid",
-    "sent", "sent_id", "sentid", "sent_no", "sent_idx", "sequence", "sequence_id", "seq", "seq_id", "s_id",
+    "sentence", "sentence_id", "sentence_no", "sentence_number", "sentence_idx", "sentence_index",
+    "sentenceid", "sent", "sent_id", "sentid", "sent_no", "sent_idx",
+    "sequence", "sequence_id", "seq", "seq_id", "s_id",
 )  # fmt: skip
 ALL = frozenset((*TOKEN, *LABEL, *SENTENCE))
 

@@ -14,6 +14,7 @@ server's answer. Spans become BIO labels of words; a word that a span begins or 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
@@ -188,8 +189,8 @@ def _fields_of(where: str, what: str, record: Any) -> tuple[dict[str, list], str
     if text is None:
         fields = ", ".join(map(str, record))[:80]
         raise ArgumentError(
-            f"{where}: is {what}, but no tokens are found in it: it has {fields or 'nothing'}; a list of tokens "
-            "and one of tags are expected, or a text with spans"
+            f"{where}: is {what}, but no tokens are found in it: it has {fields or 'nothing'}; a list "
+            "of tokens and one of tags are expected, or a text with spans"
         )
     if spans is None:
         raise ArgumentError(f"{where}: is {what} with a text, but without tags or spans for it")
@@ -232,9 +233,11 @@ def _of_pairs(where: str, what: str, pairs: list) -> tuple[dict[str, list], str]
         spans = _spans_in(where, pairs[1].get("entities", []))
         words, labels = tagged_spans(where, pairs[0], spans)
         return {"token": words, "label": labels}, "spans"
-    if len(pairs) == 2 and all(isinstance(one, list) and one and isinstance(one[0], str) for one in pairs):
-        if len(pairs[0]) == len(pairs[1]) and len(pairs[0]) != 2:
-            return {"token": pairs[0], "label": pairs[1]}, "records"
+    is_two = len(pairs) == 2 and all(
+        isinstance(one, list) and one and isinstance(one[0], str) for one in pairs
+    )
+    if is_two and len(pairs[0]) == len(pairs[1]) != 2:
+        return {"token": pairs[0], "label": pairs[1]}, "records"
     widths = {len(one) for one in pairs if isinstance(one, list)}
     if not pairs or len(widths) != 1 or not all(isinstance(one, list) for one in pairs) or widths == {0}:
         if not pairs:
@@ -351,7 +354,7 @@ def _cut(start: int, end: int, edges: set[int]) -> list[tuple[int, int]]:
     if end - start == 1:
         return [(start, end)]
     cuts = [start, *(at for at in range(start + 1, end) if at in edges), end]
-    return list(zip(cuts, cuts[1:]))
+    return list(pairwise(cuts))
 
 
 def _of_token_spans(where: str, words: list[dict], spans: Any) -> list[str]:

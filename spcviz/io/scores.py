@@ -1,6 +1,7 @@
 """Scores of labels from any tool: an ``.npz`` of arrays, or a CSV with one row a token."""
 
 import math
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,8 @@ class ScoreFile(NamedTuple):
     """Scores of all positions, one sequence after the other, and what else a file says of them.
 
     `emissions` (N, K), `lengths` (S,), int64; `transitions` (K, K), `start` and `end` (K,), `labels` (N,),
-    int64, the true ones as numbers and -1 where one is not known, `label_names` and N `tokens` where the file has them.
+    int64, the true ones as numbers and -1 where one is not known, `label_names` and N
+    `tokens` where the file has them.
     """
 
     emissions: np.ndarray
@@ -248,7 +250,7 @@ def _header(name: str, rows: list[Row]) -> _Header:
 def _counts(cells: list[str]) -> bool:
     """Whether cells are row numbers: one more from each to the next."""
     numbers = [int(cell) for cell in cells if cell.strip().isdecimal() and len(cell) < 12]
-    return len(numbers) == len(cells) > 0 and all(b - a == 1 for a, b in zip(numbers, numbers[1:]))
+    return len(numbers) == len(cells) > 0 and all(b - a == 1 for a, b in pairwise(numbers))
 
 
 def _of_csv(text: Text) -> ScoreFile:
@@ -283,7 +285,8 @@ def _numbers(name: str, body: list[Row], header: _Header) -> np.ndarray:
         if odd is not None:
             line = body[odd // len(header.scores)][0]
             raise ArgumentError(
-                f"{name}, line {line}: must have scores without signs between thousands, got {cells[odd]!r:.60}"
+                f"{name}, line {line}: must have scores without signs between"
+                f" thousands, got {cells[odd]!r:.60}"
             )
         cells = [cell.replace(",", ".") for cell in cells]
     try:

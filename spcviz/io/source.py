@@ -91,8 +91,9 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 ENCODINGS = (
-    "utf-8", "utf-16", "utf-32", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254",
-    "windows-1255", "windows-1256", "windows-1257", "windows-1258", "iso-8859-2", "iso-8859-5", "iso-8859-7",
+    "utf-8", "utf-16", "utf-32", "windows-1250", "windows-1251", "windows-1252", "windows-1253",
+    "windows-1254", "windows-1255", "windows-1256",
+    "windows-1257", "windows-1258", "iso-8859-2", "iso-8859-5", "iso-8859-7",
     "iso-8859-9", "iso-8859-15", "koi8-r", "koi8-u", "gb18030", "big5", "shift-jis", "euc-jp", "euc-kr",
     "mac-roman",
 )  # fmt: skip

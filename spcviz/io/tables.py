@@ -81,7 +81,8 @@ def _of_columns(
     token = token_column(header)
     if token is None:
         raise ArgumentError(
-            f"{name}: is {kind} without a column of tokens; it has {', '.join(map(normal, header))[:80] or 'none'}"
+            f"{name}: is {kind} without a column of tokens; "
+            f"it has {', '.join(map(normal, header))[:80] or 'none'}"
         )
     first = next((one for one in columns[header[token]].slice(0, 50).to_pylist() if one is not None), "")
     if isinstance(first, list):

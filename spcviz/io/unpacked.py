@@ -36,8 +36,8 @@ def gunzipped(name: str, data: bytes, most: int) -> bytes:
 def entries_of(name: str, data: bytes) -> dict[str, zipfile.ZipInfo]:
     """Files in a zip by their paths, with / between folders; those that systems add are left out.
 
-    Backslashes, as Windows PowerShell 5 writes them, part folders too; ``__MACOSX``, ``.DS_Store``, ``Thumbs.db``
-    and hidden files are none of the visitor's. `ArgumentError` if it cannot be opened or has too many.
+    Backslashes, as Windows PowerShell 5 writes them, part folders too; ``__MACOSX``, ``Thumbs.db`` and
+    hidden files are none of the visitor's. `ArgumentError` if it cannot be opened or has too many.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

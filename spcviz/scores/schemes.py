@@ -50,8 +50,8 @@ def parts_of(label: Hashable, form: str = "prefix") -> Part:
 
     The form is "prefix", "suffix" or "bare": see `form_of`.
 
-    >>> parts_of("B-PER"), parts_of("L_LOC"), parts_of("O"), parts_of("PER-I", "suffix"), parts_of("B", "bare")
-    (('B', 'PER'), ('E', 'LOC'), ('O', ''), ('I', 'PER'), ('B', ''))
+    >>> parts_of("B-PER"), parts_of("L_LOC"), parts_of("O"), parts_of("PER-I", "suffix")
+    (('B', 'PER'), ('E', 'LOC'), ('O', ''), ('I', 'PER'))
     """
     part = _part(label, form) if isinstance(label, str) else None
     if part is None:
@@ -215,8 +215,8 @@ def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
     if named != "IOB1" and unopened:
         kind = parts[names.index(unopened[0])][1]
         raise ArgumentError(
-            f"labels must have B-{kind} beside {unopened[0]!r}: in {named} nothing else leads to it, so it would "
-            "be forbidden everywhere (in IOB1 it may begin a chunk)"
+            f"labels must have B-{kind} beside {unopened[0]!r}: in {named} nothing else leads to it, so it "
+            "would be forbidden everywhere (in IOB1 it may begin a chunk)"
         )
     number: dict[str, int] = {}
     kinds = np.array([number.setdefault(kind, len(number)) for _, kind in parts], dtype=np.int64)

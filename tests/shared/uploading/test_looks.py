@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from spcviz.problems.common.uploading.uploads import read_upload
+from spcviz.shared.uploading.uploads import read_upload
 
 COLOURS = {"red": (255, 0, 0), "green": (0, 255, 0), "blue": (0, 0, 255), "white": (255, 255, 255)}
 STORED = ("red", "green", "blue", "white")  # top left, top right, bottom left, bottom right

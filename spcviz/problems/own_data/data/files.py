@@ -56,6 +56,9 @@ class How(NamedTuple):
     scheme: str = "auto"
 
 
+FOUND_OUT = How()
+
+
 class Brought(NamedTuple):
     """What was read from a file or a pasted text."""
 
@@ -77,7 +80,7 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:12]
 
 
-def read(name: str, data: bytes, columns: Columns | None = None, how: How = How()) -> Brought:
+def read(name: str, data: bytes, columns: Columns | None = None, how: How = FOUND_OUT) -> Brought:
     """What a file holds; else an `ArgumentError` with its name, the line, and what was expected."""
     name = name[:80]
     if not data.strip():
@@ -125,7 +128,7 @@ def _of_text(name: str, data: bytes, columns: Columns | None, how: How) -> Broug
 
 
 def _many(used: set[str]) -> str:
-    return f"The last column has {len(used):,} different values, too many for labels: it was left out. Other columns?"
+    return f"The last column has {len(used):,} different values, too many for labels. Other columns?"
 
 
 def _named(name: str, data: bytes) -> Any:
@@ -137,10 +140,10 @@ def _named(name: str, data: bytes) -> Any:
 def _check_lines(name: str, data: bytes) -> None:
     """Raise `ArgumentError` where a line is too long to hold one token and its label."""
     head = data[:1000]
-    if head[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and (found := _CONTROL.search(data)):
-        if not head[:4].count(0) and not unread_bytes(data):
-            raise ArgumentError(f"{name}: must be text, got the control character 0x{found[0][0]:02x}")
-    if looks_like_json(head.decode("latin-1")) or head[:4].count(0):
+    is_wide = head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or head[:4].count(0)
+    if not is_wide and not unread_bytes(data) and (found := _CONTROL.search(data)):
+        raise ArgumentError(f"{name}: must be text, got the control character 0x{found[0][0]:02x}")
+    if is_wide or looks_like_json(head.decode("latin-1")):
         return
     lines = data.replace(b"\r", b"\n").split(b"\n") if b"\n" not in data else data.split(b"\n")
     longest = max(lines, key=len)
