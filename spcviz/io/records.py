@@ -325,6 +325,15 @@ def _spans_in(where: str, given: Any) -> Spans:
     return spans
 
 
+def words_in(text: str) -> list[str]:
+    """The words of running text: letters and digits together, each other sign by itself.
+
+    >>> words_in("Don't wait, it's 3.5 km-long!")
+    ["Don't", 'wait', ',', "it's", '3.5', 'km-long', '!']
+    """
+    return _WORD.findall(text)
+
+
 def tagged_spans(where: str, text: str, spans: Spans) -> tuple[list[str], list[str]]:
     """(words, BIO labels) of a text with spans of signs, or `ArgumentError` if they do not fit its words.
 

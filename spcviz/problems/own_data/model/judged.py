@@ -29,7 +29,7 @@ Chunk = tuple[str, int, int]
 
 
 class Score(NamedTuple):
-    """Precision, recall and F1 of one kind, or of all, with the ends of F1's interval; NaN where undefined."""
+    """Precision, recall and F1 of one kind, or of all, with the ends of F1's interval."""
 
     kind: str
     precision: float
@@ -89,7 +89,7 @@ class Counts(NamedTuple):
 
 
 def counts_of(gold: Sequence[Sequence[str]], answers: Sequence[Sequence[str]]) -> Counts:
-    """Counts of chunks where all gold labels write chunks, else of labels; a gold label None counts for none."""
+    """Counts of chunks where all gold labels write them, else of labels; gold None counts for none."""
     form = form_of({label for row in gold for label in row if label is not None})
     answered = {label for row in answers for label in row} - {"O", ""}
     if form and answered and form_of(answered | {"O"}) != form:
@@ -163,7 +163,7 @@ def most_frequent(
 
 
 def share_interval(right: np.ndarray, starts: np.ndarray, seed: int = 0) -> tuple[float, float, float]:
-    """(share of tokens that are right, ends of its interval over sentences), by (N,) bool and (S + 1,) starts."""
+    """(share of tokens that are right, ends of its interval over sentences); `right` (N,)."""
     n_right = np.add.reduceat(right.astype(float), starts[:-1])
     n = np.diff(starts)
     draws = np.random.default_rng(seed).integers(0, len(n), (N_DRAWS, len(n)))

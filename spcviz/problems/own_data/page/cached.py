@@ -28,7 +28,7 @@ from spcviz.problems.own_data.model.settings import METHODS as METHODS
 from spcviz.problems.own_data.model.settings import Settings, rules_of
 from spcviz.problems.own_data.model.template import DEFAULT as DEFAULT
 from spcviz.problems.own_data.model.template import read_template as read_template
-from spcviz.problems.own_data.page import live, shelf, tables
+from spcviz.problems.own_data.page import live, runs, shelf, tables
 from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.shared.folders import CACHE, MODELS
@@ -36,6 +36,7 @@ from spcviz.shared.shown import WordTrace
 from spcviz.web.cached.shared import kernels_first, shared
 
 STEPS = scored.STEPS
+UNKNOWN = files.UNKNOWN
 
 OPEN_FILE = "SPCVIZ_OPEN_FILE"
 """Name of the environment's variable that names a file of this computer to open with."""
@@ -211,6 +212,8 @@ def collect(visit: shelf.Own) -> str:
     visit.job = None
     if job.state == "done":
         visit.keep(visit.asked, job.outcome)
+        if job.work == "train":
+            runs.add(visit, visit.asked, visit.asked[-1], job.outcome)
     return job.problem
 
 
@@ -307,7 +310,8 @@ def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> S
     if visit.model is not None:
         read = visit.kept(_key(visit, settings, "read"))
         return None if read is None else Source(visit, read.report, read.model, None, is_brought=True)
-    done, is_stored = visit.kept(_key(visit, settings, "train")), False
+    key = _key(visit, settings, "train")
+    done, is_stored = visit.kept(key) or runs.find(visit, key), False
     if done is None and visit.example and settings == Settings():
         done, is_stored = stored_model(visit.example), True
     return None if done is None else Source(visit, done.report, done.model, None, is_stored)
@@ -339,10 +343,20 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
         how = steps_of(visit, steps)
         return scripts.of_scores(name, how, settings.seed, settings.tolerance, scored.MOST_ARCS)
     if source.is_brought:
-        file = (name, visit.brought.corpus.columns, visit.brought.cut)
+        file = (name, visit.brought.corpus.columns, _how(visit))
         return scripts.of_model(*file, visit.model.name, settings.seed, number)
     rules = rules_of(visit.brought.labels)
-    return scripts.of_training(name, visit.brought.corpus.columns, settings, number, visit.brought.cut, rules)
+    return scripts.of_training(name, visit.brought.corpus.columns, settings, number, _how(visit), rules)
+
+
+def _how(visit: shelf.Own) -> str:
+    """What `read_conll` is told beyond the columns, to read a file as it is read here; as Python."""
+    told = {
+        key: value for key, value in visit.how._asdict().items() if value != getattr(files.FOUND_OUT, key)
+    }
+    if visit.brought.cut:
+        told["max_tokens"] = visit.brought.cut
+    return "".join(f", {key}={value!r}" for key, value in told.items())
 
 
 def tables_of(source: Source) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.data.files import Brought, Columns, read
+from spcviz.problems.own_data.data.files import FOUND_OUT, Brought, Columns, How, read
 from spcviz.problems.own_data.model.jobs import Job
 
 SECONDS = 1800
@@ -31,18 +31,21 @@ class Own:
         self.brought, self.example = brought, example
         self._data = zlib.compress(data)
         self.columns: Columns | None = None
+        self.how = FOUND_OUT
         self.model: Brought | None = None
         self.job: Job | None = None
         self.asked: Hashable = None
         self.used = time.monotonic()
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
 
-    def with_columns(self, columns: Columns) -> None:
-        """Read the same text by other columns; what was made of the old ones goes. Raises `ArgumentError`."""
-        if columns != self.columns and self.brought.kind == "text":
-            self.brought = read(self.brought.name, zlib.decompress(self._data), columns)
-            self.columns = columns
-            self._kept.clear()
+    def read_as(self, columns: Columns | None, how: How) -> None:
+        """Read the same text in another way; what was made of the old one goes. Raises `ArgumentError`."""
+        if (columns, how) == (self.columns, self.how) or self.brought.kind != "text":
+            return
+        data = zlib.decompress(self._data)
+        self.brought = read(self.brought.name, data, columns, how)
+        self.columns, self.how = columns, how
+        self._kept.clear()
 
     def keep(self, key: Hashable, value: Any) -> Any:
         """Keep what was made, in place of what was not used for the longest."""
