@@ -319,6 +319,7 @@ def _of_tokens(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int |
     known: dict[str, str] = {}  # a word that comes a hundred times is kept once
     keep = known.setdefault
     is_new, before, now = True, None, ""
+    head: list[str] = []
     for line, cells in rows:
         first = cells[0] if cells else ""
         if first[:1] == "#" and _is_comment(cells, layout, is_first=is_new):
@@ -335,8 +336,8 @@ def _of_tokens(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int |
                 f"{name}, line {line}: must have {n} columns as the first line has, got {len(cells)}: "
                 f"{' '.join(cells)[:60]!r}{_instead(cells, n)}"
             )
-        if is_head:
-            is_head = False
+        if layout.has_header_row and (is_head or cells == head):
+            is_head, head = False, cells  # again where files were put one behind the other
             continue
         if ids is not None and not cells[ids].isdecimal():
             if _ID.fullmatch(cells[ids]):
@@ -359,7 +360,11 @@ def _of_tokens(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int |
     if is_cut and len(sentences) > 1 and max_tokens is not None and n_tokens < max_tokens:
         sentences.pop()  # the lines that were looked at may end within it
         first_lines.pop()
-    notes = (f"{n_comments:,} lines of comments were left out",) if n_comments > 1 else ()
+    notes = (
+        (f"{n_comments:,} lines of comments were left out",)
+        if n_comments > 1 and not layout.kind.startswith("conll")
+        else ()
+    )
     return Table(sentences, first_lines, n, layout.separator, layout.kind, layout.header, notes, is_cut)
 
 

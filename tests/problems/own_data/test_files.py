@@ -37,7 +37,7 @@ SCORES = {"emissions": np.zeros((3, 2)), "lengths": np.array([2, 1])}
         (
             "a.csv",
             b"token,label\ndogs,N\nbark,V\n",
-            "2 labels. CSV, columns parted by commas, with a header: tokens in 1 “token”, labels in 2 “label”",
+            "CSV, columns parted by commas, with a header: tokens in 1 “token”, labels in 2 “label”",
         ),
         ("a.txt", "שלום X\nעולם Y\n".encode(), "1 sentence, 2 tokens, 2 labels"),
         (

@@ -3,16 +3,17 @@
 The verdict follows a rule that is fixed here. A filter is worth it if it leaves at most half of the labels,
 and does not lose more test sentences than is allowed by more than chance (the lower end of the 95 % interval
 of its loss is at most the tolerance). A search of the last order is faster if the whole 95 % interval of the
-ratio of times, over the sentences that were timed, lies above 1.
+ratio of times, over the groups that were timed, lies above 1.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spcviz.engine.ngrams.dense import dense_decode, dense_model
+from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.problems.letters.model.sweep import exact_interval
@@ -20,12 +21,11 @@ from spcviz.problems.own_data.model import cascades, judged
 from spcviz.problems.own_data.model.settings import Settings, deal
 from spcviz.problems.own_data.page import live
 from spcviz.problems.own_data.page.shown import Report
-from spcviz.shared.trace import timed_run
 
 MOST_LEFT = 0.5
 """Share of labels: a filter that leaves more is not worth it."""
-N_TIMED, _TURNS = 20, 3
-"""Test sentences that are timed, and how often; of each the best time counts."""
+N_TIMED, GROUP, _TURNS = 60, 6, 3
+"""Test sentences that are timed, in groups of so many, and how often; of each group the best time counts."""
 MOST_DENSE = 3_000_000
 """Entries of the dense tables, K to the order, beyond which no dense search is run."""
 
@@ -43,14 +43,15 @@ class Judged(NamedTuple):
 
 
 class Times(NamedTuple):
-    """Microseconds of sentences: through the cascade, and dense at the same order."""
+    """Microseconds of groups of sentences: through the cascade, and dense at the same order."""
 
     cascade: np.ndarray
     dense: np.ndarray
     order: int
+    n: int  # sentences
 
     def ratio(self, seed: int = 0) -> tuple[float, float, float]:
-        """(dense over cascade, ends of its 95 % interval over sentences)."""
+        """(dense over cascade, ends of its 95 % interval over groups)."""
         draws = np.random.default_rng(seed).integers(0, len(self.dense), (judged.N_DRAWS, len(self.dense)))
         drawn = self.dense[draws].sum(axis=1) / self.cascade[draws].sum(axis=1)
         low, high = np.percentile(drawn, [2.5, 97.5])
@@ -92,38 +93,51 @@ def judge(
     )
 
 
-def timed(cascade: Cascade, features: Sequence[Features], lengths: Sequence[int]) -> Times | None:
-    """Time sentences, each in all levels and the last predictor, and dense; None if dense is too large."""
+def timed(cascade: Cascade, features: Sequence[Features], lengths: Sequence[Sequence[int]]) -> Times | None:
+    """Time groups of sentences, each in all levels and the last predictor, and dense one by one.
+
+    None if the dense tables would be too large.
+    """
     order = len(cascade.levels)
     if float(cascade.n_states) ** order > MOST_DENSE or not len(features):
         return None
     last = cascade.levels[-1].predictor
     dense = dense_model(last.table, order)
-    out = np.empty((2, len(features)))
-    for i, (rows, length) in enumerate(zip(features, lengths)):
-        runs = [
-            timed_run(cascade, rows, length, order, [level.alpha for level in cascade.levels])[2]
-            for _ in range(_TURNS)
-        ]
-        us = np.min([[[*row] for row in run] for run in runs], axis=0)
-        out[0, i] = us[:, 0].sum() + us[-1, 1]
-        out[1, i] = min(_dense_us(dense, rows, last.weights) for _ in range(_TURNS))
-    return Times(*out, order)
+    alphas = [level.alpha for level in cascade.levels]
+
+    def by_cascade(rows: Features, each: Sequence[int]) -> None:
+        *_, step = filter_examples(cascade, rows, each, order, alphas)
+        predict(cascade.levels[-1], step.lattice, rows)
+
+    def by_dense(rows: Features, each: Sequence[int]) -> None:
+        unary = unary_scores(rows, last.weights)
+        for one in np.split(unary, np.cumsum(each)[:-1]):
+            dense_decode(dense, one)
+
+    times = [
+        [_best_us(run, rows, each) for rows, each in zip(features, lengths)] for run in (by_cascade, by_dense)
+    ]
+    return Times(np.array(times[0]), np.array(times[1]), order, sum(map(len, lengths)))
 
 
-def _dense_us(dense: Any, rows: Features, weights: np.ndarray) -> float:
-    start = time.perf_counter(), time.thread_time()
-    dense_decode(dense, unary_scores(rows, weights))
-    wall, cpu = time.perf_counter() - start[0], time.thread_time() - start[1]
-    return 1e6 * (min(wall, cpu) if cpu > 0 else wall)
+def _best_us(run: Callable[[Features, Sequence[int]], None], rows: Features, lengths: Sequence[int]) -> float:
+    """Microseconds of a run, the best of some turns, by this thread's own time where that is told."""
+    times = []
+    for _ in range(_TURNS):
+        start = time.perf_counter(), time.thread_time()
+        run(rows, lengths)
+        wall, cpu = time.perf_counter() - start[0], time.thread_time() - start[1]
+        times.append(1e6 * (min(wall, cpu) if cpu > 0 else wall))
+    return min(times)
 
 
 def times_of(model: bytes, report: Report, sentences: Sequence[list[str]]) -> Times | None:
     """Times of the first test sentences of a trained model."""
     reader = live.reader_in(model, tuple(level.tuned_alpha for level in report.levels))
-    chosen = [sentences[n][: live.MAX_WORDS] for n in report.test[:N_TIMED].tolist()]
-    rows = [cascades.rows_of(reader, [words]) for words in chosen]
-    return timed(reader.cascade, rows, [len(words) for words in chosen])
+    chosen = [sentences[n] for n in report.test.tolist() if len(sentences[n]) <= live.MAX_WORDS][:N_TIMED]
+    groups = [chosen[a : a + GROUP] for a in range(0, len(chosen), GROUP)]
+    rows = [cascades.rows_of(reader, group) for group in groups]
+    return timed(reader.cascade, rows, [[len(words) for words in group] for group in groups])
 
 
 class Verdict(NamedTuple):
@@ -181,13 +195,14 @@ def said(verdict: Verdict) -> str:
 
 
 def _said_of_times(verdict: Verdict) -> str:
+    name = _NAMES[verdict.order - 1]
     if verdict.times is None:
-        return ""
+        return f" A dense search over {name} is too large to be run beside it."
     ratio, low, high = verdict.times.ratio()
-    name = _NAMES[verdict.times.order]
-    span = f"({low:.1f} to {high:.1f}, {len(verdict.times.dense)} test sentences timed on this server)"
+    span = f"({low:.2f} to {high:.2f}, 95 %, {verdict.times.n} test sentences timed on this server)"
     if low > 1:
-        return f" The cascade reads {ratio:.1f} times as fast as a dense search over {name} {span}."
+        return f" **A cascade is worth it:** {ratio:.2f} times as fast as a dense search over {name} {span}."
     if high < 1:
-        return f" In time it does not pay: a dense search over {name} takes {ratio:.2f} of its time {span}."
-    return f" In time it makes no difference: {ratio:.1f} times as fast as a dense search over {name} {span}."
+        share = f"a dense search over {name} takes {ratio:.2f} of it {span}"
+        return f" **A cascade is not worth its time here:** {share}."
+    return f" **A cascade makes no difference in time:** {ratio:.2f} times as fast as dense {name} {span}."

@@ -41,7 +41,7 @@ def warmup(models: Path) -> None:
         trained = train(Settings(method=method, passes=2), 6 * _TOY, 6 * tags)
         reader = reader_in(trained.model)
         trace(reader.cascade, cascades.rows_of(reader, [_TOY[0]]), _TOY[0], reader.labels)
-        timed(reader.cascade, [cascades.rows_of(reader, [_TOY[0]])], [len(_TOY[0])])
+        timed(reader.cascade, [cascades.rows_of(reader, [_TOY[0]])], [[len(_TOY[0])]])
     spend(Settings(), 6 * _TOY, 6 * tags)
 
 
