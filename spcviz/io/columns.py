@@ -6,7 +6,7 @@ which lines are comments. Then the lines are gone through once. A line that does
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ class Table(NamedTuple):
     - `notes`: what was left out, in sentences; `is_cut`: whether more was there than was asked for
     """
 
-    sentences: list[list[list[str]]]
+    sentences: list[list[Sequence[str]]]
     first_lines: list[int]
     n_columns: int
     separator: str
@@ -271,7 +271,7 @@ def _of_rows(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | N
     token = named.token_column(layout.header)
     assert token is not None, "rows are sentences by their column of tokens"
     kept = [token, *(k for k in range(layout.n) if k != token and _is_listed(layout, k, token))]
-    sentences: list[list[list[str]]] = []
+    sentences: list[list[Sequence[str]]] = []
     first_lines: list[int] = []
     n_tokens, is_head = 0, True
     for line, cells in rows:
@@ -314,7 +314,7 @@ def _of_tokens(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int |
     """Sentences of rows that are a token each."""
     n, ids, at_sentence = layout.n, layout.ids, layout.sentence
     is_head, n_comments, n_tokens = layout.has_header_row, 0, 0
-    sentences: list[list[list[str]]] = []
+    sentences: list[list[Sequence[str]]] = []
     first_lines: list[int] = []
     known: dict[str, str] = {}  # a word that comes a hundred times is kept once
     keep = known.setdefault
@@ -355,7 +355,7 @@ def _of_tokens(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int |
             sentences.append([])
             first_lines.append(line)
             is_new = False
-        sentences[-1].append(list(map(keep, cells, cells)))
+        sentences[-1].append(tuple(map(keep, cells, cells)))  # of texts alone: no work for the collector
         n_tokens += 1
     if is_cut and len(sentences) > 1 and max_tokens is not None and n_tokens < max_tokens:
         sentences.pop()  # the lines that were looked at may end within it

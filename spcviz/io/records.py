@@ -136,7 +136,7 @@ def table_of_records(
     name: str, records: Iterable[Any], names: Mapping[str, Sequence[str]], max_tokens: int | None, what: str
 ) -> Table:
     """Sentences of records, an object or a list of pairs each; errors call them `what`, and count from 1."""
-    sentences: list[list[list[str]]] = []
+    sentences: list[list[Sequence[str]]] = []
     places: list[int] = []
     header: tuple[str, ...] = ()
     n_tokens, is_cut, n_unnamed = 0, False, 0

@@ -9,6 +9,7 @@ from spcviz.problems.own_data.controls.state import ANEW, TABLE, settings_of
 from spcviz.problems.own_data.model import judged
 from spcviz.problems.own_data.page import answers, cached, drawn, learned, live, runs
 from spcviz.problems.own_data.page import text as say
+from spcviz.web.ui import layout
 
 MOST_WORDS = 200
 """Of a sentence of one's own."""
@@ -48,7 +49,8 @@ def verdict(source, state: dict) -> None:
 def scores(source, state: dict) -> None:
     """Precision, recall and F1, by kind and by label, beside the most frequent tag."""
     result = judge(source, state)
-    st.markdown(say.judged(result))
+    if layout.is_projected():
+        st.markdown(say.judged(result))  # else it stands above, with the verdict
     whole, *kinds = result.scores
     usual = {score.kind: score for score in result.baseline}
     rows = [whole, *sorted(kinds, key=lambda score: -score.n_gold)]

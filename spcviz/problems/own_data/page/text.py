@@ -273,14 +273,12 @@ def judged(result) -> str:
     whole, (share, low, high) = result.scores[0], result.right
     n = sum(map(len, result.gold))
     is_chunked = whole.n_gold != sum(label is not None for row in result.gold for label in row)
-    f1 = f"F1 of chunks **{100 * whole.f1:.1f} %** ({span(whole.low, whole.high)}), " if is_chunked else ""
+    f1 = f"F1 of chunks **{100 * whole.f1:.1f} %** ({span(whole.low, whole.high)});" if is_chunked else ""
     usual = ""
     if result.baseline:
         of = f"F1 {100 * result.baseline[0].f1:.1f} %, " if is_chunked else ""
         usual = f" The most frequent tag of each word: {of}{100 * result.baseline_right:.1f} % of tokens."
-    return (
-        f"{f1}tokens right **{100 * share:.1f} %** ({span(low, high)}; 95 %, {n:,} held-out tokens).{usual}"
-    )
+    return f"{f1 or 'Tokens'}{' tokens' if f1 else ''} right **{100 * share:.1f} %** ({span(low, high)}; 95 %, {n:,} held-out tokens).{usual}"
 
 
 def own(words, labels) -> str:
