@@ -110,19 +110,13 @@ def ratios(result: dict) -> dict[str, dict[str, tuple[float, str]]]:
 
 def section(result: dict) -> str:
     """What the stored result comes to on each processor, for the evidence."""
-    reach, best = result["settings"]["reach"], ratios(result)
     processors = list(dict.fromkeys(row["processor"] for row in result["rows"]))
-    lines = [
-        f"| verdict | operation | {' | '.join(processors)} | aim |",
-        "|" + "---|" * (3 + len(processors)),
-    ]
-    for name, per_cpu in best.items():
-        short = [processor for processor, (ratio, _) in per_cpu.items() if ratio < reach.get(name, 0)]
-        verdict = f"short: {', '.join(short)}" if short else "reached" if name in reach else "no aim"
+    lines = [f"| operation | {' | '.join(processors)} |", "|" + "---|" * (1 + len(processors))]
+    for name, per_cpu in ratios(result).items():
         cells = [
             f"{per_cpu[one][0]:.2f} ({per_cpu[one][1]})" if one in per_cpu else "–" for one in processors
         ]
-        lines.append(f"| {verdict} | {name} | {' | '.join(cells)} | {reach.get(name, '–')} |")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     about = (
         "How many times this engine's CPU time the best of the others takes (above 1: ours is faster), "
         "by processor. File: `bench-engine.json`. Repeat it with `python -m spcviz bench engine`."

@@ -1,5 +1,6 @@
-"""What only ``python -m spcviz reproduce NAME`` runs: studies over folds, a folder a problem.
+"""What only a clone runs: studies over folds, a folder a problem, and what their results come to.
 
-They lie in a clone of the repository and not in the package that is installed. A problem names them in its
-results (`spcviz.registry.problem.Result`); what a page shows of what they write lies with the problem.
+They lie in a clone of the repository and not in the package that is installed. A problem names its studies
+in its results (`spcviz.registry.problem.Result`); what a page shows of what they write lies with the problem.
+What documents say, and what it comes to here, is `experiments.statements`; `experiments.report` writes it.
 """

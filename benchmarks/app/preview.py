@@ -20,8 +20,8 @@ QUALITIES, MOST = (80, 70, 60, 50), 100_000
 
 def take(port: int, target: Path = TARGET) -> int:
     """Photograph the page as the server at `port` shows it; its size in bytes."""
-    with _browser() as browser:
-        page = _shown(browser, SIZE, f"http://127.0.0.1:{port}/{ADDRESS}")
+    with open_browser() as browser:
+        page = open_page(browser, SIZE, f"http://127.0.0.1:{port}/{ADDRESS}")
         taken = [page.screenshot(type="jpeg", quality=quality) for quality in QUALITIES]
     fitting = next(one for one in taken if len(one) <= MOST)
     target.write_bytes(fitting)
@@ -43,12 +43,12 @@ def take_tours(port: int, folder: Path = tour.PICTURES) -> dict[str, int]:
     folder.mkdir(exist_ok=True)
     width, height = TOUR_SIZE
     sizes = {}
-    with _browser() as browser:
+    with open_browser() as browser:
         for name, shipped in tour.shipped().items():
             scene = shipped.scenes[SCENE[name] - 1]
             query = scene.query() | {"embed": "true", "controls": "0"}
             address = f"http://127.0.0.1:{port}/{tour.address(scene.page, query)}&embed=true"
-            page = _shown(browser, TOUR_SIZE, address)
+            page = open_page(browser, TOUR_SIZE, address)
             picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
             page.close()
             target = folder / f"{name}.webp"
@@ -58,7 +58,7 @@ def take_tours(port: int, folder: Path = tour.PICTURES) -> dict[str, int]:
 
 
 @contextlib.contextmanager
-def _browser():
+def open_browser():
     from playwright.sync_api import sync_playwright  # tests/requirements.txt
 
     with sync_playwright() as playwright:
@@ -67,7 +67,7 @@ def _browser():
         browser.close()
 
 
-def _shown(browser, size, address):
+def open_page(browser, size, address):
     """A page in a window of a size, once it is there as a whole."""
     page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme="light")
     page.goto(address)

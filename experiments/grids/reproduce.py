@@ -200,6 +200,22 @@ def _rows(method, errors, name="error"):
     ]
 
 
+def _bootstrapped(agree, values, n_instances, n_draws=400):
+    """Rank correlations over variables, shape (n_draws,), of instances drawn with replacement.
+
+    Variables of one instance are not independent; ranks are those of all variables, which a draw repeats.
+    """
+    ranks = [stats.rankdata(column).reshape(n_instances, -1) for column in (agree, values)]
+    x, y = (table - table.mean() for table in ranks)
+    sums = np.stack([(one * other).sum(axis=1) for one, other in ((x, y), (x, x), (y, y))])  # (3, instances)
+    ends = np.stack([x.sum(axis=1), y.sum(axis=1)])
+    drawn = np.random.default_rng(0).multinomial(n_instances, np.full(n_instances, 1 / n_instances), n_draws)
+    xy, xx, yy = sums @ drawn.T
+    sum_x, sum_y = ends @ drawn.T
+    n = x.size
+    return (xy - sum_x * sum_y / n) / np.sqrt((xx - sum_x**2 / n) * (yy - sum_y**2 / n))
+
+
 def _agreement(results):
     """Agreement of the combs per variable, against error and against the gain over LBP."""
     agree = np.concatenate([r.agreement for r in results])
@@ -214,6 +230,8 @@ def _agreement(results):
             r = stats.pearsonr(agree, values).statistic if varies else None
             correlations = {"rho": rho, "p": p, "pearson": r}
             row |= {f"{name}_{key}": None if v is None else float(v) for key, v in correlations.items()}
+            if varies:
+                row[f"{name}_rho_stderr"] = float(_bootstrapped(agree, values, len(results)).std(ddof=1))
         by_k.append(row)
     return {
         "median": float(np.median(agree)) if np.isfinite(agree).all() else None,

@@ -24,6 +24,8 @@ LOSSES = (0.0, 0.5, 1.0)
 """Points of development heads that a policy may be below everything for all words."""
 DEEPEST = 7
 """Depths of a tree that are counted separately; deeper words count as this deep."""
+NEAR = 3
+"""Depths below it are near the root."""
 N_DRAWS = 500
 
 
@@ -128,7 +130,7 @@ def _best(dev, world):
 
 
 def _compared(wrong, world, best):
-    """Policies against uniform and against everything, at equal shares: points of UAS and intervals."""
+    """Policies against uniform, everything and the best one shot, at equal shares: UAS and intervals."""
     weights = draws(len(world.starts) - 1, N_DRAWS)
     words = weights @ np.diff(world.starts)
     full = next(iter(wrong.values()))[-1]
@@ -137,7 +139,8 @@ def _compared(wrong, world, best):
         at = int(np.flatnonzero(share == SHARES)[0])
         for key, by_share in wrong.items():
             row = {"policy": key, "features_share": share, "is_chosen": key == best}
-            for name, other in (("uniform", wrong["uniform"][at]), ("full", full)):
+            rivals = {"uniform": wrong["uniform"][at], "full": full, "one_shot": wrong[best][at]}
+            for name, other in rivals.items():
                 gap = 100 * (weights @ (other - by_share[at]).astype(float)) / words
                 row |= {f"minus_{name}": float(gap[0]), f"minus_{name}_interval": list(interval(gap))}
             out.append(row)
@@ -164,11 +167,17 @@ def _depths(orders, world):
     """Share of the words of each true depth that are bought, as the budget grows."""
     depth = depths_of(world.heads, world.starts)
     count = np.bincount(depth, minlength=DEEPEST + 1)
-    out = []
+    weights, out = draws(len(world.starts) - 1, N_DRAWS), []
+    near = np.stack([depth < NEAR, depth >= NEAR]).astype(np.float64)
+    words = weights @ np.add.reduceat(near, world.starts[:-1], axis=1).T  # (draws, near or far)
     for key, order in orders.items():
         for share in SHARES:
-            n_bought = np.bincount(depth[bought(order, share) > 0], minlength=DEEPEST + 1)
+            is_bought = bought(order, share) > 0
+            n_bought = np.bincount(depth[is_bought], minlength=DEEPEST + 1)
             row = {"policy": key, "features_share": float(share), "words": n_bought.tolist()}
+            of = weights @ np.add.reduceat(near * is_bought, world.starts[:-1], axis=1).T
+            gap = 100 * (of / words) @ [1.0, -1.0]
+            row |= {"near_minus_far": float(gap[0]), "near_minus_far_interval": list(interval(gap))}
             out.append(row | {"bought": (n_bought / np.maximum(count, 1)).tolist()})
     return out
 

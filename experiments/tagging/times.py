@@ -58,9 +58,15 @@ def _right(is_right, lengths):
     out = {}
     for method, share in shares.items():
         low, high = equal_loss.interval(share)
-        more = equal_loss.verdict(share - shares[equal_loss.AGAINST])
         figures = {"accuracy": float(share[0]), "accuracy_low": low, "accuracy_high": high}
-        out[method] = figures | {"right_against_spc": None if method == equal_loss.AGAINST else more}
+        out[method] = figures | {"right_against_spc": None}
+        if method != equal_loss.AGAINST:
+            gap = share - shares[equal_loss.AGAINST]
+            least, most = equal_loss.interval(gap)
+            out[method] |= {
+                "right_against_spc": equal_loss.verdict(gap), "right_minus_spc": float(gap[0]),
+                "right_minus_spc_low": least, "right_minus_spc_high": most,
+            }  # fmt: skip
     return out
 
 

@@ -1,18 +1,19 @@
-"""Paper tables: all claims with their verdicts; each reproduced result beside the paper's numbers."""
+"""Paper tables: what documents say and what it comes to here; each result beside its paper's numbers."""
 
 import json
 
 import streamlit as st
 
+from experiments.statements import OWN, PAPERS, pages
+from experiments.statements.evidence import Evidence
+from experiments.statements.readings import read
 from spcviz.web.cached import common, tables
-from spcviz.web.figures import blocks, claims
-from spcviz.web.figures.overview import overview_html
+from spcviz.web.figures import blocks
 from spcviz.web.figures.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
 from spcviz.web.ui.state import StateTable, choice, flag, text
-from spcviz.web.view.mount import is_recorded
 
 LOOK = layout.look(results.HEIGHT)
 NAMES = results.names()
@@ -30,25 +31,21 @@ def words(block):
         st.markdown(block.markdown)
 
 
-def claimed(verdicts, name):
-    """Claims with their verdicts, worst first, and how many there are of each."""
-    st.markdown(f"**{verdicts.counts}**", help=claims.NOTE)
-    height = min(36 * (len(verdicts.frame) + 1), 640 if name == "all" else 400)
-    st.dataframe(verdicts.rows, hide_index=True, height=height, placeholder="–")
-    download(verdicts.frame, f"{name}-claims")
+def readings():
+    """What all statements come to: (of the documents, our own)."""
+    evidence = Evidence(common.result)
+    return tuple(read(statements, evidence, is_strict=False) for statements in (PAPERS, OWN))
 
 
 def overview():
-    """Every system in a line, then all claims about all results that are stored."""
-    readings, missing = tables.all_claims(results.readings)
-    st.markdown(f"**{claims.counts(readings)}** By system, worst first; a system's name opens its table.")
-    st.html(overview_html(claims.systems(readings)))
-    with st.expander("All claims", key="tables_all", on_change="rerun") as box:
-        if box.open or is_recorded():  # the part that draws tables that scroll weighs more than all else here
-            claimed(tables.verdicts("all", claims.COLUMNS[:5], lambda: readings), "all")
-    st.caption(claims.NOTE)
-    if missing:
-        st.info(f"Not stored here, or not to be read: {', '.join(map(results.title, missing))}.")
+    """All statements in the documents' order, our own, then the way to every result's table."""
+    papers, own = tables.statements(readings)
+    st.markdown(pages.opening(papers))
+    st.html(pages.table_html(papers))
+    st.markdown(f"## What we found out ourselves\n{pages.OWN_OPENING}")
+    st.html(pages.table_html(own))
+    ways = (f"- [{results.title(name)}](./tables?table={name})" for name in NAMES)
+    st.markdown("\n".join(["## A table a result", *ways]))
 
 
 def chart(block):
@@ -115,7 +112,7 @@ def origin(result):
 
 def title(name):
     """What the menu calls an entry."""
-    return "Overview: all claims" if name == OVERVIEW else results.title(name)
+    return "Overview: all statements" if name == OVERVIEW else results.title(name)
 
 
 def controls(state, labels):
@@ -130,12 +127,9 @@ def controls(state, labels):
 def body(result, name, features, shown):
     """One result."""
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
-    verdicts, drawn = results.parts(name, features, LOOK)
-    if verdicts:
-        claimed(verdicts, name)
-    else:
-        st.caption(shown.no_claims)
-    for block in drawn:
+    if of_it := [one for one in [*PAPERS, *OWN] if name in one.results]:
+        st.caption(f"**Statements that read it**: {'; '.join(one.text for one in of_it)}.")
+    for block in results.drawn(name, features, LOOK):
         DRAW[type(block)](block)
     for note in shown.notes(result):
         st.caption(note)
@@ -143,11 +137,11 @@ def body(result, name, features, shown):
 
 
 def page():
-    """Choices, then all claims or one result."""
+    """Choices, then all statements or one result."""
     if "features" in st.query_params and "table" not in st.query_params:
         st.query_params["table"] = NAMES[0]  # what such an address meant before there was an overview
     name = TABLE.parse(st.query_params)["table"]
-    touring.offer_python(results.python(None if name == OVERVIEW else name))
+    touring.offer_python(pages.python("" if name == OVERVIEW else name))
     if name == OVERVIEW:
         if layout.has_controls(TABLE.read()):
             controls(TABLE.read(), {})

@@ -3,26 +3,34 @@
 import argparse
 import sys
 
-from spcviz.shared import outputs
-from spcviz.shared.folders import RESULTS
+from spcviz.shared import clone, outputs
 
 HELP = "write what the stored results come to, paper and measured"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
+    about = "write nothing; print how the verdicts hang on the rules"
+    parser.add_argument("--sensitivity", action="store_true", help=about)
 
 
 def run(options: argparse.Namespace) -> int | None:
-    from spcviz import report
-
-    if not options.check:
-        for path in (RESULTS / "README.md", report.README):
-            outputs.file("report", path)
-        for path in report.write():
-            print(path)
+    report = clone.load_module("experiments.report")
+    if options.sensitivity:
+        print(report.sensitivity_text())
         return 0
-    changed = report.stale()
-    for path in changed:
-        print(f"{path} is not what the results say; write it with: python -m spcviz report", file=sys.stderr)
-    return int(bool(changed))
+    if options.check:
+        changed = report.stale()
+        for path in changed:
+            print(
+                f"{path} is not what the results say; write it with: python -m spcviz report", file=sys.stderr
+            )
+        return int(bool(changed))
+    for path in (report.RESULTS / "README.md", report.README, report.CLASS):
+        outputs.file("report", path)
+    paths, moved = report.write()
+    for path in paths:
+        print(path)
+    for change in moved:
+        print(f"changed since the last report: “{change.text}” from {change.before!r} to {change.now!r}")
+    return 0

@@ -16,8 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    from spcviz import report
-    from spcviz.shared import outputs
+    from spcviz.shared import clone, outputs
     from spcviz.web.exporting import drawing, site
 
     tours = site.chosen(options.only, options.tour)
@@ -32,7 +31,7 @@ def run(options: argparse.Namespace) -> int | None:
     made = site.write(
         options.folder,
         tours,
-        systems=report.systems(),
+        systems=clone.load_module("experiments.report").front_table(),
         docs="docs/index.html" if n_docs else "",
         app=app,
         tell=lambda name: print(name, file=sys.stderr, flush=True),

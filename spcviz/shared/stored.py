@@ -13,7 +13,7 @@ class ResultError(SpcvizError, ValueError):
     """A stored result is not what its command writes; the message ends with the command that repairs it."""
 
     def __init__(self, name, what):
-        self.what = f"{name}.json {what}"
+        self.name, self.what = name, f"{name}.json {what}"
         super().__init__(f"{self.what}; make it again with: {repair_command(name)}")
 
 

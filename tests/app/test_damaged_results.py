@@ -10,7 +10,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from spcviz import report
+from experiments import report
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.letters.page import cached
 from spcviz.shared.folders import RESULTS
@@ -26,6 +26,7 @@ READ_BY = {
     "pose-people": ("pages/cascade/pose.py", {"show": "people"}),
 }
 """Results that another page than Paper tables shows, and where."""
+PLACES = {"results": "", "readme": "none", "class_file": "none"}
 JUNK = (None, 5, -1, 0, 1e308, float("nan"), True, "", "x", "<b>", [], {}, [5], {"a": 5}, [None], "é" * 500)
 NAMES = sorted(path.stem for path in RESULTS.glob("*.json"))
 
@@ -95,7 +96,7 @@ def opened(name, text):
             for page, params in ((TABLES, {"table": name}), READ_BY.get(name, (None, None))):
                 if page:
                     said += [info.value for info in visit(page, **params).info]
-            with_report = {"results": Path(folder), "readme": Path(folder) / "none"}
+            with_report = {name: Path(folder) / where for name, where in PLACES.items()}
             try:
                 report.files(**with_report)
             except SpcvizError as error:

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from experiments.statements import OWN, PAPERS
+from experiments.statements.rules import MEANINGS
 from spcviz import registry
-from spcviz.problems.grids.paper.claims import CLAIMS as GRID_CLAIMS
 from spcviz.shared.folders import RESULTS
 from spcviz.web.cached import common, tables
-from spcviz.web.figures import claims
 from tests.app.driver import open_page
 from tests.problems.arms import test_charts
 from tests.problems.grids.test_tables_shown import GRID
@@ -23,13 +23,11 @@ def results(tmp_path, monkeypatch):
     (tmp_path / "results").mkdir()
     monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
     common.result.clear()
-    tables.all_claims.clear()
-    tables.verdicts.clear()
+    tables.statements.clear()
     tables.result_blocks.clear()
     yield tmp_path / "results"
     common.result.clear()
-    tables.all_claims.clear()
-    tables.verdicts.clear()
+    tables.statements.clear()
     tables.result_blocks.clear()
 
 
@@ -45,25 +43,21 @@ def test_a_table_with_everything_around_it(results):
     (results / "ocr-orders.json").write_text(json.dumps(RESULT))
     at = visit(table="ocr-orders")
     assert len(at.get("plotly_chart")) == 2
-    verdicts = at.dataframe[0].value
-    assert list(verdicts.columns[:3]) == ["verdict", "system", "claim"]
-    slow = verdicts[verdicts["claim"] == "times as fast, raw pixels, worst order"]
-    assert slow["verdict"].tolist() == ["short by 0.90"]
-    assert "short" in said(at)
+    assert "**Statements that read it**: Each higher order reads more letters" in said(at)
     assert at.code[0].value.startswith("python -m spcviz reproduce ocr-orders")
-    assert [b.proto.label.split(":")[0] for b in at.get("download_button")] == ["CSV", "CSV", "JSON"]
-    assert at.dataframe[1].value.loc["2-grams", "letters right %, paper"] == 85.0
+    assert [b.proto.label.split(":")[0] for b in at.get("download_button")] == ["CSV", "JSON"]
+    assert at.dataframe[0].value.loc["2-grams", "letters right %, paper"] == 85.0
 
 
 def test_another_feature_set(results):
     (results / "ocr-orders.json").write_text(json.dumps(RESULT))
     at = visit(features="hog")  # an address from before the overview: it meant the first result
     assert at.query_params["table"] == "ocr-orders"
-    assert list(at.dataframe[1].value.index) == ["1-grams"]
+    assert list(at.dataframe[0].value.index) == ["1-grams"]
     group = next(g for g in at.get("button_group") if g.key == "tables_features")
     at = group.set_value("raw").run()
     assert not at.exception
-    assert len(at.dataframe[1].value) == 5
+    assert len(at.dataframe[0].value) == 5
 
 
 def test_a_result_that_is_missing_names_its_command(results):
@@ -84,19 +78,18 @@ def test_the_filters_link_to_their_curves(results):
     (results / "ocr-sweep.json").write_text(json.dumps(SWEEP))
     at = visit(table="ocr-sweep")
     assert any("Sweep page" in link.proto.label for link in at.get("page_link"))
-    assert len(at.dataframe[1].value) == 2
+    assert len(at.dataframe[0].value) == 2
 
 
 def test_the_grid_beside_the_paper_s_numbers(results):
     (results / "grid.json").write_text(json.dumps(GRID))
     at = visit(table="grid")
     assert len(at.get("plotly_chart")) == 1
-    verdicts, errors, agreement = (frame.value for frame in at.dataframe)
-    assert "reproduced" in set(verdicts["verdict"])
+    errors, agreement = (frame.value for frame in at.dataframe)
     assert errors.loc[1, "LBP %, measured"] == pytest.approx(40)
     assert agreement.loc["median agreement of the combs", "paper"] == 0.38
     assert "holds" in said(at)
-    assert "more agreement, less error" in set(verdicts["claim"])
+    assert "Where combs agree more the ensemble errs less" in said(at)
     assert any("One grid, live" in link.proto.label for link in at.get("page_link"))
 
 
@@ -115,7 +108,7 @@ def test_bad_values_of_the_address_are_dropped(results, params):
     (results / "ocr-orders.json").write_text(json.dumps(RESULT))
     at = visit(**params)
     assert not set(params) & set(at.query_params)
-    assert at.dataframe if "features" in params else "By system, worst first" in said(at)
+    assert at.dataframe if "features" in params else "documents, 36 statements" in said(at)
 
 
 def test_without_controls(results):
@@ -124,7 +117,7 @@ def test_without_controls(results):
 
 
 @pytest.mark.parametrize(
-    ("name", "n_frames"), [("dms-ocr", 3), ("policy-ocr", 3), ("constrained-ocr", 5), ("budget-ocr", 2)]
+    ("name", "n_frames"), [("dms-ocr", 2), ("policy-ocr", 2), ("constrained-ocr", 4), ("budget-ocr", 1)]
 )
 def test_budget_results_are_drawn_and_put_into_words(name, n_frames):
     at = visit(table=name)
@@ -133,14 +126,13 @@ def test_budget_results_are_drawn_and_put_into_words(name, n_frames):
     assert len(at.dataframe) == n_frames
 
 
-@pytest.mark.parametrize(("name", "n_charts", "n_frames"), [("dms-pose", 10, 4), ("policy-pose", 2, 4)])
+@pytest.mark.parametrize(("name", "n_charts", "n_frames"), [("dms-pose", 10, 3), ("policy-pose", 2, 3)])
 def test_budgets_on_arms_are_drawn_and_put_into_words(results, name, n_charts, n_frames):
     made = {"dms-pose": test_charts.dms, "policy-pose": test_charts.policy}[name]()
     (results / f"{name}.json").write_text(json.dumps(made))
     at = visit(table=name)
     assert len(at.get("plotly_chart")) == n_charts
     assert len(at.dataframe) == n_frames
-    assert any("rendered" in text for text in at.dataframe[0].value.to_numpy().ravel())
     assert "Rendered clips have exact truth" in said(at)
 
 
@@ -148,35 +140,36 @@ def test_the_menu_follows_from_the_list_of_problems(results):
     (results / "aa-unclaimed.json").write_text("{}")
     menu = visit().selectbox(key="tables_table")
     assert menu.options == [
-        "Overview: all claims",
+        "Overview: all statements",
         *(row.title for row in registry.results().values()),
         "aa-unclaimed",
     ]
 
 
-def test_the_page_opens_with_all_claims_worst_first():
+def test_the_page_opens_with_all_statements_in_the_documents_order():
     at = visit()
-    assert not at.dataframe  # of 300 KB, for whoever opens it
-    at.session_state["tables_all"] = True
-    (verdicts,) = (frame.value for frame in at.run().dataframe)
-    places = [claims.severity(verdict) for verdict in verdicts["verdict"]]
-    assert len(places) > 200
+    (papers, own) = (block.proto.body for block in at.get("html"))
+    assert "Five documents, 36 statements: " in said(at)
+    places = [papers.index(one.text.replace("'", "&#x27;")) for one in PAPERS]
     assert places == sorted(places)
-    assert verdicts["verdict"][0] == "contradicted"
-    assert f"**{len(places)} claims: " in said(at)
+    assert all(one.text.replace("'", "&#x27;") in own for one in OWN)
+    assert '<a href="./tables?table=grid">The ensemble errs less' in papers
+    assert "what it comes to" not in papers
+    for verdict, meaning in MEANINGS.items():
+        assert f"*{verdict}*: {meaning}" in said(at)
+    assert "[Loopy grids (Fig. 5.3)](./tables?table=grid)" in said(at)
     assert not at.info
     at = at.selectbox(key="tables_table").set_value("grid").run()
     assert not at.exception
-    assert len(at.dataframe) == 3
+    assert len(at.dataframe) == 2
 
 
-def test_the_overview_names_what_is_not_stored(results):
-    (results / "grid.json").write_text(json.dumps(GRID))
-    at = visit()
-    at.session_state["tables_all"] = True
-    assert set(at.run().dataframe[0].value["system"]) == {row.system for row in GRID_CLAIMS}
-    assert "Not stored here" in at.info[0].value
-    assert "Loopy grids (Fig. 5.3)" not in at.info[0].value
+def test_the_overview_names_what_is_not_stored_or_damaged(results):
+    (results / "grid.json").write_text('{"name": "grid", "rows": [{"method": 5}]}')
+    papers = visit().get("html")[0].proto.body
+    assert papers.count("grid.json is damaged") == 3
+    assert papers.count("tagging.json is not stored") == 5
+    assert "make it with: python -m spcviz reproduce tagging" in papers
 
 
 @pytest.mark.parametrize("name", [name for name in registry.results() if (RESULTS / f"{name}.json").exists()])

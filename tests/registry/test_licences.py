@@ -6,7 +6,8 @@ import shutil
 
 import pytest
 
-from spcviz import cli, registry, report, store
+from experiments import report
+from spcviz import cli, registry, store
 from spcviz.registry import licences
 from spcviz.shared.folders import MODELS, RESULTS, ROOT
 from spcviz.web.ui import about
@@ -125,7 +126,7 @@ def test_what_is_no_licence_is_refused(copies, licence):
 
 
 def test_the_readme_the_licence_and_the_app_name_what_is_for_research_only():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Licence")[2]
+    readme = (ROOT / "LICENSES.md").read_text(encoding="utf-8")
     research = readme[readme.index("nothing commercial") : readme.index("CC BY-SA 4.0:")]
     named = [pattern.replace("*", "") for pattern in re.findall("`([a-z*-]+)`", research)]
     assert {name for name in STORED if name.startswith(tuple(named))} == RESEARCH

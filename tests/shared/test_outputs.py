@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from spcviz import cli, registry, report
+from experiments import report
+from spcviz import cli, registry
 from spcviz.commands import reproduce
 from spcviz.shared import outputs
 

@@ -1,8 +1,6 @@
 """Cached calls of the Paper tables page."""
 
-from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -10,7 +8,7 @@ from streamlit import dataframe_util
 
 from spcviz.web.cached import common
 from spcviz.web.cached.shared import shared
-from spcviz.web.figures import blocks, claims
+from spcviz.web.figures import blocks
 
 
 @shared(120, kernels=False, **common.UNCHANGED)  # each of every features, light and dark
@@ -23,27 +21,9 @@ def result_blocks(
 
 
 @shared(1, kernels=False, **common.UNCHANGED)
-def all_claims(_read):
-    """What all claims come to, as `_read` says it."""
+def statements(_read):
+    """What the statements come to, as `_read` says it."""
     return _read()
-
-
-class Verdicts(NamedTuple):
-    """Claims with their verdicts, worst first."""
-
-    counts: str  # how many there are of each
-    frame: pd.DataFrame
-    rows: pa.Table  # the same, as a browser takes it
-
-
-@shared(48, kernels=False, **common.UNCHANGED)
-def verdicts(name: str, columns: tuple[str, ...], _read: Callable[[], list]) -> Verdicts | None:
-    """What the claims of a result come to, as `_read` says it; None where nothing is claimed."""
-    readings = _read()
-    if not readings:
-        return None
-    frame = claims.frame(claims.worst_first(readings), columns)
-    return Verdicts(claims.counts(readings), frame, rows_of(frame.reset_index()))
 
 
 def rows_of(frame: pd.DataFrame) -> pa.Table:

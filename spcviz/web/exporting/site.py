@@ -78,8 +78,7 @@ back; F is full screen, B black; add <code>?embed=true</code> to an address for 
 <ul class="cards">{tours}</ul>
 <h2>Pages</h2>
 <ul class="cards">{pages}</ul>
-{docs}<h2>Systems</h2>
-<p>What each reproduced system reaches, beside what its paper reports.</p>
+{docs}<h2>What the papers say, and what these data say</h2>
 {systems}
 </main>
 <footer>Saved from spcviz {version} by <code>python -m spcviz site</code>. Data and models are under the

@@ -1,7 +1,7 @@
 """Building blocks (headings, tables, charts, links) of how the page Paper tables shows a result.
 
 A problem says in ``<problem>/paper/result.py`` how its results are shown: a `Shown` for each, named
-in its folder's ``PROBLEM``. The page shows claims, blocks and notes; the report writes claims and notes.
+in its folder's ``PROBLEM``. The page shows blocks and notes; the report writes a short table and notes.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,8 +10,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
-
-from spcviz.web.figures.claims import Claim
 
 _NONE = MappingProxyType({})
 
@@ -77,10 +75,8 @@ class Shown(NamedTuple):
     # result's sets of features (any word if it has none), `look` a dict of what charts take (palette, scale,
     # height)
     blocks: Callable[[dict, str, dict], list]
-    claims: tuple[Claim, ...] = ()  # what is said of it (`spcviz.web.figures.claims`)
     # notes(result) -> list of str: what was chosen on which data, what counts and what does not
     notes: Callable[[dict], list] = lambda result: []
-    no_claims: str = ""  # why nothing is claimed, where nothing is
     features: Mapping[str, str] = _NONE  # what a menu calls the sets of features
 
 

@@ -3,7 +3,6 @@
 import pandas as pd
 
 from spcviz.web.figures.blocks import Shown, Table
-from spcviz.web.figures.claims import readings_of
 
 
 def is_usable(result, needs=()):
@@ -28,13 +27,8 @@ def data_of(result):
     return list(dict.fromkeys(row["data"] for row in result["rows"]))
 
 
-def readings(shown, result):
-    """What the claims about a result come to: list of `spcviz.web.figures.claims.Reading`."""
-    return readings_of(shown.claims, result)
-
-
 def any_frame(result):
-    """Rows of a result that no problem claims; lists and objects are left out."""
+    """Rows of a result that no problem knows; lists and objects are left out."""
     frame = pd.DataFrame(result["rows"])
     is_plain = [not frame[c].map(lambda v: isinstance(v, (list, dict))).any() for c in frame]
     return frame.loc[:, is_plain]
@@ -77,5 +71,5 @@ def _rows(result, features, look):
     return [Table(any_frame(result), result["name"])]
 
 
-ANYTHING = Shown((), _rows, no_claims="No problem of this project knows the result.")
-"""A result that no problem claims is shown as it is."""
+ANYTHING = Shown((), _rows)
+"""A result that no problem knows is shown as it is."""

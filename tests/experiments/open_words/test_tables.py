@@ -3,7 +3,6 @@
 from experiments.open_words.reproduce import chosen_of
 from spcviz.problems.open_words.paper import tables
 from spcviz.problems.open_words.paper.result import OPEN
-from spcviz.web.figures import claims
 from spcviz.web.figures.palette import LIGHT
 
 
@@ -69,21 +68,6 @@ def test_what_is_compared_is_chosen_on_development_words():
     assert (other["cascade"]["order"], other["paying"]["order"]) == (3, 4)
     worse = [entry | {"word_accuracy": 73.0} if entry["word_accuracy"] == 74.5 else entry for entry in slow]
     assert chosen_of(worse, "fourier")["paying"]["order"] == 3  # a beam that reads 2 % more is no equal
-    readings = {(r.claim.system, r.claim.what): r for r in claims.readings_of(OPEN.claims, made)}
-    system = "Open vocabulary, words of unseen types"
-    reading = readings[system, "words right, Fourier features, beam in no more time"]
-    assert (reading.verdict, reading.measured, reading.paper) == (
-        "short by 6.00",
-        "70.00 % in 40 µs",
-        "beam here: 76.00 %",
-    )
-    reading = readings[system, "share of beam's time where it pays most, Fourier features"]
-    assert reading.measured == "0.44 at order 3 (40 of 90 µs; -10.00 words right)"
-    reading = readings[system, "share of beam's time, Fourier features"]
-    assert (reading.verdict, reading.measured) == ("short by 0.39", "0.89 (40 of 45 µs)")
-    assert readings[system, "words right, raw pixels, dictionary"].verdict == claims.NOT_MEASURED
-    counted = "Kneser-Ney, begin marks, Fourier features"
-    assert readings["Open vocabulary, what letters are counted by", counted].paper == "plain counts: 61.00 %"
 
 
 def test_where_no_beam_reads_as_many_nothing_is_said():

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from spcviz.problems.hybrid.paper import charts, claims, result
+from spcviz.problems.hybrid.paper import charts, result
 from spcviz.web.figures.palette import LIGHT
 
 LOOK = {"palette": LIGHT, "scale": 1.0, "height": 400}
@@ -63,14 +63,4 @@ def test_every_block_can_be_made(found):
 
 def test_what_cannot_be_compared_is_left_out(found):
     found["compared"].append(found["compared"][0] | {"ratio": None})
-    assert len(claims.of_parents(found, "ocr", "spc_pi")) == 10
     assert charts.ratios(found, LIGHT, data="ocr").data[0].x[-1] == 89.0
-
-
-def test_where_a_variant_is_cheaper_is_written_as_ranges(found):
-    found = claims.of_parents(found, "ocr", "spc_pi")
-    assert claims.ranges(found) == "81.0 to 89.0"
-    found[4]["ratio"] = 1.1
-    assert claims.ranges(found) == "81.0 to 83.0 and 85.0 to 89.0"
-    assert claims.ranges([row | {"ratio": 2.0} for row in found]) == "nowhere"
-    assert [row["char_accuracy"] for row in claims.middle_of(found)] == [83.0, 84.0, 85.0, 86.0]

@@ -5,8 +5,7 @@ import pytest
 
 from experiments.parsing import measure
 from spcviz.problems.parsing.page.shown import METHOD_OF
-from spcviz.problems.parsing.paper import charts, claims, result
-from spcviz.web.figures.claims import NotMeasured, readings_of
+from spcviz.problems.parsing.paper import charts, result
 from spcviz.web.figures.palette import LIGHT
 
 SHARES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
@@ -85,17 +84,6 @@ def test_every_table_has_its_rows_and_every_chart_draws(found):
     assert drawn[1].data[0].x[0] == drawn[0].data[0].x[0] / 2  # with the length dictionary
 
 
-def test_the_cheapest_point_near_everything(found):
-    # At most 1.0 below 84 on development sentences is the point at 0.9 of the words, with 8.4 µs.
-    assert claims.cheapest(found, "ewt", 1.0)["us_per_word"] == pytest.approx(8.4)
-    assert claims.cheapest(found, "ewt", 1.0, dictionary=True)["us_per_word"] == pytest.approx(4.2)
-    assert claims.cheapest(found, "ewt", 1.0)["times_faster"] == pytest.approx(10.0 / 8.4)
-    assert claims.cheapest(found, "ewt", 0.5)["features_share"] == 1.0
-    found["chosen"] = [row for row in found["chosen"] if row["loss"] != 0.5]
-    with pytest.raises(NotMeasured, match=r"ewt: no policy within 0\.5 points"):
-        claims.cheapest(found, "ewt", 0.5)
-
-
 def test_it_is_chosen_on_development_sentences_whatever_the_test_says(found):
     whole = found["without_policy"]
     rows = [row | {"uas": 0.0, "us_per_word": 9.0} for row in found["rows"]]
@@ -107,13 +95,3 @@ def test_it_is_chosen_on_development_sentences_whatever_the_test_says(found):
     assert {row["times_faster"] for row in picked} == {10.0 / 9.0}
     weak = [row | {"uas_dev": row["uas_dev"] - 20} for row in rows]
     assert measure._chosen(weak, whole) == []
-
-
-def test_what_the_paper_s_costs_leave_a_policy_is_said(found):
-    of_ewt = [claim for claim in result.TABLE.claims if claim.what.endswith("EWT")]
-    readings = {reading.claim.what: reading for reading in readings_of(of_ewt, found)}
-    most = readings["times faster that a policy can bring at most, EWT"]
-    assert (most.measured, most.paper) == ("3.33 times: tags for all words", "1.46 times, by its costs")
-    ours = readings["times faster at 1 point less, with the length dictionary, EWT"]
-    assert ours.paper.startswith("2.9")
-    assert "1.46 times at most" in ours.note

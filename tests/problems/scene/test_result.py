@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.scene.paper import charts, claims, result
+from spcviz.problems.scene.paper import charts, result
 from spcviz.web.figures.palette import LIGHT
 
 LOOK = {"palette": LIGHT, "scale": 1.0, "height": 400}
@@ -52,12 +52,6 @@ def test_blocks_hold_what_was_measured(found):
     for block in blocks:
         if hasattr(block, "make"):
             assert block.make().data
-
-
-def test_when_the_first_goal_is_reached_and_what_was_bought(found):
-    assert claims.reached(found) == pytest.approx(0.08)
-    assert claims.reached(found, 99) == float("inf")
-    assert claims.order(found) == ["TXT", "SHAPE", "I-SIFT", "LBP"]
 
 
 def test_pieces_are_shown(found):

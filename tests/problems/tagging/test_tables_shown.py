@@ -127,17 +127,3 @@ def test_what_was_trained_on_is_noted():
     assert "English Web Treebank, affixes, case, neighbours too 3,136" in said
     assert "Who tags: spc: one; full: another." in said
     assert len(TABLE.notes({"rows": RESULT["rows"]})) == 1
-
-
-def test_a_claim_says_how_its_rival_learns():
-    claims = {c.what: c for c in TABLE.claims if c.system.startswith("Tagging: fewest")}
-    against_crf = claims["SPC fewer than CRF, WSJ sample"].note
-    unlike = against_crf(RESULT)
-    assert "the rivals learn with dropout, the SPC without" in unlike
-    alike = {"rows": [row | {"dropout": 0.25} for row in RESULT["rows"]]}
-    assert (
-        against_crf(alike)
-        == "Same dropout, start, passes, patience and number of tries on development sentences."
-    )
-    begun = claims["SPC fewer than SPC begun with log loss, WSJ sample"].note
-    assert begun(RESULT) == f"{unlike} Begun with log loss, an SPC is not the thesis' method."

@@ -20,7 +20,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.shared.work import kept as kept_module
 from spcviz.shared.work.kept import ARRAYS, JSON, LEFT_OUT, kept, path_of
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 CODE = ("spcviz.engine.checks",)
 REAL = [
     "engine/kernels/__init__.py",
@@ -39,8 +39,9 @@ SMALL = {
     "learning/near.py": "from spcviz.engine import far\n\ndef step():\n    return far.STEP\n",
     "learning/other.py": "STEP = 1\n",
     "problems/__init__.py": "",
+    "registry/__init__.py": 'PROBLEMS = ("toy",)\n',
     "shared/__init__.py": "",
-    "problems/toy/__init__.py": 'TITLE = "A toy"\n',
+    "problems/toy/__init__.py": 'import spcviz.registry\nTITLE = "A toy"\n',
     "problems/toy/data.py": "START = 40\n",
     "problems/toy/work.py": '"""Counts."""\n'
     "from spcviz.learning.near import step\n"
@@ -121,7 +122,7 @@ SENTENCES = [
 ]
 COMPUTE_NOTHING = [
     ("learning/other.py", "1", "2"),  # nobody here imports it
-    ("problems/__init__.py", '("toy",)', '("toy", "new")'),
+    ("registry/__init__.py", '("toy",)', '("toy", "new")'),
     ("problems/toy/__init__.py", "A toy", "The toy"),
     ("store/atomic.py", "plain JSON", "JSON"),
 ]
@@ -337,7 +338,7 @@ def test_what_problems_say_of_themselves_computes_nothing():
 def test_every_kept_module_of_the_package_is_there():
     """A module that was moved would be noticed in the middle of a run only."""
     lists = []
-    for path in (ROOT / "spcviz/problems").rglob("*.py"):
+    for path in [*(ROOT / "spcviz/problems").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")]:
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "").endswith("CODE"):
                 lists.append([v.value for v in ast.walk(node.value) if isinstance(v, ast.Constant)])

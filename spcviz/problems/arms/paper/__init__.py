@@ -1,1 +1,1 @@
-"""Arms under a budget beside the papers: reproductions, tables, and claims about the results."""
+"""Arms under a budget beside the papers: reproductions and tables."""

@@ -1,7 +1,6 @@
 """What Paper tables shows of dms-pose (thesis Fig. 6.2 to 6.4) and policy-pose (Table 7.1, Fig. 7.2)."""
 
 from spcviz.problems.arms.paper import charts, tables
-from spcviz.problems.arms.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Charts, Heading, Shown, Table, chart
 from spcviz.web.figures.results import chosen_on, data_of
 
@@ -82,5 +81,5 @@ def _clips(result):
     ]
 
 
-DMS = Shown(charts.NEEDS, _dms, CLAIMS, _notes)
-POLICY = Shown(charts.NEEDS, _policy, CLAIMS, _notes)
+DMS = Shown(charts.NEEDS, _dms, _notes)
+POLICY = Shown(charts.NEEDS, _policy, _notes)

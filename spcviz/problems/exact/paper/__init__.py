@@ -1,1 +1,1 @@
-"""Exact inference beside the papers: reproductions, tables and claims."""
+"""Exact inference beside the papers: reproductions and tables."""

@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from spcviz.problems.exact.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Link, Shown, Table, Text
 
 POLICIES = {
@@ -59,5 +58,4 @@ def _blocks(result, features, look):
 THEOREMS = Shown(
     needs=("theorem", "policies", "n_problems", "n_policies", "violations", "astray", "excess"),
     blocks=_blocks,
-    claims=CLAIMS,
 )

@@ -1,1 +1,1 @@
-"""Loopy grids beside the papers: reproductions, tables and claims."""
+"""Loopy grids beside the papers: reproductions and tables."""

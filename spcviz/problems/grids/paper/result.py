@@ -2,7 +2,6 @@
 
 from spcviz.problems.grids.page import charts, text
 from spcviz.problems.grids.paper import tables
-from spcviz.problems.grids.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, Text, chart
 
 DECIMALS = {f"{name} %": 2 for name in (*tables.METHODS.values(), "best comb")}
@@ -31,4 +30,4 @@ def _notes(result):
     ]
 
 
-GRID = Shown(("method", "k", "error", "stderr"), _blocks, CLAIMS, _notes)
+GRID = Shown(("method", "k", "error", "stderr"), _blocks, _notes)

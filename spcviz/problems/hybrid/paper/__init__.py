@@ -1,1 +1,1 @@
-"""Orders and features bought together beside the papers: reproductions, tables, and claims."""
+"""Orders and features bought together beside the papers: reproductions and tables."""

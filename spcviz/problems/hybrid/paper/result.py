@@ -2,7 +2,6 @@
 
 from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.hybrid.paper import charts
-from spcviz.problems.hybrid.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, chart
 from spcviz.web.figures.results import chosen_on, data_of
 
@@ -46,4 +45,4 @@ def _notes(result):
     return [NOTE, *chosen_on(result)]
 
 
-HYBRID = Shown(charts.NEEDS, _blocks, CLAIMS, _notes)
+HYBRID = Shown(charts.NEEDS, _blocks, _notes)

@@ -1,1 +1,1 @@
-"""Handwritten words beside the papers: reproductions, tables and claims."""
+"""Handwritten words beside the papers: reproductions and tables."""

@@ -1,7 +1,6 @@
 """How the results ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2) are shown."""
 
 from spcviz.problems.letters.paper import tables, tolerances
-from spcviz.problems.letters.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, Text, chart
 from spcviz.web.figures.results import chosen_on
 
@@ -74,7 +73,6 @@ def _first_filters(result, features):
 ORDERS = Shown(
     needs=("features", "order", "char_accuracy", "word_accuracy", "filter_loss", "n_grams_in"),
     blocks=_orders,
-    claims=CLAIMS,
     notes=_orders_notes,
     features=tables.FEATURES,
 )
@@ -91,7 +89,6 @@ def _sweep(result, features, look):
 SWEEP = Shown(
     needs=("features", "fold", "level", "method", "split", "filter_loss", "efficiency_loss"),
     blocks=_sweep,
-    claims=CLAIMS,
     notes=lambda result: [SWEEP_NOTE],
     features=tables.FEATURES,
 )

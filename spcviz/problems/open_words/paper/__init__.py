@@ -1,1 +1,1 @@
-"""Words of an open vocabulary beside the papers: reproductions, tables and claims."""
+"""Words of an open vocabulary beside the papers: reproductions and tables."""

@@ -1,7 +1,6 @@
 """How the result ocr-open is shown."""
 
 from spcviz.problems.open_words.paper import tables, text
-from spcviz.problems.open_words.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Shown, Table, chart
 from spcviz.web.figures.results import chosen_on
 
@@ -30,7 +29,6 @@ def _notes(result):
 OPEN = Shown(
     needs=("data", "features", "method", "order", "char_accuracy", "word_accuracy", "us_per_word"),
     blocks=_open,
-    claims=CLAIMS,
     notes=_notes,
     features=tables.FEATURES,
 )

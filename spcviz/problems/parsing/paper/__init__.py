@@ -1,1 +1,1 @@
-"""Dependency trees beside the papers: reproductions, tables, and claims about the results."""
+"""Dependency trees beside the papers: reproductions and tables."""

@@ -1,7 +1,6 @@
 """What Paper tables shows of parsing under a budget (resource-constrained prediction, Fig. 4)."""
 
 from spcviz.problems.parsing.paper import charts
-from spcviz.problems.parsing.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, chart
 from spcviz.web.figures.results import chosen_on, data_of
 
@@ -46,4 +45,4 @@ def _notes(result):
     return [NOTE, _CLOCK, *chosen_on(result)]
 
 
-TABLE = Shown(charts.NEEDS, _blocks, CLAIMS, _notes)
+TABLE = Shown(charts.NEEDS, _blocks, _notes)

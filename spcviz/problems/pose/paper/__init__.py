@@ -1,1 +1,1 @@
-"""Poses beside the papers: reproductions, tables, and claims about the results."""
+"""Poses beside the papers: reproductions and tables."""

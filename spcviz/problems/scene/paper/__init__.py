@@ -1,1 +1,1 @@
-"""Street scenes beside the papers: reproductions, tables, and claims about the results."""
+"""Street scenes beside the papers: reproductions and tables."""

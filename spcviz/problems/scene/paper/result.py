@@ -2,7 +2,6 @@
 
 from spcviz.problems.scene.page.shown import CLASSES
 from spcviz.problems.scene.paper import charts, shared
-from spcviz.problems.scene.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, chart
 from spcviz.web.figures.results import chosen_on
 
@@ -43,7 +42,7 @@ def _notes(result):
     return [NOTE, *chosen_on(result)]
 
 
-TABLE = Shown(charts.NEEDS, _blocks, CLAIMS, _notes)
+TABLE = Shown(charts.NEEDS, _blocks, _notes)
 
 
 def _costs_blocks(result, features, look):
@@ -53,5 +52,5 @@ def _costs_blocks(result, features, look):
     ]
 
 
-COSTS = Shown(("piece", "ms"), _costs_blocks, CLAIMS, lambda result: [COSTS_NOTE])
-SHARED = Shown(shared.NEEDS, shared.blocks, CLAIMS, lambda result: [shared.NOTE])
+COSTS = Shown(("piece", "ms"), _costs_blocks, lambda result: [COSTS_NOTE])
+SHARED = Shown(shared.NEEDS, shared.blocks, lambda result: [shared.NOTE])

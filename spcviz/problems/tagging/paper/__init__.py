@@ -1,1 +1,1 @@
-"""Tagged sentences beside the papers: reproductions, tables and claims."""
+"""Tagged sentences beside the papers: reproductions and tables."""

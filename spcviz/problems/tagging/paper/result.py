@@ -2,7 +2,6 @@
 
 from spcviz.problems.tagging.page import charts
 from spcviz.problems.tagging.paper import tables
-from spcviz.problems.tagging.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Link, Note, Shown, Table, Text, chart
 from spcviz.web.figures.results import chosen_on
 
@@ -79,4 +78,4 @@ def _notes(result):
     ]
 
 
-TABLE = Shown(("data", "method", "features"), _blocks, CLAIMS, _notes, features=FEATURES)
+TABLE = Shown(("data", "method", "features"), _blocks, _notes, features=FEATURES)

@@ -1,1 +1,1 @@
-"""Words under a budget beside the papers: reproductions, tables, and claims about the results."""
+"""Words under a budget beside the papers: reproductions and tables."""

@@ -1,7 +1,6 @@
 """What Paper tables shows of the five results of budgets on words."""
 
 from spcviz.problems.words.paper import charts, quiescence_shown
-from spcviz.problems.words.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Shown, Table, chart
 from spcviz.web.figures.results import chosen_on
 
@@ -42,7 +41,7 @@ def _tables(result, name):
     return out
 
 
-BUDGET = Shown(charts.NEEDS, _blocks, CLAIMS, _notes)
+BUDGET = Shown(charts.NEEDS, _blocks, _notes)
 
 
 def _long_blocks(result, features, look):
@@ -59,7 +58,7 @@ def _long_notes(result):
     return [quiescence_shown.NOTE, *(f"No {kind}: {why}." for kind, why in result.get("skipped", {}).items())]
 
 
-QUIESCENCE = Shown(quiescence_shown.NEEDS, _long_blocks, CLAIMS, _long_notes)
+QUIESCENCE = Shown(quiescence_shown.NEEDS, _long_blocks, _long_notes)
 
 
 def _steps_blocks(result, features, look):
@@ -76,4 +75,4 @@ def _steps_notes(result):
     ]
 
 
-STEPS = Shown(("method", "points", "units_chosen"), _steps_blocks, CLAIMS, _steps_notes)
+STEPS = Shown(("method", "points", "units_chosen"), _steps_blocks, _steps_notes)

@@ -10,7 +10,7 @@ from experiments.pose import clip_sets, ensemble, joint_learning
 from spcviz.problems.pose.data import render, signs
 from spcviz.problems.pose.model import cascade, features, levels, seen
 from spcviz.problems.pose.model import detectors as pose_detectors
-from spcviz.problems.pose.paper import claims, tables
+from spcviz.problems.pose.paper import tables
 
 SETTINGS = replace(joint_learning.SETTINGS, n_frames=3, n_clips=2, step=0.1)
 CUT = joint_learning.Cut(2, 1, 1)
@@ -145,6 +145,5 @@ def test_folds_are_persons_and_sets():
     assert [ensemble.kind_of(fold) for fold in ensemble.FOLDS] == kinds
 
 
-def test_claims_name_the_clips_that_there_are():
-    assert list(claims._CLIPS) == list(ensemble.CLIPS.values())
-    assert set(claims._TIES) == set(joint_learning.TIES) - {"none"} == set(tables.TIES) - {"none"}
+def test_tables_name_the_ties_that_there_are():
+    assert set(joint_learning.TIES) == set(tables.TIES)

@@ -1,0 +1,107 @@
+"""Which lines of a result's tables stand in ``cache/results/README.md``: one short table a result.
+
+All lines, and the charts, are on the page Paper tables; every number is in the JSON files.
+"""
+
+import re
+from typing import NamedTuple
+
+import pandas as pd
+
+from spcviz.web.figures.blocks import Block, Shown, Table, number_format
+from spcviz.web.figures.results import features_of
+
+_LOOK = {"palette": {}, "scale": 1.0, "height": 0}
+_CURVE = ("level", "at 5 %", "at 10 %", "at 20 %", "at 50 %", "least wrong", "std. error", "µs")
+
+
+class Excerpt(NamedTuple):
+    """Some lines and columns of one of a result's tables."""
+
+    table: str = ""  # the table's name; the first if empty
+    rows: str = ""  # a regular expression that a line's texts must have
+    columns: tuple[str, ...] = ()  # regular expressions, one of which a column's name must have; all if empty
+    features: str = ""  # the set of features; the result's first if empty
+    most: int = 5  # lines
+
+
+EXCERPTS = {
+    "ocr-orders": Excerpt(
+        rows=r"per word \|", most=6, columns=(r"right %", "filter loss", "n-grams a position", "µs a word")
+    ),
+    "ocr-sweep": Excerpt(rows="level 2"),
+    "ocr-open": Excerpt(
+        "ocr-open-fourier-unseen", r"cascade of order [46]|beam.*order 5, width 4 \||order 6, width "
+        r"6 \||dictionary",
+        features="fourier",
+    ),
+    "tagging": Excerpt(
+        rows=r"(sample|Treebank), (Full|SPC|CRF|Tags) \|", most=8,
+        columns=("words right", "sentences lost", "bigrams a position", "times faster", "µs a sentence, inf"),
+    ),
+    "grid": Excerpt(rows="^[1357] ", columns=("ensemble", "^LBP %", "^LBP, max", "comb"), most=4),
+    "policy-theorems": Excerpt(rows=r"^2\.", columns=("claim", "polic", "tried", "broken", "not the best")),
+    "pose-cascade": Excerpt(
+        rows=r"^annotated(, 1200 states a limb)?, [246]: ", most=6,
+        columns=("pruned of the level", "survivors", "top 4", "limbs that"),
+    ),
+    "pose-ensemble": Excerpt(
+        rows=r"^(signs, every 3rd|rendered|buffy).*: (ensemble|torso), (learned|ties of 1 \|)", most=6,
+        columns=("elbow off", "std. error", "nearer", "shoulder off", "within 20 px", "broken"),
+    ),
+    "pose-people": Excerpt(most=4),
+    "dms-ocr": Excerpt(rows=r"\(DMS\) |imitation|at random \||without n-grams|oracle", columns=_CURVE),
+    "policy-ocr": Excerpt(rows=r"\(DMS-π\) \||q = 0.5( of|$| \|)|imitation|greedy \||Words", columns=_CURVE),
+    "constrained-ocr": Excerpt(rows=r"complex\) \||one shot \||anytime|any tier", columns=_CURVE, most=5),
+    "budget-ocr": Excerpt(rows="oracle|without n-grams|in turn|least sure", columns=_CURVE, most=4),
+    "budget-ocr-open": Excerpt(rows=r"\(DMS(-π)?\) \||one shot \||at random \|", columns=_CURVE, most=5),
+    "steps-ocr": Excerpt(columns=("method", "units a letter", "units at", "points")),
+    "quiescence": Excerpt(
+        "quiescence", r"800 \| (exact|as printed.*q = 0.5|level scores, exact)",
+    ),
+    "dms-pose": Excerpt(
+        "dms-pose", r"\(DMS\) |imitation|at random \(|oracle",
+        columns=("at 20", "at 33", "at 50", "at 100", "std")
+    ),
+    "policy-pose": Excerpt(
+        rows=r"^Frames, (learned \(DMS-π\)|by imitation) (\(signs\) )?at [24]x.*signs|^All",
+        table="policy-pose",
+        columns=("clips", "mean wrong", "std", "wrong %, paper", "ms a frame", "speed-up", "improvement"),
+    ),
+    "parsing": Excerpt("parsing-compared", r"50.*(chosen|anytime|DMS-π|myopic)", most=6),
+    "hybrid": Excerpt("hybrid-ends", "everything", most=4),
+    "scene": Excerpt("scene-recall", columns=("method", "by", "class %", "pixel %", "ms"), most=4),
+    "scene-costs": Excerpt(columns=("piece", "ms"), most=3),
+    "dms-scene": Excerpt("scene-shared-gaps", most=3),
+}  # fmt: skip
+
+
+def excerpt(name: str, result: dict, shown: Shown) -> pd.DataFrame:
+    """The short table of a result, texts only, its index first."""
+    about = EXCERPTS.get(name, Excerpt())
+    features = about.features or next(iter(features_of(result)), "")
+    table = _table(shown.blocks(result, features, _LOOK), about.table)
+    frame = table.frame.reset_index() if any(table.frame.index.names) else table.frame
+    named = [column for column in table.frame.index.names if column]
+    columns = [c for c in frame if c in named or not about.columns or _matches(about.columns, c)]
+    texts = (" | ".join(map(str, line)) for line in frame.itertuples(index=False))
+    lines = [at for at, text in enumerate(texts) if re.search(about.rows, text)]
+    chosen = frame.iloc[lines[: about.most]][columns].dropna(axis=1, how="all")
+    return chosen.apply(lambda column: column.map(lambda value: _cell(value, column.name, table)))
+
+
+def _matches(patterns, text):
+    return any(re.search(pattern, text) for pattern in patterns)
+
+
+def _table(blocks: list[Block], name: str) -> Table:
+    tables = [block for block in blocks if isinstance(block, Table)]
+    return next(table for table in tables if not name or table.name == name)
+
+
+def _cell(value, column, table):
+    if value is None or value != value:  # nan
+        return "–"
+    if isinstance(value, int | str) or not hasattr(value, "__float__"):
+        return str(value)
+    return number_format(column, dict(table.decimals)) % value

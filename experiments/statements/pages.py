@@ -1,0 +1,181 @@
+"""Statements as text: the opening and tables of ``cache/results/README.md``, Paper tables and README."""
+
+import html
+from collections.abc import Callable, Sequence
+from urllib.parse import urlencode
+
+from experiments.statements.readings import Reading, count, in_words, on_their_data
+from experiments.statements.rules import BESIDE, FAILS, HOLDS, MEANINGS, OPEN, SMALLER, Rules
+
+DOCUMENTS = 5
+COLUMNS = ("no", "statement", "source: its numbers", "here", "spread", "same data?", "verdict", "note")
+MARKS = {HOLDS: "✔", SMALLER: "✔", OPEN: "–", FAILS: "✘", BESIDE: "="}
+"""Verdicts told by shape, not by colour."""
+_STYLE = """<style>
+.statements { width: 100%; font-size: 0.92rem; border-collapse: collapse; }
+.statements { font-variant-numeric: tabular-nums; }
+.statements th { text-align: left; font-weight: 600; border-bottom: 2px solid currentColor; }
+.statements th, .statements td { padding: 0.3rem 0.7rem 0.3rem 0; vertical-align: top; }
+.statements td { border-bottom: 1px solid rgba(128, 128, 128, 0.35); }
+.statements td { overflow-wrap: break-word; }
+.statements a { color: inherit; display: inline-block; min-height: 24px; }
+@media (max-width: 640px) {
+  .statements thead { position: absolute; clip-path: inset(50%); }
+  .statements, .statements tbody, .statements tr, .statements td { display: block; }
+  .statements td { border: none; padding: 0.1rem 0; }
+  .statements td:empty { display: none; }
+  .statements td[data-head]::before { content: attr(data-head) ": "; opacity: 0.75; }
+  .statements tr { border-bottom: 1px solid rgba(128, 128, 128, 0.35); padding: 0.5rem 0; }
+}
+</style>"""
+
+
+def opening(papers: Sequence[Reading]) -> str:
+    """What the table is, what verdicts mean, how many there are, and what they rest on; Markdown."""
+    theirs, rules = on_their_data(papers), Rules()
+    meanings = " ".join(f"*{word}*: {meaning}." for word, meaning in MEANINGS.items())
+    return "\n\n".join([
+        f"**{_spelt(DOCUMENTS)} documents, {len(papers)} statements: {in_words(papers)}.** Each row is one "
+        "thing that a document says and these data can test: its numbers, ours, how sure we are, a verdict. "
+        f"Of the {len(theirs)} on a document's own data, {in_words(theirs)}.",
+        meanings,
+        "Differences are paired over the ten folds (or clips, grids); folds share training words, so two "
+        "standard errors promise a little less than 95 %. Budgets and thresholds were chosen on training or "
+        f"development data unless a note says otherwise. “As accurate” allows {rules.margin:g} points. Times "
+        f"are ratios on one machine; nearer than {rules.ratio:g} they decide nothing (rule RT). Rules and "
+        "grouping were written after the results were known and are frozen since.",
+    ])  # fmt: skip
+
+
+OWN_OPENING = (
+    "Rivals and methods that no document has, by the same rules. Ablations and every other number: "
+    "the tables "
+    "below, and the JSON files."
+)
+
+
+def _spelt(number):
+    return ("No", "One", "Two", "Three", "Four", "Five", "Six")[number]
+
+
+def cells(reading: Reading) -> tuple[str, ...]:
+    """A row's texts, in the order of `COLUMNS`."""
+    about, found = reading.statement, reading.found
+    source = about.source if about.paper == "–" else f"{about.source}: {about.paper}"
+    note = "; ".join(part for part in (found.note, about.changed) if part)
+    said = reading.verdict + reading.differing
+    return str(reading.number), about.text, source, found.here, found.spread, about.same_data, said, note
+
+
+def markdown(readings: Sequence[Reading], link: Callable[[str], str]) -> str:
+    """The table in Markdown; `link` makes an address of a result's name. The place in the JSON comes last."""
+    lines = [f"| {' | '.join([*COLUMNS, 'where'])} |", "|" + "---|" * (len(COLUMNS) + 1)]
+    for reading in readings:
+        row = list(map(escaped, cells(reading)))
+        name = reading.statement.results[0]
+        row[1] = f"[{row[1]}]({link(name)})"
+        row[6] = f"**{reading.verdict}**{escaped(reading.differing)}"
+        lines.append(f"| {' | '.join([*row, escaped(f'{name}: {reading.statement.where}')])} |")
+    return "\n".join(lines)
+
+
+def escaped(text: str) -> str:
+    """A cell's text: a stroke in it would end the cell.
+
+    >>> escaped("a|b")
+    'a\\\\|b'
+    """
+    return text.replace("|", "\\|")
+
+
+def table_html(readings: Sequence[Reading]) -> str:
+    """The table in HTML, whose texts wrap; a statement leads to the table of its first result."""
+    heads = "".join(f'<th scope="col">{head}</th>' for head in COLUMNS)
+    rows = "".join(map(_row_html, readings))
+    return f'{_STYLE}<table class="statements"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _row_html(reading):
+    row = list(map(html.escape, cells(reading)))
+    address = html.escape(f"./tables?{urlencode({'table': reading.statement.results[0]})}")
+    row[1] = f'<a href="{address}">{row[1]}</a>'
+    row[6] = f"{MARKS[reading.verdict]} <b>{reading.verdict}</b>{html.escape(reading.differing)}"
+    heads = ("", "", *(f' data-head="{head}"' for head in COLUMNS[2:]))
+    return "<tr>" + "".join(f"<td{head}>{cell}</td>" for head, cell in zip(heads, row, strict=True)) + "</tr>"
+
+
+_PYTHON = """# Paper tables: what stored results come to, beside the documents. Run this in a clone.
+from experiments.statements import OWN, PAPERS
+from experiments.statements.evidence import Evidence
+from experiments.statements.readings import in_words, read
+
+evidence = Evidence()
+papers = read(PAPERS, evidence)
+print(in_words(papers))
+for reading in [*papers, *read(OWN, evidence)]:{condition}
+    print(reading.verdict, "|", reading.statement.text, "|", reading.found.here, "|", reading.found.spread)
+"""
+
+
+def python(result: str = "") -> str:
+    """Lines that read all statements, or those that read a result."""
+    return _PYTHON.format(
+        condition=f"\n    if {result!r} not in reading.statement.results:\n        continue" if result else ""
+    )
+
+
+FRONT = (
+    ("Handwriting: words right rise with the order, 1 to 6", "26.7 to 96.2 %", ("Each higher order",)),
+    ("Handwriting: n-grams that order 6 still has to score", "73, 0.57 % lost", ("Filters leave",)),
+    ("Tagging (SPC): as right as the unfiltered model", "96.82 / 96.83 %", ("SPC tags as many",)),
+    ("Tagging: times faster than the full model, CRF, Tags", "111, 2.7, 6.8",
+     ("SPC's inference takes", "SPC's inference is 2.6")),
+    ("Tagging: fewer bigrams than a CRF's filter", "3.9 / 11.8", ("SPC leaves fewer bigrams than the CRF",)),
+    ("Loopy grids: ensemble errs less than LBP, every tree", "at each K", ("The ensemble errs less",)),
+    ("Pose over time: the ensemble is nearest, elbows", "at every joint", ("Over time the ensemble",)),
+    ("Words: choosing models (DMS) saves units at no loss", "2.5 to 3 times", ("Choosing models",)),
+    ("Words: features by the letter beat features by the word", "far fewer features (a drawing)",
+     ("Buying letter by letter",)),
+    ("Arms: features by the frame beat features by the clip", "clips far behind (a drawing)",
+     ("Arms: buying frame",)),
+    ("Words, sentences: one-shot policies beat uniform", "at every budget", ("One-shot policies err",)),
+    ("Parsing: half of the features lose next to nothing", "negligible", ("Half of the expensive",)),
+    ("Parsing: times faster at 1 point less", "2.9", ("With a length dictionary",)),
+    ("Scenes: an anytime predictor ends close to the best", "81.5 / 84.9 % of pixels", ("SIM gets better",)),
+)  # fmt: skip
+"""Rows of the project's README: what the papers say, their numbers, and how the statements begin whose
+numbers and verdicts stand beside them."""
+
+
+def front(papers: Sequence[Reading], own: Sequence[Reading]) -> str:
+    """The table of the project's README, in Markdown, with the counts above it."""
+    lines = [
+        f"Of {len(papers)} statements of the five papers {in_words(papers)} (other data). Each, "
+        "with its spread: "
+        "[cache/results/README.md](cache/results/README.md).",
+        "",
+        "| the papers say | here | paper | verdict |",
+        "|---|---|---|---|",
+    ]
+    for text, paper, starts in FRONT:
+        readings = [next(r for r in papers if r.statement.text.startswith(start)) for start in starts]
+        verdicts = " / ".join(dict.fromkeys(_short(reading) for reading in readings))
+        here = readings[0].found.brief or readings[0].found.here
+        lines.append(f"| {' | '.join(map(escaped, (text, here, paper, verdicts)))} |")
+    lines += ["", f"Not from the papers: what we found out ourselves, {len(own)} rows in the same file."]
+    return "\n".join(lines)
+
+
+def _short(reading):
+    few = reading.differing if reading.verdict == FAILS and len(reading.differing) <= 20 else ""
+    return f"{reading.verdict}{few}"
+
+
+def sensitivity_table(name: str, table: list) -> str:
+    """How many statements have each verdict when the rules are set otherwise, and which moved."""
+    words = list(count([]))
+    lines = [f"{name}:", f"{'rules':48}" + "".join(f"{word:>16}" for word in words) + "  moved"]
+    for variant, counts, moved in table:
+        moves = "; ".join(f"{number}: {old} -> {new}" for number, old, new in moved) or "none"
+        lines.append(f"{variant:48}" + "".join(f"{counts[word]:16}" for word in words) + f"  {moves}")
+    return "\n".join(lines)

@@ -1,0 +1,45 @@
+"""README's pictures: there, light enough, and of today's pages."""
+
+import json
+
+import pytest
+
+from benchmarks.app import pictures
+from spcviz.shared.folders import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_no_picture_is_older_than_its_page():
+    assert pictures.stale() == [], "take them anew: python -m benchmarks.app.pictures"
+
+
+def test_readme_shows_every_picture_and_the_moving_one_moves():
+    from PIL import Image
+
+    for picture in pictures.PICTURES:
+        path = pictures.FOLDER / picture.file
+        assert f"(cache/pictures/{picture.file})" in README
+        assert path.stat().st_size <= pictures.MOST
+        with Image.open(path) as image:
+            assert getattr(image, "n_frames", 1) == (pictures.N_FRAMES if picture.file == "drag.webp" else 1)
+            corner = image.convert("RGB").getpixel((image.width - 2, image.height - 2))
+        assert min(corner) > 200, "dark"
+
+
+@pytest.mark.parametrize("picture", pictures.PICTURES, ids=lambda picture: picture.file)
+def test_a_picture_is_stale_when_what_draws_it_has_changed(picture, tmp_path, monkeypatch):
+    for name in picture.drawn_by:
+        assert (ROOT / name).exists(), name
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for one in pictures.PICTURES:
+        (folder / one.file).write_bytes(b"x")
+    digests = {one.file: pictures.digest(one) for one in pictures.PICTURES}
+    (folder / pictures.MANIFEST).write_text(json.dumps(digests))
+    assert pictures.stale(folder) == []
+    (tmp_path / "page.py").write_text("changed")
+    other = picture._replace(drawn_by=(*picture.drawn_by, str(tmp_path / "page.py")))
+    monkeypatch.setattr(pictures, "PICTURES", (other,))
+    assert pictures.stale(folder) == [picture.file]
+    assert pictures.stale(tmp_path) == [picture.file]
