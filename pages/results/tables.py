@@ -80,7 +80,8 @@ def table(block):
 def download(frame, name):
     """A table to take home."""
     st.download_button(
-        "CSV", lambda: frame.to_csv(), f"{name}.csv", "text/csv", icon=":material/download:",
+        "CSV", lambda: frame.to_csv().encode("utf-8-sig"), f"{name}.csv", "text/csv",
+        icon=":material/download:",
         key=f"csv_{name}", on_click="ignore", help="This table as text with commas.",
     )  # fmt: skip
 

@@ -18,7 +18,7 @@ def page() -> None:
     if layout.has_controls(state):
         bring.row(visit, state)
     if visit is not None:
-        bring.apply_columns(visit, state)
+        bring.apply_choices(visit, state)
     bring.said(visit, state)
     if visit is None:
         return

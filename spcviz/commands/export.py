@@ -13,14 +13,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
+    from spcviz.engine.errors import ArgumentError
     from spcviz.shared import outputs
     from spcviz.store.atomic import write_bytes_atomic
     from spcviz.web.exporting import page, paper
 
     outputs.file("FILE.html", options.file)
+    forms = {".html": page.html, ".htm": page.html, ".py": paper.python, ".svg": paper.svg, ".pdf": paper.pdf}
+    make = forms.get(ending := options.file.suffix.lower())
+    if make is None:
+        got = f"got {ending}" if ending else "got a name without an ending"
+        raise ArgumentError(
+            f"{options.file}: must end in .html, .py, .svg or .pdf, which says what is written; {got}"
+        )
     scene = page.scene_of(options.address)
-    forms = {".py": paper.python, ".svg": paper.svg, ".pdf": paper.pdf}
-    content = forms.get(options.file.suffix.lower(), page.html)(options.address)
+    content = make(options.address)
     content = content.encode() if isinstance(content, str) else content
     write_bytes_atomic(options.file, content)
     print(f"{options.file}: {scene.address}, {len(content) / 1e6:.2f} MB")

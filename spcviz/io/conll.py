@@ -1,18 +1,28 @@
-"""Tagged text with one token a line: CoNLL-2000, CoNLL-2003, CoNLL-U, TSV and CSV."""
+"""Tagged text, whichever form it comes in: found out first, then read, and what was found is said.
+
+`read_conll` is used by the page "Your data" and by the library alike. Bytes go to what unpacks or reads them
+(`unpacked`, `tables`), texts to what parts them (`records` for JSON, `columns` for lines), and all of them
+come back as one table of sentences, tokens and columns. Here tokens and labels are chosen from it.
+"""
 
 from typing import Any, NamedTuple
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.io import named
+from spcviz.io.cells import checked_separator
 from spcviz.io.columns import Table, table_of
-from spcviz.io.source import text_of
-from spcviz.scores.schemes import is_chunked, scheme_name, scheme_of
+from spcviz.io.kinds import packed_kind, unread_bytes, unread_text
+from spcviz.io.records import looks_like_json, table_of_json
+from spcviz.io.source import Text, decoded, given_of
+from spcviz.io.tables import is_workbook, other_office, table_of_arrow, text_of_workbook
+from spcviz.io.unpacked import gunzipped, opened_zip, text_in, unzipped
+from spcviz.scores.schemes import is_chunked, kinds_of, scheme_name, scheme_of
 
 MAX_BYTES = 1 << 30
-"""Of a file that is read."""
+"""Of a file that is read, packed or unpacked."""
 
-_TOKEN = ("token", "tokens", "word", "form", "text")
-_LABEL = ("label", "labels", "tag", "gold", "ner", "ner_tags", "pos", "upos", "xpos", "chunk")
-_FORM, _UPOS, _XPOS = 1, 3, 4
+_PLACEHOLDERS = frozenset(("_", "-", "*", "", "-X-"))
+_SAMPLE = 2000
 
 
 class Corpus(NamedTuple):
@@ -21,13 +31,17 @@ class Corpus(NamedTuple):
     - `sentences`: tokens
     - `labels` of each token; an empty list where the file has no labels
     - `columns`: numbers, from 0, of the columns of tokens and of labels
-    - `format` {"conllu", "conll2003", "conll2000", "tsv", "csv", "columns", "tokens"}: conll2000 and
-      conll2003 are 3 and 4 columns of which the last has labels of chunks; columns: others parted by spaces;
-      tokens: one column
+    - `format` {"conllu", "conllup", "conll2009", "conll2012", "conll2000", "conll2002", "conll2003", "ids",
+      "tsv", "csv", "columns", "tokens", "rows", "json", "parquet", "excel"}: the conll20.. have labels of
+      chunks in two to four columns; ids: another file whose first column numbers tokens; rows: a table with a
+      sentence a row; columns: others parted by spaces; tokens: one column
     - `scheme` {"BIO", "IOB1", "BIOES", ""}: of labels of chunks; empty if they are none
-    - `encoding` {"utf-8", "utf-16", "latin-1", ""}: latin-1 where the bytes are no UTF-8: worth a look at the
-      tokens. Empty if it came as text
+    - `encoding` such as "utf-8", "utf-16" or "windows-1252": the last where the bytes are no UTF-8: worth a
+      look at the tokens. Empty if it came as text
     - `header`: names of the columns, if the file has them
+    - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""} of columns
+    - `notes`: sentences on what was left out or is worth a look; `is_cut`: whether more was there than
+      `max_tokens`
     """
 
     sentences: list[list[str]]
@@ -38,43 +52,85 @@ class Corpus(NamedTuple):
     encoding: str
     header: tuple[str, ...]
     n_columns: int
+    separator: str = ""
+    notes: tuple[str, ...] = ()
+    is_cut: bool = False
+
+    @property
+    def found(self) -> str:
+        """What the file is and how it was read, in one line.
+
+        >>> read_conll("EU NNP B-NP B-ORG\\nrejects VBZ B-VP O\\n").found
+        'CoNLL-2003, columns parted by spaces: tokens in 1, labels in 4 (BIO)'
+        """
+        return said_of(self)
 
 
 def read_conll(
-    source: Any, *, columns: tuple[int | str, int | str | None] | None = None, scheme: str = "auto"
+    source: Any,
+    *,
+    columns: tuple[int | str, int | str | None] | None = None,
+    scheme: str = "auto",
+    separator: str = "auto",
+    header: bool | None = None,
+    encoding: str = "auto",
+    max_tokens: int | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> Corpus:
     """Read tokens and labels, whichever of the usual formats they are in.
 
-    `ArgumentError` if the file cannot be read or has no token, a line has another number of columns than the
-    first, or there is no such column: with file and line. -DOCSTART- lines, comments, and CoNLL-U's ranges
-    (1-2) and empty nodes (8.1) are left out. Columns are parted by tabs where all lines have equally many,
-    else by any run of tabs and spaces, else by commas.
+    CoNLL-2000, 2002, 2003, 2009 and 2012, CoNLL-U and U Plus, GermEval, MultiCoNER, tables with a header (a
+    token or a sentence a row), JSON and JSON Lines, Parquet, Arrow and Excel where pyarrow and openpyxl are
+    installed; packed by gzip or zip too. What a file is, is found out from its bytes and its beginning:
+    `Corpus.found` says it. -DOCSTART- lines, comments, lines of markup, and CoNLL-U's ranges (1-2) and empty
+    nodes (8.1) are left out. Quotation marks are those of CSV where they can be and rows agree, else tokens.
 
     Parameters
     ----------
     source : path, open file, bytes, str of several lines, or iterable of lines
-        UTF-8 (with or without byte order mark), UTF-16 with one, else Latin-1.
+        UTF-8, UTF-16 or UTF-32, else Windows-1252; a stray byte in UTF-8 is read and named by its line.
     columns : (token, label), optional
         Numbers from 0 (negative ones from the end), or names in the first line; label None: there are none.
-        By default CoNLL-U's FORM and UPOS (XPOS where that is empty); columns that a header names token and
-        label, or the like; else the first and the last.
+        By default FORM and UPOS of CoNLL-U (XPOS where that is empty); columns that a header names token and
+        label, or the like; else the first, and the last that has labels of chunks, or the last of all.
     scheme : {"auto", "BIO", "IOB1", "BIOES"}
         auto: read off the labels.
+    separator : {"auto", "tab", "comma", "semicolon", "bar", "space", "none"}
+        Of columns.
+    header : bool, optional
+        Whether the first line names the columns. None: if its names are usual ones.
+    encoding : str
+        auto, or one of `spcviz.io.source.ENCODINGS`.
+    max_tokens : int, optional
+        Sentences that begin behind so many tokens are left.
+    max_bytes : int
+        Of the file, packed or unpacked.
+
+    Raises
+    ------
+    ArgumentError
+        If the file cannot be read, is of a format that is not read or has no token, a line has another number
+        of columns than the first, or there is no such column: with file and line, and what to do.
 
     Examples
     --------
     >>> read_conll("EU NNP B-NP B-ORG\\nrejects VBZ B-VP O\\n").labels
     [['B-ORG', 'O']]
+    >>> read_conll('[{"tokens": ["EU", "rejects"], "tags": ["B-ORG", "O"]}]\\n').sentences
+    [['EU', 'rejects']]
     """
     if columns is not None and (isinstance(columns, str | int) or len(tuple(columns)) != 2):
         raise ArgumentError(f"columns must be (token, label), got {columns!r:.60}")
-    name, text, encoding = text_of(source, MAX_BYTES)
-    table = table_of(text, name)
-    header, table = _header_of(table, columns)
+    if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
+        raise ArgumentError(f"max_tokens must be at least 1, got {max_tokens!r:.60}")
+    if header is None and columns is not None and any(isinstance(column, str) for column in columns):
+        header = True
+    how = {"separator": checked_separator(separator), "header": header, "max_tokens": max_tokens}
+    name, given = given_of(source, max_bytes)
+    name, table, form, text = _table(name, given, encoding, how, max_bytes)
     if not table.sentences:
         raise ArgumentError(f"{name}: must have at least one token, got none")
-    chosen = _columns(name, table, columns, header)
-    token, label = chosen
+    token, label = chosen = _columns(name, table, columns)
     sentences = [[row[token] for row in sentence] for sentence in table.sentences]
     labels = [] if label is None else [[row[label] for row in sentence] for sentence in table.sentences]
     for first, tokens in zip(table.first_lines, sentences):
@@ -84,60 +140,196 @@ def read_conll(
                 "got an empty one"
             )
     used_scheme = scheme_of(labels) if scheme == "auto" else scheme_name(scheme)
-    about = (encoding, header, table.n_columns)
-    return Corpus(sentences, labels, chosen, _format(table, labels), used_scheme, *about)
-
-
-def _header_of(table: Table, columns: Any) -> tuple[tuple[str, ...], Table]:
-    """Names of the columns if the first line has them, and the table without that line."""
-    if not table.sentences or table.is_conllu:
-        return (), table
-    first = table.sentences[0][0]
-    is_named = columns is not None and any(isinstance(column, str) for column in columns)
-    is_known = table.n_columns > 1 and any(cell.lower() in _TOKEN for cell in first)
-    is_known &= any(cell.lower() in (*_LABEL, "sequence", "sentence") for cell in first)
-    if not is_named and not is_known:
-        return (), table
-    rest = table.sentences[0][1:]
-    sentences = [rest, *table.sentences[1:]] if rest else table.sentences[1:]
-    lines = [table.first_lines[0] + 1, *table.first_lines[1:]] if rest else table.first_lines[1:]
-    return tuple(first), table._replace(sentences=sentences, first_lines=lines)
-
-
-def _columns(name: str, table: Table, columns: Any, header: tuple[str, ...]) -> tuple[int, int | None]:
-    if columns is None:
-        return _usual(table, header)
-    token, label = columns
-    return _column(name, "token", token, table, header), (
-        None if label is None else _column(name, "label", label, table, header)
+    form = form or _format(table, labels)
+    about = (text.encoding, table.header, table.n_columns, table.separator)
+    return Corpus(
+        sentences, labels, chosen, form, used_scheme, *about, (*text.notes, *table.notes), table.is_cut
     )
 
 
-def _usual(table: Table, header: tuple[str, ...]) -> tuple[int, int | None]:
-    if table.is_conllu:
-        has_tags = any(row[_UPOS] != "_" for sentence in table.sentences for row in sentence)
-        return _FORM, _UPOS if has_tags else _XPOS
-    lowered = [name.lower() for name in header]
-    token = next((lowered.index(name) for name in _TOKEN if name in lowered), 0)
-    label = next((lowered.index(name) for name in _LABEL if name in lowered), table.n_columns - 1)
-    return token, label if label != token else None
+def _table(
+    name: str, given: bytes | str, encoding: str, how: dict[str, Any], most: int
+) -> tuple[str, Table, str, Text]:
+    """(name, table, format if it is not one of lines, text) of what is inside of a file."""
+    notes: tuple[str, ...] = ()
+    if isinstance(given, bytes):
+        name, given, notes, workbook = _unpacked(name, given, most)
+        kind = packed_kind(given)
+        if kind.startswith(("Parquet", "Arrow")):
+            return (
+                name,
+                table_of_arrow(name, given, kind, how["max_tokens"]),
+                "parquet",
+                Text(name, "", "", notes),
+            )
+        if workbook:
+            sheet, more = text_of_workbook(name, given)
+            table = table_of(sheet, name, **(how | {"separator": "tab"}))
+            return name, table, "excel", Text(name, "", "", (*notes, *more))
+        if what := unread_bytes(given):
+            raise ArgumentError(f"{name}: {what}")
+        text = decoded(name, given, encoding)
+    else:
+        text = Text(name, given.removeprefix("\ufeff"), "")
+    text = text._replace(notes=(*notes, *text.notes))
+    if looks_like_json(text.text) and not _is_parted(text.text):
+        return name, table_of_json(name, text.text, how["max_tokens"]), "json", text
+    if what := unread_text(text.text):
+        raise ArgumentError(f"{name}: {what}")
+    return name, table_of(text.text, name, **how), "", text
 
 
-def _column(name: str, which: str, column: Any, table: Table, header: tuple[str, ...]) -> int:
+def _unpacked(name: str, data: bytes, most: int) -> tuple[str, bytes, tuple[str, ...], bool]:
+    """(name, bytes, notes, whether they are a workbook) of a file that may be packed, once."""
+    kind = packed_kind(data)
+    if kind == "gzip":
+        inside = gunzipped(name, data, most)
+        if packed_kind(inside) in ("gzip", "zip"):
+            raise ArgumentError(f"{name}: is packed twice; unpack it once")
+        return name, inside, (), False
+    if kind != "zip":
+        return name, data, (), False
+    archive = opened_zip(name, data)
+    paths = archive.sizes.keys()
+    if is_workbook(paths):
+        return name, data, (), True
+    if what := other_office(paths):
+        raise ArgumentError(f"{name}: {what}")
+    path = text_in(name, paths)
+    inside = unzipped(name, archive, path, most)
+    if packed_kind(inside) in ("gzip", "zip"):
+        raise ArgumentError(f"{name}: is packed twice; unpack it once")
+    note = (
+        (f"Of {len(paths):,} files in the zip {path.rpartition('/')[2][:60]!r} was read",)
+        if len(paths) > 1
+        else ()
+    )
+    return name, inside, note, False
+
+
+def _is_parted(text: str) -> bool:
+    """Whether a text that begins as JSON does has lines in columns all the same, as ``{"<tab>X`` has."""
+    lines = [line for line in text[:4000].split("\n")[:20] if line.strip()]
+    return len(lines) > 1 and len({line.count("\t") for line in lines[:-1]}) == 1 and "\t" in lines[0]
+
+
+def _columns(name: str, table: Table, columns: Any) -> tuple[int, int | None]:
+    if columns is None:
+        return _usual(name, table)
+    token, label = columns
+    return _column(name, "token", token, table), None if label is None else _column(
+        name, "label", label, table
+    )
+
+
+def _usual(name: str, table: Table) -> tuple[int, int | None]:
+    """The columns of tokens and of labels, where nobody says which."""
+    header, n = table.header, table.n_columns
+    if table.kind == "conllu" or (table.kind == "conllup" and "FORM" in header):
+        at = (
+            {"FORM": 1, "UPOS": 3, "XPOS": 4}
+            if table.kind == "conllu"
+            else {key: k for k, key in enumerate(header)}
+        )
+        tags = [at[key] for key in ("UPOS", "XPOS") if key in at]
+        filled = (
+            k
+            for k in tags
+            if any(row[k] not in ("_", "*") for sentence in table.sentences for row in sentence)
+        )
+        usual = tags[-1] if tags else n - 1
+        return at["FORM"], next(filled, usual if usual != at["FORM"] else None)
+    if table.kind == "conllup":
+        raise ArgumentError(f"{name}: global.columns must name FORM, got {', '.join(header)[:80]}")
+    if table.kind in ("conll2009", "conll2012"):
+        return header.index("FORM"), header.index("POS")
+    token = named.token_column(header) if header else None
+    label = named.label_column(header) if token is not None else None
+    if token is None:
+        token = 1 if table.kind in ("ids", "sentences") and n > 1 and not header else 0
+    if label is None:
+        label = _last_labels(table, token)
+    return token, label
+
+
+def _last_labels(table: Table, token: int) -> int | None:
+    """The last column with labels of chunks, or the last of all; of GermEval's two levels the outer one."""
+    rest = [k for k in range(table.n_columns) if k > token] or [
+        k for k in range(table.n_columns) if k != token
+    ]
+    rest = [k for k in rest if k != named.sentence_column(table.header)] if table.header else rest
+    if not rest:
+        return None
+    seen = {k: {row[k] for sentence in table.sentences[:_SAMPLE] for row in sentence} for k in rest}
+    chunked = [k for k in rest if is_chunked(seen[k])]
+    outside = [k for k in rest if seen[k] <= {"O"}]
+    if table.kind == "ids" and len(rest) == 2 and chunked and set(chunked + outside) == set(rest):
+        return chunked[0]
+    if rest[-1] in chunked or rest[-1] in outside:
+        return rest[-1]
+    filled = [k for k in rest if not seen[k] <= _PLACEHOLDERS]
+    return (chunked or filled or rest)[-1]
+
+
+def _column(name: str, which: str, column: Any, table: Table) -> int:
     if isinstance(column, str):
-        if column not in header:
-            raise ArgumentError(f"{name}: columns must name one of {', '.join(header)}, got {column!r}")
-        return header.index(column)
+        if column not in table.header:
+            raise ArgumentError(f"{name}: columns must name one of {', '.join(table.header)}, got {column!r}")
+        return table.header.index(column)
     n = table.n_columns
     if not isinstance(column, int) or isinstance(column, bool) or not -n <= column < n:
         raise ArgumentError(f"{name}: columns must be from {-n} to {n - 1}, got {column!r} ({which})")
     return column % n
 
 
+_ENTITIES = frozenset(("PER", "LOC", "ORG", "MISC"))
+
+
 def _format(table: Table, labels: list[list[str]]) -> str:
-    if table.is_conllu:
-        return "conllu"
-    is_chunks = is_chunked(label for sentence in labels for label in sentence)
-    if table.n_columns in (3, 4) and is_chunks and table.separator in ("tab", "space"):
-        return {3: "conll2000", 4: "conll2003"}[table.n_columns]
-    return {"tab": "tsv", "comma": "csv", "none": "tokens"}.get(table.separator, "columns")
+    if table.kind not in ("", "sentences"):
+        return table.kind
+    is_lines = table.separator in ("tab", "space") and not table.header
+    if is_lines and table.n_columns in (2, 3, 4) and table.kind == "":
+        used = {label for sentence in labels for label in sentence}
+        if is_chunked(used) and table.n_columns > 2:
+            is_2002 = table.n_columns == 3 and set(kinds_of(used)) <= _ENTITIES
+            return "conll2002" if is_2002 else {3: "conll2000", 4: "conll2003"}[table.n_columns]
+    by = {"tab": "tsv", "comma": "csv", "semicolon": "csv", "bar": "csv", "none": "tokens"}
+    return by.get(table.separator, "columns")
+
+
+FORMATS = {
+    "conllu": "CoNLL-U", "conllup": "CoNLL-U Plus", "conll2009": "CoNLL-2009", "conll2012": "CoNLL-2012",
+    "conll2000": "CoNLL-2000", "conll2002": "CoNLL-2002", "conll2003": "CoNLL-2003",
+    "ids": "numbered tokens", "tsv": "TSV", "csv": "CSV", "columns": "columns", "tokens": "one column",
+    "rows": "a sentence a row", "json": "JSON", "parquet": "Parquet or Arrow", "excel": "an Excel workbook",
+}  # fmt: skip
+_PARTED = {"tab": "tabs", "comma": "commas", "semicolon": "semicolons", "bar": "bars", "space": "spaces"}
+
+
+def said_of(corpus: Corpus) -> str:
+    """What a file is and how it was read, in one line; see `Corpus.found`."""
+    parts = [FORMATS[corpus.format]]
+    if corpus.separator in _PARTED and corpus.format != "excel":
+        parts.append(f"columns parted by {_PARTED[corpus.separator]}")
+    if corpus.header and corpus.format in ("tsv", "csv", "rows", "columns", "excel"):
+        parts.append("with a header")
+    if corpus.encoding and corpus.encoding != "utf-8":
+        parts.append(
+            corpus.encoding.upper() if corpus.encoding.startswith("utf") else corpus.encoding.title()
+        )
+    token, label = (None if k is None else _called(corpus, k) for k in corpus.columns)
+    scheme = f" ({corpus.scheme})" if corpus.scheme else ""
+    labels = "no labels" if label is None else f"labels in {label}{scheme}"
+    return f"{', '.join(parts)}: tokens in {token}, {labels}"
+
+
+def _called(corpus: Corpus, column: int) -> str:
+    """A column by its name and number."""
+    if column < len(corpus.header) and corpus.header[column]:
+        return (
+            f"“{corpus.header[column][:40]}”"
+            if corpus.format in ("json", "parquet")
+            else f"{column + 1} “{corpus.header[column][:40]}”"
+        )
+    return str(column + 1)

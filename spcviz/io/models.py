@@ -84,11 +84,33 @@ def contents(model: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
     """Read an estimator that `save` wrote, and verify every byte of it.
 
-    `types` are estimators of the caller's own that may be there. `StoreError`, which says what to do, if
-    there is none, it is damaged, or of a class that is not known here.
+    `folder` may be a zip file of it too, as the page "Your data" gives it or any tool packs it. `types` are
+    estimators of the caller's own that may be there. `StoreError`, which says what to do, if there is none,
+    it is damaged, or of a class that is not known here.
     """
+    if Path(folder).is_file():
+        return _load_zip(Path(folder), types)
     stored = load_model(folder, OWN_MODEL, kind=KIND, version=VERSION)
     return estimator_of(folder, stored, {estimator.__name__: estimator for estimator in types})
+
+
+def _load_zip(path: Path, types: Iterable[type]) -> Any:
+    from spcviz.io.zipped import MAX_PACKED, of_zip
+
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_PACKED + 1)
+        if not data.startswith(b"PK"):
+            raise StoreError(f"model in {path} must be a folder that spcviz.save wrote, or a .zip of it")
+        if len(data) > MAX_PACKED:
+            raise StoreError(
+                f"model in {path} has more than {MAX_PACKED >> 20} MB; unpack it and load the folder"
+            )
+        return of_zip(data, str(path), types=types)
+    except ArgumentError as error:
+        raise StoreError(str(error)) from None
+    except OSError as error:
+        raise StoreError(f"model in {path} cannot be read: {error.strerror}") from None
 
 
 def estimator_of(folder: str | Path, stored: StoredModel, classes: dict[str, type]) -> Any:

@@ -1,22 +1,27 @@
 """Scores of labels from any tool: an ``.npz`` of arrays, or a CSV with one row a token."""
 
-import csv
-import io
+import math
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
+from spcviz.io import named
 from spcviz.io.arrays import arrays_of
-from spcviz.io.source import UNNAMED, Text, bytes_of, text_of
+from spcviz.io.cells import SIGNS, Row, rows_of
+from spcviz.io.source import UNNAMED, Text, bytes_of, decoded, text_of
 from spcviz.scores import Sequences, from_emissions
 
 MAX_BYTES = 256 << 20
 """Of a file that is read."""
 
 _ARRAYS = ("emissions", "lengths", "transitions", "start", "end", "labels", "label_names", "tokens")
-_ABOUT = ("sequence", "token", "gold")
+_INDEX = ("", "unnamed_0", "index", "row", "rownames", "row_names", "x1")
+_SAMPLE = 1 << 16
+UNKNOWN = -1
+"""The number of a label that is not known, in `ScoreFile.labels`; -100 is read as it."""
 _ZIP = b"PK\x03\x04"
 
 
@@ -24,7 +29,8 @@ class ScoreFile(NamedTuple):
     """Scores of all positions, one sequence after the other, and what else a file says of them.
 
     `emissions` (N, K), `lengths` (S,), int64; `transitions` (K, K), `start` and `end` (K,), `labels` (N,),
-    int64, the true ones as numbers, `label_names` and N `tokens` where the file has them.
+    int64, the true ones as numbers and -1 where one is not known, `label_names` and N
+    `tokens` where the file has them.
     """
 
     emissions: np.ndarray
@@ -45,6 +51,8 @@ class ScoreFile(NamedTuple):
         """True labels of each sequence, as `Sequences.curves` takes them; `ArgumentError` without any."""
         if self.labels is None:
             raise ArgumentError("labels must be in the file for this, got none")
+        if len(unknown := np.flatnonzero(self.labels < 0)):
+            raise ArgumentError(f"labels must all be known for this, got none for token {unknown[0]}")
         known = self.labels if self.label_names is None else np.array(self.label_names)[self.labels]
         return np.split(known, np.cumsum(self.lengths)[:-1]) if len(self.lengths) else []
 
@@ -62,7 +70,8 @@ def read_scores(source: Any) -> ScoreFile:
         ``start`` and ``end`` (K,), ``labels`` (N,) as numbers or names, ``label_names`` (K,) and ``tokens``
         (N,): what is more is not looked at. Or a CSV (comma, semicolon or tab) with a header and one row a
         token: ``sequence`` (rows of one are neighbours), ``token``, ``gold`` where known, and a column of
-        scores for each label, named like it.
+        scores for each label, named like it. Row numbers that pandas and R put before are left out, decimal
+        commas are read as points, and an empty or -100 ``gold`` is not known.
 
     Examples
     --------
@@ -128,63 +137,175 @@ def _labels(
 ) -> np.ndarray | None:
     if values is None:
         return None
-    if values.dtype.kind != "U":
-        return checks.states("labels", values, *shape)
     if values.shape != shape[:1]:
         raise ShapeError(f"labels has shape {values.shape}; emissions needs {shape[:1]}")
-    number = {name: k for k, name in enumerate(names or ())}
+    if values.dtype.kind != "U":
+        known = values != -100
+        if values.dtype.kind not in "iu" or known.all():
+            return checks.states("labels", values, *shape)
+        out = np.full(len(values), UNKNOWN, dtype=np.int64)
+        out[known] = checks.states("labels", values[known], int(known.sum()), shape[1])
+        return out
+    number = {name: k for k, name in enumerate(names or ())} | {"-100": UNKNOWN, "": UNKNOWN}
     for r, label in enumerate(values.tolist()):
         if label not in number:
             raise ArgumentError(f"labels[{r}] must be one of label_names, got {label!r:.60}")
     return np.array([number[label] for label in values.tolist()], dtype=np.int64)
 
 
-def _of_csv(text: Text) -> ScoreFile:
-    head = text.text.partition("\n")[0]
-    rows = csv.reader(io.StringIO(text.text), delimiter=max(",;\t", key=head.count))
+class _Header(NamedTuple):
+    """Which column of a table is what."""
+
+    names: list[str]
+    sequence: int
+    token: int | None
+    gold: int | None
+    scores: list[int]
+
+
+def is_score_table(data: bytes) -> bool:
+    """Whether bytes are a table of scores: a header with ``sequence``, and at least two columns of numbers.
+
+    >>> is_score_table(b'"sequence","token","gold","N","V"\\n"1","dogs","N","2","0"\\n')
+    True
+    >>> is_score_table(b"sequence,token,gold\\n1,dogs,N\\n")
+    False
+    """
+    head = data[:_SAMPLE]
+    end = max(head.rfind(b"\n"), head.rfind(b"\r"))
+    if len(head) < len(data) and end > 0:
+        wide = 2 if head[:2] in (b"\xff\xfe", b"\xfe\xff") else 1
+        head = head[: end - end % wide] if wide == 2 else head[:end]
     try:
-        numbered = [(rows.line_num, row) for row in rows if row]
-    except csv.Error as error:
-        raise ArgumentError(f"{text.name}, line {rows.line_num}: must be CSV: {error}") from None
-    if not numbered:
-        raise ArgumentError(f"{text.name}: must have a header and a row for each token, got nothing")
-    header, body = [name.strip() for name in numbered[0][1]], numbered[1:]
-    at = {name: header.index(name) for name in _ABOUT if name in header}
-    columns = [k for k, name in enumerate(header) if name not in _ABOUT]
-    names = tuple(header[k] for k in columns)
-    if "sequence" not in at or not columns:
+        text = decoded("text", head).text
+    except ArgumentError:
+        return False
+    rows = _rows(text, is_whole=len(head) == len(data))
+    if len(rows) < 2:
+        return False
+    try:
+        header = _header("text", rows)
+    except ArgumentError:
+        return False
+    first = [row[k] for _, row in rows[1:20] if len(row) == len(rows[0][1]) for k in header.scores]
+    return len(header.scores) > 1 and 2 * sum(_is_number(cell) for cell in first) >= len(first)
+
+
+def _rows(text: str, *, is_whole: bool = True) -> list[Row]:
+    """Rows with cells; where R has left out the name above its row numbers, the header gets an empty one."""
+    head = text.lstrip("\r\n").partition("\n")[0]
+    separator = max(("comma", "semicolon", "tab"), key=lambda name: head.count(SIGNS[name]))
+    rows = [(line, row) for line, row in rows_of(text, separator, is_whole=is_whole) if row]
+    if (
+        len(rows) > 1
+        and len(rows[1][1]) == len(rows[0][1]) + 1
+        and all(row[0].isdecimal() for _, row in rows[1:])
+    ):
+        rows[0] = (rows[0][0], ["", *rows[0][1]])
+    return rows
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell.strip().replace(",", ".") or "x")
+    except ValueError:
+        return False
+    return True
+
+
+def _header(name: str, rows: list[Row]) -> _Header:
+    """What the columns of a table are, or `ArgumentError` if it is none of scores."""
+    names = [cell.strip() for cell in rows[0][1]]
+    usual = [named.normal(cell) for cell in names]
+    sequence = next((usual.index(key) for key in ("sequence", *named.SENTENCE) if key in usual), None)
+    token = next((usual.index(key) for key in named.TOKEN[:-5] if key in usual), None)
+    gold = next((usual.index(key) for key in ("gold", "label", "tag") if key in usual), None)
+    if (
+        gold is not None
+        and usual[gold] != "gold"
+        and all(_is_number(row[gold]) for _, row in rows[1:200] if len(row) == len(names))
+    ):
+        gold = None  # a label of that name
+    about = {k for k in (sequence, token, gold) if k is not None}
+    columns = [k for k in range(len(names)) if k not in about]
+    if (
+        columns
+        and usual[columns[0]] in _INDEX
+        and columns[0] == 0
+        and _counts([row[0] for _, row in rows[1:]])
+    ):
+        columns = columns[1:]
+    if sequence is None or not columns:
         raise ArgumentError(
-            f"{text.name}, line 1: must have the columns sequence, token, gold and one for each label, "
-            f"got {', '.join(header)[:100]!r}"
+            f"{name}, line 1: must have the columns sequence, token, gold and one for each label, "
+            f"got {', '.join(names)[:100]!r}"
         )
-    if len(set(header)) < len(header):
-        raise ArgumentError(f"{text.name}, line 1: must have different names, got {header!r:.100}")
+    if nameless := [k + 1 for k in columns if not names[k]]:
+        raise ArgumentError(
+            f"{name}, line 1: must name the label of each column of scores, got none in column {nameless[0]}"
+        )
+    return _Header(names, sequence, token, gold, columns)
+
+
+def _counts(cells: list[str]) -> bool:
+    """Whether cells are row numbers: one more from each to the next."""
+    numbers = [int(cell) for cell in cells if cell.strip().isdecimal() and len(cell) < 12]
+    return len(numbers) == len(cells) > 0 and all(b - a == 1 for a, b in pairwise(numbers))
+
+
+def _of_csv(text: Text) -> ScoreFile:
+    rows = _rows(text.text)
+    if not rows:
+        raise ArgumentError(f"{text.name}: must have a header and a row for each token, got nothing")
+    header, body = _header(text.name, rows), rows[1:]
+    chosen = [header.names[k] for k in header.scores]
+    if len(set(chosen)) < len(chosen):
+        raise ArgumentError(f"{text.name}, line 1: must have different names, got {header.names!r:.100}")
     for line, row in body:
-        if len(row) != len(header):
-            raise ArgumentError(f"{text.name}, line {line}: must have {len(header)} columns, got {len(row)}")
-    emissions = _numbers(text.name, body, header, columns)
-    golds = [row[at["gold"]] for _, row in body] if "gold" in at else []
-    tokens = tuple(row[at["token"]] for _, row in body) if "token" in at else None
-    lengths = _lengths(text.name, [(line, row[at["sequence"]]) for line, row in body])
-    labels = _gold(text.name, body, golds, names)
-    return ScoreFile(emissions, lengths, labels=labels, label_names=names, tokens=tokens)
+        if len(row) != len(header.names):
+            raise ArgumentError(
+                f"{text.name}, line {line}: must have {len(header.names)} columns, got {len(row)}"
+            )
+    emissions = _numbers(text.name, body, header)
+    golds = [] if header.gold is None else [row[header.gold].strip() for _, row in body]
+    tokens = None if header.token is None else tuple(row[header.token] for _, row in body)
+    lengths = _lengths(text.name, [(line, row[header.sequence]) for line, row in body])
+    labels = _gold(text.name, body, golds, tuple(chosen))
+    return ScoreFile(emissions, lengths, labels=labels, label_names=tuple(chosen), tokens=tokens)
 
 
-def _numbers(name: str, body: list, header: list[str], columns: list[int]) -> np.ndarray:
-    out = np.empty((len(body), len(columns)))
-    for r, (line, row) in enumerate(body):
-        for c, k in enumerate(columns):
-            try:
-                out[r, c] = float(row[k])
-            except ValueError:
-                raise ArgumentError(
-                    f"{name}, line {line}: {header[k]} must be a score, got {row[k]!r:.60}"
-                ) from None
-            if not out[r, c] < np.inf:
-                raise ArgumentError(
-                    f"{name}, line {line}: {header[k]} must be a finite score or -inf, got {row[k]!r:.60}"
-                )
-    return out
+def _numbers(name: str, body: list[Row], header: _Header) -> np.ndarray:
+    """Scores (N, K); commas are decimal where no point is."""
+    cells = [row[k] for _, row in body for k in header.scores]
+    has_commas = any("," in cell for cell in cells)
+    if has_commas:
+        odd = next(
+            (r for r, cell in enumerate(cells) if "," in cell and ("." in cell or cell.count(",") > 1)), None
+        )
+        if odd is not None:
+            line = body[odd // len(header.scores)][0]
+            raise ArgumentError(
+                f"{name}, line {line}: must have scores without signs between"
+                f" thousands, got {cells[odd]!r:.60}"
+            )
+        cells = [cell.replace(",", ".") for cell in cells]
+    try:
+        out = np.array([float(cell) for cell in cells]).reshape(len(body), len(header.scores))
+    except ValueError:
+        out = None
+    if out is not None and (out < np.inf).all():
+        return out
+    for at, cell in enumerate(cells):
+        line, label = body[at // len(header.scores)][0], header.names[header.scores[at % len(header.scores)]]
+        try:
+            value = float(cell)
+        except ValueError:
+            raise ArgumentError(f"{name}, line {line}: {label} must be a score, got {cell!r:.60}") from None
+        if math.isnan(value) or value == math.inf:
+            raise ArgumentError(
+                f"{name}, line {line}: {label} must be a finite score or -inf, got {cell!r:.60}"
+            )
+    return np.zeros((0, len(header.scores)))
 
 
 def _lengths(name: str, ids: list[tuple[int, str]]) -> np.ndarray:
@@ -203,10 +324,10 @@ def _lengths(name: str, ids: list[tuple[int, str]]) -> np.ndarray:
     return np.array(lengths, dtype=np.int64)
 
 
-def _gold(name: str, body: list, golds: list[str], names: tuple[str, ...]) -> np.ndarray | None:
+def _gold(name: str, body: list[Row], golds: list[str], names: tuple[str, ...]) -> np.ndarray | None:
     if not any(golds):
         return None
-    number = {label: k for k, label in enumerate(names)}
+    number = {label: k for k, label in enumerate(names)} | {"": UNKNOWN, "-100": UNKNOWN}
     for (line, _), gold in zip(body, golds):
         if gold not in number:
             raise ArgumentError(f"{name}, line {line}: gold must be the name of a column, got {gold!r:.60}")

@@ -1,6 +1,8 @@
 """What a file holds, wherever it comes from: a path, an open file, bytes, a text, lines."""
 
+import codecs
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,12 +15,14 @@ UNNAMED = "text"
 class Text(NamedTuple):
     """A text without byte order mark, and what errors call it: the file's name, or ``text``.
 
-    The encoding is ``utf-8``, ``utf-16``, or ``latin-1`` where bytes are neither; empty if it came as text.
+    The encoding is ``utf-8``, ``utf-16``, ``utf-32``, ``windows-1252`` where bytes are none of them, or the
+    one that was asked for; empty if it came as text. `notes` are sentences on what is worth a look.
     """
 
     name: str
     text: str
     encoding: str
+    notes: tuple[str, ...] = ()
 
 
 def bytes_of(source: Any, most: int) -> tuple[str, bytes]:
@@ -29,39 +33,150 @@ def bytes_of(source: Any, most: int) -> tuple[str, bytes]:
     return name, data
 
 
-def text_of(source: Any, most: int) -> Text:
+def text_of(source: Any, most: int, encoding: str = "auto") -> Text:
     """The text of a path, an open file, bytes, a text of several lines, or an iterable of lines.
 
     A string without a line break is a path. `ArgumentError` if it cannot be read, is larger than `most`
     bytes, or is no text.
     """
+    name, data = given_of(source, most)
+    return (
+        Text(name, data.removeprefix("\ufeff"), "")
+        if isinstance(data, str)
+        else decoded(name, data, encoding)
+    )
+
+
+def given_of(source: Any, most: int) -> tuple[str, bytes | str]:
+    """(name, what is inside) of what `text_of` takes: bytes that are still to be decoded, or a text."""
     if isinstance(source, str) and ("\n" in source or "\r" in source):
-        return Text(UNNAMED, source.removeprefix("\ufeff"), "")
-    is_lines = isinstance(source, Iterable) and not isinstance(source, str | bytes | bytearray | Path)
-    if is_lines and not hasattr(source, "read"):
+        return UNNAMED, source
+    is_lines = isinstance(source, Iterable) and not isinstance(source, str | bytes | bytearray | memoryview)
+    if is_lines and not isinstance(source, Path) and not hasattr(source, "read"):
         lines = list(source)
         if not all(isinstance(line, str) for line in lines):
             odd = next(line for line in lines if not isinstance(line, str))
             raise ArgumentError(f"source must be lines of text, got {odd!r:.60}")
-        return Text(UNNAMED, "\n".join(line.rstrip("\r\n") for line in lines).removeprefix("\ufeff"), "")
-    name, data = _read(source, most)
-    if isinstance(data, str):
-        return Text(name, data.removeprefix("\ufeff"), "")
-    return _decoded(name, data)
+        return UNNAMED, "\n".join(line.rstrip("\r\n") for line in lines)
+    return _read(source, most)
 
 
-def _decoded(name: str, data: bytes) -> Text:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        try:
-            return Text(name, data.decode("utf-16"), "utf-16")
-        except UnicodeDecodeError as error:
-            raise ArgumentError(f"{name}: must be text, got no UTF-16: {error.reason}") from None
+def decoded(name: str, data: bytes, encoding: str = "auto") -> Text:
+    """The text of some bytes: by the encoding that is asked for, else by what the bytes show.
+
+    A byte order mark counts first. Zeros at every other byte are UTF-16 without one. Bytes that are valid
+    UTF-8 are that; where at least as many signs of several bytes are valid as single bytes are not, those are
+    strays, read as Windows-1252 and named by line; else all is Windows-1252 by the browsers' rule.
+    """
+    if encoding != "auto":
+        return _asked(name, data, encoding)
+    for mark, kind in _MARKS:
+        if data.startswith(mark):
+            return _strict(name, data, kind)
     if b"\0" in data:
+        if kind := _wide(data):
+            return _strict(name, data, kind)
         raise ArgumentError(f"{name}: must be text, got bytes with zeros among them")
     try:
-        return Text(name, data.decode("utf-8-sig"), "utf-8")
+        return Text(name, data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
-        return Text(name, data.decode("latin-1"), "latin-1")
+        return _strayed(name, data)
+
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+ENCODINGS = (
+    "utf-8", "utf-16", "utf-32", "windows-1250", "windows-1251", "windows-1252", "windows-1253",
+    "windows-1254", "windows-1255", "windows-1256",
+    "windows-1257", "windows-1258", "iso-8859-2", "iso-8859-5", "iso-8859-7",
+    "iso-8859-9", "iso-8859-15", "koi8-r", "koi8-u", "gb18030", "big5", "shift-jis", "euc-jp", "euc-kr",
+    "mac-roman",
+)  # fmt: skip
+"""That may be asked for."""
+_OTHER_NAMES = {"latin-1": "windows-1252", "latin1": "windows-1252", "iso-8859-1": "windows-1252",
+                "cp1252": "windows-1252", "ascii": "utf-8", "utf8": "utf-8", "gbk": "gb18030"}  # fmt: skip
+_STRAY = re.compile("[\udc80-\udcff]")
+_SEVERAL = re.compile("[\x80-\ud7ff\ue000-\U0010ffff]")
+_MOST_LINES = 3
+"""Of stray bytes that are named."""
+
+
+def _strict(name: str, data: bytes, kind: str) -> Text:
+    said = {"utf-8-sig": "utf-8", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}.get(kind, kind)
+    try:
+        return Text(name, data.decode(kind).removeprefix("\ufeff"), said)
+    except UnicodeDecodeError as error:
+        if kind == "utf-8-sig":
+            return _strayed(name, data.removeprefix(codecs.BOM_UTF8), is_marked=True)
+        raise ArgumentError(f"{name}: must be text, got no {said.upper()}: {error.reason}") from None
+
+
+def _wide(data: bytes) -> str:
+    """UTF-16 without a mark: of Latin letters every other byte is zero, and no other; empty if it is none."""
+    head = data[:4000]
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if len(data) % 2 or 5 * max(even, odd) < 2 * len(head) // 2 or min(even, odd):
+        return ""
+    return "utf-16-be" if even else "utf-16-le"
+
+
+def _strayed(name: str, data: bytes, *, is_marked: bool = False) -> Text:
+    """Bytes that are no UTF-8: strays among UTF-8, or Windows-1252."""
+    text = data.decode("utf-8", "surrogateescape")
+    strays = _STRAY.findall(text)
+    if not is_marked and len(strays) > len(_SEVERAL.findall(text)):
+        note = "The bytes are no UTF-8 and were read as Windows-1252: look whether the words are right."
+        return Text(name, windows_1252(data), "windows-1252", (note,))
+    lines = dict.fromkeys(text.count("\n", 0, at.start()) + 1 for at in _first(_STRAY.finditer(text)))
+    where = ", ".join(map(str, lines)) + (", ..." if len(strays) > _MOST_LINES else "")
+    byte = f"0x{ord(strays[0]) - 0xDC00:02x}"
+    mended = _STRAY.sub(lambda sign: windows_1252(bytes([ord(sign[0]) - 0xDC00])), text)
+    n = "A byte is" if len(strays) == 1 else f"{len(strays):,} bytes are"
+    note = f"{n} no UTF-8 (the first {byte}; line {where}) and read as Windows-1252: look there."
+    return Text(name, mended, "utf-8", (note,))
+
+
+def _first(found: Iterable) -> list:
+    return [one for one, _ in zip(found, range(_MOST_LINES))]
+
+
+def windows_1252(data: bytes) -> str:
+    """Windows-1252 as browsers read it: the five bytes that it leaves open are control characters.
+
+    >>> windows_1252(bytes([0x93, 0x41, 0xE9, 0x94, 0x81]))
+    '“Aé”\\x81'
+    """
+    return data.decode("windows-1252", "spcviz-open-bytes")
+
+
+def _open_byte(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return chr(error.object[error.start]), error.start + 1
+
+
+codecs.register_error("spcviz-open-bytes", _open_byte)
+
+
+def _asked(name: str, data: bytes, encoding: str) -> Text:
+    """The text by an encoding of the caller's."""
+    known = encoding.lower().replace("_", "-") if isinstance(encoding, str) else ""
+    known = _OTHER_NAMES.get(known, known)
+    if known not in ENCODINGS:
+        raise ArgumentError(f"encoding must be auto or one of {', '.join(ENCODINGS)}, got {encoding!r:.60}")
+    kind = codecs.lookup(known)
+    if kind.name == "cp1252":
+        return Text(name, windows_1252(data), "windows-1252")
+    try:
+        return Text(name, data.decode(kind.name).removeprefix("\ufeff"), known)
+    except (UnicodeError, ValueError) as error:
+        line = data.count(b"\n", 0, getattr(error, "start", 0)) + 1
+        raise ArgumentError(f"{name}, line {line}: must be text in {encoding}, got other bytes") from None
 
 
 def _read(source: Any, most: int) -> tuple[str, bytes | str]:

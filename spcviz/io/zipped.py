@@ -4,6 +4,7 @@ import hashlib
 import io
 import math
 import zipfile
+from collections.abc import Iterable
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
@@ -24,6 +25,9 @@ from spcviz.store.zips import Zip
 MAX_BYTES = 64 << 20
 """Of the arrays of a model that is read, packed and unpacked."""
 
+MAX_PACKED = MAX_BYTES + (1 << 20)
+"""Of the zip file."""
+
 MANIFEST = f"{OWN_MODEL}.json"
 
 
@@ -40,9 +44,10 @@ def to_zip(model: Any) -> bytes:
     return buffer.getvalue()
 
 
-def of_zip(data: bytes, name: str = "file") -> Any:
+def of_zip(data: bytes, name: str = "file", *, types: Iterable[type] = ()) -> Any:
     """The estimator in a zip file of what `spcviz.io.save` wrote, every byte of it verified.
 
+    The zip may be of the folder or of the files in it, from any system. `types` as of `spcviz.io.load`.
     `ArgumentError`, with `name`, if it is no such file, damaged, too large, or of another version or class.
     """
     try:
@@ -56,7 +61,11 @@ def of_zip(data: bytes, name: str = "file") -> Any:
             raise DamagedError("is damaged: its npz file does not have the SHA-256 of the manifest")
         if sum(_size(about) for about in manifest["arrays"].values()) > MAX_BYTES:
             raise DamagedError(f"unpacks to more than {MAX_BYTES >> 20} MB")
-        return estimator_of(name, StoredModel(OWN_MODEL, unpack(npz, manifest["arrays"]), manifest), {})
+        return estimator_of(
+            name,
+            StoredModel(OWN_MODEL, unpack(npz, manifest["arrays"]), manifest),
+            {kind.__name__: kind for kind in types},
+        )
     except StoreError as error:
         raise ArgumentError(f"{name}: {error}") from None
     except DamagedError as error:

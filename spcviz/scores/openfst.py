@@ -7,6 +7,8 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError
 
 SYMBOLS = "labels.txt"
+EPSILON = "<eps>"
+"""What stands for no label; its number is 0."""
 
 
 def write(
@@ -16,9 +18,17 @@ def write(
     for k, name in enumerate(names):
         if not name or any(c.isspace() for c in name):
             raise ArgumentError(f"labels[{k}] must have no white space to be a symbol, got {name!r}")
+        if name == EPSILON:
+            raise ArgumentError(
+                f"labels[{k}] must be another symbol than OpenFst's own for nothing, got {name!r}"
+            )
+        if name in names[:k]:
+            raise ArgumentError(
+                f"labels[{k}] must be another symbol than labels[{names.index(name)}], got {name!r}"
+            )
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    table = ["<eps>\t0", *(f"{name}\t{k + 1}" for k, name in enumerate(names))]
+    table = [f"{EPSILON}\t0", *(f"{name}\t{k + 1}" for k, name in enumerate(names))]
     _save(folder / SYMBOLS, table)
     bounds = np.searchsorted(arcs["sequence"], np.arange(len(lengths) + 1))
     out = []

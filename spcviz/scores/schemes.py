@@ -6,26 +6,32 @@ IOB1    I-x begins and continues; B-x begins only right after a chunk of the sam
 BIOES   as BIO, a chunk's last token is E-x, and S-x is a chunk of one token; also BILOU
 ======  ==============================================================================
 
-A label is a prefix, ``-`` or ``_`` and a kind, or the outside label ``O``.
+A label is a role, ``-`` or ``_`` and a kind (B-PER), a kind and then its role (PER-B), or a role alone where
+there is one kind (B, I, O); or the outside label ``O``. Which of these forms it is, all labels say together.
 """
 
+import re
 from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.scores.names import names_of
 
 SCHEMES = ("BIO", "IOB1", "BIOES")
-_ALIASES = {"IOB2": "BIO", "BIO2": "BIO", "BIO1": "IOB1"} | dict.fromkeys(
-    ("BILOU", "IOBES", "BMEWO", "BMESO", "BIOLU"), "BIOES"
+MOST_LABELS = 4_000
+"""Of which `bio_transitions` makes a table of all pairs, 128 MB."""
+_ALIASES = {"IOB2": "BIO", "BIO2": "BIO", "IOB": "IOB1", "BIO1": "IOB1", "IO": "IOB1"} | dict.fromkeys(
+    ("BILOU", "BIOLU", "IOBES", "BMES", "BMEOS", "BMESO", "BMEWO", "BMEW", "BIOEU"), "BIOES"
 )
 _ROLE = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S", "M": "I", "W": "S"}
 _OUTSIDE = ("O", "")
-MOST_LABELS = 4_000
-"""Of which `bio_transitions` makes a table of all pairs, 128 MB."""
+_SUFFIXED = re.compile(r"(.+)[-_]([BIESLUMW])", re.DOTALL)
+
+Part = tuple[str, str]
 
 
 class Rules(NamedTuple):
@@ -39,17 +45,50 @@ class Rules(NamedTuple):
     end: np.ndarray
 
 
-def parts_of(label: Hashable) -> tuple[str, str]:
+def parts_of(label: Hashable, form: str = "prefix") -> Part:
     """(role, kind) of a label; the role is one of B, I, E, S, and O of a label outside, or `ArgumentError`.
 
-    >>> parts_of("B-PER"), parts_of("L_LOC"), parts_of("O")
-    (('B', 'PER'), ('E', 'LOC'), ('O', ''))
+    The form is "prefix", "suffix" or "bare": see `form_of`.
+
+    >>> parts_of("B-PER"), parts_of("L_LOC"), parts_of("O"), parts_of("PER-I", "suffix")
+    (('B', 'PER'), ('E', 'LOC'), ('O', ''), ('I', 'PER'))
     """
+    part = _part(label, form) if isinstance(label, str) else None
+    if part is None:
+        raise ArgumentError(f"labels must be O or like B-x, I-x, E-x, S-x, got {label!r:.60}")
+    return part
+
+
+@lru_cache(maxsize=10_000)
+def _part(label: str, form: str) -> Part | None:
     if label in _OUTSIDE:
         return "O", ""
-    if isinstance(label, str) and len(label) > 1 and label[0] in _ROLE and label[1] in "-_":
+    if form == "bare":
+        return (_ROLE[label], "") if label in _ROLE else None
+    if form == "suffix":
+        found = _SUFFIXED.fullmatch(label)
+        return (_ROLE[found[2]], found[1]) if found else None
+    if len(label) > 1 and label[0] in _ROLE and label[1] in "-_":
         return _ROLE[label[0]], label[2:]
-    raise ArgumentError(f"labels must be O or like B-x, I-x, E-x, S-x, got {label!r:.60}")
+    return None
+
+
+def form_of(labels: Iterable[Hashable]) -> str:
+    """How all of some labels write chunks: "prefix", "suffix", "bare", or "" if they do not.
+
+    Some label must be of a chunk. Roles alone are taken for chunks if B or I is among them, with some other.
+
+    >>> form_of(["O", "B-X"]), form_of(["X-B", "O"]), form_of(["B", "I", "O"]), form_of(["NN", "B"])
+    ('prefix', 'suffix', 'bare', '')
+    """
+    used = set(labels) - set(_OUTSIDE)
+    if not used or not all(isinstance(label, str) for label in used):
+        return ""
+    for form in ("prefix", "suffix"):
+        if all(_part(label, form) is not None for label in used):
+            return form
+    is_bare = used <= set(_ROLE) and used & {"B", "I"} and (len(used) > 1 or "O" in labels)
+    return "bare" if is_bare else ""
 
 
 def is_chunked(labels: Iterable[Hashable]) -> bool:
@@ -58,13 +97,18 @@ def is_chunked(labels: Iterable[Hashable]) -> bool:
     >>> is_chunked(["O", "B-NP"]), is_chunked(["NN", "DT"]), is_chunked(["O"])
     (True, False, False)
     """
-    has_chunk = False
-    for label in labels:
-        try:
-            has_chunk |= parts_of(label)[0] != "O"
-        except ArgumentError:
-            return False
-    return has_chunk
+    return bool(form_of(set(labels)))
+
+
+def kinds_of(labels: Iterable[Hashable]) -> list[str]:
+    """Kinds of chunks among some labels, in order; none if they write no chunks.
+
+    >>> kinds_of(["B-PER", "I-PER", "O", "B-LOC"])
+    ['LOC', 'PER']
+    """
+    used = set(labels)
+    form = form_of(used)
+    return sorted({parts_of(label, form)[1] for label in used} - {""}) if form else []
 
 
 def scheme_of(sentences: Iterable[Sequence[Hashable]]) -> str:
@@ -74,31 +118,60 @@ def scheme_of(sentences: Iterable[Sequence[Hashable]]) -> str:
 
     >>> scheme_of([["B-NP", "I-NP", "O"]]), scheme_of([["I-NP", "I-NP", "O"]]), scheme_of([["NN", "DT"]])
     ('BIO', 'IOB1', '')
+    >>> scheme_of([["B", "I", "O"]]), scheme_of([["PER-B", "PER-E"]]), scheme_of([["B", "M", "E", "S"]])
+    ('BIO', 'BIOES', 'BIOES')
     """
-    seen, begins_inside = set(), False
-    for sentence in sentences:
-        before = ("O", "")
-        for label in sentence:
-            try:
-                now = parts_of(label)
-            except ArgumentError:
-                return ""
-            begins_inside |= now[0] == "I" and (before[0] == "O" or before[1] != now[1])
-            seen.add(now[0])
-            before = now
-    if seen <= {"O"}:
+    rows = [list(sentence) for sentence in sentences]
+    used = {label for row in rows for label in row}
+    form = form_of(used)
+    if not form:
         return ""
-    return "BIOES" if seen & {"E", "S"} else "IOB1" if begins_inside else "BIO"
+    parts = {label: parts_of(label, form) for label in used}
+    if {role for role, _ in parts.values()} & {"E", "S"}:
+        return "BIOES"
+    steps = {step for row in rows for step in pairwise(row)} | {("O", row[0]) for row in rows if row}
+    parts.setdefault("O", ("O", ""))
+    for before, after in steps:
+        (role, kind), (then, other) = parts[before], parts[after]
+        if then == "I" and (role == "O" or kind != other):
+            return "IOB1"
+    return "BIO"
+
+
+def broken(labels: Sequence[Sequence[Hashable]], scheme: str) -> list[tuple[int, int]]:
+    """(sentence, token) of every label that the rules of a scheme forbid behind the one before.
+
+    Pairs that occur are looked at, and no table of all. `ArgumentError` as `bio_transitions`.
+
+    >>> broken([["B-X", "I-X"], ["O", "I-X"]], "BIO")
+    [(1, 1)]
+    """
+    used = {label for row in labels for label in row}
+    form, named = form_of(used) or "prefix", scheme_name(scheme)
+    parts = {label: parts_of(label, form) for label in used}
+    known: dict[tuple[Hashable, Hashable], bool] = {}
+    faults = []
+    for i, row in enumerate(labels):
+        before: Part = ("O", "")
+        name: Hashable = None
+        for at, label in enumerate(row):
+            step = (name, label)
+            if step not in known:
+                known[step] = _may_follow(named, before, parts[label])
+            if not known[step]:
+                faults.append((i, at))
+            name, before = label, parts[label]
+    return faults
 
 
 def scheme_name(scheme: str) -> str:
-    """One of `SCHEMES`, from any of its names, in small letters or large.
+    """One of `SCHEMES`, from any of its names, in capitals or not.
 
-    >>> scheme_name("IOB2"), scheme_name("bilou")
-    ('BIO', 'BIOES')
+    >>> scheme_name("IOB2"), scheme_name("BIOES"), scheme_name("bilou"), scheme_name("iob1")
+    ('BIO', 'BIOES', 'BIOES', 'IOB1')
     """
-    upper = scheme.upper() if isinstance(scheme, str) else ""
-    if (named := _ALIASES.get(upper, upper)) not in SCHEMES:
+    known = scheme.upper() if isinstance(scheme, str) else ""
+    if (named := _ALIASES.get(known, known)) not in SCHEMES:
         raise ArgumentError(f"scheme must be one of auto, {', '.join(SCHEMES)}, got {scheme!r:.60}")
     return named
 
@@ -114,9 +187,8 @@ def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
     labels : sequence of K labels
         Like ``O``, ``B-PER``, ``I-PER``.
     scheme : {"auto", "BIO", "IOB1", "BIOES"}
-        "IOB2", "BILOU" and other names of these are known too, in small letters or large. auto: BIOES if a
-        label begins with E, S, L or U; IOB1 if a kind has I-x but not B-x, which BIO would never reach; else
-        BIO.
+        "IOB2", "BILOU", "BMES" and other names of these are known too. auto: BIOES if a label begins with E,
+        S, L or U; IOB1 if some kind has an I and no B, which BIO would forbid altogether; else BIO.
 
     Examples
     --------
@@ -124,8 +196,7 @@ def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
     >>> rules.transitions[0].tolist(), rules.start.tolist()
     ([0.0, 0.0, -inf], [0.0, 0.0, -inf])
     """
-    names = names_of(labels)
-    parts = [parts_of(name) for name in names]
+    names, parts = _parted(labels)
     roles = {role for role, _ in parts}
     unopened = _unopened(names, parts)
     if scheme == "auto":
@@ -148,77 +219,54 @@ def rules_of(labels: Iterable[Hashable], scheme: str, called: str | None = None)
     >>> rules_of(["O", "I-X"], "BIO").start.tolist()
     [0.0, -inf]
     """
-    names = names_of(labels)
-    parts = [parts_of(name) for name in names]
+    names, parts = _parted(labels)
     if scheme != "BIOES" and {role for role, _ in parts} & {"E", "S"}:
         odd = next(name for name, (role, _) in zip(names, parts) if role in "ES")
         raise ArgumentError(f"scheme must have the label {odd!r}, got {(called or scheme)!r}")
+    number: dict[str, int] = {}
+    kinds = np.array([number.setdefault(kind, len(number)) for _, kind in parts], dtype=np.int64)
+    part = np.array([_ROLES.index(role) for role, _ in parts], dtype=np.int64)
+    # By roles, for chunks of one kind and of two; then by labels.
+    of_one, of_two = (
+        np.array([[_may_follow(scheme, (a, "x"), (b, other)) for b in _ROLES] for a in _ROLES])
+        for other in ("x", "y")
+    )
+    is_one = kinds[:, None] == kinds[None, :]
+    allowed = np.where(is_one, of_one[part][:, part], of_two[part][:, part])
+    outside = _ROLES.index("O")
+    return Rules(_scores(allowed), _scores(of_two[outside][part]), _scores(of_two[part, outside]))
+
+
+def _parted(labels: Iterable[Hashable]) -> tuple[list[Hashable], list[Part]]:
+    """(labels, roles and kinds of them); `ArgumentError` if there are too many for a table of pairs."""
+    names = names_of(labels)
     if len(names) > MOST_LABELS:
         raise ArgumentError(
             f"labels must be at most {MOST_LABELS:,} for a table of pairs, got {len(names):,}"
         )
-    every, outside = _coded([*parts, ("O", "")]), len(parts)
-    before, after = np.arange(outside)[:, None], np.arange(outside)
-    return Rules(
-        _scores(_may_follow(scheme, every, before, after)),
-        _scores(_may_follow(scheme, every, outside, after)),
-        _scores(_may_follow(scheme, every, after, outside)),
-    )
+    form = form_of(name for name in names if isinstance(name, Hashable)) or "prefix"
+    return names, [parts_of(name, form) for name in names]
 
 
-def _unopened(names: Sequence[Hashable], parts: Sequence[tuple[str, str]]) -> list[Hashable]:
+_ROLES = ("B", "I", "E", "S", "O")
+
+
+def _unopened(names: Sequence[Hashable], parts: Sequence[Part]) -> list[Hashable]:
     """Labels that continue or end a chunk of a kind that no label begins."""
     begun = {kind for role, kind in parts if role == "B"}
     return [name for name, (role, kind) in zip(names, parts) if role in "IE" and kind not in begun]
 
 
-def broken(labels: Sequence[Sequence[Hashable]], scheme: str) -> list[tuple[int, int]]:
-    """(sentence, token) of every label that the rules of a scheme forbid where it stands.
-
-    Only the pairs that occur are looked at: it takes as long as there are tokens, however many labels.
-
-    >>> broken([["B-X", "I-X"], ["O", "I-X"]], "BIO")
-    [(1, 1)]
-    """
-    number: dict[Hashable, int] = {}
-    flat = np.array(
-        [number.setdefault(label, len(number)) for row in labels for label in row], dtype=np.int64
-    )
-    if not len(flat):
-        return []
-    every = _coded([*map(parts_of, number), ("O", "")])
-    lengths = np.array([len(row) for row in labels])
-    starts = np.cumsum(lengths) - lengths
-    before = np.concatenate([[len(number)], flat[:-1]])
-    before[starts[lengths > 0]] = len(number)
-    at = np.flatnonzero(~_may_follow(scheme_name(scheme), every, before, flat))
-    sentence = np.repeat(np.arange(len(lengths)), lengths)[at]
-    return list(zip(sentence.tolist(), (at - starts[sentence]).tolist()))
-
-
-class _Coded(NamedTuple):
-    """Roles of labels, and numbers of their kinds."""
-
-    role: np.ndarray
-    kind: np.ndarray
-
-
-def _coded(parts: Sequence[tuple[str, str]]) -> _Coded:
-    kinds: dict[str, int] = {}
-    numbers = [kinds.setdefault(kind, len(kinds)) for _, kind in parts]
-    return _Coded(np.array([role for role, _ in parts]), np.array(numbers))
-
-
-def _may_follow(scheme: str, every: _Coded, before: ArrayLike, after: ArrayLike) -> np.ndarray:
-    """Whether labels, by their numbers in `every`, may follow others."""
-    role, then = every.role[before], every.role[after]
-    is_same = every.kind[before] == every.kind[after]
+def _may_follow(scheme: str, before: tuple[str, str], after: tuple[str, str]) -> bool:
+    (role, kind), (then, other) = before, after
     if scheme == "IOB1":
-        return (then != "B") | ((role != "O") & is_same)
-    is_open, goes_on = (role == "B") | (role == "I"), (then == "I") | (then == "E")
+        return then != "B" or (role != "O" and kind == other)
+    is_open = role in "BI"
     if scheme == "BIO":
-        return (then != "I") | (is_open & is_same)
-    return np.where(is_open, goes_on & is_same, ~goes_on)
+        return then != "I" or (is_open and kind == other)
+    if is_open:
+        return then in "IE" and kind == other
+    return then in "OBS"
 
 
 def _scores(allowed: np.ndarray) -> np.ndarray:

@@ -37,8 +37,10 @@ _NAMES = {12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 9: "DEFLATE64"}
 class Zip:
     """What a zip file holds; `DamagedError` if it is none, or holds more than `most_members`.
 
-    Nothing is unpacked before it is asked for. `sizes` are the members' names, without the folders that they
-    lie in if `is_flat`, and the bytes that each declares.
+    Nothing is unpacked before it is asked for. `sizes` are the members' names and the bytes that each
+    declares. If `is_tidy`, names have / between folders, as Windows PowerShell 5 does not write them, and what systems
+    add (``__MACOSX``, ``Thumbs.db``, hidden files) and folders are none; if `is_flat`, names are without the
+    folders that members lie in, too.
 
     >>> out = io.BytesIO()
     >>> with zipfile.ZipFile(out, "w") as file:
@@ -48,17 +50,19 @@ class Zip:
     ({'b.txt': 4}, b'text')
     """
 
-    def __init__(self, data: bytes, *, most_members: int = MOST_MEMBERS, is_flat: bool = False) -> None:
+    def __init__(
+        self, data: bytes, *, most_members: int = MOST_MEMBERS, is_flat: bool = False, is_tidy: bool = False
+    ) -> None:
         # Each entry of the directory begins so; `zipfile` makes an object of each before it says how many.
         if (n := data.count(_ENTRY)) > most_members:
             raise DamagedError(f"holds {n:,} members; at most {most_members:,} are looked at")
         with _damage():
             self._file = zipfile.ZipFile(io.BytesIO(data))
-            self._entries = {
-                entry.filename.rpartition("/")[2] if is_flat else entry.filename: entry
-                for entry in self._file.infolist()
-            }
-        self.names = [entry.filename for entry in self._file.infolist()]
+            listed = [(_path(entry, is_tidy or is_flat), entry) for entry in self._file.infolist()]
+        if is_tidy or is_flat:
+            listed = [(path, entry) for path, entry in listed if path[-1:] != "/" and not is_of_system(path)]
+        self._entries = {path.rpartition("/")[2] if is_flat else path: entry for path, entry in listed}
+        self.names = [path for path, _ in listed]
         self.sizes = {name: entry.file_size for name, entry in self._entries.items()}
 
     def read(self, name: str, most: int) -> bytes:
@@ -85,6 +89,22 @@ class Zip:
             )
         with _damage(), self._file.open(entry) as file:
             yield file
+
+
+def is_of_system(path: str) -> bool:
+    """Whether a path in an archive is what a system adds beside the files.
+
+    >>> is_of_system("__MACOSX/model/._a.json"), is_of_system("model/a.json")
+    (True, False)
+    """
+    parts = path.split("/")
+    return (
+        "__MACOSX" in parts or parts[-1].startswith(".") or parts[-1].lower() in ("thumbs.db", "desktop.ini")
+    )
+
+
+def _path(entry: zipfile.ZipInfo, is_tidy: bool) -> str:
+    return entry.filename.replace("\\", "/") if is_tidy else entry.filename
 
 
 def exactly(file: IO[bytes], n: int) -> bytes:

@@ -84,7 +84,7 @@ def test_encodings_are_said():
     assert read_conll("\ufeff" + text).sentences == [["Köln", "שלום"]]
     assert read_conll(text.encode("utf-16")).sentences == [["Köln", "שלום"]]
     latin = read_conll("Köln\tB-LOC\n".encode("latin-1"))
-    assert (latin.sentences, latin.encoding) == ([["Köln"]], "latin-1")
+    assert (latin.sentences, latin.encoding) == ([["Köln"]], "windows-1252")
 
 
 def test_tokens_may_hold_other_spaces_and_line_separators():
@@ -155,7 +155,8 @@ REFUSED = [
     ("a X\n", {"columns": 1}, r"columns must be \(token, label\), got 1"),
     ("a X\n", {"columns": (1, 2, 3)}, r"columns must be \(token, label\), got \(1, 2, 3\)"),
     ("a X\n", {"scheme": "XY"}, "scheme must be one of auto, BIO, IOB1, BIOES, got 'XY'"),
-    (b"PK\x03\x04\0\0", {}, "text: must be text, got bytes with zeros among them"),
+    (b"PK\x03\x04\0\0", {}, "text: must be an .npz or .zip that can be unpacked"),
+    (b"a\0\0X\n", {}, "text: must be text, got bytes with zeros among them"),
     (b"\xff\xfea", {}, "text: must be text, got no UTF-16"),
     (3, {}, "source must be a path, an open file, bytes or lines, got 3"),
     ([b"a", b"b"], {}, "source must be lines of text, got b'a'"),

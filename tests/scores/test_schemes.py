@@ -67,7 +67,8 @@ def test_the_scheme_of_sentences():
     assert scheme_of([["B-X", "I-Y"]]) == "IOB1"
     assert scheme_of([["S-X", "O"]]) == "BIOES"
     assert scheme_of([["NN", "B-X"]]) == scheme_of([["O", "O"]]) == scheme_of([]) == ""
-    assert not is_chunked(["O", "B"])
+    assert all(map(is_chunked, (["O", "B"], ["B", "M", "E", "S"], ["X-B", "O"])))
+    assert not any(map(is_chunked, (["B"], ["O", "A", "B"], ["O", "E"])))
 
 
 def test_refusals():

@@ -1,7 +1,9 @@
 """Decode a visitor's picture or clip: what runs in a process of its own, with limits (`confined.child`)."""
 
 import errno
+import importlib
 import io
+import struct
 import warnings
 
 MAX_BYTES = 20 << 20
@@ -19,7 +21,11 @@ class Unusable(ValueError):
 
 
 def picture_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
-    """Frames as RGB bytes, their height and width, of a picture that Pillow calls `form`."""
+    """Frames as RGB bytes, their height and width, of a picture that Pillow calls `form`.
+
+    They are as a browser shows them: turned as the EXIF tag says, over white where they are transparent, 16
+    bits of grey as 8, and colours of a profile as sRGB.
+    """
     from PIL import Image
 
     Image.MAX_IMAGE_PIXELS = None  # the check below says it in our words
@@ -33,18 +39,98 @@ def picture_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
     picture.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))  # a JPEG's blocks need not be unpacked whole
     # What else a JPEG may hold are depths and gains of its one picture.
     most = 1 if form == "JPEG" else max(1, min(MAX_FRAMES, MAX_ANIMATED // n_pixels))
+    turn, recolour = None, None
     frames = []
     for at in range(most):
         try:
             picture.seek(at)
         except EOFError:
             break
-        frames.append(picture.convert("RGB").resize(size, Image.Resampling.BILINEAR).tobytes())
-    return frames, size[1], size[0]
+        if at == 0:
+            recolour = _recolouring(picture)
+        frame = shown(recolour(_small(picture, size)))
+        if at == 0:  # behind the first one's pixels: a PNG's tags may stand there
+            turn = _turning(picture)
+        frame = frame if turn is None else frame.transpose(turn)
+        frames.append(frame.tobytes())
+    return frames, frame.height, frame.width
+
+
+def _small(picture, size):
+    """A frame at the size that is kept, in one of Pillow's modes of 8 bits."""
+    from PIL import Image, ImageChops
+
+    if picture.mode.startswith("I"):  # 16 bits of grey, as scanners and depth cameras write
+        clear = picture.info.get("transparency")
+        whole = picture.convert("I")
+        grey = whole.point(lambda value: value * (1 / 257)).convert("L")
+        if isinstance(clear, int):
+            off = whole.point(lambda value: value * 255 - 255 * clear).convert("F")
+            far = (off.convert("L"), off.point(lambda value: value * -1).convert("L"))
+            grey.putalpha(ImageChops.lighter(*far))  # 255 wherever a value is not the one that is clear
+        picture = grey
+    elif picture.mode in ("P", "1", "PA") or picture.has_transparency_data:
+        picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+    elif picture.mode not in ("RGB", "L", "CMYK"):
+        picture = picture.convert("RGB")
+    return picture.resize(size, Image.Resampling.BILINEAR)
+
+
+def shown(frame):
+    """A frame in RGB, over white, as paper is, where it is transparent."""
+    from PIL import Image
+
+    if frame.mode in ("RGBA", "LA"):
+        ground = Image.new("RGBA", frame.size, "white")
+        frame = Image.alpha_composite(ground, frame.convert("RGBA"))
+    return frame.convert("RGB")
+
+
+_TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270",
+          7: "TRANSVERSE", 8: "ROTATE_90"}  # fmt: skip
+"""What Pillow calls the turn of each orientation that EXIF has."""
+
+
+def _turning(picture):
+    """How a picture is to be turned, by its EXIF or XMP tag; None if not, or if the tag is damaged."""
+    from PIL import Image
+
+    try:
+        name = _TURNS.get(picture.getexif().get(0x0112))
+    except Exception:  # a tag of a stranger raises what it likes; the picture may be good
+        return None
+    return name and Image.Transpose[name]
+
+
+def _recolouring(picture):
+    """What brings a picture's colours to sRGB, by the profile that it holds; else what leaves them."""
+    from PIL import ImageCms
+
+    kinds = {"RGB": ("RGB", "RGBA"), "GRAY": ("L", "LA"), "CMYK": ("CMYK",)}
+    try:
+        profile = ImageCms.ImageCmsProfile(io.BytesIO(picture.info["icc_profile"]))
+        modes = kinds[profile.profile.xcolor_space.strip()]
+        srgb = ImageCms.createProfile("sRGB")
+        transform = ImageCms.buildTransform(profile, srgb, modes[0], "RGB")
+    except Exception:  # none, or damaged: as without one
+        return lambda frame: frame
+
+    def recolour(frame):
+        if frame.mode not in modes:
+            return frame
+        out = transform.apply(frame.convert(modes[0]))
+        if frame.mode != modes[0]:
+            out.putalpha(frame.getchannel("A"))
+        return out
+
+    return recolour
 
 
 def video_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
-    """Frames as RGB bytes, their height and width, of a video that FFmpeg calls `form`."""
+    """Frames as RGB bytes, their height and width, of a video that FFmpeg calls `form`.
+
+    They are as a player shows them: turned, as wide as its pixels are, over white where they are transparent.
+    """
     import av
 
     most = {"max_pixels": str(2 * MAX_PIXELS)}  # before anything is allocated; frames have edges
@@ -60,26 +146,70 @@ def video_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
         check_size(stream.width, stream.height)
         stream.codec_context.thread_count = 1
         stream.codec_context.options = most
-        size, frames, n_pixels = None, [], 0
+        size, turn, frames, n_pixels = None, None, [], 0
         for frame in container.decode(stream):
             check_size(frame.width, frame.height)
             n_pixels += frame.width * frame.height
-            scaled = small_size(frame.width, frame.height)
-            size = size or scaled
+            scaled = small_size(*displayed_size(frame.width, frame.height, stream.sample_aspect_ratio))
+            if size is None:
+                size, turn = scaled, _turning_of(frame)
             if scaled == size:
-                frames.append(_rgb(frame.reformat(*size, "rgb24")))
+                frames.append(_picture(frame, size, turn))
             if len(frames) >= MAX_FRAMES or n_pixels >= MAX_FILMED:
                 break
     if not frames:
         raise Unusable("The video holds no frame that can be decoded.")
-    return frames, size[1], size[0]
+    tall, wide = (size[0], size[1]) if turn in _ASIDE else (size[1], size[0])
+    return frames, tall, wide
 
 
-def _rgb(frame):
-    """Bytes of a frame's rows, without what FFmpeg pads them with (and without numpy: 25 MB)."""
+_ASIDE = ("TRANSPOSE", "ROTATE_270", "TRANSVERSE", "ROTATE_90")
+
+
+def displayed_size(width, height, ratio):
+    """Width and height of a frame whose pixels are `ratio` times as wide as tall, as a player shows it.
+
+    >>> displayed_size(720, 576, 16 / 15), displayed_size(32, 32, None), displayed_size(32, 32, 10**6)
+    ((768, 576), (32, 32), (32, 32))
+    """
+    ratio = float(ratio or 1)
+    return (max(1, round(width * ratio)), height) if 0.1 <= ratio <= 10 else (width, height)
+
+
+def _turning_of(frame):
+    """The name of Pillow's turn that a frame's display matrix asks for; None if none does."""
+    from av.sidedata.sidedata import Type
+
+    matrix = frame.side_data.get(Type.DISPLAYMATRIX)
+    if matrix is None or len(held := bytes(matrix)) < 36:
+        return None
+    a, b, _, c, d = struct.unpack("=5i", held[:20])  # x and y become (a x + c y, b x + d y)
+    if abs(a) + abs(d) >= abs(b) + abs(c):
+        return {(True, False): _TURNS[2], (True, True): _TURNS[3], (False, True): _TURNS[4]}.get(
+            (a < 0, d < 0)
+        )
+    return {(False, False): _TURNS[5], (True, False): _TURNS[6], (True, True): _TURNS[7],
+            (False, True): _TURNS[8]}[c < 0, b < 0]  # fmt: skip
+
+
+def _picture(frame, size, turn):
+    """RGB bytes of a frame at the size that is kept."""
+    is_clear = any(component.is_alpha for component in frame.format.components)
+    if not is_clear and turn is None:
+        return _packed(frame.reformat(*size, "rgb24"), 3)
+    from PIL import Image
+
+    mode = "RGBA" if is_clear else "RGB"
+    held = _packed(frame.reformat(*size, mode.lower() if is_clear else "rgb24"), len(mode))
+    picture = shown(Image.frombytes(mode, size, held))
+    return (picture if turn is None else picture.transpose(Image.Transpose[turn])).tobytes()
+
+
+def _packed(frame, n):
+    """Bytes of a frame's rows, n a pixel, without what FFmpeg pads them with (and without numpy: 25 MB)."""
     (plane,) = frame.planes
     held, step = bytes(plane), plane.line_size
-    return b"".join(held[at : at + 3 * frame.width] for at in range(0, frame.height * step, step))
+    return b"".join(held[at : at + n * frame.width] for at in range(0, frame.height * step, step))
 
 
 def _refuse(url, flags, options):
@@ -124,15 +254,22 @@ def load(about: dict) -> None:
         import logging  # noqa: F401
 
         import av.audio.stream
+        import av.sidedata.sidedata
         import av.subtitles.stream
         import av.video.stream  # noqa: F401
+        from PIL import Image
+
+        Image.preinit()
     else:
         import copy  # noqa: F401
         import mmap  # noqa: F401
 
-        from PIL import Image, ImagePalette, MpoImagePlugin, TiffImagePlugin, WebPImagePlugin  # noqa: F401
+        from PIL import Image, ImageCms
 
+        for name in ("ImageChops", "ImagePalette", "MpoImagePlugin", "TiffImagePlugin", "WebPImagePlugin"):
+            importlib.import_module(f"PIL.{name}")
         Image.preinit()
+        ImageCms.createProfile("sRGB")
 
 
 def decode(about: dict, data: bytes) -> tuple[dict, list[bytes]]:

@@ -150,7 +150,7 @@ export const WORDS = {
   },
 
   tellStatus(fate, tau) {
-    const level = this.level, word = [...this.truth].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
+    const level = this.level, word = this.called(this.truth);
     let kind = fate.state, text = "";
     const best = spellPath(level, level.mapArcs, this.alphabet);
     if (!this.truthVisible) { kind = "hidden"; text = "The true word is hidden. What do you read? Guess, then reveal."; }
@@ -158,19 +158,24 @@ export const WORDS = {
       : best === this.reading(this.view.level - 1) ? "" : `The best tagging here: ${best}`;
     else if (kind === "gone") {
       const fell = this.levels.findIndex((l, i) => i < this.view.level - 1 && truthFate(l, keepMask(l, threshold(l, this.alphaOf(i)), l.keep), threshold(l, this.alphaOf(i))).state === "pruned");
-      text = `✖ TRUTH LOST: “${word}” fell at ${fell >= 0 ? `level ${fell + 1}` : "an earlier level"}; no later level can bring it back.`;
-    } else if (this.view.step < 3) { kind = "idle"; text = `The truth is “${word}”. Its score here: ${readableScore(level.truthScore)}; best: ${readableScore(level.best)}.`; }
+      text = `✖ TRUTH LOST: ${word} fell at ${fell >= 0 ? `level ${fell + 1}` : "an earlier level"}; no later level can bring it back.`;
+    } else if (this.view.step < 3) { kind = "idle"; text = `The truth is ${word}. Its score here: ${readableScore(level.truthScore)}; best: ${readableScore(level.best)}.`; }
     else if (kind === "pruned") {
       const piece = spellArc(level, level.truthArcs[fate.column], this.alphabet);
-      text = `✖ TRUTH PRUNED: “${piece}” at position ${fate.column + 1} of “${word}” ${this.view.step === 3 ? "is not above" : "was not above"} τ = ${readableScore(tau)}.`;
-    } else if (kind === "loss") text = `⚠ Filter loss counted (Definition 1): the truth scores ${readableScore(level.truthScore)} ≤ τ = ${readableScore(tau)}, yet every piece of “${word}” still stands.`;
-    else text = `✔ True word “${word}” survives (${readableScore(level.truthScore)} > ${readableScore(tau)}).`;
-    if (!level.hasSpread && kind === "safe") text = `✔ True word “${word}” survives: nothing is pruned at this level.`;
+      text = `✖ TRUTH PRUNED: “${piece}” at position ${fate.column + 1} of ${word} ${this.view.step === 3 ? "is not above" : "was not above"} τ = ${readableScore(tau)}.`;
+    } else if (kind === "loss") text = `⚠ Filter loss counted (Definition 1): the truth scores ${readableScore(level.truthScore)} ≤ τ = ${readableScore(tau)}, yet every piece of ${word} still stands.`;
+    else text = `✔ ${this.data.words.length ? "The gold tags survive" : `True word ${word} survives`} (${readableScore(level.truthScore)} > ${readableScore(tau)}).`;
+    if (!level.hasSpread && kind === "safe") text = `✔ ${this.data.words.length ? "The gold tags survive" : `True word ${word} survives`}: nothing is pruned at this level.`;
     // Announced when the fate changes, not at every tick of a drag.
     this.status.setAttribute("aria-live", this.drag && this.status.dataset.kind === kind ? "off" : "assertive");
     setText(this.fate, text);
     if (this.status.dataset.kind !== kind) this.status.dataset.kind = kind;
     this.tellReading();
+  },
+
+  /** A labelling in a sentence: a word as it is written; of a sentence, whose tags stand under its words, no string of them. */
+  called(states) {
+    return this.data.words.length ? "the gold tags" : `“${[...states].map((k) => this.alphabet[k]).join(this.alphabet.joint || "")}”`;
   },
 
   /** What is read of what this level looks at, and in the end; with a tick or a cross where it is known. */
@@ -182,12 +187,19 @@ export const WORDS = {
       const isStale = this.levels.slice(0, i).some((level, at) => this.alphaOf(at) !== level.alpha);
       const reading = isStale ? "…" : this.reading(i), is = isStale ? "unknown" : !this.truthVisible ? "hidden" : !known ? "unknown" : reading === known ? "right" : "wrong";
       const mark = { right: " ✔", wrong: " ✘" }[is] ?? "", because = is === "wrong" && why && !isShort ? ` Wrong: ${why}` : "";
-      setText(element, is === "hidden" ? "" : `${label}: ${isShort && !isStale ? "" : reading}${mark}${because}`);
+      const told = isStale ? reading : words.length && known ? this.tagsRight(i, truth) : isShort ? "" : reading;
+      setText(element, is === "hidden" ? "" : `${label}: ${told}${mark}${because}`);
       element.dataset.is = is;
     };
     say(this.reads, "Best guess at this level", this.view.level - 1, false);
     this.ends.hidden = this.view.level > last || (words.length > 0 && !known); // a sentence's tags are long
     say(this.ends, "Final guess", last, words.length > 0);
+  },
+
+  /** How many of a sentence's tags a level's reading has right. */
+  tagsRight(i, truth) {
+    const first = i * this.data.n_positions, read = this.data.predictions, n = truth.length;
+    return `${[...truth].filter((k, at) => k === read[first + at]).length} of ${n} ${n === 1 ? "tag" : "tags"} right`;
   },
 
   tellStep() {

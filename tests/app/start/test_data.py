@@ -17,7 +17,7 @@ from spcviz.problems.own_data.data.files import digest_of
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.budget import spend
 from spcviz.problems.own_data.model.settings import Settings
-from spcviz.problems.own_data.page import cached
+from spcviz.problems.own_data.page import cached, runs, shelf
 from spcviz.problems.own_data.page import text as say
 from spcviz.web.cached import owned
 from tests import heap
@@ -71,7 +71,7 @@ def trained(at):
 
 def test_it_opens_with_an_example_that_is_read_and_a_model_that_is_there():
     at = run()
-    assert "300 sentences, 4,503 tokens, 17 labels, CoNLL-U, gold labels there" in said(at)
+    assert "300 sentences, 4,503 tokens, 17 labels. CoNLL-U, columns parted by tabs: tokens in 2" in said(at)
     assert "% are right" in said(at)
     assert at.get("bidi_component")
     assert not at.warning
@@ -92,7 +92,7 @@ def test_every_view_opens_on_the_example(view):
 
 def test_the_first_widget_takes_a_file_and_what_was_read_is_said():
     at = give(run(), "chunks.txt", CHUNKS.encode())
-    assert "30 sentences, 150 tokens, 4 labels, CoNLL-2000, BIO, gold labels there" in said(at)
+    assert "30 sentences, 150 tokens, 4 labels. CoNLL-2000, columns parted by spaces: tokens in 1" in said(at)
     assert at.query_params["file"] == digest_of(CHUNKS.encode())
     assert at.info[0].value.startswith("Train a model")
 
@@ -104,6 +104,55 @@ def test_a_file_is_trained_on_and_its_lattice_opens():
     assert "Trained on" in said(at)
     assert "100.0 % are right" in said(at)
     assert at.get("bidi_component")
+
+
+def test_it_opens_with_the_verdict_and_its_numbers():
+    at = run()
+    verdict = next(block.value for block in at.markdown if "A threshold is" in block.value)
+    assert "of 17 labels** a token (a CRF's marginals:" in verdict
+    assert "5 % allowed" in verdict
+    assert "dense search over triples" in verdict
+    assert "The most frequent tag of each word:" in said(at)
+
+
+def test_a_sentence_of_ones_own_is_read_at_once():
+    at = run(view="own")
+    at.text_input(key="data_own").set_value("The old man sleeps.").run()
+    assert not at.exception
+    assert at.get("image") or at.get("imgs")
+
+
+def test_each_training_stays_as_a_row_and_two_are_compared():
+    assert say.NO_RUNS in [info.value for info in run(view="runs").info]
+    at = trained(run(view="runs", method="perceptron"))
+    at = trained(at.number_input(key="data_passes").set_value(3).run())
+    assert at.dataframe[0].value["passes"].tolist() == [10, 3]
+    visit = shelf.of(next(iter(shelf._SHELF)))
+    first, second = runs.of(visit)
+    assert runs.are_comparable(first, second)
+    assert runs.find(visit, first.key) is first.trained
+
+
+def test_what_was_found_can_be_said_otherwise():
+    at = give(run(), "a.tsv", b"word\tart\nHaus\tN\nrot\tA\n\n" * 20)
+    assert "60 tokens, 3 labels. TSV, columns parted by tabs: tokens in 1, labels in 2" in said(at)
+    at.selectbox(key="data_header").set_value("yes").run()
+    assert not at.exception
+    assert "with a header: tokens in 1 “word”, labels in 2 “art”" in said(at)
+    at.selectbox(key="data_header").set_value("auto").run()
+    assert "with a header" not in said(at)
+
+
+def test_misread_tokens_are_filtered():
+    at = run(view="errors")
+    every = len(at.dataframe[0].value)
+    at.selectbox(key="data_gold").set_value("NOUN").run()
+    nouns = at.dataframe[0].value
+    assert 0 < len(nouns) < every
+    assert set(nouns["gold"]) == {"NOUN"}
+    word = nouns["word"].iloc[0]
+    at.text_input(key="data_word").set_value(word).run()
+    assert set(at.dataframe[0].value["word"].str.lower()) >= {word.lower()}
 
 
 def test_scores_of_another_model_open_at_once():

@@ -77,7 +77,7 @@ def test_the_script_repeats_what_a_brought_model_read(tagger, example, tmp_path)
     (tmp_path / "sentences.conllu").write_bytes(data_of("ewt"))
     report = read_with(to_zip(tagger), example.sentences, example.labels, seed=2, tolerance=0.05).report
     number = int(report.test[0])
-    printed = run(scripts.of_model("sentences.conllu", (1, 3), 0, "m.zip", 2, number), tmp_path)
+    printed = run(scripts.of_model("sentences.conllu", (1, 3), "", "m.zip", 2, number), tmp_path)
     right = (report.truth == report.guess).mean()
     assert float(printed["tokens right"]) == pytest.approx(right, abs=1e-6)
     w = len(report.dev)

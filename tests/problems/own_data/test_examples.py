@@ -10,26 +10,29 @@ from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.own_data.data.derived import N_WORDS, pixels_of
 from spcviz.problems.own_data.data.examples import EXAMPLES, data_of, read_example
 from spcviz.problems.own_data.data.files import found
-from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model import cascades, stored
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model.settings import Settings, rules_of
 from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page import live
+from spcviz.shared.folders import MODELS
 from tests.problems.own_data.test_model import run
 
 SIZES = {
-    "ewt": "300 sentences, 4,503 tokens, 17 labels, CoNLL-U, gold labels there",
-    "penn": "300 sentences, 4,503 tokens, 46 labels, CoNLL-U, gold labels there",
-    "chunks": "300 sentences, 4,503 tokens, 3 labels, CoNLL-2000, BIO, gold labels there",
-    "names": "300 sentences, 4,503 tokens, 3 labels, CoNLL-2000, BIO, gold labels there",
-    "letters": "400 sentences, 3,026 tokens, 26 labels, CSV, gold labels there",
+    "ewt": "17 labels. CoNLL-U, columns parted by tabs: tokens in 2, labels in 4",
+    "penn": "46 labels. CoNLL-U, columns parted by tabs: tokens in 2, labels in 5",
+    "chunks": "3 labels. CoNLL-2000, columns parted by spaces: tokens in 1, labels in 3 (BIO)",
+    "names": "3 labels. CoNLL-2000, columns parted by spaces: tokens in 1, labels in 3 (BIO)",
+    "letters": "26 labels. CSV, columns parted by commas, with a header: "
+    "tokens in 1 “token”, labels in 2 “label”",
 }
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_is_read_as_a_visitors_file_is(name):
     brought = read_example(name)
-    assert found(brought) == SIZES[name]
+    assert found(brought).endswith(SIZES[name])
+    assert found(brought).startswith("400 sentences, 3,026" if name == "letters" else "300 sentences, 4,503")
     assert not brought.warnings
 
 
@@ -110,3 +113,23 @@ def test_letters_are_read_by_their_pixels():
     settings = Settings(method="perceptron", passes=3, template=EXAMPLES["letters"].template)
     report = train(settings, example.sentences[:200], example.labels[:200]).report
     assert (report.truth == report.guess).mean() > 0.6
+
+
+def test_the_stored_example_is_what_training_and_its_script_make(tmp_path):
+    example = read_example(stored.EXAMPLE)
+    kept, fresh = stored.load(MODELS), train(Settings(), example.sentences, example.labels)
+    for one, other in zip(kept.report._replace(cpu_seconds=0.0), fresh.report._replace(cpu_seconds=0.0)):
+        if isinstance(one, np.ndarray):
+            np.testing.assert_array_equal(one, other)
+    assert [level.tuned_alpha for level in kept.report.levels] == [
+        level.tuned_alpha for level in fresh.report.levels
+    ]
+    (tmp_path / EXAMPLES[stored.EXAMPLE].name).write_bytes(data_of(stored.EXAMPLE))
+    number = int(kept.report.test[0])
+    rules = rules_of(example.labels)
+    script = scripts.of_training("sentences.conllu", (1, 3), Settings(), number, rules=rules)
+    printed = run(script, tmp_path)
+    assert printed["tokens right"] == f"{(kept.report.truth == kept.report.guess).mean():.6f}"
+    w = len(kept.report.dev)
+    answer = kept.report.guess[kept.report.starts[w] : kept.report.starts[w + 1]]
+    assert printed[f"sentence {number + 1}"] == " ".join(kept.report.labels[k] for k in answer)

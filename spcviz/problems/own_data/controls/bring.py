@@ -5,7 +5,7 @@ from itertools import permutations
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from spcviz.problems.own_data.controls.state import ANEW, TABLE, read, tied
+from spcviz.problems.own_data.controls.state import ANEW, FOUND_OUT, TABLE, how_of, read, tied
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
 from spcviz.web.figures.plain import plain
@@ -36,7 +36,7 @@ def _take(name, data):
     st.session_state["own_data_problem"] = problem
     if not problem:
         visit = cached.current(read()["example"])
-        new = {} if visit.example else {"file": visit.brought.digest, "columns": ""}
+        new = {} if visit.example else {"file": visit.brought.digest, "columns": "", **FOUND_OUT}
         TABLE.write(model=visit.model.digest if visit.model else "", **new, **ANEW)
 
 
@@ -53,39 +53,50 @@ def take_example() -> None:
         model = cached.take_example(chosen).model
         st.session_state["own_data_problem"] = ""
         about = {"template": cached.EXAMPLES[chosen].template, "model": model.digest if model else ""}
-        TABLE.write(example=chosen, file="", columns="", **about, **ANEW)
+        TABLE.write(example=chosen, file="", columns="", **about, **FOUND_OUT, **ANEW)
 
 
 def row(visit, state: dict) -> None:
-    """A file; on a projector, behind a button. The other ways in beside it where nothing is there yet."""
+    """A file, an example, a pasted text, and how it is read; on a projector, all behind a button."""
     is_projected = layout.is_projected()
     in_row = {"horizontal": True, "vertical_alignment": "bottom"}
     with st.popover("File", icon=":material/upload_file:") if is_projected else st.container(**in_row):
         of = {"max_upload_size": MOST_MB, "width": 420}
         labels = "collapsed" if is_projected else "visible"
         st.file_uploader(say.UPLOAD, key="data_file", on_change=take_file, label_visibility=labels, **of)
-        if visit is None:
-            name = say.OTHER_WAYS[cached.has_examples()]
-            with st.container() if is_projected else st.popover(name, icon=":material/content_paste:"):
-                other_ways(state)
+        if cached.has_examples():
+            _examples(state)
+        with st.container() if is_projected else st.popover("Paste", icon=":material/content_paste:"):
+            st.text_area(say.PASTE, key="data_text", height=160)
+            st.button("Read it", on_click=take_text)
+            st.caption(say.FORMATS)
+        if visit is not None:
+            columns(visit, state)
+            if visit.brought.corpus is not None and not visit.example:
+                with st.container() if is_projected else st.popover("How it is read", icon=":material/tune:"):
+                    how_read(state)
+            if visit.model is not None:
+                st.button("Put the model away", on_click=put_away)
 
 
-def other_ways(state: dict) -> None:
-    """An example, or a pasted text; inside the box of what few need, once there is something to show."""
-    if cached.has_examples():
-        _examples(state)
-    if (visit := cached.current(state["example"])) is not None and visit.model is not None:
-        st.button("Put the model away", on_click=put_away)
-    st.text_area("One token a line, a blank line after each sentence", key="data_text", height=120)
-    st.button("Read it", on_click=take_text)
-    st.caption(say.FORMATS)
+def how_read(state: dict) -> None:
+    """What the reader has found out, to be said otherwise."""
+    fields = (
+        ("Columns parted by", say.SEPARATORS, "separator"),
+        ("First line", say.HEADERS, "header"),
+        ("Encoding", say.ENCODINGS, "encoding"),
+        ("Chunks", say.SCHEMES, "scheme"),
+    )
+    for label, names, key in fields:
+        tie = tied(key, state, columns="", **ANEW)
+        st.selectbox(label, list(names), format_func=names.get, **tie)
 
 
 def _examples(state: dict) -> None:
     st.session_state["data_example"] = None if state["file"] else state["example"]
     labels = {name: example.label for name, example in cached.EXAMPLES.items()}
-    of = {"key": "data_example", "placeholder": "Examples", "on_change": take_example}
-    st.selectbox("An example", list(labels), format_func=labels.get, **of)
+    of = {"key": "data_example", "placeholder": "Examples", "on_change": take_example, "width": 200}
+    st.selectbox("Or an example", list(labels), format_func=labels.get, **of)
 
 
 def said(visit, state: dict) -> None:
@@ -113,7 +124,7 @@ def said(visit, state: dict) -> None:
 
 
 def columns(visit, state: dict) -> None:
-    """Which column has the tokens and which the labels; inside the box of what few need."""
+    """Which column has the tokens and which the labels."""
     corpus = visit.brought.corpus
     if corpus is None or corpus.n_columns < 2:
         return
@@ -125,17 +136,17 @@ def columns(visit, state: dict) -> None:
     options |= {f"{k}": f"{name}, no labels" for k, name in names.items()}
     now = "-".join(str(k) for k in corpus.columns if k is not None)
     tie = tied("columns", state | {"columns": now if now in options else None}, **ANEW)
-    st.selectbox("Columns: token → label", list(options), format_func=options.get, **tie)
+    st.selectbox("Columns: token → label", list(options), format_func=options.get, width=220, **tie)
 
 
-def apply_columns(visit, state: dict) -> None:
-    """Read the file by the columns that the address names."""
-    if not state["columns"]:
-        return
-    token, _, label = state["columns"].partition("-")
-    wanted = (int(token), int(label) if label else None)
+def apply_choices(visit, state: dict) -> None:
+    """Read the file as the address says: by its columns, separator, header, encoding and scheme."""
+    wanted = visit.columns if visit.example else None
+    if state["columns"]:
+        token, _, label = state["columns"].partition("-")
+        wanted = (int(token), int(label) if label else None)
     try:
-        cached.read_columns(visit, wanted)
+        cached.read_as(visit, wanted, how_of(state))
     except cached.UNREADABLE as error:
         st.session_state["own_data_problem"] = str(error)
-        TABLE.write(columns="")
+        TABLE.write(columns="", **FOUND_OUT)

@@ -4,22 +4,33 @@ from functools import partial
 
 import streamlit as st
 
+from spcviz.io.cells import SEPARATORS
+from spcviz.io.source import ENCODINGS
 from spcviz.problems.budgets.spending import BROWSER_FIELDS
+from spcviz.problems.own_data.data.files import How
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page.cached import Settings
+from spcviz.scores.schemes import SCHEMES
 from spcviz.web.ui import layout
 from spcviz.web.ui.state import LOWEST_ALPHA, StateTable, choice, lattice_fields, real, text, whole
 
 VIEWS = {
     "lattice": "One sentence, step by step",
     "sweep": "Every threshold at once",
+    "scores": "How good it is",
     "errors": "What it gets wrong",
+    "own": "A sentence of your own",
+    "runs": "Runs, and two compared",
+    "weights": "What it has learned",
     "sure": "How sure it is",
     "compare": "SPC and CRF at equal loss",
     "budget": "A budget for features",
     "take": "Take it away",
 }
 N_LEVELS = 5
+HEADERS = {"auto": None, "yes": True, "no": False}
+FOUND_OUT = {"separator": "auto", "header": "auto", "encoding": "auto", "scheme": "auto"}
+"""How a file is read, if nobody says more."""
 SPENT = {field.name: field for field in BROWSER_FIELDS}
 BUDGET = {name: "policy" if name == "method" else name for name in SPENT if not name.startswith("pin_")}
 """What the browser owns of the budget's view, by what it is called in this page's address."""
@@ -31,6 +42,10 @@ TABLE = StateTable(
     choice("method", "cascade", cached.METHODS),
     whole("order", 3, 2, N_LEVELS),
     text("template", cached.DEFAULT, r"[a-z0-9\[\]+ -]{1,400}"),
+    choice("separator", "auto", SEPARATORS),
+    choice("header", "auto", HEADERS),
+    choice("encoding", "auto", ("auto", *ENCODINGS)),
+    choice("scheme", "auto", ("auto", *SCHEMES)),
     text("columns", "", r"(?:[0-9]{1,3}(?:-[0-9]{1,3})?)?"),
     whole("held", 30, 10, 60),
     whole("seed", 0, 0, 999_999),
@@ -61,6 +76,11 @@ def settings_of(state: dict) -> Settings:
         tolerance=round(state["tol"] / 100, 9),
         passes=usual.passes if state["method"] == "crf" else state["passes"],
     )
+
+
+def how_of(state: dict) -> How:
+    """How the file is read that the address asks for."""
+    return How(state["separator"], HEADERS[state["header"]], state["encoding"], state["scheme"])
 
 
 tied = partial(layout.tied, TABLE, "data")

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from spcviz.problems.own_data.controls.bring import columns, other_ways
 from spcviz.problems.own_data.controls.state import ANEW, N_LEVELS, TABLE, VIEWS, read, settings_of, tied
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
@@ -48,7 +47,6 @@ def row(visit, state: dict, source, sentence: Callable[[], None]) -> None:
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 choose(visit, state, True)
         more(visit, state)
-        other_ways(state)
 
 
 def choose(visit, state: dict, is_trained: bool) -> None:
@@ -61,8 +59,7 @@ def choose(visit, state: dict, is_trained: bool) -> None:
 
 
 def more(visit, state: dict) -> None:
-    """Columns, template, order, passes, held-out part, seed, tolerance."""
-    columns(visit, state)
+    """Template, order, passes, held-out part, seed, tolerance."""
     st.text_area("Features of a word", help=say.TEMPLATE_HELP, height=110, **tied("template", state, **ANEW))
     try:
         cached.read_template(state["template"])

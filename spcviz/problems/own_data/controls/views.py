@@ -8,6 +8,7 @@ import streamlit as st
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
 from spcviz.problems.budgets.view.sentences import SENTENCES
 from spcviz.problems.letters.page.sweep import loss_curves
+from spcviz.problems.own_data.controls import answers
 from spcviz.problems.own_data.controls.state import BUDGET, N_LEVELS, TABLE, read, settings_of, tied
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
@@ -78,6 +79,12 @@ def lattice() -> None:
     taken = dragged.let_go(TABLE, LATTICE, N_LEVELS)
     show_lattice(payload, key=LATTICE, view=view, on_change=taken)
     words = visit.brought.sentences[number]
+    if not layout.is_projected() and not cached.is_ink(visit):
+        with st.expander("As running text"):
+            gold = visit.brought.labels[number] if source.has_gold else ()
+            read_as = answers.labels_of(source, number)
+            title = say.own(words, read_as)
+            answers.picture(words, read_as, gold, f"sentence_{number + 1}", title)
     if len(words) > cached.MAX_WORDS and not layout.is_projected():
         drawn = f"drawn are the first {cached.MAX_WORDS}, by themselves"
         st.caption(f"The sentence has {len(words)} words; {drawn}.")
@@ -126,36 +133,78 @@ def chosen_error() -> None:
         TABLE.write(sentence=number, view="lattice", cell="", level=1)
 
 
+def chosen_cell() -> None:
+    """A cell of the confusions was clicked: its sentences alone are listed."""
+    points = st.session_state["data_confusion"]["selection"]["points"]
+    if points and points[0].get("customdata"):
+        st.session_state["data_gold"], st.session_state["data_answer"] = points[0]["customdata"][:2]
+
+
 def errors(source, _state: dict) -> None:
-    """Misread sentences, each a way to its lattice, and which labels are taken for which."""
-    visit, report, (numbers, right) = source.own, source.report, source.sentences()
-    counts = np.add.reduceat(report.truth != report.guess, report.starts[:-1])
-    wrong = [(int(n), int(k)) for n, ok, k in zip(numbers, right, counts) if not ok]
-    wrong.sort(key=lambda row: -row[1])
-    st.session_state["data_error_numbers"] = [n for n, _ in wrong]
+    """Misread tokens, each a way to its lattice, and which labels are taken for which."""
+    visit, report = source.own, source.report
     mistakes = confusions(report)
     asked.offer({"top_confusion": "{} read as {}".format(*mistakes[0][:2]) if mistakes else ""})
     if "errors" in asked.hidden():
         veil("What is mistaken for what stays hidden until you have guessed.")
         return
     st.markdown(plain(say.mistakes(mistakes, int((report.truth != report.guess).sum()))))
-    left, middle = st.columns(2, gap="medium")
-    left.caption("Misread sentences: choose a row, and its lattice opens.")
+    if not mistakes:
+        return
+    left, right = st.columns(2, gap="medium")
+    with left.container(horizontal=True):
+        golds = sorted({gold for gold, _, _ in mistakes})
+        given = sorted({answer for _, answer, _ in mistakes})
+        for key, known in (("data_gold", golds), ("data_answer", given)):
+            if st.session_state.get(key) not in known:
+                st.session_state[key] = None
+        gold = st.selectbox("Gold", golds, key="data_gold", placeholder="any", width=120)
+        answer = st.selectbox("Read as", given, key="data_answer", placeholder="any", width=120)
+        word = st.text_input("Word", key="data_word", placeholder="any", width=130)
+        most = st.number_input(
+            "At most words", 1, 10_000, None, key="data_longest", placeholder="any", width=130
+        )
+    rows = list(wrong_tokens(source, gold, answer, word, most))
+    st.session_state["data_error_numbers"] = [row[0] for row in rows]
+    left.caption(f"{len(rows):,} misread tokens: choose a row, and its lattice opens.")
     left.dataframe(
         {
-            "wrong": [k for _, k in wrong],
-            "number": [n + 1 for n, _ in wrong],
-            "sentence": [cached.title(visit, n)[:300] for n, _ in wrong],
+            "word": [row[1] for row in rows],
+            "gold": [row[2] for row in rows],
+            "read as": [row[3] for row in rows],
+            "number": [row[0] + 1 for row in rows],
+            "sentence": [cached.title(visit, row[0])[:300] for row in rows],
         },
         key="data_errors",
         on_select=chosen_error,
         selection_mode="single-row",
         hide_index=True,
-        height=480,
+        height=420,
     )
-    if mistakes:
-        figure = confusion(report, **layout.look(520))
-        middle.plotly_chart(figure, key="data_confusion", **layout.PLOT, config=CONFIG)
+    figure = confusion(report, **layout.look(520))
+    click = {"on_select": chosen_cell, "selection_mode": "points"}
+    right.caption("Click a cell, and its tokens alone are listed.")
+    right.plotly_chart(figure, key="data_confusion", **click, **layout.PLOT, config=CONFIG)
+
+
+def wrong_tokens(source, gold, answer, word: str, most):
+    """(sentence, word, gold, answer) of the misread tokens that a filter lets through; None lets all."""
+    visit, report = source.own, source.report
+    numbers = source.sentences()[0].tolist()
+    wrong = np.flatnonzero(report.truth != report.guess)
+    owner = np.searchsorted(report.starts, wrong, side="right") - 1
+    for r, w in zip(wrong.tolist(), owner.tolist()):
+        words = visit.brought.sentences[numbers[w]]
+        at = r - int(report.starts[w])
+        row = (
+            numbers[w],
+            words[at],
+            visit.brought.labels[numbers[w]][at],
+            report.labels[report.guess[r]],
+        )
+        is_wanted = gold in (None, row[2]) and answer in (None, row[3])
+        if is_wanted and word.strip().lower() in words[at].lower() and (most is None or len(words) <= most):
+            yield row
 
 
 def sure(source, _state: dict) -> None:
@@ -250,9 +299,11 @@ def take(source, state: dict) -> None:
 def show(source, state: dict) -> None:
     """The view that was chosen."""
     view = state["view"]
-    if view != "lattice" and not layout.is_projected():
-        st.caption(said(source, state))
-    if not source.has_gold and view not in ("lattice", "take"):
+    if not layout.is_projected():
+        answers.verdict(source, state)
+        if view != "lattice":
+            st.caption(said(source, state))
+    if not source.has_gold and view not in ("lattice", "take", "own", "weights"):
         st.info(say.NO_GOLD)
     elif view == "lattice":
         lattice()
@@ -260,4 +311,8 @@ def show(source, state: dict) -> None:
         _SHOW[view](source, state)
 
 
-_SHOW = {"sweep": sweep, "errors": errors, "sure": sure, "compare": compare, "budget": budget, "take": take}
+_SHOW = {
+    "sweep": sweep, "errors": errors, "sure": sure, "compare": compare, "budget": budget, "take": take,
+    "scores": answers.scores, "own": answers.own_sentence, "runs": answers.all_runs,
+    "weights": answers.weights,
+}  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.models import ESTIMATORS
 from spcviz.problems.own_data.data import files
-from spcviz.problems.own_data.data.files import MOST_BYTES, Brought, Columns, read
+from spcviz.problems.own_data.data.files import FOUND_OUT, MOST_BYTES, Brought, Columns, How, read
 from spcviz.shared.confined import nursery
 from spcviz.shared.confined.limits import Task
 from spcviz.shared.uploading.uploads import in_turn
@@ -33,7 +33,12 @@ _SAYS = {
 
 
 def read_apart(
-    name: str, data: bytes, columns: Columns | None = None, *, glance: Callable[[], None] = lambda: None
+    name: str,
+    data: bytes,
+    columns: Columns | None = None,
+    how: How = FOUND_OUT,
+    *,
+    glance: Callable[[], None] = lambda: None,
 ) -> Brought:
     """`files.read`, in a process of its own; whatever happens there is an `ArgumentError`, in words.
 
@@ -42,7 +47,7 @@ def read_apart(
     name = name[:80]
     if len(data) > MOST_BYTES:
         raise ArgumentError(f"{name}: has {len(data) / 1e6:.0f} MB; at most {MOST_BYTES >> 20} MB are read")
-    answer = in_turn(READ, {"name": name, "columns": columns}, data, glance)
+    answer = in_turn(READ, {"name": name, "columns": columns, "how": how._asdict()}, data, glance)
     if answer.problem:
         raise ArgumentError(answer.problem)
     if answer.fault:
@@ -62,7 +67,7 @@ def wake() -> None:
 def read_here(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:
     """In the child: what a file holds; a model's own bytes need not come back."""
     columns = tuple(about["columns"]) if about["columns"] else None
-    return {}, pieces_of(read(about["name"], data, columns)._replace(model=b""), Brought)
+    return {}, pieces_of(read(about["name"], data, columns, How(**about["how"]))._replace(model=b""), Brought)
 
 
 def load(*_: Any) -> None:

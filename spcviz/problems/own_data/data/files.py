@@ -4,12 +4,10 @@ Nothing here writes to a disk or runs anything that a file says. Sizes are looke
 """
 
 import codecs
-import contextlib
 import hashlib
 import io
-import json
 import re
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,32 +15,48 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.io.arrays import arrays_of
 from spcviz.io.conll import Corpus, read_conll
-from spcviz.io.scores import ScoreFile, read_scores
+from spcviz.io.kinds import packed_kind, unread_bytes
+from spcviz.io.records import looks_like_json
+from spcviz.io.scores import ScoreFile, is_score_table, read_scores
+from spcviz.io.unpacked import opened_zip
 from spcviz.io.zipped import MANIFEST
 from spcviz.problems.own_data.model import brought as models
 from spcviz.problems.own_data.model.settings import broken
-from spcviz.scores.schemes import parts_of, scheme_of
+from spcviz.scores.schemes import form_of, parts_of, scheme_of
 from spcviz.scores.token_classifier import words_of
-from spcviz.store.errors import DamagedError
-from spcviz.store.zips import Zip
 
 MOST_BYTES = 20 << 20
-MOST_TEXT = 4 << 20
-MOST_LINES = 120_000
-"""Bytes and lines of a text that are read; of a larger one, the sentences that fit."""
+MOST_TOKENS = 120_000
+"""Tokens of a text that are read; of a longer one, the sentences that begin before."""
 
 LONGEST_LINE, LONGEST_LABEL = 20_000, 100
 MOST_UNPACKED = 64 << 20
 MOST_SCORES, MOST_SEQUENCES = 1_000_000, 120_000
+MOST_KINDS = 2_000
+"""Different labels of a text: menus, colours and confusions are made of them."""
 
 _HALF = (
     f"is half of a model; expected one .zip of the folder that spcviz.save wrote ({MANIFEST} and its .npz)"
 )
 
+UNKNOWN = "?"
+"""What stands for a gold label that a file of scores does not know."""
+
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
-_PARTS = re.compile(rb"[,\t ]")
 
 Columns = tuple[int, int | None]
+
+
+class How(NamedTuple):
+    """How a text is read where it is said, and not found out: arguments of `spcviz.io.read_conll`."""
+
+    separator: str = "auto"
+    header: bool | None = None
+    encoding: str = "auto"
+    scheme: str = "auto"
+
+
+FOUND_OUT = How()
 
 
 class Brought(NamedTuple):
@@ -57,7 +71,7 @@ class Brought(NamedTuple):
     scores: ScoreFile | None
     model: bytes
     warnings: tuple[str, ...]  # what is odd and was read all the same
-    cut: int = 0  # bytes of a text that were read, if not all
+    cut: int = 0  # tokens of a text after which no sentence was read, if not all were
     about: str = ""  # what a model is
 
 
@@ -66,7 +80,7 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:12]
 
 
-def read(name: str, data: bytes, columns: Columns | None = None) -> Brought:
+def read(name: str, data: bytes, columns: Columns | None = None, how: How = FOUND_OUT) -> Brought:
     """What a file holds; else an `ArgumentError` with its name, the line, and what was expected."""
     name = name[:80]
     if not data.strip():
@@ -74,40 +88,47 @@ def read(name: str, data: bytes, columns: Columns | None = None) -> Brought:
     if len(data) > MOST_BYTES:
         raise ArgumentError(f"{name}: has {len(data) / 1e6:.0f} MB; at most {MOST_BYTES >> 20} MB are read")
     try:
-        if data[:2] == b"PK":
-            return _of_zip(name, data)
-        return _of_text(name, data, columns)
+        return (
+            _of_zip(name, data, columns, how)
+            if packed_kind(data) == "zip"
+            else _of_text(name, data, columns, how)
+        )
     except SpcvizError as error:
         message = str(error)
         problem = message if message.startswith(name) else f"{name}: {message.removeprefix('text, ')}"
         raise ArgumentError(problem.replace("text:", "").strip()) from None
 
 
-def _of_text(name: str, data: bytes, columns: Columns | None) -> Brought:
+def _of_text(name: str, data: bytes, columns: Columns | None, how: How) -> Brought:
     if data.lstrip()[:1] == b"{" and b'"spcviz model' in data[:200]:
         raise ArgumentError(f"{name}: {_HALF}")
-    if what := _no_columns(data):
-        raise ArgumentError(f"{name}: {what}; expected one token a line, its label beside it")
-    line, n_signs = _longest(data)
-    if n_signs > LONGEST_LINE:
-        wanted = "expected one token a line, with a blank line after each sentence"
-        raise ArgumentError(f"{name}, line {line}: has {n_signs:,} signs; {wanted}")
-    digest, warnings, cut = digest_of(data), [], 0
-    if _is_scores(data):
-        return _scored(name, digest, read_scores(_named(name, data)), ())
-    most = min(MOST_TEXT, _end_of_line(data, MOST_LINES))
-    if len(data) > most:
-        ends = [data.rfind(blank, 0, most) for blank in (b"\n\n", b"\r\n\r\n", b"\r\r")]
-        cut = max(ends) if max(ends) > 0 else max(data.rfind(b"\n", 0, most), data.rfind(b"\r", 0, most))
-        data = data[:cut]
-        warnings.append(f"Only the first {len(data) / 1e6:.1f} MB of the text were read.")
-    corpus = read_conll(_named(name, data), columns=columns)
-    longest = max((label for row in corpus.labels for label in row), key=len, default="")
+    digest = digest_of(data)
+    if not packed_kind(data):
+        if is_score_table(data):
+            return _scored(name, digest, read_scores(_named(name, data)), ())
+        _check_lines(name, data)
+    corpus = read_conll(
+        _named(name, data), columns=columns, max_tokens=MOST_TOKENS, max_bytes=MOST_UNPACKED, **how._asdict()
+    )
+    used = {label for row in corpus.labels for label in row}
+    longest = max(used, key=len, default="")
     if len(longest) > LONGEST_LABEL:
         what = f"the label {longest[:20]!r}... of {len(longest):,} signs"
         raise ArgumentError(f"{name}: has {what}; expected at most {LONGEST_LABEL}: other columns?")
+    if len(used) > MOST_KINDS and columns is None:
+        without = corpus.columns[0], None
+        corpus = corpus._replace(labels=[], scheme="", columns=without, notes=(*corpus.notes, _many(used)))
+    elif len(used) > MOST_KINDS:
+        raise ArgumentError(
+            f"{name}: has {len(used):,} different labels; expected at most {MOST_KINDS:,}: other columns?"
+        )
+    cut = MOST_TOKENS if corpus.is_cut else 0
     text = corpus.sentences, corpus.labels, corpus, None, b""
-    return Brought(name, digest, "text", *text, (*warnings, *_odd(corpus)), cut)
+    return Brought(name, digest, "text", *text, tuple(_odd(corpus)), cut)
+
+
+def _many(used: set[str]) -> str:
+    return f"The last column has {len(used):,} different values, too many for labels. Other columns?"
 
 
 def _named(name: str, data: bytes) -> Any:
@@ -116,52 +137,27 @@ def _named(name: str, data: bytes) -> Any:
     return file
 
 
-def _no_columns(data: bytes) -> str:
-    """What a text is that looks like text, but not like tokens in columns; empty if nothing is the matter."""
-    if data[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
-        return "is UTF-32; save it as UTF-8"
-    head = data[:1000].lstrip()
-    if head[:5].lower() in (b"<html", b"<!doc", b"<?xml"):
-        return "is a web page or XML"
-    if head[:1] == b"{":
-        for text in (head.partition(b"\n")[0], data):
-            with contextlib.suppress(ValueError, RecursionError):
-                if isinstance(json.loads(text), dict):
-                    return "is JSON"
-    if head[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and (control := _CONTROL.search(data)):
-        return f"must be text, got the control character 0x{control[0][0]:02x}"
-    lines = [line for line in data.splitlines() if line.strip()]
-    if all(line.count(b";") and not _PARTS.search(line) for line in lines):
-        return "parts its columns by semicolons; part them by commas, tabs or spaces"
-    return ""
-
-
-def _end_of_line(data: bytes, n: int) -> int:
-    """Where the n-th line ends, or the text."""
-    newline = next(islice(re.finditer(b"\r\n|\r|\n", data), n - 1, None), None)
-    return len(data) if newline is None else newline.start()
-
-
-def _longest(data: bytes) -> tuple[int, int]:
-    """(number, length) of the longest line."""
+def _check_lines(name: str, data: bytes) -> None:
+    """Raise `ArgumentError` where a line is too long to hold one token and its label."""
+    head = data[:1000]
+    is_wide = head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or head[:4].count(0)
+    if not is_wide and not unread_bytes(data) and (found := _CONTROL.search(data)):
+        raise ArgumentError(f"{name}: must be text, got the control character 0x{found[0][0]:02x}")
+    if is_wide or looks_like_json(head.decode("latin-1")):
+        return
     lines = data.replace(b"\r", b"\n").split(b"\n") if b"\n" not in data else data.split(b"\n")
-    longest = max(range(len(lines)), key=lambda n: len(lines[n]))
-    return longest + 1, len(lines[longest])
-
-
-def _is_scores(data: bytes) -> bool:
-    """Whether a text is a table of scores: its header has ``sequence``, and columns beside token and gold."""
-    head = data.partition(b"\n")[0].decode("utf-8", "replace").strip("\ufeff\r ").lower()
-    sign = max(",;\t", key=head.count)
-    names = [column.strip() for column in head.split(sign)]
-    return "sequence" in names and len({*names} - {"sequence", "token", "gold", "label"}) > 1
+    longest = max(lines, key=len)
+    if (n_signs := len(longest)) > LONGEST_LINE:
+        wanted = "expected one token a line, with a blank line after each sentence"
+        raise ArgumentError(f"{name}, line {lines.index(longest) + 1}: has {n_signs:,} signs; {wanted}")
 
 
 def _odd(corpus: Corpus) -> list[str]:
     """What a reader should know of a text before he trusts it."""
     warnings = []
-    if corpus.encoding == "latin-1":
-        warnings.append("The bytes are no UTF-8 and were read as Latin-1: look whether the words are right.")
+    warnings += [f"{note.rstrip('.')}." for note in corpus.notes]
+    if corpus.is_cut:
+        warnings.append(f"Only the first {sum(map(len, corpus.sentences)):,} tokens of the text were read.")
     if corpus.labels and len({label for row in corpus.labels for label in row}) == 1:
         label = f"{corpus.labels[0][0]!r:.40}"
         warnings.append(f"All tokens have the same label, {label}: there is nothing to learn. Other columns?")
@@ -185,26 +181,25 @@ def _forbidden(scheme: str, sentences: list[list[str]], labels: list[list[str]])
 def _begins_chunks(labels: list[list[str]]) -> bool:
     """Whether most chunks begin with B: BIO with mistakes, rather than IOB1."""
     n_begun = n_inside = 0
+    form = form_of({label for row in labels for label in row})
     for row in labels:
         before = ("O", "")
         for label in row:
-            now = parts_of(label)
+            now = parts_of(label, form)
             n_begun += now[0] == "B"
             n_inside += now[0] == "I" and (before[0] == "O" or before[1] != now[1])
             before = now
     return n_begun > n_inside
 
 
-def _of_zip(name: str, data: bytes) -> Brought:
-    try:
-        archive = Zip(data)
-    except DamagedError as error:
-        raise ArgumentError(f"{name}: must be an .npz or .zip that can be unpacked: it {error}") from None
+def _of_zip(name: str, data: bytes, columns: Columns | None, how: How) -> Brought:
+    """A model, scores, or a text, packed as zip."""
+    archive = opened_zip(name, data)
     n_bytes = sum(archive.sizes.values())
     if n_bytes > MOST_UNPACKED:
         size = f"{n_bytes / 1e6:,.0f} MB; at most {MOST_UNPACKED >> 20} are read"
         raise ArgumentError(f"{name}: unpacks to {size}")
-    names = {file.rpartition("/")[2] for file in archive.names}
+    names = {path.rpartition("/")[2] for path in archive.sizes}
     digest = digest_of(data)
     if MANIFEST in names:
         about = models.said(models.model_of(data, name))
@@ -212,8 +207,7 @@ def _of_zip(name: str, data: bytes) -> Brought:
     if "_skeleton.npy" in names:
         raise ArgumentError(f"{name}: {_HALF}")
     if not any(file.endswith(".npy") for file in names):
-        inside = ", ".join(sorted(names)[:3])
-        raise ArgumentError(f"{name}: holds no scores and no model, but {inside:.80}; bring what is inside")
+        return _of_text(name, data, columns, how)
     if "logits.npy" in names:
         return _scored(name, digest, *_of_logits(name, data))
     return _scored(name, digest, read_scores(_named(name, data)), ())
@@ -275,32 +269,38 @@ def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]
     tokens = scores.tokens or tuple(f"{k + 1}" for n in scores.lengths.tolist() for k in range(n))
     names = scores.label_names or tuple(str(k) for k in range(scores.emissions.shape[1]))
     cuts = list(pairwise([0, *np.cumsum(scores.lengths).tolist()]))
-    gold = [] if scores.labels is None else [names[k] for k in scores.labels.tolist()]
+    gold = [] if scores.labels is None else [names[k] if k >= 0 else UNKNOWN for k in scores.labels.tolist()]
+    if n_unknown := gold.count(UNKNOWN):
+        note = f"{n_unknown:,} gold labels are not known (-100 or empty): their sequences count for nothing."
+        warnings = (*warnings, note)
     labels, sentences = ([list(flat[a:b]) for a, b in cuts] if flat else [] for flat in (gold, tokens))
     named = scores._replace(label_names=names)
-    warnings += tuple(_forbidden(scheme_of(labels), sentences, labels) if labels else ())
+    whole = [row for row in labels if UNKNOWN not in row]
+    warnings += tuple(_forbidden(scheme_of(whole), sentences, whole) if len(whole) == len(labels) else ())
     return Brought(name, digest, "scores", sentences, labels, None, named, b"", warnings)
 
 
+def counted(n: int, what: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "token"), counted(1200, "token")
+    ('1 token', '1,200 tokens')
+    """
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
 def found(brought: Brought) -> str:
-    """What was read, in a line: "312 sentences, 7,214 tokens, 9 labels, BIO, gold labels there"."""
+    """What was read, in a line: "312 sentences, 7,214 tokens, 9 labels. CoNLL-2003, ..."."""
     if brought.kind == "model":
         return f"{brought.about}, {len(brought.model) / 1e6:.1f} MB"
     n_tokens = sum(map(len, brought.sentences))
-    parts = [f"{len(brought.sentences):,} sentences", f"{n_tokens:,} tokens"]
+    parts = [counted(len(brought.sentences), "sentence"), counted(n_tokens, "token")]
     if brought.scores is not None:
         parts.append(f"scores of {brought.scores.emissions.shape[1]} labels")
         parts.append("transitions there" if brought.scores.transitions is not None else "no transitions")
     elif brought.labels:
-        parts.append(f"{len({label for row in brought.labels for label in row}):,} labels")
+        parts.append(counted(len({label for row in brought.labels for label in row}), "label"))
     if brought.corpus is not None:
-        parts += [part for part in (_FORMATS.get(brought.corpus.format, ""), brought.corpus.scheme) if part]
+        return f"{', '.join(parts)}. {brought.corpus.found}"
     parts.append("gold labels there" if brought.labels else "no gold labels")
     return ", ".join(parts)
-
-
-_FORMATS = {
-    "conllu": "CoNLL-U", "conll2000": "CoNLL-2000", "conll2003": "CoNLL-2003",
-    "tsv": "columns parted by tabs", "csv": "CSV", "columns": "columns parted by spaces",
-    "tokens": "one column",
-}  # fmt: skip

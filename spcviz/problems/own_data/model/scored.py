@@ -47,7 +47,7 @@ def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Score
     emissions = np.array(scores.emissions, dtype=float)
     n, lengths = emissions.shape[1], scores.lengths
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    halves = halved(lengths, seed, MOST_ARCS // n**2)
+    halves = halved(np.where(_is_known(scores), lengths, 0), seed, MOST_ARCS // n**2)
     if not len(halves[0]):
         got = len(halves[1])
         raise ArgumentError(f"Scores must be of at least 2 sequences that can be measured, got {got}.")
@@ -68,6 +68,14 @@ def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Score
     )
     report = _report(emissions, transitions, starts, truth, halves, scores.label_names or (), tolerance)
     return Scored(emissions, transitions, starts, report)
+
+
+def _is_known(scores: ScoreFile) -> np.ndarray:
+    """(S,) bool: whether the labels of a sequence are all known, or there are none in the file at all."""
+    if scores.labels is None or not (scores.labels >= 0).any():
+        return np.ones(len(scores.lengths), dtype=bool)
+    owner = np.repeat(np.arange(len(scores.lengths)), scores.lengths)
+    return np.bincount(owner[scores.labels < 0], minlength=len(scores.lengths)) == 0
 
 
 def penalty_of(emissions: np.ndarray) -> float:

@@ -3,7 +3,6 @@
 import inspect
 import re
 
-from spcviz.io.zipped import MANIFEST
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import MOST_HELD, MOST_TOKENS, Settings, arguments_of
 
@@ -11,11 +10,16 @@ _CLASS = {"perceptron": "StructuredPerceptron", "crf": "ChainCRF", "cascade": "C
 
 
 def of_training(
-    name: str, columns: tuple[int, int | None], settings: Settings, number: int, cut: int = 0, rules: str = ""
+    name: str,
+    columns: tuple[int, int | None],
+    settings: Settings,
+    number: int,
+    how: str = "",
+    rules: str = "",
 ) -> str:
     """The script that trains as the page did, and prints the page's numbers.
 
-    `number` is the sentence that is shown; of a file that was too long, its first `cut` bytes are read.
+    `number` is the sentence that is shown; `how` is what `read_conll` is told beyond the columns, as Python.
     """
     given = ", ".join(f"{key}={value!r}" for key, value in arguments_of(settings, rules).items())
     return f'''"""Trains on {_plain(name)} as the page "Your data" of spcviz did. Needs: pip install spcviz"""
@@ -26,7 +30,7 @@ import numpy as np
 
 import spcviz as sp
 
-{_read(name, columns, cut, repr(settings.template))}
+{_read(name, columns, how, repr(settings.template))}
 
 # ---- dealt into parts
 
@@ -42,18 +46,20 @@ tagger = sp.{_CLASS[settings.method]}({given})
 tagger.fit([X[i] for i in train], [y[i] for i in train])
 print(f"tokens right: {{tagger.score([X[i] for i in held], [y[i] for i in held]):.6f}}")
 print("sentence {number + 1}:", " ".join(map(str, tagger.predict([X[{number}]])[0])))
+
+# ---- a new sentence, by the model that the page lets you take away: tagger = sp.load("model.zip")
+
+new = "Type a sentence of your own .".split()
+print("a new sentence:", " ".join(map(str, tagger.predict([features_of(new, template)])[0])))
 '''
 
 
-def of_model(name: str, columns: tuple[int, int | None], cut: int, model: str, seed: int, number: int) -> str:
+def of_model(name: str, columns: tuple[int, int | None], how: str, model: str, seed: int, number: int) -> str:
     """The script that lets a zipped model read a file as the page did, and prints the page's numbers."""
     template = '" ".join(dict.fromkeys(name.partition("=")[0] for name in tagger.vocabulary_))'
     return f'''"""Reads {_plain(name)} with {_plain(model)} as the page "Your data" of spcviz did."""
 
 import re
-import tempfile
-import zipfile
-from pathlib import Path
 
 import numpy as np
 
@@ -61,11 +67,9 @@ import spcviz as sp
 
 # ---- the model
 
-with tempfile.TemporaryDirectory() as folder:
-    zipfile.ZipFile({model!r}).extractall(folder)
-    tagger = sp.load(next(Path(folder).rglob({MANIFEST!r})).parent)
+tagger = sp.load({model!r})
 
-{_read(name, columns, cut, template)}
+{_read(name, columns, how, template)}
 
 order = np.random.default_rng({seed}).permutation(np.flatnonzero(lengths))
 held = order[np.cumsum(lengths[order]) <= {MOST_HELD}]
@@ -75,16 +79,15 @@ print("sentence {number + 1}:", " ".join(map(str, tagger.predict([X[{number}]])[
 '''
 
 
-def _read(name: str, columns: tuple[int, int | None], cut: int, template: str) -> str:
+def _read(name: str, columns: tuple[int, int | None], how: str, template: str) -> str:
     """Lines that read a file into features X and labels y, by a template."""
-    source = f"open({name!r}, 'rb').read({cut})" if cut else repr(name)
     return f"""# ---- features: the page's template
 
 {_template_source()}
 
 # ---- the file
 
-corpus = sp.read_conll({source}, columns={columns!r})
+corpus = sp.read_conll({name!r}, columns={columns!r}{how})
 template = read_template({template})
 X = [features_of(words, template) for words in corpus.sentences]
 y = corpus.labels

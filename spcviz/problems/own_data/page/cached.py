@@ -25,7 +25,7 @@ from spcviz.problems.own_data.model.settings import METHODS as METHODS
 from spcviz.problems.own_data.model.settings import Settings, rules_of
 from spcviz.problems.own_data.model.template import DEFAULT as DEFAULT
 from spcviz.problems.own_data.model.template import read_template as read_template
-from spcviz.problems.own_data.page import live, shelf, tables
+from spcviz.problems.own_data.page import live, runs, shelf, tables
 from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.shared.folders import CACHE, MODELS
@@ -35,6 +35,7 @@ from spcviz.web.cached import owned, uploaded
 from spcviz.web.cached.shared import kernels_first, shared
 
 STEPS = scored.STEPS
+UNKNOWN = files.UNKNOWN
 UNREADABLE = (ArgumentError, UploadError)
 """What reading a visitor's file raises, in words for him."""
 
@@ -137,13 +138,13 @@ def take_example(name: str) -> shelf.Own:
     return visit
 
 
-def read_columns(visit: shelf.Own, columns: files.Columns) -> None:
-    """Read the same text by other columns; raises `UNREADABLE`."""
-    if columns == visit.columns or visit.brought.kind != "text":
+def read_as(visit: shelf.Own, columns: files.Columns | None, how: files.How) -> None:
+    """Read the same text in another way; raises `UNREADABLE`."""
+    if (columns, how) == (visit.columns, visit.how) or visit.brought.kind != "text":
         return
     data = examples.data_of(visit.example) if visit.example else visit.data
-    brought = apart.read_apart(visit.brought.name, data, columns, glance=uploaded.leave_if_left)
-    visit.read_anew(brought, columns)
+    brought = apart.read_apart(visit.brought.name, data, columns, how, glance=uploaded.leave_if_left)
+    visit.read_anew(brought, columns, how)
 
 
 def is_ink(visit: shelf.Own) -> bool:
@@ -238,6 +239,8 @@ def collect(visit: shelf.Own, settings: Settings) -> str:
     visit.job = None
     if job.state == "done":
         visit.keep(visit.asked, job.outcome)
+        if job.work == "train":
+            runs.add(visit, visit.asked, visit.asked[-1], job.outcome)
         if job.work != "read" and visit.asked != _key(visit, settings, job.work):
             visit.note = OTHER_SETTINGS
     elif job.state == "cancelled":
@@ -357,7 +360,7 @@ def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> S
         read = visit.kept(key)
         return None if read is None else Source(visit, key, read.report, read.model, None, is_brought=True)
     key = _key(visit, settings, "train")
-    done, is_stored = visit.kept(key), False
+    done, is_stored = visit.kept(key) or runs.find(visit, key), False
     if done is None and _is_stored(visit) and settings == Settings():
         done, is_stored = stored_model(visit.example), True
     return None if done is None else Source(visit, key, done.report, done.model, None, is_stored)
@@ -394,10 +397,20 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
         how = steps_of(visit, steps)
         return scripts.of_scores(name, how, settings.seed, settings.tolerance, scored.MOST_ARCS)
     if source.is_brought:
-        file = (name, visit.brought.corpus.columns, visit.brought.cut)
+        file = (name, visit.brought.corpus.columns, _how(visit))
         return scripts.of_model(*file, visit.model.name, settings.seed, number)
     rules = rules_of(visit.brought.labels)
-    return scripts.of_training(name, visit.brought.corpus.columns, settings, number, visit.brought.cut, rules)
+    return scripts.of_training(name, visit.brought.corpus.columns, settings, number, _how(visit), rules)
+
+
+def _how(visit: shelf.Own) -> str:
+    """What `read_conll` is told beyond the columns, to read a file as it is read here; as Python."""
+    told = {
+        key: value for key, value in visit.how._asdict().items() if value != getattr(files.FOUND_OUT, key)
+    }
+    if visit.brought.cut:
+        told["max_tokens"] = visit.brought.cut
+    return "".join(f", {key}={value!r}" for key, value in told.items())
 
 
 def model_file(source: Source) -> bytes:

@@ -50,11 +50,24 @@ def confusion(report: Report, palette: Palette, scale: float = 1.0, height: floa
         "ygap": 1,
         "hovertemplate": "gold %{y}, read as %{x}: %{z}<extra></extra>",
     }
+    # A heat map tells nobody which cell was clicked; marks that are as good as invisible do.
+    cells = [
+        (shown[a], shown[b], names[a], names[b])
+        for a in range(len(names))
+        for b in range(len(names))
+        if z[a, b]
+    ]
+    clicks = {
+        "type": "scatter", "mode": "markers", "x": [cell[1] for cell in cells],
+        "y": [cell[0] for cell in cells],
+        "customdata": [cell[2:] for cell in cells], "hoverinfo": "skip", "showlegend": False,
+        "marker": {"symbol": "square", "size": 24 * scale, "color": palette.accent, "opacity": 0.01},
+    }  # fmt: skip
     axes = {
         "xaxis": {"title": "what the model says", "side": "top", "type": "category", "showgrid": False},
         "yaxis": {"title": "gold", "autorange": "reversed", "type": "category", "showgrid": False},
     }
-    return figure([trace], axes, palette, scale=scale, height=height, left=7, top=6)
+    return figure([trace, clicks], axes, palette, scale=scale, height=height, left=7, top=6)
 
 
 def reliability(report: Report) -> list[tuple[float, float, int]]:

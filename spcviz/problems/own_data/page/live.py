@@ -34,18 +34,31 @@ _TAGS = {"the": "D", "a": "D", "old": "A", "man": "N", "dog": "N", "sleeps": "V"
 
 
 def warmup(models: Path) -> None:
-    """Compile what training and the lattice call, on a few words."""
+    """Compile what training, the lattice and the verdict call, on a few words."""
+    from spcviz.problems.own_data.page.answers import timed  # which asks for this module
+
     tags = [[_TAGS[word] for word in words] for words in _TOY]
     for method in METHODS:
         trained = train(Settings(method=method, passes=2), 6 * _TOY, 6 * tags)
         reader = reader_in(trained.model)
         trace(reader.cascade, cascades.rows_of(reader, [_TOY[0]]), _TOY[0], reader.labels)
+        timed(reader.cascade, [cascades.rows_of(reader, [_TOY[0]])], [[len(_TOY[0])]])
     spend(Settings(), 6 * _TOY, 6 * tags)
 
 
 def reader_in(model: bytes, alphas: tuple[float, ...] = ()) -> cascades.Reader:
     """The reader in a model's zip file."""
     return cascades.reader_of(of_zip(model, "model"), alphas)
+
+
+def read(reader: cascades.Reader, words: list[str]) -> list[str]:
+    """The labels that a model gives to some words."""
+    levels = reader.cascade.levels
+    rows = cascades.rows_of(reader, [words])
+    _, readings, _ = timed_run(
+        reader.cascade, rows, len(words), len(levels), [level.alpha for level in levels]
+    )
+    return [reader.labels[k] for k in readings[-1].tolist()]
 
 
 def trace(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.data.files import Brought, Columns
+from spcviz.problems.own_data.data.files import FOUND_OUT, Brought, Columns, How
 from spcviz.problems.own_data.model.jobs import Job
 
 _MOST_KEPT = 12
@@ -22,6 +22,7 @@ class Own:
         self.brought, self.example = brought, example
         self._data = zlib.compress(data)
         self.columns: Columns | None = None
+        self.how = FOUND_OUT
         self.model: Brought | None = None
         self.job: Job | None = None
         self.asked: Hashable = None
@@ -34,13 +35,13 @@ class Own:
         return zlib.decompress(self._data)
 
     def of(self, *about: Hashable) -> Hashable:
-        """A key of something that is made of this file, read by these columns."""
-        return self.brought.digest, self.columns, *about
+        """A key of something that is made of this file, read in this way."""
+        return self.brought.digest, self.columns, self.how, *about
 
-    def read_anew(self, brought: Brought, columns: Columns) -> None:
-        """The same text by other columns; what was made of the old ones goes, a job on them too."""
-        self.end_job("it was on other columns")
-        self.brought, self.columns = brought, columns
+    def read_anew(self, brought: Brought, columns: Columns | None, how: How) -> None:
+        """The same text, read in another way; what was made of the old one goes, a job on it too."""
+        self.end_job("it was on what the file was read as before")
+        self.brought, self.columns, self.how = brought, columns, how
         self._kept.clear()
 
     def keep(self, key: Hashable, value: Any) -> Any:

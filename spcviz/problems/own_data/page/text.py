@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from spcviz.io.source import ENCODINGS as _ENCODINGS
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.own_data.page.shown import TERMS
 
@@ -12,11 +13,22 @@ INTRODUCTION = (
 )
 UPLOAD = "Your file: tagged text, scores or a model"
 FORMATS = (
-    "CoNLL-2000, CoNLL-2003, CoNLL-U, TSV or CSV with one token a line; scores of another model as .npz "
+    "CoNLL-2000 to 2012, CoNLL-U, TSV or CSV with a token or a sentence a row, JSON and JSON Lines (Hugging "
+    "Face, doccano, Label Studio, spaCy, Prodigy), Parquet, Excel, packed by gzip or zip; scores of another "
+    "model as .npz "
     "(`emissions`, `lengths`, where you have them `transitions`, `labels`, `label_names`, `tokens`) or CSV "
     "(`sequence, token, gold`, a column a label); logits of a token classifier (`logits`, `word_ids`, "
     "`id2label`); a model that `spcviz.save` wrote, zipped."
 )
+SEPARATORS = {
+    "auto": "found out", "tab": "tabs", "comma": "commas", "semicolon": "semicolons", "bar": "bars |",
+    "space": "spaces", "none": "nothing: one column",
+}  # fmt: skip
+HEADERS = {"auto": "found out", "yes": "names the columns", "no": "is a token"}
+ENCODINGS = {"auto": "found out"} | {name: name for name in _ENCODINGS}
+SCHEMES = {"auto": "found out", "BIO": "BIO (IOB2)", "IOB1": "IOB1", "BIOES": "BIOES, BILOU, BMES"}
+"""What may be said of a file where the page has found out something else."""
+
 PRIVATE = (
     "Your data stay in this server's memory, are never written to a disk, and go with your visit, after 30 "
     "minutes without use at the latest. The link of this page holds your settings and the file's digest, not "
@@ -40,8 +52,7 @@ BRING_FIRST = (
     "Bring a file or paste a text, and a model can be trained on it. Examples come with the repository, not "
     "with a package installed by pip."
 )
-OTHER_WAYS = {True: "Example or paste", False: "Paste"}
-"""The second box, by whether there are examples."""
+PASTE = "Tagged text, scores as CSV, or JSON"
 
 
 def another(wanted: str, got: str, *, has_example: bool = True) -> str:
@@ -231,4 +242,60 @@ def bought(outcome) -> str:
         f"{len(outcome.batch.truths)} sentences; of all {outcome.n_tokens:,} held-out tokens, with nothing "
         f"bought {100 * free:.1f} % are right, with everything {100 * full:.1f} %. At a fifth of the cost: "
         f"{shown}. The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
+    )
+
+
+KIND, ALL = "kind", "all"
+SCORES = (
+    "A chunk is right if its kind, first and last word are (as seqeval and CoNLL's script count); where "
+    "labels write no chunks, each label counts. Intervals: sentences drawn 1,000 times with replacement."
+)
+NO_MODEL = "Scores came without a model: this view wants one that was trained here, or brought."
+TYPE = "Type a sentence"
+TYPE_LIKE = "Any sentence: the model reads it as you press Enter"
+WEIGHTS = ("Speaks for it", "Speaks against it")
+STEPS_TABLE = "Weight of the step from a label (row) to the next (column), in the first filter"
+NO_RUNS = "Nothing was trained in this visit yet: each training will be a row here, with its settings."
+RUNS = "Each training of this visit. Choose a row to look at it again, two to compare them."
+OTHER_SENTENCES = (
+    "These runs have held out different sentences (seed or share held out differ): a paired test "
+    "needs the same."
+)
+
+
+def span(low: float, high: float) -> str:
+    """An interval of a share in per cent."""
+    return "-" if low != low else f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def judged(result) -> str:
+    """How good the answers are, in a sentence, with the baseline."""
+    whole, (share, low, high) = result.scores[0], result.right
+    n = sum(map(len, result.gold))
+    is_chunked = whole.n_gold != sum(label is not None for row in result.gold for label in row)
+    f1 = f"F1 of chunks **{100 * whole.f1:.1f} %** ({span(whole.low, whole.high)});" if is_chunked else ""
+    usual = ""
+    if result.baseline:
+        of = f"F1 {100 * result.baseline[0].f1:.1f} %, " if is_chunked else ""
+        usual = f" The most frequent tag of each word: {of}{100 * result.baseline_right:.1f} % of tokens."
+    return f"{f1 or 'Tokens'}{' tokens' if f1 else ''} right **{100 * share:.1f} %** ({span(low, high)}; 95 %, {n:,} held-out tokens).{usual}"
+
+
+def own(words, labels) -> str:
+    """A sentence with its labels, for those who do not see the picture."""
+    return " ".join(f"{word}/{label}" for word, label in zip(words, labels))[:1000]
+
+
+def paired(first: int, second: int, test) -> str:
+    """Whether one run is better than another, in a sentence."""
+    gap, low, high = (100 * value for value in (test.second - test.first, test.low, test.high))
+    if test.low > 0 or test.high < 0:
+        better = second if test.low > 0 else first
+        head = f"**Run {better} is better** in {test.measure}"
+    else:
+        head = f"**No difference is shown** in {test.measure}"
+    return (
+        f"{head}: run {first} {100 * test.first:.1f} %, run {second} {100 * test.second:.1f} %; {gap:+.1f} "
+        f"points ({low:+.1f} to {high:+.1f}, 95 %, sentences drawn together), p = {test.p:.3f} by "
+        "exchanging answers."
     )

@@ -1,0 +1,229 @@
+"""Rows of cells: what parts the columns of a text, and which quotation marks are cells' quotes or tokens.
+
+A text is tried both ways, by the rules of CSV (a cell in quotation marks may hold separators, line breaks
+and doubled marks) and letter by letter. Which of them gives rows that agree decides; where both do, commas
+and semicolons go by the rules, and tabs by them only where a header or all cells are quoted, since ``"`` is
+a token of its own in most corpora parted by tabs.
+"""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from spcviz.engine.errors import ArgumentError
+
+SIGNS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
+"""Separators that are one sign; the others are "space" (any run of tabs and spaces) and "none"."""
+
+SEPARATORS = ("auto", *SIGNS, "space", "none")
+
+Row = tuple[int, list[str]]
+"""The number of a row's first line, from 1, and its cells: none of a blank line."""
+
+_SPACES = re.compile(r"[ \t]+")
+_OTHER_SPACES = re.compile("[\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_EMPTY: list[str] = []
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines without their ends; not `splitlines`: a token may hold other line separators of Unicode."""
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    if "\r" in text:
+        return [line.rstrip("\r") for line in text.split("\n")]
+    return text.split("\n")
+
+
+def by_spaces(line: str) -> list[str]:
+    """Columns that any run of tabs and spaces parts; none of a blank line."""
+    line = line.strip(" \t")
+    return _SPACES.split(line) if line else []
+
+
+def by_sign(line: str, sign: str) -> list[str]:
+    """Columns that one sign parts; blanks about those that commas and the like part are none of theirs."""
+    cells = line.split(sign)
+    return cells if sign == "\t" or " " not in line else [cell.strip(" ") or cell for cell in cells]
+
+
+def rows_of(text: str, separator: str, *, is_whole: bool = True) -> Iterable[Row]:
+    """The rows of a text whose separator is known, to be gone through once; see above on quotes.
+
+    A text that is not whole may end within a quoted cell. Rows that disagree are the caller's to refuse.
+    """
+    lines = lines_of(text)
+    if separator not in SIGNS:
+        # As fast as it gets, unless a token may hold a space of another kind.
+        split = by_spaces if _OTHER_SPACES.search(text) else str.split
+        return enumerate(map(split, lines), 1)
+    sign = SIGNS[separator]
+    plain = ((n, by_sign(line, sign) if line.strip(" \t") else _EMPTY) for n, line in enumerate(lines, 1))
+    if '"' not in text:
+        return plain
+    as_it_is, quoted = list(plain), _quoted(lines, sign, is_whole=is_whole)
+    return quoted if quoted is not None and _goes_by_rules(as_it_is, quoted, sign) else as_it_is
+
+
+def _quoted(lines: list[str], sign: str, *, is_whole: bool) -> list[Row] | None:
+    """Rows by the rules of CSV; None where some line breaks them."""
+    reader = csv.reader(
+        (f"{line}\n" for line in lines), delimiter=sign, strict=True, skipinitialspace=sign != "\t"
+    )
+    rows: list[Row] = []
+    at = 1
+    try:
+        for cells in reader:
+            rows.append((at, cells if any(cell.strip(" ") for cell in cells) or len(cells) > 1 else _EMPTY))
+            at = reader.line_num + 1
+    except csv.Error:
+        return rows if rows and not is_whole and reader.line_num >= len(lines) else None
+    return rows
+
+
+def _goes_by_rules(plain: list[Row], quoted: list[Row], sign: str) -> bool:
+    """Whether quotation marks are cells' quotes, where they can be."""
+    by_rules, as_it_is = _widths(quoted), _widths(plain)
+    if len(by_rules) == 1 and len(as_it_is) > 1:
+        return True
+    if len(as_it_is) == 1 and (len(by_rules) > 1 or len(quoted) < len(plain)):
+        return False
+    return sign != "\t" or _all_quoted(plain)
+
+
+def _widths(rows: list[Row]) -> set[int]:
+    """Numbers of columns that occur, blank lines and comments aside."""
+    return {len(cells) for _, cells in rows if cells and not cells[0].startswith("#")}
+
+
+def _all_quoted(plain: list[Row]) -> bool:
+    """Whether the header's cells, or all of the first rows, stand in quotation marks."""
+    rows = [cells for _, cells in plain[:50] if cells]
+    first = all(_is_quoted(cell) for cell in rows[0])
+    return first and all(_is_quoted(cell) or _is_number(cell) for cells in rows for cell in cells)
+
+
+def _is_quoted(cell: str) -> bool:
+    return len(cell) > 2 and cell[0] == cell[-1] == '"'
+
+
+def _is_number(cell: str) -> bool:
+    return bool(re.fullmatch(r"-?[\d.,]*(?:[eE][-+]?\d+)?|NA|-?Inf|NaN", cell))
+
+
+def separator_of(data: list[str], known: Collection[str] = (), *, is_whole: bool = True) -> str:
+    """What parts the columns of some lines that hold tokens, or a header and tokens.
+
+    `known` are names that a header has, in lower case. Tabs, where all lines have equally many; a comma,
+    semicolon or bar that parts a header of known names, or all lines alike and leaves no blank in the last
+    column; else any run of tabs and spaces; "none" where there is one column.
+    """
+    if not data:
+        return "none"
+    tabs = {line.count("\t") for line in data}
+    spaces = {len(by_spaces(line)) for line in data}
+    # Tokens may have spaces, labels have none: then tabs are only some of the space between columns.
+    is_mixed = len(spaces) == 1 and any(" " in line.rpartition("\t")[2].strip() for line in data)
+    if len(tabs) == 1 and tabs != {0} and not is_mixed:
+        return "tab"
+    text = "\n".join(data)
+    for separator in ("tab", "comma", "semicolon", "bar"):
+        head = by_sign(data[0], SIGNS[separator])
+        if len(head) > 1 and sum(cell.strip('" ').lower() in known for cell in head) > 1:
+            return separator
+    alike = [sign for sign in ("comma", "semicolon") if tabs == {0} and _is_alike(text, sign, is_whole)]
+    if alike:
+        return alike[0] if len(alike) == 1 else _wider(data, alike)
+    if '"' in text and len(_widths(list(rows_of(text, "tab", is_whole=is_whole))) | {1}) == 2:
+        return "tab"
+    if len(spaces) == 1 and spaces != {1}:
+        return "space"
+    if spaces <= {1}:
+        return "none"  # a comment has several
+    # Some line is wrong: that of most lines is right.
+    for separator in ("tab", "comma", "semicolon"):
+        if 2 * sum(SIGNS[separator] in line for line in data) > len(data) and _most(data, SIGNS[separator]):
+            return separator
+    return "space"
+
+
+def _is_alike(text: str, separator: str, is_whole: bool) -> bool:
+    """Whether a sign parts all rows alike, as a column of labels would have it: without blanks."""
+    rows = [cells for _, cells in rows_of(text, separator, is_whole=is_whole) if cells]
+    if not rows or len(rows[0]) < 2 or any(len(cells) != len(rows[0]) for cells in rows):
+        return False
+    if len(rows) > 1 and len(rows[0]) == 2 and _are_signs(rows):
+        return False
+    return not any(" " in cells[-1].strip() for cells in rows) or (len(rows) > 1 and _has_lists(rows))
+
+
+def _are_signs(rows: list[list[str]]) -> bool:
+    """Whether the sign itself is the token in rows like ``,<tab>X``: no cell before it."""
+    return all(not cells[0].strip() for cells in rows)
+
+
+def _has_lists(rows: list[list[str]]) -> bool:
+    """Whether cells of the last column are lists, or texts with as many words as the first has."""
+    return all(
+        cells[-1].strip().startswith("[") or len(cells[0].split()) == len(cells[-1].split())
+        for cells in rows[1:]
+    )
+
+
+def _wider(data: list[str], alike: list[str]) -> str:
+    """Of a comma and a semicolon that both part all lines: semicolons, where commas may be decimal."""
+    decimal = Counter(bool(re.search(r"\d,\d", line)) for line in data[1:] or data)
+    return "semicolon" if decimal[True] >= decimal[False] else alike[0]
+
+
+def _most(data: list[str], sign: str) -> bool:
+    """Whether most lines have as many of a sign as the first."""
+    return 2 * sum(line.count(sign) == data[0].count(sign) for line in data) > len(data)
+
+
+def checked_separator(separator: str) -> str:
+    """One of `SEPARATORS`, by its name or as the sign itself."""
+    named = next((key for key, sign in SIGNS.items() if sign == separator), " " and separator)
+    named = "space" if named == " " else named
+    if named not in SEPARATORS:
+        raise ArgumentError(f"separator must be one of {', '.join(SEPARATORS)}, got {separator!r:.60}")
+    return named
+
+
+# ---- lists in a cell
+
+_ITEM = re.compile(
+    r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s,'"\[\]][^\s,\]]*))\s*(,|\s|(?=[\]'"]))?\s*"""
+)
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
+
+
+def list_in(cell: str) -> list[str] | None:
+    """The items of a list as Python, JSON or numpy writes it in a cell; None if the cell is no list.
+
+    >>> list_in("['Maria', \\"don't\\"]"), list_in("['B-PER' 'O']"), list_in("[0, 3]"), list_in("Oslo")
+    (['Maria', "don't"], ['B-PER', 'O'], ['0', '3'], None)
+    """
+    cell = cell.strip()
+    if len(cell) < 2 or (cell[0], cell[-1]) not in (("[", "]"), ("(", ")")):
+        return None
+    items: list[str] = []
+    at, end = 1, len(cell) - 1
+    while at < end:
+        found = _ITEM.match(cell, at, end)
+        if found is None:
+            return None if cell[at:end].strip() else items
+        single, double, bare = found.groups()[:3]
+        text = single if single is not None else double if double is not None else bare
+        items.append(_ESCAPE.sub(_escaped, text) if "\\" in text else text)
+        at = found.end()
+    return items
+
+
+def _escaped(found: re.Match) -> str:
+    what = found[1]
+    if what[0] in "xuU" and len(what) > 1:
+        number = int(what[1:], 16)
+        return chr(number) if number < 0x110000 else found[0]
+    return _ESCAPED.get(what, what)

@@ -1,0 +1,67 @@
+"""Names of columns and fields as tools and corpora write them: of tokens, of labels, of sentences' ids."""
+
+import re
+from collections.abc import Sequence
+
+TOKEN = (
+    "token", "tokens", "word", "words", "form", "forms", "wordform", "surface", "text", "texts", "sentence",
+    "sentences", "sent", "source", "input",
+)  # fmt: skip
+LABEL = (
+    "label", "labels", "tag", "tags", "gold", "ner", "ner_tags", "ner_tag", "ner_labels", "ner_label", "ne",
+    "entity", "entities", "entity_type", "bio", "bio_tags", "bio_tag", "iob", "iob2", "iob_tags", "iob_tag",
+    "target", "targets", "output", "slots", "chunk", "chunks", "chunk_tags", "chunk_tag", "pos", "pos_tags",
+    "pos_tag", "upos", "upostag", "upos_tags", "xpos", "xpostag", "xpos_tags",
+)  # fmt: skip
+SENTENCE = (
+    "sentence", "sentence_id", "sentence_no", "sentence_number", "sentence_idx", "sentence_index",
+    "sentenceid", "sent", "sent_id", "sentid", "sent_no", "sent_idx",
+    "sequence", "sequence_id", "seq", "seq_id", "s_id",
+)  # fmt: skip
+ALL = frozenset((*TOKEN, *LABEL, *SENTENCE))
+
+
+def normal(name: str) -> str:
+    """A column's name in lower case, words joined by an underscore.
+
+    >>> normal("Sentence #"), normal("NER Tags"), normal("sentenceID")
+    ('sentence', 'ner_tags', 'sentenceid')
+    """
+    return re.sub(r"[^\w]+", "_", name.lower()).strip("_")
+
+
+def find(header: Sequence[str], names: Sequence[str], but: Sequence[int | None] = ()) -> int | None:
+    """Number of the column that bears the first of some names, those of `but` aside."""
+    given = [normal(name) for name in header]
+    return next((k for name in names for k, one in enumerate(given) if one == name and k not in but), None)
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether some cells are names of columns: one of tokens, and one of labels or of sentences' ids.
+
+    >>> is_header(["Sentence #", "Word", "POS", "Tag"]), is_header(["The", "DT"])
+    (True, False)
+    """
+    token = find(cells, TOKEN)
+    if len(cells) < 2 or token is None:
+        return False
+    return any(find(cells, names, (token,)) is not None for names in (LABEL, SENTENCE))
+
+
+def sentence_column(header: Sequence[str]) -> int | None:
+    """The column that numbers sentences; one named "sentence" is it only where another has the tokens."""
+    token = find(header, TOKEN[:-5])
+    column = find(header, SENTENCE, (token,))
+    if column is None or token is not None:
+        return column
+    return column if find(header, TOKEN, (column,)) is not None else None
+
+
+def token_column(header: Sequence[str]) -> int | None:
+    """The column that has the tokens."""
+    return find(header, TOKEN, (sentence_column(header),))
+
+
+def label_column(header: Sequence[str]) -> int | None:
+    """The column that has the labels, entities before chunks before parts of speech."""
+    return find(header, LABEL, (sentence_column(header), token_column(header)))

@@ -1,0 +1,189 @@
+"""Parquet, Arrow and Excel, by the libraries that read them, where those are installed."""
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.io.columns import Table
+from spcviz.io.kinds import missing_reader
+from spcviz.io.records import Names, names_in, table_of_records
+from spcviz.io.unpacked import opened_zip
+
+MAX_BYTES = 256 << 20
+"""Of a table, unpacked."""
+_CSV = "save the sheet as CSV"
+_LINES = "save it as CSV or as JSON Lines"
+
+
+def table_of_arrow(name: str, data: bytes, kind: str, max_tokens: int | None = None) -> Table:
+    """Sentences of a Parquet or Arrow file with a list of tokens and one of tags a row, or a token a row."""
+    if find_spec("pyarrow") is None:
+        raise ArgumentError(f"{name}: {missing_reader(kind, 'pyarrow', _LINES)}")
+    try:
+        table = _arrow(name, data, kind)
+        names: Names = dict(names_in(_features(table)))
+        columns = {key: table.column(key) for key in _usable(table)}
+    except ArgumentError:
+        raise
+    except Exception as error:  # a damaged file raises what it likes, and so does a codec that is missing
+        raise ArgumentError(f"{name}: is {kind} that cannot be read: {type(error).__name__}") from None
+    return _of_columns(name, kind, columns, table.num_rows, names, max_tokens)
+
+
+def _arrow(name: str, data: bytes, kind: str) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if kind == "Parquet":
+        file = pq.ParquetFile(io.BytesIO(data))
+        about = file.metadata
+        size = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
+        if size > MAX_BYTES or about.num_rows > MAX_BYTES >> 4:
+            raise ArgumentError(f"{name}: is {kind} that unpacks to more than {MAX_BYTES >> 20} MB")
+        return file.read(use_threads=False)
+    opened = pa.ipc.open_file if kind == "Arrow" else pa.ipc.open_stream
+    return opened(pa.BufferReader(data)).read_all()
+
+
+def _features(table: Any) -> dict[str, Any]:
+    """What Hugging Face datasets write of a table's labels."""
+    about = (table.schema.metadata or {}).get(b"huggingface", b"{}")
+    held = json.loads(about)
+    return held if isinstance(held, dict) else {}
+
+
+def _usable(table: Any) -> list[str]:
+    """Columns of texts and whole numbers, or of lists of them."""
+    import pyarrow.types as kinds
+
+    def is_plain(kind: Any) -> bool:
+        if kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind):
+            return is_plain(kind.value_type)
+        if kinds.is_dictionary(kind):
+            return is_plain(kind.value_type)
+        return kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_integer(kind)
+
+    return [key for key in dict.fromkeys(table.schema.names) if is_plain(table.schema.field(key).type)]
+
+
+def _of_columns(
+    name: str, kind: str, columns: dict[str, Any], n: int, names: Names, max_tokens: int | None
+) -> Table:
+    """A table whose rows are sentences, or tokens with a column that numbers sentences."""
+    from spcviz.io.cells import list_in
+    from spcviz.io.named import normal, sentence_column, token_column
+
+    header = list(columns)
+    token = token_column(header)
+    if token is None:
+        raise ArgumentError(
+            f"{name}: is {kind} without a column of tokens; "
+            f"it has {', '.join(map(normal, header))[:80] or 'none'}"
+        )
+    first = next((one for one in columns[header[token]].slice(0, 50).to_pylist() if one is not None), "")
+    if isinstance(first, list):
+        kept = {key: column for key, column in columns.items() if _has_lists(column)}
+        return table_of_records(name, _rows(kept, n), names, max_tokens, kind)
+    rows = (dict(zip(header, row)) for row in zip(*(columns[key].to_pylist() for key in header)))
+    if list_in(str(first)) is not None:
+        listed = (
+            {key: list_in(str(value)) or [] for key, value in row.items() if list_in(str(value)) is not None}
+            for row in rows
+        )
+        return table_of_records(name, listed, names, max_tokens, kind)
+    by = sentence_column(header)
+    return table_of_records(name, _sentences(rows, header, token, by), names, max_tokens, kind)
+
+
+def _has_lists(column: Any) -> bool:
+    return isinstance(next((one for one in column.slice(0, 50).to_pylist() if one is not None), None), list)
+
+
+def _rows(columns: dict[str, Any], n: int) -> Iterator[dict[str, list]]:
+    """A record a row, a thousand rows at a time."""
+    for start in range(0, n, 1000):
+        parts = {key: column.slice(start, 1000).to_pylist() for key, column in columns.items()}
+        for row in zip(*parts.values()):
+            yield {key: value or [] for key, value in zip(parts, row)}
+
+
+def _sentences(
+    rows: Iterator[dict], header: list[str], token: int, by: int | None
+) -> Iterator[dict[str, list]]:
+    """Rows that are a token each as records of a sentence each: neighbours of one number, or all."""
+    kept = [
+        header[token],
+        *(key for key in header if key not in (header[token], header[by] if by is not None else "")),
+    ]
+    now: dict[str, list] = {}
+    before: Any = None
+    for row in rows:
+        number = row[header[by]] if by is not None else None
+        is_new = number is not None and number != "" and number != before
+        is_gap = row[header[token]] in (None, "")
+        if (is_new or is_gap) and now:
+            yield now
+            now = {}
+        if is_new:
+            before = number
+        if not is_gap:
+            for key in kept:
+                now.setdefault(key, []).append("" if row[key] is None else row[key])
+    if now:
+        yield now
+
+
+def is_workbook(paths: object) -> bool:
+    """Whether the paths of a zip are those of an Excel workbook (.xlsx)."""
+    return any(re.fullmatch(r"(?:.*/)?(?:xl/)?workbook\.xml", path) for path in paths)  # type: ignore[attr-defined]
+
+
+def other_office(paths: object) -> str:
+    """What a zip of another office program is; empty if it is none."""
+    known = {
+        "word/document.xml": "a Word document",
+        "ppt/presentation.xml": "a presentation",
+        "content.xml": "an OpenDocument file",
+    }
+    found = next((what for path, what in known.items() if path in set(paths)), "")  # type: ignore[call-overload]
+    return f"is {found}; save its table as CSV" if found else ""
+
+
+def text_of_workbook(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
+    """(the first sheet of an Excel workbook that has cells, as a text with tabs, what is worth knowing)."""
+    if find_spec("openpyxl") is None:
+        raise ArgumentError(f"{name}: {missing_reader('an Excel workbook', 'openpyxl', _CSV)}")
+    if sum(opened_zip(name, data).sizes.values()) > MAX_BYTES:
+        raise ArgumentError(
+            f"{name}: is an Excel workbook that unpacks to more than {MAX_BYTES >> 20} MB; {_CSV}"
+        )
+    import openpyxl
+
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+        for sheet in book.worksheets:
+            rows = [tuple(map(_plain, row)) for row in sheet.iter_rows(values_only=True)]
+            width = max((k + 1 for row in rows for k, cell in enumerate(row) if cell), default=0)
+            if width:
+                n = len(book.worksheets)
+                notes = (f"Of {n} sheets {sheet.title[:40]!r} was read",) if n > 1 else ()
+                return "\n".join("\t".join((row + width * ("",))[:width]) for row in rows), notes
+    except ArgumentError:
+        raise
+    except Exception as error:  # a damaged workbook raises what it likes
+        raise ArgumentError(
+            f"{name}: is an Excel workbook that cannot be read ({type(error).__name__}); {_CSV}"
+        ) from None
+    raise ArgumentError(f"{name}: is an Excel workbook without a cell")
+
+
+def _plain(cell: Any) -> str:
+    """A cell as a text without a tab or line break; a whole number without the point that Excel keeps."""
+    if cell is None:
+        return ""
+    text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    return re.sub(r"[\t\r\n]", " ", text)

@@ -1,0 +1,230 @@
+"""Views that answer a researcher: how good answers are, runs side by side, a sentence of one's own."""
+
+from functools import partial
+
+import streamlit as st
+
+from spcviz.io.records import words_in
+from spcviz.problems.own_data.controls.state import ANEW, TABLE, settings_of
+from spcviz.problems.own_data.model import judged
+from spcviz.problems.own_data.page import answers, cached, drawn, learned, live, runs
+from spcviz.problems.own_data.page import text as say
+from spcviz.web.ui import layout
+
+MOST_WORDS = 200
+"""Of a sentence of one's own."""
+
+
+def judge(source, state: dict) -> answers.Judged:
+    """How good the answers of what is looked at are."""
+    brought, is_trained = source.own.brought, source.scored is None and not source.is_brought
+    key = ("judged", id(source.report), settings_of(state) if is_trained else None)
+
+    def make():
+        gold = [[None if label == cached.UNKNOWN else label for label in row] for row in brought.labels]
+        return answers.judge(
+            source.report, brought.sentences, gold, settings_of(state), is_trained=is_trained
+        )
+
+    return source.own.once(key, make)
+
+
+def verdict(source, state: dict) -> None:
+    """The answer that the page opens with."""
+    if not source.has_gold:
+        return
+    tolerance = state["tol"] / 100
+    choices = source.compared(tolerance)[1]
+    times = None
+    if source.model:
+        key = ("times", id(source.report))
+        sentences = source.own.brought.sentences
+        times = source.own.once(key, lambda: [answers.times_of(source.model, source.report, sentences)])[0]
+    of = answers.verdict_of(source.report, tolerance, choices, times)
+    with st.container(border=True):
+        st.markdown(answers.said(of))
+        st.markdown(say.judged(judge(source, state)))
+
+
+def scores(source, state: dict) -> None:
+    """Precision, recall and F1, by kind and by label, beside the most frequent tag."""
+    result = judge(source, state)
+    if layout.is_projected():
+        st.markdown(say.judged(result))  # else it stands above, with the verdict
+    whole, *kinds = result.scores
+    usual = {score.kind: score for score in result.baseline}
+    rows = [whole, *sorted(kinds, key=lambda score: -score.n_gold)]
+    table = {
+        say.KIND: [score.kind or say.ALL for score in rows],
+        "precision %": [round(100 * score.precision, 2) for score in rows],
+        "recall %": [round(100 * score.recall, 2) for score in rows],
+        "F1 %": [round(100 * score.f1, 2) for score in rows],
+        "F1, 95 %": [say.span(score.low, score.high) for score in rows],
+        "gold": [score.n_gold for score in rows],
+        "answered": [score.n_answered for score in rows],
+    }
+    if usual:
+        table["F1 % of the most frequent tag"] = [
+            round(100 * usual[score.kind].f1, 2) if score.kind in usual else None for score in rows
+        ]
+    st.dataframe(table, hide_index=True, height=min(35 * (len(rows) + 1) + 3, 480))
+    st.caption(say.SCORES)
+    with st.expander("Every label"):
+        each = judged.scores_of(judged.counts_of(*map(_spread, (result.gold, result.said))))[1:]
+        st.dataframe(
+            {
+                "label": [score.kind for score in each],
+                "precision %": [round(100 * score.precision, 2) for score in each],
+                "recall %": [round(100 * score.recall, 2) for score in each],
+                "F1 %": [round(100 * score.f1, 2) for score in each],
+                "gold": [score.n_gold for score in each],
+                "answered": [score.n_answered for score in each],
+                "right": [score.n_right for score in each],
+            },
+            hide_index=True,
+        )
+
+
+def _spread(rows: list[list[str | None]]) -> list[list[str | None]]:
+    """Labels as they are, told from chunks by a sign that no scheme has."""
+    return [[None if label is None else f"{label}\u200b" for label in row] for row in rows]
+
+
+def own_sentence(source, state: dict) -> None:
+    """A sentence that a visitor types, read by the model that is looked at."""
+    if not source.model:
+        st.info(say.NO_MODEL)
+        return
+    typed = st.text_input(say.TYPE, key="data_own", max_chars=1000, placeholder=say.TYPE_LIKE)
+    if not typed.strip():
+        return
+    words = words_in(typed)[:MOST_WORDS]
+    report = source.report
+    key = ("reader", id(report))
+    alphas = tuple(level.tuned_alpha for level in report.levels)
+    reader = source.own.once(key, lambda: live.reader_in(source.model, alphas))
+    labels = live.read(reader, words)
+    picture(words, labels, (), "your_sentence", say.own(words, labels))
+
+
+def labels_of(source, number: int) -> list[str]:
+    """The labels that are read off a held-out sentence."""
+    at = source.sentences()[0].tolist().index(number)
+    return answers.answers_of(source.report)[at]
+
+
+def picture(words, labels, gold, name: str, title: str) -> None:
+    """A tagged sentence as running text, and its SVG to take away."""
+    svg = drawn.svg_of(drawn.pieces_of(words, labels, gold), title)
+    st.image(svg, width="content")
+    st.download_button("SVG", svg, f"{name}.svg", "image/svg+xml", icon=":material/download:",
+                       key=f"data_svg_{name}", on_click="ignore")  # fmt: skip
+
+
+def weights(source, state: dict) -> None:
+    """What the model has learned: features for and against a label, and steps."""
+    if not source.model:
+        st.info(say.NO_MODEL)
+        return
+    report = source.report
+    alphas = tuple(level.tuned_alpha for level in report.levels)
+    reader = source.own.once(("reader", id(report)), lambda: live.reader_in(source.model, alphas))
+    label = st.selectbox("Label", list(reader.labels), key="data_weights_label", width=200)
+    left, right = st.columns(2)
+    for column, title, rows in zip((left, right), say.WEIGHTS, learned.top_features(reader, label)):
+        column.caption(title)
+        column.dataframe(
+            {"feature": [row.feature for row in rows], "weight": [round(row.weight, 3) for row in rows]},
+            hide_index=True,
+        )
+    names, table = learned.steps(reader)
+    st.caption(say.STEPS_TABLE)
+    held = {"from": list(names)} | {
+        f"{name}\u200b": table[:, k].round(2).tolist() for k, name in enumerate(names)
+    }
+    st.dataframe(held, hide_index=True)
+
+
+def show_run(run: runs.Run) -> None:
+    """Look at what a run has made: its settings go to the address."""
+    asked = run.settings
+    of = asked._asdict() | {"tol": 100 * asked.tolerance}
+    TABLE.write(
+        **{key: of[key] for key in ("method", "order", "template", "held", "seed", "tol", "passes")}, **ANEW
+    )
+
+
+def all_runs(source, state: dict) -> None:
+    """Every training of this visit, and two of them compared."""
+    held = runs.of(source.own)
+    if not held:
+        st.info(say.NO_RUNS)
+        return
+    brought = source.own.brought
+    made = {
+        run.number: source.own.once(
+            ("judged", id(run.trained.report), run.settings),
+            partial(
+                answers.judge,
+                run.trained.report,
+                brought.sentences,
+                brought.labels,
+                run.settings,
+                is_trained=True,
+            ),
+        )
+        for run in held
+    }
+    table = {
+        "run": [run.number for run in held],
+        "model": [cached.METHODS[run.settings.method] for run in held],
+        "tokens right %": [round(100 * made[run.number].right[0], 2) for run in held],
+        "F1 %": [round(100 * made[run.number].scores[0].f1, 2) for run in held],
+        "order": [run.settings.order for run in held],
+        "passes": [run.settings.passes for run in held],
+        "held out %": [run.settings.held for run in held],
+        "seed": [run.settings.seed for run in held],
+        "tolerance %": [round(100 * run.settings.tolerance, 3) for run in held],
+        "sentences": [run.trained.report.n_train for run in held],
+        "features": [run.trained.report.n_features for run in held],
+        "CPU s": [round(run.trained.report.cpu_seconds, 1) for run in held],
+        "template": [run.settings.template for run in held],
+    }
+    st.caption(say.RUNS)
+    shown = st.dataframe(
+        table, key="data_runs", on_select="rerun", selection_mode="multi-row", hide_index=True
+    )
+    chosen = [held[row] for row in shown["selection"]["rows"] if row < len(held)]
+    if len(chosen) == 1:
+        st.button("Look at this run", on_click=show_run, args=(chosen[0],))
+    if len(chosen) == 2:
+        compare(chosen, made, source)
+
+
+def compare(chosen: list[runs.Run], made: dict[int, answers.Judged], source) -> None:
+    """Two runs on the same held-out sentences: a paired test, and the sentences on which they differ."""
+    first, second = chosen
+    if not runs.are_comparable(first, second):
+        st.info(say.OTHER_SENTENCES)
+        return
+    one, other = made[first.number], made[second.number]
+    key = ("paired", id(first.trained.report), id(second.trained.report))
+    tests = source.own.once(key, lambda: judged.compare(one.gold, one.said, other.said))
+    for test in tests:
+        st.markdown(say.paired(first.number, second.number, test))
+    gaps = judged.differences(one.gold, one.said, other.said)
+    rows = sorted(
+        (b - a, int(n), at) for at, ((a, b), n) in enumerate(zip(gaps, one.numbers.tolist())) if a != b
+    )
+    st.dataframe(
+        {
+            f"more right in run {second.number}": [gap for gap, _, _ in rows],
+            "number": [n + 1 for _, n, _ in rows],
+            "sentence": [" ".join(source.own.brought.sentences[n])[:300] for _, n, _ in rows],
+            "gold": [" ".join(one.gold[at]) for _, _, at in rows],
+            f"run {first.number}": [" ".join(one.said[at]) for _, _, at in rows],
+            f"run {second.number}": [" ".join(other.said[at]) for _, _, at in rows],
+        },
+        hide_index=True,
+        height=min(35 * (len(rows) + 1) + 3, 420),
+    )

@@ -1,0 +1,46 @@
+"""What a visitor has trained on a file: each run with its settings, none lost while the visit lasts."""
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.problems.own_data.model.settings import Settings
+from spcviz.problems.own_data.page.shown import Trained
+
+MOST = 30
+"""Runs that are kept; of more, the oldest goes, and that is said."""
+
+_KEY = "runs"
+
+
+class Run(NamedTuple):
+    """One training: its number from 1, what it is kept under, its settings, what came of it."""
+
+    number: int
+    key: Hashable
+    settings: Settings
+    trained: Trained
+
+
+def of(visit: Any) -> list[Run]:
+    """The runs on a visit's file, the oldest first."""
+    return visit.kept(_KEY) or []
+
+
+def add(visit: Any, key: Hashable, settings: Settings, trained: Trained) -> None:
+    """Note a run; one of the same settings takes the place of its older twin."""
+    runs = [run for run in of(visit) if run.key != key]
+    number = max((run.number for run in of(visit)), default=0) + 1
+    visit.keep(_KEY, [*runs, Run(number, key, settings, trained)][-MOST:])
+
+
+def find(visit: Any, key: Hashable) -> Trained | None:
+    """What was trained under a key."""
+    return next((run.trained for run in of(visit) if run.key == key), None)
+
+
+def are_comparable(first: Run, second: Run) -> bool:
+    """Whether two runs have held out the same sentences."""
+    one, other = first.trained.report, second.trained.report
+    return np.array_equal(one.dev, other.dev) and np.array_equal(one.test, other.test)

@@ -1,0 +1,109 @@
+"""Precision, recall and F1 as seqeval counts them; intervals, baseline and paired tests."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spcviz.problems.own_data.model import judged
+
+LABELS = {
+    "bio": ["O", "B-A", "I-A", "B-B", "I-B"],
+    "bioes": ["O", "B-A", "I-A", "E-A", "S-A", "B-B", "E-B", "S-B"],
+}
+
+
+def pairs(labels):
+    row = st.lists(st.tuples(st.sampled_from(labels), st.sampled_from(labels)), min_size=1, max_size=8)
+    return st.lists(row, min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize("scheme", LABELS)
+def test_counts_are_those_of_seqeval(scheme):
+    metrics = pytest.importorskip("seqeval.metrics")
+
+    @settings(max_examples=150, deadline=None)
+    @given(pairs(LABELS[scheme]))
+    def check(rows):
+        gold, said = ([[pair[k] for pair in row] for row in rows] for k in (0, 1))
+        if not any(label != "O" for row in gold for label in row):
+            return
+        whole, *kinds = judged.scores_of(judged.counts_of(gold, said))
+        few = {"zero_division": 0}
+        want = metrics.precision_score(gold, said, **few), metrics.recall_score(gold, said, **few)
+        np.testing.assert_allclose((whole.precision, whole.recall), want, atol=1e-12)
+        assert whole.f1 == pytest.approx(metrics.f1_score(gold, said, **few))
+        report = metrics.classification_report(gold, said, output_dict=True, **few)
+        for score in kinds:
+            of = report[score.kind]
+            assert score.n_gold == of["support"]
+            np.testing.assert_allclose(
+                (score.precision, score.recall, score.f1),
+                (of["precision"], of["recall"], of["f1-score"]),
+                atol=1e-12,
+            )
+
+    check()
+
+
+def test_other_forms_count_the_same():
+    gold, said = [["B-A", "I-A", "O", "B-B"]], [["B-A", "O", "O", "B-B"]]
+    want = judged.scores_of(judged.counts_of(gold, said))[0][1:]
+    turned = [
+        [[label[2:] + "-" + label[0] if label != "O" else "O" for label in row] for row in rows]
+        for rows in (gold, said)
+    ]
+    assert judged.scores_of(judged.counts_of(*turned))[0][1:] == want
+    assert judged.scores_of(judged.counts_of([["B", "I", "O"]], [["B", "O", "O"]]))[0].n_right == 0
+
+
+def test_labels_that_write_no_chunks_are_counted_one_by_one():
+    from sklearn.metrics import precision_recall_fscore_support
+
+    rng = np.random.default_rng(0)
+    gold, said = (rng.choice(["N", "V", "D"], (20, 5)).tolist() for _ in range(2))
+    whole, *kinds = judged.scores_of(judged.counts_of(gold, said))
+    want = precision_recall_fscore_support(np.ravel(gold), np.ravel(said), labels=["D", "N", "V"])
+    np.testing.assert_allclose([(k.precision, k.recall, k.f1, k.n_gold) for k in kinds], np.transpose(want))
+    assert whole.f1 == np.mean(np.array(gold) == np.array(said))
+
+
+def test_unknown_gold_counts_for_nothing():
+    whole = judged.scores_of(judged.counts_of([["N", None, "V"]], [["N", "V", "N"]]))[0]
+    assert (whole.n_gold, whole.n_answered, whole.n_right) == (2, 2, 1)
+
+
+def test_intervals_hold_the_score_and_shrink_with_more_sentences():
+    rng = np.random.default_rng(1)
+    widths = []
+    for n in (20, 500):
+        gold = rng.choice(["N", "V"], (n, 6))
+        said = np.where(rng.random((n, 6)) < 0.8, gold, "N")
+        score = judged.scores_of(judged.counts_of(gold.tolist(), said.tolist()))[0]
+        assert score.low <= score.f1 <= score.high
+        widths.append(score.high - score.low)
+        right, low, high = judged.share_interval((gold == said).ravel(), 6 * np.arange(n + 1))
+        np.testing.assert_allclose((score.f1, score.low, score.high), (right, low, high), atol=0.02)
+    assert widths[1] < widths[0] / 2
+
+
+def test_the_most_frequent_tag_comes_from_training_alone():
+    got = judged.most_frequent([["run", "run", "the"]], [["V", "N", "D"]], [["run", "new"]])
+    assert got == [["N", "D"]]
+
+
+def test_a_paired_test_finds_what_is_there_and_not_what_is_not():
+    rng = np.random.default_rng(2)
+    gold = rng.choice(["B-X", "O"], (150, 6)).tolist()
+
+    def noisy(share):
+        return [[label if rng.random() > share else "O" for label in row] for row in gold]
+
+    good, bad = noisy(0.1), noisy(0.4)
+    for one in judged.compare(gold, bad, good):
+        assert one.p < 0.01
+        assert one.low > 0
+        assert one.second > one.first
+    found = [one.p < 0.05 for _ in range(8) for one in judged.compare(gold, good, noisy(0.1))]
+    assert sum(found) < len(found) / 2
+    assert all(one.p == 1 and one.low == one.high == 0 for one in judged.compare(gold, good, good))
