@@ -10,6 +10,7 @@ shut). Windows has none of these limits but the wall clock of the caller.
 import contextlib
 import ctypes
 import errno
+import importlib
 import io
 import json
 import os
@@ -312,11 +313,10 @@ def load(library: str) -> None:
         import copy  # noqa: F401
         import mmap  # noqa: F401
 
-        from PIL import (
-            Image,
-            ImageCms,
-        )
+        from PIL import Image, ImageCms
 
+        for name in ("ImageChops", "ImagePalette", "MpoImagePlugin", "TiffImagePlugin", "WebPImagePlugin"):
+            importlib.import_module(f"PIL.{name}")
         Image.preinit()
         ImageCms.createProfile("sRGB")
 
