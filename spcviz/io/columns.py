@@ -268,8 +268,7 @@ def _items(cell: str) -> list[str]:
 
 def _of_rows(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None) -> Table:
     """Sentences of rows whose cells are lists."""
-    token = named.token_column(layout.header)
-    assert token is not None, "rows are sentences by their column of tokens"
+    token = named.token_column(layout.header) or 0  # `_are_rows` has found it
     kept = [token, *(k for k in range(layout.n) if k != token and _is_listed(layout, k, token))]
     sentences: list[list[Sequence[str]]] = []
     first_lines: list[int] = []

@@ -278,7 +278,9 @@ def judged(result) -> str:
     if result.baseline:
         of = f"F1 {100 * result.baseline[0].f1:.1f} %, " if is_chunked else ""
         usual = f" The most frequent tag of each word: {of}{100 * result.baseline_right:.1f} % of tokens."
-    return f"{f1 or 'Tokens'}{' tokens' if f1 else ''} right **{100 * share:.1f} %** ({span(low, high)}; 95 %, {n:,} held-out tokens).{usual}"
+    what = f"{f1} tokens" if f1 else "Tokens"
+    interval = f"({span(low, high)}; 95 %, {n:,} held-out tokens)"
+    return f"{what} right **{100 * share:.1f} %** {interval}.{usual}"
 
 
 def own(words, labels) -> str:
