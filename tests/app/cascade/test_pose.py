@@ -62,8 +62,8 @@ def test_it_opens_with_people_signing_from_the_stored_clip(monkeypatch):
     data = sent(at)
     assert data["truth_name"] == "reference"
     assert [len(data["alphas"]), len(data["parts"]["pictures"]["frames"])] == [7, data["n_frames"]]
-    assert data["n_bytes"] < 260_000
-    assert [name for name in data["parts"] if name.startswith(("codes", "scores"))] == ["codes 3"]
+    assert data["n_bytes"] < 450_000  # the coarsest level of all frames, which the page opens with
+    assert [name for name in data["parts"] if name.startswith(("codes", "scores"))] == ["codes 0"]
 
 
 def test_the_stored_clip_is_of_the_stored_model_and_is_worked_out_anew_without_it():

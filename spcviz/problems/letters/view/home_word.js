@@ -151,14 +151,14 @@ function stand(view, { alpha, isLocked }) {
 export default function ({ data, parentElement, setStateValue }) {
   const known = views.get(parentElement);
   if (known) { // the word never changes: keep what the visitor has dragged, unless something else is asked for
-    const { isLocked, alpha } = known.data, isNew = isLocked !== data.isLocked || (data.alpha !== alpha && data.alpha !== known.told);
+    const { isLocked, alpha } = known.data, isNew = isLocked !== data.isLocked || (data.alpha !== alpha && !known.told.has(data.alpha)); // an answer may lag behind the slider
     Object.assign(known, { data, setStateValue });
     if (isLocked !== data.isLocked) Object.assign(known, build(known.root.querySelector("svg"), data));
     if (isNew) stand(known, data);
     return;
   }
   const find = (selector) => parentElement.querySelector(selector);
-  const view = { data, root: find("figure"), slider: find("input"), live: find("p"), count: find("strong"), says: find("span"), again: find("button"), frame: 0, timer: 0, setStateValue, told: null };
+  const view = { data, root: find("figure"), slider: find("input"), live: find("p"), count: find("strong"), says: find("span"), again: find("button"), frame: 0, timer: 0, setStateValue, told: new Set() };
   views.set(parentElement, view);
   Object.assign(view, build(find("svg"), data));
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -174,8 +174,8 @@ export default function ({ data, parentElement, setStateValue }) {
     lookSoon(view);
   });
   view.slider.addEventListener("change", () => {
-    view.told = Number(view.slider.value);
-    view.setStateValue("alpha", view.told);
+    view.told.add(Number(view.slider.value));
+    view.setStateValue("alpha", Number(view.slider.value));
   });
   view.again.addEventListener("click", () => (isCalm ? end() : play(view)));
   if (data.isLocked || typeof data.alpha === "number") stand(view, data);
