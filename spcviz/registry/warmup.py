@@ -133,4 +133,5 @@ def seconds_left(names, done, begun, now, table):
     planned = sum(table.get(name, 0.0) for name in through)
     pace = (latest - begun) / planned if planned else 1.0
     left = sum(table.get(name, 0.0) for name in names if name not in done)
-    return max(pace * left - (now - latest), 1.0)
+    waited = now - latest
+    return max(pace * left - waited, waited / 4, 1.0)  # what is late already takes a while longer

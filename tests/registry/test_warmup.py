@@ -72,5 +72,5 @@ def test_the_wait_is_never_below_a_second_and_knows_the_pace():
     table = {"a": 10.0, "b": 20.0}
     assert warmup.seconds_left(["a", "b"], {}, 0.0, 0.0, table) == 30.0
     assert warmup.seconds_left(["a", "b"], {"a": 30.0}, 0.0, 40.0, table) == 50.0  # three times slower
-    assert warmup.seconds_left(["a"], {}, 0.0, 99.0, table) == 1.0
+    assert warmup.seconds_left(["a"], {}, 0.0, 100.0, table) == 25.0  # late: not "about 1 s" for minutes
     assert warmup.seconds_left(["new"], {}, 0.0, 0.0, {}) == 1.0
