@@ -127,7 +127,7 @@ def main() -> int:
         with Server() as server:
             sizes = take(server.port)
     for name, size in sizes.items():
-        print(f"{FOLDER / name}: {size / 1000:.0f} KB")
+        sys.stdout.write(f"{FOLDER / name}: {size / 1000:.0f} KB\n")
     return 0
 
 

@@ -4,9 +4,7 @@ import json
 
 import streamlit as st
 
-from experiments.statements import OWN, PAPERS, pages
-from experiments.statements.evidence import Evidence
-from experiments.statements.readings import failing, held, read
+from spcviz.shared import clone
 from spcviz.web.cached import common, tables
 from spcviz.web.course import asked
 from spcviz.web.course.veil import veil
@@ -17,6 +15,10 @@ from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
 from spcviz.web.ui.state import StateTable, choice, flag, text
 
+# A wheel has neither statements nor results, and does not offer this page.
+STATEMENTS, PAGES, EVIDENCE, READINGS = (
+    clone.load_module(f"experiments.statements{name}") for name in ("", ".pages", ".evidence", ".readings")
+)
 LOOK = layout.look(results.HEIGHT)
 NAMES = results.names()
 OVERVIEW = "overview"
@@ -35,21 +37,22 @@ def words(block):
 
 def readings():
     """What all statements come to: (of the documents, our own)."""
-    evidence = Evidence(common.result)
-    return tuple(read(statements, evidence, is_strict=False) for statements in (PAPERS, OWN))
+    evidence = EVIDENCE.Evidence(common.result)
+    every = STATEMENTS.PAPERS, STATEMENTS.OWN
+    return tuple(READINGS.read(statements, evidence, is_strict=False) for statements in every)
 
 
 def overview():
     """All statements in the documents' order, our own, then the way to every result's table."""
     papers, own = tables.statements(readings)
-    asked.offer({"table": OVERVIEW, "failing": 0, **held(papers)})
+    asked.offer({"table": OVERVIEW, "failing": 0, **READINGS.held(papers)})
     if "verdicts" in asked.hidden():
         veil("All verdicts stay hidden until you have guessed.")
         return
-    st.markdown(pages.opening(papers))
-    st.html(pages.table_html(papers))
-    st.markdown(f"## What we found out ourselves\n{pages.OWN_OPENING}")
-    st.html(pages.table_html(own))
+    st.markdown(PAGES.opening(papers))
+    st.html(PAGES.table_html(papers))
+    st.markdown(f"## What we found out ourselves\n{PAGES.OWN_OPENING}")
+    st.html(PAGES.table_html(own))
     ways = (f"- [{results.title(name)}](./tables?table={name})" for name in NAMES)
     st.markdown("\n".join(["## A table a result", *ways]))
 
@@ -134,8 +137,8 @@ def body(result, name, features, shown):
     """One result."""
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
     papers, _ = tables.statements(readings)
-    asked.offer({"table": name, "failing": len(failing(papers, name))})
-    if of_it := [one for one in [*PAPERS, *OWN] if name in one.results]:
+    asked.offer({"table": name, "failing": len(READINGS.failing(papers, name))})
+    if of_it := [one for one in [*STATEMENTS.PAPERS, *STATEMENTS.OWN] if name in one.results]:
         st.caption(f"**Statements that read it**: {'; '.join(one.text for one in of_it)}.")
     for block in results.drawn(name, features, LOOK):
         DRAW[type(block)](block)
@@ -149,7 +152,7 @@ def page():
     if "features" in st.query_params and "table" not in st.query_params:
         st.query_params["table"] = NAMES[0]  # what such an address meant before there was an overview
     name = TABLE.parse(st.query_params)["table"]
-    touring.offer_python(pages.python("" if name == OVERVIEW else name))
+    touring.offer_python(PAGES.python("" if name == OVERVIEW else name))
     if name == OVERVIEW:
         if layout.has_controls(TABLE.read()):
             controls(TABLE.read(), {})

@@ -17,7 +17,7 @@ from spcviz.problems.own_data.data.files import digest_of
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.budget import spend
 from spcviz.problems.own_data.model.settings import Settings
-from spcviz.problems.own_data.page import cached, runs, shelf
+from spcviz.problems.own_data.page import cached, runs
 from spcviz.problems.own_data.page import text as say
 from spcviz.web.cached import owned
 from tests import heap
@@ -127,7 +127,7 @@ def test_each_training_stays_as_a_row_and_two_are_compared():
     at = trained(run(view="runs", method="perceptron"))
     at = trained(at.number_input(key="data_passes").set_value(3).run())
     assert at.dataframe[0].value["passes"].tolist() == [10, 3]
-    visit = shelf.of(next(iter(shelf._SHELF)))
+    (visit,) = [value for value, _ in cached._MINE._entries.values()]
     first, second = runs.of(visit)
     assert runs.are_comparable(first, second)
     assert runs.find(visit, first.key) is first.trained
