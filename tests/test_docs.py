@@ -26,7 +26,7 @@ def test_the_site_has_a_page_for_every_door_and_example(tmp_path, capsys):
 
 WITHOUT = """
 import sys
-for name in ("plotly", "streamlit", "pandas", "orjson", "brotli", "skimage", "PIL", "av", "pooch", "segno"):
+for name in ("plotly", "streamlit", "orjson", "brotli", "skimage", "PIL", "av", "pooch", "segno"):
     sys.modules[name] = None
 from spcviz import cli
 sys.exit(cli.main(["docs", sys.argv[1]]))

@@ -93,9 +93,7 @@ def small(example):
 
 def test_one_sentence_without_labels_is_tagged(small, example):
     report = read_with(to_zip(small), example.sentences[:1], [], seed=0, tolerance=0.05).report
-    assert [small.classes_[k] for k in report.guess] == small.predict(features(example.sentences[:1]))[
-        0
-    ].tolist()
+    assert [small.classes_[k] for k in report.guess] == small.predict(features(example.sentences[:1]))[0]
     assert (report.truth == -1).all()
     assert [len(report.dev), len(report.test)] == [0, 1]
 
