@@ -38,9 +38,9 @@ class Zip:
     """What a zip file holds; `DamagedError` if it is none, or holds more than `most_members`.
 
     Nothing is unpacked before it is asked for. `sizes` are the members' names and the bytes that each
-    declares. If `is_tidy`, names have / between folders, as Windows PowerShell 5 does not write them, and what systems
-    add (``__MACOSX``, ``Thumbs.db``, hidden files) and folders are none; if `is_flat`, names are without the
-    folders that members lie in, too.
+    declares. If `is_tidy`, names have / between folders, as Windows PowerShell 5 does not write them, and
+    what systems add (``__MACOSX``, ``Thumbs.db``, hidden files) and folders are none; if `is_flat`, names are
+    without the folders that members lie in, too.
 
     >>> out = io.BytesIO()
     >>> with zipfile.ZipFile(out, "w") as file:

@@ -127,7 +127,7 @@ def test_each_training_stays_as_a_row_and_two_are_compared():
     at = trained(run(view="runs", method="perceptron"))
     at = trained(at.number_input(key="data_passes").set_value(3).run())
     assert at.dataframe[0].value["passes"].tolist() == [10, 3]
-    (visit,) = [value for value, _ in cached._MINE._entries.values()]
+    visit = theirs()
     first, second = runs.of(visit)
     assert runs.are_comparable(first, second)
     assert runs.find(visit, first.key) is first.trained

@@ -13,7 +13,6 @@ import pytest
 
 from spcviz.web.tours import glossary, tour
 from spcviz.web.ui import navigation
-from tests.test_architecture import KINDS, rule_for
 
 ROOT = Path(__file__).parents[3]
 ENTRIES = glossary.entries()
@@ -27,6 +26,8 @@ NAMES = ("unary", "pairwise", "score", "max-marginal", "witness", "alpha", "thre
          "lattice", "arc", "cost", "budget", "value of a model", "gain", "selector", "policy", "tier",
          "tau", "filter loss", "efficiency loss", "quiescent", "feature", "margin", "tolerance")  # fmt: skip
 """The words of the map's "Names" and of the issue."""
+COMPUTED = {"live", "trace", "shelf", "batch", "clip", "trade", "cached"}
+"""Files of a problem's page room that compute; the others say or draw."""
 FIELD = r"\b[a-z]+-(?:marginal|gram|product|loss|shot|learning|model)s?\b"
 LATEX = {"gamma": "γ", "delta": "δ", "alpha": "α", "tau": "τ", "epsilon": "ε", "lambda": "λ", "omega": "ω"}
 
@@ -43,7 +44,7 @@ def python_texts(path):
 def is_drawn(path):
     """Whether a file says or draws something on a page, rather than computes it."""
     place = path.relative_to(ROOT).as_posix()
-    return KINDS["<drawn>"](rule_for(place))
+    return "/page/" in place and path.stem not in COMPUTED
 
 
 def page_texts():

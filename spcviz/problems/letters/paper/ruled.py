@@ -13,7 +13,7 @@ RULE_NAMES = {
 """What a menu and a table call the rules."""
 
 DECIMALS = {"n-grams": 1, "words": 2, "letters": 2, "over": 2, "loss": 2, "order": 0, "worst": 0}
-NO_CLAIMS = (
+WHAT_DECIDES = (
     "The thesis has one rule. Whether another leaves less was settled by a comparison fixed before the look: "
     "the ratio of n-grams at equal loss, with its interval."
 )
@@ -78,13 +78,12 @@ def _blocks(result, features, look):
 
 
 def _notes(result):
-    return [*result.get("missing", ()), f"Chosen on: {result['settings']['chosen_on']}."]
+    return [WHAT_DECIDES, *result.get("missing", ()), f"Chosen on: {result['settings']['chosen_on']}."]
 
 
 RULES = Shown(
     needs=("features", "rule", "order", "n_grams_in", "word_accuracy", "train_alpha", "guarantee"),
     blocks=_blocks,
     notes=_notes,
-    no_claims=NO_CLAIMS,
     features={"raw": "raw pixels", "hog": "pixels and edges (HoG)", "fourier": "random waves (Fourier)"},
 )

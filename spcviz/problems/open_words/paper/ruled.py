@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.problems.letters.paper.ruled import DECIMALS, NO_CLAIMS, RULE_NAMES, interval
+from spcviz.problems.letters.paper.ruled import DECIMALS, RULE_NAMES, WHAT_DECIDES, interval
 from spcviz.web.figures.blocks import Heading, Shown, Table
 
 SETS = {"unseen": "words of types that no list holds", "natural": "words as they are written"}
@@ -47,13 +47,12 @@ def _blocks(result, features, look):
 
 
 def _notes(result):
-    return [*result.get("missing", ()), f"Chosen on: {result['settings']['chosen_on']}."]
+    return [WHAT_DECIDES, *result.get("missing", ()), f"Chosen on: {result['settings']['chosen_on']}."]
 
 
 RULES = Shown(
     needs=("features", "data", "rule", "order", "tolerance", "n_grams_in", "lost", "guarantee"),
     blocks=_blocks,
     notes=_notes,
-    no_claims=NO_CLAIMS,
     features={"raw": "raw pixels", "fourier": "random waves (Fourier)"},
 )
