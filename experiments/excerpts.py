@@ -35,14 +35,18 @@ EXCERPTS = {
         r"6 \||dictionary",
         features="fourier",
     ),
+    "ocr-open-rules": Excerpt(
+        "ocr-open-rules-fourier-unseen", r"^1 \| 6 \| ", features="fourier", most=3,
+        columns=("order", "rule", "n-grams", "95 %", "lost"),
+    ),
     "tagging": Excerpt(
-        rows=r"(sample|Treebank), (Full|SPC|CRF|Tags) \|", most=8,
+        rows=r"(sample|Treebank), (Full|SPC|CRF|Tags) \|", most=4,
         columns=("words right", "sentences lost", "bigrams a position", "times faster", "µs a sentence, inf"),
     ),
     "grid": Excerpt(rows="^[1357] ", columns=("ensemble", "^LBP %", "^LBP, max", "comb"), most=4),
     "policy-theorems": Excerpt(rows=r"^2\.", columns=("claim", "polic", "tried", "broken", "not the best")),
     "pose-cascade": Excerpt(
-        rows=r"^annotated(, 1200 states a limb)?, [246]: ", most=6,
+        rows=r"^annotated, 1200 states a limb, [246]: ", most=3,
         columns=("pruned of the level", "survivors", "top 4", "limbs that"),
     ),
     "pose-ensemble": Excerpt(
@@ -53,7 +57,7 @@ EXCERPTS = {
     "dms-ocr": Excerpt(rows=r"\(DMS\) |imitation|at random \||without n-grams|oracle", columns=_CURVE),
     "policy-ocr": Excerpt(rows=r"\(DMS-π\) \||q = 0.5( of|$| \|)|imitation|greedy \||Words", columns=_CURVE),
     "constrained-ocr": Excerpt(rows=r"complex\) \||one shot \||anytime|any tier", columns=_CURVE, most=5),
-    "budget-ocr": Excerpt(rows="oracle|without n-grams|in turn|least sure", columns=_CURVE, most=4),
+    "budget-ocr": Excerpt(rows="oracle|without n-grams|in turn|least sure", columns=_CURVE, most=3),
     "budget-ocr-open": Excerpt(rows=r"\(DMS(-π)?\) \||one shot \||at random \|", columns=_CURVE, most=5),
     "steps-ocr": Excerpt(columns=("method", "units a letter", "units at", "points")),
     "quiescence": Excerpt(

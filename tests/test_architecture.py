@@ -24,7 +24,7 @@ ONLY_IN = {
     "print": ("spcviz/cli.py", "spcviz/commands"),
     "fastmath flags": ("spcviz/engine/kernels/jit.py",),
     "bare assert": ("tests/oracles",),
-    "fork": ("spcviz/problems/own_data/model/nursery.py",),  # which has no threads, and looks
+    "fork": ("spcviz/shared/confined/nursery.py",),  # which has no threads, and looks
     "a pool of processes": ("spcviz/shared/work/processes.py",),  # which spawns them
     # `spcviz.web.cached.shared` caches
     **dict.fromkeys(("fastmath=True", "parallel=True", "allow_pickle=True", "st.cache_data"), ()),

@@ -101,6 +101,9 @@ def rules(state):
     if both is None:
         return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
     touring.offer(promises.rules_facts, both, share)
+    if "rules" in asked.hidden():
+        veil("Both lines, at the same loss, once you have guessed.")
+        return None
     sentence = promises.rules_sentence(both, share)
     st.plotly_chart(rules_chart.rule_curves(both, share, **LOOK), alt=sentence, **PLOT)
     return st.markdown(sentence)
@@ -185,7 +188,7 @@ def page():
     if isinstance(chosen, str):
         st.warning(f"This cannot be promised: {chosen}.")
         chosen = plain
-    elif chosen is not plain:
+    elif chosen is not plain and "test" not in asked.hidden():
         st.markdown(promises.cost(plain, chosen, state["promise"]))
     return curves(state, level, chosen, box) if state["show"] == "curves" else bound(state, level, chosen)
 

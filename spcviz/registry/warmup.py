@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from functools import cache
 
@@ -79,8 +78,6 @@ class Child:
         self.names = names
         native = os.environ | {carrying.CARRIED: ""}  # what an image carries is there already
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=native)
-        # Somebody has to wait for it, whenever it ends: else what is left of it stays.
-        threading.Thread(target=self.process.wait, name="spcviz warm-up", daemon=True).start()
 
     def is_busy(self):
         """Whether it is still at work."""

@@ -81,7 +81,9 @@ def test_the_first_story_is_loaded_once_it_is_compiled_and_a_child_may_die(fille
             return not dies and len(asked) < 12
 
         return types.SimpleNamespace(
-            names=names, is_busy=is_busy, process=types.SimpleNamespace(returncode=int(dies))
+            names=names,
+            is_busy=is_busy,
+            process=types.SimpleNamespace(returncode=int(dies), wait=lambda seconds: None),
         )
 
     def sleep(_seconds):  # the clock of the loop: something gets through at each tick

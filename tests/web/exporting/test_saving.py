@@ -211,4 +211,4 @@ def test_what_takes_too_long_is_ended(client, slow, monkeypatch):
 def test_the_command_s_sentence_reaches_the_visitor(client):
     answer = client("page", "nowhere")
     assert answer.status_code == 422
-    assert answer.body.decode().startswith("address must begin with one of tours, ")
+    assert answer.body.decode().startswith("address must begin with one of course, ")

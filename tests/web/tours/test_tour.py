@@ -84,7 +84,8 @@ def test_an_address_keeps_the_page_s_own_names_only():
 
 def test_no_page_uses_a_tour_s_names():
     source = "".join(
-        (navigation.APP / f"spcviz/web/ui/{name}.py").read_text() for name in ("state", "spending")
+        (navigation.APP / f"spcviz/{name}.py").read_text()
+        for name in ("web/ui/state", "problems/budgets/spending")
     )
     source += "".join(path.read_text() for path in (navigation.APP / "pages").rglob("*.py"))
     fields = set(re.findall(r"(?:whole|real|choice|flag|text)\(\s*\"([a-z_0-9]+)\"", source))

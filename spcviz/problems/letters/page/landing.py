@@ -22,7 +22,7 @@ the sharper model then reads right: the one that is most frequent in the treeban
 """
 
 PYTHON = """# Home: one word, read letter by letter, and by a sharper model of what pruning left.
-from spcviz.web.ui import landing
+from spcviz.problems.letters.page import landing
 
 word = landing.word()
 letters = "abcdefghijklmnopqrstuvwxyz"
