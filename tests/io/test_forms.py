@@ -389,7 +389,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("source", "message"), HOSTILE)
+@pytest.mark.parametrize(("source", "message"), HOSTILE, ids=[message for _, message in HOSTILE])
 def test_what_is_not_read_is_named(source, message):
     with pytest.raises(ArgumentError, match=message):
         read_conll(source, max_bytes=1 << 20)
@@ -544,3 +544,26 @@ def test_a_part_is_read_where_that_is_asked_for():
     assert not read_conll(rows(), max_tokens=10).is_cut
     corpus = read_conll("\n".join(map(json.dumps, RECORDS * 50)), max_tokens=10)
     assert (len(corpus.sentences), corpus.is_cut) == (4, True)
+
+
+UNKNOWN = [
+    "a B-X\nb -100\nc O\n\nd O\n",
+    "token,label\na,B-X\nb,-100.0\nc,O\n\nd,O\n",
+    '[{"tokens": ["a", "b", "c"], "tags": ["B-X", -100, "O"]}, {"tokens": ["d"], "tags": ["O"]}]',
+    '{"tokens": ["a", "b", "c"], "labels": ["B-X", null, "O"]}\n{"tokens": ["d"], "labels": ["O"]}\n',
+]
+
+
+@pytest.mark.parametrize("source", UNKNOWN)
+def test_minus_100_is_no_class_but_a_label_that_is_not_known(source):
+    corpus = read_conll(source)
+    assert corpus.labels == [["B-X", None, "O"], ["O"]]
+    assert corpus.scheme == "BIO"
+    assert "1 label is not known" in corpus.notes[-1]
+    assert not any("numbers" in note for note in corpus.notes)
+
+
+def test_the_names_of_numbers_leave_minus_100_alone():
+    given = {"label_names": ["O", "B-X"], "data": [{"tokens": ["a", "b"], "tags": [1, -100]}]}
+    assert read_conll(json.dumps(given)).labels == [["B-X", None]]
+    assert read_conll("a -1\nb 1\n").labels == [["-1", "1"]]
