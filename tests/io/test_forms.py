@@ -367,7 +367,7 @@ HOSTILE = [
     (gzip.compress(rows().encode())[:-9], "is gzip that is cut off"),
     (b"\x1f\x8b" + bytes(40), "is gzip that cannot be unpacked"),
     (gzip.compress(gzip.compress(b"a X\n")), "is packed twice"),
-    (zipped(a=bytes(3 << 20)), "unpacks to more than 1 MB"),
+    (zipped(a=bytes(3 << 20)), "has a with 3,145,728 bytes; at most 1,048,576 are unpacked"),
     (packed_by(zipfile.ZIP_BZIP2), "is packed in another way than by deflate"),
     (packed_by(zipfile.ZIP_LZMA), "is packed in another way than by deflate"),
     (zipped(a="a X\n", b="b X\n"), r"is a zip of 2 files \(a, b\); bring the one that is to be read"),
