@@ -5,6 +5,7 @@
 come back as one table of sentences, tokens and columns. Here tokens and labels are chosen from it.
 """
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from spcviz.engine.errors import ArgumentError
@@ -12,7 +13,7 @@ from spcviz.io import named
 from spcviz.io.cells import checked_separator
 from spcviz.io.columns import Table, table_of
 from spcviz.io.kinds import packed_kind, unread_bytes, unread_text
-from spcviz.io.records import looks_like_json, table_of_json
+from spcviz.io.records import UNKNOWN_LABELS, looks_like_json, table_of_json
 from spcviz.io.source import Text, decoded, given_of
 from spcviz.io.tables import is_workbook, other_office, table_of_arrow, text_of_workbook
 from spcviz.io.unpacked import gunzipped, opened_zip, text_in, unzipped
@@ -29,7 +30,8 @@ class Corpus(NamedTuple):
     """What `read_conll` has read.
 
     - `sentences`: tokens
-    - `labels` of each token; an empty list where the file has no labels
+    - `labels` of each token, None where one is not known (-100, or null in JSON); an empty list where the
+      file has no labels
     - `columns`: numbers, from 0, of the columns of tokens and of labels
     - `format` {"conllu", "conllup", "conll2009", "conll2012", "conll2000", "conll2002", "conll2003", "ids",
       "tsv", "csv", "columns", "tokens", "rows", "json", "parquet", "excel"}: the conll20.. have labels of
@@ -45,7 +47,7 @@ class Corpus(NamedTuple):
     """
 
     sentences: list[list[str]]
-    labels: list[list[str]]
+    labels: list[list[Any]]
     columns: tuple[int, int | None]
     format: str
     scheme: str
@@ -132,19 +134,29 @@ def read_conll(
         raise ArgumentError(f"{name}: must have at least one token, got none")
     token, label = chosen = _columns(name, table, columns)
     sentences = [[row[token] for row in sentence] for sentence in table.sentences]
-    labels = [] if label is None else [[row[label] for row in sentence] for sentence in table.sentences]
+    labels = [] if label is None else [_known(row[label] for row in sentence) for sentence in table.sentences]
+    sure = [[one for one in sentence if one is not None] for sentence in labels]
     for first, tokens in zip(table.first_lines, sentences):
         if "" in tokens:
             raise ArgumentError(
                 f"{name}, sentence from line {first}: must have a token in column {token + 1} of each line, "
                 "got an empty one"
             )
-    used_scheme = scheme_of(labels) if scheme == "auto" else scheme_name(scheme)
-    form = form or _format(table, labels)
+    used_scheme = scheme_of(sure) if scheme == "auto" else scheme_name(scheme)
+    form = form or _format(table, sure)
     about = (text.encoding, table.header, table.n_columns, table.separator)
-    return Corpus(
-        sentences, labels, chosen, form, used_scheme, *about, (*text.notes, *table.notes), table.is_cut
-    )
+    notes = (*text.notes, *table.notes)
+    if n_unknown := sum(map(len, labels)) - sum(map(len, sure)):
+        notes = (
+            *notes,
+            f"{n_unknown:,} {'label is' if n_unknown == 1 else 'labels are'} not known (-100 or null)",
+        )
+    return Corpus(sentences, labels, chosen, form, used_scheme, *about, notes, table.is_cut)
+
+
+def _known(labels: Iterable[str]) -> list[str | None]:
+    """Labels of a sentence, None for those that are not known."""
+    return [None if label in UNKNOWN_LABELS else label for label in labels]
 
 
 def _table(
@@ -260,7 +272,10 @@ def _last_labels(table: Table, token: int) -> int | None:
     rest = [k for k in rest if k != named.sentence_column(table.header)] if table.header else rest
     if not rest:
         return None
-    seen = {k: {row[k] for sentence in table.sentences[:_SAMPLE] for row in sentence} for k in rest}
+    seen = {
+        k: {row[k] for sentence in table.sentences[:_SAMPLE] for row in sentence} - UNKNOWN_LABELS
+        for k in rest
+    }
     chunked = [k for k in rest if is_chunked(seen[k])]
     outside = [k for k in rest if seen[k] <= {"O"}]
     if table.kind == "ids" and len(rest) == 2 and chunked and set(chunked + outside) == set(rest):

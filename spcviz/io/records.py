@@ -26,6 +26,9 @@ _SPANS = ("label", "labels", "entities", "spans", "annotations")
 _LISTS = ("rows", "data", "examples", "documents", "sentences", "train", "validation", "test", "dev")
 _UNKNOWN = -100
 
+UNKNOWN_LABELS = frozenset((str(_UNKNOWN), f"{_UNKNOWN}.0"))
+"""What stands in a table for a label that is not known; .0 where a tool had a column of numbers with gaps."""
+
 Spans = list[tuple[int, int, str]]
 
 
@@ -162,7 +165,8 @@ def table_of_records(
                 _text(where, value, names.get(key, names.get(""))) if key != header[0] else str(value)
                 for value in values
             ]
-            n_unnamed += key != header[0] and bool(values) and isinstance(values[0], int) and not names
+            is_numbers = any(isinstance(value, int) and value != _UNKNOWN for value in values)
+            n_unnamed += key != header[0] and is_numbers and not names
             columns.append(text)
         if columns[0]:
             sentences.append([list(row) for row in zip(*columns)])
@@ -257,7 +261,7 @@ def _of_pairs(where: str, what: str, pairs: list) -> tuple[dict[str, list], str]
 def _text(where: str, value: Any, names: Sequence[str] | None) -> str:
     """A label: a number by its name, where the file has names."""
     if isinstance(value, bool) or not isinstance(value, int) or names is None or value == _UNKNOWN:
-        return "" if value is None else str(value)
+        return str(_UNKNOWN if value is None else value)
     if not 0 <= value < len(names):
         raise ArgumentError(
             f"{where}: label {value} must be a number from 0 to {len(names) - 1}, as there are names"

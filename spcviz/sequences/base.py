@@ -29,7 +29,7 @@ class Batch(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """Many strings as two arrays: their UTF-8, and where each ends."""
+    """Many strings as two arrays: their UTF-8, with lone surrogates as three bytes, and where each ends."""
 
     utf8: np.ndarray
     ends: np.ndarray
@@ -41,7 +41,7 @@ def packed_texts(texts: Iterable[str]) -> Texts:
     >>> texts_of(packed_texts(["a", "", "é"]))
     ['a', '', 'é']
     """
-    each = [text.encode() for text in texts]
+    each = [text.encode("utf-8", stored.HALF_SIGNS) for text in texts]
     ends = np.cumsum(np.array([len(encoded) for encoded in each], dtype=np.int64))
     return Texts(np.frombuffer(b"".join(each), np.uint8), ends)
 
@@ -49,7 +49,7 @@ def packed_texts(texts: Iterable[str]) -> Texts:
 def texts_of(texts: Texts) -> list[str]:
     """What `packed_texts` packed."""
     data, ends = texts.utf8.tobytes(), texts.ends.tolist()
-    return [data[a:b].decode() for a, b in zip([0, *ends[:-1]], ends)]
+    return [data[a:b].decode("utf-8", stored.HALF_SIGNS) for a, b in zip([0, *ends[:-1]], ends)]
 
 
 class TagPaths(NamedTuple):

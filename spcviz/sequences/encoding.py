@@ -61,6 +61,12 @@ def encode(
 
 def as_items(X: Any) -> Sequence:
     """The sequences of X, as something with a length."""
+    if hasattr(X, "columns") and hasattr(X, "iloc"):  # iterating over it gives the columns' names
+        raise ArgumentError(
+            f"X must be a list of sequences, got a {type(X).__name__} of shape {X.shape}, which has no "
+            "sequences (a row a token, with a column of sentences' numbers: [group.to_dict('records') for _, "
+            "group in X.groupby('sentence')]; for a single sequence of numbers: [X.to_numpy()])"
+        )
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and X.ndim != 3:
         raise ArgumentError(
             f"X must be a list of sequences, got one array of shape {X.shape} (for a single sequence: [X]; "

@@ -15,6 +15,9 @@ from spcviz.learning.chains.cascade import LevelFigures
 from spcviz.learning.chains.crf import Weights
 from spcviz.learning.workers import checked_jobs
 
+HALF_SIGNS = "surrogatepass"
+"""How half an emoji, which JSON of other tools and cut texts have, is written and read again in UTF-8."""
+
 MOST_CLASSES = 100_000
 MOST_LEVELS = 12
 KINDS = ("example", "position")
@@ -72,7 +75,7 @@ def checked_names(utf8: Any, ends: Any) -> list[str]:
         raise ArgumentError(f"names.ends must rise from 0 to {size}")
     data, bounds = utf8.tobytes(), [0, *ends.tolist()]
     try:
-        names = [data[a:b].decode() for a, b in itertools.pairwise(bounds)]
+        names = [data[a:b].decode("utf-8", HALF_SIGNS) for a, b in itertools.pairwise(bounds)]
     except UnicodeDecodeError as error:
         raise ArgumentError(f"names.utf8 must be UTF-8: {error}") from None
     if len(set(names)) < n:

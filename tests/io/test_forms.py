@@ -367,12 +367,12 @@ HOSTILE = [
     (gzip.compress(rows().encode())[:-9], "is gzip that is cut off"),
     (b"\x1f\x8b" + bytes(40), "is gzip that cannot be unpacked"),
     (gzip.compress(gzip.compress(b"a X\n")), "is packed twice"),
-    (zipped(a=bytes(3 << 20)), "unpacks to more than 1 MB"),
-    (packed_by(zipfile.ZIP_BZIP2), "is packed in another way than by deflate"),
-    (packed_by(zipfile.ZIP_LZMA), "is packed in another way than by deflate"),
+    (zipped(a=bytes(3 << 20)), "has a with 3,145,728 bytes; at most 1,048,576 are unpacked"),
+    (packed_by(zipfile.ZIP_BZIP2), "packs a.txt by bzip2; only stored and deflated members are read"),
+    (packed_by(zipfile.ZIP_LZMA), "packs a.txt by LZMA; only stored and deflated members are read"),
     (zipped(a="a X\n", b="b X\n"), r"is a zip of 2 files \(a, b\); bring the one that is to be read"),
     (zipped(word__document_dot_xml="<a/>"), "is a Word document"),
-    (zipped(**{f"f{k}": "" for k in range(10_001)}), "must hold at most 10,000 files"),
+    (zipped(**{f"f{k}": "" for k in range(10_001)}), "it holds 10,001 members; at most 1,100 are looked at"),
     (b"%PDF-1.7\n", "is a PDF document; save it as text"),
     (b"\xd0\xcf\x11\xe0" + bytes(20), r"is an old Excel or Word file \(.xls, .doc\)"),
     (b"SQLite format 3\0" + bytes(20), "is a SQLite database"),
@@ -389,7 +389,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("source", "message"), HOSTILE)
+@pytest.mark.parametrize(("source", "message"), HOSTILE, ids=[message for _, message in HOSTILE])
 def test_what_is_not_read_is_named(source, message):
     with pytest.raises(ArgumentError, match=message):
         read_conll(source, max_bytes=1 << 20)
@@ -544,3 +544,26 @@ def test_a_part_is_read_where_that_is_asked_for():
     assert not read_conll(rows(), max_tokens=10).is_cut
     corpus = read_conll("\n".join(map(json.dumps, RECORDS * 50)), max_tokens=10)
     assert (len(corpus.sentences), corpus.is_cut) == (4, True)
+
+
+UNKNOWN = [
+    "a B-X\nb -100\nc O\n\nd O\n",
+    "token,label\na,B-X\nb,-100.0\nc,O\n\nd,O\n",
+    '[{"tokens": ["a", "b", "c"], "tags": ["B-X", -100, "O"]}, {"tokens": ["d"], "tags": ["O"]}]',
+    '{"tokens": ["a", "b", "c"], "labels": ["B-X", null, "O"]}\n{"tokens": ["d"], "labels": ["O"]}\n',
+]
+
+
+@pytest.mark.parametrize("source", UNKNOWN)
+def test_minus_100_is_no_class_but_a_label_that_is_not_known(source):
+    corpus = read_conll(source)
+    assert corpus.labels == [["B-X", None, "O"], ["O"]]
+    assert corpus.scheme == "BIO"
+    assert "1 label is not known" in corpus.notes[-1]
+    assert not any("numbers" in note for note in corpus.notes)
+
+
+def test_the_names_of_numbers_leave_minus_100_alone():
+    given = {"label_names": ["O", "B-X"], "data": [{"tokens": ["a", "b"], "tags": [1, -100]}]}
+    assert read_conll(json.dumps(given)).labels == [["B-X", None]]
+    assert read_conll("a -1\nb 1\n").labels == [["-1", "1"]]

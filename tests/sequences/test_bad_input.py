@@ -310,3 +310,21 @@ def test_sparse_matrices_with_room_to_spare_are_read_as_those_without():
     assert rows.index.tolist() == [1, 0, 2] * 2
     assert rows.values.tolist() == [2.0, 1.0, 3.0] * 2
     assert len(roomy.data) == 5  # the caller's stays what it was
+
+
+@pytest.mark.parametrize("of_numbers", [True, False])
+def test_a_data_frame_is_named(of_numbers):
+    frame = pytest.importorskip("pandas").DataFrame({"w": [1, 2] if of_numbers else ["a", "b"]})
+    with pytest.raises(
+        ArgumentError, match=r"X must be a list of sequences, got a DataFrame of shape \(2, 1\)"
+    ):
+        sp.ChainCRF().fit(frame, [["N", "V"]])
+
+
+def test_half_an_emoji_is_kept(tmp_path):
+    """Cut texts and JSON of other tools have lone surrogates, which strict UTF-8 has no bytes for."""
+    fitted = sp.ChainCRF(c2=0.1).fit([[{"w": "\ud83d"}, {"w": "b"}]], [["N\ude00", "V"]])
+    sp.save(fitted, tmp_path / "model")
+    again = sp.load(tmp_path / "model")
+    assert list(again.vocabulary_) == ["w=\ud83d", "w=b"]
+    assert again.predict([[{"w": "\ud83d"}]]) == fitted.predict([[{"w": "\ud83d"}]]) == [["N\ude00"]]

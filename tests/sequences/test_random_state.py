@@ -9,7 +9,9 @@ from spcviz.learning.dice import generator
 from tests.io.test_every_estimator import MADE, data  # noqa: F401
 
 
-@pytest.mark.parametrize("bad", ["a", -1, 1.5, True, [1, 2], {}, object()], ids=repr)
+@pytest.mark.parametrize(
+    "bad", ["a", -1, 1.5, True, [1, 2], {}, object()], ids=lambda bad: type(bad).__name__
+)
 def test_what_is_no_random_state_is_named(bad):
     with pytest.raises(
         ArgumentError, match="random_state must be None, a whole number from 0 or a numpy gen"

@@ -11,7 +11,7 @@ import numpy as np
 
 from spcviz.engine.graphs import ensemble
 from spcviz.engine.thresholds import rule
-from spcviz.engine.thresholds.rule import mean_of
+from spcviz.engine.thresholds.rule import Values, mean_of
 from spcviz.learning.ensemble.placed_states import PlacedModel
 
 
@@ -36,7 +36,7 @@ class Level(NamedTuple):
         """Slice of a variable's states."""
         return slice(self.start[variable], self.start[variable + 1])
 
-    def point(self, score: float | np.ndarray) -> float | np.ndarray:
+    def point(self, score: Values) -> Values:
         """The setting whose threshold is a summed score: of margins minus that of each sub-model."""
         if self.rule == "margin":
             return (score - self.best) / len(self.each)

@@ -194,3 +194,18 @@ def test_of_a_long_text_the_sentences_that_fit_are_read_and_it_is_said():
     assert len(brought.sentences) == 60_000
     assert brought.cut == 120_000
     assert brought.warnings == ("Only the first 120,000 tokens of the text were read.",)
+
+
+def test_sentences_with_a_label_that_is_not_known_are_left_out():
+    brought = read("a.csv", b"token,label\na,X\nb,-100\n\nc,X\nd,Y\n\ne,Y\n")
+    assert brought.sentences == [["c", "d"], ["e"]]
+    assert brought.labels == [["X", "Y"], ["Y"]]
+    assert "1 label is not known (-100 or null)." in brought.warnings
+    assert "1 sentence with such labels is left out." in brought.warnings
+
+
+def test_a_text_of_sub_words_is_read_without_its_labels():
+    brought = read("a.json", b'[{"tokens": ["[CLS]", "a", "b"], "labels": [-100, 0, 1]}]')
+    assert brought.sentences == [["[CLS]", "a", "b"]]
+    assert brought.labels == []
+    assert any("read without labels" in warning for warning in brought.warnings)

@@ -110,6 +110,7 @@ def _of_text(name: str, data: bytes, columns: Columns | None, how: How) -> Broug
     corpus = read_conll(
         _named(name, data), columns=columns, max_tokens=MOST_TOKENS, max_bytes=MOST_UNPACKED, **how._asdict()
     )
+    corpus = _of_known(corpus)
     used = {label for row in corpus.labels for label in row}
     longest = max(used, key=len, default="")
     if len(longest) > LONGEST_LABEL:
@@ -125,6 +126,25 @@ def _of_text(name: str, data: bytes, columns: Columns | None, how: How) -> Broug
     cut = MOST_TOKENS if corpus.is_cut else 0
     text = corpus.sentences, corpus.labels, corpus, None, b""
     return Brought(name, digest, "text", *text, tuple(_odd(corpus)), cut)
+
+
+def _of_known(corpus: Corpus) -> Corpus:
+    """Without the sentences that have a label which is not known: no tagger of the page learns from these."""
+    whole = [i for i, row in enumerate(corpus.labels) if None not in row]
+    n_left = len(corpus.labels) - len(whole)
+    if not n_left:
+        return corpus
+    if not whole:
+        note = (
+            "Every sentence has such labels, so they are read without labels. "
+            "Sub-words of a tokenizer? Bring whole words, each with its label"
+        )
+        return corpus._replace(
+            labels=[], scheme="", columns=(corpus.columns[0], None), notes=(*corpus.notes, note)
+        )
+    note = f"{counted(n_left, 'sentence')} with such labels {'is' if n_left == 1 else 'are'} left out"
+    sentences, labels = ([rows[i] for i in whole] for rows in (corpus.sentences, corpus.labels))
+    return corpus._replace(sentences=sentences, labels=labels, notes=(*corpus.notes, note))
 
 
 def _many(used: set[str]) -> str:

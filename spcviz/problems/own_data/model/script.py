@@ -89,8 +89,9 @@ def _read(name: str, columns: tuple[int, int | None], how: str, template: str) -
 
 corpus = sp.read_conll({name!r}, columns={columns!r}{how})
 template = read_template({template})
-X = [features_of(words, template) for words in corpus.sentences]
-y = corpus.labels
+whole = [i for i in range(len(corpus.sentences)) if not corpus.labels or None not in corpus.labels[i]]
+X = [features_of(corpus.sentences[i], template) for i in whole]
+y = [corpus.labels[i] for i in whole] if corpus.labels else []
 lengths = np.array([len(words) for words in X])"""
 
 
