@@ -3,7 +3,7 @@
   const STRICT = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=slider], " +
     "[role=radio], [role=checkbox], [role=switch], [role=tab], [role=combobox], [contenteditable=true]";
   const ALL = `${STRICT}, [tabindex]:not([tabindex^="-"])`;
-  const APART = '.stSidebar, .stAppHeader, .spcviz-tools, .st-key-tour_slot, [data-spcviz-word], ' +
+  const APART = '.stSidebar, .stAppHeader, .spcviz-tools, .st-key-tour_slot, .course, [data-spcviz-word], ' +
     '[data-testid="stHeaderActionElements"], [data-testid="stElementToolbar"], .modebar';
   const WIDGETS = '[data-testid="stButtonGroup"], [data-testid="stNumberInput"], [data-testid="stSelectbox"], [data-testid="stSlider"], ' +
     '[data-testid="stCheckbox"], [data-testid="stColumn"]:has([data-testid="stMetric"]), [class*="st-key-tour_card"]';

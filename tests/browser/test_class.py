@@ -34,11 +34,14 @@ def phone(browser):
     """Opens a phone of its own at an address."""
     contexts, problems = [], []
 
+    def is_problem(said):
+        return said.type == "error" and "status of 404" not in said.text  # which a closed room is
+
     def opening(address):
         contexts.append(browser.new_context(**PHONE))
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+        page.on("console", lambda said: problems.append(said.text) if is_problem(said) else None)
         page.goto(address, timeout=120_000)
         return page
 
@@ -117,6 +120,27 @@ def test_a_question_of_one_s_own_lets_a_class_guess_a_number(server, lecturer, p
     lecturer.locator(".class .label", has_text="1,200").wait_for()
     lecturer.get_by_role("button", name="End this question").click()
     guesser.get_by_text("Closed.").wait_for(timeout=1000 * SECONDS)
+
+
+def test_answers_are_taken_away_and_cleared_and_the_room_is_closed(server, lecturer, phone):
+    room = lecturer.url.partition("room=")[2][:7]
+    one = phone(f"{server}/room/{room}")
+    one.get_by_role("button", name="NNP").click(timeout=1000 * SECONDS)
+    counted(lecturer, 1)
+    with lecturer.expect_download() as taken:
+        lecturer.get_by_role("button", name="Answers (CSV)").click()
+    rows = taken.value.path().read_text("utf-8").splitlines()
+    assert rows[0] == "question,choice,answers,right"
+    assert '"a name (NNP)",1,0' in "\n".join(rows), "not said to be right before its time"
+    lecturer.get_by_role("button", name="Clear answers").click()
+    counted(lecturer, 0)
+    assert not lecturer.get_by_role("button", name="Answers (CSV)").is_visible(), "nothing to take"
+    one.locator("button[aria-pressed='false']", has_text="NNP").click(timeout=1000 * SECONDS)
+    counted(lecturer, 1)
+    lecturer.get_by_role("button", name="Close room").click()
+    one.get_by_text(f"There is no room {room}, or it is closed.").wait_for(timeout=1000 * SECONDS)
+    lecturer.wait_for_function("() => !location.search.includes('room=')", timeout=1000 * SECONDS)
+    assert not lecturer.locator(".class").is_visible()
 
 
 def test_a_task_is_given_to_a_class_and_a_phone_that_solves_it_counts(server, lecturer, phone):

@@ -72,7 +72,8 @@ def test_a_task_is_solved_by_keys_on_its_page_with_hints_on_request(visit):
     for _ in range(80):
         slider.press("ArrowRight")
     over(page, "H1")
-    assert done(page)["H1"]["address"].startswith("?a=0.8")
+    kept = done(page)["H1"]["address"]  # where it was solved first: from 0.78 on
+    assert 0.78 <= float(kept.removeprefix("?a=")) <= 0.8
 
 
 def test_show_me_solves_it_and_counts_half(visit):

@@ -4,6 +4,7 @@ import { button, node, setText } from "../view/elements.js";
 
 const COUNT_MS = 350; // counts are on the screen within a second
 const SIGN_MS = 60000; // nothing is asked: only a sign of life
+const tallied = ({ n, ask }) => `${n} ${ask}`;
 const rounded = (value) => Number(value.toPrecision(3)).toLocaleString("en");
 
 /** The panel. `act` tells the server that the address has a room now, `tell` the speaker's window what is counted. */
@@ -26,7 +27,7 @@ export class ClassRoom {
     this.own = node("details", { class: "own" }, node("summary", {}, "Ask something else"), asks, choices,
       node("div", { class: "row" }, button("Ask", "Put this question to the class", () => this.askOwn(asks.value, choices.value)), button("Close it", "End this question and show its counts", () => this.closeOwn()), button("Back to the scene", "Ask what the scene asks", () => this.endOwn())));
     this.takeButton = button("Answers (CSV)", "All questions of this hour with their counts", () => this.takeAway());
-    this.clearButton = button("Clear answers", "Forget all answers to this question; who has answered may answer again", () => this.asOwner("clear"));
+    this.clearButton = button("Clear answers", "Forget all answers to this question; who has answered may answer again", () => this.clear());
     this.closeButton = button("Close room", "Close the room for good: phones are told so, and its answers are forgotten", () => this.close());
     this.root = node("aside", { class: "class", "aria-label": "The class", hidden: true },
       button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.codeButton, this.join, this.total, this.bars, node("div", { class: "row" }, this.hideButton, this.takeButton, this.clearButton, this.closeButton), this.own);
@@ -44,12 +45,18 @@ export class ClassRoom {
   async asOwner(what) {
     const done = await fetch(this.address(`/${this.room}/${what}`), { method: "POST" }).catch(() => null);
     if (done?.status === 403 || done?.status === 401) this.say("This room was opened in another browser: only there can it be cleared or closed.");
-    else if (done?.ok && what === "clear") await this.look();
+    else if (!done?.ok && done?.status !== 404) this.say("This did not arrive. Please try again.");
     return done?.ok || done?.status === 404;
+  }
+  async clear() {
+    if (!await this.asOwner("clear")) return;
+    if (this.now) this.tally.delete(tallied(this.now)); // the hour's list forgets them too
+    await this.look();
   }
   async close() {
     if (!await this.asOwner("close")) return;
     this.stop();
+    this.tally.clear();
     this.act({ kind: "room", room: "" });
     this.toggle(false);
   }
@@ -73,6 +80,7 @@ export class ClassRoom {
     const room = tour?.room || null;
     if (room !== this.room) {
       this.room = room;
+      this.ownQuestion = null; // was another room's
       this.put = "";
       this.toggle(Boolean(room));
     }
@@ -140,6 +148,7 @@ export class ClassRoom {
     this.root.dataset.answers = String(now.answers ?? "");
     this.hideButton.hidden = !now.isAsking || now.isOver;
     this.clearButton.hidden = !now.answers;
+    this.takeButton.hidden = !this.tally.size && !now.answers;
     if (!now.isAsking) {
       setText(this.total, "No question in this scene.");
       this.bars.replaceChildren();
@@ -150,8 +159,7 @@ export class ClassRoom {
     if (now.isOver) this.hide(false);
     setText(this.total, `${now.answers} answer${now.answers === 1 ? "" : "s"}`);
     const rows = now.choices.length ? this.ofChoices(now) : this.ofGuesses(now), most = Math.max(1, ...rows.map((row) => row.count));
-    if (now.answers) this.tally.set(`${now.n} ${now.ask}`, { ask: now.ask, counted: rows });
-    this.takeButton.hidden = !this.tally.size;
+    if (now.answers) this.tally.set(tallied(now), { ask: now.ask, counted: rows });
     this.others({ kind: "class", said: `${this.total.textContent}: ${rows.map(({ label, count }) => `${label} ${count}`).join(", ")}` });
     this.bars.replaceChildren(...rows.map(({ label, count, isRight }) => node("li", { class: isRight ? "right" : "" },
       node("span", { class: "label" }, `${isRight ? "✔ " : ""}${label}`), node("span", { class: "count" }, String(count)),

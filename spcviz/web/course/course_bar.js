@@ -27,7 +27,7 @@ class CourseBar extends View {
     this.classButton = button("Class", "Give this task to a class: on their phones", () => document.dispatchEvent(new CustomEvent("spcviz-class")));
     this.laterButton = button("Not now", "Close the tasks; the page Course has them", () => this.later());
     this.text = node("div", { class: "text" }, node("p", { class: "head" }, this.marks, this.goal), this.ask, this.options, this.live, this.won, this.hints);
-    const moves = node("div", { class: "moves" }, this.startButton, this.hintButton, this.showButton, this.againButton, this.nextButton, this.classButton, this.laterButton);
+    const moves = node("div", { class: "moves", role: "group", "aria-label": "What to do" }, this.startButton, this.hintButton, this.showButton, this.againButton, this.nextButton, this.classButton, this.laterButton);
     return node("section", { class: "course", "aria-label": "Tasks of this page" }, this.text, moves);
   }
   mount(parent, data) {
