@@ -1,6 +1,5 @@
 """Format numbers, durations and large counts as people read them."""
 
-import math
 from collections.abc import Mapping
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -32,16 +31,6 @@ def count(number):
         return f"{number:,}"
     digits = len(str(number)) - 1
     return f"{number / 10**digits:.1f} × 10{str(digits).translate(_RAISED)}"
-
-
-def power_of_ten(base, exponent):
-    """How many digits base to the power exponent has, and the power as people write it.
-
-    >>> power_of_ten(21, 10**6)
-    (1322220, '21¹⁰⁰⁰⁰⁰⁰')
-    """
-    digits = math.floor(exponent * math.log10(base)) + 1
-    return digits, f"{base}{str(exponent).translate(_RAISED)}"
 
 
 def named(rows, names: Mapping[str, str]) -> dict[str, str]:

@@ -46,7 +46,7 @@ def test_the_sentence_says_where_and_by_how_much_and_if_not_that():
     both = of(gap(0.1, 3.0), gap(0.5, 0.5), gap(0.5, -9.0, method="greedy"))
     assert says(both, "dms_pi", 0.2) == (
         "Over 5 folds, at 10 % of the cost in units, “Letters, learned (DMS-π)” has 4.0 fewer letters "
-        "misread in 100 than “Letters, at random”, the best simple rule (95 %: 3.0 to 5.0); it is clearly "
+        "misread in 100 than “Letters, at random”, the closest simple rule (95 %: 3.0 to 5.0); it is clearly "
         "ahead at 2 of 2 budgets."
     )
     assert "at 50 % of" in says(both, "dms_pi", 0.4)

@@ -38,12 +38,12 @@ def test_the_chart(look):
 
 def test_the_words():
     said = say.merged(PROBLEM, RUN)
-    assert "Tables over **3** letters overlap and close **circles**" in said
+    assert "Tables over **3** letters overlap and close **loops**" in said
     assert "disagree about the letter they share" in said
     assert "“**qva**” (written: “qua”), score -1.50, the same as the best of all 8 readings" in said
     assert "a bug!" in say.merged(PROBLEM, RUN._replace(score_search=0.0))
     assert "too many to try" in say.merged(PROBLEM, RUN._replace(score_search=np.nan))
-    assert "form no circle" in say.merged(PROBLEM, RUN._replace(order=2))
+    assert "form no loop" in say.merged(PROBLEM, RUN._replace(order=2))
     assert "about the 2 letters they share" in say.merged(PROBLEM, RUN._replace(order=4))
     assert [row[1:3] for row in say.sizes(PROBLEM, RUN)] == [
         ("4", "2 to the power 2"), ("8", "of 16"), ("17,576", "of 456,976"),

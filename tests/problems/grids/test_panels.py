@@ -165,5 +165,5 @@ def test_the_sentence_names_who_is_better(ensemble, lbp, said):
     wrong = [of._replace(wrong=np.arange(4) < n) for n in (0, 2, ensemble, lbp)]
     sentence = text.grids(LIVE, LOOSE, wrong)
     assert said in sentence
-    assert "still change at 4 of them" in sentence
+    assert "still changing at 4 of them" in sentence
     assert "settle." in text.grids(LIVE, LOOSE._replace(converged=np.ones(4, bool)), wrong)

@@ -163,10 +163,10 @@ BAD = {
     "the manifest alone": (lambda m: parts(to_zip(m))[0], "is half of a model; expected one .zip"),
     "the arrays alone": (lambda m: parts(to_zip(m))[1], "is half of a model; expected one .zip"),
     "damaged": (lambda m: to_zip(m)[:-900], "can be unpacked"),
-    "NaN": (poisoned, "m.zip: is damaged: weights"),
-    "states": (lambda m: changed(m, n_states=900), "is damaged: a tagger's cascade is no"),
+    "NaN": (poisoned, "weights[0, 0] must be a number from -1e+100 to 1e+100, got nan"),
+    "states": (lambda m: changed(m, n_states=900), "cascade.n_states is 900; classes has "),
     "levels": (lambda m: changed(m, levels=m.cascade_.levels[:1] * 9), "must have from 2 to 5 levels, got 9"),
-    "too many arcs": (lambda m: changed(m, max_arcs=-3), "is damaged: max_arcs must be"),
+    "too many arcs": (lambda m: changed(m, max_arcs=-3), "cascade.max_arcs must be a whole number from 1"),
 }
 
 

@@ -186,7 +186,7 @@ def test_what_a_process_wrote_is_not_believed(body):
 
 def test_other_columns_make_void_what_was_made_and_end_what_is_under_way():
     from spcviz.problems.own_data.data.examples import EXAMPLES, data_of
-    from spcviz.problems.own_data.data.files import read
+    from spcviz.problems.own_data.data.files import FOUND_OUT, read
 
     data = data_of("ewt")
     visit = shelf.Own(read("a.conllu", data), data)
@@ -194,11 +194,11 @@ def test_other_columns_make_void_what_was_made_and_end_what_is_under_way():
     visit.keep(before, 1)
     visit.job = job(settings={"method": "cascade", "order": 4, "n": 300})
     under_way, columns = visit.job, EXAMPLES["penn"].columns
-    visit.read_anew(read("a.conllu", visit.data, columns), columns)
+    visit.read_anew(read("a.conllu", visit.data, columns), columns, FOUND_OUT)
     assert visit.kept(before) is None
     assert visit.of("train", 1) != before
     assert visit.job is None
-    assert "other columns" in visit.note
+    assert "was read as before" in visit.note
     assert under_way.ended.wait(60)
     assert under_way.state == "cancelled"
     assert len({label for sentence in visit.brought.labels for label in sentence}) > 40

@@ -135,8 +135,12 @@ def train_method(
     """Learn weights (unless `learn` is off) and tune thresholds level by level; uses the problems up."""
     names, geometry = cascade.SUB_MODELS[method], model.geometry
     weights, alphas = model.weights[method].copy(), np.zeros(body.N_LEVELS)
-    how = settings.train_alpha, settings.regularisation, settings.n_epochs, settings.step
-    config = joint.Config(*how, margin=None)
+    config = joint.Config(
+        alpha=settings.train_alpha,
+        regularisation=settings.regularisation,
+        n_epochs=settings.n_epochs,
+        step=settings.step,
+    )
     for level in range(body.N_LEVELS):
         if learn:
             weights[level] = _learned(train, geometry, level, names, weights[level], config, rng)

@@ -29,12 +29,13 @@ def kept_where_all_is_safe(trace, text):
     return int(keep.sum()) if best == text else None
 
 
-def test_the_bare_page_opens_with_it_and_older_links_do_not():
+def test_the_bare_page_opens_with_it_and_so_do_links_without_a_word():
     assert LETTERS.parse({})["word"] == FIRST_WORD
     assert LETTERS.parse({"order": "4"}) == LETTERS.defaults
     table = LETTERS.narrow(features=cached.LETTERS_FEATURES, word=cached.letters_ids("open", ("convenient",)))
-    assert cached.letters_offer("open")[table.parse({"level": "2"})["word"]] == "convenient"
-    assert table.parse({})["word"] == FIRST_WORD
+    assert table.parse({})["word"] != FIRST_WORD  # narrowed to what does not hold it
+    assert cached.letters_offer("open")[table.parse({})["word"]] == "convenient"
+    assert LETTERS.parse({"level": "2"})["word"] == FIRST_WORD
 
 
 def test_of_the_development_words_it_is_the_one_that_the_rule_chooses():

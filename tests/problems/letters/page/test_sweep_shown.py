@@ -126,12 +126,12 @@ def test_the_bound_shows_every_term_of_both_losses():
 @pytest.mark.parametrize(
     ("choice", "state", "expected"),
     [
-        (CHOICE._replace(test=losses(event=0.005)), STATE, "It holds on test words"),
+        (CHOICE._replace(test=losses(event=0.005)), STATE, "**Kept on test words**"),
         (CHOICE, STATE, "may be chance"),
-        (CHOICE._replace(tolerance=0.001), STATE, "does not hold"),
+        (CHOICE._replace(tolerance=0.001), STATE, "**Not kept on test words**"),
         (CHOICE._replace(alpha=-0.2), STATE, "The threshold lies below the mean."),
         (CHOICE._replace(alpha=-0.2), STATE | {"alpha": -0.2}, "may be chance"),
-        (CHOICE, STATE | {"by": "definition"}, "does not hold"),
+        (CHOICE, STATE | {"by": "definition"}, "**Not kept on test words**"),
     ],
 )
 def test_the_verdict_follows_the_numbers(choice, state, expected):
