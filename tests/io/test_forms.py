@@ -556,7 +556,7 @@ UNKNOWN = [
 
 @pytest.mark.parametrize("source", UNKNOWN)
 def test_minus_100_is_no_class_but_a_label_that_is_not_known(source):
-    corpus = read_conll(source)
+    corpus = read_conll(source.encode())
     assert corpus.labels == [["B-X", None, "O"], ["O"]]
     assert corpus.scheme == "BIO"
     assert "1 label is not known" in corpus.notes[-1]
@@ -565,5 +565,5 @@ def test_minus_100_is_no_class_but_a_label_that_is_not_known(source):
 
 def test_the_names_of_numbers_leave_minus_100_alone():
     given = {"label_names": ["O", "B-X"], "data": [{"tokens": ["a", "b"], "tags": [1, -100]}]}
-    assert read_conll(json.dumps(given)).labels == [["B-X", None]]
+    assert read_conll(json.dumps(given).encode()).labels == [["B-X", None]]
     assert read_conll("a -1\nb 1\n").labels == [["-1", "1"]]
