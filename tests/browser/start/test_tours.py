@@ -93,7 +93,9 @@ def plain(text):
 def checked(page, at):
     """One scene: its state, its part, its sentences against what the page shows."""
     query = dict(parse_qsl(urlsplit(page.url).query))
-    assert query == touring.address_of(at)[1] | ({"embed": "true"} if "embed" in query else {}), at
+    wanted = touring.address_of(at)[1] | ({"embed": "true"} if "embed" in query else {})
+    assert query.items() <= wanted.items(), at  # what is a page's default is not in its address
+    assert {"tour", "at"} <= query.keys(), at
     is_changed = at.is_answered and at.scene.after
     templates = [("say", "" if is_changed else at.scene.say), ("ask", at.scene.ask)]
     templates += [("answer", at.scene.answer)] if at.is_answered else []
