@@ -33,6 +33,9 @@ _KEPT_TO_COMPILE = ("HOME", "SPCVIZ_JIT_DIR", "XDG_CACHE_HOME")  # where compile
 _GLANCE = 0.02
 _MOST = 8192  # bytes of what is asked for
 _CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
+_ARROW = {"JE_ARROW_MALLOC_CONF": "background_thread:false", "ARROW_DEFAULT_MEMORY_POOL": "system"}
+# Scikit-learn imports pandas, and that pyarrow where it is installed: it begins a thread, beside which a
+# nursery would fork, and reserves addresses, which count as memory.
 _LOCK = threading.Lock()
 _RUNNING: dict[str, tuple[subprocess.Popen, socket.socket]] = {}
 """The nurseries of this process by their names."""
@@ -94,7 +97,7 @@ def environment(*more: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in (*_KEPT, *more) if name in os.environ}
     paths = [str(ROOT), *(os.path.abspath(path) for path in sys.path if path)]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
-    return kept | threads | {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
+    return kept | threads | _ARROW | {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
 
 
 def start(asked: Asked) -> "Forked | subprocess.Popen":
