@@ -1,13 +1,9 @@
 """How much a page asks for at once: what can be operated in its first view, its height, its width.
 
 What stands on every page does not count (the bars at its top, of tools, tasks and tours, and the side bar),
-<<<<<<< HEAD
-and neither do the glossary's words, which are text. What lies in a closed box is not there. Each choice of a
-row of choices counts, and what is greyed counts too: it is read all the same. A picture with one place in the Tab order counts once.
-=======
-and neither do the glossary's words, which are text. What lies in a closed box is not there. Each choice of a row of
-choices counts, and what is greyed counts too: it is read all the same. A picture with one place in the Tab order counts once.
->>>>>>> fix-browser
+and neither do the glossary's words, which are text. What lies in a closed box is not there. Each choice of
+a row of choices counts, and what is greyed counts too: it is read all the same. A picture with one place in
+the Tab order counts once.
 """
 
 from pathlib import Path
