@@ -20,7 +20,7 @@ _STYLE = """<style>
 .statements td { overflow-wrap: break-word; }
 .statements a { color: inherit; display: inline-block; min-height: 24px; }
 @media (max-width: 640px) {
-  .statements thead { position: absolute; clip-path: inset(50%); }
+  .statements thead { display: none; }
   .statements, .statements tbody, .statements tr, .statements td { display: block; }
   .statements td { border: none; padding: 0.1rem 0; }
   .statements td:empty { display: none; }

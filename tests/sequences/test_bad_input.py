@@ -216,7 +216,7 @@ def test_bad_weights_are_named(tagger):
         ("perceptron", {"class_weight": {"XX": 1}}, "class_weight must name labels of y, got 'XX'"),
         ("perceptron", {"class_weight": {"NN": -1}}, r"class_weight\['NN'\] must be a number from 0"),
         ("perceptron", {"class_weight": 3}, "class_weight must be a dict, 'balanced' or None, got 3"),
-        ("perceptron", {"constraints": "iob"}, "constraints must be one of bio, iob1, bioes, a function"),
+        ("perceptron", {"constraints": "iobx"}, "constraints must be one of bio, iob1, bioes, a function"),
         (
             "perceptron",
             {"constraints": "bio"},
