@@ -14,7 +14,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCES = ("app.py", "pages", "spcviz", "deploy")
 PACKAGE = "spcviz"
-SETTINGS = {"numba.config.CACHE_DIR", "PIL.Image.MAX_IMAGE_PIXELS"}
+SETTINGS = {
+    "PIL.Image.MAX_IMAGE_PIXELS", "tqdm.tqdm.monitor_interval",
+    *(f"numba.config.{name}" for name in ("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "CPU_NAME", "CPU_FEATURES")),
+}  # fmt: skip
 """What another package offers to be set."""
 
 SETTERS = {"setattr": "setattr", "delattr": "delattr"}
@@ -41,7 +44,7 @@ def bound(tree):
 
 
 def is_own(name):
-    return name.startswith(".") or name.partition(".")[0] in (PACKAGE, "tests")
+    return name.startswith(".") or name.partition(".")[0] in (PACKAGE, "tests", "benchmarks", "experiments")
 
 
 def whole_name(node, names):

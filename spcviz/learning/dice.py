@@ -12,7 +12,7 @@ def generator(random_state: Any, name: str = "random_state") -> np.random.Genera
 
     Of scikit-learn's older `numpy.random.RandomState` a seed is drawn.
 
-    >>> generator(0).integers(10) == generator(0).integers(10)
+    >>> int(generator(0).integers(10)) == int(generator(0).integers(10))
     True
     """
     if random_state is None or isinstance(random_state, np.random.Generator):

@@ -217,7 +217,7 @@ class Sequences:
         >>> sequences.prune(0.0).n_arcs, sequences.prune(0.9).n_arcs
         (4, 3)
         >>> sequences.prune(margin=2.5).n_arcs
-        6
+        12
         """
         filled, lengths = self._packed.filled, self.lengths[self._packed.filled]
         name, settings = asked(alpha, margin, probability, None, len(self))

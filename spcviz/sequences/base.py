@@ -293,7 +293,7 @@ class SequenceTagger(BaseEstimator):
         names = None if state.names is None else stored.checked_names(*state.names)
         tagger.vocabulary_ = None if names is None else Vocabulary(zip(names, range(len(names))))
         tagger.take_state(state)
-        tagger._forbidden()  # refuses constraints that are no scheme of these labels
+        cls._forbidden(tagger)  # refuses constraints that are no scheme of these labels
         return tagger
 
     @property

@@ -55,7 +55,7 @@ class StructuredSVM(ChainTagger):
     >>> X = [[["the"], ["dog"]], [["a"], ["cat"]], [["the"], ["cat"]]]
     >>> tagger = StructuredSVM(random_state=0).fit(X, [["DT", "NN"]] * 3)
     >>> tagger.predict([[["a"], ["dog"]]])
-    [array(['DT', 'NN'], dtype='<U2')]
+    [['DT', 'NN']]
     """
 
     State = SVMState

@@ -10,6 +10,7 @@ TIERS = FeatureTiers(("free", "dear"), ([0, 1], [2, 3]), (0, 2))
 MADE = {
     "StructuredPerceptron": lambda: sp.StructuredPerceptron(random_state=0),
     "ChainCRF": lambda: sp.ChainCRF(c2=0.1),
+    "StructuredSVM": lambda: sp.StructuredSVM(random_state=0),
     "CascadeTagger": lambda: sp.CascadeTagger(order=3, hold_out=2, passes=3, random_state=0),
     "BudgetedTagger": lambda: sp.BudgetedTagger(TIERS, passes=2, folds=2, random_state=0),
     "ModelSelector": lambda: sp.ModelSelector(TIERS, passes=2, folds=2, random_state=0),

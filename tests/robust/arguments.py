@@ -27,8 +27,8 @@ from spcviz.engine.thresholds import filtering
 from spcviz.problems.pose.model import templates as limb_templates
 
 SECONDS = 2.0  # no call may take longer
-INNER = ("checks", "inputs", "jit", "rule", "semirings", "sources", "widths")
-"""Modules without doors: parts of the doors themselves, and of kernels."""
+INNER = ("carrying", "checks", "inputs", "jit", "rule", "semirings", "sources", "widths")
+"""Modules without doors: parts of the doors themselves, and of kernels and their files."""
 PARTS = {
     "chu_liu_edmonds.checked",
     "curves.curve",
@@ -37,11 +37,17 @@ PARTS = {
     "filtering.checked_alphas",
     "filtering.largest_alpha",
     "filtering.lowest_alpha",
+    "filtering.margin_points_batch",
     "filtering.threshold_batch",
     "filtering.truth_break_points",
+    "filtering.truth_margin_points",
     "lattice.best_path",
     "lattice.pointers",
     "prune.truth_points",
+    "rules.lowest",
+    "rules.truth_points",
+    "rules.tuned",
+    "rules.way_of",
     "space.labels_of",
 }
 """Functions that take what doors have made, and have no call of their own here."""
@@ -140,6 +146,7 @@ filtering.threshold         max_marginals=arc_score alpha=0.5
 filtering.keep              max_marginals=arc_score limit best_path=[0]
 filtering.losses            max_marginals=arc_score limit truth_score=1.0 truth=[1] mask
 filtering.break_points      max_marginals=arc_score
+guarantees.allowed          n=100 tolerance=0.1 guarantee=0.9
 gibbs.seeds                 rng n_samples=2
 gibbs.sample                unary pairwise edges seeds n_sweeps=2 start=labels
 graph.checked_edges         edges n_nodes=4

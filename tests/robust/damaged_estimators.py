@@ -112,7 +112,7 @@ def use(model, X, y):
     """Every method that reads by the arrays; labels come out of the classes."""
     some = X[:4]
     predicted = model.predict(some)
-    assert all(set(labels.tolist()) <= set(model.classes_.tolist()) for labels in predicted)
+    assert all(set(labels) <= set(model.classes_.tolist()) for labels in predicted)
     for name in ("predict_marginals", "filter", "to_state"):
         if hasattr(model, name):
             getattr(model, name)(*[] if name == "to_state" else [some])

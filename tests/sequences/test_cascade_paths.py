@@ -126,7 +126,7 @@ def test_tuning_goes_on_within_the_constraints(tagger):
 
 def test_bad_constraints_and_labels_that_break_them_are_named():
     with pytest.raises(ArgumentError, match="constraints must be one of bio, iob1, bioes, a function"):
-        sp.CascadeTagger(constraints="iob").fit(X, Y)
+        sp.CascadeTagger(constraints="iobx").fit(X, Y)
     with pytest.raises(ArgumentError, match=r"y\[0\]\[0\] must keep to constraints='bio', got 'I-A'"):
         sp.CascadeTagger(constraints="bio").fit([*[[["a"]]] * 4, *X], [["I-A"], *[["O"]] * 3, *Y])
     never_twice = sp.CascadeTagger(constraints=lambda a, b: a != b, hold_out=2, order=2, random_state=0)

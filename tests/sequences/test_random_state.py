@@ -27,7 +27,7 @@ def test_every_estimator_refuses_by_a_sentence_and_takes_scikit_learn_s_older_ki
     one, other = (
         MADE[name]().set_params(random_state=np.random.RandomState(3)).fit(X, y).predict(X) for _ in range(2)
     )
-    assert [labels.tolist() for labels in one] == [labels.tolist() for labels in other]
+    assert [list(labels) for labels in one] == [list(labels) for labels in other]
 
 
 def test_a_crf_that_goes_on_refuses_by_a_sentence():

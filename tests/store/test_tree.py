@@ -175,7 +175,7 @@ def test_names_say_the_way():
         ({True: 3}, r"^keys of value must be str or int, got True"),
         ([10**4000], r"^value\[0\] must have at most 4000 digits, got 13288 bits"),
         ({1 << 63: 0}, r"^value must fit in 64 bits, got 9223372036854775808"),
-        (["\ud800"], r"^value\[0\] must be text that UTF-8 can hold, got '\\ud800'"),
+        (["\ud800"], r"^value must be text that UTF-8 can hold, got '\\ud800'"),
         ({"\ud800": 1}, r"^value must be text that UTF-8 can hold"),
         (Leaf([1.0]), r"^value.scores must be of kind ndarray, got list"),
         (Leaf(None), r"^value.scores must be of kind ndarray, got NoneType"),

@@ -75,9 +75,9 @@ def placed() -> Iterator[None]:
     if not is_known() or KernelLocator.folder is None:
         yield
         return
-    before = getattr(numba.config, _SETTING)
-    setattr(numba.config, _SETTING, _NAME)
+    before = numba.config.CACHE_LOCATOR_CLASSES
+    numba.config.CACHE_LOCATOR_CLASSES = _NAME
     try:
         yield
     finally:
-        setattr(numba.config, _SETTING, before)
+        numba.config.CACHE_LOCATOR_CLASSES = before

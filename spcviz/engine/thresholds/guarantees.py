@@ -88,7 +88,7 @@ def allowed(n: int, tolerance: float, guarantee: Guarantee = None) -> int:
     Examples
     --------
     >>> [allowed(1000, 0.02, guarantee) for guarantee in (None, "mean", 0.9)]
-    [20, 19, 14]
+    [20, 19, 13]
     """
     n, tolerance = checks.integer("n", n, 0, 2**40), checks.fraction("tolerance", tolerance)
     guarantee = checked(guarantee)

@@ -81,7 +81,7 @@ def way_of(name: str, setting: ArrayLike, first_gap: np.ndarray | None = None) -
     for one in {float(settings.min()), float(settings.max())} if settings.size else ():
         checked_setting(name, one)
     if name == "margin":
-        return Way(0.0, np.abs(settings), False)
+        return Way(0.0, np.asarray(np.abs(settings)), False)
     if name == "mean_max_first":
         return Way(settings, checked_first_gap(first_gap), False)
     return Way(settings, None, name == "probability")

@@ -67,18 +67,18 @@ def test_projector(browser, server, scheme):
 
 
 def test_the_page_opens_on_a_right_reading_and_its_curve_can_be_read(browser, server):
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page = browser.new_page(viewport={"width": 1440, "height": 980})
     root = ready(page, f"{server}/hybrid")
     assert "reading is right from action" in root.locator(".says").text_content()
     heights = root.evaluate(SHOWN_SIZES)
     assert len(heights) > 3
     assert min(heights) >= 12
-    assert bottom_of_chart(root) <= 900
+    assert bottom_of_chart(root) <= 980
     page.close()
 
 
 def test_what_comes_late_above_the_picture_moves_nothing_out_of_sight(browser, server):
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page = browser.new_page(viewport={"width": 1440, "height": 980})
     root = ready(page, f"{server}/hybrid")
     graph = root.locator("svg.graph")
     top = graph.bounding_box()["y"]
@@ -89,5 +89,5 @@ def test_what_comes_late_above_the_picture_moves_nothing_out_of_sight(browser, s
     }""")
     page.wait_for_timeout(500)
     assert graph.bounding_box()["y"] > top + 29
-    assert bottom_of_chart(root) <= 900
+    assert bottom_of_chart(root) <= 980
     page.close()
