@@ -165,7 +165,7 @@ BAD = {
     "damaged": (lambda m: to_zip(m)[:-900], "can be unpacked"),
     "NaN": (poisoned, "weights[0, 0] must be a number from -1e+100 to 1e+100, got nan"),
     "states": (lambda m: changed(m, n_states=900), "cascade.n_states is 900; classes has "),
-    "levels": (lambda m: changed(m, levels=m.cascade_.levels[:1] * 9), "levels must be the figures of 8 filters, got"),
+    "levels": (lambda m: changed(m, levels=m.cascade_.levels[:1] * 9), "must be the figures of 8 filters"),
     "too many arcs": (lambda m: changed(m, max_arcs=-3), "cascade.max_arcs must be a whole number from 1"),
 }
 

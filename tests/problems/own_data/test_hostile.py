@@ -37,12 +37,15 @@ GROWING = {
 
 @pytest.mark.parametrize("name", GROWING)
 def test_work_grows_no_faster_than_the_file(name):
-    """At 1, 2, 4 and 8 times the size: 16 times the work at most, where all pairs would be 64 times."""
+    """From 2 to 8 times the size: 8 times the work at most, where all pairs would be 16 times.
+
+    The processor's time, the least of three: the first size alone is too short to measure on a busy machine.
+    """
     make, usual = GROWING[name], 4000
     read("warm", make(100))
-    files = [make(n * usual) for n in (1, 2, 4, 8)]
-    took = [min(seconds(partial(read, "f", data)) for _ in range(2)) for data in files]
-    assert took[3] < 16 * max(took[0], 0.03), took
+    files = [make(n * usual) for n in (2, 4, 8)]
+    took = [min(seconds(partial(read, "f", data)) for _ in range(3)) for data in files]
+    assert took[2] < 8 * max(took[0], 0.06), took
 
 
 def test_rules_of_thousands_of_labels_take_a_moment():
