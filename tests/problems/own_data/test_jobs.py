@@ -162,10 +162,6 @@ def test_a_nursery_that_ends_takes_no_job_for_done():
     assert (training.state, training.problem[:36]) == ("failed", "Training ended before its time; try ")
 
 
-@pytest.mark.skip(
-    reason="reported to fail in a full run; alone it was not done within 170 s on 2 cores with a load of 25; "
-    "unknown whether that is the load or the limits around a Python started for one task"
-)
 def test_where_nothing_is_forked_each_job_starts_a_python(monkeypatch):
     monkeypatch.setattr(nursery, "_CAN_FORK", False)
     training = job()

@@ -70,8 +70,13 @@ def _record(kind: type, make: Callable[[], Any]) -> tuple[dict, list[bytes]]:
         raise SpcvizError(str(error)) from error
 
 
-def load(method: str, order: int) -> None:
-    """Train on a few sentences of the app's own: what this kind of model needs is then there."""
+def load(method: str | dict[str, Any], order: int = 0) -> None:
+    """Train on a few sentences of the app's own: what this kind of model needs is then there.
+
+    In a process for one task alone, which gives what it is asked for, the task itself loads what it needs.
+    """
+    if isinstance(method, dict):
+        return
     from spcviz.problems.own_data.data.examples import read_example
 
     example, n = read_example("ewt"), 2 * LEAST_SENTENCES
