@@ -99,7 +99,8 @@ def checked(page, at):
     is_changed = at.is_answered and at.scene.after
     templates = [("say", "" if is_changed else at.scene.say), ("ask", at.scene.ask)]
     templates += [("answer", at.scene.answer)] if at.is_answered else []
-    missing, give_up = {"not": "looked"}, time.monotonic() + SECONDS / 2
+    is_hiding = bool(at.scene.hide) and not at.is_answered  # its numbers come with the answer
+    missing, give_up = {} if is_hiding else {"not": "looked"}, time.monotonic() + SECONDS / 2
     while missing and time.monotonic() < give_up:
         said = {}  # read again: numbers may come after the scene
         for part, template in templates:
@@ -113,7 +114,6 @@ def checked(page, at):
     assert page.get_by_test_id("stException").count() == 0
 
 
-@pytest.mark.skip(reason="open: failed for every tour that was run, cause not looked into yet")
 @pytest.mark.parametrize("name", list(tour.shipped()))
 def test_a_tour_is_played(browser, server, name):
     shipped = tour.shipped()[name]
