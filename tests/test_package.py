@@ -154,7 +154,9 @@ def test_an_installed_command_says_what_it_lacks(installed, command):
 def test_a_command_says_which_package_it_lacks(installed):
     """As after `pip install spcviz` without the pages: here imports of those fail."""
     lacking = "import sys\nfor name in ('plotly', 'pandas', 'streamlit'): sys.modules[name] = None\n"
-    done = installed("-c", f"{lacking}from spcviz.cli import main\nsys.exit(main(['export', 'letters', 'out.html']))")
+    done = installed(
+        "-c", f"{lacking}from spcviz.cli import main\nsys.exit(main(['export', 'letters', 'out.html']))"
+    )
     assert done.returncode == 1
     assert 'python -m pip install "spcviz[app]" brings it' in done.stderr
     assert "Traceback" not in done.stderr

@@ -96,6 +96,9 @@ def checked(page, at):
     wanted = touring.address_of(at)[1] | ({"embed": "true"} if "embed" in query else {})
     assert query.items() <= wanted.items(), at  # what is a page's default is not in its address
     assert {"tour", "at"} <= query.keys(), at
+    if at.is_end:  # what was seen, and where to go on
+        assert text_of(page, "closing")
+        return
     is_changed = at.is_answered and at.scene.after
     templates = [("say", "" if is_changed else at.scene.say), ("ask", at.scene.ask)]
     templates += [("answer", at.scene.answer)] if at.is_answered else []
