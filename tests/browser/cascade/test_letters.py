@@ -144,13 +144,8 @@ def test_a_link_restores_everything_on_a_fresh_server(browser, server, fresh_ser
         assert page.url.partition(PAGE)[2] == link.partition(PAGE)[2]
 
 
-@pytest.mark.skip(reason="open: failed in the whole run, cause not looked into yet")
 def test_keys_work_without_focus(browser, server):
     with open_page(browser, server) as page:
-        hint = page.get_by_label("A hint for a first visit")
-        hint.wait_for()
-        page.keyboard.press("Escape")  # the hint goes first, and only the hint
-        hint.wait_for(state="hidden")
         for key, name, wanted in [
             ("2", "level", "2"),
             ("ArrowLeft", "step", "3"),
