@@ -33,9 +33,9 @@ _KEPT_TO_COMPILE = ("HOME", "SPCVIZ_JIT_DIR", "XDG_CACHE_HOME")  # where compile
 _GLANCE = 0.02
 _MOST = 8192  # bytes of what is asked for
 _CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
-_ARROW = {"JE_ARROW_MALLOC_CONF": "background_thread:false", "ARROW_DEFAULT_MEMORY_POOL": "system"}
+_ARROW = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 # Scikit-learn imports pandas, and that pyarrow where it is installed: it begins a thread, beside which a
-# nursery would fork, and reserves addresses, which count as memory.
+# nursery would fork.
 _LOCK = threading.Lock()
 _RUNNING: dict[str, tuple[subprocess.Popen, socket.socket]] = {}
 """The nurseries of this process by their names."""
