@@ -36,7 +36,7 @@ EXCERPTS = {
         features="fourier",
     ),
     "ocr-open-rules": Excerpt(
-        "ocr-open-rules-fourier-unseen", r"^1 \| 6 \| ", features="fourier", most=3,
+        "ocr-open-rules-fourier-unseen", r"^1.0 \| 6 \| ", features="fourier", most=4,
         columns=("order", "rule", "n-grams", "95 %", "lost"),
     ),
     "tagging": Excerpt(

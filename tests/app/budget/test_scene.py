@@ -78,8 +78,8 @@ def test_a_link_to_a_camvid_picture_says_that_it_is_not_here_and_stays(clone):
     at = open_page("pages/budget/scene.py", kind="camvid", number="120")
     (note,) = at.info
     assert note.value.startswith("This link asks for a test picture of CamVid")
-    assert "Shown instead: a rendered street." in note.value
-    assert any(caption.value.startswith("Rendered street") for caption in at.caption)
+    assert "Shown instead: the photograph that the page opens with." in note.value
+    assert control(at, "Picture").value == "road"
     assert {"kind", "number"} <= set(at.query_params)
     assert not open_page("pages/budget/scene.py").info
 

@@ -119,7 +119,7 @@ def test_a_sentence_of_ones_own_is_read_at_once():
     at = run(view="own")
     at.text_input(key="data_own").set_value("The old man sleeps.").run()
     assert not at.exception
-    assert at.get("image") or at.get("imgs")
+    assert any("data:image/svg+xml" in part.body for part in at.get("html"))
 
 
 def test_each_training_stays_as_a_row_and_two_are_compared():

@@ -174,4 +174,4 @@ def test_the_command_says_what_it_wrote_and_what_it_left_out(tmp_path, capsys, m
     )
     assert "left out: the library's documentation: pdoc is not installed" in out
     assert "left out: charts drawn ahead: no Chromium or Chrome is installed" in out
-    assert "Handwriting, orders 1 to 6" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "words right rise with the order" in (tmp_path / "index.html").read_text(encoding="utf-8")

@@ -1,6 +1,8 @@
 """Views that answer a researcher: how good answers are, runs side by side, a sentence of one's own."""
 
+from base64 import b64encode
 from functools import partial
+from html import escape
 
 import streamlit as st
 
@@ -35,12 +37,9 @@ def verdict(source, state: dict) -> None:
         return
     tolerance = state["tol"] / 100
     choices = source.compared(tolerance)[1]
-    times = None
-    if source.model:
-        key = ("times", id(source.report))
-        sentences = source.own.brought.sentences
-        times = source.own.once(key, lambda: [answers.times_of(source.model, source.report, sentences)])[0]
-    of = answers.verdict_of(source.report, tolerance, choices, times)
+    times = source.times() if source.model else None
+    timed = answers.BEFORE if source.is_stored else answers.HERE
+    of = answers.verdict_of(source.report, tolerance, choices, times, timed)
     with st.container(border=True):
         st.markdown(answers.said(of))
         st.markdown(say.judged(judge(source, state)))
@@ -116,7 +115,9 @@ def labels_of(source, number: int) -> list[str]:
 def picture(words, labels, gold, name: str, title: str) -> None:
     """A tagged sentence as running text, and its SVG to take away."""
     svg = drawn.svg_of(drawn.pieces_of(words, labels, gold), title)
-    st.image(svg, width="content")
+    # Not st.image: it asks whether a text is an address, and Python's urlsplit keeps what it was asked.
+    image = b64encode(svg.encode()).decode()
+    st.html(f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{image}" style="max-width:100%">')
     st.download_button("SVG", svg, f"{name}.svg", "image/svg+xml", icon=":material/download:",
                        key=f"data_svg_{name}", on_click="ignore")  # fmt: skip
 

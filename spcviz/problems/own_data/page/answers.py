@@ -154,9 +154,15 @@ class Verdict(NamedTuple):
     left: float  # n-grams of the next order a token
     order: int
     times: Times | None
+    timed: str  # where, to follow "timed"
 
 
-def verdict_of(report: Report, tolerance: float, choices: Sequence[Any], times: Times | None) -> Verdict:
+HERE, BEFORE = "on this server", "on the server that made the app's first scenes"
+
+
+def verdict_of(
+    report: Report, tolerance: float, choices: Sequence[Any], times: Times | None, timed: str = HERE
+) -> Verdict:
     """The verdict by the rule above; `choices` are those of `live.compared`."""
     by = {choice.key: choice for choice in choices}
     spc, crf = by["spc"], by["crf"]
@@ -166,9 +172,8 @@ def verdict_of(report: Report, tolerance: float, choices: Sequence[Any], times: 
     n = len(report.labels)
     is_worth = spc.kept <= MOST_LEFT * n and low <= tolerance
     order = len(report.levels) + 1
-    return Verdict(
-        is_worth, n, spc.kept, crf.kept, n_lost, n_test, (low, high), tolerance, report.n_grown, order, times
-    )
+    shares = spc.kept, crf.kept, n_lost, n_test, (low, high), tolerance
+    return Verdict(is_worth, n, *shares, report.n_grown, order, times, timed)
 
 
 _NAMES = {2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
@@ -199,7 +204,7 @@ def _said_of_times(verdict: Verdict) -> str:
     if verdict.times is None:
         return f" A dense search over {name} is too large to be run beside it."
     ratio, low, high = verdict.times.ratio()
-    span = f"({low:.2f} to {high:.2f}, 95 %, {verdict.times.n} test sentences timed on this server)"
+    span = f"({low:.2f} to {high:.2f}, 95 %, {verdict.times.n} test sentences timed {verdict.timed})"
     if low > 1:
         return f" **A cascade is worth it:** {ratio:.2f} times as fast as a dense search over {name} {span}."
     if high < 1:

@@ -26,6 +26,7 @@ from spcviz.problems.own_data.model.settings import Settings, rules_of
 from spcviz.problems.own_data.model.template import DEFAULT as DEFAULT
 from spcviz.problems.own_data.model.template import read_template as read_template
 from spcviz.problems.own_data.page import live, runs, shelf, tables
+from spcviz.problems.own_data.page.answers import Times, times_of
 from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.shared.folders import CACHE, MODELS
@@ -68,6 +69,13 @@ def stored_trace(name: str, number: int, alphas: tuple[float | None, ...] = ()) 
     """One sentence of an example through the model that is stored of it."""
     trained = stored_model(name)
     return _traced(_stored_reader(name), trained.report, example(name), number, alphas)
+
+
+@shared(1, stored=Times, beside=1)
+def stored_times(name: str) -> Times | None:
+    """Times of the model that is stored of an example, as they were where first scenes were made."""
+    trained = stored_model(name)
+    return times_of(trained.model, trained.report, example(name).sentences)
 
 
 @shared(1)
@@ -310,6 +318,14 @@ class Source(NamedTuple):
             return live.trace(cascade, rows, words, report.labels, truth=truth, alphas=alphas)
 
         return visit.once(("trace", self.key, number, alphas), make)
+
+    def times(self) -> Times | None:
+        """Times of the cascade and of a dense search on test sentences; only of what has a model."""
+        if self.is_stored:
+            return stored_times(self.own.example)
+        kernels_first(__name__)
+        key, sentences = ("times", self.key), self.own.brought.sentences
+        return self.own.once(key, lambda: [times_of(self.model, self.report, sentences)])[0]
 
     def swept(self, level: int, tolerance: float, by: str, alpha: float | None) -> Any:
         """(curves, choice) of a level over all thresholds."""

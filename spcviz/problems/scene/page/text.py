@@ -22,7 +22,7 @@ def missing(_kind):
     """What a link asks for that is not on offer here: pictures of CamVid."""
     return (
         "This link asks for a test picture of CamVid, which does not come with the app: `python -m spcviz "
-        "data get scene_camvid` brings it. Shown instead: a rendered street."
+        "data get scene_camvid` brings it. Shown instead: the photograph that the page opens with."
     )
 
 

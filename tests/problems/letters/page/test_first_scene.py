@@ -32,9 +32,13 @@ def kept_where_all_is_safe(trace, text):
 def test_the_bare_page_opens_with_it_and_so_do_links_without_a_word():
     assert LETTERS.parse({})["word"] == FIRST_WORD
     assert LETTERS.parse({"order": "4"}) == LETTERS.defaults
-    table = LETTERS.narrow(features=cached.LETTERS_FEATURES, word=cached.letters_ids("open", ("convenient",)))
+    here = cached.letters_ids("open", ("convenient",))
+    table = LETTERS.narrow(features=cached.LETTERS_FEATURES, word=here)
+    assert table.parse({})["word"] == FIRST_WORD
+    assert cached.letters_offer("open")[here[0]] == "convenient"
+    table = LETTERS.narrow(features=cached.LETTERS_FEATURES, word=cached.letters_ids("fourier", ("ommanding",)))
     assert table.parse({})["word"] != FIRST_WORD  # narrowed to what does not hold it
-    assert cached.letters_offer("open")[table.parse({})["word"]] == "convenient"
+    assert cached.letters_offer("fourier")[table.parse({})["word"]] == "ommanding"
     assert LETTERS.parse({"level": "2"})["word"] == FIRST_WORD
 
 
