@@ -14,7 +14,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.arms.data import proposals
 from spcviz.problems.arms.model import dms, features, fit, readings, stored
 from spcviz.problems.arms.model.readings import GRID
-from spcviz.problems.arms.model.tallies import JOINTS, gap, tidy
+from spcviz.problems.arms.model.tallies import JOINTS, gap, gap_of_both, tidy
 from spcviz.problems.arms.page import batch
 from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE, TIERS
 from spcviz.problems.budgets.tables import Measured, reproduce
@@ -296,7 +296,11 @@ def policy_result(measured):
     table = _equal_rows(measured.targets, readings.TARGETS)
     for row in _equal_rows(measured.beyond, dms_pi.THESIS_TARGETS):
         paper = {"paper": TABLE_7_1[row["target"]]} if row["method"] == "q-learning" else {}
-        table.append(row | {"is_beyond": True} | paper)
+        at, tally = dms_pi.THESIS_TARGETS.index(row["target"]), measured.beyond[row["method"]]
+        minus = {
+            name: plain(gap_of_both(tally, measured.fixed, at, t)) for t, name in enumerate(dms_pi.FIXED)
+        }
+        table.append(row | {"is_beyond": True, "error_minus": minus} | paper)
     for name, row in zip(dms_pi.FIXED, fixed, strict=True):
         table.append(row | {"method": name} | ({"paper": TABLE_7_1[name]} if name in TABLE_7_1 else {}))
     for row in table:

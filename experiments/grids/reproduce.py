@@ -160,7 +160,11 @@ def _instance_of(settings, rng):
 def _instance_rows(result):
     names = ("ensemble", "lbp", "lbp_max", "unary", "samples", "trees")
     means = {name: getattr(result, name).mean(axis=0).round(6).tolist() for name in names}
-    return [{"method": name, "error": error} for name, error in means.items()]
+    each = [
+        {"method": "tree", "tree": p, "error": errors}
+        for p, errors in enumerate(result.trees.round(6).tolist())
+    ]
+    return [{"method": name, "error": error} for name, error in means.items()] + each
 
 
 def _summary(results, settings):
@@ -172,7 +176,13 @@ def _summary(results, settings):
     baselines = [row for name in ("lbp_max", "unary", "samples") for row in _rows(name, by_method[name])]
     apart = {name: by_method[name] - by_method["ensemble"] for name in ("lbp", "tree")}
     gaps = [row for name, gap in apart.items() for row in _rows(name, gap, "gap")]
-    each = [{**row, "tree": p} for p in range(trees.shape[1]) for row in _rows("tree", trees[:, p])]
+    each = [
+        {**row, "tree": p, "gap": gap["gap"], "gap_stderr": gap["stderr"]}  # paired with the ensemble
+        for p in range(trees.shape[1])
+        for row, gap in zip(
+            _rows("tree", trees[:, p]), _rows("tree", trees[:, p] - by_method["ensemble"], "gap"), strict=True
+        )
+    ]
     means = {name: table.mean(axis=0) for name, table in by_method.items()}
     wrong = (means["ensemble"] > means["lbp"] + 1e-12) | (means["lbp"] > means["tree"] + 1e-12)
     unconverged = np.array([r.n_unconverged for r in results])

@@ -13,6 +13,7 @@ import numpy as np
 
 from experiments.letters.times import BATCH, batches_of, dense_labels
 from experiments.open_words import priors
+from experiments.tagging.equal_loss import draws, interval
 from spcviz.engine.ngrams.beam import beam_decode
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.learning.cascade.cascade import accuracies, decode_examples
@@ -26,7 +27,7 @@ from spcviz.problems.open_words.model.cascade import priors as begun_at
 from spcviz.problems.open_words.model.dictionary import dictionary, read
 from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
 from spcviz.registry.problem import Run
-from spcviz.shared.clock import medians_us
+from spcviz.shared.clock import turns_us
 from spcviz.shared.report import describe
 
 SETS = ("unseen", "natural")
@@ -55,19 +56,25 @@ def reproduce(run: Run) -> dict:
             words, here = data.load_set(name).words, {"data": name} | about
             seen, ink_row = _scored(model, words)
             ink_rows.append(here | ink_row)
-            measured = _measured(methods, seen, words)
-            times = _timed(methods, seen, words, REPEATS if not run.quick else 1)
+            measured, is_right = _measured(methods, seen, words)
+            turns = _timed(methods, seen, words, REPEATS if not run.quick else 1)
             sizes = {row["order"]: row for row in evaluate(model, seen, words)}
             for key, row in measured.items():
                 # a dictionary has nothing that it begins at
                 prior = None if row["method"] == "dictionary" else model.settings.prior
                 size_row = sizes[row["order"]] if row["method"] == "cascade" else {}
-                more = {"us_per_word": times[key], "chosen_on": CHOSEN_ON}
+                more = {
+                    "us_per_word": float(np.median(turns[key])),
+                    "us_turns": turns[key],
+                    "chosen_on": CHOSEN_ON,
+                }
                 rows.append(here | {"prior": prior} | row | size_row | more)
-            if name == DEV:
+            if name != DEV:
+                _compare(rows, chosen[-1], name, is_right)
+            else:
+                chosen.append(about | chosen_of(rows, features))
                 prior_rows += [about | row for row in priors.rows(model, seen, words, run.quick)]
             run.tick(f"{features} {name}")
-        chosen.append(about | chosen_of(rows, features))
         redrawn_rows.append(about | redrawn(model))
         used[features] = asdict(model.settings) | {"ink": list(model.settings.ink)}
     folds = [(features, name) for features in used for name in (DEV, *SETS)]
@@ -91,6 +98,17 @@ def reproduce(run: Run) -> dict:
         sets=[_about_set(name) for name in SETS],
         redrawn=redrawn_rows,
     )
+
+
+def _compare(rows, chosen, name, is_right):
+    """Put into the rows of chosen beams how many more words the chosen cascade reads, paired by word."""
+    ours = is_right["cascade", *chosen["cascade"].values()]
+    weights = draws(len(ours))
+    for pick in filter(None, (chosen["in_its_time"], chosen["as_many"])):
+        gap = 100 * (weights @ (ours - is_right["beam", *pick.values()])) / weights.sum(axis=1)
+        wanted = {"data": name, "features": chosen["features"], "method": "beam"} | pick
+        row = next(row for row in rows if wanted.items() <= row.items())
+        row |= {"cascade_minus": float(gap[0]), "cascade_minus_interval": list(interval(gap))}
 
 
 def _untimed(rows, features, name):
@@ -211,17 +229,21 @@ def _dictionary_run(model):
 
 def _measured(methods, seen, words):
     starts = np.concatenate([[0], np.cumsum(words.lengths)])
-    out = {}
+    out, is_right = {}, {}
     for (method, order, width), run in methods.items():
-        by_char, by_word = accuracies(run(seen, words.lengths), words.labels, starts)
+        labels = run(seen, words.lengths)
+        by_char, by_word = accuracies(labels, words.labels, starts)
         row = {"method": method, "order": order, "width": width}
         out[method, order, width] = row | {"char_accuracy": 100 * by_char, "word_accuracy": 100 * by_word}
-    return out
+        is_right[method, order, width] = np.logical_and.reduceat(labels == words.labels, starts[:-1]).astype(
+            float
+        )
+    return out, is_right
 
 
 def _timed(methods, seen, words, repeats):
-    """CPU microseconds per word of every method: the median of several turns over the first words."""
+    """CPU microseconds per word of every method in each of several turns over the first words."""
     lengths = words.lengths[:N_TIMED]
     parts = batches_of(seen.values, lengths)
     calls = {key: lambda run=run: [run(*part) for part in parts] for key, run in methods.items()}
-    return {key: us / len(lengths) for key, us in medians_us(calls, repeats).items()}
+    return {key: np.divide(us, len(lengths)).tolist() for key, us in turns_us(calls, repeats).items()}

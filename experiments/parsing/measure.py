@@ -98,7 +98,9 @@ def _chosen(rows, alone):
         )
         if row := min(within, key=lambda row: row["us_per_word_dev"], default=None):
             faster = full["us_per_word"] / row["us_per_word"]
-            out.append({"loss": loss} | row | {"uas_full": full["uas_arborescence"], "times_faster": faster})
+            turns = np.divide(full["us_per_word_turns"], row["us_per_word_turns"]).tolist()
+            row = row | {"uas_full": full["uas_arborescence"], "times_faster": faster}
+            out.append({"loss": loss} | row | {"times_faster_turns": turns})
     return out
 
 

@@ -18,7 +18,7 @@ from spcviz.problems.parsing.model import world as worlds
 from spcviz.problems.parsing.model.features import N_FEATURES, TEMPLATES, codes_of_row
 from spcviz.problems.parsing.model.parser import best_tree
 from spcviz.problems.parsing.page.shown import METHOD_OF, ONE_SHOT
-from spcviz.shared.clock import least_us
+from spcviz.shared.clock import least_us, rounds_us
 
 EVERY = 8
 """Each so many-th test sentence is timed."""
@@ -55,10 +55,10 @@ class Clock:
         calls = [call for piece in pieces for call in piece]
         tiers = range(len(TEMPLATES))
         alone = [call for timed in self.timed.values() for tier in tiers for call in self._alone(timed, tier)]
-        us = np.array(least_us([*calls, *alone], N_TURNS)) / self.n_words
-        by_policy = us[: len(calls)].reshape(len(names), len(shares), len(PIECES))
+        us = rounds_us([*calls, *alone], N_TURNS) / self.n_words  # (calls, turns)
+        by_policy = us[: len(calls)].reshape(len(names), len(shares), len(PIECES), N_TURNS)
         rows = {at: [_row(PIECES, one) for one in by_share] for at, by_share in zip(names, by_policy)}
-        by_template = us[len(calls) :].reshape(len(self.timed), len(TEMPLATES), 2)
+        by_template = us[len(calls) :].reshape(len(self.timed), len(TEMPLATES), 2, N_TURNS)
         kinds = PIECES[0], PIECES[2]
         rows_alone = [[_row(kinds, one) for one in by_tier] for by_tier in by_template]
         return rows, {
@@ -129,8 +129,10 @@ class Clock:
 
 
 def _row(names, us):
-    """Microseconds of some pieces, and their sum."""
-    return dict(zip(names, us.tolist())) | {"us_per_word": float(us.sum())}
+    """Microseconds of pieces (pieces, turns): the least of each, their sum, and the sums of every turn."""
+    least = us.min(axis=1)
+    row = dict(zip(names, least.tolist())) | {"us_per_word": float(least.sum())}
+    return row | {"us_per_word_turns": us.sum(axis=0).tolist()}
 
 
 def bought(order, share):

@@ -15,6 +15,8 @@ from spcviz.problems.pose.page import live
 WITHIN_PX = 20.0
 MEASURES = ("elbow_error", "shoulder_error", "elbow_within_20px", "pcp50_upper_arms")
 """Of one frame, means over both arms: pixels, pixels, percent, percent."""
+GAINED = ("elbow", "shoulder")
+"""Joints whose gain over single frames is told, paired by frame."""
 
 
 def detected(model, images):
@@ -81,7 +83,11 @@ def row(pieces: list[dict], single: list[dict]) -> dict:
     kept = np.average([one["states_kept"] for one in pieces], weights=lengths)
     made |= {
         "elbow_error_quartiles": middle.mean(),
-        **dict(zip(("elbow_gain_over_single", "elbow_gain_stderr"), gain(pieces, single))),
+        **{
+            f"{joint}_gain_{what}": value
+            for joint in GAINED
+            for what, value in zip(("over_single", "stderr"), gain(pieces, single, joint))
+        },
         "states_kept": kept,
         "efficiency": 100 * (1 - kept / body.grid(body.N_LEVELS - 1).n_states),
         "joint_loss": 100 * total["n_lost"] / total["n_runs"],
@@ -91,9 +97,10 @@ def row(pieces: list[dict], single: list[dict]) -> dict:
     return {key: value if isinstance(value, int) else rounded(value) for key, value in made.items()}
 
 
-def gain(pieces, other):
-    """(pixels by which elbows are nearer than another method's on the same frames, standard error)."""
-    nearer = _frames(other)[:, 0] - _frames(pieces)[:, 0]
+def gain(pieces, other, joint="elbow"):
+    """(pixels by which joints are nearer than another method's on the same frames, standard error)."""
+    column = MEASURES.index(f"{joint}_error")
+    nearer = (_frames(other) - _frames(pieces))[:, column]
     return float(nearer.mean()), clip_error(nearer, _clips(pieces))
 
 

@@ -107,7 +107,7 @@ def reproduce_scene(run: Run) -> dict:
         centres=_centres(steps, seconds["sim"]),
         table_2=list(known_costs().values()),
         all_features_seconds=every,
-        compared=_compared(last, drawn),
+        compared=_compared(tables, seconds, drawn),
         him_validation=_validated(lab, run),
         n_pictures=len(names),
         size=list(camvid.SIZE),
@@ -154,16 +154,29 @@ def _centres(steps, seconds):
     return rows
 
 
-def _compared(last, drawn):
-    """Every method against SIM at its end: points gained by SIM, with intervals."""
+def _compared(every, seconds, drawn):
+    """Every method against SIM at its end, and at the method's own time: points gained, with intervals."""
+    last = {method: table[:, -1] for method, table in every.items()}
     out, ours = [], measure.scores(last["sim"].sum(axis=0))
     for method, tables in last.items():
         if method != "sim":
             theirs, row = measure.scores(tables.sum(axis=0)), {"method": method}
             for name in ("pixel", "class"):
                 row[name] = ours[f"{name}_accuracy"] - theirs[f"{name}_accuracy"]
-            out.append(row | {"interval": measure.interval(last["sim"], drawn, tables)})
+            row["interval"] = measure.interval(last["sim"], drawn, tables)
+            out.append(row | _at_its_time(method, every, seconds, drawn))
     return out
+
+
+def _at_its_time(method, tables, seconds, drawn):
+    """What SIM has when a method is done, and its gain there, paired by picture; empty if it has nothing."""
+    done = int(np.searchsorted(seconds["sim"], seconds[method][-1], side="right"))
+    if not done:
+        return {}
+    ours, theirs = tables["sim"][:, done - 1], tables[method][:, -1]
+    gain = [measure.scores(table.sum(axis=0))["pixel_accuracy"] for table in (ours, theirs)]
+    ends = measure.interval(ours, drawn, theirs)["pixel"]
+    return {"at_its_time": {"step": done, "pixel": gain[0] - gain[1], "interval": ends}}
 
 
 def _evaluated(lab, names, run):

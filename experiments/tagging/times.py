@@ -15,7 +15,7 @@ from spcviz.problems.tagging.data.corpora import allowed_tags, seen_tags
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen
 from spcviz.problems.tagging.model.features import feature_numbers
-from spcviz.shared.clock import medians_us
+from spcviz.shared.clock import turns_us
 
 REPEATS = 9
 
@@ -32,13 +32,16 @@ def time_methods(
     test, labels = part.corpus["test"], {}
     runs = _runs(part, dense, cascades)
     calls = {key: lambda key=key, run=run: labels.update({key: run()}) for key, run in runs.items()}
-    us = {key: taken / len(test.lengths) for key, taken in medians_us(calls, repeats).items()}
+    turns = {key: np.divide(taken, len(test.lengths)) for key, taken in turns_us(calls, repeats).items()}
+    us = {key: float(np.median(taken)) for key, taken in turns.items()}
     for method in chosen.METHODS:
         if not np.array_equal(labels[method, "total"], labels[method, "inference"]):
             raise RuntimeError(f"{method} found two answers")
     right = _right({method: labels[method, "total"] == test.tags for method in chosen.METHODS}, test.lengths)
     kinds, orders = ("inference", "total"), {}
     methods = {m: right[m] | {f"us_{kind}": us[m, kind] for kind in kinds} for m in chosen.METHODS}
+    for method, row in methods.items():
+        row |= {f"us_{kind}_turns": turns[method, kind].tolist() for kind in kinds}
     for method, kind in us:
         if isinstance(kind, int):
             orders.setdefault(method, {})[str(kind)] = us[method, kind]

@@ -12,28 +12,37 @@ def median_us(call, repeats):
     return float(np.median([_timed(call)[1] for _ in range(repeats)]))
 
 
-def medians_us(
+def turns_us(
     calls: Mapping[Hashable, Callable], repeats: int, now: Callable[[], float] = time.process_time
-) -> dict[Hashable, float]:
-    """Median microseconds of each call by a clock, all called in turn, after a round that does not count."""
+) -> dict[Hashable, list[float]]:
+    """Microseconds of each call in every turn by a clock, all in turn, after a round that does not count."""
     taken = {key: [] for key in calls}
     for _ in range(repeats + 1):
         for key, call in calls.items():
             start = now()
             call()
             taken[key].append(1e6 * (now() - start))
-    return {key: float(np.median(times[1:])) for key, times in taken.items()}
+    return {key: times[1:] for key, times in taken.items()}
+
+
+def medians_us(
+    calls: Mapping[Hashable, Callable], repeats: int, now: Callable[[], float] = time.process_time
+) -> dict[Hashable, float]:
+    """The medians of `turns_us`."""
+    return {key: float(np.median(times)) for key, times in turns_us(calls, repeats, now).items()}
+
+
+def rounds_us(calls: Sequence[Callable], rounds: int) -> np.ndarray:
+    """Microseconds of each call in every round, (calls, rounds), after one that does not count."""
+    for call in calls:
+        call()
+    taken = [[_timed(call)[1] for call in calls] for _ in range(rounds)]
+    return np.array(taken).reshape(rounds, len(calls)).T
 
 
 def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
     """Least microseconds of each call, all in turn: a disturbance then slows a round, not one call."""
-    for call in calls:
-        call()
-    least = [np.inf] * len(calls)
-    for _ in range(rounds):
-        for i, call in enumerate(calls):
-            least[i] = min(least[i], _timed(call)[1])
-    return least
+    return rounds_us(calls, rounds).min(axis=1).tolist()
 
 
 def _timed(call, now=time.process_time):

@@ -43,8 +43,14 @@ def origin_sentence(result):
     return (
         f"Measured{over} on data {digests or 'not named'}; {machine.get('cpu', 'unknown processor')}, "
         f"{machine.get('cores', '?')} cores, Python {machine.get('python', '?')}, "
-        f"{result.get('seconds', 0):.0f} s."
+        f"{result.get('seconds', 0):.0f} s{_looks(result)}."
     )
+
+
+def _looks(result):
+    """How often the test data were measured for it, where that was counted."""
+    n = result.get("looks_at_test")
+    return f"; stored {n} times or more from these data" if n else ""
 
 
 def command_of(result):

@@ -75,6 +75,12 @@ def gap(one: Tally, other: Tally, at: int, at_other: int | None = None):
     return 100 * apart.sum(axis=0) / one.frames.sum(), ratio_error(apart[None], one.frames)[0]
 
 
+def gap_of_both(one: Tally, other: Tally, at: int, at_other: int) -> tuple[float, float]:
+    """As `gap`, of elbows and wrists together."""
+    apart = (one.wrong[at] - other.wrong[at_other]).mean(axis=1, keepdims=True)
+    return 100 * float(apart.sum()) / one.frames.sum(), float(ratio_error(apart[None], one.frames)[0, 0])
+
+
 def tidy(value):
     """A number for JSON: rounded, None for NaN."""
     if isinstance(value, float | np.floating):
