@@ -5,6 +5,7 @@ from pathlib import Path
 from experiments.statements.evidence import row_of
 from spcviz.shared import stored
 from spcviz.shared.folders import RESULTS
+from spcviz.web.figures.results import measured_on
 
 _ENGINE = (
     ("Viterbi 25 x 45", "Viterbi, 25 words and 45 tags"),
@@ -16,12 +17,13 @@ _TAGGERS = (("perceptron", "Perceptron tagger, EWT"), ("CRF", "CRF tagger, EWT")
 
 def rows(results: Path = RESULTS) -> str:
     """The table in Markdown; lines of benchmarks that are not stored are left out."""
-    lines = ["| what | here | best other | `bench` |", "|---|---|---|---|"]
+    lines = ["| what | here | best other | `bench`, measured on |", "|---|---|---|---|"]
     for name, make in (("engine", _engine), ("library", _library), ("app", _app)):
         result = stored.read(results, f"bench-{name}")
         if result is not None:
             with stored.reading(f"bench-{name}"):
-                lines += [f"| {' | '.join(cells)} | `{name}` |" for cells in make(result)]
+                day = measured_on(result, " ").partition(" (")[0]
+                lines += [f"| {' | '.join(cells)} | `{name}`{day} |" for cells in make(result)]
     return "\n".join(lines)
 
 

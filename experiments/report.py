@@ -24,7 +24,7 @@ from spcviz.registry import licences
 from spcviz.shared import stored
 from spcviz.shared.folders import MODELS, RESULTS, ROOT
 from spcviz.store.atomic import write_bytes_atomic
-from spcviz.web.figures.results import command_of, is_usable, origin_sentence
+from spcviz.web.figures.results import command_of, is_usable, measured_on, origin_sentence
 
 README, CLASS = ROOT / "README.md", ROOT / "docs" / "class.md"
 STATEMENTS, BENCHMARKS = "statements", "benchmarks"
@@ -171,7 +171,7 @@ def section(name: str, results: Path = RESULTS) -> str:
         made = f"Paper: {result.get('source', 'not said')}. File: `{name}.json`. {repeat}"
         notes = " ".join(shown.notes(result))
         table = as_markdown(excerpts.excerpt(name, result, shown))
-        return f"## {row.title}\n\n{made} {notes}".rstrip() + f"\n\n{table}"
+        return f"## {row.title}\n{made} {notes}".rstrip() + f"\n\n{table}"
 
 
 def anchor(title: str) -> str:
@@ -194,7 +194,9 @@ def _measured(path, name, say):
     if (result := stored.read(path.parent, path.stem)) is None:
         return f"Not measured yet: `python -m spcviz bench {name} --json`."
     with stored.reading(path.stem):
-        return say(result)
+        about = measured_on(result, "Measured on ")
+        when = f"\n\n{about}, by `{command_of(result)}`; later code may differ." if about else ""
+        return f"{say(result)}{when}"
 
 
 def _text(path):

@@ -65,7 +65,7 @@ def reproduce(run: Run) -> dict:
                 size_row = sizes[row["order"]] if row["method"] == "cascade" else {}
                 more = {
                     "us_per_word": float(np.median(turns[key])),
-                    "us_turns": turns[key],
+                    "us_per_word_turns": turns[key],
                     "chosen_on": CHOSEN_ON,
                 }
                 rows.append(here | {"prior": prior} | row | size_row | more)

@@ -1,13 +1,14 @@
-"""What statements are read from: stored results, and the few ways in which several statements read one."""
+"""What statements are read from: stored results, and paths to the numbers in them."""
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.statements.rules import Estimate, Part, Rules, over_folds
+from experiments.statements.rules import Estimate, Part, Rules, estimate, over_folds
 from spcviz.shared import stored
 from spcviz.shared.folders import RESULTS
 
@@ -27,33 +28,6 @@ class Found(NamedTuple):
     parts: Sequence[Part]
     note: str = ""  # what one must know besides, at most 20 words
     brief: str = ""  # our numbers in the project's README, at most 60 characters
-
-
-class Statement(NamedTuple):
-    """One thing that a document says, or that we found: a row."""
-
-    text: str  # at most 15 words; no two rows share it
-    source: str  # section, table or figure of the document; for our own rows what they are beside
-    paper: str  # the numbers printed there
-    same_data: str  # whether ours are the document's data
-    needs: str  # `rules.ALL` or `rules.MOST` of the parts
-    results: tuple[str, ...]  # names of the results that are read; a row opens the table of the first
-    where: str  # the place in them
-    read: Callable[["Evidence"], Found]
-    changed: str = ""  # why its verdict moved when a rule was changed
-
-
-class Rows(list[Statement]):
-    """A list of statements that a decorator adds to."""
-
-    def add(self, text: str, **fields: Any) -> Callable:
-        """Append the row whose `Statement.read` is decorated."""
-
-        def keep(read: Callable[[Evidence], Found]) -> Callable[[Evidence], Found]:
-            self.append(Statement(text, read=read, **fields))
-            return read
-
-        return keep
 
 
 class Evidence:
@@ -83,6 +57,19 @@ class Evidence:
         other._results = self._results
         return other
 
+    def at(self, path: str) -> Any:
+        """What stands at a path: a result's name, keys, and in brackets what a row must have, or its number.
+
+        ``scene/rows[method=him]/pixel_accuracy``; ``rows[-1]`` is the last, ``rows[a=1;b=x]`` the first with
+        both, ``rows[-a=1]`` the last. Raises `LookupError` where nothing does.
+        """
+        name, *steps = path.split("/")
+        return follow(self[name], steps)
+
+    def estimate(self, value: float, error: float | None = None) -> Estimate:
+        """A number with its standard error."""
+        return estimate(value, error, self.rules)
+
     def folds(self, values: Sequence[float]) -> Estimate:
         """The mean of a number a fold, with its spread."""
         return over_folds(values, self.rules)
@@ -101,45 +88,62 @@ class Evidence:
         return np.array([row[key] for row in self._orders[run or OWN_RUN[order], order]])
 
     @cached_property
-    def _budgets(self) -> dict[tuple, list[dict]]:
+    def _budgets(self) -> dict[str, list[dict]]:
         rows = defaultdict(list)
         for fold in self["budget-ocr"]["fold_rows"]:
             for row in fold["rows"]:
-                key = row["experiment"], row["level"], row["method"], row["q"], row["scale"]
-                rows[key].append(row)
+                if row["scale"] in (None, "range"):
+                    rows["/".join((row["experiment"], row["level"], row["method"], f"{row['q']:g}"))].append(
+                        row
+                    )
         return rows
 
-    def budget(self, method: tuple) -> list[dict]:
-        """Rows of budget-ocr, one a fold, of a method: see `dms`, `policy` and `one_shot`."""
-        return self._budgets[method]
+    def budget(self, method: str) -> list[dict]:
+        """Rows of budget-ocr, one a fold: "policy-ocr/letter/q-learning", and at its end "/q" of messages."""
+        rows = self._budgets[method if method.count("/") == 3 else f"{method}/0"]
+        if not rows:
+            raise LookupError(f"no method {method}")
+        return rows
 
-    def error(self, method: tuple, share: float) -> np.ndarray:
+    def error(self, method: str, share: float) -> np.ndarray:
         """% of letters wrong at a share of the features in %, shape (folds,), read off each fold's curve."""
         return np.array(
             [np.interp(share, row["features_share"], row["error"]) for row in self.budget(method)]
         )
 
-    def ahead(self, method: tuple, rival: tuple, shares: Sequence[float] | None = None) -> dict:
-        """{share: points less wrong than a rival, paired over folds}."""
-        return {
-            share: self.folds(self.error(rival, share) - self.error(method, share))
-            for share in (self.rules.shares if shares is None else shares)
-        }
+
+def follow(node: Any, steps: Sequence[str]) -> Any:
+    """What lies some steps below a list or dictionary: see `Evidence.at`."""
+    for step in steps:
+        key, *chosen = re.split(r"\[|\]", step)
+        node = node[key] if key else node
+        for choice in filter(None, chosen):
+            if "=" not in choice:
+                node = node[int(choice)]
+            elif choice.startswith("-"):
+                node = row_of(node[::-1], **_wanted(choice[1:]))
+            else:
+                node = row_of(node, **_wanted(choice))
+    return node
 
 
-def dms(method: str) -> tuple:
-    """A method of dms-ocr, which chooses for whole words."""
-    return "dms-ocr", "word", method, 0.0, None
+def _wanted(choice):
+    pairs = (pair.split("=", 1) for pair in choice.split(";"))
+    return {key: _plain(text) for key, text in pairs}
 
 
-def policy(method: str, level: str = "letter", q: float = 0.0) -> tuple:
-    """A method of policy-ocr, whose messages stop at `q`."""
-    return "policy-ocr", level, method, q, "range"
+def _plain(text):
+    """A number, a truth value or a text, as JSON has it.
 
-
-def one_shot(method: str) -> tuple:
-    """A method of constrained-ocr."""
-    return "constrained-ocr", "letter", method, 0.0, None
+    >>> [_plain(text) for text in ("0.5", "true", "null", "signs, A")]
+    [0.5, True, None, 'signs, A']
+    """
+    if text in (names := {"true": True, "false": False, "null": None}):
+        return names[text]
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def row_of(rows: Sequence[dict], **wanted: Any) -> dict:
@@ -148,29 +152,3 @@ def row_of(rows: Sequence[dict], **wanted: Any) -> dict:
         if all(row.get(name) == value for name, value in wanted.items()):
             return row
     raise LookupError(f"no row with {wanted}")
-
-
-def signed(number: Estimate, decimals: int = 2) -> str:
-    """A number with its sign and half the width of its interval: "+0.16 ± 0.16"."""
-    return f"{number.value:+.{decimals}f} ± {number.half:.{decimals}f}"
-
-
-def values(numbers: Iterable[Estimate | float], decimals: int = 2, sign: str = "", mark: str = ", ") -> str:
-    """Several numbers without their spread."""
-    plain = (number.value if isinstance(number, Estimate) else number for number in numbers)
-    return mark.join(f"{number:{sign}.{decimals}f}" for number in plain)
-
-
-def halves(numbers: Iterable[Estimate], decimals: int = 2) -> str:
-    """Half the widths of their intervals: "± 0.10, 0.12"."""
-    return f"± {', '.join(f'{number.half:.{decimals}f}' for number in numbers)}"
-
-
-def interval(number: Estimate, decimals: int = 2) -> str:
-    """A number's interval in brackets; an end that nobody stored is a dash."""
-    ends = ("–" if end is None else f"{end:+.{decimals}f}" for end in (number.low, number.high))
-    return f"[{', '.join(ends)}]"
-
-
-PAIRED = "2 se, paired, 10 folds"
-"""How most spreads of handwritten words were taken."""

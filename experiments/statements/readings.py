@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from experiments.statements.evidence import Evidence, Found, NotStoredError, Statement
+from experiments.statements.evidence import Evidence, Found, NotStoredError
+from experiments.statements.language import Statement
 from experiments.statements.rules import BESIDE, FAILS, HOLDS, OPEN, SMALLER, VERDICTS, Part, Rules, verdict
 from spcviz.shared import stored
 

@@ -116,11 +116,27 @@ def beside(label: str) -> Part:
     return Part(label, BESIDE)
 
 
-def faster(label: str, ratio: float, rules: Rules, printed: float | None = None) -> Part:
-    """RT, a ratio of times of one run, whose spread nobody stored; R2 for the factor that is printed."""
-    if ratio >= rules.ratio:
-        return Part(label, HOLDS, printed is not None and ratio < printed)
-    return Part(label, FAILS if ratio <= 1 / rules.ratio else OPEN)
+def faster(label: str, ratio: Estimate, rules: Rules, printed: float | None = None) -> Part:
+    """RT, a ratio of times; R2 for the factor that is printed.
+
+    Where every turn of the clock is stored, the nearer end of its interval must be as far from 1.
+    """
+    low, high = (ratio.value if end is None else end for end in (ratio.low, ratio.high))
+    if low >= rules.ratio:
+        return Part(label, HOLDS, printed is not None and ratio.value < printed)
+    return Part(label, FAILS if high <= 1 / rules.ratio else OPEN)
+
+
+def share(label: str, dear: Estimate, above: float | None = None, at_most: float | None = None) -> Part:
+    """R1 for a share of cases: its ends count the cases that are so beyond their own spread, and not sure.
+
+    `above`: so in more than these percent; `at_most`: beyond doubt in no more than these.
+    """
+    if dear.low is None or dear.high is None:
+        return Part(label, OPEN)
+    if at_most is not None:
+        return Part(label, HOLDS if dear.low <= at_most else FAILS)
+    return Part(label, HOLDS if dear.low > above else FAILS if dear.high < above else OPEN)
 
 
 def exactly(label: str, is_so: bool) -> Part:

@@ -3,15 +3,19 @@
 The command line adds ``provenance``, a row for each command that made a part, ``command`` and ``seconds``.
 """
 
+import contextlib
+import datetime
 import json
 import os
 import platform
+import subprocess
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
+from spcviz.shared.folders import ROOT
 from spcviz.shared.work import ledger
 from spcviz.shared.work.kept import LIBRARIES, digest_of_modules
 from spcviz.store import digest_of_arrays
@@ -58,14 +62,27 @@ def mean_and_sd(name: str, values) -> dict[str, float | None]:
 
 
 def provenance(make: str, models: dict[str, Path], parts: dict[str, float]) -> dict:
-    """What a result was made from: digests of code and models, libraries, CPU seconds of all `parts`."""
+    """What a result was made from: digests of code and models, libraries, CPU seconds of all `parts`; when,
+    and on top of which commit.
+    """
     return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "commit": _commit(),
         "code": digest_of_modules((make.partition(":")[0],)),
         "libraries": {name: version(name) for name in LIBRARIES},
         "models": {name: json.loads(path.read_bytes())["sha256"] for name, path in models.items()},
         "cpu_seconds": round(ledger.total(parts), 3),
         "parts": {"all": len(parts), "seconds_unknown": sum(s is None for s in parts.values())},
     }
+
+
+def _commit():
+    """The clone's commit, or None where there is no git or no clone."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        command = ["git", "rev-parse", "--short=8", "HEAD"]
+        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=10, check=True)
+        return run.stdout.strip()
+    return None
 
 
 def machine():

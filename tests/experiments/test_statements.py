@@ -91,13 +91,13 @@ def test_a_level_is_reached_within_its_spread_or_better():
 
 
 def test_times_near_each_other_decide_nothing_and_less_than_printed_is_smaller():
-    assert [faster("a", ratio, Rules()).state for ratio in (1.25, 1.24, 0.81, 0.8)] == [
+    assert [faster("a", Estimate(ratio), Rules()).state for ratio in (1.25, 1.24, 0.81, 0.8)] == [
         HOLDS,
         OPEN,
         OPEN,
         FAILS,
     ]
-    assert faster("a", 16.8, Rules(), 100) == Part("a", HOLDS, True)
+    assert faster("a", Estimate(16.8), Rules(), 100) == Part("a", HOLDS, True)
     assert direction("a", Estimate(1.0, 0.5, 1.5), 2.5, 2.0).is_smaller
     assert not direction("a", Estimate(1.0, 0.5, 1.5), 2.5, 2.5).is_smaller
     assert not direction("a", Estimate(0.0, -0.5, 0.5), 2.5, 2.0).is_smaller

@@ -43,8 +43,19 @@ def origin_sentence(result):
     return (
         f"Measured{over} on data {digests or 'not named'}; {machine.get('cpu', 'unknown processor')}, "
         f"{machine.get('cores', '?')} cores, Python {machine.get('python', '?')}, "
-        f"{result.get('seconds', 0):.0f} s{_looks(result)}."
+        f"{result.get('seconds', 0):.0f} s{_looks(result)}{measured_on(result, '; ')}."
     )
+
+
+def measured_on(result: dict, before: str = "") -> str:
+    """When a result was measured, and on top of which commit, after some words; empty if it does not say.
+
+    >>> measured_on({"provenance": [{"date": "2026-11-25", "commit": "92e8ff75"}]}, "run ")
+    'run 2026-11-25 (commit 92e8ff75)'
+    """
+    runs = [run for run in result.get("provenance", ()) if run.get("date")]
+    said = (f"{run['date']} (commit {run['commit']})" if run.get("commit") else run["date"] for run in runs)
+    return before + ", ".join(dict.fromkeys(said)) if runs else ""
 
 
 def _looks(result):

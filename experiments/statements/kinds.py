@@ -1,0 +1,504 @@
+"""Kinds of comparisons: each makes labelled numbers, with their spread, of stored results.
+
+The first half serves many rows, the second half a row or two whose result has a form of its own. A number
+that nobody stored a spread of has none, and what is judged by it is open.
+"""
+
+from collections.abc import Callable
+from itertools import groupby
+
+import numpy as np
+
+from experiments.statements.evidence import Evidence, follow
+from experiments.statements.rules import Estimate
+
+
+class Numbers(dict[str, Estimate]):
+    """Estimates by label; a number alone has an empty label."""
+
+    @property
+    def one(self) -> Estimate:
+        """The only number."""
+        (number,) = self.values()
+        return number
+
+    def only(self, label: str) -> "Numbers":
+        """The number with a label."""
+        return Numbers({label: self[label]})
+
+    def near(self, label: str) -> "Numbers":
+        """The number with a label, all of them if there is none."""
+        return self.only(label) if label in self else self
+
+
+KINDS: dict[str, Callable] = {}
+
+
+def kind(make: Callable) -> Callable:
+    """A function ``(evidence, names, *arguments) -> Numbers, Estimate or float`` that rows may name."""
+    KINDS[make.__name__] = make
+    return make
+
+
+def numbers(ev: Evidence, text: str, names: dict[str, Numbers]) -> Numbers:
+    """What a row's text stands for: ``kind argument | argument``, or a path."""
+    word, _, rest = text.partition(" ")
+    arguments = [argument.strip() for argument in rest.split(" | ")] if rest else []
+    made = KINDS[word](ev, names, *arguments) if word in KINDS else value(ev, names, text)
+    made = Estimate(float(made)) if isinstance(made, int | float | np.floating) else made
+    return Numbers({"": made}) if isinstance(made, Estimate) else made
+
+
+def value(ev, names, text):
+    """A named number, or what stands at a path."""
+    return names[text].one.value if text in names else float(text if text.isdigit() else ev.at(text))
+
+
+@kind
+def spread(ev, names, row, key, error):
+    """A number of a row with its standard error, open without one; ``key?`` need not be there either."""
+    row, name = ev.at(row), key.rstrip("?")
+    return ev.estimate(row[name] if name == key else row.get(name, np.nan), row.get(error))
+
+
+@kind
+def ends(ev, names, row, key, *keys):
+    """A number of a row with its interval, one key or two."""
+    row = ev.at(row)
+    stored = [row.get(key) for key in keys] if len(keys) == 2 else row.get(keys[0])
+    return Estimate(row[key], *(stored or (None, None)))
+
+
+@kind
+def less(ev, names, one, other):
+    """A difference."""
+    return value(ev, names, one) - value(ev, names, other)
+
+
+@kind
+def minus(ev, names, name):
+    """Numbers with the other sign."""
+    return Numbers((label, -one) for label, one in names[name].items())
+
+
+@kind
+def square(ev, names, name):
+    """The square of a number, in percent."""
+    return 100 * names[name].one.value ** 2
+
+
+@kind
+def percent(ev, names, part, whole):
+    """A share."""
+    return 100 * value(ev, names, part) / value(ev, names, whole)
+
+
+@kind
+def saved(ev, names, part, whole):
+    """What is left away, in percent."""
+    return 100 - percent(ev, names, part, whole)
+
+
+@kind
+def ratio(ev, names, one, other):
+    """How many times; with the spread over turns of the clock where every turn is stored, of both."""
+    times = value(ev, names, one) / value(ev, names, other)
+    turns = [_turns(ev, path) for path in (one, other)]
+    if None in turns:
+        return Estimate(times)
+    half = ev.folds(np.divide(*turns)).half
+    return Estimate(times, times - half, times + half)
+
+
+@kind
+def in_turns(ev, names, row, key):
+    """A ratio of times that is stored, with the spread over turns where every turn's is."""
+    row = ev.at(row)
+    half = ev.folds(row[f"{key}_turns"]).half if f"{key}_turns" in row else None
+    return Estimate(row[key], *(() if half is None else (row[key] - half, row[key] + half)))
+
+
+def _turns(ev, path):
+    try:
+        return ev.at(f"{path}_turns") if "/" in path else None  # no path: worked out from others
+    except LookupError:
+        return None
+
+
+@kind
+def folds(ev, names, one, other=""):
+    """The mean of a column over folds, or of its paired difference from another."""
+    return ev.folds(_column(ev, one) - (_column(ev, other) if other else 0.0))
+
+
+def _column(ev, text):
+    """Shape (folds,): ``orders RUN ORDER KEY`` (run "own": the thesis' tolerance), ``METHOD: last`` or
+    ``METHOD: key/key`` of budget-ocr, or the list at a path.
+    """
+    if text.startswith("orders "):
+        *run, order, key = text.removeprefix("orders ").split()
+        return ev.order(int(order), key, "" if run == ["own"] else " ".join(run))
+    method, is_method, what = text.partition(": ")
+    if not is_method:
+        return np.array(ev.at(text), float)
+    steps = ["error[-1]"] if what == "last" else what.split("/")
+    return np.array([follow(row, steps) for row in ev.budget(method)], float)
+
+
+@kind
+def curves(ev, names, method, rival, shares=""):
+    """Points less wrong than a rival at shares of the features, read off each fold's curve."""
+    at = [float(share) for share in shares.split()] or ev.rules.shares
+    return Numbers((f"{x:g} %", ev.folds(ev.error(rival, x) - ev.error(method, x))) for x in at)
+
+
+@kind
+def least(ev, names, *of):
+    """Of some numbers the one that is fewest standard errors away from none."""
+    every = [pair for name in of for pair in names[name].items()]
+    return Numbers([min(every, key=lambda pair: pair[1].value / pair[1].half)])
+
+
+@kind
+def widest(ev, names, name):
+    """The number with the widest interval."""
+    return max(names[name].values(), key=lambda one: one.half)
+
+
+@kind
+def largest(ev, names, name):
+    """The largest number."""
+    return Numbers([max(names[name].items(), key=lambda pair: pair[1].value)])
+
+
+@kind
+def smallest(ev, names, name):
+    """The smallest number."""
+    return Numbers([min(names[name].items(), key=lambda pair: pair[1].value)])
+
+
+@kind
+def behind(ev, names, name):
+    """How many numbers lie below none, beyond their spread."""
+    return sum(one.high is not None and one.high < 0 for one in names[name].values())
+
+
+# ---- results with a form of their own ---------------------------------------------------------------------
+
+
+@kind
+def steps(ev, names, key, label):
+    """ocr-orders: what each order has more of a column than the order before."""
+    return Numbers((label.format(n), ev.folds(ev.order(n, key) - ev.order(n - 1, key))) for n in range(2, 7))
+
+
+@kind
+def orders(ev, names, key):
+    """ocr-orders: a column at orders 2 to 6."""
+    return Numbers((f"{n}", ev.folds(ev.order(n, key))) for n in range(2, 7))
+
+
+@kind
+def spc_right(ev, names, data):
+    """tagging: points by which SPC has more words right than the full model."""
+    spc, full = (ev.at(f"tagging/rows[features=full;data={data};method={m}]") for m in ("spc", "full"))
+    gap = spc["accuracy"] - full["accuracy"]
+    if "right_minus_spc_low" in full:
+        return Estimate(gap, -full["right_minus_spc_high"], -full["right_minus_spc_low"])
+    half = sum((r["accuracy_high"] - r["accuracy_low"]) ** 2 / 4 for r in (spc, full)) ** 0.5
+    word = full["right_against_spc"]  # what a paired bootstrap said, 95 %
+    return Estimate(gap, 0.0 if word == "fewer" else gap - half, 0.0 if word == "more" else gap + half)
+
+
+@kind
+def spc_at_tags(ev, names, data, key):
+    """tagging: a column of SPC's filter where as many sentences are lost as by Tags'."""
+    lost = ev.at(f"tagging/rows[features=full;data={data};method=tags]/sentence_loss")
+    wanted = f"features=full;filter=cascade;data={data};method=spc;target={lost!r}"
+    return ev.at(f"tagging/equal[{wanted}]")[key]
+
+
+@kind
+def tags_more(ev, names, data):
+    """tagging: bigrams that Tags leaves more than SPC at that loss; the lower end."""
+    left = ev.at(f"tagging/rows[features=full;data={data};method=tags]/states")
+    ours = [spc_at_tags(ev, names, data, key) for key in ("pairs_equal", "pairs_equal_high")]
+    return Estimate(left - ours[0], left - ours[1])
+
+
+@kind
+def lbp(ev, names):
+    """grid: how much more belief propagation errs than the ensemble, by states kept."""
+    rows = [row for row in ev.at("grid/gaps") if row["method"] == "lbp" and row["k"] < 8]
+    return Numbers((f"K = {row['k']}", ev.estimate(row["gap"], row["stderr"])) for row in rows)
+
+
+@kind
+def combs(ev, names):
+    """grid: how much more the best comb errs than the ensemble, by states kept; paired where it is stored."""
+    out = Numbers()
+    for row in ev.at("grid/rows"):
+        if row["method"] == "ensemble" and row["k"] < 8:
+            best = _best_comb(ev, row["k"])
+            error = best.get("gap_stderr", np.hypot(best["stderr"], row["stderr"]))
+            out[f"K = {row['k']}"] = ev.estimate(best["error"] - row["error"], error)
+    return out
+
+
+@kind
+def best_comb(ev, names, k):
+    """grid: error of the comb that errs least."""
+    return _best_comb(ev, int(k))["error"]
+
+
+def _best_comb(ev, k):
+    return min((row for row in ev.at("grid/trees") if row["k"] == k), key=lambda row: row["error"])
+
+
+@kind
+def rho(ev, names, key):
+    """grid: rank correlations by states kept, where one can be had."""
+    rows = [row for row in ev.at("grid/agreement/by_k") if row[key] is not None]
+    return Numbers((f"K = {row['k']}", ev.estimate(row[key], row[f"{key}_stderr"])) for row in rows)
+
+
+@kind
+def joints(ev, names, path):
+    """Results on arms: points by which elbows and wrists are better; stored is what they lose."""
+    pairs = zip(("elbows", "wrists"), *ev.at(path), strict=True)
+    return Numbers((joint, -ev.estimate(mean, error)) for joint, mean, error in pairs)
+
+
+@kind
+def arms(ev, names, path):
+    """`joints` at a half and at a third of the time."""
+    both = {part: joints(ev, names, f"{path}/{part}") for part in "23"}
+    return Numbers((f"{joint} 1/{part}", one) for part, of in both.items() for joint, one in of.items())
+
+
+@kind
+def minus_fixed(ev, names, path, name):
+    """policy-pose: points by which a line of Table 7.1 is better than all frames at one tier."""
+    mean, error = ev.at(path).get("error_minus", {}).get(name, (float("nan"), None))
+    return -ev.estimate(mean, error)
+
+
+@kind
+def summed(ev, names, path, key, *without):
+    """The sum of a column of rows; not of those whose column has a value: ``column value``."""
+    skipped = dict(one.rsplit(" ", 1) for one in without)
+    return sum(row[key] for row in ev.at(path) if not any(row[c] == v for c, v in skipped.items()))
+
+
+@kind
+def at_us(ev, names, method, us):
+    """constrained-ocr: % of letters wrong when so many microseconds a word are spent, off the mean curve."""
+    rows = [row for row in ev.at("constrained-ocr/rows") if row["method"] == method]
+    rows.sort(key=lambda row: row["us"])
+    return np.interp(float(us), [row["us"] for row in rows], [row["char_error"] for row in rows])
+
+
+@kind
+def gain_kept(ev, names, data):
+    """parsing: % of what all features gain that half of them keep."""
+    best = ev.at(f"parsing/best/{data}")
+    about = f"parsing/rows[data={data};policy={best};dictionary=false;features_share="
+    none, half, every = (ev.at(f"{about}{share}]/uas") for share in (0, 0.5, 1))
+    return 100 * (half - none) / (every - none)
+
+
+@kind
+def shot_ahead(ev, names, data):
+    """parsing: points by which one shot is ahead of anytime at half of the words."""
+    of = f"parsing/compared[data={data};features_share=0.5;"
+    anytime = ev.at(f"{of}policy=anytime]")
+    if "minus_one_shot" in anytime:
+        return -Estimate(anytime["minus_one_shot"], *anytime["minus_one_shot_interval"])
+    pair = (ev.at(f"{of}is_chosen=true]"), anytime)
+    one, other = (Estimate(row["minus_full"], *row["minus_full_interval"]) for row in pair)
+    return Estimate(one.value - other.value, one.low - other.high, one.high - other.low)
+
+
+@kind
+def near_the_root(ev, names, row):
+    """parsing: % of words bought at depths 0 to 2 less % at 3 to 7; binomial where no interval is stored."""
+    row = ev.at(row)
+    words, bought = np.array(row["words"], float), np.array(row["bought"], float)
+    every = np.divide(words, bought, out=np.zeros_like(words), where=bought > 0)  # words of a depth
+    n = np.array([every[:3].sum(), every[3:].sum()])
+    share = np.array([words[:3].sum(), words[3:].sum()]) / n
+    gap = 100 * (share[0] - share[1])
+    if "near_minus_far_interval" in row:
+        return Estimate(gap, *row["near_minus_far_interval"])
+    return ev.estimate(gap, 100 * (share * (1 - share) / n).sum() ** 0.5)
+
+
+@kind
+def roots(ev, names, row):
+    """parsing: % of roots that are bought."""
+    return 100 * ev.at(row)["bought"][0]
+
+
+@kind
+def rise(ev, names, first, last):
+    """scene: points from one row to another, as sure as the latter."""
+    first, last = ev.at(first)["pixel_accuracy"], ev.at(last)
+    return Estimate(last["pixel_accuracy"] - first, *(end - first for end in last["interval"]["pixel"]))
+
+
+@kind
+def gain(ev, names, method):
+    """scene: points that SIM has more at its end than a method."""
+    row = ev.at(f"scene/compared[method={method}]")
+    return Estimate(row["pixel"], *row["interval"]["pixel"])
+
+
+@kind
+def gain_then(ev, names, method):
+    """scene: points that SIM has more when a method is done."""
+    row = ev.at(f"scene/rows[method={method}]")
+    of_sim = [
+        one for one in ev.at("scene/rows") if one["method"] == "sim" and one["seconds"] <= row["seconds"]
+    ]
+    compared = ev.at(f"scene/compared[method={method}]").get("at_its_time", {})
+    return Estimate(of_sim[-1]["pixel_accuracy"] - row["pixel_accuracy"], *compared.get("interval", ()))
+
+
+@kind
+def first_steps(ev, names):
+    """scene: the first step that computes each group of features, in their order."""
+    groups = ("SHAPE", "TXT", "LBP", "I-SIFT", "C-SIFT")
+    steps = [(row["step"], name) for row in ev.at("scene/centres") for name in groups if row[name]]
+    found = [
+        (name, min(step for step, _ in of))
+        for name, of in groupby(sorted(steps, key=lambda s: s[1]), lambda s: s[1])
+    ]
+    return Numbers(
+        (name, Estimate(step))
+        for name, step in sorted(found, key=lambda pair: (pair[1], groups.index(pair[0])))
+    )
+
+
+@kind
+def out_of_order(ev, names, first):
+    """scene: 1 for each thing that the paper says of that order and is not so."""
+    at = {name: one.value for name, one in names[first].items()}
+    late = at.get("C-SIFT", np.inf)
+    is_third = all(at.get(name, np.inf) <= late for name in ("TXT", "I-SIFT"))
+    is_so = {
+        "SHAPE first": at.get("SHAPE") == min(at.values()),
+        "TXT, I-SIFT next": is_third,
+        "LBP": "LBP" not in at,
+    }
+    return Numbers((name, Estimate(float(not so))) for name, so in is_so.items())
+
+
+def _binomial(percent, n=2000):
+    """The standard error of a share of words, in points."""
+    return 100 * (percent / 100 * (1 - percent / 100) / n) ** 0.5
+
+
+def _unseen(ev, choice):
+    """ocr-open: the row of words of unseen types of what development words chose."""
+    order, width = (ev.at(f"ocr-open/chosen[features=fourier]/{choice}/{key}") for key in ("order", "width"))
+    rows = ev.at("ocr-open/rows")
+    wanted = {"features": "fourier", "data": "unseen", "order": order, "width": width}
+    wanted["method"] = "cascade" if choice == "cascade" else "beam"
+    return next(row for row in rows if wanted.items() <= row.items())
+
+
+@kind
+def unseen(ev, names, choice):
+    """ocr-open: words of unseen types read right."""
+    percent = _unseen(ev, choice)["word_accuracy"]
+    return ev.estimate(percent, _binomial(percent))
+
+
+@kind
+def unseen_us(ev, names, choice):
+    """ocr-open: microseconds a word of them."""
+    return _unseen(ev, choice)["us_per_word"]
+
+
+@kind
+def beam_less(ev, names):
+    """ocr-open: words that the cascade reads more than the beam that takes no more time."""
+    ours, beam = (_unseen(ev, choice) for choice in ("cascade", "in_its_time"))
+    gap = ours["word_accuracy"] - beam["word_accuracy"]
+    if "cascade_minus_interval" in beam:
+        return Estimate(gap, *beam["cascade_minus_interval"])
+    return ev.estimate(gap, np.hypot(*(_binomial(row["word_accuracy"]) for row in (ours, beam))))
+
+
+@kind
+def beam_slower(ev, names):
+    """ocr-open: times that the beam that reads as many takes, with its turns where they are stored."""
+    beam, ours = (_unseen(ev, choice) for choice in ("as_many", "cascade"))
+    times = beam["us_per_word"] / ours["us_per_word"]
+    if "us_per_word_turns" not in beam:
+        return Estimate(times)
+    half = ev.folds(np.divide(beam["us_per_word_turns"], ours["us_per_word_turns"])).half
+    return Estimate(times, times - half, times + half)
+
+
+@kind
+def dictionary_ahead(ev, names):
+    """ocr-orders: words that a dictionary reads more than order 6, unpaired."""
+    words, known = ev.folds(ev.order(6, "word_accuracy")), ev.at("ocr-orders/baselines[features=raw]")
+    error = np.hypot(known["word_stderr"], words.half / ev.rules.errors)
+    return ev.estimate(known["word_accuracy"] - words.value, error)
+
+
+@kind
+def paying(ev, names, path):
+    """Budgets on words: methods whose features pay, and how many there are."""
+    rows = ev.at(path).values()
+    return Numbers(pay=Estimate(sum(not row["gain_eaten"] for row in rows)), all=Estimate(len(rows)))
+
+
+@kind
+def over_sd(ev, names, row, key, sd, n):
+    """A mean of `n` folds whose standard deviation is stored."""
+    row = ev.at(row)
+    return ev.estimate(row[key], row[sd] / ev.at(n) ** 0.5)
+
+
+def _ratios(ev, data, method):
+    wanted = {"data": data, "method": method, "against": "parents"}
+    return [
+        row for row in ev.at("hybrid/compared") if wanted.items() <= row.items() and row["ratio"] is not None
+    ]
+
+
+@kind
+def dearer(ev, names, data, method):
+    """hybrid: % of accuracies at which a method costs more than the better parent.
+
+    Its interval: surely dearer, and not surely cheaper, where the spread of the ratio is stored.
+    """
+    rows = _ratios(ev, data, method)
+    share = 100 * sum(row["ratio"] > 1 for row in rows) / len(rows)
+    sds = [
+        (row["ratio"], row["ratio_sd"], row["folds_both_reach"])
+        for row in rows
+        if row["ratio_sd"] is not None
+    ]
+    known = [ev.estimate(mean, sd / n**0.5) for mean, sd, n in sds]
+    if not known:
+        return Estimate(share)
+    dear, cheap = (
+        100 * sum(is_so) / len(known) for is_so in ([k.low > 1 for k in known], [k.high < 1 for k in known])
+    )
+    return Estimate(share, dear, 100 - cheap)
+
+
+@kind
+def least_ratio(ev, names, data, method):
+    """hybrid: the least ratio of costs."""
+    return min(row["ratio"] for row in _ratios(ev, data, method))
+
+
+@kind
+def most_ratio(ev, names, data, method):
+    """hybrid: the largest ratio of costs."""
+    return max(row["ratio"] for row in _ratios(ev, data, method))
