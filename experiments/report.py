@@ -27,9 +27,10 @@ from spcviz.store.atomic import write_bytes_atomic
 from spcviz.web.figures.results import command_of, is_usable, measured_on, origin_sentence
 
 README, CLASS = ROOT / "README.md", ROOT / "docs" / "class.md"
-STATEMENTS, BENCHMARKS = "statements", "benchmarks"
+COUNT, STATEMENTS, BENCHMARKS = "count", "statements", "benchmarks"
 """Names of the marks in README: ``<!-- statements -->`` begins what ``<!-- /statements -->`` ends."""
-_INTRODUCTION = """# What the papers say, and what these data say
+_HEADING = "What the papers say, and what these data say"
+_INTRODUCTION = f"""# {_HEADING}
 
 Written by `python -m spcviz report` from the JSON files here; do not edit. All lines of each table and its \
 charts: page Paper tables. How the verdicts hang on the rules: `python -m spcviz report --sensitivity`."""
@@ -57,7 +58,8 @@ def files(results: Path = RESULTS, readme: Path = README, class_file: Path = CLA
     models = results.parent / MODELS.name
     if models.is_dir():
         wanted[models / licences.FILE] = licences.text(models)
-    front = between(_text(readme), STATEMENTS, pages.front(papers, own))
+    front = between(_text(readme), COUNT, f"{pages.counted(papers)}: [the table](#{anchor(_HEADING)}).")
+    front = between(front, STATEMENTS, pages.front(papers, own))
     wanted[readme] = between(front, BENCHMARKS, benchmark_rows(results))
     wanted[class_file] = _text(class_file)
     for name, bench in BENCHES.items():
@@ -111,7 +113,9 @@ def write(results: Path = RESULTS, readme: Path = README, class_file: Path = CLA
 
 def earlier_verdicts(text: str) -> dict[str, str]:
     """{statement: its verdict} in the evidence that a report has written."""
-    return dict(re.findall(r"^\| \d+ \| \[([^]]+)\]\([^)]*\) \|.*?\| \*\*([^*]+)\*\*", text, re.MULTILINE))
+    return dict(
+        re.findall(r"^\| \d+ \| \[([^]]+)\]\([^)]*\) (?:\|.*?)?\| \*\*([^*]+)\*\*", text, re.MULTILINE)
+    )
 
 
 def changes(before: str, now: list[Reading]) -> list[Change]:

@@ -8,8 +8,8 @@ said instead of ``spread`` where a number that is judged has none, or nothing st
 part names its ``rule``, the number it judges (``of``), and what the rule needs besides; it becomes one part a
 label.
 
-Braces hold a name, or ``name[label]``, and how it is printed: ``.2`` decimals, ``+`` with sign, ``,`` in
-thousands, ``/`` last joins by strokes; ``±`` and ``h`` (without the sign) are half of each interval,
+Braces hold a name, ``name[label]`` or a path, and how it is printed: ``.2`` decimals, ``+`` with sign,
+``,`` in thousands, ``/`` last joins by strokes; ``±`` and ``h`` (without the sign) are half of each interval,
 ``~`` both, ``[`` the ends, ``<`` the lower one, ``@`` the labels.
 """
 
@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.statements import kinds, rules
+from experiments.statements import forms, kinds, rules  # noqa: F401, forms adds its kinds
 from experiments.statements.evidence import Evidence, Found
 from experiments.statements.kinds import Numbers
 from experiments.statements.rules import Estimate
@@ -72,7 +72,7 @@ def found(row: dict, ev: Evidence) -> Found:
     texts = dict(row)
     if "unstored" in row and (any(one.low is None and one.high is None for one in judged) or _lacks(ev, row)):
         texts["spread"] = row["unstored"]
-    here, spread, note, brief = (_filled(texts.get(key, ""), names) for key in _TEXTS)
+    here, spread, note, brief = (_filled(ev, texts.get(key, ""), names) for key in _TEXTS)
     return Found(here, spread, parts, note, brief)
 
 
@@ -133,9 +133,14 @@ _RULES = {
 
 
 class _Texts(string.Formatter):
-    """Formats names and labels that Python's own fields cannot have."""
+    """Formats names, labels and paths that Python's own fields cannot have."""
+
+    def __init__(self, ev):
+        self.ev = ev
 
     def get_field(self, field_name, args, kwargs):
+        if "/" in field_name and field_name.partition("[")[0] not in kwargs:
+            return kinds.numbers(self.ev, field_name, kwargs), field_name
         name, _, label = field_name.rstrip("]").partition("[")
         return kwargs[name].only(label) if label else kwargs[name], name
 
@@ -143,8 +148,8 @@ class _Texts(string.Formatter):
         return printed(value, format_spec)
 
 
-def _filled(text, names):
-    return _Texts().vformat(text, (), names)
+def _filled(ev, text, names):
+    return _Texts(ev).vformat(text, (), names)
 
 
 def printed(numbers: Numbers, how: str) -> str:

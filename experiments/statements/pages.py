@@ -8,7 +8,8 @@ from experiments.statements.readings import Reading, count, in_words, on_their_d
 from experiments.statements.rules import BESIDE, FAILS, HOLDS, MEANINGS, OPEN, SMALLER, Rules
 
 DOCUMENTS = 5
-COLUMNS = ("no", "statement", "source: its numbers", "here", "spread", "same data?", "verdict", "note")
+COLUMNS = ("no", "statement", "verdict", "here", "spread", "source: its numbers", "same data?", "note")
+"""The verdict stands where a phone shows it."""
 MARKS = {HOLDS: "✔", SMALLER: "✔", OPEN: "–", FAILS: "✘", BESIDE: "="}
 """Verdicts told by shape, not by colour."""
 _STYLE = """<style>
@@ -64,7 +65,7 @@ def cells(reading: Reading) -> tuple[str, ...]:
     source = about.source if about.paper == "–" else f"{about.source}: {about.paper}"
     note = "; ".join(part for part in (found.note, about.changed) if part)
     said = reading.verdict + reading.differing
-    return str(reading.number), about.text, source, found.here, found.spread, about.same_data, said, note
+    return str(reading.number), about.text, said, found.here, found.spread, source, about.same_data, note
 
 
 def markdown(readings: Sequence[Reading], link: Callable[[str], str]) -> str:
@@ -74,7 +75,7 @@ def markdown(readings: Sequence[Reading], link: Callable[[str], str]) -> str:
         row = list(map(escaped, cells(reading)))
         name = reading.statement.results[0]
         row[1] = f"[{row[1]}]({link(name)})"
-        row[6] = f"**{reading.verdict}**{escaped(reading.differing)}"
+        row[2] = f"**{reading.verdict}**{escaped(reading.differing)}"
         lines.append(f"| {' | '.join([*row, escaped(f'{name}: {reading.statement.where}')])} |")
     return "\n".join(lines)
 
@@ -99,7 +100,7 @@ def _row_html(reading):
     row = list(map(html.escape, cells(reading)))
     address = html.escape(f"./tables?{urlencode({'table': reading.statement.results[0]})}")
     row[1] = f'<a href="{address}">{row[1]}</a>'
-    row[6] = f"{MARKS[reading.verdict]} <b>{reading.verdict}</b>{html.escape(reading.differing)}"
+    row[2] = f"{MARKS[reading.verdict]} <b>{reading.verdict}</b>{html.escape(reading.differing)}"
     heads = ("", "", *(f' data-head="{head}"' for head in COLUMNS[2:]))
     return "<tr>" + "".join(f"<td{head}>{cell}</td>" for head, cell in zip(heads, row, strict=True)) + "</tr>"
 
@@ -147,22 +148,25 @@ FRONT = (
 numbers and verdicts stand beside them."""
 
 
+def counted(papers: Sequence[Reading]) -> str:
+    """How many statements there are and what they come to, for a reader who reads one sentence."""
+    return f"Of {len(papers)} statements of the five papers {in_words(papers)}"
+
+
 def front(papers: Sequence[Reading], own: Sequence[Reading]) -> str:
     """The table of the project's README, in Markdown, with the counts above it."""
     lines = [
-        f"Of {len(papers)} statements of the five papers {in_words(papers)} (other data). Each, "
-        "with its spread: "
-        "[cache/results/README.md](cache/results/README.md).",
+        f"{counted(papers)} (other data). Each with its spread, and {len(own)} rows that we found out "
+        "ourselves: [cache/results/README.md](cache/results/README.md).",
         "",
-        "| the papers say | here | paper | verdict |",
+        "| the papers say | verdict | here | paper |",
         "|---|---|---|---|",
     ]
     for text, paper, starts in FRONT:
         readings = [next(r for r in papers if r.statement.text.startswith(start)) for start in starts]
         verdicts = " / ".join(dict.fromkeys(_short(reading) for reading in readings))
         here = readings[0].found.brief or readings[0].found.here
-        lines.append(f"| {' | '.join(map(escaped, (text, here, paper, verdicts)))} |")
-    lines += ["", f"Not from the papers: what we found out ourselves, {len(own)} rows in the same file."]
+        lines.append(f"| {' | '.join(map(escaped, (text, verdicts, here, paper)))} |")
     return "\n".join(lines)
 
 

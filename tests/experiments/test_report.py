@@ -14,7 +14,7 @@ from spcviz.shared.folders import RESULTS, ROOT
 from spcviz.shared.stored import ResultError
 
 STORED = [name for name in registry.results() if (RESULTS / f"{name}.json").exists()]
-MARKED = "# Title\n<!-- statements -->\nold\n<!-- /statements -->\nrest\n"
+MARKED = "# Title\n<!-- count -->\n<!-- /count -->\n<!-- statements -->\nold\n<!-- /statements -->\nrest\n"
 
 
 @pytest.fixture
@@ -131,8 +131,11 @@ def test_a_result_that_is_not_stored_is_said_to_be(folder):
 
 def test_only_what_is_between_the_marks_is_replaced(folder):
     front, about = (report.files(*places(folder))[folder / name] for name in ("front.md", "class.md"))
-    assert front.startswith("# Title\n<!-- statements -->\nOf 36 statements")
-    assert front.endswith("same file.\n<!-- /statements -->\nrest\n")
+    counted = re.search("<!-- count -->\n(.*): (.*)\n<!-- /count -->\n<!-- statements -->\n", front)
+    assert front.startswith(f"# Title\n{counted[0]}{counted[1]} (other data). Each with its spread")
+    assert counted[1].startswith("Of 36 statements")
+    assert counted[2] == f"[the table](#{report.anchor('What the papers say, and what these data say')})."
+    assert front.endswith("|\n<!-- /statements -->\nrest\n")
     assert "students who act once a second" in about
     assert "goal" not in about
     assert report.between("no marks", "statements", "new") == "no marks"
@@ -154,6 +157,25 @@ def test_check_names_what_differs_and_writes_nothing(folder, monkeypatch, capsys
     change(folder, "pose-ensemble", "n_broken", 0)
     assert cli.main(["report"]) == 0
     assert "changed since the last report: “The ensemble never leaves" in capsys.readouterr().out
+
+
+def test_verdicts_are_found_in_a_report_of_either_order_of_columns():
+    rows = "| 1 | [One](#a) | x | y | **holds, smaller** (open: a) | z |\n| 2 | [Two](#b) | **fails** | x |\n"
+    assert report.earlier_verdicts(rows) == {"One": "holds, smaller", "Two": "fails"}
+
+
+def test_when_a_benchmark_was_measured_stands_beside_it(folder):
+    for name in ("bench-engine", "bench-app"):
+        path = folder / "results" / f"{name}.json"
+        result = json.loads(path.read_text(encoding="utf-8"))
+        result["provenance"][0] |= {"date": "2031-05-06", "commit": "0123abcd"}
+        path.write_text(json.dumps(result), encoding="utf-8")
+    (folder / "front.md").write_text("<!-- benchmarks -->\n<!-- /benchmarks -->\n")
+    wanted = report.files(*places(folder))
+    assert wanted[folder / "front.md"].count("| `engine` 2031-05-06 |") == 3
+    assert wanted[folder / "front.md"].count("| `app` 2031-05-06 |") == 1
+    measured = "Measured on 2031-05-06 (commit 0123abcd), by `python -m spcviz bench app --scale 1.0`; later"
+    assert measured in wanted[folder / "class.md"]
 
 
 def test_the_command_prints_how_verdicts_hang_on_the_rules(capsys):

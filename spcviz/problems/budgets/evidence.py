@@ -124,6 +124,6 @@ def _compared(evidence, gap):
     low, high = (gap.low, gap.high) if side == "fewer" else (-gap.high, -gap.low)
     low, high = sorted((abs(low), abs(high))) if is_clear else (low, high)
     what = f"{abs(gap.fewer):.1f} {side} {evidence.wrong} in 100 than {rival}"
-    verdict = "the closest simple rule" if is_clear else "no clear difference"
+    verdict = "the closest simple rule" if is_clear else "which is open"
     where, interval = f"at {100 * gap.share:.0f} % of the {cost}", f"95 %: {low:.1f} to {high:.1f}"
     return f"{where}, {method} has {what}, {verdict} ({interval})"

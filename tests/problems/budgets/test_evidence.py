@@ -56,12 +56,12 @@ def test_the_sentence_says_where_and_by_how_much_and_if_not_that():
     none = says(of(gap(0.1, -0.5)), "dms_pi", 0.1)
     assert "no learned method is clearly ahead" in none
     assert (
-        "0.5 fewer letters misread in 100 than “Letters, at random”, no clear difference (95 %: -0.5 to 1.5)"
+        "0.5 fewer letters misread in 100 than “Letters, at random”, which is open (95 %: -0.5 to 1.5)"
         in none
     )
     worse = says(of(gap(0.1, -1.5)), "dms_pi", 0.1)
     assert (
-        "0.5 more letters misread in 100 than “Letters, at random”, no clear difference (95 %: -0.5 to 1.5)"
+        "0.5 more letters misread in 100 than “Letters, at random”, which is open (95 %: -0.5 to 1.5)"
         in worse
     )
     assert says(None, "dms_pi", 0.1).startswith("No stored result")

@@ -58,7 +58,7 @@ def _by_clips(result, draw):
     names = data_of(result)
     blocks = [block for clips in names for block in (Heading(charts.CLIPS.get(clips, clips)), *draw(clips))]
     gaps = Table(tables.gaps_frame(result), f"{result['name']}-gaps")
-    return [*blocks, Heading("Who is better, at equal milliseconds"), gaps]
+    return [*blocks, Heading("One against another, at equal milliseconds: less than nothing is better"), gaps]
 
 
 def _both_joints(draw, result, look, key, **more):

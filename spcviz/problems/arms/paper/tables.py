@@ -47,25 +47,6 @@ def _numbers(frame, *texts):
     return frame.drop(columns=kept).apply(pd.to_numeric, errors="coerce").join(frame[kept])[frame.columns]
 
 
-def table_of(result, clips, is_beyond=False):
-    """Lines of Table 7.1 on one set of clips: {(method, speed-up or None): row}; with `is_beyond` those that
-    do not count the first tier, as the thesis does.
-    """
-    rows = [row for row in result.get("table") or () if row["data"] == clips]
-    rows = [row for row in rows if row.get("is_beyond", False) == is_beyond]
-    return {(row["method"], row.get("target")): row for row in rows}
-
-
-def paper_improvement(result) -> dict[tuple[str, int | None], float]:
-    """Percent of all features' gain by method and speed-up, from the errors that the thesis prints."""
-    rows = [row for row in result.get("table") or () if row.get("paper")]
-    printed = {(row["method"], row.get("target")): row["paper"]["error"] for row in rows}
-    base, everything = printed.get(("Base only", None)), printed.get(("All", None))
-    if base is None or everything is None:
-        return {}
-    return {line: 100 * (base - error) / (base - everything) for line, error in printed.items()}
-
-
 def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
     """Errors at some shares of the cost of everything, one line a curve."""
     table = []
@@ -111,7 +92,6 @@ def gaps_frame(result):
             }
             for joint, value, error in zip(JOINTS, values, spread, strict=True):
                 line |= {f"{joint}s, points": value, f"{joint}s, std. error (clips)": error}
-                line[f"{joint}s"] = verdict(value, error)
             table.append(line)
     return pd.DataFrame(table).set_index("comparison")
 
@@ -143,10 +123,3 @@ def values_frame(result):
                 "R² of its value": r2,
             })  # fmt: skip
     return pd.DataFrame(table).set_index("clips") if table else pd.DataFrame()
-
-
-def verdict(value, error):
-    """Whether a difference of errors is more than two standard errors."""
-    if error is None or abs(value) <= 2 * error:
-        return "no clear difference"
-    return "better" if value < 0 else "worse"

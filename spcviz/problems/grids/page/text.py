@@ -338,7 +338,7 @@ def thesis(result):
     order = (
         ":material/check: The thesis's order (ensemble below LBP below single combs, at every K) **holds**."
         if held.get("all")
-        else f":material/close: The thesis's order does **not** hold at K = {held.get('broken_at_k')}."
+        else f":material/close: The thesis's order **fails** at K = {held.get('broken_at_k')}."
     )
     median = agreed.get("median")
     agreement = f" Median agreement {median:.2f} measured, 0.38 paper." if median is not None else ""

@@ -87,14 +87,15 @@ def baseline(row):
 
 
 def misses(result):
-    """Sentences on where a mean pose, blind to the picture, is better or not significantly different."""
+    """Sentences on where a mean pose, blind to the picture, is better, or whether it is stays open."""
     out = []
     for row in result["rows"]:
         best, other = row.get("best_pcp50"), baseline(row)
         if best is None or other is None:
             continue
-        verdict = "is better than" if other > best else "is not significantly different from"
-        if best - other <= 2 * (row.get("best_pcp50_stderr") or 0.0):
+        spread = 2 * (row.get("best_pcp50_stderr") or 0.0)
+        verdict = "is better than" if other - best > spread else "may be as good (open) as"
+        if best - other <= spread:
             where = f"On {_name(row['data'])} a mean pose that never looks at the picture"
             numbers = f"{other:.1f} against {best:.1f} % of limbs (PCP 0.5)"
             out.append(f"{where} {verdict} the best guess: {numbers}.")
