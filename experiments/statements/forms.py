@@ -4,7 +4,6 @@ from itertools import groupby
 
 import numpy as np
 
-
 from experiments.statements.kinds import Numbers, kind
 from experiments.statements.rules import Estimate
 

@@ -142,28 +142,6 @@ def test_gaps_are_numbers_without_a_verdict():
     assert list(frame["times less time"]) == ["2", "3"]
 
 
-def printed():
-    """`policy` with the lines of Table 7.1 that shares of the improvement need."""
-    made = policy()
-    table = [
-        row("q-learning", 5, 12.0, target=4, improvement=30.0),
-        row("q-learning", 5, 12.0, target=4, improvement=80.0, is_beyond=True,
-            paper={"error": 45.0, "speedup": 4.0, "features_share": 23.1}),
-        row("uniform by tiers", 5, 14.0, target=4, improvement=60.0, is_beyond=True),
-        row("Base only", 0, 20.0, improvement=0.0, paper={"error": 48.0}),
-        row("Coarse flow", 1, 15.0, improvement=54.0),
-        row("All", 100, 10.0, improvement=100.0, paper={"error": 44.0}),
-    ]  # fmt: skip
-    return made | {"table": [line | {"data": "rendered"} for line in table]}
-
-
-def test_the_paper_s_share_of_the_improvement_is_worked_out_from_its_errors():
-    assert tables.paper_improvement(printed()) == {
-        ("q-learning", 4): 75.0, ("Base only", None): 0.0, ("All", None): 100.0,
-    }  # fmt: skip
-    assert tables.paper_improvement(policy()) == {}
-
-
 def test_clips_and_splits_are_noted():
     assert "rendered clips: 50 splits (random partitions) of 120 clips, 4600 frames" in " ".join(
         result.DMS.notes(dms())
