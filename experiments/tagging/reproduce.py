@@ -32,6 +32,7 @@ TIMES_CODE = (*PART_CODE, "experiments.tagging.times")
 """The modules that make its times."""
 
 PARTS = [(data, features) for data in ("wsj", "ewt") for features in ("full", "paper")]
+PARTS.append((settings.WHOLE, "full"))
 """In this order; they are what the command line calls folds."""
 TRAINED = ("full", *settings.CASCADES)
 BASELINE = (
@@ -128,7 +129,7 @@ def measured_table(run: Run) -> dict:
         equal=[row for part in done for row in part["equal"]],
         orders=[row for entry in tables for row in entry["orders"]],
         tried=[row for entry in chosen for row in _tried_rows(*entry)],
-        corpora={name: digest_of_arrays(corpora[name.split()[0]]) for name in named},
+        corpora={name: digest_of_arrays(corpora[settings.corpus_of(name.split()[0])]) for name in named},
     )
 
 

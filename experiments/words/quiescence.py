@@ -220,12 +220,14 @@ def _row(chains, setting, kind, method):
     row["updates"] = chains.changed.size
     names = ("us", "messages", "updates_with_wrong_labels", "wrong_labels", "marginal_error")
     if setting is None:
-        values = anew_us(chains), 2.0 * length, 0.0, 0.0, 0.0
+        turns = anew_us(chains)
+        values = np.median(turns), 2.0 * length, 0.0, 0.0, 0.0
     else:
         updates = updated(chains, setting)
         wrong = float(100 * (updates.wrong > 0).mean()), float(updates.wrong.mean())
-        values = update_us(chains, setting), float(updates.messages.mean()), *wrong, _rounded(updates.off)
-    row |= dict(zip(names, values, strict=True))
+        turns = update_us(chains, setting)
+        values = np.median(turns), updates.messages.mean(), *wrong, _rounded(updates.off)
+    row |= dict(zip(names, map(float, values), strict=True)) | {"us_turns": turns.tolist()}
     return row | {"messages_share": 100 * row["messages"] / (2 * length)}
 
 
@@ -243,6 +245,11 @@ def summary(rows) -> dict[str, dict[str, dict]]:
         at = {(row["method"], row["q"], row["length"]): row for row in kind_rows}
         lengths = sorted({row["length"] for row in kind_rows})
         exact = np.array([min(at["exact", 0.0, n]["us"], at["anew", None, n]["us"] / 2) for n in lengths])
+        longest = [
+            np.array(at[key]["us_turns"])
+            for key in (("exact", 0.0, lengths[-1]), ("anew", None, lengths[-1]))
+        ]
+        exact_turns = min(longest[0], longest[1] / 2, key=np.median)
         out[kind] = {}
         for method, q in dict.fromkeys((row["method"], row["q"]) for row in kind_rows if row["q"]):
             by_length = [at[method, q, n] for n in lengths]
@@ -253,6 +260,7 @@ def summary(rows) -> dict[str, dict[str, dict]]:
             out[kind][f"{method} {q:g}"] = {
                 "pays_from": pays_from(lengths, us / exact),
                 "times_faster": float(1 / (us / exact)[-1]),
+                "times_faster_turns": (exact_turns / by_length[-1]["us_turns"]).tolist(),
                 "updates_with_wrong_labels": float(np.average(wrong, weights=weights)),
                 "messages_at_longest": by_length[-1]["messages"],
             }

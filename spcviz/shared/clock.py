@@ -8,8 +8,13 @@ import numpy as np
 
 def median_us(call, repeats):
     """Median microseconds of a call after an uncounted one, wall clock or CPU, whichever is shorter."""
+    return float(np.median(times_us(call, repeats)))
+
+
+def times_us(call, repeats) -> list[float]:
+    """Microseconds of every call after an uncounted one, as `median_us` takes them."""
     call()
-    return float(np.median([_timed(call)[1] for _ in range(repeats)]))
+    return [_timed(call)[1] for _ in range(repeats)]
 
 
 def turns_us(

@@ -11,8 +11,10 @@ from experiments.parsing import times as parsing_times
 from experiments.pose import follow
 from experiments.scene import measure
 from experiments.scene import reproduce as scene
+from experiments.tagging import reproduce as tagging
 from spcviz.commands.reproduce import looks_at_test
 from spcviz.problems.arms.model.tallies import Tally, gap, gap_of_both
+from spcviz.problems.tagging.model import settings
 from spcviz.shared.folders import RESULTS
 from spcviz.web.figures.results import origin_sentence
 
@@ -89,6 +91,16 @@ def test_the_chosen_beam_is_paired_with_the_chosen_cascade():
 def test_a_row_of_times_keeps_every_turn():
     row = parsing_times._row(("a", "b"), np.array([[3.0, 1.0], [5.0, 9.0]]))
     assert row == {"a": 1.0, "b": 5.0, "us_per_word": 6.0, "us_per_word_turns": [8.0, 10.0]}
+
+
+def test_the_whole_treebank_is_a_part_of_its_own(monkeypatch):
+    assert tagging.PARTS[-1] == ("ewt_whole", "full")
+    some, every = (settings.settings_for(data, "full") for data in ("ewt", "ewt_whole"))
+    assert some.config == every.config
+    monkeypatch.setattr(settings.cascade, "prepared", lambda *asked: asked)
+    assert settings.data_of(some) == ("ewt", "full", 2, 6)
+    assert settings.data_of(every) == ("ewt", "full", 2, 1)
+    assert settings.corpus_of("ewt_whole") == "ewt"
 
 
 def test_looks_are_counted_while_the_data_stay():

@@ -16,7 +16,7 @@ PROBLEM = Problem(
             "experiments.tagging.reproduce:table",
             "spcviz.problems.tagging.paper.result:TABLE",
             in_parts=True,
-            folds=4,
+            folds=5,
         ),
     ),
     warmup="spcviz.problems.tagging.page.live:warmup",

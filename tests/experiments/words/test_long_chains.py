@@ -113,8 +113,10 @@ def test_what_is_undone_leaves_messages_as_they_were():
     updates = updated(again, Setting(0.4))
     for values in updates:
         assert_array_equal(values[:, :5], values[:, 5:])
-    assert long_chains.anew_us(chains) > 0
-    assert np.isfinite(long_chains.update_us(chains, Setting(0.0)))
+    assert (long_chains.anew_us(chains, 3) > 0).all()
+    turns = long_chains.update_us(chains, Setting(0.0), 3)
+    assert turns.shape == (3,)
+    assert np.isfinite(turns).all()
 
 
 def test_step_table_holds_2_grams_of_states_alone():
@@ -138,7 +140,10 @@ def rows(us_by_length, q=0.5, wrong=0.0):
         for method, tolerance, taken in (
             ("anew", None, 4 * length), ("exact", 0.0, length), ("printed", q, us),
         ):  # fmt: skip
-            out.append(common | {"method": method, "q": tolerance, "us": float(taken)})
+            out.append(
+                common
+                | {"method": method, "q": tolerance, "us": float(taken), "us_turns": [float(taken)] * 3}
+            )
     return out
 
 
@@ -146,12 +151,16 @@ def test_the_length_from_which_on_it_pays():
     (payoff,) = quiescence.summary(rows({10: 20, 40: 20, 160: 20}, wrong=2.0))["letters"].values()
     assert payoff["pays_from"] == pytest.approx(20.0)
     assert payoff["times_faster"] == 8.0
+    assert payoff["times_faster_turns"] == [8.0] * 3
     assert payoff["updates_with_wrong_labels"] == 2.0
     (never,) = quiescence.summary(rows({10: 5, 40: 80}))["letters"].values()
     assert never["pays_from"] is None
     # Half of everything anew, where that is the cheaper exact update.
     (half,) = quiescence.summary(
-        [row | ({"us": row["us"] / 4} if row["method"] == "anew" else {}) for row in rows({10: 6, 40: 6})]
+        [
+            row | ({"us": row["us"] / 4, "us_turns": [row["us"] / 4] * 3} if row["method"] == "anew" else {})
+            for row in rows({10: 6, 40: 6})
+        ]
     )["letters"].values()
     assert half["pays_from"] == pytest.approx(12.0)
 

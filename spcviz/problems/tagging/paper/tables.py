@@ -18,7 +18,11 @@ METHODS = {
 }
 DRAWN = ("spc", "crf", "perceptron", "spc_thesis", "spc_log_loss_start")
 """Cascades in charts; those that lack one thing of another are in tables only."""
-CORPORA = {"ewt": "English Web Treebank", "wsj": "Wall Street Journal sample"}
+CORPORA = {
+    "ewt": "English Web Treebank",
+    "ewt_whole": "English Web Treebank, all training sentences",
+    "wsj": "Wall Street Journal sample",
+}
 SPACES = {
     1: "tags, by the bigram model",
     2: "pairs of tags, by the trigram model",

@@ -19,7 +19,7 @@ import numpy as np
 
 from spcviz.engine.chains.quiescent import fill_messages, pass_on, steps_into, transposed_tables
 from spcviz.engine.kernels.jit import kernel
-from spcviz.shared.clock import median_us
+from spcviz.shared.clock import times_us
 
 
 class Source(NamedTuple):
@@ -94,7 +94,7 @@ def updated(chains, setting):
 
 
 def update_us(chains, setting, repeats=7):
-    """Median microseconds of an update; undoing it is left out."""
+    """Microseconds of an update in every turn, shape (repeats,); undoing it is left out."""
     updates = updated(chains, setting)
     reached = np.stack([updates.first, updates.last], axis=-1)
     return (
@@ -103,7 +103,7 @@ def update_us(chains, setting, repeats=7):
 
 
 def anew_us(chains, repeats=7):
-    """Median microseconds of passing all messages of a chain anew."""
+    """Microseconds of passing all messages of a chain anew, in every turn, shape (repeats,)."""
     nothing = np.stack([chains.changed, chains.changed - 1], axis=-1)
     return _taken(chains, nothing, _ANEW, Setting(0.0), repeats) / chains.changed.size
 
@@ -111,7 +111,7 @@ def anew_us(chains, repeats=7):
 def _taken(chains, reached, what, setting, repeats):
     saved = filled(chains)
     copies = tuple(messages.copy() for messages in saved)
-    return median_us(lambda: _repeat(chains, reached, what, setting, saved, copies), repeats)
+    return np.array(times_us(lambda: _repeat(chains, reached, what, setting, saved, copies), repeats))
 
 
 _ANEW, _UPDATE, _UNDO = range(3)
