@@ -58,7 +58,9 @@ def files(results: Path = RESULTS, readme: Path = README, class_file: Path = CLA
     models = results.parent / MODELS.name
     if models.is_dir():
         wanted[models / licences.FILE] = licences.text(models)
-    front = between(_text(readme), COUNT, f"{pages.counted(papers)}: [the table](#{anchor(_HEADING)}).")
+    front = between(
+        _text(readme), COUNT, f"{pages.counted(papers)}: [each, and how sure](#{anchor(_HEADING)})."
+    )
     front = between(front, STATEMENTS, pages.front(papers, own))
     wanted[readme] = between(front, BENCHMARKS, benchmark_rows(results))
     wanted[class_file] = _text(class_file)

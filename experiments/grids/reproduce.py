@@ -160,11 +160,7 @@ def _instance_of(settings, rng):
 def _instance_rows(result):
     names = ("ensemble", "lbp", "lbp_max", "unary", "samples", "trees")
     means = {name: getattr(result, name).mean(axis=0).round(6).tolist() for name in names}
-    each = [
-        {"method": "tree", "tree": p, "error": errors}
-        for p, errors in enumerate(result.trees.round(6).tolist())
-    ]
-    return [{"method": name, "error": error} for name, error in means.items()] + each
+    return [{"method": name, "error": error} for name, error in means.items()]
 
 
 def _summary(results, settings):
@@ -189,6 +185,7 @@ def _summary(results, settings):
     return {
         "rows": rows,
         "trees": each,
+        "trees_by_instance": [result.trees.round(6).tolist() for result in results],  # (instances, P, K)
         "baselines": baselines,
         "gaps": gaps,
         "agreement": _agreement(results),

@@ -134,7 +134,10 @@ def test_only_what_is_between_the_marks_is_replaced(folder):
     counted = re.search("<!-- count -->\n(.*): (.*)\n<!-- /count -->\n<!-- statements -->\n", front)
     assert front.startswith(f"# Title\n{counted[0]}{counted[1]} (other data). Each with its spread")
     assert counted[1].startswith("Of 36 statements")
-    assert counted[2] == f"[the table](#{report.anchor('What the papers say, and what these data say')})."
+    assert (
+        counted[2]
+        == f"[each, and how sure](#{report.anchor('What the papers say, and what these data say')})."
+    )
     assert front.endswith("|\n<!-- /statements -->\nrest\n")
     assert "students who act once a second" in about
     assert "goal" not in about
