@@ -51,7 +51,7 @@ def figures(level, choice, state):
     test, dev = choice.test, choice.dev
     cumulative = test.cumulative_by_definition if state["by"] == "definition" else test.cumulative_event
     below = "below the mean; " if choice.alpha < 0 else ""
-    lost = f"{round(_loss(test, state) * test.n_words)} of {test.n_words} words"
+    lost = f"{round(_loss(test, state) * test.n_words)} of {test.n_words:,} words"
     at_once, earlier = percent(cumulative), f"{level.test.n_lost_before} already lost earlier"
     places = f"{test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place"
     tuned = f"{below}training chose {level.tuned_alpha:.3f}"
