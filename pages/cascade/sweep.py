@@ -91,7 +91,7 @@ def curves(state, level, chosen, box):
             if state["alpha"] is not None:
                 st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
             else:
-                st.caption(say.LEGEND)
+                st.caption(say.CLICK if layout.is_projected() else f"{say.CLICK} {say.LEGEND}")
         pin_cards(state, chosen, pins, box)
 
 

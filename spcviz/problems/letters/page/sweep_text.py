@@ -68,9 +68,10 @@ BOUND_WAITS = (
     "The theorem adds three terms: the loss on known words, a price for how many filters training could have "
     "found, and one for chance. What they come to stays hidden until you have guessed."
 )
+CLICK = "Click a step of a solid line to choose its α by hand."
 LEGEND = (
-    "Click a step of a solid line to choose its α by hand. Definition 1 counts a word whose own score is not "
-    "above the threshold; really lost is one of which a group of letters is pruned, which is never more."
+    "Definition 1 counts a word whose own score is not above the threshold; really lost is one of which a "
+    "group of letters is pruned, which is never more."
 )
 WAITS = "What test words lose stays hidden until you have guessed."
 
