@@ -110,5 +110,6 @@ def test_looks_are_counted_while_the_data_stay():
     assert looks_at_test({"data_digests": {"a": "1"}, "looks_at_test": 4}, result) == 5
     assert looks_at_test({"data_digests": {"a": "2"}, "looks_at_test": 4}, result) == 1
     stored = json.loads((RESULTS / "grid.json").read_text(encoding="utf-8"))
-    said = origin_sentence(stored | {"looks_at_test": 3})
-    assert said.endswith("; stored 3 times or more from these data.")
+    made = [{"date": "2031-05-06", "commit": "0123abcd"}, {"date": "2031-05-06", "commit": "0123abcd"}]
+    said = origin_sentence(stored | {"looks_at_test": 3, "provenance": made})
+    assert said.endswith("; stored 3 times or more from these data; run of 2031-05-06 (commit 0123abcd).")

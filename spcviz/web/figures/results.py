@@ -43,7 +43,7 @@ def origin_sentence(result):
     return (
         f"Measured{over} on data {digests or 'not named'}; {machine.get('cpu', 'unknown processor')}, "
         f"{machine.get('cores', '?')} cores, Python {machine.get('python', '?')}, "
-        f"{result.get('seconds', 0):.0f} s{_looks(result)}{measured_on(result, '; ')}."
+        f"{result.get('seconds', 0):.0f} s{_looks(result)}{measured_on(result, '; run of ')}."
     )
 
 
