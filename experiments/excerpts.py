@@ -43,6 +43,10 @@ EXCERPTS = {
         rows=r"(sample|Treebank), (Full|SPC|CRF|Tags) \|", most=4,
         columns=("words right", "sentences lost", "bigrams a position", "times faster", "µs a sentence, inf"),
     ),
+    "tagging-rules": Excerpt(
+        "tagging-rules", r"^5.0 \| ", most=4,
+        columns=("sentences lost", "method", "bigrams a position", "^over", "over CRF"),
+    ),
     "grid": Excerpt(rows="^[1357] ", columns=("ensemble", "^LBP %", "^LBP, max", "comb"), most=4),
     "policy-theorems": Excerpt(rows=r"^2\.", columns=("claim", "polic", "tried", "broken", "not the best")),
     "pose-cascade": Excerpt(

@@ -1,8 +1,9 @@
 """Threshold rules on the handwriting cascades: the same training, tuning and test by every rule.
 
 Every rule has the same candidates at every level: hinges at four training alphas and the structured SVM's.
-The filter that leaves fewest n-grams at the level's tolerance, on the held-out parts of the nine training
-folds, is kept; test words play no part in it. First filters do not depend on the rule and are learned once.
+The filter that leaves fewest n-grams at the level's tolerance, on held-out parts of the training folds, is
+kept; test words play no part in it. With raw pixels that choice was made once, on folds 1 to 9 (`HINGES`),
+and every fold learns with it. First filters do not depend on the rule and are learned once a fold.
 """
 
 from dataclasses import replace
@@ -17,12 +18,26 @@ from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 
 RULES = ("mean_max", "margin")
+TABLE_RUN = {"raw": "word 0.25"}
+"""Which of the table's cascades (`cascade.TABLE_RUNS`); features that are not the paper's have one."""
+
 TRAIN_ALPHAS = (0.2, 0.5, 0.8, 0.95)
 TRAIN_MARGINS = (0.0,)
+"""Candidates; with margin 0 the hinge is the structured SVM's."""
+
+_SVM = ("margin", 0.0)
+_FIRST = (("alpha", 0.5), ("alpha", 0.8), _SVM)
+HINGES = {
+    ("raw", "mean_max"): (*_FIRST, ("alpha", 0.8), ("alpha", 0.5), ("alpha", 0.95)),
+    ("raw", "margin"): (*_FIRST, ("alpha", 0.95), ("alpha", 0.8), ("alpha", 0.95)),
+}
+"""What `chosen_hinges` chose at the paper's tolerances, by features and rule; the first level's, which does
+not depend on the rule, is the thesis' rule's for both."""
+
 BLOCK = 64
 """Test words that are run at a time along a path: far from the tuned thresholds lattices are large."""
 
-FACTORS = tuple(float(2.0 ** (j / 4)) for j in range(-6, 6))
+FACTORS = tuple(float(2.0 ** (j / 4)) for j in range(-8, 3))
 """Along the cascade's path: see `spcviz.learning.cascade.paths`; 1 are the tuned thresholds."""
 
 
@@ -35,9 +50,27 @@ class Ruled(NamedTuple):
 
 
 def rule_settings(features: str, rule: str, n_orders: int | None = None, quick: bool = False):
-    """Settings of the table's cascade (tolerances count words), with every candidate, under a rule."""
-    settings = experiment.table_settings(features, n_orders, quick)["word"]
-    more = {"rule": rule, "train_alphas": TRAIN_ALPHAS, "train_margins": TRAIN_MARGINS}
+    """Settings of the cascade behind the table's row of order 6 under a rule: `HINGES`, else every candidate.
+
+    Its tolerance holds at every level, as in the thesis, and counts words.
+    """
+    settings = experiment.table_settings(features, n_orders, quick)[TABLE_RUN.get(features, "word")]
+    hinges = HINGES.get((features, rule), ())[: len(settings.config.tolerances)]
+    return _with(settings, rule, hinges=hinges)
+
+
+def chosen_hinges(features: str, rule: str, quick: bool = False) -> tuple[tuple[str, float], ...]:
+    """The hinge of every level that leaves fewest n-grams on held-out parts of folds 1 to 9."""
+    settings = _with(experiment.table_settings(features, quick=quick)["word"], rule)
+    reports = experiment.train(settings, 0, experiment.RANDOM_STATE).reports
+    return tuple(
+        ("margin", report.train_margin) if report.train_alpha is None else ("alpha", report.train_alpha)
+        for report in reports
+    )
+
+
+def _with(settings, rule, **more):
+    more |= {"rule": rule, "train_alphas": TRAIN_ALPHAS, "train_margins": TRAIN_MARGINS}
     return replace(settings, config=replace(settings.config, **more))
 
 
