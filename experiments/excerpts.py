@@ -53,6 +53,11 @@ EXCERPTS = {
         rows=r"^annotated, 1200 states a limb, [246]: ", most=3,
         columns=("pruned of the level", "survivors", "top 4", "limbs that"),
     ),
+    "pose-rules": Excerpt(
+        rows=r"^1200 states a limb \| [246]: ", most=6,
+        columns=("thresholds", "level", "rule", "pruned of", "survivors PCP", "states over", "draws of clips, st"),
+    ),
+    "grid-rules": Excerpt(rows=r"^(1|5).0 \| ", most=6, columns=("lost", "rule", "states a", "over", "95 %")),
     "pose-ensemble": Excerpt(
         rows=r"^(signs, every 3rd|rendered|buffy).*: (ensemble|torso), (learned|ties of 1 \|)", most=6,
         columns=("elbow off", "std. error", "nearer", "shoulder off", "within 20 px", "broken"),

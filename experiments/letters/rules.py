@@ -83,6 +83,7 @@ def reproduce(run: Run) -> dict:
             },
             "random_state": experiment.RANDOM_STATE,
             "chosen_on": CHOSEN_ON,
+            "predictors": f"orders 4 and more: on lattices of at most {rules.WIDEST} n-grams a position",
         },
         data={"ocr": handwriting.load_words()._asdict()},
         fold_rows=[
@@ -124,6 +125,7 @@ def _orders(folds):
             n = len(values)
             row[f"{name}_stderr"] = float(np.std(values, ddof=1) / np.sqrt(n)) if n > 1 else None
         reports = [fold["reports"][order - 1] for fold in folds]
+        row["wide_factor"] = [fold["wide_factor"] for fold in folds]
         row["train_alpha"] = [report["train_alpha"] for report in reports]
         row["train_margin"] = [report["train_margin"] for report in reports]
         out.append(
