@@ -55,7 +55,7 @@ EXCERPTS = {
     ),
     "pose-rules": Excerpt(
         rows=r"^1200 states a limb \| [246]: ", most=6,
-        columns=("thresholds", "level", "rule", "pruned of", "survivors PCP", "states over", "draws of clips, st"),
+        columns=("^(thresholds|level|rule)", "pruned of", "survivors PCP", "states over", "clips, states"),
     ),
     "grid-rules": Excerpt(rows=r"^(1|5).0 \| ", most=6, columns=("lost", "rule", "states a", "over", "95 %")),
     "pose-ensemble": Excerpt(
