@@ -12,6 +12,7 @@ from typing import Any
 
 from experiments.svg import Line, chart
 from spcviz.problems.letters.paper.ruled import RULE_NAMES
+from spcviz.problems.pose.paper.ruled import WAYS
 from spcviz.shared.folders import RESULTS, shipped
 
 STUDIES = ("ocr-rules", "ocr-open-rules", "tagging-rules", "pose-rules", "grid-rules")
@@ -28,11 +29,10 @@ def main() -> None:
 def document() -> str:
     """The document's text; its figures are written into `FIGURES`."""
     results = [_result(name) for name in STUDIES]
-    fixed, free, tagging, *_ = results
     head, tail = ((FIGURES / f"{name}.md").read_text(encoding="utf-8") for name in ("head", "tail"))
     tell = (_fixed, _free, _tagging, _pose, _grids)
     parts = [head, *(told(result) for told, result in zip(tell, results, strict=True))]
-    return "\n".join([*parts, _not_won(fixed, free, tagging), tail])
+    return "\n".join([*parts, _not_won(*results), tail])
 
 
 def _result(name: str) -> dict[str, Any] | None:
@@ -51,8 +51,8 @@ def verdict(low: float | None, high: float | None) -> str:
     return "fewer" if high < 1 else "more" if low > 1 else "within chance"
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None or not math.isfinite(value) else f"{value:,.3g}"
+def _number(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None or not math.isfinite(value) else f"{value:,.{digits}g}"
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:
@@ -231,7 +231,7 @@ def _pose(result: dict[str, Any] | None) -> str:
             if one["rule"] == "mean_max" and (one["way"], one["level"]) == (row["way"], row["level"])
         )
         pruned = f"{thesis['efficiency']:.1f}, {row['efficiency']:.1f}"
-        line = [row["way"], str(row["level"]), pruned, _number(row.get("paper", {}).get("efficiency"))]
+        line = [WAYS[row["way"]], str(row["level"]), pruned, _number(row.get("paper", {}).get("efficiency"))]
         rows.append([*line, _ratio(row["states_ratio"]), _ratio(row["survivors_more"])])
     header = [
         "thresholds",
@@ -253,20 +253,24 @@ def _grids(result: dict[str, Any] | None) -> str:
     for target in dict.fromkeys(row["target"] for row in result["rows"]):
         by = {row["rule"]: row for row in result["rows"] if row["target"] == target}
         line = [f"{target:g}", _number(by["mean_max"]["states_equal"])]
-        rows.append([*line, *(_ratio(by[rule]["ratio"]) for rule in ("margin", "top_k"))])
+        rows.append([*line, *(_ratio(by[rule]["ratio"], 4) for rule in ("margin", "top_k"))])
     out.append(
         _table(["lost, %", "states, thesis' rule", "margin over it", "so many of each variable"], rows)
     )
     return "\n".join(out)
 
 
-def _ratio(values: list[float | None]) -> str:
-    at, *ends = map(_number, values)
+def _ratio(values: list[float | None], digits: int = 3) -> str:
+    at, *ends = (_number(value, digits) for value in values)
     return at if ends[0] == ends[1] else f"{at} ({' to '.join(ends)})"
 
 
 def _not_won(
-    fixed: dict[str, Any] | None, free: dict[str, Any] | None, tagging: dict[str, Any] | None
+    fixed: dict[str, Any] | None,
+    free: dict[str, Any] | None,
+    tagging: dict[str, Any] | None = None,
+    pose: dict[str, Any] | None = None,
+    grids: dict[str, Any] | None = None,
 ) -> str:
     """Every comparison in which the margin does not leave fewer, by the rule above."""
     lines = ["\n## Where it does not win\n"]
@@ -293,10 +297,16 @@ def _not_won(
             if said != "fewer":
                 at = f"order {row['order']} at {row['tolerance']:g} % a level"
                 lines.append(f"- tags, {at}: {said}.")
+    for row in (pose or {"rows": []})["rows"]:
+        said = verdict(*row["states_ratio"][1:])
+        if row["rule"] == "margin" and row["level"] in (2, 4, 6) and said != "fewer":
+            lines.append(f"- pose, {WAYS[row['way']]}, level {row['level']}: {said}.")
+    for row in (grids or {"rows": []})["rows"]:
+        if row["rule"] == "margin" and (said := verdict(*row["ratio"][1:])) != "fewer":
+            lines.append(f"- grids, one filter alone, {row['target']:g} % lost: {said}.")
     if len(lines) == 1:
-        lines.append(
-            "Nothing can be said before the studies have run." if not (fixed or free) else "Nowhere here."
-        )
+        has_run = any((fixed, free, tagging, pose, grids))
+        lines.append("Nowhere here." if has_run else "Nothing can be said before the studies have run.")
     return "\n".join(lines) + "\n"
 
 

@@ -33,7 +33,7 @@ def test_what_has_not_run_is_said(figures, monkeypatch):
 
 def test_every_comparison_that_the_margin_does_not_win_is_listed(figures):
     free = margin._result("ocr-open-rules")
-    text = margin._not_won(None, free, None)
+    text = margin._not_won(None, free)
     for row in free["rows"]:
         if (row["rule"], row["data"]) == ("margin", "unseen") and row["order"] > 1:
             is_won = row["n_grams_in_ratio"][2] < 1
