@@ -35,6 +35,10 @@ EXCERPTS = {
         r"6 \||dictionary",
         features="fourier",
     ),
+    "ocr-rules": Excerpt(
+        "ocr-rules-equal-raw", r"^6 \| 0.8 \| ", features="raw", most=2,
+        columns=("order", "loss", "rule", "n-grams", "over", "95 %"),
+    ),
     "ocr-open-rules": Excerpt(
         "ocr-open-rules-fourier-unseen", r"^1.0 \| 6 \| ", features="fourier", most=4,
         columns=("order", "rule", "n-grams", "95 %", "lost"),
@@ -54,10 +58,10 @@ EXCERPTS = {
         columns=("pruned of the level", "survivors", "top 4", "limbs that"),
     ),
     "pose-rules": Excerpt(
-        rows=r"^1200 states a limb \| [246]: ", most=6,
+        rows=r"^1200 states a limb \| 6: ", most=2,
         columns=("^(thresholds|level|rule)", "pruned of", "survivors PCP", "states over", "clips, states"),
     ),
-    "grid-rules": Excerpt(rows=r"^(1|5).0 \| ", most=6, columns=("lost", "rule", "states a", "over", "95 %")),
+    "grid-rules": Excerpt(rows=r"^5.0 \| ", most=3, columns=("lost", "rule", "states a", "over", "95 %")),
     "pose-ensemble": Excerpt(
         rows=r"^(signs, every 3rd|rendered|buffy).*: (ensemble|torso), (learned|ties of 1 \|)", most=6,
         columns=("elbow off", "std. error", "nearer", "shoulder off", "within 20 px", "broken"),
