@@ -19,6 +19,8 @@ STUDIES = ("ocr-rules", "ocr-open-rules", "tagging-rules", "pose-rules", "grid-r
 HERE = Path(__file__).parent
 TEXT = HERE / "margin.md"
 FIGURES = HERE / "margin"
+MOST_LOST = 6.0
+"""Percent of words up to which a path is drawn: with more lost nothing is left to compare."""
 
 
 def main() -> None:
@@ -105,6 +107,7 @@ def _fixed(result: dict[str, Any] | None) -> str:
             mine = [
                 r for r in result["path"] if (r["features"], r["rule"], r["order"]) == (features, rule, order)
             ]
+            mine = [r for r in mine if r["lost"] <= MOST_LOST]
             lines.append(Line(RULE_NAMES[rule], [r["lost"] for r in mine], [r["n_grams_in"] for r in mine]))
         name = f"path-{features}.svg"
         title = f"n-grams that order {order} has to score, {features}"
