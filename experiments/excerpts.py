@@ -35,6 +35,10 @@ EXCERPTS = {
         r"6 \||dictionary",
         features="fourier",
     ),
+    "ocr-rules": Excerpt(
+        "ocr-rules-equal-raw", r"^6 \| 0.8 \| ", features="raw", most=2,
+        columns=("order", "loss", "rule", "n-grams", "over", "95 %"),
+    ),
     "ocr-open-rules": Excerpt(
         "ocr-open-rules-fourier-unseen", r"^1.0 \| 6 \| ", features="fourier", most=4,
         columns=("order", "rule", "n-grams", "95 %", "lost"),
@@ -43,12 +47,21 @@ EXCERPTS = {
         rows=r"(sample|Treebank), (Full|SPC|CRF|Tags) \|", most=4,
         columns=("words right", "sentences lost", "bigrams a position", "times faster", "µs a sentence, inf"),
     ),
+    "tagging-rules": Excerpt(
+        "tagging-rules", r"^5.0 \| ", most=4,
+        columns=("sentences lost", "method", "bigrams a position", "^over", "over CRF"),
+    ),
     "grid": Excerpt(rows="^[1357] ", columns=("ensemble", "^LBP %", "^LBP, max", "comb"), most=4),
     "policy-theorems": Excerpt(rows=r"^2\.", columns=("claim", "polic", "tried", "broken", "not the best")),
     "pose-cascade": Excerpt(
         rows=r"^annotated, 1200 states a limb, [246]: ", most=3,
         columns=("pruned of the level", "survivors", "top 4", "limbs that"),
     ),
+    "pose-rules": Excerpt(
+        rows=r"^1200 states a limb \| 6: ", most=2,
+        columns=("^(thresholds|level|rule)", "pruned of", "survivors PCP", "states over", "clips, states"),
+    ),
+    "grid-rules": Excerpt(rows=r"^5.0 \| ", most=3, columns=("lost", "rule", "states a", "over", "95 %")),
     "pose-ensemble": Excerpt(
         rows=r"^(signs, every 3rd|rendered|buffy).*: (ensemble|torso), (learned|ties of 1 \|)", most=6,
         columns=("elbow off", "std. error", "nearer", "shoulder off", "within 20 px", "broken"),

@@ -1,9 +1,8 @@
 """Write experiments/margin.md and its figures from the results on threshold rules that are there.
 
-``python -m experiments.margin`` after ``python -m spcviz reproduce ocr-rules --features raw`` and
-``python -m spcviz reproduce ocr-open-rules``. A verdict follows from a rule fixed before the look: a rule
-leaves fewer n-grams than the thesis' where the 95 % interval of their ratio lies below 1, more where it lies
-above, and else within chance.
+``python -m experiments.margin`` after ``python -m spcviz reproduce`` of each of `STUDIES`. A verdict follows
+from a rule fixed before the look: a rule leaves fewer n-grams than the thesis' where the 95 % interval of
+their ratio lies below 1, more where it lies above, and else within chance.
 """
 
 import json
@@ -13,20 +12,29 @@ from typing import Any
 
 from experiments.svg import Line, chart
 from spcviz.problems.letters.paper.ruled import RULE_NAMES
+from spcviz.problems.pose.paper.ruled import WAYS
 from spcviz.shared.folders import RESULTS, shipped
 
+STUDIES = ("ocr-rules", "ocr-open-rules", "tagging-rules", "pose-rules", "grid-rules")
 HERE = Path(__file__).parent
 TEXT = HERE / "margin.md"
 FIGURES = HERE / "margin"
+MOST_LOST = 6.0
+"""Percent of words up to which a path is drawn: with more lost nothing is left to compare."""
 
 
 def main() -> None:
     """Write the document and its figures."""
-    FIGURES.mkdir(exist_ok=True)
-    fixed, free = _result("ocr-rules"), _result("ocr-open-rules")
+    TEXT.write_text(document(), encoding="utf-8")
+
+
+def document() -> str:
+    """The document's text; its figures are written into `FIGURES`."""
+    results = [_result(name) for name in STUDIES]
     head, tail = ((FIGURES / f"{name}.md").read_text(encoding="utf-8") for name in ("head", "tail"))
-    parts = [head, _fixed(fixed), _free(free), _not_won(fixed, free), tail]
-    TEXT.write_text("\n".join(parts), encoding="utf-8")
+    tell = (_fixed, _free, _tagging, _pose, _grids)
+    parts = [head, *(told(result) for told, result in zip(tell, results, strict=True))]
+    return "\n".join([*parts, _not_won(*results), tail])
 
 
 def _result(name: str) -> dict[str, Any] | None:
@@ -45,8 +53,8 @@ def verdict(low: float | None, high: float | None) -> str:
     return "fewer" if high < 1 else "more" if low > 1 else "within chance"
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None or not math.isfinite(value) else f"{value:,.3g}"
+def _number(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None or not math.isfinite(value) else f"{value:,.{digits}g}"
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:
@@ -88,7 +96,7 @@ def _fixed(result: dict[str, Any] | None) -> str:
             verdict(row["low"], row["high"]),
         ]
         for row in result["equal"]
-        if row["rule"] == "margin" and row["what"] == "n_grams_in"
+        if row["rule"] == "margin" and row["what"] == "n_grams_in" and row["ratio"] is not None
     ]
     header = ["order", "words lost, %", "n-grams, mean and best", "margin", "ratio", "95 %", "margin leaves"]
     out.append(_table(header, rows))
@@ -99,6 +107,7 @@ def _fixed(result: dict[str, Any] | None) -> str:
             mine = [
                 r for r in result["path"] if (r["features"], r["rule"], r["order"]) == (features, rule, order)
             ]
+            mine = [r for r in mine if r["lost"] <= MOST_LOST]
             lines.append(Line(RULE_NAMES[rule], [r["lost"] for r in mine], [r["n_grams_in"] for r in mine]))
         name = f"path-{features}.svg"
         title = f"n-grams that order {order} has to score, {features}"
@@ -122,33 +131,8 @@ def _free(result: dict[str, Any] | None) -> str:
         f"Chosen on: {result['settings']['chosen_on']}. Intervals over draws of the test words; the draw of "
         "the development words that thresholds were tuned on is not in them. Compare rows by what is lost.\n"
     )
-    rows = [
-        [
-            row["features"],
-            f"{row['tolerance']:g}",
-            str(row["order"]),
-            RULE_NAMES[row["rule"]],
-            _number(row["n_grams_in"]),
-            _ratio(row["n_grams_in_ratio"]),
-            f"{_number(row['n_grams_all_ratio'][0])}",
-            _number(row["n_grams_worst"]),
-            f"{row['lost']:.2f}",
-            f"{row['word_accuracy']:.2f}",
-        ]
-        for row in result["rows"]
-        if row["data"] == "unseen" and row["order"] in (2, 3, 4, 6)
-    ]
-    header = [
-        "features",
-        "tolerance, %",
-        "order",
-        "rule",
-        "n-grams",
-        "over thesis' rule",
-        "all orders",
-        "worst word",
-    ]
-    out.append(_table([*header, "words lost before, %", "words right, %"], rows))
+    unseen = [row for row in result["rows"] if row["data"] == "unseen" and row["order"] in (2, 4, 6)]
+    out.append(_beside_each_other(unseen, ("features", "tolerance", "order"), "words right, %"))
     for features in dict.fromkeys(row["features"] for row in result["rows"]):
         lines = []
         for rule in dict.fromkeys(row["rule"] for row in result["rows"]):
@@ -162,16 +146,135 @@ def _free(result: dict[str, Any] | None) -> str:
     beams = [row for row in result["baselines"] if row["data"] == "unseen"]
     widths = [[row["features"], str(row["width"]), f"{row['word_accuracy']:.2f}"] for row in beams]
     out.append("A beam with the last order's model, on the same words:\n")
+    widths = [row for row in widths if row[1] in ("1", "4", "16", "32")]
     out.append(_table(["features", "width", "words right, %"], widths))
     return "\n".join(out)
 
 
-def _ratio(values: list[float]) -> str:
-    at, low, high = map(_number, values)
-    return f"{at} ({low} to {high})"
+def _beside_each_other(rows: list[dict[str, Any]], keys: tuple[str, ...], right: str) -> str:
+    """Rows of `compared`, one for all rules: n-grams by the thesis' rule, the others' over them."""
+    names = {"words right, %": "word_accuracy", "tokens right, %": "tokens_right"}
+    lines = []
+    for at in dict.fromkeys(tuple(row[key] for key in keys) for row in rows):
+        by = {row["rule"]: row for row in rows if tuple(row[key] for key in keys) == at}
+        thesis, margin = by["mean_max"], by["margin"]
+        others = [
+            _ratio(by[rule]["n_grams_in_ratio"]) for rule in ("margin", "mean_max_first", "probability")
+        ]
+        lines.append(
+            [
+                *(f"{value:g}" if isinstance(value, float) else str(value) for value in at),
+                _number(thesis["n_grams_in"]),
+                *others,
+                _number(margin["n_grams_all_ratio"][0]),
+                *(f"{thesis[name]:.2f}, {margin[name]:.2f}" for name in ("lost", names[right])),
+            ]
+        )
+    header = [*(_KEYS[key] for key in keys), "n-grams, thesis", "margin over it", "mean before any filter"]
+    header += ["probability", "margin, all orders", "lost before, % (thesis, margin)"]
+    return _table([*header, f"{right} (thesis, margin)"], lines)
 
 
-def _not_won(fixed: dict[str, Any] | None, free: dict[str, Any] | None) -> str:
+_KEYS = {"features": "features", "tolerance": "tolerance a level, %", "order": "order"}
+
+
+def _tagging(result: dict[str, Any] | None) -> str:
+    title = "\n## Tags: all of the English Web Treebank\n"
+    if result is None:
+        return f"{title}\nNot run yet: `python -m spcviz reproduce tagging-rules`.\n"
+    settings = result["settings"]
+    out = [title, *(f"**{sentence}**" for sentence in result["missing"]), ""]
+    out.append(
+        f"Trained on {result['rows'][0]['trained_on']}, begun with {settings['begun_with']}. Chosen on: "
+        f"{settings['chosen_on']}. Bigrams a position where exactly so many test sentences are lost by both "
+        "filters together; of each method what the first may lose was searched:\n"
+    )
+    rows = []
+    for target in dict.fromkeys(row["target"] for row in result["rows"]):
+        by = {row["method"]: row for row in result["rows"] if row["target"] == target}
+        line = [f"{target:g}", _number(by["mean_max"]["pairs_equal"]), _number(by["crf"]["pairs_equal"])]
+        line += [_ratio(by[method]["over_crf"]) for method in ("mean_max", "margin", "probability")]
+        rows.append([*line, _ratio(by["margin"]["over_mean_max"])])
+    header = ["sentences lost, %", "SPC, thesis' rule", "CRF", "SPC over CRF", "by margin", "by probability"]
+    out.append(_table([*header, "SPC, margin over thesis' rule"], rows))
+    out.append("Whole cascades, every level at the same tolerance:\n")
+    levels = [row for row in result["levels"] if row["order"] > 1]
+    out.append(_beside_each_other(levels, ("tolerance", "order"), "tokens right, %"))
+    out.append(f"What a guarantee of {result['promises'][0]['tolerance']:g} % costs, on test sentences:\n")
+    rows = [
+        [row["method"], _PROMISED[row["guarantee"]], f"{row['loss']:.2f}", _number(row["pairs"])]
+        for row in result["promises"]
+        if row.get("loss") is not None and row["method"] in ("mean_max", "margin")
+    ]
+    rows = [[RULE_NAMES[name], *rest] for name, *rest in rows]
+    out.append(_table(["rule", "guarantee", "lost, %", "bigrams a position"], rows))
+    return "\n".join(out)
+
+
+_PROMISED = {None: "as tuned", "mean": "on average", 0.9: "with 90 % certainty"}
+
+
+def _pose(result: dict[str, Any] | None) -> str:
+    title = "\n## Pose on test frames, level by level\n"
+    if result is None:
+        return f"{title}\nNot run yet: `python -m spcviz reproduce pose-rules`.\n"
+    out = [title, *(f"**{sentence}**" for sentence in result["missing"]), ""]
+    out.append(
+        f"{result['settings']['n_frames']} frames. Chosen on: {result['settings']['chosen_on']}; to hold "
+        f"{result['settings']['n_kept']:,} states a limb, as the figure's caption reads, or to lose a share "
+        "of them a level. Intervals over draws of clips.\n"
+    )
+    rows = []
+    for row in result["rows"]:
+        if row["rule"] != "margin" or row["level"] not in (2, 4, 6):
+            continue
+        thesis = next(
+            one
+            for one in result["rows"]
+            if one["rule"] == "mean_max" and (one["way"], one["level"]) == (row["way"], row["level"])
+        )
+        pruned = f"{thesis['efficiency']:.1f}, {row['efficiency']:.1f}"
+        line = [WAYS[row["way"]], str(row["level"]), pruned, _number(row.get("paper", {}).get("efficiency"))]
+        rows.append([*line, _ratio(row["states_ratio"]), _ratio(row["survivors_more"])])
+    header = [
+        "thresholds",
+        "level",
+        "pruned, % (thesis' rule, margin)",
+        "paper",
+        "states, margin over thesis'",
+    ]
+    out.append(_table([*header, "survivors more, points"], rows))
+    return "\n".join(out)
+
+
+def _grids(result: dict[str, Any] | None) -> str:
+    title = "\n## Loopy grids: one filter alone\n"
+    if result is None:
+        return f"{title}\nNot run yet: `python -m spcviz reproduce grid-rules`.\n"
+    out = [title, f"Chosen on: {result['settings']['chosen_on']}. States a variable at equal loss.\n"]
+    rows = []
+    for target in dict.fromkeys(row["target"] for row in result["rows"]):
+        by = {row["rule"]: row for row in result["rows"] if row["target"] == target}
+        line = [f"{target:g}", _number(by["mean_max"]["states_equal"])]
+        rows.append([*line, *(_ratio(by[rule]["ratio"], 4) for rule in ("margin", "top_k"))])
+    out.append(
+        _table(["lost, %", "states, thesis' rule", "margin over it", "so many of each variable"], rows)
+    )
+    return "\n".join(out)
+
+
+def _ratio(values: list[float | None], digits: int = 3) -> str:
+    at, *ends = (_number(value, digits) for value in values)
+    return at if ends[0] == ends[1] else f"{at} ({' to '.join(ends)})"
+
+
+def _not_won(
+    fixed: dict[str, Any] | None,
+    free: dict[str, Any] | None,
+    tagging: dict[str, Any] | None = None,
+    pose: dict[str, Any] | None = None,
+    grids: dict[str, Any] | None = None,
+) -> str:
     """Every comparison in which the margin does not leave fewer, by the rule above."""
     lines = ["\n## Where it does not win\n"]
     for row in (fixed or {"equal": []})["equal"]:
@@ -188,10 +291,25 @@ def _not_won(fixed: dict[str, Any] | None, free: dict[str, Any] | None) -> str:
                 at = f"order {row['order']} at {row['tolerance']:g} % a level"
                 lines.append(f"- open vocabulary, {row['features']}, {at}: {said}.")
     lines += _beside(free)
+    for row in (tagging or {"rows": []})["rows"]:
+        if row["method"] == "margin" and (said := verdict(*row["over_mean_max"][1:])) != "fewer":
+            lines.append(f"- tags, bigrams at {row['target']:g} % of sentences lost: {said}.")
+    for row in (tagging or {"levels": []})["levels"]:
+        if row["rule"] == "margin" and row["order"] > 1:
+            said = verdict(*row["n_grams_in_ratio"][1:])
+            if said != "fewer":
+                at = f"order {row['order']} at {row['tolerance']:g} % a level"
+                lines.append(f"- tags, {at}: {said}.")
+    for row in (pose or {"rows": []})["rows"]:
+        said = verdict(*row["states_ratio"][1:])
+        if row["rule"] == "margin" and row["level"] in (2, 4, 6) and said != "fewer":
+            lines.append(f"- pose, {WAYS[row['way']]}, level {row['level']}: {said}.")
+    for row in (grids or {"rows": []})["rows"]:
+        if row["rule"] == "margin" and (said := verdict(*row["ratio"][1:])) != "fewer":
+            lines.append(f"- grids, one filter alone, {row['target']:g} % lost: {said}.")
     if len(lines) == 1:
-        lines.append(
-            "Nothing can be said before the studies have run." if not (fixed or free) else "Nowhere here."
-        )
+        has_run = any((fixed, free, tagging, pose, grids))
+        lines.append("Nowhere here." if has_run else "Nothing can be said before the studies have run.")
     return "\n".join(lines) + "\n"
 
 

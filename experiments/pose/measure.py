@@ -38,6 +38,7 @@ def measure(
     fine: list[np.ndarray] | None = None,
     *,
     tick: Callable | None = None,
+    rule: str = "mean_max",
 ) -> Measured:
     """Run frames one by one; scores are taken from `fine` if it holds them, else appended to it."""
     n, fine = model.geometry.n_parts, [] if fine is None else fine
@@ -50,7 +51,7 @@ def measure(
             fine.append(next(cascade.detect(model, [image])).astype(np.float16))
             ms[f, 0] = 1e3 * (time.process_time() - began)
         began = time.process_time()
-        levels = list(cascade.run_cascade(model, fine[f : f + 1]))
+        levels = list(cascade.run_cascade(model, fine[f : f + 1], rule=rule))
         ms[f, 1] = 1e3 * (time.process_time() - began)
         for number, level in enumerate(levels):
             survival[f, number, 5] = cascade.is_lost(model, fine[f : f + 1], number, level, limbs[f][None])

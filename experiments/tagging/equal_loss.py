@@ -67,7 +67,7 @@ def fallen(
     pruned = prune(lattice, scores, 0.0, on_nodes=True, rule=rule)
     points, ends = points_of(pruned), _ends(lattice, pruned.starts)
     event = _events(lattice, points, ends, pruned.best_path, path_of(lattice, labels))
-    alpha = np.union1d(_alphas(event), more_alphas)
+    alpha = np.union1d(alphas_of(event), more_alphas)
     at = np.searchsorted(alpha, points, side="right").astype(np.int32)  # it survives just below alpha[: at]
     at_arcs = np.minimum(at[ends[0]], at[ends[1]])
     at_arcs[pruned.best_path] = len(alpha)  # it always stays
@@ -95,7 +95,7 @@ def _events(lattice, points, ends, best_path, truth):
     return np.minimum.reduceat(at_column, lattice.col_start[:-1])
 
 
-def _alphas(event):
+def alphas_of(event):
     """Alphas at which sentences are lost, thinned to at most `N_ALPHAS`; the lowest and the cap."""
     first = np.sort(event)[: 1 + int(len(event) * MOST_LOST / 100)]
     some = first[np.linspace(0, len(first) - 1, min(len(first), N_ALPHAS)).astype(int)]

@@ -138,7 +138,7 @@ def train_cascade(
         progress.label = f"order {len(levels) + 1}: filter"
         given = None if levels else first
         known = None if given is None else given.candidates
-        trials = trials_of(stage, trainer, tolerance, before, known)
+        trials = trials_of(stage, trainer, tolerance, before, known, len(levels))
         if given is not None:
             rng.bit_generator.state = given.rng_state
         elif not levels and config.patience is None:

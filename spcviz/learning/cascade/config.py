@@ -36,6 +36,8 @@ class CascadeConfig:
     train_alphas: tuple[float, ...] = (0.8,)
     # candidates beside them: margins below the best that the structured SVM's hinge leaves to a threshold
     train_margins: tuple[float, ...] = ()
+    # instead of candidates: one hinge a level, each ("alpha", its alpha) or ("margin", its margin)
+    hinges: tuple[tuple[str, float], ...] = ()
     margin: float = 1.0  # of the hinge, for each position
     # filter_epochs, predictor_epochs: passes over the data
     filter_epochs: int = 10
@@ -73,6 +75,12 @@ class CascadeConfig:
     def __post_init__(self) -> None:
         for name in ("tolerances", "train_alphas", "train_margins"):  # a stored model has them as lists
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "hinges", tuple(map(_checked_hinge, self.hinges)))
+        if self.hinges and (len(self.hinges) != len(self.tolerances) or self.method != "spc"):
+            raise ArgumentError(
+                f"hinges must be one for each of {len(self.tolerances)} levels of an SPC, "
+                f"got {len(self.hinges)} and {self.method!r}"
+            )
         if self.method not in METHODS:
             raise ArgumentError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
         checked_rule(self.rule)
@@ -114,6 +122,15 @@ class CascadeConfig:
     def pruned_by(self) -> str:
         """The rule that filters go by."""
         return "probability" if self.method == "crf" else self.rule
+
+
+def _checked_hinge(hinge: Any) -> tuple[str, float]:
+    """A hinge as (kind, value), else ArgumentError; a stored model has it as a list."""
+    if isinstance(hinge, Sequence) and len(hinge) == 2 and hinge[0] in ("alpha", "margin"):
+        if hinge[0] == "alpha":
+            return "alpha", checks.fraction("hinges", hinge[1], below_one=True)
+        return "margin", checks.number("hinges", hinge[1], 0)
+    raise ArgumentError(f'hinges must be pairs of "alpha" or "margin" and a number, got {hinge!r:.60}')
 
 
 class Level(NamedTuple):

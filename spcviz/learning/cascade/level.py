@@ -91,10 +91,11 @@ def trials_of(
     tolerance: float,
     before: Sequence[Model | None],
     known: list[Sequence[Fit]] | None,
+    level: int = 0,
 ) -> list[tuple[Trial, Sequence[Fit], Loss]]:
-    """(trial, fits, loss) of each candidate; `known`: their fits, where learned before."""
+    """(trial, fits, loss) of each candidate at a level, from 0; `known`: their fits, where learned before."""
     config = trainer.config
-    losses = _losses(config, stage)
+    losses = _losses(config, stage, level)
     if config.patience is not None:
         return [(*_stop_early(stage, trainer, loss, tolerance, before), loss) for loss in losses]
     parts = [*range(config.parts), -1]  # one filter without each part, then one on everything
@@ -181,12 +182,18 @@ def _stop_early(
     return best[0]
 
 
-def _losses(config: CascadeConfig, stage: Stage) -> list[Loss]:
+def _losses(config: CascadeConfig, stage: Stage, level: int) -> list[Loss]:
     """What filters are tried with: one loss a candidate, of which the best filter is kept."""
     if config.method != "spc":
         loss: Loss = Perceptron() if config.method == "perceptron" else LogLoss()
         return [loss] * max(len(config.train_alphas), 1)
     on_nodes = config.on_nodes or stage.by_pairs
+    if config.hinges:
+        kind, value = config.hinges[level]
+        is_margin = kind == "margin"
+        return [
+            MarginHinge(value, config.margin) if is_margin else FilterHinge(value, config.margin, on_nodes)
+        ]
     hinges: list[Loss] = [FilterHinge(alpha, config.margin, on_nodes) for alpha in config.train_alphas]
     return hinges + [MarginHinge(delta, config.margin) for delta in config.train_margins]
 

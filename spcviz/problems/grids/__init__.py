@@ -16,6 +16,12 @@ PROBLEM = Problem(
             "spcviz.problems.grids.paper.result:GRID",
             folds=100,
         ),
+        Result(
+            "grid-rules",
+            "Loopy grids, threshold rules",
+            "experiments.grids.rules:reproduce",
+            "spcviz.problems.grids.paper.ruled:RULES",
+        ),
     ),
     warmup="spcviz.problems.grids.page.live:warmup",
     family="graphs",

@@ -46,6 +46,14 @@ PROBLEM = Problem(
             folds=7,
         ),
         Result(
+            "pose-rules",
+            "Pose, threshold rules",
+            "experiments.pose.rules:reproduce",
+            "spcviz.problems.pose.paper.ruled:RULES",
+            models=("pose-buffy",),
+            folds=3,
+        ),
+        Result(
             "pose-people",
             "Does it work on people?",
             "experiments.pose.anyone:reproduce_people",

@@ -18,6 +18,13 @@ PROBLEM = Problem(
             in_parts=True,
             folds=5,
         ),
+        Result(
+            "tagging-rules",
+            "Tagging, threshold rules",
+            "experiments.tagging.rules:reproduce",
+            "spcviz.problems.tagging.paper.ruled:RULES",
+            models=("tagging-ewt",),
+        ),
     ),
     warmup="spcviz.problems.tagging.page.live:warmup",
 )

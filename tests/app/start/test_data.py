@@ -112,6 +112,7 @@ def test_it_opens_with_the_verdict_and_its_numbers():
     assert "of 17 labels** a token (a CRF's marginals:" in verdict
     assert "5 % allowed" in verdict
     assert "dense search over triples" in verdict
+    assert "other sentences lose at most 5 %" in verdict.partition("**Guaranteed beyond this file:**")[2]
     assert "The most frequent tag of each word:" in said(at)
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from experiments import margin, svg
 from experiments.letters import rules
+from spcviz.problems.letters.model import rules as model_rules
 
 FACTORS = (0.5, 1.0, 2.0)
 
@@ -48,6 +49,20 @@ def test_intervals_hold_the_ratio_and_losses_out_of_reach_are_none():
         assert margin.verdict(row["low"], row["high"]) == "fewer"
     lost = [{"mean_max": {"path": path(1.0, 100)}, "margin": {"path": path(1.0, 100)}}]  # 5 % lost at least
     assert all(row["n_grams"] is None for row in rules.equal_loss(lost))
+
+
+@pytest.mark.parametrize("rule", ["mean_max", "margin"])
+def test_a_cascade_learns_with_the_hinges_that_were_chosen_or_with_every_candidate(rule):
+    raw, hog = (model_rules.rule_settings(name, rule).config for name in ("raw", "hog"))
+    assert raw.rule == hog.rule == rule
+    assert raw.hinges == model_rules.HINGES["raw", rule]
+    assert raw.tolerances == (0.0025,) * 6
+    assert hog.hinges == ()
+    assert (hog.train_alphas, hog.train_margins) == ((0.2, 0.5, 0.8, 0.95), (0.0,))
+    few = model_rules.rule_settings("raw", rule, n_orders=3).config
+    assert few.hinges == raw.hinges[:3]
+    # first filters are learned once for both
+    assert model_rules.HINGES["raw", "mean_max"][0] == model_rules.HINGES["raw", "margin"][0]
 
 
 def test_what_is_missing_is_said():

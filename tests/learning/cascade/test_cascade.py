@@ -1,6 +1,7 @@
 """Cascades on a few hundred real words: what training promises, checked by running what it returns."""
 
-from dataclasses import FrozenInstanceError, replace
+import json
+from dataclasses import FrozenInstanceError, asdict, replace
 
 import numpy as np
 import pytest
@@ -249,6 +250,29 @@ def test_a_tolerance_of_everything_prunes_to_the_best_path():
     assert_allclose(result.reports[0].arcs_kept, 1.0, atol=0.05)
 
 
+HINGES = (("alpha", 0.2), ("margin", 0.0), ("alpha", 0.95))
+
+
+def test_each_level_learns_with_the_hinge_that_is_its_own():
+    config = replace(QUICK, train_alphas=(0.8,), hinges=HINGES)
+    trained = train(config)
+    learned = [(report.train_alpha, report.train_margin) for report in trained.reports]
+    assert learned == [(0.2, None), (None, 0.0), (0.95, None)]
+    # a level's hinge changes nothing before it, and the level itself
+    other = train(replace(config, hinges=(*HINGES[:2], ("alpha", 0.2))))
+    for t, (mine, theirs) in enumerate(zip(trained.cascade.levels, other.cascade.levels)):
+        assert (mine.filter.weights.tobytes() == theirs.filter.weights.tobytes()) == (t < 2)
+    # it is what a single candidate learns
+    alone = train(replace(QUICK, tolerances=QUICK.tolerances[:1], train_alphas=(0.2,)))
+    first = [result.cascade.levels[0].filter.weights.tobytes() for result in (alone, trained)]
+    assert first[0] == first[1]
+
+
+def test_hinges_go_through_a_file_of_settings():
+    config = replace(QUICK, hinges=HINGES)
+    assert CascadeConfig(**json.loads(json.dumps(asdict(config)))) == config
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -267,6 +291,12 @@ def test_a_tolerance_of_everything_prunes_to_the_best_path():
         ({"gram_rate": np.inf}, "gram_rate must be a number from 0 to inf, got inf"),
         ({"decay": -1e-9}, "decay must be a number from 0 to inf, got -1e-09"),
         ({"parts": 1}, "parts must be a whole number from 2 to 1000, got 1"),
+        ({"hinges": HINGES[:2]}, "hinges must be one for each of 3 levels of an SPC, got 2 and 'spc'"),
+        ({"hinges": HINGES, "method": "crf"}, "hinges must be one for each of 3 levels of an SPC, got 3 and"),
+        ({"hinges": ("alpha", 0.5, 1)}, 'hinges must be pairs of "alpha" or "margin" and a number, got'),
+        ({"hinges": [("delta", 0.5)] * 3}, 'hinges must be pairs of "alpha" or "margin" and a number, got'),
+        ({"hinges": [("alpha", 1.0)] * 3}, "hinges must satisfy 0 <= hinges < 1, got 1.0"),
+        ({"hinges": [("margin", -1)] * 3}, "hinges must be a number from 0 to inf, got -1"),
     ],
 )
 def test_bad_settings_are_named(change, message):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spcviz.problems.own_data.model.promised import promises_of
-from spcviz.problems.own_data.page import promise_text
-from spcviz.problems.own_data.page.shown import Points, Swept
+from spcviz.problems.own_data.page import answers, live, promise_text
+from spcviz.problems.own_data.page.shown import Points, Report, Swept
 
 
 def half(rng, n):
@@ -49,3 +49,58 @@ def test_too_few_sentences_are_told(n):
 def test_no_loss_at_all_cannot_be_promised():
     told = promises_of(swept(300), 0.0)
     assert "allow more than 0 %" in promise_text.promise(told[2])
+
+
+def report(n, level, n_unknown=0):
+    """A report whose first level is given; `n_unknown` of the first half hold a label not seen."""
+    level.dev.event[:] = np.where(np.isneginf(level.dev.event), 0.5, level.dev.event)
+    level.dev.event[:n_unknown] = -np.inf
+    numbers, empty = np.arange(n), np.zeros(0, dtype=np.int64)
+    trained = {"n_train": 9, "n_train_tokens": 9, "n_features": 9, "cpu_seconds": 1.0, "n_grown": 3.0}
+    return Report(
+        labels=("A", "B", "C", "D"),
+        dev=numbers,
+        test=n + numbers,
+        starts=np.arange(2 * n + 1),
+        truth=empty,
+        guess=empty,
+        sure=empty.astype(float),
+        levels=(level, level),
+        by_marginals=level,
+        has_probabilities=True,
+        **trained,
+    )
+
+
+def verdict(n, tolerance, n_unknown=0):
+    of = report(n, swept(n, 3), n_unknown)
+    return answers.verdict_of(of, tolerance, live.compared(of, tolerance)[1], None)
+
+
+def test_the_verdict_ends_with_what_is_guaranteed_of_other_sentences():
+    told = verdict(500, 0.05)
+    last = answers.said(told).split("\n\n")[-1]
+    assert last.startswith("**Guaranteed beyond this file:** nothing by the tuned threshold. ")
+    for promise in told.promises[1:]:
+        assert promise.allowed >= 0
+        assert f"Promised {promise_text.NAMES[promise.key]}: other sentences lose at most 5 %" in last
+        assert f"of which {promise.allowed} may be lost. α = {promise.alpha:.3f}" in last
+    assert told.promises == live.promises(report(500, swept(500, 3)), 1, 0.05)
+    assert "not seen" not in last
+
+
+def test_the_verdict_says_how_many_sentences_a_guarantee_takes():
+    last = answers.said(verdict(60, 0.02)).split("\n\n")[-1]
+    assert (
+        "A loss of 2 % with 90 % certainty takes 114 sentences to choose thresholds on; here are 60." in last
+    )
+    assert "on average: other sentences lose at most 2 %" in last
+    assert answers.said(verdict(60, 0.0)).count("cannot be promised") == 2
+
+
+def test_sentences_with_labels_not_seen_are_left_out_of_the_guarantee_and_told():
+    told = verdict(200, 0.05, n_unknown=7)
+    assert [promise.n for promise in told.promises] == [193] * 3
+    assert "Of the 200 sentences for choosing, 7 hold a label that training has not seen" in answers.said(
+        told
+    )

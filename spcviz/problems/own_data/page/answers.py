@@ -20,7 +20,8 @@ from spcviz.problems.letters.model.sweep import exact_interval
 from spcviz.problems.own_data.model import cascades, judged
 from spcviz.problems.own_data.model.settings import Settings, deal
 from spcviz.problems.own_data.page import live
-from spcviz.problems.own_data.page.shown import Report
+from spcviz.problems.own_data.page.promise_text import promise
+from spcviz.problems.own_data.page.shown import Promise, Report
 
 MOST_LEFT = 0.5
 """Share of labels: a filter that leaves more is not worth it."""
@@ -155,6 +156,8 @@ class Verdict(NamedTuple):
     order: int
     times: Times | None
     timed: str  # where, to follow "timed"
+    promises: tuple[Promise, ...]  # of `live.promises` for this filter
+    n_unknown: int  # sentences that chose thresholds but for a label that training has not seen
 
 
 HERE, BEFORE = "on this server", "on the server that made the app's first scenes"
@@ -173,7 +176,9 @@ def verdict_of(
     is_worth = spc.kept <= MOST_LEFT * n and low <= tolerance
     order = len(report.levels) + 1
     shares = spc.kept, crf.kept, n_lost, n_test, (low, high), tolerance
-    return Verdict(is_worth, n, *shares, report.n_grown, order, times, timed)
+    promises = live.promises(report, 1, tolerance)
+    n_unknown = len(report.dev) - promises[0].n
+    return Verdict(is_worth, n, *shares, report.n_grown, order, times, timed, promises, n_unknown)
 
 
 _NAMES = {2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
@@ -196,7 +201,20 @@ def said(verdict: Verdict) -> str:
     elif not v.is_worth:
         why = " It loses more than is allowed: choose a smaller tolerance, or bring more sentences."
     grown = f" Of {v.n_labels**v.order:,} {_NAMES[v.order]} a token {v.left:,.0f} are left to score."
-    return f"{head}{filters}.{why}{grown}{_said_of_times(v)}"
+    return f"{head}{filters}.{why}{grown}{_said_of_times(v)}\n\n{_guaranteed(v)}"
+
+
+def _guaranteed(verdict: Verdict) -> str:
+    """What holds of sentences that are not in the file, and at which threshold."""
+    told = " ".join(promise(each) for each in verdict.promises if each.key != "tuned")
+    text = f"**Guaranteed beyond this file:** nothing by the tuned threshold. {told}"
+    if not verdict.n_unknown:
+        return text
+    n = verdict.n_unknown + verdict.promises[0].n
+    return (
+        f"{text} Of the {n} sentences for choosing, {verdict.n_unknown} hold a label that training has not "
+        "seen: those are lost at any threshold, and nothing is promised of their like."
+    )
 
 
 def _said_of_times(verdict: Verdict) -> str:

@@ -90,9 +90,11 @@ def sub_models(geometry, fine, level, start, states, limbs) -> tuple[PlacedModel
     )
 
 
-def run_cascade(model: PoseModel, fine: Sequence[np.ndarray], method: str = "single", alphas=None):
+def run_cascade(
+    model: PoseModel, fine: Sequence[np.ndarray], method: str = "single", alphas=None, rule: str = "mean_max"
+):
     """The levels of `filtered_models`."""
-    return (level for _, level in filtered_models(model, fine, method, alphas))
+    return (level for _, level in filtered_models(model, fine, method, alphas, rule=rule))
 
 
 def filtered_models(model, fine, method="single", alphas=None, run=map, rule="mean_max"):

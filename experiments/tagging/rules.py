@@ -1,0 +1,310 @@
+"""The result tagging-rules: the shipped tagger, trained on all of EWT, by every threshold rule.
+
+Its filters were begun with the log loss and trained for the thesis' rule. How much the first filter may lose
+is searched on development sentences for each rule and each loss of both filters together; thresholds are
+tuned there too, and looked at on test sentences. Beside them a CRF's bigram filter, trained on the same
+sentences in the spaces that the tagger's first filter leaves.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from experiments.tagging import equal_loss
+from experiments.tagging.reproduce import arrays_of_corpus
+from spcviz.engine.errors import InfeasibleError
+from spcviz.engine.ngrams.lattice import bigrams
+from spcviz.engine.thresholds import guarantees, rules
+from spcviz.learning.cascade.cascade import Cascade, filter_examples, predict
+from spcviz.learning.cascade.config import Level
+from spcviz.learning.cascade.decoding import survives
+from spcviz.learning.cascade.features import SparseRows
+from spcviz.learning.cascade.online import Model
+from spcviz.learning.cascade.retuned import retuned
+from spcviz.problems.open_words.model.rules import compared
+from spcviz.problems.tagging.model import cascade as experiment
+from spcviz.problems.tagging.model import stored
+from spcviz.problems.tagging.model.features import feature_numbers
+from spcviz.registry.problem import Run
+from spcviz.shared.report import describe
+
+DATA, SPLITS = "ewt", ("dev", "test")
+AGAINST = "mean_max"
+METHODS = {"mean_max": "mean_max", "margin": "margin", "probability": "probability", "crf": "probability"}
+"""Method -> the rule of its bigram filter; the weights are the tagger's but for the CRF's."""
+
+FIRST = (0.001, 0.0025, 0.005, 0.01, 0.02)
+"""Shares of development sentences that the first filter may lose: one is taken for each method and target."""
+
+TARGETS = (1.0, 2.0, 5.0)
+"""Percent of the test sentences that are lost where bigrams are compared."""
+
+NEAR = (0.6, 0.8, 1.0, 1.2, 1.4)
+"""Times a target: where the search counts development sentences' bigrams, as one loss hangs on a few."""
+
+TOLERANCES = (0.005, 0.01, 0.025)
+"""Of every level of whole cascades, development sentences that reach it."""
+
+PROMISED = 2.0
+"""One of `TARGETS`: percent of sentences that both filters together may lose, by each guarantee."""
+
+GUARANTEES = (None, "mean", 0.9)
+BLOCK = 64
+"""Sentences that are scored at a time where no filter goes before."""
+
+
+class Part(NamedTuple):
+    """Sentences as the shipped tagger sees them."""
+
+    rows: SparseRows
+    tags: np.ndarray  # one that training does not have counts as the first
+    lengths: np.ndarray
+
+
+def reproduce(run: Run) -> dict:
+    """``rows``: bigrams at equal loss; ``all_tags``: without a first filter; ``levels``: whole cascades, each
+    level at the same tolerance; ``promises``: what a guarantee costs."""
+    tagger = stored.load_tagger(run.models).whole()
+    parts = {split: part_of(tagger, split, run.quick) for split in SPLITS}
+    cascades = {method: cascade_of(tagger, method) for method in METHODS}
+    spaces = {method: first_filter(cascades[method], method, parts["dev"]) for method in METHODS}
+    run.tick("first filters")
+    rows, promises = equal_rows(cascades, spaces, parts, run.tick)
+    ablation = all_tags_rows(cascades, parts["test"], run.tick)
+    whole = level_rows(cascades[AGAINST], parts, run.tick)
+    config = tagger.settings.config
+    n_train = len(experiment.corpus_of(DATA)["train"].lengths)
+    about = {"data": DATA, "features": "full", "trained_on": f"{n_train:,} sentences (shipped model)"}
+    about |= {"train_alpha": list(config.train_alphas)}
+    rows, ablation, whole, promises = (
+        [about | row for row in table] for table in (rows, ablation, whole, promises)
+    )
+    return describe(
+        run.name,
+        "Weiss (2013), thesis, section 4.5.1, by other threshold rules",
+        rows,
+        baselines=[],
+        settings={
+            "first": list(FIRST),
+            "searched_at": list(NEAR),
+            "tolerances": list(TOLERANCES),
+            "promised": PROMISED,
+            "begun_with": f"the log loss, {config.crf_epochs} passes",
+            "bootstrap": {"draws": equal_loss.N_DRAWS, "random_state": equal_loss.RANDOM_STATE},
+            "quick": run.quick,
+            "chosen_on": "development sentences of EWT, which training does not have",
+        },
+        data={DATA: arrays_of_corpus({split: experiment.corpus_of(DATA)[split] for split in SPLITS})},
+        fold_rows=[{"fold": DATA, "rows": [*rows, *ablation, *whole, *promises]}],
+        all_tags=ablation,
+        levels=whole,
+        promises=promises,
+        missing=[
+            "Filters were not trained anew: the tagger's were trained for the thesis' rule.",
+            "Not run: the Wall Street Journal's sample.",
+        ],
+    )
+
+
+def part_of(tagger: stored.TagModel, split: str, quick: bool = False) -> Part:
+    """A split of EWT; `quick` takes every eighth sentence."""
+    corpus = experiment.corpus_of(DATA)
+    part = experiment.tagging.thinned(corpus[split], 8) if quick else corpus[split]
+    if corpus["train"].tag_set != tagger.tag_set:
+        raise ValueError("the corpus has other tags than the tagger: python -m spcviz train tagging")
+    numbers = feature_numbers(tagger.vocabulary, part.words, part.lengths)
+    rows = experiment.rows_of(numbers, len(tagger.vocabulary.codes))
+    return Part(rows, np.maximum(part.tags, 0), part.lengths)
+
+
+def cascade_of(tagger: stored.TagModel, method: str) -> Cascade:
+    """A method's cascade; a CRF's first filter is the tagger's, and by the thesis' rule."""
+    cascade = tagger.cascade
+    if method != "crf":
+        return cascade
+    first, second, *_ = cascade.levels
+    return cascade._replace(levels=(first, Level(tagger.crf, tagger.crf_alpha, second.predictor)))
+
+
+def first_filter(cascade: Cascade, method: str, dev: Part) -> dict[float, Cascade]:
+    """The first filter tuned to each of `FIRST`, by a method's rule."""
+    rule = AGAINST if method == "crf" else METHODS[method]
+    alone = cascade._replace(levels=cascade.levels[:1])
+    return {share: retuned(alone, rule, *dev, (share,)) for share in FIRST}
+
+
+def equal_rows(cascades, spaces, parts, tick) -> tuple[list[dict], list[dict]]:
+    """(bigrams at equal loss, what guarantees cost): each method behind the first filter that suits it."""
+    found, promises = {target: {} for target in TARGETS}, []
+    weights = equal_loss.draws(len(parts["test"].lengths))
+    for method, rule in METHODS.items():
+        filtered = partial(_fallen, cascades[method].levels[1].filter, rule)
+        dev = {share: filtered(first, parts["dev"]) for share, first in spaces[method].items()}
+        for target in TARGETS:
+            share = min(FIRST, key=lambda one: (score_of(dev[one], target), one))
+            wanted = {g: _promised(rule, dev[share].event, g) for g in GUARANTEES}
+            setting = rules.tuned(rule, dev[share].event, target / 100)
+            asked = [setting, *(s for s in wanted.values() if s is not None)]
+            test = filtered(spaces[method][share], parts["test"], asked)
+            more = {"first_tolerance": 100 * share} | at_setting(test, setting)
+            found[target][method] = equal_loss.curves_of(test, weights), more
+            if target == PROMISED:
+                about = {"method": method, "rule": rule, "tolerance": target, "n": len(dev[share].event)}
+                promises += [about | row for row in _promises(test, wanted)]
+        tick(f"bigrams, {method}")
+    rows = []
+    for target, by_method in found.items():
+        for row in rows_at({method: curves for method, (curves, _) in by_method.items()}, target):
+            rows.append({"filter": "bigrams", "guarantee": None} | row | by_method[row["method"]][1])
+    return rows, promises
+
+
+def _promises(test, wanted):
+    """What each guarantee's setting loses and leaves of test sentences; None: it cannot be promised."""
+    for guarantee, setting in wanted.items():
+        needed = guarantees.examples_needed(PROMISED / 100, guarantee)
+        row = {"guarantee": guarantee, "needed": needed}
+        yield row | (at_setting(test, setting) if setting is not None else {"setting": None})
+
+
+def _fallen(model: Model, rule: str, first: Cascade, part: Part, more=()) -> equal_loss.Fallen:
+    lattice = experiment.space_of(first, 2, part.rows, part.lengths)
+    return equal_loss.fallen(model, lattice, part.rows, part.tags, rule=rule, more_alphas=more)
+
+
+def score_of(fallen: equal_loss.Fallen, target: float) -> float:
+    """Geometric mean of the bigrams left at losses `NEAR` a target; inf if one of these cannot be reached."""
+    curves = equal_loss.curves_of(fallen, np.ones((1, len(fallen.event))))
+    pairs = [equal_loss.at_loss(curves.loss, curves.pairs, share * target)[0] for share in NEAR]
+    return float(np.exp(np.mean(np.log(pairs))))
+
+
+def _promised(rule, event, guarantee):
+    """The setting that keeps a promise, or None where it takes more sentences, or fewer lost before."""
+    try:
+        return rules.tuned(rule, event, PROMISED / 100, guarantee)
+    except InfeasibleError:
+        return None
+
+
+def at_setting(fallen: equal_loss.Fallen, setting: float) -> dict:
+    """What a setting, one of ``fallen.alpha``, loses (percent of sentences) and leaves a position."""
+    at, positions = int(np.searchsorted(fallen.alpha, setting)), fallen.lengths.sum()
+    return {
+        "setting": setting,
+        "loss": float(100 * (fallen.event <= setting).mean()),
+        "pairs": float(fallen.pairs[:, at].sum() / positions),
+    }
+
+
+def rows_at(curves: dict[str, equal_loss.Curves], target: float) -> list[dict]:
+    """Bigrams of each method where exactly so many test sentences are lost, and over the thesis' rule's and
+    the CRF's; intervals of the same draws of sentences. None: a method cannot lose so few."""
+    left = {m: equal_loss.at_loss(each.loss, each.pairs, target) for m, each in curves.items()}
+    rows = []
+    for method, pairs in left.items():
+        row = {"method": method, "rule": METHODS[method], "target": target}
+        row |= {"pairs_equal": _finite(pairs[0]), "pairs_interval": _interval(pairs)}
+        for rival in (AGAINST, "crf"):
+            ratio = _ratio(pairs, left[rival])
+            row[f"over_{rival}"] = [_finite(ratio[0]), *_interval(ratio)]
+        rows.append(row)
+    return rows
+
+
+def _ratio(mine, theirs):
+    """Draw by draw; inf where only the rival can lose so few, 0 where only mine, nan where neither."""
+    with np.errstate(invalid="ignore"):
+        return mine / theirs
+
+
+def _interval(values):
+    """Ends over the draws, or None where they have none."""
+    drawn = values[~np.isnan(values)]
+    return [_finite(end) for end in equal_loss.interval(drawn)] if len(drawn) == len(values) else [None, None]
+
+
+def _finite(value):
+    return float(value) if np.isfinite(value) else None
+
+
+def all_tags_rows(cascades, test: Part, tick) -> list[dict]:
+    """The bigram filters over all tags, though they learned behind the first filter: an ablation."""
+    curves, weights = {}, equal_loss.draws(len(test.lengths))
+    for method, rule in METHODS.items():
+        filtered = partial(_whole, cascades[method].levels[1].filter, rule, cascades[method].n_states, test)
+        events = np.concatenate([fallen.event for fallen in filtered(())])
+        grid = equal_loss.alphas_of(events)
+        curves[method] = equal_loss.curves_of(_joined(filtered(grid), grid), weights)
+        tick(f"all tags, {method}")
+    rows = [row for target in TARGETS for row in rows_at(curves, target)]
+    return [{"filter": "bigrams over all tags", "guarantee": None} | row for row in rows]
+
+
+def _whole(model, rule, n_states, part, grid):
+    """`Fallen` of blocks of sentences in their whole spaces."""
+    starts = np.concatenate([[0], np.cumsum(part.lengths)])
+    for a in range(0, len(part.lengths), BLOCK):
+        lengths = part.lengths[a : a + BLOCK]
+        rows, tags = slice(starts[a], starts[a + len(lengths)]), part.tags
+        lattice = bigrams(lengths, n_states, np.ones((int(lengths.sum()), n_states), dtype=bool))
+        table = rows_between(part.rows, rows.start, rows.stop)
+        yield equal_loss.fallen(model, lattice, table, tags[rows], rule=rule, more_alphas=grid)
+
+
+def _joined(blocks, grid):
+    """`Fallen` of all blocks at the same settings."""
+    parts = [(fallen, np.searchsorted(fallen.alpha, grid)) for fallen in blocks]
+    return equal_loss.Fallen(
+        np.concatenate([fallen.event for fallen, _ in parts]),
+        grid,
+        np.concatenate([fallen.grams[:, at] for fallen, at in parts]),
+        np.concatenate([fallen.pairs[:, at] for fallen, at in parts]),
+        np.concatenate([fallen.lengths for fallen, _ in parts]),
+    )
+
+
+def rows_between(table: SparseRows, begin: int, end: int) -> SparseRows:
+    """Some rows of a table, one after another."""
+    start = table.start[begin : end + 1]
+    return SparseRows(start - start[0], table.index[start[0] : start[-1]], table.n_features)
+
+
+def level_rows(cascade: Cascade, parts: dict[str, Part], tick) -> list[dict]:
+    """Whole cascades, every level tuned to the same share of the sentences that reach it, rule by rule."""
+    test, out = parts["test"], []
+    draws = equal_loss.draws(len(test.lengths))[1:]
+    for tolerance in TOLERANCES:
+        by_rule, more = {}, {}
+        for rule in (AGAINST, "margin", "mean_max_first", "probability"):
+            tuned = retuned(cascade, rule, *parts["dev"], (tolerance,) * len(cascade.levels))
+            by_rule[rule], right = by_sentence(tuned, test)
+            more[rule] = right, [level.alpha for level in tuned.levels]
+            tick(f"levels, {rule} {tolerance}")
+        for row in compared(by_rule, AGAINST, draws):
+            right, settings = more[row["rule"]]
+            row |= {"tokens_right": right[row["order"] - 1], "settings": settings, "guarantee": None}
+            row["sentences_right"] = row.pop("word_accuracy")
+            out.append({"tolerance": 100 * tolerance} | row)
+    return out
+
+
+def by_sentence(cascade: Cascade, part: Part) -> tuple[dict[str, np.ndarray], list[float]]:
+    """(what `compared` reads, each (orders, W); percent of tokens that each order reads right)."""
+    names = ("n_grams", "positions", "lost", "right")
+    out: dict[str, list] = {name: [] for name in names}
+    tokens = []
+    for level, step in zip(cascade.levels, filter_examples(cascade, part.rows, part.lengths)):
+        lattice = step.lattice
+        right = predict(level, lattice, part.rows).labels == part.tags
+        tokens.append(100 * float(right.mean()))
+        here = (
+            np.diff(lattice.example_start),
+            np.diff(lattice.col_start),
+            ~survives(lattice, np.ones(lattice.n_arcs, dtype=bool), part.tags),
+            np.logical_and.reduceat(right, lattice.row_start[:-1]),
+        )
+        for name, values in zip(names, here):
+            out[name].append(values)
+    return {name: np.array(values) for name, values in out.items()}, tokens

@@ -1,0 +1,114 @@
+"""How the result tagging-rules is shown."""
+
+import pandas as pd
+
+from spcviz.problems.letters.paper.ruled import DECIMALS, RULE_NAMES, WHAT_DECIDES
+from spcviz.web.figures.blocks import Heading, Note, Shown, Table
+
+METHOD_NAMES = {rule: f"SPC, {name}" for rule, name in RULE_NAMES.items()} | {"crf": "CRF, probability"}
+GUARANTEES = {None: "as tuned", "mean": "on average", 0.9: "with 90 % certainty"}
+EQUAL = (
+    "Where exactly so many test sentences are lost; what of that the first filter may lose was searched on "
+    "development sentences, method by method. Draws are of sentences, the same for all; a ratio of 0 means "
+    "draws in which only the rival could not lose so few."
+)
+ABLATED = (
+    "The same bigram filters over all pairs of tags: they learned behind the first filter, and are asked "
+    "here about tags that they have not seen at a word."
+)
+COST = (
+    "Both filters together, thresholds chosen on development sentences. On average, or with 90 % certainty, "
+    "at most the tolerance is promised of sentences that might have come in any order with these."
+)
+
+
+def _ends(values):
+    """Two ends as text; an end that is missing lies beyond what a filter can lose."""
+    if values == [None, None]:
+        return ""
+    return " to ".join("\u2013" if end is None else f"{end:.2f}" for end in values)
+
+
+def equal_frame(rows: list[dict]) -> pd.DataFrame:
+    """Bigrams left where equally many test sentences are lost, method by method."""
+    return pd.DataFrame(
+        [
+            {
+                "sentences lost %": row["target"],
+                "method": METHOD_NAMES[row["method"]],
+                "bigrams a position": row["pairs_equal"],
+                "95 %": _ends(row["pairs_interval"]),
+                "over thesis' rule": row["over_mean_max"][0],
+                "95 % of draws": _ends(row["over_mean_max"][1:]),
+                "over CRF": row["over_crf"][0],
+                "95 % of draws, over CRF": _ends(row["over_crf"][1:]),
+                **({"first filter may lose %": row["first_tolerance"]} if "first_tolerance" in row else {}),
+            }
+            for row in rows
+        ]
+    )
+
+
+def levels_frame(rows: list[dict]) -> pd.DataFrame:
+    """Whole cascades at the same tolerance of every level, rule by rule."""
+    return pd.DataFrame(
+        [
+            {
+                "tolerance a level %": row["tolerance"],
+                "order": row["order"],
+                "rule": RULE_NAMES[row["rule"]],
+                "n-grams to score": row["n_grams_in"],
+                "over thesis' rule": row["n_grams_in_ratio"][0],
+                "95 % of draws": _ends(row["n_grams_in_ratio"][1:]),
+                "worst sentence": row["n_grams_worst"],
+                "sentences lost before %": row["lost"],
+                "words right %": row["tokens_right"],
+            }
+            for row in rows
+        ]
+    )
+
+
+def promises_frame(rows: list[dict]) -> pd.DataFrame:
+    """What each guarantee loses and leaves of test sentences."""
+    return pd.DataFrame(
+        [
+            {
+                "method": METHOD_NAMES[row["method"]],
+                "guarantee": GUARANTEES[row["guarantee"]],
+                "tolerance %": row["tolerance"],
+                "sentences lost %": row.get("loss"),
+                "bigrams a position": row.get("pairs"),
+            }
+            for row in rows
+        ]
+    )
+
+
+def _blocks(result, features, look):
+    return [
+        Heading("Bigrams at equal loss"),
+        Table(equal_frame(result["rows"]), "tagging-rules", DECIMALS),
+        Note(EQUAL),
+        Heading("Whole cascades"),
+        Table(levels_frame(result["levels"]), "tagging-rules-levels", DECIMALS),
+        Heading("Without a first filter"),
+        Table(equal_frame(result["all_tags"]), "tagging-rules-all", DECIMALS),
+        Note(ABLATED),
+        Heading("What a guarantee costs"),
+        Table(promises_frame(result["promises"]), "tagging-rules-promises", DECIMALS),
+        Note(COST),
+    ]
+
+
+def _notes(result):
+    chosen = result["settings"]["chosen_on"]
+    begun = f"Trained on {result['rows'][0]['trained_on']}, begun with {result['settings']['begun_with']}."
+    return [WHAT_DECIDES, begun, *result["missing"], f"Chosen on: {chosen}."]
+
+
+RULES = Shown(
+    needs=("method", "rule", "guarantee", "target", "pairs_equal", "trained_on", "train_alpha"),
+    blocks=_blocks,
+    notes=_notes,
+)
