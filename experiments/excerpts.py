@@ -22,7 +22,7 @@ class Excerpt(NamedTuple):
     rows: str = ""  # a regular expression that a line's texts must have
     columns: tuple[str, ...] = ()  # regular expressions, one of which a column's name must have; all if empty
     features: str = ""  # the set of features; the result's first if empty
-    most: int = 5  # lines
+    most: int = 4  # lines
 
 
 EXCERPTS = {

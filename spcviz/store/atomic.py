@@ -103,10 +103,10 @@ def _in_lines(plain: Any, end: str) -> str:
     parts = plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list) else ()
     if not any(isinstance(part, dict | list) for part in parts):
         return json.dumps(plain, ensure_ascii=False)
-    names = [f"{json.dumps(name, ensure_ascii=False)}: " for name in plain] if isinstance(plain, dict) else None
-    more = f"{end} "
-    lines = [f"{name}{_in_lines(part, more)}" for name, part in zip(names or [""] * len(plain), parts)]
-    first, last = "{}" if names else "[]"
+    more, is_dict = f"{end} ", isinstance(plain, dict)
+    names = [f"{json.dumps(name, ensure_ascii=False)}: " if is_dict else "" for name in plain]
+    lines = [f"{name}{_in_lines(part, more)}" for name, part in zip(names, parts)]
+    first, last = "{}" if is_dict else "[]"
     return f"{first}{more}{f',{more}'.join(lines)}{end}{last}"
 
 

@@ -278,7 +278,8 @@ OF_SUMS = ("chain.marginals", "batch.marginals_batch", "tree.marginals", "lattic
            "arborescence.marginals", "summary.summarise_chains", "soft.soft_best", "gibbs.sample",
            "gibbs.seeds")  # fmt: skip
 PLAIN = ("alpha", "membership", "damping", "tolerance", "left", "labels")
-WITHOUT_SCORES = ("templates", "ngrams", "space", "graph", "agglomerate", "placed", "beam", "dense", "guarantees")
+WITHOUT_SCORES = ("templates", "ngrams", "space", "graph", "agglomerate", "placed", "beam", "dense",
+                  "guarantees")  # fmt: skip
 """Modules whose doors take no scores, or take them within something that was made before."""
 
 

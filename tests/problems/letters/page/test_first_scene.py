@@ -36,7 +36,8 @@ def test_the_bare_page_opens_with_it_and_so_do_links_without_a_word():
     table = LETTERS.narrow(features=cached.LETTERS_FEATURES, word=here)
     assert table.parse({})["word"] == FIRST_WORD
     assert cached.letters_offer("open")[here[0]] == "convenient"
-    table = LETTERS.narrow(features=cached.LETTERS_FEATURES, word=cached.letters_ids("fourier", ("ommanding",)))
+    known = cached.letters_ids("fourier", ("ommanding",))
+    table = LETTERS.narrow(features=cached.LETTERS_FEATURES, word=known)
     assert table.parse({})["word"] != FIRST_WORD  # narrowed to what does not hold it
     assert cached.letters_offer("fourier")[table.parse({})["word"]] == "ommanding"
     assert LETTERS.parse({"level": "2"})["word"] == FIRST_WORD
