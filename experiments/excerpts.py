@@ -27,7 +27,7 @@ class Excerpt(NamedTuple):
 
 EXCERPTS = {
     "ocr-orders": Excerpt(
-        rows=r"per word \|", most=6, columns=(r"right %", "filter loss", "n-grams a position", "µs a word")
+        rows=r"per word \|", most=5, columns=(r"right %", "filter loss", "n-grams a position", "µs a word")
     ),
     "ocr-sweep": Excerpt(rows="level 2"),
     "ocr-open": Excerpt(
@@ -63,7 +63,7 @@ EXCERPTS = {
     ),
     "grid-rules": Excerpt(rows=r"^5.0 \| ", most=3, columns=("lost", "rule", "states a", "over", "95 %")),
     "pose-ensemble": Excerpt(
-        rows=r"^(signs, every 3rd|rendered|buffy).*: (ensemble|torso), (learned|ties of 1 \|)", most=6,
+        rows=r"^(signs, every 3rd|rendered|buffy).*: (ensemble|torso), (learned|ties of 1 \|)", most=5,
         columns=("elbow off", "std. error", "nearer", "shoulder off", "within 20 px", "broken"),
     ),
     "pose-people": Excerpt(most=4),
@@ -85,7 +85,7 @@ EXCERPTS = {
         table="policy-pose",
         columns=("clips", "mean wrong", "std", "wrong %, paper", "ms a frame", "speed-up", "improvement"),
     ),
-    "parsing": Excerpt("parsing-compared", r"50.*(chosen|anytime|DMS-π|myopic)", most=6),
+    "parsing": Excerpt("parsing-compared", r"50.*(chosen|anytime|DMS-π|myopic)", most=5),
     "hybrid": Excerpt("hybrid-ends", "everything", most=4),
     "scene": Excerpt("scene-recall", columns=("method", "by", "class %", "pixel %", "ms"), most=4),
     "scene-costs": Excerpt(columns=("piece", "ms"), most=3),
