@@ -78,7 +78,7 @@ class CoursePage extends View {
   }
   card({ name, title, goal, minutes, needs, tasks }, done) {
     const open = tasks.find(({ id }) => !done[id]), ids = tasks.map(({ id }) => id);
-    return node("article", { class: "card" }, node("h3", {}, button(title, `Open ${title}`, () => this.act("page", { name }), { class: "title" }), node("span", { class: "marks", role: "img", "aria-label": toldOf(done, ids) }, ids.map((id) => markOf(done, id)).join(""))),
+    return node("div", { class: "card", role: "group", "aria-label": title }, node("h3", {}, button(title, `Open ${title}`, () => this.act("page", { name }), { class: "title" }), node("span", { class: "marks", role: "img", "aria-label": toldOf(done, ids) }, ids.map((id) => markOf(done, id)).join(""))),
       node("p", {}, `After it you can ${goal}.`), node("p", { class: "small" }, `${minutes} min${needs ? ` · after ${needs}` : ""}`),
       open ? node("p", {}, button(open.ask, "Open this task", () => this.act("task", { id: open.id }), { class: "task" })) : node("p", { class: "small" }, "Every task is done."));
   }
