@@ -34,7 +34,7 @@ from tests.shared.work import parts
 
 ROOT = Path(__file__).parents[1]
 RESULT = {"name", "source", "rows", "baselines", "settings", "data_digests", "machine", "fold_rows"}
-RESULT |= {"provenance", "command", "seconds"}
+RESULT |= {"looks_at_test", "provenance", "command", "seconds"}
 ROW = {
     "features", "order", "char_accuracy", "word_accuracy", "filter_loss", "n_grams_in", "n_grams_kept",
     "us_per_word", "us_dense_per_word",

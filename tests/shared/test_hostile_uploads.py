@@ -125,7 +125,7 @@ def test_a_decoder_at_work_has_no_files_no_network_and_an_empty_folder():
     assert str(seen["own"]) == start_to(can, b"", ROOT).stdout.decode().strip()
     assert seen["sockets"] == [] or not seen["own"]
     assert seen["environment"] <= {
-        "PYTHONPATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", *nursery._KEPT
+        "PYTHONPATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", *nursery._KEPT, *nursery._ARROW
     }  # fmt: skip
     assert not decoders()
 

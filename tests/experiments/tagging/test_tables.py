@@ -90,7 +90,8 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
         run = Run("tagging", features=("full",), work=tmp_path, executor=executor)
         result = tagging_tables.table(run)
         rows = {(row["data"], row["method"]): row for row in result["rows"]}
-        assert set(rows) == {(data, m) for data in ("ewt", "wsj") for m in chosen_settings.METHODS}
+        every = ("ewt", "ewt_whole", "wsj")
+        assert set(rows) == {(data, m) for data in every for m in chosen_settings.METHODS}
         for row in rows.values():
             wanted = {"data", "features", "method", "accuracy", "filter_loss_sentence", "filter_loss_token"}
             assert wanted | {"states", "us_inference", "us_total", "paper", "learnt"} <= row.keys()
@@ -131,10 +132,10 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
                 assert row["is_tolerance_kept"] == all(level["is_kept"] for level in row["levels"][:2])
         deepest = [row for row in result["orders"] if row["order"] == 5]
         assert {(row["data"], row["method"], row["split"]) for row in deepest} == {
-            (d, m, s) for d in ("wsj", "ewt") for m in chosen_settings.ORDERS_OF for s in ("dev", "test")
+            (d, m, s) for d in every for m in chosen_settings.ORDERS_OF for s in ("dev", "test")
         }
         assert all(row["us_inference"] > 0 for row in deepest)
-        assert [fold["fold"] for fold in result["fold_rows"]] == ["wsj full", "ewt full"]
+        assert [fold["fold"] for fold in result["fold_rows"]] == ["wsj full", "ewt full", "ewt_whole full"]
         whole, at = rows["wsj", "crf"], chosen_settings.METHODS.index("crf")
         of_fold = result["fold_rows"][0]["rows"][at]
         assert {key: whole[key] for key in of_fold} == of_fold

@@ -15,7 +15,7 @@ LOOK = {"palette": LIGHT, "scale": 1.0, "height": 400}
 def alone(arcs, template, uas, us):
     return {
         "data": "ewt", "arcs": arcs, "template": template, "uas_arborescence": uas, "uas_eisner": uas + 1.0,
-        "us_features": us - 1, "us_decoding": 1.0, "us_per_word": us,
+        "us_features": us - 1, "us_decoding": 1.0, "us_per_word": us, "us_per_word_turns": [us] * 3,
     }  # fmt: skip
 
 
@@ -35,6 +35,7 @@ def found():
             "uas": 76 + 7 * share,
             "uas_dev": 77 + 7 * share,
             "us_per_word": (3 + 6 * share) / (1 + dictionary),
+            "us_per_word_turns": [(3 + 6 * share) / (1 + dictionary)] * 3,
             "us_per_word_dev": (3 + 6 * share) / (1 + dictionary),
         }
         for dictionary in (False, True)

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from spcviz.problems.letters.paper.ruled import RULE_NAMES, WHAT_DECIDES, interval
 from spcviz.web.figures.blocks import Shown, Table
+from spcviz.web.figures.rules import RULE_NAMES, WHAT_DECIDES, interval
 
 NAMES = RULE_NAMES | {"top_k": "so many of each variable (Fig. 5.3)"}
 

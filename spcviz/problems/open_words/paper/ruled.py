@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from spcviz.problems.letters.paper.ruled import DECIMALS, RULE_NAMES, WHAT_DECIDES, interval
 from spcviz.web.figures.blocks import Heading, Shown, Table
+from spcviz.web.figures.rules import DECIMALS, RULE_NAMES, WHAT_DECIDES, interval
 
 SETS = {"unseen": "words of types that no list holds", "natural": "words as they are written"}
 

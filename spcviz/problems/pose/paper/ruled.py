@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from spcviz.problems.letters.paper.ruled import RULE_NAMES, WHAT_DECIDES, interval
 from spcviz.web.figures.blocks import Shown, Table
+from spcviz.web.figures.rules import RULE_NAMES, WHAT_DECIDES, interval
 
 WAYS = {"size": "1200 states a limb", "near 1 %": "1 % lost a level", "near 10 %": "10 % lost a level"}
 DECIMALS = {"pruned": 2, "survivors": 2, "states": 2, "paper": 1, "worst": 2}

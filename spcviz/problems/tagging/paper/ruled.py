@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from spcviz.problems.letters.paper.ruled import DECIMALS, RULE_NAMES, WHAT_DECIDES
 from spcviz.web.figures.blocks import Heading, Note, Shown, Table
+from spcviz.web.figures.rules import DECIMALS, RULE_NAMES, WHAT_DECIDES
 
 METHOD_NAMES = {rule: f"SPC, {name}" for rule, name in RULE_NAMES.items()} | {"crf": "CRF, probability"}
 GUARANTEES = {None: "as tuned", "mean": "on average", 0.9: "with 90 % certainty"}
