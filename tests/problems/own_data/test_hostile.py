@@ -19,7 +19,7 @@ def test_hostile_files_are_read_or_refused():
 
 
 def seconds(work):
-    """The processor's time; what other tests left is kept out of the collector's passes, which it would fill."""
+    """The processor's time; what other tests left is kept out of the collector's passes."""
     gc.collect()
     gc.freeze()
     before = os.times()
