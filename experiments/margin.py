@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.svg import Line, chart
+from spcviz.problems.letters.paper.ruled import SEEN
 from spcviz.problems.pose.paper.ruled import WAYS
 from spcviz.shared.folders import RESULTS, shipped
 from spcviz.web.figures.rules import RULE_NAMES
@@ -67,7 +68,7 @@ def _fixed(result: dict[str, Any] | None) -> str:
     if result is None:
         return f"{title}\nNot run yet: the first command below.\n"
     out = [title, *(f"**{sentence}**" for sentence in result["missing"]), ""]
-    out.append(f"Chosen on: {result['settings']['chosen_on']}.\n")
+    out.append(f"Chosen on: {result['settings']['chosen_on']}. {SEEN}\n")
     rows = [
         [
             RULE_NAMES[row["rule"]],

@@ -41,6 +41,14 @@ def test_a_page_offers_its_numbers_while_a_tour_runs():
     assert not facts(open_page(EXACT)), "and is not asked otherwise"
 
 
+def test_the_word_that_more_money_spoils_is_read_right_from_its_pixels():
+    """Spend, scene 9, says so; no view at everything bought shows it."""
+    _, query = touring.address_of(running := touring.running({"tour": "spend", "at": "9"}))
+    assert "pixels alone read this word right" in running.scene.say
+    seen = facts(open_page("pages/budget/policy.py", **query))
+    assert seen["start"] == seen["word"] != seen["reading_dms_pi"]
+
+
 def test_a_page_reruns_a_part_by_itself_unless_a_tour_tells_its_numbers(monkeypatch):
     params = {}
     monkeypatch.setattr(touring.st, "query_params", params)

@@ -23,9 +23,11 @@ def seconds(work):
     gc.collect()
     gc.freeze()
     before = os.times()
-    work()
+    try:
+        work()
+    finally:
+        gc.unfreeze()
     after = os.times()
-    gc.unfreeze()
     return after.user + after.system - before.user - before.system
 
 

@@ -5,6 +5,12 @@ import pandas as pd
 from spcviz.web.figures.blocks import Heading, Shown, Table
 from spcviz.web.figures.rules import DECIMALS, RULE_NAMES, WHAT_DECIDES, interval
 
+SEEN = (
+    "Of test words the following was seen before: with raw pixels hinges were chosen on folds 1 to 9, whose "
+    "words are test words of those folds; and the limit of wider lattices was set after paths of test folds "
+    "0 to 3 had been printed."
+)
+
 
 def orders_frame(result: dict, features: str) -> pd.DataFrame:
     """What each order has to score and reads at the tuned thresholds, rule by rule."""
@@ -60,7 +66,7 @@ def _blocks(result, features, look):
 
 
 def _notes(result):
-    return [WHAT_DECIDES, *result.get("missing", ()), f"Chosen on: {result['settings']['chosen_on']}."]
+    return [WHAT_DECIDES, SEEN, *result.get("missing", ()), f"Chosen on: {result['settings']['chosen_on']}."]
 
 
 RULES = Shown(
