@@ -35,8 +35,8 @@ def let_go():
 
 def theirs():
     """What the visitor of these tests has brought."""
-    ((visit, _),) = cached._MINE._entries.values()
-    return visit
+    (owner,) = cached.MINE.owners()
+    return cached.MINE.get(owner, cached.DATA)
 
 
 @pytest.fixture(autouse=True)
@@ -370,9 +370,9 @@ def test_half_an_hour_later_nothing_of_a_visitors_is_in_this_process(view):
     assert heap.holders(marker)
     owned.CLOCK.turn(35 * 60)
     end = time.monotonic() + 20
-    while cached._MINE._entries and time.monotonic() < end:  # the clock runs by itself
+    while cached.MINE.owners() and time.monotonic() < end:  # the clock runs by itself
         time.sleep(0.1)
-    assert not cached._MINE._entries
+    assert not cached.MINE.owners()
     del at
     assert heap.holders(marker) == []
 
@@ -380,7 +380,7 @@ def test_half_an_hour_later_nothing_of_a_visitors_is_in_this_process(view):
 def test_at_the_end_of_a_visit_nothing_of_it_is_in_this_process():
     marker = f"Xy{secrets.token_hex(8)}"
     at = trained(give(run(method="perceptron"), "chunks.txt", _marked(marker)))
-    (name,) = {name for name, _ in cached._MINE._entries}
+    (name,) = cached.MINE.owners()
     owned.end(name)
     del at
     assert heap.holders(marker) == []

@@ -33,7 +33,7 @@ def decoders():
     return [
         process.pid
         for process in running
-        if "spcviz.shared.uploading.decoder" in (process.info["cmdline"] or ())
+        if any("spcviz.shared.uploading.decoder" in word for word in process.info["cmdline"] or ())
     ]
 
 
