@@ -68,7 +68,8 @@ class Coming(Uploader):
         protocols = ["streamlit", "none", self.session]
         number, self.texts = self.session, []
         self._socket = await connect(address, subprotocols=protocols, compression=None, max_size=None)
-        await self.run()
+        while not self.texts:  # what was under way when the connection ended may come first
+            await self.run()
         assert self.session == number, "it is another visit"
         return " ".join(self.texts)
 
