@@ -1,7 +1,7 @@
 """Load test: hostile files, one after the other, beside a class; what each is answered, and what it costs.
 
 The files go to Your data (texts, scores, models) and to Pose (pictures, clips), some as large as a page
-takes: bombs of every kind of compression, endless lines and labels, damaged models, decoders' worst cases. Measured
+takes: bombs of every compression, endless lines and labels, damaged models, decoders' worst cases. Measured
 are the students' actions, the memory of the server's own process over what it took at rest, how long each
 file waits for its sentence, and whether there is one.
 
