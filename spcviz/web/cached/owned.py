@@ -95,6 +95,12 @@ def visit() -> str:
     return context.session_id
 
 
+def visits() -> list[str]:
+    """The visits that are known to own something."""
+    with _LOCK:
+        return list(_VISITS)
+
+
 def away() -> float:
     """Seconds in which who has lost the connection may come back to the same visit."""
     return min(MOST_AWAY, config.get_option("server.disconnectedSessionTTL"))

@@ -1,10 +1,8 @@
 """The page Your data: its opening, files in, faults, links, training, every view, nothing on a disk."""
 
 import io
-import os
 import secrets
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -339,27 +337,12 @@ def open_page_with_error():
 SECRET = "Xyzzyplugh"
 
 
-def disk(since):
-    """Files below the usual places that were written since, and hold the secret."""
-    files = []
-    for top in (Path(os.environ.get("TMPDIR", "/tmp")), Path.home() / ".cache", Path.home() / ".streamlit"):
-        for folder, _, names in os.walk(top):
-            for name in names:
-                path = Path(folder, name)
-                try:
-                    if path.stat().st_mtime >= since and SECRET.encode() in path.read_bytes():
-                        files.append(path)
-                except OSError:
-                    continue
-    return files
-
-
 def test_a_visitors_data_are_never_on_a_disk():
     since = time.time() - 1
     at = give(run(method="perceptron"), "chunks.txt", CHUNKS.replace("deficit", SECRET).encode())
     at = trained(at)
     assert "Trained on" in said(at)
-    assert disk(since) == []
+    assert heap.on_disk(SECRET, since) == []
 
 
 @pytest.mark.parametrize("view", ["lattice", "errors", "take"])
