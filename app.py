@@ -4,9 +4,10 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.web import visit
+from spcviz.web.cached import owned
 from spcviz.web.classroom import routes as classroom
 from spcviz.web.exporting import saving
-from spcviz.web.serving import first_html, static
+from spcviz.web.serving import first_html, leaving, static
 from spcviz.web.ui import asked, outside, warmup
 from spcviz.web.view import served
 
@@ -15,6 +16,7 @@ if get_script_run_ctx(suppress_warning=True) is None:
     outside.make_room()
     warmup.start()
     routes = [*first_html.routes(), *served.routes(), *asked.routes(), *classroom.routes(), *saving.routes()]
-    app = st.App(visit.__file__, routes=routes, middleware=[*outside.middleware(), *static.middleware()])
+    middleware = [*outside.middleware(), *leaving.middleware(owned.leave), *static.middleware()]
+    app = st.App(visit.__file__, routes=routes, middleware=middleware)
 else:
     visit.show()  # run as a script, as tests do

@@ -37,7 +37,11 @@ BENCHES = {
         {
             "scale": {"type": float, "default": 1.0, "help": "how many visitors (1: what the goals are for)"},
             "pages": {"metavar": "PATHS", "help": "letters,home: only these (default: all)"},
-            "only": {"metavar": "hostile", "help": "only a class beside hostile clients (three minutes)"},
+            "only": {
+                "metavar": "PART",
+                "help": "hostile: only a class beside hostile clients (three minutes); "
+                "files: beside 200 hostile files, which no other run has (ten minutes)",
+            },
             "port": {"type": int, "help": "of the server (default: a free one)"},
         },
         "benchmarks.app.words:for_readme",

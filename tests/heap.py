@@ -1,7 +1,9 @@
-"""Look through the memory of this process for a marker: who still holds a text, bytes or an array with it."""
+"""Look for a marker: who still holds a text, bytes or an array with it in this process; which file has it."""
 
 import gc
+import os
 import types
+from pathlib import Path
 
 import numpy as np
 
@@ -9,13 +11,13 @@ _PLAIN = (str, bytes, bytearray)
 _SKIPPED = (types.FrameType, types.CodeType, types.ModuleType, types.TracebackType)
 
 
-def holders(marker: str) -> list[str]:
+def holders(marker: str | bytes) -> list[str]:
     """What holds a text, bytes or an array in which the marker is, each in a few words; code does not count.
 
-    A marker is drawn at random, so that it is no constant of any code.
+    A marker is drawn at random, so that it is no constant of any code: a word, or bytes of a picture.
     """
     gc.collect()
-    sign, found = marker.encode(), []
+    sign, found = marker.encode() if isinstance(marker, str) else marker, []
     for holder in gc.get_objects():
         if isinstance(holder, _SKIPPED) or holder is globals():
             continue
@@ -25,14 +27,29 @@ def holders(marker: str) -> list[str]:
     return found
 
 
-def _has(held: object, marker: str, sign: bytes) -> bool:
+def on_disk(marker: str | bytes, since: float) -> list[Path]:
+    """Files below the usual places that were written since a time and hold the marker."""
+    sign, found = marker.encode() if isinstance(marker, str) else marker, []
+    for top in (Path(os.environ.get("TMPDIR", "/tmp")), Path.home() / ".cache", Path.home() / ".streamlit"):
+        for folder, _, names in os.walk(top):
+            for name in names:
+                path = Path(folder, name)
+                try:
+                    if path.is_file() and path.stat().st_mtime >= since and sign in path.read_bytes():
+                        found.append(path)
+                except OSError:
+                    continue
+    return found
+
+
+def _has(held: object, marker: str | bytes, sign: bytes) -> bool:
     if type(held) is str:
-        return marker in held and held is not marker
-    if type(held) in (bytes, bytearray):
-        return sign in held and held is not sign
+        return isinstance(marker, str) and marker in held and held is not marker
+    if type(held) in (bytes, bytearray, memoryview):
+        return held is not sign and sign in (bytes(held) if type(held) is memoryview else held)
     if type(held) is np.ndarray and held.dtype.kind in "USu" and held.nbytes < 1 << 26:
         raw = held.tobytes()
-        return sign in raw or marker.encode("utf-32-le") in raw
+        return sign in raw or (isinstance(marker, str) and marker.encode("utf-32-le") in raw)
     return False
 
 

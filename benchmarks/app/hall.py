@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from benchmarks.app import beside, browsed, classes, cold
+from benchmarks.app import beside, browsed, classes, cold, files
 from benchmarks.app.load import crowd, malformed, visits
 from benchmarks.app.server import Server, ServerError
 from benchmarks.app.visitor import Follower, Lost, Visitor
@@ -32,7 +32,7 @@ GOALS = {
 }
 """By number of visitors; they are for a scale of 1."""
 
-HOSTILE = "hostile"
+HOSTILE, FILES = "hostile", "files"
 
 IDLE = 0.1  # CPU seconds per second below which a server rests
 IDLE_FOR, IDLE_SECONDS = 8, 900.0  # so many in a row; how long that is awaited
@@ -43,38 +43,42 @@ def bench_app(
     *,
     scale: float = 1.0,
     pages: str | None = None,
-    only: Literal["hostile"] | None = None,
+    only: Literal["hostile", "files"] | None = None,
     port: int | None = None,
     tick: Callable = lambda text: None,
 ) -> dict:
     """Drive the app as a class does; ``rows`` are crowds, a page each, with figures of `cold` and `browsed`.
 
     `pages` are URL paths separated by commas ("home" is the first), all by default; if named, tours and
-    the class beside hostile clients are left out. `only` measures just that class. `scale` is 0.01 .. 10.
+    the class beside hostile clients are left out. `only` measures just that class ("hostile"), or one beside
+    hostile files, which no other run does ("files"). `scale` is 0.01 .. 10.
     """
     scale = checks.number("scale", scale, 0.01, 10.0)
-    if only not in (None, HOSTILE):
-        raise ArgumentError(f"only must be {HOSTILE!r}, got {only!r:.60}")
+    if only not in (None, HOSTILE, FILES):
+        raise ArgumentError(f"only must be {HOSTILE!r} or {FILES!r}, got {only!r:.60}")
     with Server(port) as server:
         if only:
-            return asyncio.run(_measure_hostile(server, scale, tick))
+            return asyncio.run(_measure_part(server, only, scale, tick))
         return asyncio.run(_measure(server, scale, pages.split(",") if pages else [], tick))
 
 
-async def _measure_hostile(server, scale, tick):
+async def _measure_part(server, only, scale, tick):
     started = time.perf_counter()
     tick("waiting until the server rests")
     await _titles(server.port)
     await _until_idle(server)
     idle_mb = server.memory_mb()
-    for page in beside.PAGES:
+    for page in (beside.PAGE, files.DATA, files.POSE) if only == FILES else beside.PAGES:
         tick(f"trying {page}")
         await _try(server.port, page, round(max(1, N_TRIED * min(scale, 1))))
-    rows = await beside.sieges(server, scale, _until_idle, tick)
-    flooded = await classes.rows(server.port, scale, beside.percentile, tick)
+    if only == FILES:
+        parts = {"beside": [], "files": [await files.siege(server, scale, _until_idle, tick)]}
+    else:
+        rows = await beside.sieges(server, scale, _until_idle, tick)
+        parts = {"beside": rows, "classes": await classes.rows(server.port, scale, beside.percentile, tick)}
     return describe(
         "bench-app", "this project's goals for a class", [], baselines=[],
-        settings={"scale": scale, "goals": _goals()}, data={}, beside=rows, classes=flooded,
+        settings={"scale": scale, "goals": _goals()}, data={}, **parts,
         server=_of_server(server, idle_mb), wall_seconds=round(time.perf_counter() - started, 1),
     )  # fmt: skip
 

@@ -108,7 +108,7 @@ class Visitor:
     async def close(self):
         """Leave as a closed tab does."""
         if self._socket is not None:
-            await self._socket.close()
+            await self._socket.close(code=1001)
 
     async def receive(self):
         """One message: (number of bytes, `ForwardMsg`)."""

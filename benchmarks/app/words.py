@@ -2,7 +2,7 @@
 
 import re
 
-from benchmarks.app import beside, classes
+from benchmarks.app import beside, classes, files
 
 COLUMNS = {
     "p50_ms": "p50 ms", "p95_ms": "p95 ms", "arrival_p95_ms": "come p95", "exceptions": "faults",
@@ -13,7 +13,8 @@ COLUMNS = {
 def as_text(result):
     """The tables for a terminal."""
     if not result["rows"]:
-        return "\n".join([*map(of_siege, result["beside"]), *map(of_class, result.get("classes", []))])
+        lines = [*map(of_siege, result["beside"]), *map(of_class, result.get("classes", []))]
+        return "\n".join([*lines, *map(of_files, result.get("files", []))])
     lines = [f"{'page':22} {'sessions':>8} " + " ".join(f"{head:>9}" for head in COLUMNS.values())]
     for row in result["rows"]:
         cells = ("-" if row[name] is None else f"{row[name]:g}" for name in COLUMNS)
@@ -142,6 +143,21 @@ def of_class(row):
         f"{_s(row['lecturer_p50_ms'])}, p95 {_s(row['lecturer_p95_ms'])} "
         f"(goal {_s(classes.GOALS['lecturer_p95_ms'])})"
     )
+
+
+def of_files(row):
+    """A row of `benchmarks.app.files`."""
+    goals = files.GOALS
+    lines = [
+        f"{row['sessions']} students on Letters beside {row['files']} hostile files ({row['megabytes']} MB): "
+        f"p50 {_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])} (goal {_s(goals['p95_ms'])}), "
+        f"{row['exceptions']} faults; {row['read']} read, {row['refused']} refused, {row['silent']} without "
+        f"a word; the slowest ({row['slowest']}) {_s(1000 * (row['slowest_s'] or 0))} "
+        f"(goal {_s(1000 * goals['slowest_s'])}); the server's process +{row['memory_mb'] or 0:.0f} MB "
+        f"(goal {goals['memory_mb']:.0f}), with all its children at most {row['family_mb'] or 0:.0f} MB"
+    ]
+    lines += [f"{one['name']}: {one['wrong'] or 'nothing was said'}" for one in row["which"]]
+    return "\n".join(lines)
 
 
 def _beside(rows):

@@ -9,7 +9,7 @@ from spcviz.problems.letters.page import cached, python
 from spcviz.problems.letters.state import WRITE
 from spcviz.problems.open_words.page import drawn
 from spcviz.problems.open_words.view.component import show_write
-from spcviz.web.cached import common
+from spcviz.web.cached import common, owned
 from spcviz.web.course import asked
 from spcviz.web.course.veil import ink, veil
 from spcviz.web.figures.lattice_facts import facts
@@ -35,8 +35,8 @@ INTRODUCTION = (
 )
 ONE_COUNTRY = (
     "It learned small, separate letters from about 150 writers; other handwriting styles may be misread. "
-    "Nothing is written to disk: the strokes are in this page's address, and in the server's memory for a "
-    "while."
+    "Nothing is written to a disk: the strokes are in this page's address, and what is made of them stays in "
+    f"the server's memory and {owned.GOES}."
 )
 
 

@@ -1,9 +1,14 @@
 """What visitors brought or drew, and all that was made of it: whose it is, and when it goes.
 
 Everything of a visitor's lies with a *holder*: a table that says of each entry which visit it belongs to and
-when it was used last. Here is the one rule for all of them. An entry goes at the end of its visit, `AWAY`
-seconds after the browser has left (wires fail for a moment), and `SECONDS` after it was used last, even if
-the page is still open. A thread of its own looks every second, so that nothing waits for a visitor to come.
+when it was used last. Here is the one rule for all of them. An entry goes
+
+- at the end of its visit: when its browser says that the page is closed, reloaded or left (`leaving`);
+- when a connection that was lost (a train in a tunnel, a lid that was shut) can be taken up again no more:
+  Streamlit keeps a visit for `away` seconds, and whoever is back by then finds everything;
+- `SECONDS` after it was used last, even if the page is still open.
+
+A thread of its own looks every second, so that nothing waits for a visitor to come.
 
 Streamlit keeps things of a visit, too: uploaded files, what can be downloaded, the state of widgets. They go
 at the same moment. Nothing of a visitor's is on a disk or in a log.
@@ -17,13 +22,21 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import streamlit as st
-from streamlit import runtime
+from streamlit import config, runtime
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
+
+from spcviz.web.serving import leaving
 
 LOG = logging.getLogger(__name__)
 SECONDS = 1800.0
-AWAY = 5.0
+MOST_AWAY = 120.0
 EVERY = 1.0
+
+GOES = (
+    "goes when you close or reload this page, at most two minutes after your connection was lost (one that "
+    "fails for a moment loses nothing), and after 30 minutes without use"
+)
+"""The rule in the words of all pages that take something from a visitor."""
 
 IsOver = Callable[[str, float], bool]
 Holder = Callable[[IsOver], None]
@@ -53,10 +66,19 @@ _WATCHING = threading.Event()
 
 
 class _Visit:
-    """What is known of a visit that owns something."""
+    """What is known of a visit that owns something, or has until it ended."""
 
     def __init__(self, context: Any) -> None:
         self.context, self.used, self.left_at, self.is_tidy = context, CLOCK.now(), float("inf"), False
+        self.closed = ""  # the connection that its browser has closed for good
+
+    def is_over(self, name: str, now: float) -> bool:
+        """Whether the visit has ended by now."""
+        connection = connection_of(name)
+        self.left_at = float("inf") if connection else min(self.left_at, now)
+        if connection not in ("", self.closed):
+            self.closed = ""  # by the browser's Back button the page is there again
+        return bool(self.closed) or now - self.left_at >= away()
 
 
 def visit() -> str:
@@ -73,9 +95,32 @@ def visit() -> str:
     return context.session_id
 
 
-def is_there(name: str) -> bool:
-    """Whether a visit's browser is there."""
-    return not name or not runtime.exists() or runtime.get_instance().is_active_session(name)
+def visits() -> list[str]:
+    """The visits that are known to own something."""
+    with _LOCK:
+        return list(_VISITS)
+
+
+def away() -> float:
+    """Seconds in which who has lost the connection may come back to the same visit."""
+    return min(MOST_AWAY, config.get_option("server.disconnectedSessionTTL"))
+
+
+def connection_of(name: str) -> str:
+    """The connection of a visit's browser; empty while it has none."""
+    if not name or not runtime.exists():
+        return "none is needed"
+    client = runtime.get_instance().get_client(name)
+    return "" if client is None else leaving.connection_in(client.client_context.headers)
+
+
+def leave(connection: str) -> None:
+    """A browser has closed a connection for good: the visit that has it ends at the next look."""
+    with _LOCK:
+        visits = dict(_VISITS)
+    for name, known in visits.items():
+        if connection_of(name) == connection != "":
+            known.closed = connection
 
 
 def hold(holder: Holder) -> Holder:
@@ -90,19 +135,15 @@ def clean() -> None:
     now = CLOCK.now()
     with _LOCK:
         visits = dict(_VISITS)
-    ended, idle = set(), []
-    for name, known in visits.items():
-        known.left_at = float("inf") if is_there(name) else min(known.left_at, now)
-        if now - known.left_at >= AWAY:
-            ended.add(name)
-        elif now - known.used > SECONDS and not known.is_tidy:
-            idle.append(name)
+    ended = {name for name, known in visits.items() if known.is_over(name, now)}
     _let_go(lambda name, used: name in ended or now - used > SECONDS)
-    for name in (*ended, *idle):
-        _tidy(name, visits[name])
+    for name, known in visits.items():
+        if not known.is_tidy and (name in ended or now - known.used > SECONDS):
+            _tidy(name, known)
     with _LOCK:
-        for name in ended:
-            _VISITS.pop(name, None)
+        for name in ended:  # what is still under way for one that has left must go, too: it stays known
+            if now - visits[name].left_at >= away():
+                _VISITS.pop(name, None)
 
 
 def end(name: str) -> None:
@@ -184,6 +225,11 @@ class Belongings:
             value, _ = self._entries[name, key]
             self._entries[name, key] = value, CLOCK.now()
             return value
+
+    def owners(self) -> list[str]:
+        """The visit that each entry belongs to."""
+        with self._lock:
+            return [name for name, _ in self._entries]
 
     def drop(self, is_over: IsOver) -> None:
         """Drop what is over."""

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
 
 N_THREADS = max(1, min(4, os.cpu_count() or 1))
 NICE = 10
@@ -40,9 +41,14 @@ def run(work: Callable, *rows):
     session = get_script_run_ctx(suppress_warning=True)
 
     def in_session(*arguments):
-        if session is not None:  # none while the server warms up: Streamlit would complain of it aloud
-            add_script_run_ctx(threading.current_thread(), session)
-        return work(*arguments)
+        if session is None:  # while the server warms up: Streamlit would complain of it aloud
+            return work(*arguments)
+        thread = threading.current_thread()
+        add_script_run_ctx(thread, session)
+        try:
+            return work(*arguments)
+        finally:  # with a visit a thread would keep all that is in it until somebody else's work comes
+            delattr(thread, SCRIPT_RUN_CONTEXT_ATTR_NAME)
 
     under_way = deque()
     try:

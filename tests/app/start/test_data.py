@@ -1,10 +1,8 @@
 """The page Your data: its opening, files in, faults, links, training, every view, nothing on a disk."""
 
 import io
-import os
 import secrets
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,8 +33,8 @@ def let_go():
 
 def theirs():
     """What the visitor of these tests has brought."""
-    ((visit, _),) = cached._MINE._entries.values()
-    return visit
+    (owner,) = cached.MINE.owners()
+    return cached.MINE.get(owner, cached.DATA)
 
 
 @pytest.fixture(autouse=True)
@@ -340,27 +338,12 @@ def open_page_with_error():
 SECRET = "Xyzzyplugh"
 
 
-def disk(since):
-    """Files below the usual places that were written since, and hold the secret."""
-    files = []
-    for top in (Path(os.environ.get("TMPDIR", "/tmp")), Path.home() / ".cache", Path.home() / ".streamlit"):
-        for folder, _, names in os.walk(top):
-            for name in names:
-                path = Path(folder, name)
-                try:
-                    if path.stat().st_mtime >= since and SECRET.encode() in path.read_bytes():
-                        files.append(path)
-                except OSError:
-                    continue
-    return files
-
-
 def test_a_visitors_data_are_never_on_a_disk():
     since = time.time() - 1
     at = give(run(method="perceptron"), "chunks.txt", CHUNKS.replace("deficit", SECRET).encode())
     at = trained(at)
     assert "Trained on" in said(at)
-    assert disk(since) == []
+    assert heap.on_disk(SECRET, since) == []
 
 
 @pytest.mark.parametrize("view", ["lattice", "errors", "take"])
@@ -371,9 +354,9 @@ def test_half_an_hour_later_nothing_of_a_visitors_is_in_this_process(view):
     assert heap.holders(marker)
     owned.CLOCK.turn(35 * 60)
     end = time.monotonic() + 20
-    while cached._MINE._entries and time.monotonic() < end:  # the clock runs by itself
+    while cached.MINE.owners() and time.monotonic() < end:  # the clock runs by itself
         time.sleep(0.1)
-    assert not cached._MINE._entries
+    assert not cached.MINE.owners()
     del at
     assert heap.holders(marker) == []
 
@@ -381,7 +364,7 @@ def test_half_an_hour_later_nothing_of_a_visitors_is_in_this_process(view):
 def test_at_the_end_of_a_visit_nothing_of_it_is_in_this_process():
     marker = f"Xy{secrets.token_hex(8)}"
     at = trained(give(run(method="perceptron"), "chunks.txt", _marked(marker)))
-    (name,) = {name for name, _ in cached._MINE._entries}
+    (name,) = cached.MINE.owners()
     owned.end(name)
     del at
     assert heap.holders(marker) == []

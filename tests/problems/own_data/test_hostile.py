@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from spcviz.problems.own_data.data.files import read
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.own_data.data.files import MOST_SEQUENCES, MOST_TOKENS, read
 from spcviz.scores.schemes import bio_transitions, broken
 from tests.problems.own_data import hostile
 from tests.strategies import cases
@@ -59,3 +60,60 @@ def test_rules_of_thousands_of_labels_take_a_moment():
     labels = [f"B-{k}" for k in range(3000)]
     assert seconds(lambda: bio_transitions(labels)) < 3
     assert seconds(lambda: broken([labels] * 3, "BIO")) < 1
+
+
+def none_of(*shape, dtype=float):
+    return np.zeros(shape, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        (
+            {"logits": none_of(0, 4, 3), "word_ids": none_of(0, 4, dtype=int)},
+            "logits of at least one sequence",
+        ),
+        (
+            {"logits": none_of(0, 0, 0), "word_ids": none_of(0, 0, dtype=int)},
+            "logits of at least one sequence",
+        ),
+        (
+            {"logits": none_of(3, 4, 3), "word_ids": none_of(3, 4, dtype=int) - 1},
+            "scores of at least one token",
+        ),
+        ({"emissions": none_of(0, 3), "lengths": none_of(0, dtype=int)}, "scores of at least one token"),
+        ({"emissions": none_of(0, 3), "lengths": none_of(5, dtype=int)}, "scores of at least one token"),
+    ],
+)
+def test_scores_of_nothing_are_refused_in_words(arrays, message):
+    with pytest.raises(ArgumentError, match=rf"^a\.npz: must hold {message}, got none$"):
+        read("a.npz", hostile.npz(**arrays))
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n", "\n\r"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_text_of_one_endless_sentence_is_refused_however_its_lines_end(end, encoding):
+    """By no end of line may more than a page's tokens come through."""
+    data = f"a X{end}".encode(encoding) + f"a X{end}".encode(encoding.replace("16", "16-le")) * 990_000
+    with pytest.raises(ArgumentError, match=r"^a\.txt: has a sentence of [\d,]+ tokens; at most 120,000"):
+        read("a.txt", data)
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_what_is_over_the_tokens_of_a_page_is_left_out_however_lines_end(end):
+    brought = read("a.txt", (f"a X{end}b Y{end}{end}" * 400_000).encode())
+    assert sum(map(len, brought.sentences)) == brought.cut == MOST_TOKENS
+
+
+@pytest.mark.parametrize("n", [MOST_SEQUENCES + 1, 900_000])
+def test_sentences_of_no_length_are_counted_as_sentences(n):
+    lengths = np.zeros(n, dtype=np.int64)
+    lengths[0] = 1
+    with pytest.raises(ArgumentError, match=rf"^a\.npz: has {n:,} sequences; at most 120,000 are read$"):
+        read("a.npz", hostile.npz(emissions=np.zeros((1, 3)), lengths=lengths))
+
+
+@pytest.mark.parametrize("data", [b"[" + b"[]," * 900_000 + b"[]]", b'{"tokens":[],"labels":[]}\n' * 300_000])
+def test_records_of_no_token_are_no_sentences(data):
+    with pytest.raises(ArgumentError, match="holds no tokens"):
+        read("a.json", data)

@@ -1,12 +1,16 @@
 """What takes long: in turn, behind the pages, and without waiting for itself."""
 
+import gc
 import logging
 import os
 import sys
 import threading
 import time
+import weakref
+from types import SimpleNamespace
 
 import pytest
+from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from spcviz.web.cached import side_by_side
 from spcviz.web.cached.side_by_side import N_THREADS, apart, run
@@ -73,3 +77,43 @@ def test_without_a_visitor_streamlit_has_nothing_to_complain_of(caplog, monkeypa
     monkeypatch.setattr(complains, "level", logging.DEBUG)
     assert list(run(str, [1, 2])) == ["1", "2"]
     assert "ScriptRunContext" not in caplog.text
+
+
+class Visit:
+    """What Streamlit knows a run by, as far as it looks."""
+
+    pages_manager = SimpleNamespace(main_script_hash="")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_no_thread_keeps_a_visit_once_its_work_is_done(fails):
+    """On a quiet server nobody else's work would come for hours: the visit's files would stay so long."""
+    seen = []
+
+    def piece(n):
+        seen.append(type(get_script_run_ctx(suppress_warning=True)))
+        return 1 // (1 - n) if fails else n
+
+    def ask():
+        visit = Visit()
+        thread = threading.Thread(target=lambda: outcome.extend(_tried(piece)))
+        add_script_run_ctx(thread, visit)
+        thread.start()
+        thread.join()
+        return weakref.ref(visit)
+
+    outcome = []
+    visit = ask()
+    gc.collect()
+    assert seen
+    assert set(seen) == {Visit}
+    assert outcome == [fails]
+    assert visit() is None
+
+
+def _tried(piece):
+    try:
+        list(run(piece, range(3 * N_THREADS)))
+    except ZeroDivisionError:
+        return [True]
+    return [False]

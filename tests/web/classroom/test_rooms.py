@@ -252,3 +252,96 @@ def test_one_wild_guess_leaves_the_others_apart():
     histogram = rooms.guesses([*range(1, 100), 1e15])
     assert not histogram["isLog"] or histogram["bins"][0]["high"] < 50
     assert max(one["count"] for one in histogram["bins"]) < 60
+
+
+LINK = "letters?ask=L2&a0=0.5"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"say": "x" * 701}, "say must be a text of at most 700"),
+        ({"say": ["x"]}, "say must be a text"),
+        ({"why": "ab"}, "why must be a list of at most 6"),
+        ({"why": {"0": "a"}}, "why must be a list of at most 6"),
+        ({"why": ["a"] * 7}, "why must be a list of at most 6"),
+        ({"why": ["", None]}, "why must be a text"),
+        ({"why": ["x" * 301]}, "why must be a text of at most 300"),
+        ({"link": 3}, "link must be a text"),
+        ({"link": "letters?" + "a" * 300}, "link must be a text of at most 300"),
+        *(
+            ({"link": link}, "link must be a page of this app with its state")
+            for link in (
+                "letters", "https://example.edu/?a", "//example.edu?a", "/letters?a=1", "../letters?a",
+                "javascript:alert(1)?a", "letters?a=<script>", "letters?a#b", "letters?a b", "Letters?a",
+                "letters?a\\b", "letters@example.edu?a", "?a=//'", "a?" + "é",
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_phone_is_told_beside_a_question_is_bounded(hall, change, message):
+    """Whoever opened a room can be anybody: phones get texts of a length, and links into this app alone."""
+    number, key = hall.open()
+    with pytest.raises(RoomError, match=message):
+        hall.put(number, key, ASKED | change)
+    assert not hall.shown(number)["isAsking"]
+
+
+def test_signs_that_nobody_sees_do_not_stay_in_a_link(hall):
+    number, key = hall.open()
+    hall.put(number, key, ASKED | {"link": "letters?\u202ea\n"})
+    assert hall.shown(number)["link"] == "letters?a"
+
+
+@pytest.mark.parametrize("link", ["", LINK, "?tour=why&scene=3", "data?x=%3Cscript%3E"])
+def test_a_link_into_this_app_comes_through_as_it_is(hall, link):
+    number, key = hall.open()
+    hall.put(number, key, ASKED | {"link": link})
+    assert hall.shown(number)["link"] == link
+
+
+def test_reasons_are_told_with_the_truth_and_not_before(hall):
+    number, key = hall.open()
+    why = ["a noun names", "", "one of both"]
+    hall.put(number, key, ASKED | {"say": "Look.", "why": why})
+    before = hall.shown(number)
+    assert before["say"] == "Look."
+    assert "why" not in before
+    hall.put(number, key, ASKED | {"say": "Look.", "why": why, "truth": "It is a verb.", "right": "verb"})
+    assert hall.shown(number)["why"] == why
+
+
+def test_signs_that_turn_or_hide_a_text_are_left_out(hall):
+    number, key = hall.open()
+    sign = "\u202e\x00\x1b[31m\u2066\n"
+    hall.put(number, key, ASKED | dict.fromkeys(("ask", "say", "truth"), f"a{sign}b") | {"why": [sign]})
+    shown = hall.shown(number)
+    assert {shown[name] for name in ("ask", "say", "truth")} == {"a[31mb"}
+    assert shown["why"] == ["[31m"]
+
+
+def test_a_question_made_up_on_the_spot_takes_the_place_of_the_scenes_with_its_answers(hall):
+    number, key = hall.open()
+    hall.put(number, key, ASKED)
+    hall.answer(number, voter(1), 1, 0)
+    own = {"code": "own/Clear?", "ask": "Clear?", "choices": ["yes", "yes", " no"]}
+    hall.put(number, key, own)
+    assert hall.shown(number, key)["answers"] == 0
+    assert hall.shown(number)["choices"] == ["yes", " no"], "a choice stands there once"
+    with pytest.raises(LateError):
+        hall.answer(number, voter(1), 1, 0)
+    hall.answer(number, voter(1), 2, 0)
+    hall.put(number, key, own | {"truth": "Closed."})
+    assert hall.shown(number)["counts"] == [1, 0]
+    assert hall.shown(number)["right"] is None, "nobody said which is right"
+    with pytest.raises(NotYoursError):
+        hall.put(number, "", own)
+
+
+def test_a_task_that_a_class_is_given_takes_no_answer_that_is_none(hall):
+    number, key = hall.open()
+    hall.put(number, key, GUESS | {"link": LINK, "say": "Find the budget."})
+    for wrong in ("3", [3], {"a": 1}, None, True):
+        with pytest.raises(RoomError, match="value must be a number, got"):
+            hall.answer(number, voter(1), 1, wrong)
+    assert hall.shown(number, key)["answers"] == 0

@@ -110,6 +110,11 @@ def _of_text(name: str, data: bytes, columns: Columns | None, how: How) -> Broug
     corpus = read_conll(
         _named(name, data), columns=columns, max_tokens=MOST_TOKENS, max_bytes=MOST_UNPACKED, **how._asdict()
     )
+    if (most := max(map(len, corpus.sentences), default=0)) > MOST_TOKENS:
+        raise ArgumentError(
+            f"{name}: has a sentence of {most:,} tokens; at most {MOST_TOKENS:,} are read: "
+            "a blank line ends one"
+        )
     corpus = _of_known(corpus)
     used = {label for row in corpus.labels for label in row}
     longest = max(used, key=len, default="")

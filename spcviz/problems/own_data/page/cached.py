@@ -40,8 +40,8 @@ UNKNOWN = files.UNKNOWN
 UNREADABLE = (ArgumentError, UploadError)
 """What reading a visitor's file raises, in words for him."""
 
-_DATA = "own data"
-_MINE = owned.Belongings(shelf.Own.end)
+DATA = "own data"
+MINE = owned.Belongings(shelf.Own.end)
 
 OPEN_FILE = "SPCVIZ_OPEN_FILE"
 """Name of the environment's variable that names a file of this computer to open with."""
@@ -105,24 +105,24 @@ def give(name: str, data: bytes, example_name: str = "ewt") -> str:
 
 def _put(visit: shelf.Own, why: str) -> None:
     """Put data in place of what was there; a model that was brought reads these, if they are sentences."""
-    before = _MINE.get(owned.visit(), _DATA)
+    before = MINE.get(owned.visit(), DATA)
     if before is not None:
         visit.model = before.model if visit.brought.scores is None else None
         before.end_job(why)
         visit.note = before.note if why else ""
-    _MINE.put(owned.visit(), _DATA, visit)
+    MINE.put(owned.visit(), DATA, visit)
 
 
 def current(name: str) -> shelf.Own | None:
     """What this visitor looks at: his own data, else the example of a name, None where there are none."""
-    visit = _MINE.get(owned.visit(), _DATA)
+    visit = MINE.get(owned.visit(), DATA)
     if visit is None and (path := os.environ.get(OPEN_FILE)) and "own_data_opened" not in st.session_state:
         st.session_state["own_data_opened"] = True
         try:
             st.session_state["own_data_problem"] = give(Path(path).name, Path(path).read_bytes(), name)
         except OSError as error:
             st.session_state["own_data_problem"] = f"{path}: cannot be read: {error.strerror}"
-        visit = _MINE.get(owned.visit(), _DATA)
+        visit = MINE.get(owned.visit(), DATA)
     if visit is None and not has_examples():
         return None
     if visit is None or (visit.example and visit.example != name):
@@ -141,7 +141,7 @@ def wake() -> None:
 def take_example(name: str) -> shelf.Own:
     """Go on with an example in place of what was brought; a model that was brought reads it."""
     _put(shelf.Own(example(name), example=name), "an example was chosen")
-    visit = _MINE.get(owned.visit(), _DATA)
+    visit = MINE.get(owned.visit(), DATA)
     visit.columns = EXAMPLES[name].columns
     return visit
 

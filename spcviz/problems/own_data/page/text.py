@@ -5,6 +5,7 @@ import numpy as np
 from spcviz.io.source import ENCODINGS as _ENCODINGS
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.own_data.page.shown import TERMS
+from spcviz.web.cached.owned import GOES
 
 INTRODUCTION = (
     "# Your data: a file in, the lattice out\n"
@@ -30,9 +31,8 @@ SCHEMES = {"auto": "found out", "BIO": "BIO (IOB2)", "IOB1": "IOB1", "BIOES": "B
 """What may be said of a file where the page has found out something else."""
 
 PRIVATE = (
-    "Your data stay in this server's memory, are never written to a disk, and go with your visit, after 30 "
-    "minutes without use at the latest. The link of this page holds your settings and the file's digest, not "
-    "the file."
+    f"What you bring stays in this server's memory, is never written to a disk, and {GOES}. The link of this "
+    "page holds your settings and the file's digest, not the file."
 )
 METHODS_HELP = (
     "*Perceptron* trains fastest, *CRF* gives probabilities, *Cascade* looks at triples of labels (or more) "

@@ -1,6 +1,7 @@
 """Texts of the Pose page: sentences computed from the numbers, plain words first, symbols after."""
 
 from spcviz.problems.pose.page.shown import ClipTrace
+from spcviz.web.cached.owned import GOES
 
 NAMES = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")
 WAIT = "Features and detectors, frame by frame ..."
@@ -33,7 +34,7 @@ CAMERA = (
     "A face-on person standing is what the model knows; where nobody stands it draws limbs all the same. "
     "Browsers give a page the camera only on localhost or over https; elsewhere no picture appears below: "
     "take one with the phone's own camera and bring it under *Your own*. The picture goes to this server, "
-    "stays in its memory for at most half an hour and is not written to its disk."
+    f"stays in its memory, is never written to a disk, and {GOES}."
 )
 _SETS = {
     ("signs", "as filmed"): "signing frames of people that it was not trained on",

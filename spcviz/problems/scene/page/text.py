@@ -3,6 +3,7 @@
 import numpy as np
 
 from spcviz.problems.scene.page.shown import LONGER, SceneCourse
+from spcviz.web.cached.owned import GOES
 
 INTRODUCTION = (
     "# Scenes at any time: labels that sharpen as time is spent\n"
@@ -14,7 +15,7 @@ TRAINED_ON = (
     "The predictors know 11 classes of British streets seen from a car (CamVid, 240 x 180 pixels, for "
     "personal and research use only); other pictures get the nearest of those classes."
 )
-KIND_HELP = "Pictures you bring are read in memory and kept nowhere."
+KIND_HELP = f"A picture that you bring stays in this server's memory, is never written to a disk, and {GOES}."
 MISSING = "No predictor is stored here: python -m spcviz train scene"
 
 

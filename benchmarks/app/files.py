@@ -1,0 +1,230 @@
+"""Load test: hostile files, one after the other, beside a class; what each is answered, and what it costs.
+
+The files go to Your data (texts, scores, models) and to Pose (pictures, clips), some as large as a page
+takes: bombs of every compression, endless lines and labels, damaged models, decoders' worst cases. Measured
+are the students' actions, the memory of the server's own process over what it took at rest, how long each
+file waits for its sentence, and whether there is one.
+
+``python -m benchmarks.app.files PORT N`` is the client, in a process of its own and niced.
+"""
+
+import asyncio
+import io
+import json
+import os
+import sys
+import time
+import zipfile
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.app import beside, hostile
+from benchmarks.app.load import crowd
+from benchmarks.app.visitor import Lost
+from tests.problems.own_data import hostile as brought
+from tests.shared.uploading import hostile as pictures
+
+N_FILES = 200
+LARGEST = 20_000_000
+"""Bytes: what a page takes."""
+
+GOALS = {"p95_ms": 250.0, "memory_mb": 300.0, "slowest_s": 20.0, "silent": 0}
+
+
+class Kind(NamedTuple):
+    """One kind of file."""
+
+    name: str  # as a visitor would name it
+    page: str  # where it is brought
+    make: Callable[[np.random.Generator], bytes]
+
+
+def _filled(pattern: bytes) -> bytes:
+    """A pattern again and again, as large as a page takes."""
+    return (pattern * (LARGEST // len(pattern) + 1))[:LARGEST]
+
+
+@cache
+def _zipped(name: str, head: bytes, method: int) -> bytes:
+    """A member of a gigabyte of zeros behind its head; with LZMA, which packs slowly, of a fifth of that."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as file, file.open(name, "w", force_zip64=True) as to:
+        to.write(head)
+        for _ in range(200 if method == zipfile.ZIP_LZMA else 1000):
+            to.write(bytes(1_000_000))
+    return out.getvalue()
+
+
+def _npy(rng: np.random.Generator, name: str, method: int) -> bytes:
+    """A bomb whose array says that it is small, or as large as it is."""
+    head = io.BytesIO()
+    shape = (5, 3) if rng.random() < 0.5 else (41_666_666, 3)
+    np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return _zipped(name, head.getvalue(), method)
+
+
+def _labels(rng: np.random.Generator) -> bytes:
+    """A label for each line, as large as a page takes."""
+    lines, size = [], 0
+    for at in range(LARGEST):
+        line = f"w{rng.integers(9)} {'BIES'[at % 4]}-{at}\n".encode()
+        if (size := size + len(line)) > LARGEST:
+            return b"".join(lines)
+        lines.append(line)
+    return b"".join(lines)
+
+
+def _behind(head: bytes) -> Callable[[np.random.Generator], bytes]:
+    return lambda rng: head + rng.bytes(LARGEST - len(head))
+
+
+DATA, POSE = "data", "pose"
+KINDS = (
+    Kind("line.txt", DATA, lambda rng: _filled(b"a")),
+    Kind("zeros.txt", DATA, lambda rng: bytes(LARGEST)),
+    Kind("noise.bin", DATA, lambda rng: rng.bytes(LARGEST)),
+    Kind("returns.txt", DATA, lambda rng: _filled(b"a X\r")),
+    Kind("empty.txt", DATA, lambda rng: _filled(b"\n")),
+    Kind("labels.txt", DATA, _labels),
+    Kind("wide.tsv", DATA, lambda rng: _filled(b"c\t")),
+    Kind("quotes.csv", DATA, lambda rng: _filled(b'"a,')),
+    Kind("deep.json", DATA, lambda rng: _filled(b"[")),
+    Kind("rows.jsonl", DATA, lambda rng: _filled(b'{"tokens": ["a"], "labels": ["X"]}\n')),
+    Kind("sixteen.txt", DATA, lambda rng: _filled("a X\n".encode("utf-16-le"))),
+    Kind("deflated.npz", DATA, lambda rng: _npy(rng, "emissions.npy", zipfile.ZIP_DEFLATED)),
+    Kind("bzip2.npz", DATA, lambda rng: _npy(rng, "emissions.npy", zipfile.ZIP_BZIP2)),
+    Kind("lzma.zip", DATA, lambda rng: _npy(rng, "estimator.npz", zipfile.ZIP_LZMA)),
+    Kind("book.xlsx", DATA, lambda rng: _zipped("xl/worksheets/sheet1.xml", b"<a>", zipfile.ZIP_DEFLATED)),
+    Kind("text.gz", DATA, _behind(b"\x1f\x8b\x08\0\0\0\0\0\0\3")),
+    Kind("table.parquet", DATA, _behind(b"PAR1")),
+    Kind("text.txt", DATA, brought.text),
+    Kind("scores.npz", DATA, brought.packed),
+    Kind("damaged.npz", DATA, brought.damaged),
+    Kind("clip.webp", POSE, lambda rng: hostile.bomb(int(rng.integers(1 << 16)))),
+    Kind("wide.png", POSE, lambda rng: pictures.png(30_000, 30_000)),
+    Kind("frames.gif", POSE, lambda rng: pictures.gif(60_000, 900)),
+    Kind("scans.jpg", POSE, lambda rng: pictures.jpeg_of_scans(int(rng.integers(500, 4000)), 3000)),
+    Kind("size.avi", POSE, lambda rng: pictures.avi(60_000, 60_000)),
+    Kind("nested.mov", POSE, lambda rng: pictures.nested(2_000_000)),
+    Kind("noise.mp4", POSE, _behind(b"\0\0\0\x18ftypisom\0\0\0\0")),
+    Kind("noise.webm", POSE, _behind(b"\x1aE\xdf\xa3\x84\x42\x82\x84webm")),
+    Kind("list.mp4", POSE, lambda rng: list(pictures.texts("/etc/passwd").values())[rng.integers(9)]),
+    Kind("any.jpg", POSE, lambda rng: pictures.hostile(rng, "/etc/passwd")),
+)
+"""They come in turn, each with other numbers every time."""
+
+
+class Bringer(hostile.Uploader):
+    """A session that brings files, and reads what the page says of each."""
+
+    def __init__(self, port: int, page: str):
+        super().__init__(port, page, "scene=upload" if page == POSE else "")
+        self.said: list[str] = []
+
+    def _widget(self, delta: Any, shown: list[str]) -> None:
+        if delta.WhichOneof("type") == "new_element":
+            element = delta.new_element
+            kind = element.WhichOneof("type")
+            if kind == "alert":
+                self.said.append(element.alert.body)
+            elif kind == "markdown":
+                self.said.append(element.markdown.body)
+        super()._widget(delta, shown)
+
+    def answer(self, name: str) -> str:
+        """ "read" or "refused", by what the page says of a file; empty if it says nothing."""
+        said = [text.replace("\\", "") for text in self.said]
+        if any(f"**{name}**:" in text or "Your upload" in text for text in said):
+            return "read"
+        refusals = [text for text in said if name in text or text.startswith(("The file", "Reading"))]
+        return "refused" if refusals else ""
+
+
+async def bring_all(port: int, n: int) -> list[dict[str, Any]]:
+    """What became of `n` files: name, bytes, seconds, "read", "refused" or nothing, and what went wrong."""
+    visitors: dict[str, Bringer] = {}
+    rows = []
+    for at in range(n):
+        kind = KINDS[at % len(KINDS)]
+        data = kind.make(np.random.default_rng(at))[:LARGEST]
+        row = {"name": kind.name, "bytes": len(data), "answer": "", "wrong": ""}
+        began = time.monotonic()
+        try:
+            if kind.page not in visitors:
+                visitors[kind.page] = Bringer(port, kind.page)
+                await visitors[kind.page].open()
+            visitor = visitors[kind.page]
+            visitor.said = []
+            began = time.monotonic()
+            ran = await visitor.bring(kind.name, data)
+            row["answer"], row["wrong"] = visitor.answer(kind.name), "; ".join(ran.shown)
+            if not row["answer"]:
+                row["said"] = [text[:200] for text in visitor.said[:12]]
+        except (Lost, OSError) as error:
+            row["wrong"] = str(error)
+            if (lost := visitors.pop(kind.page, None)) is not None:
+                await lost.close()
+        rows.append(row | {"seconds": round(time.monotonic() - began, 2)})
+    for visitor in visitors.values():
+        await visitor.close()
+    return rows
+
+
+async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> dict[str, Any]:
+    """A row: a class on Letters while the files come, and what they took."""
+    n, n_files = (max(2, round(m * scale)) for m in (beside.N_STUDENTS, N_FILES))
+    await rest(server)
+    tick(f"{n} students on {beside.PAGE} beside {n_files} hostile files")
+    at_rest, sizes, families, times, faults = server.memory_mb(), [], [], [], []
+    command = (sys.executable, "-m", "benchmarks.app.files", str(server.port), str(n_files))
+    client = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    watcher = asyncio.create_task(_weigh(server, sizes, families))
+    answered = asyncio.create_task(client.communicate())
+    try:
+        while not answered.done():
+            how = {"within": 1.0, "period": beside.PERIOD, "seconds": beside.SECONDS, "seed": len(times)}
+            done = await crowd(server.port, beside.PAGE, n, **how)
+            times += [ran.ms for ran in done.reruns]
+            faults += done.faults
+    finally:
+        watcher.cancel()
+        if client.returncode is None:
+            client.kill()
+        out, _ = await answered
+    return row_of(json.loads(out or b"[]"), n, times, faults) | {
+        "memory_mb": None if at_rest is None else round(max([*sizes, at_rest]) - at_rest, 1),
+        "family_mb": round(max(families), 1) if families else None,
+    }
+
+
+def row_of(rows: list[dict], n: int, times: list[float], faults: list[str]) -> dict[str, Any]:
+    """Figures of files and students."""
+    slowest = max(rows, key=lambda row: row["seconds"], default={"seconds": None, "name": ""})
+    silent = [row for row in rows if not row["answer"] or row["wrong"]]
+    return {
+        "sessions": n, "files": len(rows), "megabytes": round(sum(row["bytes"] for row in rows) / 1e6),
+        "read": sum(row["answer"] == "read" for row in rows),
+        "refused": sum(row["answer"] == "refused" for row in rows),
+        "silent": len(silent), "which": silent[:20],
+        "slowest_s": slowest["seconds"], "slowest": slowest["name"],
+        "p50_ms": beside.percentile(times, 50), "p95_ms": beside.percentile(times, 95),
+        "actions": len(times), "exceptions": len(faults), "faults": sorted(set(faults))[:10],
+    }  # fmt: skip
+
+
+async def _weigh(server: Any, sizes: list[float], families: list[float]) -> None:
+    while True:
+        if (now := server.memory_mb()) is not None:
+            sizes.append(now)
+        if (now := server.family_mb()) is not None:
+            families.append(now)
+        await asyncio.sleep(0.2)
+
+
+if __name__ == "__main__":
+    os.nice(10)
+    at_port, how_many = map(int, sys.argv[1:])
+    sys.stdout.write(json.dumps(asyncio.run(bring_all(at_port, how_many))))

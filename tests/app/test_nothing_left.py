@@ -1,0 +1,114 @@
+"""A visitor's pictures: gone from memory with the visit, and after half an hour without use.
+
+What is looked for was drawn at random: bytes of the file as it came, of the pixels that were read of it, and
+of the pictures that were sent to the browser. None is on a disk.
+"""
+
+import io
+import secrets
+import time
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from spcviz.problems.letters.page import cached as letters
+from spcviz.problems.pose.page import cached as pose
+from spcviz.problems.scene.page import cached as scene
+from spcviz.web.cached import owned
+from tests import heap
+from tests.app.driver import open_page
+
+_SLICE = 40
+"""Bytes of a marker: of noise, so that nothing else has them."""
+
+
+class Place(NamedTuple):
+    """Where a picture is brought."""
+
+    page: str
+    params: dict[str, str]
+    is_there: bool  # whether its models are
+
+
+PLACES = {
+    "pose": Place("pages/cascade/pose.py", {"scene": "upload"}, pose.HAS_POSE),
+    "scene": Place("pages/budget/scene.py", {"kind": "upload"}, scene.HAS_SCENE),
+    "write": Place("pages/cascade/write.py", {}, bool(letters.FIRST)),
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_left():
+    yield
+    owned.CLOCK.turn(owned.SECONDS + 1)
+    owned.clean()
+
+
+def picture() -> tuple[bytes, list[bytes]]:
+    """(a PNG of noise, markers: bytes of the file and of its pixels)."""
+    pixels = np.random.default_rng(secrets.randbits(64)).integers(0, 256, (200, 300, 3), dtype=np.uint8)
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, "PNG")
+    data, row = out.getvalue(), pixels[100].tobytes()
+    return data, [data[len(data) // 2 :][:_SLICE], row[450:][:_SLICE]]
+
+
+def sent(at) -> list[bytes]:
+    """Bytes of each picture, and of whatever else is large, that the page's components were sent."""
+    found = []
+    for component in at.get("bidi_component"):
+        data = component.proto.bytes
+        begin = data.find(b"\xff\xd8\xff")  # of a JPEG
+        begin = begin if begin >= 0 else data.find(b"\x89PNG")
+        if begin >= 0:
+            found.append(bytes(data[begin + 1500 :][:_SLICE]))
+    return [one for one in found if len(one) == _SLICE]
+
+
+def ended() -> None:
+    """The visit of these tests ends."""
+    for name in owned.visits():
+        owned.end(name)
+
+
+def half_an_hour() -> None:
+    """Nobody uses the page for 35 minutes; the clock runs by itself."""
+    owned.CLOCK.turn(35 * 60)
+
+
+def left_of(marker: str | bytes) -> list[str]:
+    """What still holds a marker once a look of the clock, and processes that are ended, had their time."""
+    end = time.monotonic() + 120
+    while (left := heap.holders(marker)) and time.monotonic() < end:
+        time.sleep(0.5)
+    return left
+
+
+def brought(place: Place, data: bytes):
+    at = open_page(place.page, **place.params)
+    at = at.get("file_uploader")[0].set_value(("me.png", data, "image/png")).run()
+    assert not at.exception
+    return at
+
+
+@pytest.mark.parametrize("over", [ended, half_an_hour])
+@pytest.mark.parametrize("name", PLACES)
+def test_a_picture_is_gone(name, over):
+    place = PLACES[name]
+    if not place.is_there:
+        pytest.skip("its models are not stored here")
+    since = time.time() - 1
+    data, markers = picture()
+    at = brought(place, data)
+    pictures = sent(at)
+    assert heap.holders(markers[0]), "the file is with the page"
+    assert heap.holders(markers[1]) or name != "pose", "its pixels are in a cache"
+    assert pictures or name != "pose", "frames were sent"
+    for marker in markers:
+        assert heap.on_disk(marker, since) == []
+    del at, data
+    over()
+    for marker in (*markers, *pictures):
+        assert left_of(marker) == []
