@@ -148,7 +148,7 @@ def take_example(name: str) -> shelf.Own:
 
 def read_as(visit: shelf.Own, columns: files.Columns | None, how: files.How) -> None:
     """Read the same text in another way; raises `UNREADABLE`."""
-    if (columns, how) == (visit.columns, visit.how) or visit.brought.kind != "text":
+    if (columns, how) == (visit.columns, visit.how) or visit.brought.kind == "model":
         return
     data = examples.data_of(visit.example) if visit.example else visit.data
     brought = apart.read_apart(visit.brought.name, data, columns, how, glance=uploaded.leave_if_left)
@@ -411,7 +411,8 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
     name = visit.brought.name if visit.brought.name != "pasted text" else "pasted.txt"
     if source.scored is not None:
         how = steps_of(visit, steps)
-        return scripts.of_scores(name, how, settings.seed, settings.tolerance, scored.MOST_ARCS)
+        subwords = visit.how.subwords if visit.brought.scores.n_subwords else ""
+        return scripts.of_scores(name, how, settings.seed, settings.tolerance, scored.MOST_ARCS, subwords)
     if source.is_brought:
         file = (name, visit.brought.corpus.columns, _how(visit))
         return scripts.of_model(*file, visit.model.name, settings.seed, number)
@@ -422,7 +423,7 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
 def _how(visit: shelf.Own) -> str:
     """What `read_conll` is told beyond the columns, to read a file as it is read here; as Python."""
     told = {
-        key: value for key, value in visit.how._asdict().items() if value != getattr(files.FOUND_OUT, key)
+        key: value for key, value in visit.how.of_text().items() if value != getattr(files.FOUND_OUT, key)
     }
     if visit.brought.cut:
         told["max_tokens"] = visit.brought.cut

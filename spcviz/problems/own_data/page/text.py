@@ -27,6 +27,7 @@ SEPARATORS = {
 HEADERS = {"auto": "found out", "yes": "names the columns", "no": "is a token"}
 ENCODINGS = {"auto": "found out"} | {name: name for name in _ENCODINGS}
 SCHEMES = {"auto": "found out", "BIO": "BIO (IOB2)", "IOB1": "IOB1", "BIOES": "BIOES, BILOU, BMES"}
+SUBWORDS = {"first": "the first counts", "last": "the last counts", "mean": "their mean"}
 """What may be said of a file where the page has found out something else."""
 
 PRIVATE = (
