@@ -24,6 +24,7 @@ MAX_BYTES = 1 << 30
 
 _PLACEHOLDERS = frozenset(("_", "-", "*", "", "-X-"))
 _SAMPLE = 2000
+_NO_TAGS = frozenset(("_", "*"))
 
 
 class Corpus(NamedTuple):
@@ -133,9 +134,11 @@ def read_conll(
     if not table.sentences:
         raise ArgumentError(f"{name}: must have at least one token, got none")
     token, label = chosen = _columns(name, table, columns)
-    sentences = [[row[token] for row in sentence] for sentence in table.sentences]
-    labels = [] if label is None else [_known(row[label] for row in sentence) for sentence in table.sentences]
-    sure = [[one for one in sentence if one is not None] for sentence in labels]
+    sentences = [sentence[token] for sentence in table.sentences]
+    given = [] if label is None else [sentence[label] for sentence in table.sentences]
+    is_known = all(map(UNKNOWN_LABELS.isdisjoint, given))
+    labels = given if is_known else list(map(_known, given))
+    sure = given if is_known else [[one for one in row if one is not None] for row in labels]
     for first, tokens in zip(table.first_lines, sentences):
         if "" in tokens:
             raise ArgumentError(
@@ -245,9 +248,7 @@ def _usual(name: str, table: Table) -> tuple[int, int | None]:
         )
         tags = [at[key] for key in ("UPOS", "XPOS") if key in at]
         filled = (
-            k
-            for k in tags
-            if any(row[k] not in ("_", "*") for sentence in table.sentences for row in sentence)
+            k for k in tags if not all(_NO_TAGS.issuperset(sentence[k]) for sentence in table.sentences)
         )
         usual = tags[-1] if tags else n - 1
         return at["FORM"], next(filled, usual if usual != at["FORM"] else None)
@@ -273,7 +274,7 @@ def _last_labels(table: Table, token: int) -> int | None:
     if not rest:
         return None
     seen = {
-        k: {row[k] for sentence in table.sentences[:_SAMPLE] for row in sentence} - UNKNOWN_LABELS
+        k: {one for sentence in table.sentences[:_SAMPLE] for one in sentence[k]} - UNKNOWN_LABELS
         for k in rest
     }
     chunked = [k for k in rest if is_chunked(seen[k])]

@@ -139,7 +139,7 @@ def table_of_records(
     name: str, records: Iterable[Any], names: Mapping[str, Sequence[str]], max_tokens: int | None, what: str
 ) -> Table:
     """Sentences of records, an object or a list of pairs each; errors call them `what`, and count from 1."""
-    sentences: list[list[Sequence[str]]] = []
+    sentences: list[Sequence[list[str]]] = []
     places: list[int] = []
     header: tuple[str, ...] = ()
     n_tokens, is_cut, n_unnamed = 0, False, 0
@@ -169,7 +169,7 @@ def table_of_records(
             n_unnamed += key != header[0] and is_numbers and not names
             columns.append(text)
         if columns[0]:
-            sentences.append([list(row) for row in zip(*columns)])
+            sentences.append(columns)
             places.append(number)
             n_tokens += len(columns[0])
     if not sentences:

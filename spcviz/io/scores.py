@@ -75,8 +75,9 @@ def read_scores(source: Any, *, subwords: str = "first") -> ScoreFile:
         (N,): what is more is not looked at. Or one with the ``logits`` (B, T, K) of a token classifier, and
         its ``word_ids`` (B, T), -1 (or -100, NaN) where a token is of no word; ``attention_mask``,
         ``overflow_to_sample_mapping``, ``labels``, ``id2label`` and ``tokens`` where wanted. Or a CSV
-        (comma, semicolon or tab) with a header and one row a token: ``sequence`` (rows of one are neighbours), ``token``, ``gold`` where known, and a column of
-        scores for each label, named like it. Row numbers that pandas and R put before are left out, decimal
+        (comma, semicolon or tab) with a header and one row a token: ``sequence`` (rows of one are
+        neighbours), ``token``, ``gold`` where known, and a column of scores for each label, named like it.
+        Row numbers that pandas and R put before are left out, decimal
         commas are read as points, and an empty or -100 ``gold`` is not known.
     subwords : {"first", "last", "mean"}
         Of logits: which sub-words of a word count.
