@@ -7,32 +7,13 @@ are parted as a whole, which is several times as fast: `_Reader` takes both, and
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io import named
-from spcviz.io.cells import Row, has_other_spaces, is_plain, list_in, plain_rows, rows_of
-from spcviz.io.layout import ABOUT, DOCUMENT, ID, MARKUP, Layout, items_in, layout_of
+from spcviz.io.cells import Row, checked_separator, has_other_spaces, is_plain, plain_rows, rows_of
+from spcviz.io.layout import ABOUT, DOCUMENT, ID, MARKUP, Layout, Table, layout_of
+from spcviz.io.rows import table_of_lists, table_of_spans
 
-
-class Table(NamedTuple):
-    """Sentences ``[sentence][column][token]``, and the number of each one's first line, from 1.
-
-    - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty where no text was parted
-    - `kind` {"conllu", "conllup", "conll2009", "conll2012", "ids", "sentences", "rows", ""}: ids: another
-      file whose first column numbers tokens; sentences: a column numbers sentences; rows: a row is a sentence
-    - `header`: names of columns, where there are any
-    - `notes`: what was left out, in sentences; `is_cut`: whether more was there than was asked for
-    """
-
-    sentences: list[Sequence[list[str]]]
-    first_lines: list[int]
-    n_columns: int
-    separator: str
-    kind: str = ""
-    header: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    is_cut: bool = False
+_SEPARATOR = re.compile(r'"?sep=([\t,;|])"?\r?\n', re.IGNORECASE)
 
 
 def read_columns(text: str, *wanted: int) -> list[list[tuple[str, ...]]]:
@@ -64,11 +45,16 @@ def table_of(
     after the first `max_tokens` tokens are left.
     """
     is_cut = False
+    if (said := _SEPARATOR.match(text)) and separator == "auto":  # what Excel writes above a CSV
+        separator, text = checked_separator(said[1]), text[said.end() :]
+        text = f"\n{text}"  # the numbers of lines stay
     if max_tokens is not None:
         text, is_cut = _first_lines(text, 4 * max_tokens + 1000)
     layout = layout_of(text, has_ids, separator, header)
+    if layout.kind == "spans":
+        return table_of_spans(name, rows_of(text, layout.separator), layout, max_tokens)
     if layout.kind == "rows":
-        return _of_rows(name, rows_of(text, layout.separator), layout, max_tokens)
+        return table_of_lists(name, rows_of(text, layout.separator), layout, max_tokens)
     reader = _Reader(name, layout, max_tokens)
     is_cut = reader.read(text) or is_cut
     return reader.table(is_cut)
@@ -79,49 +65,6 @@ def _first_lines(text: str, n: int) -> tuple[str, bool]:
     if text.count("\n") <= n:
         return text, False
     return "\n".join(text.split("\n", n)[:n]) + "\n", True
-
-
-def _of_rows(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None) -> Table:
-    """Sentences of rows whose cells are lists."""
-    token = named.token_column(layout.header) or 0  # `_are_rows` has found it
-    kept = [token, *(k for k in range(layout.n) if k != token and _is_listed(layout, k, token))]
-    sentences: list[Sequence[list[str]]] = []
-    first_lines: list[int] = []
-    n_tokens, is_head = 0, True
-    for line, cells in rows:
-        if not cells or cells[0].startswith("#"):
-            continue
-        if is_head:
-            is_head = False
-            continue
-        if max_tokens is not None and n_tokens >= max_tokens:
-            return _rows_table(layout, kept, sentences, first_lines, is_cut=True)
-        if len(cells) != layout.n:
-            raise ArgumentError(f"{name}, line {line}: must have {layout.n} columns, got {len(cells)}")
-        lists = [items_in(cells[k]) for k in kept]
-        for k, items in zip(kept, lists):
-            if len(items) != len(lists[0]):
-                what = f"{len(items)} in {layout.header[k]!r:.40} for {len(lists[0])} tokens"
-                raise ArgumentError(f"{name}, line {line}: must have a label for each token, got {what}")
-        if lists[0]:
-            sentences.append(lists)
-            first_lines.append(line)
-            n_tokens += len(lists[0])
-    return _rows_table(layout, kept, sentences, first_lines, is_cut=False)
-
-
-def _is_listed(layout: Layout, k: int, token: int | None) -> bool:
-    """Whether a column has a list a row, or is the labels' own."""
-    values = layout.vocabularies[k] if k < len(layout.vocabularies) else frozenset()
-    is_list = bool(values) and all(list_in(value) is not None for value in values)
-    return k != token and (is_list or k == named.label_column(layout.header))
-
-
-def _rows_table(
-    layout: Layout, kept: list[int], sentences: list, first_lines: list, *, is_cut: bool
-) -> Table:
-    header = tuple(layout.header[k] for k in kept)
-    return Table(sentences, first_lines, len(kept), layout.separator, "rows", header, (), is_cut)
 
 
 class _Reader:

@@ -5,7 +5,7 @@ its kin, GermEval) or sentences (a table), and what may stand between tokens.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -33,6 +33,27 @@ _CONLL_2009 = (
 _CONLL_2012 = ("DOCUMENT", "PART", "ID", "FORM", "POS", "PARSE")
 
 
+class Table(NamedTuple):
+    """Sentences ``[sentence][column][token]``, and the number of each one's first line, from 1.
+
+    - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty where no text was parted
+    - `kind` {"conllu", "conllup", "conll2009", "conll2012", "ids", "sentences", "rows", "spans", ""}: ids:
+      another file whose first column numbers tokens; sentences: a column numbers sentences; rows: a row is a
+      sentence; spans: it is a text with spans
+    - `header`: names of columns, where there are any
+    - `notes`: what was left out, in sentences; `is_cut`: whether more was there than was asked for
+    """
+
+    sentences: list[Sequence[list[str]]]
+    first_lines: list[int]
+    n_columns: int
+    separator: str
+    kind: str = ""
+    header: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_cut: bool = False
+
+
 class Layout(NamedTuple):
     """What a sample of a text shows."""
 
@@ -45,6 +66,7 @@ class Layout(NamedTuple):
     sentence: int | None  # the column that numbers sentences
     least: int  # columns that a line must have, where lines may differ
     vocabularies: tuple[frozenset[str], ...]  # values of the first 2,000 rows, by column
+    spans: int | None = None  # the column that has the spans of a text
 
 
 def layout_of(
@@ -64,14 +86,35 @@ def layout_of(
     plus = next((found[1].split() for found in map(_PLUS.match, islice(lines, 50)) if found), [])
     first = next((cells for _, cells in rows if cells and _is_data(cells)), None)
     first = first or next((cells for _, cells in rows if cells and not ABOUT.match(cells[0])), [])
-    has_header_row = not plus and (
-        named.is_header(first) or _is_odd(rows, first) if header is None else header
-    )
+    spans = _spans_column(rows, len(first))
+    has_header_row = not plus and header
+    if not plus and header is None:
+        is_above = spans is not None and not _SPANS.match(first[spans])
+        has_header_row = is_above or named.is_header(first) or _is_odd(rows, first)
     names = tuple(plus) if plus else tuple(cell.strip() for cell in first) if has_header_row else ()
     body = list(islice(_body(rows, first if has_header_row else None), 2000))
     columns = tuple(map(frozenset, zip(*(cells for _, cells in body if len(cells) == len(first)))))
     known = Layout(separator, len(first), "", names, bool(has_header_row), None, None, len(first), columns)
+    if spans is not None and has_ids is None:
+        return known._replace(kind="spans", spans=spans)
     return _numbered(known, body, lines, plus, has_ids)
+
+
+_SPANS = re.compile(r"\s*\[\s*(?:[\[(]\s*\d+\s*,|\{.*?[\"']start|\]\s*$)", re.DOTALL)
+
+
+def _spans_column(rows: list[Row], n: int) -> int | None:
+    """The column whose cells, but for a header's, hold spans of signs; None if there is none."""
+    if n < 2:
+        return None
+    cells = [cells for _, cells in rows[:50] if len(cells) == n]
+    below = cells[1:] or cells
+    for k in range(n):
+        found = [_SPANS.match(row[k]) for row in below if row[k].strip()]
+        is_used = any((one := _SPANS.match(row[k])) and "]" not in one[0] for row in cells)
+        if found and all(found) and is_used:
+            return k
+    return None
 
 
 def _is_data(cells: list[str]) -> bool:

@@ -6,7 +6,7 @@ from html import escape
 
 import streamlit as st
 
-from spcviz.io.records import words_in
+from spcviz.io.spans import words_in
 from spcviz.problems.own_data.controls.state import ANEW, TABLE, settings_of
 from spcviz.problems.own_data.model import judged
 from spcviz.problems.own_data.page import answers, cached, drawn, learned, live, runs
