@@ -23,6 +23,7 @@ VIEWS = {
     "own": "A sentence of your own",
     "runs": "Runs, and two compared",
     "weights": "What it has learned",
+    "curve": "Would more data help?",
     "sure": "How sure it is",
     "compare": "SPC and CRF at equal loss",
     "budget": "A budget for features",
