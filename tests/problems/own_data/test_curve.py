@@ -6,11 +6,11 @@ import pytest
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.own_data.data.examples import read_example
 from spcviz.problems.own_data.model import curve
-from spcviz.problems.own_data.model.judged import Compared
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page import text as say
 from spcviz.problems.own_data.page.charts import learning_curve
+from spcviz.problems.own_data.page.shown import Compared, LearningCurve
 from spcviz.store.raw import pieces_of, value_of
 from spcviz.web.figures.palette import LIGHT
 
@@ -45,8 +45,8 @@ def test_parts_grow_and_are_judged_alike(learned):
 
 
 def test_it_comes_back_from_another_process_as_it_was(learned):
-    body = b"".join(pieces_of(learned, curve.LearningCurve))
-    assert value_of(body, curve.LearningCurve) == learned
+    body = b"".join(pieces_of(learned, LearningCurve))
+    assert value_of(body, LearningCurve) == learned
 
 
 def test_what_is_said_follows_from_the_interval(learned):
@@ -55,16 +55,21 @@ def test_what_is_said_follows_from_the_interval(learned):
         return say.learned(learned._replace(doubled=(test,)))
 
     assert said(0.01, 0.09).startswith(
-        "**More data would probably help:** from 105 to 210 sentences tokens right rises"
+        "**More data would probably help:** with 210 sentences in place of 105, tokens right +5.0 points (+1.0"
     )
     assert said(-0.01, 0.09).startswith("**It is not shown that more data would help:**")
-    assert "tokens right falls" in said(-0.09, -0.01)
+    assert said(-0.09, -0.01).startswith("**It is not shown that more data would help:**")
 
 
 def test_its_chart_has_every_point(learned):
-    data = learning_curve(learned, LIGHT).data
-    assert [len(trace.x) for trace in data] == [4, 4]
-    np.testing.assert_allclose(data[1].y, [100 * point.right[0] for point in learned.points])
+    right = [100 * point.right[0] for point in learned.points]
+    (line,) = learning_curve(learned, LIGHT).data  # tags write no chunks: F1 is the share of tokens
+    np.testing.assert_allclose(line.y, right)
+    chunked = learned._replace(points=tuple(p._replace(f1=(0.5, 0.4, 0.6)) for p in learned.points))
+    data = learning_curve(chunked, LIGHT).data
+    assert [trace.name for trace in data] == ["F1", "tokens right"]
+    assert list(data[0].y) == [50.0] * 4
+    np.testing.assert_allclose(data[1].y, right)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ model that the page trains. Whether more data would help is read off the last do
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,27 +13,10 @@ from spcviz.problems.own_data.model import judged
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import Settings, deal, estimator_of, rules_of
 from spcviz.problems.own_data.model.training import MOST_LABELS, features_in
+from spcviz.problems.own_data.page.shown import LearningCurve, Point
 
 PARTS = (0.125, 0.25, 0.5, 1.0)
 """Shares of the sentences that are learned from."""
-
-
-class Point(NamedTuple):
-    """One part: what was learned from, and what came of it on the held-out sentences."""
-
-    n_sentences: int
-    n_tokens: int
-    n_features: int
-    right: tuple[float, float, float]  # share of the tokens, and its interval
-    f1: tuple[float, float, float]
-
-
-class LearningCurve(NamedTuple):
-    """Parts from small to large, and whether the last doubling has helped (first: half, second: all)."""
-
-    points: tuple[Point, ...]
-    doubled: tuple[judged.Compared, ...]
-    n_held: int  # tokens that all parts are judged by
 
 
 def learn(

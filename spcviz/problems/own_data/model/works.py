@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.own_data.model.brought import read_with
 from spcviz.problems.own_data.model.budget import Bought, spend
-from spcviz.problems.own_data.model.curve import LearningCurve, learn
+from spcviz.problems.own_data.model.curve import learn
 from spcviz.problems.own_data.model.settings import LEAST_SENTENCES, Settings
 from spcviz.problems.own_data.model.training import train
-from spcviz.problems.own_data.page.shown import Trained
+from spcviz.problems.own_data.page.shown import LearningCurve, Trained
 from spcviz.shared.confined.limits import Task
 from spcviz.store.raw import pieces_of
 

@@ -5,8 +5,7 @@ from collections import Counter
 
 import numpy as np
 
-from spcviz.problems.own_data.model.curve import LearningCurve
-from spcviz.problems.own_data.page.shown import Report
+from spcviz.problems.own_data.page.shown import LearningCurve, Report
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import SIZE, Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
@@ -80,6 +79,8 @@ def learning_curve(
         ("F1", [point.f1 for point in learned.points], palette.accent, "solid", 4),
         ("tokens right", [point.right for point in learned.points], palette.muted, "dash", -4),
     )
+    if lines[0][1] == lines[1][1]:
+        lines = lines[1:]  # labels that write no chunks: F1 is the share of tokens
     traces = []
     for name, values, colour, dash, _ in lines:
         share = [100 * value for value, _, _ in values]

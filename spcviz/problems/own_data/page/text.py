@@ -264,15 +264,13 @@ def learned(curve) -> str:
     parts = []
     for test in curve.doubled:
         gap, low, high = (100 * value for value in (test.second - test.first, test.low, test.high))
-        word = "rises" if test.low > 0 else "falls" if test.high < 0 else "does not change for certain"
-        span = f"{gap:+.1f} points, {low:+.1f} to {high:+.1f}, 95 %"
-        parts.append(f"{test.measure} {word} ({span}, to {100 * test.second:.1f} %)")
+        span = f"({low:+.1f} to {high:+.1f}, 95 %)"
+        parts.append(f"{test.measure} {gap:+.1f} points {span}, to {100 * test.second:.1f} %")
     is_up = any(test.low > 0 for test in curve.doubled)
     head = "**More data would probably help:**" if is_up else "**It is not shown that more data would help:**"
     return (
-        f"{head} from {first.n_sentences:,} to {last.n_sentences:,} sentences "
-        + ", and ".join(parts)
-        + f". Judged by the same {curve.n_held:,} held-out tokens."
+        f"{head} with {last.n_sentences:,} sentences in place of {first.n_sentences:,}, {'; '.join(parts)}. "
+        f"Judged by the same {curve.n_held:,} held-out tokens."
     )
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Hashable
 
 from spcviz.problems.own_data.model.budget import Bought
-from spcviz.problems.own_data.model.curve import PARTS, LearningCurve
+from spcviz.problems.own_data.model.curve import PARTS
 from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import runs, shelf
+from spcviz.problems.own_data.page.shown import LearningCurve
 
 
 def start(visit: shelf.Own | None, settings: Settings, work: str = "train") -> None:
