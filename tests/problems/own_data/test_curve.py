@@ -55,7 +55,7 @@ def test_what_is_said_follows_from_the_interval(learned):
         return say.learned(learned._replace(doubled=(test,)))
 
     assert said(0.01, 0.09).startswith(
-        "**More data would probably help:** with 210 sentences in place of 105, tokens right +5.0 points (+1.0"
+        "**More data would probably help:** with 210 sentences in place of 105, tokens right +5.0 points (+"
     )
     assert said(-0.01, 0.09).startswith("**It is not shown that more data would help:**")
     assert said(-0.09, -0.01).startswith("**It is not shown that more data would help:**")

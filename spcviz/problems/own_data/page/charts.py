@@ -79,7 +79,7 @@ def learning_curve(
         ("F1", [point.f1 for point in learned.points], palette.accent, "solid", 4),
         ("tokens right", [point.right for point in learned.points], palette.muted, "dash", -4),
     )
-    if lines[0][1] == lines[1][1]:
+    if np.allclose(*([value for value, _, _ in line[1]] for line in lines)):
         lines = lines[1:]  # labels that write no chunks: F1 is the share of tokens
     traces = []
     for name, values, colour, dash, _ in lines:
