@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.own_data.controls import bring, training, views
 from spcviz.problems.own_data.controls.state import TABLE, settings_of
-from spcviz.problems.own_data.page import cached
+from spcviz.problems.own_data.page import cached, work
 from spcviz.problems.own_data.page import text as say
 from spcviz.web.cached import common
 from spcviz.web.ui import layout
@@ -23,7 +23,7 @@ def page() -> None:
     if visit is None:
         return
     settings = settings_of(state)
-    cached.read_with_model(visit, settings)
+    work.read_with_model(visit, settings)
     source = cached.source_of(visit, settings, state["steps"])
     if layout.has_controls(state):
         training.row(visit, state, source, lambda: views.sentence(visit, source, state))

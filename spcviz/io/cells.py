@@ -9,7 +9,7 @@ a token of its own in most corpora parted by tabs.
 import csv
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from spcviz.engine.errors import ArgumentError
 
@@ -52,33 +52,81 @@ def rows_of(text: str, separator: str, *, is_whole: bool = True) -> Iterable[Row
 
     A text that is not whole may end within a quoted cell. Rows that disagree are the caller's to refuse.
     """
+    if is_plain(text, separator):
+        return plain_rows(text, separator)
+    sign, lines = SIGNS[separator], lines_of(text)
+    if sign != "\t" and _is_regular(lines, sign):
+        return _parsed(lines, sign)  # whatever the letters say; and never all of them at once
+    quoted = _quoted(lines, sign, is_whole=is_whole)
+    if quoted is None:
+        return plain_rows(text, separator)
+    as_it_is = list(plain_rows(text, separator))
+    return quoted if _goes_by_rules(as_it_is, quoted, sign) else as_it_is
+
+
+def is_plain(text: str, separator: str) -> bool:
+    """Whether quotation marks, if there are any, are tokens: without parting all of the text to find out."""
+    if separator not in SIGNS or '"' not in text:
+        return True
+    if separator != "tab":
+        return False
+    lines = [line for line in lines_of(text) if line.strip(" \t")]
+    if len({line.count("\t") for line in lines if not line.startswith("#")}) != 1:
+        return False
+    return not _all_quoted([(n, line.split("\t")) for n, line in enumerate(lines[:50])])
+
+
+def has_other_spaces(text: str) -> bool:
+    """Whether a token may hold a space that is neither a blank nor a tab."""
+    return _OTHER_SPACES.search(text) is not None
+
+
+def plain_rows(text: str, separator: str) -> Iterable[Row]:
+    """The rows of a text in which quotation marks are letters like others."""
     lines = lines_of(text)
     if separator not in SIGNS:
         # As fast as it gets, unless a token may hold a space of another kind.
-        split = by_spaces if _OTHER_SPACES.search(text) else str.split
+        split = by_spaces if has_other_spaces(text) else str.split
         return enumerate(map(split, lines), 1)
     sign = SIGNS[separator]
-    plain = ((n, by_sign(line, sign) if line.strip(" \t") else _EMPTY) for n, line in enumerate(lines, 1))
-    if '"' not in text:
-        return plain
-    as_it_is, quoted = list(plain), _quoted(lines, sign, is_whole=is_whole)
-    return quoted if quoted is not None and _goes_by_rules(as_it_is, quoted, sign) else as_it_is
+    return ((n, by_sign(line, sign) if line.strip(" \t") else _EMPTY) for n, line in enumerate(lines, 1))
 
 
 def _quoted(lines: list[str], sign: str, *, is_whole: bool) -> list[Row] | None:
     """Rows by the rules of CSV; None where some line breaks them."""
+    rows: list[Row] = []
+    left = iter(lines)
+    try:
+        for row in _parsed(left, sign):
+            rows.append(row)
+    except csv.Error:
+        # A quoted cell that is open at the end of a sample: what stood before it is read.
+        return rows if rows and not is_whole and next(left, None) is None else None
+    return rows
+
+
+def _parsed(lines: Iterable[str], sign: str) -> Iterator[Row]:
+    """Rows by the rules of CSV, as they come; raises `csv.Error` at a line that breaks them."""
     reader = csv.reader(
         (f"{line}\n" for line in lines), delimiter=sign, strict=True, skipinitialspace=sign != "\t"
     )
-    rows: list[Row] = []
     at = 1
+    for cells in reader:
+        yield at, cells if len(cells) > 1 or any(cell.strip(" ") for cell in cells) else _EMPTY
+        at = reader.line_num + 1
+
+
+def _is_regular(lines: list[str], sign: str) -> bool:
+    """Whether the rules of CSV make a row of each line, all of them, comments aside, of as many cells."""
+    widths, n = set(), 0
     try:
-        for cells in reader:
-            rows.append((at, cells if any(cell.strip(" ") for cell in cells) or len(cells) > 1 else _EMPTY))
-            at = reader.line_num + 1
+        for _, cells in _parsed(lines, sign):
+            n += 1
+            if cells and not cells[0].startswith("#"):
+                widths.add(len(cells))
     except csv.Error:
-        return rows if rows and not is_whole and reader.line_num >= len(lines) else None
-    return rows
+        return False
+    return n == len(lines) and len(widths) == 1
 
 
 def _goes_by_rules(plain: list[Row], quoted: list[Row], sign: str) -> bool:

@@ -1,72 +1,19 @@
-"""Columns of lines of text, one token a line: what they are, and the sentences that they make.
+"""Columns of lines of text, one token a line, as the sentences that they make.
 
-First it is found out, from the first 128 thousand signs, what parts columns (`cells`), whether there is a
-header, whether the first column numbers tokens (CoNLL-U and its kin, GermEval) or sentences (a table), and
-which lines are comments. Then the lines are gone through once. A line that does not fit is refused by number.
+What the columns are is found out first (`layout`). Then the lines are gone through once. A line that does not
+fit is refused by number. Sentences whose lines are all alike, without anything between them that is no token,
+are parted as a whole, which is several times as fast: `_Reader` takes both, and what it makes is the same.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io import named
-from spcviz.io.cells import Row, lines_of, list_in, rows_of, separator_of
+from spcviz.io.cells import Row, checked_separator, has_other_spaces, is_plain, plain_rows, rows_of
+from spcviz.io.layout import ABOUT, DOCUMENT, ID, MARKUP, Layout, Table, layout_of
+from spcviz.io.rows import table_of_lists, table_of_spans
 
-CONLLU = 10
-"""Columns of CoNLL-U."""
-SAMPLE = 1 << 17
-"""Signs of a text that are looked at to find out what it is."""
-
-_ID = re.compile(r"(\d+)([-.]\d+)?")
-_ABOUT = re.compile(r"#\s*[\w.:-]+\s*=")
-_PLUS = re.compile(r"#\s*global\.columns\s*=\s*(\S.*)")
-_MARKUP = re.compile(r"</?[A-Za-z][^<>\t]*>")
-_DOCUMENT = "-DOCSTART-"
-_UPOS = frozenset(
-    ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
-     "SCONJ", "SYM", "VERB", "X", "_")
-)  # fmt: skip
-_CONLL_2009 = (
-    "ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEAD", "PHEAD", "DEPREL", "PDEPREL",
-    "FILLPRED", "PRED",
-)  # fmt: skip
-_CONLL_2012 = ("DOCUMENT", "PART", "ID", "FORM", "POS", "PARSE")
-
-
-class Table(NamedTuple):
-    """Sentences ``[sentence][token][column]``, and the number of each one's first line, from 1.
-
-    - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty where no text was parted
-    - `kind` {"conllu", "conllup", "conll2009", "conll2012", "ids", "sentences", "rows", ""}: ids: another
-      file whose first column numbers tokens; sentences: a column numbers sentences; rows: a row is a sentence
-    - `header`: names of columns, where there are any
-    - `notes`: what was left out, in sentences; `is_cut`: whether more was there than was asked for
-    """
-
-    sentences: list[list[Sequence[str]]]
-    first_lines: list[int]
-    n_columns: int
-    separator: str
-    kind: str = ""
-    header: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    is_cut: bool = False
-
-
-class Layout(NamedTuple):
-    """What a sample of a text shows."""
-
-    separator: str
-    n: int  # columns
-    kind: str
-    header: tuple[str, ...]
-    has_header_row: bool
-    ids: int | None  # the column that numbers tokens
-    sentence: int | None  # the column that numbers sentences
-    least: int  # columns that a line must have, where lines may differ
-    vocabularies: tuple[frozenset[str], ...]  # values of the first 2,000 rows, by column
+_SEPARATOR = re.compile(r'"?sep=([\t,;|])"?\r?\n', re.IGNORECASE)
 
 
 def read_columns(text: str, *wanted: int) -> list[list[tuple[str, ...]]]:
@@ -78,7 +25,7 @@ def read_columns(text: str, *wanted: int) -> list[list[tuple[str, ...]]]:
     table = table_of(text, has_ids=wanted[0] > 0, header=False)
     if table.sentences and max(wanted) >= table.n_columns:
         raise ArgumentError(f"text must have {max(wanted) + 1} columns, got {table.n_columns}")
-    return [[tuple(row[k] for k in wanted) for row in sentence] for sentence in table.sentences]
+    return [list(zip(*(sentence[k] for k in wanted))) for sentence in table.sentences]
 
 
 def table_of(
@@ -98,13 +45,19 @@ def table_of(
     after the first `max_tokens` tokens are left.
     """
     is_cut = False
+    if (said := _SEPARATOR.match(text)) and separator == "auto":  # what Excel writes above a CSV
+        separator, text = checked_separator(said[1]), text[said.end() :]
+        text = f"\n{text}"  # the numbers of lines stay
     if max_tokens is not None:
         text, is_cut = _first_lines(text, 4 * max_tokens + 1000)
     layout = layout_of(text, has_ids, separator, header)
-    rows = rows_of(text, layout.separator)
+    if layout.kind == "spans":
+        return table_of_spans(name, rows_of(text, layout.separator), layout, max_tokens)
     if layout.kind == "rows":
-        return _of_rows(name, rows, layout, max_tokens)
-    return _of_tokens(name, rows, layout, max_tokens, is_cut)
+        return table_of_lists(name, rows_of(text, layout.separator), layout, max_tokens)
+    reader = _Reader(name, layout, max_tokens)
+    is_cut = reader.read(text) or is_cut
+    return reader.table(is_cut)
 
 
 def _first_lines(text: str, n: int) -> tuple[str, bool]:
@@ -114,257 +67,185 @@ def _first_lines(text: str, n: int) -> tuple[str, bool]:
     return "\n".join(text.split("\n", n)[:n]) + "\n", True
 
 
-def layout_of(
-    text: str, has_ids: bool | None = None, separator: str = "auto", header: bool | None = None
-) -> Layout:
-    """What the beginning of a text shows of its columns."""
-    is_whole = len(text) <= SAMPLE
-    sample = text if is_whole else text[:SAMPLE].rpartition("\n")[0] or text[:SAMPLE]
-    lines = lines_of(sample)
-    data = [line for line in lines if line.strip(" \t") and not line.startswith(("#", _DOCUMENT))]
-    data = [line for line in data if not _MARKUP.fullmatch(line)] or data
-    if not data:  # a text may be of nothing but tokens "#"
-        data = [line for line in lines if line.startswith("#") and not _ABOUT.match(line)]
-    if separator == "auto":
-        separator = separator_of(data, named.ALL, is_whole=is_whole)
-    rows = list(rows_of(sample, separator, is_whole=is_whole))
-    plus = next((found[1].split() for found in map(_PLUS.match, islice(lines, 50)) if found), [])
-    first = next((cells for _, cells in rows if cells and _is_data(cells)), None)
-    first = first or next((cells for _, cells in rows if cells and not _ABOUT.match(cells[0])), [])
-    has_header_row = not plus and (
-        named.is_header(first) or _is_odd(rows, first) if header is None else header
-    )
-    names = tuple(plus) if plus else tuple(cell.strip() for cell in first) if has_header_row else ()
-    body = list(islice(_body(rows, first if has_header_row else None), 2000))
-    columns = tuple(map(frozenset, zip(*(cells for _, cells in body if len(cells) == len(first)))))
-    known = Layout(separator, len(first), "", names, bool(has_header_row), None, None, len(first), columns)
-    return _numbered(known, body, lines, plus, has_ids)
+class _Reader:
+    """Sentences of lines that are a token each."""
 
+    def __init__(self, name: str, layout: Layout, max_tokens: int | None) -> None:
+        self.name, self.layout, self.max_tokens = name, layout, max_tokens
+        self.sentences: list[Sequence[list[str]]] = []
+        self.first_lines: list[int] = []
+        self.n_tokens = self.n_comments = 0
+        known: dict[str, str] = {}
+        self._keep = known.setdefault  # a word that comes a hundred times is kept once
+        self._columns: list[list[str]] = []  # of the sentence that is being read; none before it begins
+        self._rows: list[Sequence[str]] = []  # that are still to be put into them
+        self._is_head, self._head = layout.has_header_row, [""]
+        self._before = ""  # the number of the sentence
 
-def _is_data(cells: list[str]) -> bool:
-    return not cells[0].startswith(("#", _DOCUMENT)) and not _MARKUP.fullmatch(cells[0])
-
-
-def _body(rows: list[Row], head: list[str] | None) -> Iterator[Row]:
-    """Rows that hold tokens, and blank ones between, without the header."""
-    for line, cells in rows:
-        if cells is head and head is not None:
-            continue
-        if not cells or _is_data(cells):
-            yield line, cells
-
-
-def _is_odd(rows: list[Row], first: list[str]) -> bool:
-    """Whether the labels of all rows but the first are those of chunks: then that one is a header."""
-    from spcviz.scores.schemes import is_chunked
-
-    last = [cells[-1] for _, cells in rows if cells and _is_data(cells) and len(cells) == len(first)]
-    rest = set(last[1:])
-    return len(first) > 1 and len(rest) > 1 and is_chunked(rest) and not is_chunked(rest | {last[0]})
-
-
-def _numbered(
-    known: Layout, body: list[Row], lines: list[str], plus: list[str], has_ids: bool | None
-) -> Layout:
-    """A layout with its kind, and the column of ids or of sentences."""
-    if known.has_header_row:
-        if _are_rows(known, body):
-            return known._replace(kind="rows")
-        at = named.sentence_column(known.header)
-        return known._replace(kind="sentences", sentence=at) if at is not None else known
-    if any(line.startswith("#begin document") for line in islice(lines, 50)) and known.n >= 11:
-        return known._replace(kind="conll2012", ids=2, least=11, header=_CONLL_2012)
-    if plus:
-        ids = plus.index("ID") if "ID" in plus else None
-        return known._replace(kind="conllup", ids=ids)
-    if has_ids is False:
-        return known
-    if has_ids or _is_conllu(body, known.n) or _counts(body, known.n):
-        if (known.n > CONLLU and not _is_universal(body)) or (
-            known.n >= 12 and _heads(body, 8) and _heads(body, 9)
-        ):
-            return known._replace(kind="conll2009", ids=0, least=min(12, known.n), header=_CONLL_2009)
-        return known._replace(kind="conllu" if known.n >= CONLLU else "ids", ids=0)
-    if _counts_sentences(body, known.n):
-        return known._replace(kind="sentences", sentence=0)
-    return known
-
-
-def _is_conllu(body: list[Row], n: int) -> bool:
-    if n != CONLLU:
+    def read(self, text: str) -> bool:
+        """Take a whole text; whether there is more than was asked for."""
+        if not self._is_even(text):
+            return self._take(rows_of(text, self.layout.separator))
+        line_of, split = _line_of(self.layout), _SPACES.split if has_other_spaces(text) else None
+        for block, line, is_end in _blocks(text):
+            if not self._take_plain(block, line, line_of, split):
+                rows = plain_rows(block, self.layout.separator)
+                if self._take((line + at - 1, cells) for at, cells in rows):
+                    return True
+            elif self.is_full and not self._columns:
+                return True
+            if is_end:
+                self._end()
         return False
-    first = [bool(_ID.fullmatch(cells[0])) for _, cells in islice((row for row in body if row[1]), 20)]
-    return 2 * sum(first) > len(first)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether no sentence more is wanted."""
+        return self.max_tokens is not None and self.n_tokens >= self.max_tokens
 
-def _counts(body: list[Row], n: int) -> bool:
-    """Whether the first of at least three columns counts the tokens of each sentence, from 0 or 1."""
-    if n < 3:
-        return False
-    expected, n_counted, n_sentences, start = None, 0, 0, ""
-    for _, cells in body:
-        if not cells:
-            expected = None
-            continue
-        found = _ID.fullmatch(cells[0])
-        if not found:
-            return False
-        if found[2]:
-            continue
-        if expected is None:
-            n_sentences += 1
-            start = start or found[1]
-            if found[1] != start or start not in ("0", "1"):
-                return False
-        elif int(found[1]) != expected:
-            return False
-        else:
-            n_counted += 1
-        expected = int(found[1]) + 1
-    return n_counted > 0 or n_sentences > 1
+    def table(self, is_cut: bool) -> Table:
+        """What was read; of a text that was cut off before, the last sentence may be half of one."""
+        self._end()
+        layout = self.layout
+        is_full = self.max_tokens is None or self.n_tokens >= self.max_tokens
+        if is_cut and len(self.sentences) > 1 and not is_full:
+            self.sentences.pop()
+            self.first_lines.pop()
+        is_said = self.n_comments > 1 and not layout.kind.startswith("conll")
+        notes = (f"{self.n_comments:,} lines of comments were left out",) if is_said else ()
+        about = layout.n, layout.separator, layout.kind, layout.header, notes, is_cut
+        return Table(self.sentences, self.first_lines, *about)
 
+    def _is_even(self, text: str) -> bool:
+        """Whether most sentences may have no lines but those of tokens, with as many columns each."""
+        layout = self.layout
+        is_known = layout.separator in ("tab", "space") and layout.sentence is None
+        return is_known and layout.least == layout.n and "\r" not in text and is_plain(text, layout.separator)
 
-def _is_universal(body: list[Row]) -> bool:
-    """Whether the fourth column has tags of Universal Dependencies, and the seventh heads."""
-    rows = [cells for _, cells in body if cells]
-    return all(cells[3] in _UPOS for cells in rows if len(cells) > 3) and _heads(body, 6)
-
-
-def _heads(body: list[Row], at: int) -> bool:
-    return all(len(cells) > at and (cells[at].isdecimal() or cells[at] == "_") for _, cells in body if cells)
-
-
-def _counts_sentences(body: list[Row], n: int) -> bool:
-    """Whether the first of at least three columns numbers sentences: the same, or one more than before."""
-    if n < 3 or any(not cells for _, cells in body[:-1]):
-        return False
-    numbers = [cells[0] for _, cells in body if cells]
-    if len(numbers) < 4 or not all(number.isdecimal() and len(number) < 10 for number in numbers):
-        return False
-    counted = [int(number) for number in numbers]
-    steps = [b - a for a, b in pairwise(counted)]
-    return counted[0] in (0, 1) and set(steps) == {0, 1} and steps.count(0) >= steps.count(1)
-
-
-def _are_rows(known: Layout, body: list[Row]) -> bool:
-    """Whether a row is a sentence: its tokens are a list in a cell, or as many words as there are labels."""
-    token, label = named.token_column(known.header), named.label_column(known.header)
-    rows = [cells for _, cells in body if len(cells) == known.n]
-    if token is None or not rows:
-        return False
-    if all(list_in(cells[token]) is not None for cells in rows):
-        return True
-    if label is None:
-        return False
-    pairs = [(len(cells[token].split()), len(_items(cells[label]))) for cells in rows]
-    is_list = all(list_in(cells[label]) is not None for cells in rows)
-    return (is_list or all(a == b for a, b in pairs)) and any(b > 1 for _, b in pairs)
-
-
-def _items(cell: str) -> list[str]:
-    items = list_in(cell)
-    return cell.split() if items is None else items
-
-
-def _of_rows(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None) -> Table:
-    """Sentences of rows whose cells are lists."""
-    token = named.token_column(layout.header) or 0  # `_are_rows` has found it
-    kept = [token, *(k for k in range(layout.n) if k != token and _is_listed(layout, k, token))]
-    sentences: list[list[Sequence[str]]] = []
-    first_lines: list[int] = []
-    n_tokens, is_head = 0, True
-    for line, cells in rows:
-        if not cells or cells[0].startswith("#"):
-            continue
-        if is_head:
-            is_head = False
-            continue
-        if max_tokens is not None and n_tokens >= max_tokens:
-            return _rows_table(layout, kept, sentences, first_lines, is_cut=True)
-        if len(cells) != layout.n:
-            raise ArgumentError(f"{name}, line {line}: must have {layout.n} columns, got {len(cells)}")
-        lists = [_items(cells[k]) for k in kept]
-        for k, items in zip(kept, lists):
-            if len(items) != len(lists[0]):
-                what = f"{len(items)} in {layout.header[k]!r:.40} for {len(lists[0])} tokens"
-                raise ArgumentError(f"{name}, line {line}: must have a label for each token, got {what}")
-        if lists[0]:
-            sentences.append([list(row) for row in zip(*lists)])
-            first_lines.append(line)
-            n_tokens += len(lists[0])
-    return _rows_table(layout, kept, sentences, first_lines, is_cut=False)
-
-
-def _is_listed(layout: Layout, k: int, token: int | None) -> bool:
-    """Whether a column has a list a row, or is the labels' own."""
-    values = layout.vocabularies[k] if k < len(layout.vocabularies) else frozenset()
-    is_list = bool(values) and all(list_in(value) is not None for value in values)
-    return k != token and (is_list or k == named.label_column(layout.header))
-
-
-def _rows_table(
-    layout: Layout, kept: list[int], sentences: list, first_lines: list, *, is_cut: bool
-) -> Table:
-    header = tuple(layout.header[k] for k in kept)
-    return Table(sentences, first_lines, len(kept), layout.separator, "rows", header, (), is_cut)
-
-
-def _of_tokens(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None, is_cut: bool) -> Table:
-    """Sentences of rows that are a token each."""
-    n, ids, at_sentence = layout.n, layout.ids, layout.sentence
-    is_head, n_comments, n_tokens = layout.has_header_row, 0, 0
-    sentences: list[list[Sequence[str]]] = []
-    first_lines: list[int] = []
-    known: dict[str, str] = {}  # a word that comes a hundred times is kept once
-    keep = known.setdefault
-    is_new, before, now = True, None, ""
-    head: list[str] = []
-    for line, cells in rows:
-        first = cells[0] if cells else ""
-        if first[:1] == "#" and _is_comment(cells, layout, is_first=is_new):
+    def _take_plain(
+        self, block: str, line: int, line_of: re.Pattern, split: Callable[[str], list[str]] | None
+    ) -> bool:
+        """Take lines as a whole if they are of tokens alone, and say so; none of them where it is full."""
+        n, ids, n_comments = self.layout.n, self.layout.ids, 0
+        while ids is not None and block.startswith("#"):
+            block = block.partition("\n")[2]
             n_comments += 1
-            continue
-        if (not first and not any(cells)) or first.startswith(_DOCUMENT):
-            is_new = True
-            continue
-        if len(cells) != n and not (layout.least < n and len(cells) >= layout.least):
-            if n > 1 and _MARKUP.fullmatch(" ".join(cells)):
-                is_new, n_comments = True, n_comments + 1
+        if self._is_head or not line_of.fullmatch(block):
+            return False
+        if self.layout.separator == "tab":
+            cells = block.replace("\n", "\t").split("\t")
+        else:
+            cells = block.split() if split is None else split(block.strip(" \t"))
+        if self.layout.has_header_row and self._head[0] in cells[::n]:
+            return False
+        if ids is not None and not all(map(str.isdecimal, cells[ids::n])):
+            return False
+        if not self._columns and self.is_full:
+            return True
+        self._begin(line + n_comments)
+        self._flush()
+        kept = list(map(self._keep, cells, cells))
+        for k, column in enumerate(self._columns):
+            column.extend(kept[k::n])
+        self.n_tokens += len(cells) // n
+        self.n_comments += n_comments
+        return True
+
+    def _take(self, rows: Iterable[Row]) -> bool:
+        """Take rows one by one; whether a sentence begins that is one too many."""
+        layout, n = self.layout, self.layout.n
+        for line, cells in rows:
+            first = cells[0] if cells else ""
+            if first[:1] == "#" and _is_comment(cells, layout, is_first=not self._columns):
+                self.n_comments += 1
                 continue
-            raise ArgumentError(
-                f"{name}, line {line}: must have {n} columns as the first line has, got {len(cells)}: "
-                f"{' '.join(cells)[:60]!r}{_instead(cells, n)}"
-            )
-        if layout.has_header_row and (is_head or cells == head):
-            is_head, head = False, cells  # again where files were put one behind the other
-            continue
-        if ids is not None and not cells[ids].isdecimal():
-            if _ID.fullmatch(cells[ids]):
+            if (not first and not any(cells)) or first.startswith(DOCUMENT):
+                self._end()
                 continue
-            raise ArgumentError(
-                f"{name}, line {line}: must begin with the number of a word (3, 1-2 or 8.1), "
-                f"got {cells[ids][:20]!r}"
-            )
-        if at_sentence is not None and (now := cells[at_sentence].strip()) and now != before:
-            is_new, before = True, now
-        if is_new:
-            if max_tokens is not None and n_tokens >= max_tokens:
-                is_cut = True
-                break
-            sentences.append([])
-            first_lines.append(line)
-            is_new = False
-        sentences[-1].append(tuple(map(keep, cells, cells)))  # of texts alone: no work for the collector
-        n_tokens += 1
-    if is_cut and len(sentences) > 1 and max_tokens is not None and n_tokens < max_tokens:
-        sentences.pop()  # the lines that were looked at may end within it
-        first_lines.pop()
-    notes = (
-        (f"{n_comments:,} lines of comments were left out",)
-        if n_comments > 1 and not layout.kind.startswith("conll")
-        else ()
-    )
-    return Table(sentences, first_lines, n, layout.separator, layout.kind, layout.header, notes, is_cut)
+            if len(cells) != n and not (layout.least < n and len(cells) >= layout.least):
+                if n > 1 and MARKUP.fullmatch(" ".join(cells)):
+                    self._end()
+                    self.n_comments += 1
+                    continue
+                raise ArgumentError(
+                    f"{self.name}, line {line}: must have {n} columns as the first line has, got "
+                    f"{len(cells)}: {' '.join(cells)[:60]!r}{_instead(cells, n)}"
+                )
+            if layout.has_header_row and (self._is_head or cells == self._head):
+                self._is_head, self._head = False, cells  # again where files were put one behind the other
+                continue
+            if layout.ids is not None and not cells[layout.ids].isdecimal():
+                if ID.fullmatch(cells[layout.ids]):
+                    continue
+                raise ArgumentError(
+                    f"{self.name}, line {line}: must begin with the number of a word (3, 1-2 or 8.1), "
+                    f"got {cells[layout.ids][:20]!r}"
+                )
+            if layout.sentence is not None:
+                number = cells[layout.sentence].strip()
+                if number and number != self._before:
+                    self._end()
+                    self._before = number
+            if not self._columns:
+                if self.is_full:
+                    return True
+                self._begin(line)
+            if len(cells) != n:  # CoNLL-2009 and 2012, whose last columns differ
+                cells = [*cells[:n], *("_" for _ in range(n - len(cells)))]
+            self._rows.append(cells)
+            if len(self._rows) == _MOST_LINES:
+                self._flush()
+            self.n_tokens += 1
+        return False
+
+    def _begin(self, line: int) -> None:
+        """A sentence begins here, if none has."""
+        if not self._columns:
+            self._columns = [[] for _ in range(self.layout.n)]
+            self.first_lines.append(line)
+
+    def _flush(self) -> None:
+        """Put rows into the columns."""
+        for column, cells in zip(self._columns, zip(*self._rows)):
+            column.extend(map(self._keep, cells, cells))
+        self._rows = []
+
+    def _end(self) -> None:
+        """A sentence ends here, if one has begun."""
+        if self._columns:
+            self._flush()
+            self.sentences.append(self._columns)
+            self._columns = []
+
+
+_SPACES = re.compile(r"[ \t\n]+")
+_MOST_LINES = 4096
+"""That are parted as a whole: a text without blank lines may have millions."""
+
+
+def _line_of(layout: Layout) -> re.Pattern:
+    """Lines that hold tokens and nothing else, for certain; others may, and are looked at one by one."""
+    part, cell = (r"\t", r"[^\t\n]++") if layout.separator == "tab" else (r"[ \t]++", r"[^ \t\n]++")
+    end = "" if layout.separator == "tab" else r"[ \t]*+"
+    line = rf"(?![#\s]|{DOCUMENT}){cell}(?:{part}{cell}){{{layout.n - 1}}}{end}"
+    return re.compile(rf"(?:{line}\n)*+{line}")
+
+
+def _blocks(text: str) -> Iterator[tuple[str, int, bool]]:
+    """(lines between blank ones, number of the first, whether a blank one follows), long ones in parts."""
+    at = 1
+    for raw in text.split("\n\n"):
+        block = raw.lstrip("\n")
+        line = at + len(raw) - len(block)
+        at += raw.count("\n") + 2
+        block = block.rstrip("\n")
+        if len(block) > 2 * _MOST_LINES and block.count("\n") >= _MOST_LINES:
+            lines = block.split("\n")
+            for k in range(0, len(lines), _MOST_LINES):
+                part = lines[k : k + _MOST_LINES]
+                yield "\n".join(part), line + k, k + _MOST_LINES >= len(lines)
+        elif block:
+            yield block, line, True
 
 
 def _instead(cells: list[str], n: int) -> str:
@@ -378,7 +259,7 @@ def _is_comment(cells: list[str], layout: Layout, *, is_first: bool) -> bool:
 
     One with the columns of a token stands before a sentence and has no value that its columns have elsewhere.
     """
-    if layout.ids is not None or len(cells) != layout.n or _ABOUT.match(" ".join(cells)):
+    if layout.ids is not None or len(cells) != layout.n or ABOUT.match(" ".join(cells)):
         return True
     if not is_first or layout.n == 1 or layout.separator == "tab" or not layout.vocabularies:
         return False

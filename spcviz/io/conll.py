@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import named
 from spcviz.io.cells import checked_separator
-from spcviz.io.columns import Table, table_of
+from spcviz.io.columns import table_of
 from spcviz.io.kinds import packed_kind, unread_bytes, unread_text
+from spcviz.io.layout import Table
 from spcviz.io.records import UNKNOWN_LABELS, looks_like_json, table_of_json
 from spcviz.io.source import Text, decoded, given_of
 from spcviz.io.tables import is_workbook, other_office, table_of_arrow, text_of_workbook
@@ -24,6 +25,7 @@ MAX_BYTES = 1 << 30
 
 _PLACEHOLDERS = frozenset(("_", "-", "*", "", "-X-"))
 _SAMPLE = 2000
+_NO_TAGS = frozenset(("_", "*"))
 
 
 class Corpus(NamedTuple):
@@ -34,9 +36,10 @@ class Corpus(NamedTuple):
       file has no labels
     - `columns`: numbers, from 0, of the columns of tokens and of labels
     - `format` {"conllu", "conllup", "conll2009", "conll2012", "conll2000", "conll2002", "conll2003", "ids",
-      "tsv", "csv", "columns", "tokens", "rows", "json", "parquet", "excel"}: the conll20.. have labels of
-      chunks in two to four columns; ids: another file whose first column numbers tokens; rows: a table with a
-      sentence a row; columns: others parted by spaces; tokens: one column
+      "tsv", "csv", "columns", "tokens", "rows", "spans", "json", "parquet", "excel"}: the conll20.. have
+      labels of chunks in two to four columns; ids: another file whose first column numbers tokens; rows: a
+      table with a sentence a row, spans: with a text and its spans; columns: others parted by spaces; tokens:
+      one column
     - `scheme` {"BIO", "IOB1", "BIOES", ""}: of labels of chunks; empty if they are none
     - `encoding` such as "utf-8", "utf-16" or "windows-1252": the last where the bytes are no UTF-8: worth a
       look at the tokens. Empty if it came as text
@@ -133,9 +136,11 @@ def read_conll(
     if not table.sentences:
         raise ArgumentError(f"{name}: must have at least one token, got none")
     token, label = chosen = _columns(name, table, columns)
-    sentences = [[row[token] for row in sentence] for sentence in table.sentences]
-    labels = [] if label is None else [_known(row[label] for row in sentence) for sentence in table.sentences]
-    sure = [[one for one in sentence if one is not None] for sentence in labels]
+    sentences = [sentence[token] for sentence in table.sentences]
+    given = [] if label is None else [sentence[label] for sentence in table.sentences]
+    is_known = all(map(UNKNOWN_LABELS.isdisjoint, given))
+    labels = given if is_known else list(map(_known, given))
+    sure = given if is_known else [[one for one in row if one is not None] for row in labels]
     for first, tokens in zip(table.first_lines, sentences):
         if "" in tokens:
             raise ArgumentError(
@@ -245,9 +250,7 @@ def _usual(name: str, table: Table) -> tuple[int, int | None]:
         )
         tags = [at[key] for key in ("UPOS", "XPOS") if key in at]
         filled = (
-            k
-            for k in tags
-            if any(row[k] not in ("_", "*") for sentence in table.sentences for row in sentence)
+            k for k in tags if not all(_NO_TAGS.issuperset(sentence[k]) for sentence in table.sentences)
         )
         usual = tags[-1] if tags else n - 1
         return at["FORM"], next(filled, usual if usual != at["FORM"] else None)
@@ -261,6 +264,10 @@ def _usual(name: str, table: Table) -> tuple[int, int | None]:
         token = 1 if table.kind in ("ids", "sentences") and n > 1 and not header else 0
     if label is None:
         label = _last_labels(table, token)
+    if table.n_columns == 2 and not header and table.kind == "" and label == 1:
+        first, last = ({one for row in table.sentences[:_SAMPLE] for one in row[k]} for k in (0, 1))
+        if is_chunked(first) and not is_chunked(last):
+            return 1, 0  # labels before tokens
     return token, label
 
 
@@ -273,7 +280,7 @@ def _last_labels(table: Table, token: int) -> int | None:
     if not rest:
         return None
     seen = {
-        k: {row[k] for sentence in table.sentences[:_SAMPLE] for row in sentence} - UNKNOWN_LABELS
+        k: {one for sentence in table.sentences[:_SAMPLE] for one in sentence[k]} - UNKNOWN_LABELS
         for k in rest
     }
     chunked = [k for k in rest if is_chunked(seen[k])]
@@ -317,7 +324,9 @@ FORMATS = {
     "conllu": "CoNLL-U", "conllup": "CoNLL-U Plus", "conll2009": "CoNLL-2009", "conll2012": "CoNLL-2012",
     "conll2000": "CoNLL-2000", "conll2002": "CoNLL-2002", "conll2003": "CoNLL-2003",
     "ids": "numbered tokens", "tsv": "TSV", "csv": "CSV", "columns": "columns", "tokens": "one column",
-    "rows": "a sentence a row", "json": "JSON", "parquet": "Parquet or Arrow", "excel": "an Excel workbook",
+    "rows": "a sentence a row",
+    "spans": "a text with its spans a row", "json": "JSON", "parquet": "Parquet or Arrow",
+    "excel": "an Excel workbook",
 }  # fmt: skip
 _PARTED = {"tab": "tabs", "comma": "commas", "semicolon": "semicolons", "bar": "bars", "space": "spaces"}
 

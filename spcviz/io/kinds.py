@@ -39,6 +39,9 @@ _XML = re.compile(
 )
 _TAGGED = re.compile(r"[^\s/_|]\S*[/_|][A-Z$.,:'`()#-][A-Z0-9$-]*")
 _TREE = re.compile(r"\(\s*\(?[A-Z]+ \(")
+_CONCEPT = re.compile(r'c="[^"]*" \d+:\d+ \d+:\d+\|\|t="')
+_MARKDOWN = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*")
+_BRACKETS = re.compile(r"\[[A-Z]{2,}(?:\s[^\[\]]+)?\s\S+ \]")
 _YAML = re.compile(r"---\s*\n|%YAML")
 
 
@@ -72,6 +75,14 @@ def unread_text(text: str) -> str:
         return "is brat's annotation (.ann), whose words are in the .txt beside it; export both as CoNLL"
     if lines[0].startswith("#FORMAT=WebAnno"):
         return "is WebAnno's or INCEpTION's own TSV; export it as CoNLL 2002 or CoNLL 2003"
+    if all(_CONCEPT.match(line) for line in lines):
+        return f"is i2b2's file of concepts (.con), whose words are in the .txt beside it; {_SAVE_AS}"
+    if any(_MARKDOWN.fullmatch(line.strip()) for line in lines[1:2]):
+        return "is a table in Markdown; save it as CSV, or as TSV"
+    if sum(bool(_BRACKETS.search(line)) for line in lines) > len(lines) // 2:
+        return f"has chunks in brackets ([PER Ada ]); {_SAVE_AS}"
+    if len(lines) == 1 and len(text) == len(head) and _is_running(lines[0]):
+        return "is running text without labels; bring one token a line, its label beside it"
     if (found := _XML.match(head)) and _is_xml(lines, found[0]):
         return f"is a web page or XML (TEI, GATE, BioC ...); {_SAVE_AS}"
     if _TREE.match(lines[0].strip()) and not any("\t" in line for line in lines):
@@ -83,6 +94,13 @@ def unread_text(text: str) -> str:
     if len(words) > 2 * len(lines) and n_tagged > 0.9 * len(words):
         return "has a sentence a line, each word with its tag behind a sign (dog/NN); put one word a line"
     return ""
+
+
+def _is_running(line: str) -> bool:
+    """Whether a line is a sentence as people write it, and not a token with its columns."""
+    words = line.split()
+    n_lower = sum(word.strip(".,;:!?()\"'").isalpha() and word[1:].islower() for word in words)
+    return len(words) > 3 and "\t" not in line and 2 * n_lower > len(words)
 
 
 def _is_xml(lines: list[str], opening: str) -> bool:

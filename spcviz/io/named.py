@@ -1,7 +1,7 @@
 """Names of columns and fields as tools and corpora write them: of tokens, of labels, of sentences' ids."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 TOKEN = (
     "token", "tokens", "word", "words", "form", "forms", "wordform", "surface", "text", "texts", "sentence",
@@ -34,6 +34,16 @@ def find(header: Sequence[str], names: Sequence[str], but: Sequence[int | None] 
     """Number of the column that bears the first of some names, those of `but` aside."""
     given = [normal(name) for name in header]
     return next((k for name in names for k, one in enumerate(given) if one == name and k not in but), None)
+
+
+def ordered(record: Mapping, wanted: Sequence[str]) -> Iterator[str]:
+    """The fields of a record that bear one of some names, in the names' order.
+
+    >>> list(ordered({"Tags": [], "id": 1, "Tokens": []}, ["tokens", "tags"]))
+    ['Tokens', 'Tags']
+    """
+    by_name = {normal(str(key)): key for key in record}
+    return (by_name[key] for key in wanted if key in by_name)
 
 
 def is_header(cells: Sequence[str]) -> bool:

@@ -13,24 +13,19 @@ server's answer. Spans become BIO labels of words; a word that a span begins or 
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import named
-from spcviz.io.columns import Table
+from spcviz.io.layout import Table
+from spcviz.io.spans import annotated, labels_of_tokens, spans_in, tagged_spans
 
-_WORD = re.compile(r"\w+(?:[-'’.]\w+)*|[^\w\s]")
-_SPANS = ("label", "labels", "entities", "spans", "annotations")
 _LISTS = ("rows", "data", "examples", "documents", "sentences", "train", "validation", "test", "dev")
 _UNKNOWN = -100
 
 UNKNOWN_LABELS = frozenset((str(_UNKNOWN), f"{_UNKNOWN}.0"))
 """What stands in a table for a label that is not known; .0 where a tool had a column of numbers with gaps."""
-
-Spans = list[tuple[int, int, str]]
-
 
 Names = dict[str, Sequence[str]]
 """Names of labels by the field that has their numbers; of any other field under ""."""
@@ -139,16 +134,19 @@ def table_of_records(
     name: str, records: Iterable[Any], names: Mapping[str, Sequence[str]], max_tokens: int | None, what: str
 ) -> Table:
     """Sentences of records, an object or a list of pairs each; errors call them `what`, and count from 1."""
-    sentences: list[list[Sequence[str]]] = []
+    sentences: list[Sequence[list[str]]] = []
     places: list[int] = []
     header: tuple[str, ...] = ()
-    n_tokens, is_cut, n_unnamed = 0, False, 0
+    n_tokens, is_cut, n_unnamed, n_open = 0, False, 0, 0
     kind = ""
     for number, record in enumerate(records, 1):
         if max_tokens is not None and n_tokens >= max_tokens:
             is_cut = True
             break
         where = f"{name}, sentence {number}"
+        if _is_open(record):
+            n_open += 1
+            continue
         fields, kind = _fields_of(where, what, record)
         if not fields:
             continue
@@ -169,12 +167,18 @@ def table_of_records(
             n_unnamed += key != header[0] and is_numbers and not names
             columns.append(text)
         if columns[0]:
-            sentences.append([list(row) for row in zip(*columns)])
+            sentences.append(columns)
             places.append(number)
             n_tokens += len(columns[0])
+    if not sentences and n_open:
+        raise ArgumentError(f"{name}: is {what} of texts ({n_open:,}) that nobody has annotated yet")
     if not sentences:
         raise ArgumentError(f"{name}: is {what}, but holds no tokens")
     notes = ("Labels are numbers: the file has no names for them",) if n_unnamed else ()
+    if n_open:
+        is_one = n_open == 1
+        notes += (f"{n_open:,} {'text that is' if is_one else 'texts that are'} not annotated "
+                  f"{'was' if is_one else 'were'} left out",)  # fmt: skip
     return Table(sentences, places, len(header), "", kind, header, notes, is_cut)
 
 
@@ -186,25 +190,44 @@ def _fields_of(where: str, what: str, record: Any) -> tuple[dict[str, list], str
         raise ArgumentError(
             f"{where}: is {what}, but an object or list of pairs is expected, got {record!r:.40}"
         )
-    tokens = next((key for key in _ordered(record, named.TOKEN) if isinstance(record[key], list)), None)
+    tokens = next((key for key in named.ordered(record, named.TOKEN) if isinstance(record[key], list)), None)
     if tokens is not None:
         return _of_tokens(where, what, record, tokens)
-    text, spans = _annotated(where, record)
+    text, spans = annotated(where, record)
     if text is None:
         fields = ", ".join(map(str, record))[:80]
         raise ArgumentError(
             f"{where}: is {what}, but no tokens are found in it: it has {fields or 'nothing'}; a list "
             "of tokens and one of tags are expected, or a text with spans"
         )
+    if spans is None and (tagged := _tagged_words(record, text)):
+        return tagged, "records"
+    if spans is None and {"annotator", "annotation_id"} <= record.keys():  # Label Studio: no span in it
+        spans = []
     if spans is None:
         raise ArgumentError(f"{where}: is {what} with a text, but without tags or spans for it")
     words, labels = tagged_spans(where, text, spans)
     return {"token": words, "label": labels}, "spans"
 
 
-def _ordered(record: Mapping, wanted: Sequence[str]) -> Iterator[str]:
-    by_name = {named.normal(str(key)): key for key in record}
-    return (by_name[key] for key in wanted if key in by_name)
+def _is_open(record: Any) -> bool:
+    """Whether a record is a task of Label Studio that nobody has worked on: its words are not known as O."""
+    given = record.get("annotations", record.get("completions")) if isinstance(record, dict) else None
+    if (
+        not isinstance(record, dict)
+        or not isinstance(record.get("data"), dict)
+        or not isinstance(given, list)
+    ):
+        return False
+    return not any(isinstance(one, dict) and not one.get("was_cancelled") for one in given)
+
+
+def _tagged_words(record: dict, text: str) -> dict[str, list]:
+    """Words and tags that two texts hold with blanks between them; none where their numbers differ."""
+    words = text.split()
+    tags = (record[key] for key in named.ordered(record, named.LABEL) if isinstance(record[key], str))
+    row = next((one.split() for one in tags), [])
+    return {"token": words, "label": row} if words and len(row) == len(words) else {}
 
 
 def _of_tokens(where: str, what: str, record: dict, tokens: str) -> tuple[dict[str, list], str]:
@@ -213,7 +236,7 @@ def _of_tokens(where: str, what: str, record: dict, tokens: str) -> tuple[dict[s
         spans = record.get("spans", [])
         return {
             tokens: [one["text"] for one in words],
-            "label": _of_token_spans(where, words, spans),
+            "label": labels_of_tokens(where, words, spans),
         }, "spans"
     if words and all(isinstance(one, list) for one in words):
         return _of_pairs(where, what, words)
@@ -234,7 +257,7 @@ def _of_tokens(where: str, what: str, record: dict, tokens: str) -> tuple[dict[s
 def _of_pairs(where: str, what: str, pairs: list) -> tuple[dict[str, list], str]:
     """A sentence of [token, tag] pairs, or spaCy's [text, {"entities": spans}]."""
     if len(pairs) == 2 and isinstance(pairs[0], str) and isinstance(pairs[1], dict):
-        spans = _spans_in(where, pairs[1].get("entities", []))
+        spans = spans_in(where, pairs[1].get("entities", []))
         words, labels = tagged_spans(where, pairs[0], spans)
         return {"token": words, "label": labels}, "spans"
     is_two = len(pairs) == 2 and all(
@@ -267,129 +290,3 @@ def _text(where: str, value: Any, names: Sequence[str] | None) -> str:
             f"{where}: label {value} must be a number from 0 to {len(names) - 1}, as there are names"
         )
     return names[value]
-
-
-# ---- texts with spans
-
-
-def _annotated(where: str, record: dict) -> tuple[str | None, Spans | None]:
-    """(text, spans) of a record of doccano, spaCy, Prodigy or Label Studio."""
-    data = record.get("data")
-    if isinstance(data, dict) and ("annotations" in record or "completions" in record):
-        texts = [data[key] for key in _ordered(data, named.TOKEN) if isinstance(data[key], str)]
-        texts = texts or [one for one in data.values() if isinstance(one, str)]
-        given = record.get("annotations", record.get("completions"))
-        last = (
-            [one for one in given if isinstance(one, dict) and not one.get("was_cancelled")]
-            if isinstance(given, list)
-            else []
-        )
-        return (texts[0] if texts else None), _spans_in(where, last[0].get("result", []) if last else [])
-    text = next(
-        (
-            record[key]
-            for key in _ordered(record, ("text", "data", *named.TOKEN))
-            if isinstance(record[key], str)
-        ),
-        None,
-    )
-    given = next((record[key] for key in _SPANS if isinstance(record.get(key), list)), None)
-    return text, None if given is None else _spans_in(where, given)
-
-
-def _spans_in(where: str, given: Any) -> Spans:
-    """Spans (from, to, kind) in any of their usual forms; of Label Studio's results those that are labels."""
-    spans = []
-    for one in given if isinstance(given, list) else [given]:
-        if isinstance(one, dict) and isinstance(one.get("value"), dict):
-            if not any(isinstance(one["value"].get(key), list) for key in ("labels", "hypertextlabels")):
-                continue
-            one = one["value"]
-        if isinstance(one, list | tuple) and len(one) >= 3:
-            start, end, kind = one[:3]
-        elif isinstance(one, dict):
-            start = next((one[key] for key in ("start", "start_offset", "begin") if key in one), None)
-            end = next((one[key] for key in ("end", "end_offset") if key in one), None)
-            kind = next(
-                (
-                    one[key]
-                    for key in ("label", "labels", "hypertextlabels", "tag", "type", "entity")
-                    if key in one
-                ),
-                None,
-            )
-            kind = kind[0] if isinstance(kind, list) and kind else kind
-        else:
-            start = end = kind = None
-        if not isinstance(start, int) or not isinstance(end, int) or not isinstance(kind, str) or not kind:
-            raise ArgumentError(
-                f"{where}: is JSON whose spans are expected as [from, to, label], got {one!r:.60}"
-            )
-        spans.append((start, end, kind))
-    return spans
-
-
-def words_in(text: str) -> list[str]:
-    """The words of running text: letters and digits together, each other sign by itself.
-
-    >>> words_in("Don't wait, it's 3.5 km-long!")
-    ["Don't", 'wait', ',', "it's", '3.5', 'km-long', '!']
-    """
-    return _WORD.findall(text)
-
-
-def tagged_spans(where: str, text: str, spans: Spans) -> tuple[list[str], list[str]]:
-    """(words, BIO labels) of a text with spans of signs, or `ArgumentError` if they do not fit its words.
-
-    >>> tagged_spans("text", "Maria Skov sings.", [(0, 10, "PER")])
-    (['Maria', 'Skov', 'sings', '.'], ['B-PER', 'I-PER', 'O', 'O'])
-    """
-    edges = {edge for start, end, _ in spans for edge in (start, end)}
-    words = [piece for found in _WORD.finditer(text) for piece in _cut(*found.span(), edges)]
-    labels, at, before = ["O"] * len(words), 0, 0
-    for start, end, kind in sorted(spans):
-        if not 0 <= start < end <= len(text):
-            raise ArgumentError(f"{where}: span {start} to {end} must lie in its text of {len(text)} signs")
-        if start < before:
-            raise ArgumentError(f"{where}: spans must not overlap, got another one at {start}")
-        while at < len(words) and words[at][1] <= start:
-            at += 1
-        first = at
-        while at < len(words) and words[at][0] < end:
-            labels[at] = f"{'I' if at > first else 'B'}-{kind}"
-            at += 1
-        before = end
-    return [text[a:b] for a, b in words], labels
-
-
-def _cut(start: int, end: int, edges: set[int]) -> list[tuple[int, int]]:
-    """A word, cut where a span begins or ends within it: "Skov's" with a span of "Skov" is two."""
-    if end - start == 1:
-        return [(start, end)]
-    cuts = [start, *(at for at in range(start + 1, end) if at in edges), end]
-    return list(pairwise(cuts))
-
-
-def _of_token_spans(where: str, words: list[dict], spans: Any) -> list[str]:
-    """BIO labels of Prodigy's tokens, by its spans' first and last token or by their signs."""
-    labels = ["O"] * len(words)
-    for one in spans if isinstance(spans, list) else []:
-        kind = one.get("label") if isinstance(one, dict) else None
-        if not isinstance(kind, str):
-            raise ArgumentError(f"{where}: is JSON whose spans need a label, got {one!r:.60}")
-        first, last = one.get("token_start"), one.get("token_end")
-        if first is None or last is None:
-            inside = [
-                k
-                for k, word in enumerate(words)
-                if one.get("start", 0) <= word.get("start", -1) < one.get("end", 0)
-            ]
-        elif isinstance(first, int) and isinstance(last, int) and 0 <= first <= last < len(words):
-            inside = list(range(first, last + 1))
-        else:
-            inside = []
-        if not inside:
-            raise ArgumentError(f"{where}: a span must lie on its tokens, got {one!r:.60}")
-        for k in inside:
-            labels[k] = f"{'B' if k == inside[0] else 'I'}-{kind}"
-    return labels

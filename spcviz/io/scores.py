@@ -11,6 +11,8 @@ from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
 from spcviz.io import named
 from spcviz.io.arrays import arrays_of
 from spcviz.io.cells import SIGNS, Row, rows_of
+from spcviz.io.logits import ARRAYS as OF_LOGITS
+from spcviz.io.logits import words_of_arrays
 from spcviz.io.source import UNNAMED, Text, bytes_of, decoded, text_of
 from spcviz.scores import Sequences, from_emissions
 
@@ -18,6 +20,7 @@ MAX_BYTES = 256 << 20
 """Of a file that is read."""
 
 _ARRAYS = ("emissions", "lengths", "transitions", "start", "end", "labels", "label_names", "tokens")
+_ALL = tuple(dict.fromkeys((*_ARRAYS, *OF_LOGITS)))
 _INDEX = ("", "unnamed_0", "index", "row", "rownames", "row_names", "x1")
 _SAMPLE = 1 << 16
 UNKNOWN = -1
@@ -30,7 +33,7 @@ class ScoreFile(NamedTuple):
 
     `emissions` (N, K), `lengths` (S,), int64; `transitions` (K, K), `start` and `end` (K,), `labels` (N,),
     int64, the true ones as numbers and -1 where one is not known, `label_names` and N
-    `tokens` where the file has them.
+    `tokens` where the file has them; `n_subwords`, those that the words of logits have, 0 of other files.
     """
 
     emissions: np.ndarray
@@ -41,6 +44,7 @@ class ScoreFile(NamedTuple):
     labels: np.ndarray | None = None
     label_names: tuple[str, ...] | None = None
     tokens: tuple[str, ...] | None = None
+    n_subwords: int = 0
 
     def sequences(self) -> Sequences:
         """What `spcviz.scores.from_emissions` makes of them."""
@@ -57,7 +61,7 @@ class ScoreFile(NamedTuple):
         return np.split(known, np.cumsum(self.lengths)[:-1]) if len(self.lengths) else []
 
 
-def read_scores(source: Any) -> ScoreFile:
+def read_scores(source: Any, *, subwords: str = "first") -> ScoreFile:
     """Read scores that another tool has written.
 
     `ArgumentError`, `ShapeError`, `ScoreError` if the file cannot be read, an array or column is missing or
@@ -68,10 +72,15 @@ def read_scores(source: Any) -> ScoreFile:
     source : path, open file or bytes; for CSV also text of several lines
         An ``.npz`` with ``emissions`` (N, K) and ``lengths`` (S,), and where wanted ``transitions`` (K, K),
         ``start`` and ``end`` (K,), ``labels`` (N,) as numbers or names, ``label_names`` (K,) and ``tokens``
-        (N,): what is more is not looked at. Or a CSV (comma, semicolon or tab) with a header and one row a
-        token: ``sequence`` (rows of one are neighbours), ``token``, ``gold`` where known, and a column of
-        scores for each label, named like it. Row numbers that pandas and R put before are left out, decimal
+        (N,): what is more is not looked at. Or one with the ``logits`` (B, T, K) of a token classifier, and
+        its ``word_ids`` (B, T), -1 (or -100, NaN) where a token is of no word; ``attention_mask``,
+        ``overflow_to_sample_mapping``, ``labels``, ``id2label`` and ``tokens`` where wanted. Or a CSV
+        (comma, semicolon or tab) with a header and one row a token: ``sequence`` (rows of one are
+        neighbours), ``token``, ``gold`` where known, and a column of scores for each label, named like it.
+        Row numbers that pandas and R put before are left out, decimal
         commas are read as points, and an empty or -100 ``gold`` is not known.
+    subwords : {"first", "last", "mean"}
+        Of logits: which sub-words of a word count.
 
     Examples
     --------
@@ -85,20 +94,22 @@ def read_scores(source: Any) -> ScoreFile:
         return _of_csv(text_of(source, MAX_BYTES))
     name, data = bytes_of(source, MAX_BYTES)
     if data.startswith((_ZIP, b"PK\x05\x06")):
-        return _of_npz(name, data)
+        return _of_npz(name, data, subwords)
     if data.startswith(b"\x93NUMPY"):
         raise ArgumentError(f"{name}: must be an .npz with emissions and lengths, got a single array (.npy)")
     text = text_of(data, MAX_BYTES)
     return _of_csv(text._replace(name=name if text.name == UNNAMED else text.name))
 
 
-def _of_npz(name: str, data: bytes) -> ScoreFile:
-    arrays = arrays_of(name, data, _ARRAYS)
-    for key in ("emissions", "lengths"):
-        if key not in arrays:
-            raise ArgumentError(f"{name}: must hold the array {key!r}, got {sorted(arrays)}")
+def _of_npz(name: str, data: bytes, subwords: str) -> ScoreFile:
+    arrays, n_subwords = arrays_of(name, data, _ALL), 0
     try:
-        return _checked(arrays)
+        if "logits" in arrays and "emissions" not in arrays:
+            arrays, n_subwords = words_of_arrays(arrays, subwords)
+        for key in ("emissions", "lengths"):
+            if key not in arrays:
+                raise ArgumentError(f"must hold the array {key!r}, got {sorted(arrays)}")
+        return _checked(arrays)._replace(n_subwords=n_subwords)
     except SpcvizError as error:
         raise type(error)(f"{name}: {error}") from None
 

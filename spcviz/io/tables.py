@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io.columns import Table
 from spcviz.io.kinds import missing_reader
+from spcviz.io.layout import Table
 from spcviz.io.records import Names, names_in, table_of_records
 from spcviz.io.unpacked import opened_zip
 

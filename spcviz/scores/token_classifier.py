@@ -1,7 +1,7 @@
 """Logits of a token classifier as sequences of words: arrays only, whichever library they come from."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ def from_hf(
     *,
     attention_mask: Any = None,
     overflow_to_sample_mapping: Sequence[int] | None = None,
+    subwords: str = "first",
     id2label: Mapping | Sequence | None = None,
     transitions: ArrayLike | None = None,
     start: ArrayLike | None = None,
@@ -27,8 +28,8 @@ def from_hf(
 ) -> Sequences:
     """Sequences of words from the logits of a token classifier (Hugging Face transformers and the like).
 
-    The first sub-word of each word counts, as in training; special tokens ([CLS], [SEP]) and padding, whose
-    word id is None (or -1, or -100), are left out. `transitions`, `start` and `end` as in `from_emissions`;
+    Special tokens ([CLS], [SEP]) and padding, whose word id is None (or -1, -100, NaN), are left out.
+    `transitions`, `start` and `end` as in `from_emissions`;
     `bio_transitions` makes them for BIO and BIOES labels. `ShapeError`, `ScoreError`, `ArgumentError` if
     arrays disagree, hold NaN or +inf, an id has no label, or the words of a sequence are not 0, 1, 2 and so
     on: the message names the sequence.
@@ -43,8 +44,10 @@ def from_hf(
         0 where there is no token; what is there is not looked at.
     overflow_to_sample_mapping : sequence of B ints, optional
         ``batch["overflow_to_sample_mapping"]``, where the tokenizer cut long sentences into windows that
-        overlap: the sentence, 0, 1, ..., of each window. A word in two windows is read where it stands
-        further from the window's edge.
+        overlap: the sentence, 0, 1, ..., of each window. A word in two windows is read where more of its
+        sub-words are, and of those where it stands further from the window's edge.
+    subwords : {"first", "last", "mean"}
+        Which sub-word of a word counts: the one that the classifier was trained on, or the mean of all.
     id2label : dict of int to str, or sequence of str, optional
         ``model.config.id2label``. None: labels are numbers.
 
@@ -55,9 +58,13 @@ def from_hf(
     >>> [labels.tolist() for labels in sequences.decode()]
     [['B-X', 'O']]
     """
-    words = words_of(logits, word_ids, attention_mask, overflow_to_sample_mapping)
+    words = words_of(logits, word_ids, attention_mask, overflow_to_sample_mapping, subwords)
     labels = None if id2label is None else _labels(id2label)
     return from_emissions(words, transitions, start=start, end=end, labels=labels)
+
+
+SUBWORDS = ("first", "last", "mean")
+"""Which sub-words of a word can count."""
 
 
 def words_of(
@@ -65,86 +72,132 @@ def words_of(
     word_ids: Sequence,
     attention_mask: Any = None,
     overflow_to_sample_mapping: Sequence[int] | None = None,
+    subwords: str = "first",
 ) -> list[np.ndarray]:
-    """Rows of the first sub-word of each word, one array a sequence; arguments and errors as of `from_hf`."""
-    tables, ids = checks.listed("logits", logits), checks.listed("word_ids", word_ids)
-    if len(ids) != len(tables):
-        raise ShapeError(f"word_ids has {len(ids)} sequences; logits has {len(tables)}")
-    there = (None,) * len(ids) if attention_mask is None else checks.listed("attention_mask", attention_mask)
-    if len(there) != len(ids):
-        raise ShapeError(f"attention_mask has {len(there)} sequences; logits has {len(ids)}")
-    windows = [_first_of_words(i, *sequence) for i, sequence in enumerate(zip(tables, ids, there))]
-    if overflow_to_sample_mapping is None:
-        return [_all_words(f"word_ids[{i}]", [window]) for i, window in enumerate(windows)]
-    name = "overflow_to_sample_mapping"
-    samples = checks.whole_numbers(name, list(overflow_to_sample_mapping), 0, max(len(ids) - 1, 0))
-    if len(samples) != len(ids):
-        raise ShapeError(f"{name} has {len(samples)} windows; logits has {len(ids)}")
+    """Logits (words, K) of each sequence; arguments and errors as of `from_hf`."""
+    if not isinstance(subwords, str) or subwords not in SUBWORDS:
+        raise ArgumentError(f"subwords must be one of {', '.join(SUBWORDS)}, got {subwords!r:.60}")
+    tables = [_table(i, table) for i, table in enumerate(checks.listed("logits", logits))]
+    windows = windows_of(list(map(len, tables)), word_ids, attention_mask)
+    sentences = sentences_of(windows, overflow_to_sample_mapping)
+    kept = [[(i, _chosen(at, subwords)) for i, at in words] for words in sentences]
+    read: list[list[int]] = [[] for _ in tables]
+    for words in kept:
+        for i, at in words:
+            read[i].extend(at.tolist())
+    known = [_known(i, table, rows) for i, (table, rows) in enumerate(zip(tables, read))]
     return [
-        _all_words(f"word_ids of sentence {s}", [windows[i] for i in np.flatnonzero(samples == s)])
-        for s in range(int(samples.max(initial=-1)) + 1)
+        np.array([known[i][at].mean(axis=0) for i, at in words]) if words else known[0][:0] for words in kept
     ]
 
 
-class _Window(NamedTuple):
-    """Words of one sequence of tokens, or of one window of it, by their first sub-words."""
-
-    words: np.ndarray  # (n,) rising
-    logits: np.ndarray  # (n, K)
-    depth: np.ndarray  # (n,) tokens to the nearer edge of the window
-
-
-def _all_words(name: str, windows: list[_Window]) -> np.ndarray:
-    """Logits (words, K) of a whole sentence."""
-    if not windows:
-        raise ArgumentError(f"{name} must be in a window, got none")
-    words = np.concatenate([window.words for window in windows])
-    depth = np.concatenate([window.depth for window in windows])
-    logits = np.concatenate([window.logits for window in windows])
-    order = np.lexsort((-depth, words))  # of each word the deepest first, and of those the first window
-    first = order[np.flatnonzero(np.diff(words[order], prepend=-1))]
-    missing = np.flatnonzero(words[first] != np.arange(len(first)))
-    if len(missing) and missing[0] == 0:
-        raise ArgumentError(
-            f"{name} must begin with word 0, got {words[first[0]]}: of windows of a longer sentence hand "
-            "over overflow_to_sample_mapping too"
-        )
-    if len(missing):
-        raise ArgumentError(f"{name} must have every word, got none for word {missing[0]}")
-    return logits[first]
-
-
-def _first_of_words(i: int, logits: Any, ids: Any, mask: Any) -> _Window:
-    """The first sub-word of each word."""
+def _table(i: int, logits: Any) -> np.ndarray:
     table = array_of(f"logits[{i}]", logits)
     if table.ndim != 2:
         raise ShapeError(f"logits[{i}] has shape {table.shape}; it needs (T, K)")
+    return table
+
+
+def _chosen(places: np.ndarray, subwords: str) -> np.ndarray:
+    """Those places of a word's sub-words that count."""
+    return places if subwords == "mean" else places[:1] if subwords == "first" else places[-1:]
+
+
+def _known(i: int, table: np.ndarray, rows: list[int]) -> np.ndarray:
+    """A table of scores, with 0 in rows that are not read: what stands there is not looked at."""
+    is_read = np.zeros(len(table), dtype=bool)
+    is_read[rows] = True
+    if table.dtype.kind == "f":
+        table = np.where(is_read[:, None], table, 0)
+    return checks.scores(f"logits[{i}]", table, 2)
+
+
+Pieces = tuple[int, np.ndarray]
+"""Where a word's sub-words stand: the number of a sequence of tokens, and places in it."""
+
+
+def windows_of(lengths: Sequence[int], word_ids: Sequence, attention_mask: Any = None) -> list[dict]:
+    """Of each sequence of tokens the places of each word's sub-words, ``{word: places}``, in order."""
+    ids = checks.listed("word_ids", word_ids)
+    if len(ids) != len(lengths):
+        raise ShapeError(f"word_ids has {len(ids)} sequences; logits has {len(lengths)}")
+    there = (None,) * len(ids) if attention_mask is None else checks.listed("attention_mask", attention_mask)
+    if len(there) != len(ids):
+        raise ShapeError(f"attention_mask has {len(there)} sequences; logits has {len(ids)}")
+    return [_window(i, *sequence) for i, sequence in enumerate(zip(lengths, ids, there))]
+
+
+def sentences_of(windows: list[dict], mapping: Sequence[int] | None) -> list[list[Pieces]]:
+    """Of each sentence the places of its words 0, 1, ..., in the window that holds each one best."""
+    if mapping is None:
+        return [_best(f"word_ids[{i}]", [(i, window)]) for i, window in enumerate(windows)]
+    name = "overflow_to_sample_mapping"
+    samples = checks.whole_numbers(name, list(mapping), 0, max(len(windows) - 1, 0)).tolist()
+    if len(samples) != len(windows):
+        raise ShapeError(f"{name} has {len(samples)} windows; logits has {len(windows)}")
+    held: list[list[tuple[int, dict]]] = [[] for _ in range(max(samples, default=-1) + 1)]
+    for i, sample in enumerate(samples):
+        held[sample].append((i, windows[i]))
+    return [_best(f"word_ids of sentence {s}", some) for s, some in enumerate(held)]
+
+
+def _best(name: str, windows: list[tuple[int, dict]]) -> list[Pieces]:
+    """Of each word the window with most of its sub-words, then the one in which it stands deepest."""
+    if not windows:
+        raise ArgumentError(f"{name} must be in a window, got none")
+    best: dict[int, tuple[tuple[int, int], Pieces]] = {}
+    for i, window in windows:
+        places = list(window.values())
+        start, end = (places[0][0], places[-1][-1]) if places else (0, 0)
+        for word, at in window.items():
+            rank = len(at), int(min(at[0] - start, end - at[-1]))
+            if word not in best or rank > best[word][0]:  # of equals the first window
+                best[word] = rank, (i, at)
+    for expected, word in enumerate(sorted(best)):
+        if word != expected and expected == 0:
+            raise ArgumentError(
+                f"{name} must begin with word 0, got {word}: of windows of a longer sentence hand over "
+                "overflow_to_sample_mapping too"
+            )
+        if word != expected:
+            raise ArgumentError(f"{name} must have every word, got none for word {expected}")
+    return [best[word][1] for word in sorted(best)]
+
+
+def _window(i: int, n: int, ids: Any, mask: Any) -> dict[int, np.ndarray]:
+    """Places of each word's sub-words in one sequence of `n` tokens."""
     numbers = checks.listed(f"word_ids[{i}]", ids)
     # A fast tokenizer's list is as long as its padded batch; one made before padding may be shorter.
-    if len(numbers) > len(table) or (mask is None and len(numbers) != len(table)):
-        raise ShapeError(f"word_ids[{i}] has {len(numbers)} tokens; logits[{i}] has {len(table)}")
-    is_there = np.ones(len(table), dtype=bool) if mask is None else checks.mask(f"attention_mask[{i}]", mask)
-    if is_there.shape != (len(table),):
-        raise ShapeError(f"attention_mask[{i}] has shape {is_there.shape}; logits[{i}] needs {(len(table),)}")
-    rows, words, before = [], [], -1
-    for t, word in enumerate(numbers):
-        if word is not None and not isinstance(word, int | np.integer):
-            raise ArgumentError(f"word_ids[{i}][{t}] must be a whole number or None, got {word!r:.60}")
-        if word is None or word < 0 or not is_there[t]:
+    if len(numbers) > n or (mask is None and len(numbers) != n):
+        raise ShapeError(f"word_ids[{i}] has {len(numbers)} tokens; logits[{i}] has {n}")
+    is_there = np.ones(n, dtype=bool) if mask is None else checks.mask(f"attention_mask[{i}]", mask)
+    if is_there.shape != (n,):
+        raise ShapeError(f"attention_mask[{i}] has shape {is_there.shape}; logits[{i}] needs {(n,)}")
+    places: dict[int, list[int]] = {}
+    before = -1
+    for t, number in enumerate(numbers):
+        word = _number(f"word_ids[{i}][{t}]", number)
+        if word < 0 or not is_there[t]:
             continue
         if word < before:
             raise ArgumentError(
                 f"word_ids[{i}][{t}] must not fall, got {word} after {before}: one sentence a sequence"
             )
-        if word > before:
-            rows.append(t)
-            words.append(int(word))
-        before = int(word)
-    kept = checks.scores(f"logits[{i}]", table[rows], 2) if rows else table[:0].astype(float)
-    places = np.array(rows, dtype=np.int64)
-    inside = np.flatnonzero([word is not None and word >= 0 for word in numbers] & is_there[: len(numbers)])
-    first, last = (inside[0], inside[-1]) if len(inside) else (0, 0)
-    return _Window(np.array(words, dtype=np.int64), kept, np.minimum(places - first, last - places))
+        places.setdefault(word, []).append(t)
+        before = word
+    return {word: np.array(at, dtype=np.int64) for word, at in places.items()}
+
+
+def _number(name: str, value: Any) -> int:
+    """The number of a token's word, -1 for none: None, a number below 0, or NaN in an array of floats."""
+    if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
+        return -1
+    is_whole = isinstance(value, int | np.integer) or (
+        isinstance(value, float | np.floating) and float(value).is_integer()
+    )
+    if not is_whole or isinstance(value, bool | np.bool_):
+        raise ArgumentError(f"{name} must be a whole number or None, got {value!r:.60}")
+    return max(int(value), -1)
 
 
 def _labels(id2label: Mapping | Sequence) -> tuple:

@@ -11,6 +11,7 @@ import io
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from typing import IO
 
@@ -63,6 +64,8 @@ class Zip:
             listed = [(path, entry) for path, entry in listed if path[-1:] != "/" and not is_of_system(path)]
         self._entries = {path.rpartition("/")[2] if is_flat else path: entry for path, entry in listed}
         self.names = [path for path, _ in listed]
+        flat = [path.rpartition("/")[2] for path in self.names] if is_flat else self.names
+        self._several = {name for name, n in Counter(flat).items() if n > 1}
         self.sizes = {name: entry.file_size for name, entry in self._entries.items()}
 
     def read(self, name: str, most: int) -> bytes:
@@ -75,6 +78,8 @@ class Zip:
         """A member to read from, in pieces; errors as of `read`, of reading too."""
         if name not in self._entries:
             raise DamagedError(f"has no {name}")
+        if name in self._several:
+            raise DamagedError(f"has {name:.60} more than once: zip one of its folders alone")
         entry = self._entries[name]
         if entry.compress_type not in _KINDS:
             kind = _NAMES.get(entry.compress_type, f"method {entry.compress_type}")

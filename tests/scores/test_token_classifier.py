@@ -116,3 +116,51 @@ def test_a_word_in_two_windows_is_read_once_where_it_is_deeper():
 def test_windows_that_leave_something_out_are_named(ids, mapping, message):
     with pytest.raises((ArgumentError, ShapeError), match=message):
         from_hf(np.zeros((len(ids), 3, 2)), ids, overflow_to_sample_mapping=mapping)
+
+
+@pytest.mark.parametrize("nothing", [None, -1, -100, float("nan")])
+@pytest.mark.parametrize("subwords", ["first", "last", "mean"])
+def test_which_sub_words_of_a_word_count(subwords, nothing):
+    logits = np.random.default_rng(2).normal(size=(2, 6, 3))
+    ids = [[nothing, 0, 0, 0, 1, nothing], [0, 1, 1, nothing, nothing, nothing]]
+    rows = [[(1, 2, 3), (4,)], [(0,), (1, 2)]]
+    of = {"first": lambda at: at[:1], "last": lambda at: at[-1:], "mean": lambda at: at}[subwords]
+    want = [
+        np.array([table[list(of(at))].mean(axis=0) for at in words]) for table, words in zip(logits, rows)
+    ]
+    made = from_hf(logits, ids, subwords=subwords)
+    for got, wanted in zip(made.max_marginals(), from_emissions(want).max_marginals()):
+        np.testing.assert_allclose(got, wanted, atol=1e-12)
+
+
+def test_what_does_not_count_may_be_nan():
+    logits = np.zeros((1, 3, 2))
+    logits[0, 1] = np.nan
+    for subwords in ("first", "last"):
+        assert from_hf(logits, [[0, 0, 0]], subwords=subwords).lengths.tolist() == [1]
+    with pytest.raises(ScoreError, match=r"logits\[0\]\[1, 0\] must be a finite score or -inf, got nan"):
+        from_hf(logits, [[0, 0, 0]], subwords="mean")
+
+
+@pytest.mark.parametrize("subwords", ["middle", None, 1, ["first"]])
+def test_other_sub_words_are_refused(subwords):
+    with pytest.raises(ArgumentError, match="subwords must be one of first, last, mean, got"):
+        from_hf(LOGITS, IDS, subwords=subwords)
+
+
+def test_a_word_that_a_window_cuts_is_read_from_the_window_that_has_it_whole():
+    """The word 2 has three sub-words: the first window ends within it, where the second begins before it."""
+    whole = np.random.default_rng(3).normal(size=(7, 2))
+    ids = [0, 1, 2, 2, 2, 3, 3]
+    windows = [whole[:4], whole[1:5], whole[3:]]
+    numbers = [ids[:4], ids[1:5], ids[3:]]
+    for subwords in ("first", "last", "mean"):
+        made = from_hf(windows, numbers, overflow_to_sample_mapping=[0, 0, 0], subwords=subwords)
+        want = from_hf(whole[None], [ids], subwords=subwords)
+        np.testing.assert_allclose(made.max_marginals()[0], want.max_marginals()[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("ids", [[[0, True]], [[0, 0.5]], [[0, "1"]], [[0, float("inf")]]])
+def test_what_is_no_number_of_a_word_is_refused(ids):
+    with pytest.raises(ArgumentError, match=r"word_ids\[0\]\[1\] must be a whole number or None"):
+        from_hf(np.zeros((1, 2, 2)), ids)

@@ -15,7 +15,7 @@ from spcviz.problems.own_data.data.files import digest_of
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.budget import spend
 from spcviz.problems.own_data.model.settings import Settings
-from spcviz.problems.own_data.page import cached, runs
+from spcviz.problems.own_data.page import cached, runs, work
 from spcviz.problems.own_data.page import text as say
 from spcviz.web.cached import owned
 from tests import heap
@@ -225,7 +225,7 @@ def test_a_budget_is_drawn_in_the_trade_off_pages_view():
     assert "What would you pay for features" in said(at)
     visit, example = theirs(), read_example("ewt")
     spent = spend(Settings(), example.sentences[:60], example.labels[:60])
-    visit.keep(cached._key(visit, Settings(), "budget"), spent)
+    visit.keep(work.key_of(visit, Settings(), "budget"), spent)
     at.run()
     assert not at.exception
     assert at.get("bidi_component")
@@ -390,7 +390,7 @@ def test_a_model_is_used_with_every_example(name):
     at.run()
     seed = Settings(seed=int(at.query_params.get("seed", ["0"])[0]))
     assert not at.error
-    assert visit.kept(cached._key(visit, seed, "read")) is not None
+    assert visit.kept(work.key_of(visit, seed, "read")) is not None
     at.selectbox(key="data_example").set_value("ewt" if name != "ewt" else "penn").run()
     assert "a perceptron, 3 labels" in said(at)  # it reads the other example, too
 

@@ -105,8 +105,8 @@ PICKLED = npz(**(SCORES | {"emissions": np.array([{"a": 1}], dtype=object)}))
         ("s.csv", b"sequence,token,N,V\n1,a,0,x\n", "s.csv, line 2: V must be a score, got 'x'"),
         (
             "l.npz",
-            npz(logits=np.zeros((1, 2, 2)), word_ids=[[0.0, np.nan]]),
-            "word_ids must be whole numbers",
+            npz(logits=np.zeros((1, 2, 2)), word_ids=[[0.0, 0.5]]),
+            r"word_ids\[0\]\[1\] must be a whole number or None, got 0.5",
         ),
         ("l.npz", npz(logits=np.zeros((1, 2, 2)), word_ids=["a", "b"]), "word_ids must be whole numbers"),
         ("l.npz", npz(logits=np.zeros((1, 2, 2)), word_ids=[[[0, 1]]]), "in one or two dimensions"),

@@ -8,11 +8,13 @@ export const sentences = (details) => ({
   parts: "words",
   chipsClass: "sentences",
   build: () => null,
+  isLost: (nWrong, nWords) => nWrong > 0, // whether a sentence counts as lost, by its wrong words
   chip: (view, w) => [node("span", { style: "white-space: normal" }, view.data.drawn.texts[w].map((word) => [node("span", {}, word), " "]))],
 
   paintChip(view, piece, w, tiers, reading, isSecret) {
-    const { data } = view, { chip } = piece, truth = data.truths[w], isRight = reading === truth;
-    if (!isSecret) chip.classList.add(isRight ? "right" : "wrong");
+    const { data } = view, { chip } = piece, truth = data.truths[w];
+    const wrong = [...truth].filter((c, i) => c !== reading[i]).length;
+    if (!isSecret && (!wrong || this.isLost(wrong, tiers.length))) chip.classList.add(wrong ? "wrong" : "right");
     const key = `${tiers.join("")}|${reading}|${isSecret}|${view.theme}`;
     if (piece.drawn === key) return;
     piece.drawn = key;
@@ -23,7 +25,7 @@ export const sentences = (details) => ({
       style.textDecoration = isWrong ? "underline dashed var(--st-red-color) 2px" : "";
       spans[i].textContent = isWrong ? `${word}✖` : word;
     });
-    const wrong = [...truth].filter((c, i) => c !== reading[i]).length, bought = tiers.filter((t) => t > 0).length;
+    const bought = tiers.filter((t) => t > 0).length;
     chip.title = isSecret ? "click to buy for all its words" : `${bought} of ${tiers.length} words bought, ${wrong} ${this.wrong}`;
     chip.setAttribute("aria-label", `${data.drawn.texts[w].join(" ")}: ${chip.title}`);
   },

@@ -6,7 +6,7 @@ from html import escape
 
 import streamlit as st
 
-from spcviz.io.records import words_in
+from spcviz.io.spans import words_in
 from spcviz.problems.own_data.controls.state import ANEW, TABLE, settings_of
 from spcviz.problems.own_data.model import judged
 from spcviz.problems.own_data.page import answers, cached, drawn, learned, live, runs
@@ -20,7 +20,7 @@ MOST_WORDS = 200
 def judge(source, state: dict) -> answers.Judged:
     """How good the answers of what is looked at are."""
     brought, is_trained = source.own.brought, source.scored is None and not source.is_brought
-    key = ("judged", id(source.report), settings_of(state) if is_trained else None)
+    key = ("judged", source.key, settings_of(state) if is_trained else None)
 
     def make():
         gold = [[None if label == cached.UNKNOWN else label for label in row] for row in brought.labels]
@@ -99,7 +99,7 @@ def own_sentence(source, state: dict) -> None:
         return
     words = words_in(typed)[:MOST_WORDS]
     report = source.report
-    key = ("reader", id(report))
+    key = ("reader", source.key)
     alphas = tuple(level.tuned_alpha for level in report.levels)
     reader = source.own.once(key, lambda: live.reader_in(source.model, alphas))
     labels = live.read(reader, words)
@@ -129,7 +129,7 @@ def weights(source, state: dict) -> None:
         return
     report = source.report
     alphas = tuple(level.tuned_alpha for level in report.levels)
-    reader = source.own.once(("reader", id(report)), lambda: live.reader_in(source.model, alphas))
+    reader = source.own.once(("reader", source.key), lambda: live.reader_in(source.model, alphas))
     label = st.selectbox("Label", list(reader.labels), key="data_weights_label", width=200)
     left, right = st.columns(2)
     for column, title, rows in zip((left, right), say.WEIGHTS, learned.top_features(reader, label)):
@@ -164,7 +164,7 @@ def all_runs(source, state: dict) -> None:
     brought = source.own.brought
     made = {
         run.number: source.own.once(
-            ("judged", id(run.trained.report), run.settings),
+            ("judged", run.key, run.settings),
             partial(
                 answers.judge,
                 run.trained.report,
@@ -209,7 +209,7 @@ def compare(chosen: list[runs.Run], made: dict[int, answers.Judged], source) -> 
         st.info(say.OTHER_SENTENCES)
         return
     one, other = made[first.number], made[second.number]
-    key = ("paired", id(first.trained.report), id(second.trained.report))
+    key = ("paired", first.number, first.key, second.number, second.key)
     tests = source.own.once(key, lambda: judged.compare(one.gold, one.said, other.said))
     for test in tests:
         st.markdown(say.paired(first.number, second.number, test))

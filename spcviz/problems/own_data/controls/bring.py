@@ -72,14 +72,20 @@ def row(visit, state: dict) -> None:
             st.caption(say.FORMATS)
         if visit is not None:
             columns(visit, state)
-            if visit.brought.corpus is not None and not visit.example:
+            if not visit.example and (visit.brought.corpus is not None or has_subwords(visit)):
                 with st.container() if is_projected else st.popover("How it is read", icon=":material/tune:"):
-                    how_read(state)
+                    how_read(visit, state)
             if visit.model is not None:
                 st.button("Put the model away", on_click=put_away)
 
 
-def how_read(state: dict) -> None:
+def has_subwords(visit) -> bool:
+    """Whether scores were brought of words that have several sub-words."""
+    scores = visit.brought.scores
+    return scores is not None and scores.n_subwords > len(scores.emissions)
+
+
+def how_read(visit, state: dict) -> None:
     """What the reader has found out, to be said otherwise."""
     fields = (
         ("Columns parted by", say.SEPARATORS, "separator"),
@@ -87,6 +93,8 @@ def how_read(state: dict) -> None:
         ("Encoding", say.ENCODINGS, "encoding"),
         ("Chunks", say.SCHEMES, "scheme"),
     )
+    if visit.brought.scores is not None:
+        fields = (("Of the sub-words of a word", say.SUBWORDS, "subwords"),)
     for label, names, key in fields:
         tie = tied(key, state, columns="", **ANEW)
         st.selectbox(label, list(names), format_func=names.get, **tie)

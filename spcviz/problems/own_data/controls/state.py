@@ -11,6 +11,7 @@ from spcviz.problems.own_data.data.files import How
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page.cached import Settings
 from spcviz.scores.schemes import SCHEMES
+from spcviz.scores.token_classifier import SUBWORDS
 from spcviz.web.ui import layout
 from spcviz.web.ui.state import LOWEST_ALPHA, StateTable, choice, lattice_fields, real, text, whole
 
@@ -22,6 +23,7 @@ VIEWS = {
     "own": "A sentence of your own",
     "runs": "Runs, and two compared",
     "weights": "What it has learned",
+    "curve": "Would more data help?",
     "sure": "How sure it is",
     "compare": "SPC and CRF at equal loss",
     "budget": "A budget for features",
@@ -30,6 +32,7 @@ VIEWS = {
 N_LEVELS = 5
 HEADERS = {"auto": None, "yes": True, "no": False}
 FOUND_OUT = {"separator": "auto", "header": "auto", "encoding": "auto", "scheme": "auto"}
+FOUND_OUT["subwords"] = "first"
 """How a file is read, if nobody says more."""
 SPENT = {field.name: field for field in BROWSER_FIELDS}
 BUDGET = {name: "policy" if name == "method" else name for name in SPENT if not name.startswith("pin_")}
@@ -46,6 +49,7 @@ TABLE = StateTable(
     choice("header", "auto", HEADERS),
     choice("encoding", "auto", ("auto", *ENCODINGS)),
     choice("scheme", "auto", ("auto", *SCHEMES)),
+    choice("subwords", "first", SUBWORDS),
     text("columns", "", r"(?:[0-9]{1,3}(?:-[0-9]{1,3})?)?"),
     whole("held", 30, 10, 60),
     whole("seed", 0, 0, 999_999),
@@ -80,7 +84,9 @@ def settings_of(state: dict) -> Settings:
 
 def how_of(state: dict) -> How:
     """How the file is read that the address asks for."""
-    return How(state["separator"], HEADERS[state["header"]], state["encoding"], state["scheme"])
+    return How(
+        state["separator"], HEADERS[state["header"]], state["encoding"], state["scheme"], state["subwords"]
+    )
 
 
 tied = partial(layout.tied, TABLE, "data")

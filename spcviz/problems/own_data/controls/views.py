@@ -10,9 +10,15 @@ from spcviz.problems.budgets.view.sentences import SENTENCES
 from spcviz.problems.letters.page.sweep import loss_curves
 from spcviz.problems.own_data.controls import answers
 from spcviz.problems.own_data.controls.state import BUDGET, N_LEVELS, TABLE, read, settings_of, tied
-from spcviz.problems.own_data.page import cached
+from spcviz.problems.own_data.page import cached, taken, work
 from spcviz.problems.own_data.page import text as say
-from spcviz.problems.own_data.page.charts import calibration, calibration_error, confusion, confusions
+from spcviz.problems.own_data.page.charts import (
+    calibration,
+    calibration_error,
+    confusion,
+    confusions,
+    learning_curve,
+)
 from spcviz.problems.own_data.page.shown import SHORT_NAMES
 from spcviz.web.cached import common, owned
 from spcviz.web.course import asked
@@ -242,12 +248,12 @@ def spending() -> None:
     """Where every policy spends the budget: the Trade-off page's view, in which it is dragged."""
     state = read()
     visit = cached.current(state["example"])
-    bought = visit and cached.bought(visit, settings_of(state))
+    bought = visit and work.bought(visit, settings_of(state))
     if bought is None:
         return
     batch = bought.batch._replace(drawn=[visit.brought.sentences[n] for n in bought.batch.chain_ids.tolist()])
     view = {name: state[BUDGET.get(name, name)] for name in (*BUDGET, "pin_a", "pin_b")}
-    payload = trade_off_payload(batch, cached.spent_on(visit, settings_of(state)), SENTENCES)
+    payload = trade_off_payload(batch, work.spent_on(visit, settings_of(state)), SENTENCES)
     shown = show_trade_off(payload, key=SPENDING, view=view, on_change=from_spending, on_open=lambda: None)
     if shown.get("open"):
         TABLE.write(sentence=int(shown["open"]["chain"]), view="lattice", cell="", level=1)
@@ -257,13 +263,13 @@ def spending() -> None:
 def begin_to_spend() -> None:
     """Learn to buy features, as the address says."""
     state = read()
-    cached.start(cached.current(state["example"]), settings_of(state), "budget")
+    work.start(cached.current(state["example"]), settings_of(state), "budget")
 
 
 def budget(source, state: dict) -> None:
     """What each policy reaches with the same budget for features."""
     visit = source.own
-    bought = cached.bought(visit, settings_of(state))
+    bought = work.bought(visit, settings_of(state))
     if visit.brought.scores is not None:
         st.info(say.NO_FEATURES)
     elif bought is None:
@@ -271,21 +277,56 @@ def budget(source, state: dict) -> None:
         st.button("Learn to buy", type="primary", on_click=begin_to_spend, disabled=visit.job is not None)
     else:
         spending()
-        st.markdown(say.bought(bought))
+        st.markdown(say.bought(bought, source.report, source.is_brought))
+
+
+def begin_curve() -> None:
+    """Train on parts of the sentences, as the address says."""
+    state = read()
+    work.start(cached.current(state["example"]), settings_of(state), "curve")
+
+
+def curve(source, state: dict) -> None:
+    """What the model would be worth with fewer sentences, and whether more would help."""
+    visit = source.own
+    if visit.brought.scores is not None or source.is_brought:
+        st.info(say.NO_CURVE)
+        return
+    learned = work.learned(visit, settings_of(state))
+    if learned is None:
+        st.markdown(say.CURVE_FIRST)
+        st.button("Train on parts", type="primary", on_click=begin_curve, disabled=visit.job is not None)
+        return
+    verdict = say.learned(learned)
+    st.markdown(verdict)
+    figure = learning_curve(learned, **layout.look(440))
+    st.plotly_chart(figure, key="data_curve", alt=verdict, **layout.PLOT, config=CONFIG)
+    st.dataframe(
+        {
+            "sentences": [point.n_sentences for point in learned.points],
+            "tokens": [point.n_tokens for point in learned.points],
+            "features": [point.n_features for point in learned.points],
+            "F1 %": [round(100 * point.f1[0], 2) for point in learned.points],
+            "F1, 95 %": [say.span(*point.f1[1:]) for point in learned.points],
+            "tokens right %": [round(100 * point.right[0], 2) for point in learned.points],
+            "tokens right, 95 %": [say.span(*point.right[1:]) for point in learned.points],
+        },
+        hide_index=True,
+    )
 
 
 def take(source, state: dict) -> None:
     """Tables, the model, and the Python that repeats it all."""
     visit = source.own
-    script = cached.script(source, settings_of(state), state["steps"], number_of(source, state))
+    script = taken.script(source, settings_of(state), state["steps"], number_of(source, state))
     files = {
-        name: (f"{name}.csv", partial(cached.table, source, name), f"{name}.csv", "text/csv")
-        for name in cached.tables_of(source)
+        name: (f"{name}.csv", partial(taken.table, source, name), f"{name}.csv", "text/csv")
+        for name in taken.tables_of(source)
     }
     if source.model:
-        files["model"] = ("Model (.zip)", cached.model_file(source), "model.zip", "application/zip")
+        files["model"] = ("Model (.zip)", taken.model_file(source), "model.zip", "application/zip")
     if visit.example:
-        name, data = cached.example_file(visit)
+        name, data = taken.example_file(visit)
         files["example"] = ("The example", data, name, "text/plain")
     files["python"] = ("Python", script, "your_data.py", "text/x-python")
     with st.container(horizontal=True):
@@ -314,5 +355,5 @@ def show(source, state: dict) -> None:
 _SHOW = {
     "sweep": sweep, "errors": errors, "sure": sure, "compare": compare, "budget": budget, "take": take,
     "scores": answers.scores, "own": answers.own_sentence, "runs": answers.all_runs,
-    "weights": answers.weights,
+    "weights": answers.weights, "curve": curve,
 }  # fmt: skip

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, SpcvizError
-from spcviz.io.arrays import arrays_of
 from spcviz.io.conll import Corpus, read_conll
 from spcviz.io.kinds import packed_kind, unread_bytes
 from spcviz.io.records import looks_like_json
@@ -23,7 +22,6 @@ from spcviz.io.zipped import MANIFEST
 from spcviz.problems.own_data.model import brought as models
 from spcviz.problems.own_data.model.settings import broken
 from spcviz.scores.schemes import form_of, parts_of, scheme_of
-from spcviz.scores.token_classifier import words_of
 
 MOST_BYTES = 20 << 20
 MOST_TOKENS = 120_000
@@ -48,12 +46,20 @@ Columns = tuple[int, int | None]
 
 
 class How(NamedTuple):
-    """How a text is read where it is said, and not found out: arguments of `spcviz.io.read_conll`."""
+    """How a file is read where it is said, and not found out.
+
+    Arguments of `spcviz.io.read_conll`, and `subwords` of `spcviz.io.read_scores`.
+    """
 
     separator: str = "auto"
     header: bool | None = None
     encoding: str = "auto"
     scheme: str = "auto"
+    subwords: str = "first"
+
+    def of_text(self) -> dict[str, Any]:
+        """What `read_conll` takes."""
+        return {key: value for key, value in self._asdict().items() if key != "subwords"}
 
 
 FOUND_OUT = How()
@@ -105,10 +111,10 @@ def _of_text(name: str, data: bytes, columns: Columns | None, how: How) -> Broug
     digest = digest_of(data)
     if not packed_kind(data):
         if is_score_table(data):
-            return _scored(name, digest, read_scores(_named(name, data)), ())
+            return _scored(name, digest, read_scores(_named(name, data)))
         _check_lines(name, data)
     corpus = read_conll(
-        _named(name, data), columns=columns, max_tokens=MOST_TOKENS, max_bytes=MOST_UNPACKED, **how._asdict()
+        _named(name, data), columns=columns, max_tokens=MOST_TOKENS, max_bytes=MOST_UNPACKED, **how.of_text()
     )
     if (most := max(map(len, corpus.sentences), default=0)) > MOST_TOKENS:
         raise ArgumentError(
@@ -233,53 +239,10 @@ def _of_zip(name: str, data: bytes, columns: Columns | None, how: How) -> Brough
         raise ArgumentError(f"{name}: {_HALF}")
     if not any(file.endswith(".npy") for file in names):
         return _of_text(name, data, columns, how)
-    if "logits.npy" in names:
-        return _scored(name, digest, *_of_logits(name, data))
-    return _scored(name, digest, read_scores(_named(name, data)), ())
+    return _scored(name, digest, read_scores(_named(name, data), subwords=how.subwords), how.subwords)
 
 
-def _of_logits(name: str, data: bytes) -> tuple[ScoreFile, tuple[str, ...]]:
-    """Scores of words in the logits of a token classifier: the first sub-word of each counts."""
-    wanted = ("logits", "word_ids", "attention_mask", "id2label", "labels", "tokens")
-    arrays = arrays_of(name, data, wanted)
-    if "word_ids" not in arrays:
-        raise ArgumentError(
-            f"{name}: must hold word_ids beside logits: of each token its word's number, or -1"
-        )
-    numbers = np.atleast_2d(arrays["word_ids"])
-    if numbers.ndim != 2 or numbers.dtype.kind not in "iu":
-        got = f"{numbers.dtype} in {numbers.ndim}"
-        raise ArgumentError(f"{name}: word_ids must be whole numbers in one or two dimensions, got {got}")
-    ids = [[None if k < 0 else k for k in row] for row in numbers.tolist()]
-    logits = arrays["logits"] if arrays["logits"].ndim == 3 else arrays["logits"][None]
-    if not len(ids):
-        raise ArgumentError(f"{name}: must hold logits of at least one sequence, got none")
-    tables = words_of(logits, ids, arrays.get("attention_mask"))
-    made = {"emissions": np.concatenate(tables), "lengths": np.array(list(map(len, tables)))}
-    named = {"id2label": "label_names", "labels": "labels", "tokens": "tokens"}
-    made |= {field: arrays[key] for key, field in named.items() if key in arrays}
-    if np.atleast_2d(made.get("labels", 0)).shape == numbers.shape and numbers.size != len(made["emissions"]):
-        made["labels"] = _of_first(np.atleast_2d(made["labels"]), ids, arrays.get("attention_mask"))
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **made)
-    n_pieces = sum(k is not None for row in ids for k in row)
-    note = f"Of {n_pieces:,} sub-words the first of each of {len(made['emissions']):,} words counts."
-    return read_scores(_named(name, buffer.getvalue())), (note,)
-
-
-def _of_first(labels: np.ndarray, ids: list[list[int | None]], mask: np.ndarray | None) -> np.ndarray:
-    """Labels of sub-words, as they are trained on, as labels of words: those of the first of each."""
-    firsts = []
-    for i, row in enumerate(ids):
-        first: dict[int, int] = {}
-        for at, word in enumerate(row):
-            if word is not None and (mask is None or np.atleast_2d(mask)[i, at]):
-                first.setdefault(word, at)
-        firsts.append(labels[i, list(first.values())])
-    return np.concatenate(firsts)
-
-
-def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]) -> Brought:
+def _scored(name: str, digest: str, scores: ScoreFile, subwords: str = "") -> Brought:
     if (size := scores.emissions.size) > MOST_SCORES:
         raise ArgumentError(
             f"{name}: has {size:,} scores; at most {MOST_SCORES:,} are read (tokens times labels)"
@@ -291,6 +254,10 @@ def _scored(name: str, digest: str, scores: ScoreFile, warnings: tuple[str, ...]
         raise ArgumentError(f"{name}: has scores of one label; expected at least 2 columns of scores")
     if not len(scores.emissions):
         raise ArgumentError(f"{name}: must hold scores of at least one token, got none")
+    warnings: tuple[str, ...] = ()
+    if scores.n_subwords > len(scores.emissions):
+        of = f"Of {scores.n_subwords:,} sub-words the {subwords} of each of {len(scores.emissions):,} words"
+        warnings = (f"{of} {'is taken' if subwords == 'mean' else 'counts'}.",)
     tokens = scores.tokens or tuple(f"{k + 1}" for n in scores.lengths.tolist() for k in range(n))
     names = scores.label_names or tuple(str(k) for k in range(scores.emissions.shape[1]))
     cuts = list(pairwise([0, *np.cumsum(scores.lengths).tolist()]))

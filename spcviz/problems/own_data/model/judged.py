@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import permutation_test
 
+from spcviz.problems.own_data.page.shown import Compared
 from spcviz.scores.schemes import form_of, parts_of
 
 N_DRAWS = 1000
@@ -40,17 +41,6 @@ class Score(NamedTuple):
     n_gold: int
     n_answered: int
     n_right: int
-
-
-class Compared(NamedTuple):
-    """A measure of two models on the same sentences: the second minus the first, its interval, a p-value."""
-
-    measure: str
-    first: float
-    second: float
-    low: float
-    high: float
-    p: float
 
 
 def chunks_of(labels: Sequence[str], form: str = "prefix") -> set[Chunk]:

@@ -118,8 +118,9 @@ def _source(function) -> str:
     return f'{head}"""{doc.partition(chr(10))[0]}"""{body}'
 
 
-def of_scores(name: str, steps: str, seed: int, tolerance: float, most_arcs: int) -> str:
+def of_scores(name: str, steps: str, seed: int, tolerance: float, most_arcs: int, subwords: str = "") -> str:
     """The script that looks at scores as the page did, and prints the page's numbers."""
+    how = f", subwords={subwords!r}" if subwords else ""
     given = {
         "given": "transitions, start, end = scores.transitions, scores.start, scores.end",
         "bio": "transitions, start, end = bio_transitions(scores.label_names)",
@@ -133,7 +134,7 @@ import numpy as np
 from spcviz.io import read_scores
 from spcviz.scores import bio_transitions, from_emissions
 
-scores = read_scores({name!r})
+scores = read_scores({name!r}{how})
 lengths, n = scores.lengths, scores.emissions.shape[1]
 starts = np.concatenate([[0], np.cumsum(lengths)])
 order = np.random.default_rng({seed}).permutation(np.flatnonzero(lengths))

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.own_data.model.brought import read_with
 from spcviz.problems.own_data.model.budget import Bought, spend
+from spcviz.problems.own_data.model.curve import learn
 from spcviz.problems.own_data.model.settings import LEAST_SENTENCES, Settings
 from spcviz.problems.own_data.model.training import train
-from spcviz.problems.own_data.page.shown import Trained
+from spcviz.problems.own_data.page.shown import LearningCurve, Trained
 from spcviz.shared.confined.limits import Task
 from spcviz.store.raw import pieces_of
 
@@ -40,6 +41,7 @@ WORKS = {
     "train": Work(_task("train_here"), Trained),
     "read": Work(_task("read_here"), Trained),
     "budget": Work(_task("spend_here"), Bought),
+    "curve": Work(_task("curve_here"), LearningCurve),
 }
 
 
@@ -59,6 +61,12 @@ def read_here(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:
 def spend_here(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
     """Learn to buy features on sentences."""
     return _record(Bought, lambda: spend(Settings(**about["settings"]), about["sentences"], about["labels"]))
+
+
+def curve_here(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
+    """Train on parts of the sentences."""
+    settings = Settings(**about["settings"])
+    return _record(LearningCurve, lambda: learn(settings, about["sentences"], about["labels"], verbose=1))
 
 
 def _record(kind: type, make: Callable[[], Any]) -> tuple[dict, list[bytes]]:

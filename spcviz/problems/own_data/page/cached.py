@@ -18,17 +18,15 @@ from spcviz.problems.own_data.data.derived import pixels_of
 from spcviz.problems.own_data.data.examples import EXAMPLES
 from spcviz.problems.own_data.data.files import found as found
 from spcviz.problems.own_data.model import cascades, scored, stored
-from spcviz.problems.own_data.model import script as scripts
-from spcviz.problems.own_data.model.budget import Bought
-from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import METHODS as METHODS
-from spcviz.problems.own_data.model.settings import Settings, rules_of
+from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.template import DEFAULT as DEFAULT
 from spcviz.problems.own_data.model.template import read_template as read_template
-from spcviz.problems.own_data.page import live, runs, shelf, tables
+from spcviz.problems.own_data.page import live, runs, shelf
 from spcviz.problems.own_data.page.answers import Times, times_of
 from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shown import Choice, Report, Trained
+from spcviz.problems.own_data.page.work import key_of
 from spcviz.shared.folders import CACHE, MODELS
 from spcviz.shared.shown import WordTrace
 from spcviz.shared.uploading.uploads import UploadError
@@ -148,7 +146,7 @@ def take_example(name: str) -> shelf.Own:
 
 def read_as(visit: shelf.Own, columns: files.Columns | None, how: files.How) -> None:
     """Read the same text in another way; raises `UNREADABLE`."""
-    if (columns, how) == (visit.columns, visit.how) or visit.brought.kind != "text":
+    if (columns, how) == (visit.columns, visit.how) or visit.brought.kind == "model":
         return
     data = examples.data_of(visit.example) if visit.example else visit.data
     brought = apart.read_apart(visit.brought.name, data, columns, how, glance=uploaded.leave_if_left)
@@ -173,100 +171,12 @@ def origin(name: str) -> str:
     return EXAMPLES[visit.example].origin if visit is not None and visit.example else ""
 
 
-def example_file(visit: shelf.Own) -> tuple[str, bytes]:
-    """Name and bytes of an example's file."""
-    return EXAMPLES[visit.example].name, examples.data_of(visit.example)
-
-
-def start(visit: shelf.Own | None, settings: Settings, work: str = "train") -> None:
-    """Begin to train, or to buy features, on a visitor's sentences, in a process of its own."""
-    if visit is None:  # gone, after half an hour without use
-        return
-    visit.end_job()
-    visit.note, brought = "", visit.brought
-    wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
-    data = visit.model.model if work == "read" else b""
-    if work == "train":
-        visit.model = None
-    visit.asked = _key(visit, settings, work)
-    visit.job = Job(work, wanted, data, n_steps=_steps(settings) if work == "train" else 1)
-
-
-def _key(visit: shelf.Own, settings: Settings, work: str) -> tuple[Hashable, ...]:
-    """What the outcome of some work is kept under: file, columns, the settings it depends on, the model."""
-    if work == "read":
-        few = Settings(seed=settings.seed, tolerance=settings.tolerance)
-        return visit.of(work, visit.model.digest, few)
-    if work == "budget":
-        return visit.of(work, Settings(template=settings.template, held=settings.held, seed=settings.seed))
-    return visit.of(work, settings)
-
-
-def bought(visit: shelf.Own, settings: Settings) -> Bought | None:
-    """What a budget buys on these sentences, if that has been worked out."""
-    return visit.kept(_key(visit, settings, "budget"))
-
-
-def spent_on(visit: shelf.Own, settings: Settings) -> str:
-    """What tells one batch that features were bought for from another."""
-    return f"{visit.brought.digest}|{_key(visit, settings, 'budget')}"
-
-
-def read_with_model(visit: shelf.Own, settings: Settings) -> None:
-    """Let the model that was brought read the sentences, unless it has, or is about to."""
-    if visit.model is None or visit.job is not None:
-        return
-    key = _key(visit, settings, "read")
-    if visit.kept(key) is None and visit.asked != key:  # what has failed is not begun again by itself
-        start(visit, settings, "read")
-
-
 def put_away(name: str) -> None:
     """Go on without the model that was brought."""
     visit = current(name)
     if visit is not None:
         visit.end_job("the model was put away")
         visit.model = None
-
-
-def _steps(settings: Settings) -> int:
-    """About how many steps the estimators' bars of progress count."""
-    if settings.method == "perceptron":
-        return settings.passes
-    return 50 if settings.method == "crf" else 120 + 4 * settings.passes * (settings.order - 2)
-
-
-def collect(visit: shelf.Own, settings: Settings) -> str:
-    """Take what a job has brought, if it has ended; what went wrong, or nothing.
-
-    A job that ended without being asked for what the settings now say leaves a note.
-    """
-    job = visit.job
-    if job is None or not job.ended.is_set():
-        return ""
-    visit.job = None
-    if job.state == "done":
-        visit.keep(visit.asked, job.outcome)
-        if job.work == "train":
-            runs.add(visit, visit.asked, visit.asked[-1], job.outcome)
-        if job.work != "read" and visit.asked != _key(visit, settings, job.work):
-            visit.note = OTHER_SETTINGS
-    elif job.state == "cancelled":
-        visit.note = CANCELLED
-    return job.problem
-
-
-CANCELLED = "What was under way was cancelled."
-OTHER_SETTINGS = (
-    "What was under way is done, with the settings that it was begun with. Those on screen are others now: "
-    "choose the former again to see it."
-)
-
-
-def cancel(visit: shelf.Own) -> None:
-    """Give up what is under way, as its visitor wants."""
-    visit.end_job()
-    visit.note = CANCELLED
 
 
 def _reader_of(trained: Trained) -> cascades.Reader:
@@ -372,10 +282,10 @@ def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> S
         look = visit.once(key, lambda: scored.look_at(scores, how, settings.seed, settings.tolerance))
         return Source(visit, key, look.report, b"", look)
     if visit.model is not None:
-        key = _key(visit, settings, "read")
+        key = key_of(visit, settings, "read")
         read = visit.kept(key)
         return None if read is None else Source(visit, key, read.report, read.model, None, is_brought=True)
-    key = _key(visit, settings, "train")
+    key = key_of(visit, settings, "train")
     done, is_stored = visit.kept(key) or runs.find(visit, key), False
     if done is None and _is_stored(visit) and settings == Settings():
         done, is_stored = stored_model(visit.example), True
@@ -403,44 +313,3 @@ def let_go(file: Any) -> None:
     """Let Streamlit drop its own copy of an uploaded file: what is needed of it has been read."""
     if runtime.exists():
         runtime.get_instance().uploaded_file_mgr.remove_file(owned.visit(), file.file_id)
-
-
-def script(source: Source, settings: Settings, steps: str, number: int) -> str:
-    """The Python that repeats what is shown."""
-    visit = source.own
-    name = visit.brought.name if visit.brought.name != "pasted text" else "pasted.txt"
-    if source.scored is not None:
-        how = steps_of(visit, steps)
-        return scripts.of_scores(name, how, settings.seed, settings.tolerance, scored.MOST_ARCS)
-    if source.is_brought:
-        file = (name, visit.brought.corpus.columns, _how(visit))
-        return scripts.of_model(*file, visit.model.name, settings.seed, number)
-    rules = rules_of(visit.brought.labels)
-    return scripts.of_training(name, visit.brought.corpus.columns, settings, number, _how(visit), rules)
-
-
-def _how(visit: shelf.Own) -> str:
-    """What `read_conll` is told beyond the columns, to read a file as it is read here; as Python."""
-    told = {
-        key: value for key, value in visit.how._asdict().items() if value != getattr(files.FOUND_OUT, key)
-    }
-    if visit.brought.cut:
-        told["max_tokens"] = visit.brought.cut
-    return "".join(f", {key}={value!r}" for key, value in told.items())
-
-
-def model_file(source: Source) -> bytes:
-    """The model to be taken away: the one that was brought as it came."""
-    return source.own.model.model if source.is_brought else source.model
-
-
-def tables_of(source: Source) -> list[str]:
-    """Names of the tables that there are."""
-    return list(tables.TABLES) if source.has_gold else ["tokens"]
-
-
-def table(source: Source, name: str) -> bytes:
-    """One table as CSV."""
-    if name == "tokens":
-        return tables.tokens(source.report, source.own.brought.sentences)
-    return tables.TABLES[name](source.report)

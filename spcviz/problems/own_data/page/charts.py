@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 
-from spcviz.problems.own_data.page.shown import Report
+from spcviz.problems.own_data.page.shown import LearningCurve, Report
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import SIZE, Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
@@ -68,6 +68,40 @@ def confusion(report: Report, palette: Palette, scale: float = 1.0, height: floa
         "yaxis": {"title": "gold", "autorange": "reversed", "type": "category", "showgrid": False},
     }
     return figure([trace, clicks], axes, palette, scale=scale, height=height, left=7, top=6)
+
+
+def learning_curve(
+    learned: LearningCurve, palette: Palette, scale: float = 1.0, height: float = 440
+) -> Chart:
+    """Tokens right and F1 on the same held-out sentences, against the sentences that are learned from."""
+    x = [point.n_sentences for point in learned.points]
+    lines = (
+        ("F1", [point.f1 for point in learned.points], palette.accent, "solid", 4),
+        ("tokens right", [point.right for point in learned.points], palette.muted, "dash", -4),
+    )
+    if np.allclose(*([value for value, _, _ in line[1]] for line in lines)):
+        lines = lines[1:]  # labels that write no chunks: F1 is the share of tokens
+    traces = []
+    for name, values, colour, dash, _ in lines:
+        share = [100 * value for value, _, _ in values]
+        bars = {
+            "type": "data", "symmetric": False, "color": colour, "thickness": 1.5 * scale, "width": 5 * scale,
+            "array": [100 * (high - value) for value, _, high in values],
+            "arrayminus": [100 * (value - low) for value, low, _ in values],
+        }  # fmt: skip
+        hover = f"{name} %{{y:.1f}} % from %{{x:,}} sentences<extra></extra>"
+        look = stroke(colour, 2 * scale, dash) | mark(8 * scale, color=colour) | {"error_y": bars}
+        traces.append(points("lines+markers", x, share, name, hover, **look))
+    axes = {
+        "xaxis": {
+            "title": "sentences learned from",
+            "type": "log",
+            "tickvals": x,
+            "ticktext": [f"{n:,}" for n in x],
+        },
+        "yaxis": {"title": "%, with 95 % intervals"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=5, top=3.4)
 
 
 def reliability(report: Report) -> list[tuple[float, float, int]]:

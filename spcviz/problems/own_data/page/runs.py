@@ -11,8 +11,6 @@ from spcviz.problems.own_data.page.shown import Trained
 MOST = 30
 """Runs that are kept; of more, the oldest goes, and that is said."""
 
-_KEY = "runs"
-
 
 class Run(NamedTuple):
     """One training: its number from 1, what it is kept under, its settings, what came of it."""
@@ -25,14 +23,14 @@ class Run(NamedTuple):
 
 def of(visit: Any) -> list[Run]:
     """The runs on a visit's file, the oldest first."""
-    return visit.kept(_KEY) or []
+    return visit.runs
 
 
 def add(visit: Any, key: Hashable, settings: Settings, trained: Trained) -> None:
     """Note a run; one of the same settings takes the place of its older twin."""
     runs = [run for run in of(visit) if run.key != key]
     number = max((run.number for run in of(visit)), default=0) + 1
-    visit.keep(_KEY, [*runs, Run(number, key, settings, trained)][-MOST:])
+    visit.runs = [*runs, Run(number, key, settings, trained)][-MOST:]
 
 
 def find(visit: Any, key: Hashable) -> Trained | None:

@@ -27,6 +27,7 @@ class Own:
         self.job: Job | None = None
         self.asked: Hashable = None
         self.note = ""  # how the last job ended, where it brought nothing
+        self.runs: list[Any] = []  # `runs.Run`, kept however much else is looked at
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
 
     @property
@@ -43,6 +44,7 @@ class Own:
         self.end_job("it was on what the file was read as before")
         self.brought, self.columns, self.how = brought, columns, how
         self._kept.clear()
+        self.runs = []
 
     def keep(self, key: Hashable, value: Any) -> Any:
         """Keep what was made, in place of what was not used for the longest."""
@@ -82,3 +84,4 @@ class Own:
         """Nobody wants any of it any more."""
         self.end_job()
         self._kept.clear()
+        self.runs = []

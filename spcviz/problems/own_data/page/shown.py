@@ -83,3 +83,32 @@ class Trained(NamedTuple):
 
     model: bytes
     report: Report
+
+
+class Compared(NamedTuple):
+    """A measure of two models on the same sentences: the second minus the first, its interval, a p-value."""
+
+    measure: str
+    first: float
+    second: float
+    low: float
+    high: float
+    p: float
+
+
+class Point(NamedTuple):
+    """One part: what was learned from, and what came of it on the held-out sentences."""
+
+    n_sentences: int
+    n_tokens: int
+    n_features: int
+    right: tuple[float, float, float]  # share of the tokens, and its interval
+    f1: tuple[float, float, float]
+
+
+class LearningCurve(NamedTuple):
+    """Parts from small to large, and whether the last doubling has helped (first: half, second: all)."""
+
+    points: tuple[Point, ...]
+    doubled: tuple[Compared, ...]
+    n_held: int  # tokens that all parts are judged by

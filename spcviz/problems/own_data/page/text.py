@@ -28,6 +28,7 @@ SEPARATORS = {
 HEADERS = {"auto": "found out", "yes": "names the columns", "no": "is a token"}
 ENCODINGS = {"auto": "found out"} | {name: name for name in _ENCODINGS}
 SCHEMES = {"auto": "found out", "BIO": "BIO (IOB2)", "IOB1": "IOB1", "BIOES": "BIOES, BILOU, BMES"}
+SUBWORDS = {"first": "the first counts", "last": "the last counts", "mean": "their mean"}
 """What may be said of a file where the page has found out something else."""
 
 PRIVATE = (
@@ -80,7 +81,8 @@ def another_model(wanted: str) -> str:
 MODEL_READS = "The model that you brought reads the sentences; its lattice opens in a moment."
 
 
-WORKS = {"train": "Training", "read": "The model reads", "budget": "Learning to buy"}
+WORKS = {"train": "Training", "read": "The model reads", "budget": "Learning to buy",
+         "curve": "Training on parts"}  # fmt: skip
 
 
 def under_way(work: str, state: str, progress: float, ahead: int, seconds: float) -> str:
@@ -230,18 +232,45 @@ SPEND_FIRST = (
 )
 
 
-def bought(outcome) -> str:
-    """What policies buy, in a sentence or two."""
+def bought(outcome, report, is_brought: bool) -> str:
+    """What policies buy, in a sentence or two, and which model it is bought for."""
     free, full = outcome.curves[0].right[0], outcome.curves[0].right[-1]
     tiers = ", then ".join(outcome.tiers[1:])
     middle = {curve.key: float(np.interp(0.2, curve.spent, curve.right)) for curve in outcome.curves}
     best = max(middle, key=lambda key: middle[key])
     shown = " · ".join(f"{METHODS[key].said(TERMS)[0]} {100 * value:.1f} %" for key, value in middle.items())
+    right = 100 * (report.truth == report.guess).mean()
+    other = "the model that was brought" if is_brought else "the page's own model"
     return (
+        f"**A model of its own reads here**, not {other} ({right:.1f} % right): its features come in tiers, "
+        f"are folded into fewer numbers, and it learns from {outcome.n_train:,} sentences. "
         f"Free: {outcome.tiers[0]}; a unit buys a token's next features: {tiers}. Drawn are "
         f"{len(outcome.batch.truths)} sentences; of all {outcome.n_tokens:,} held-out tokens, with nothing "
         f"bought {100 * free:.1f} % are right, with everything {100 * full:.1f} %. At a fifth of the cost: "
         f"{shown}. The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
+    )
+
+
+CURVE_FIRST = (
+    "Trains the model with the settings of this page on an eighth, a quarter, half and all of its sentences, "
+    "each judged by the same held-out ones: about twice the time of one training."
+)
+NO_CURVE = "This view trains models on parts of your sentences: it wants a model that is trained here."
+
+
+def learned(curve) -> str:
+    """Whether more sentences would help, by what the last doubling has brought."""
+    first, last = curve.points[-2], curve.points[-1]
+    parts = []
+    for test in curve.doubled:
+        gap, low, high = (100 * value for value in (test.second - test.first, test.low, test.high))
+        span = f"({low:+.1f} to {high:+.1f}, 95 %)"
+        parts.append(f"{test.measure} {gap:+.1f} points {span}, to {100 * test.second:.1f} %")
+    is_up = any(test.low > 0 for test in curve.doubled)
+    head = "**More data would probably help:**" if is_up else "**It is not shown that more data would help:**"
+    return (
+        f"{head} with {last.n_sentences:,} sentences in place of {first.n_sentences:,}, {'; '.join(parts)}. "
+        f"Judged by the same {curve.n_held:,} held-out tokens."
     )
 
 

@@ -7,11 +7,12 @@ import { node } from "../../../web/view/elements.js";
 TASKS.own_data = sentences({
   wrong: "wrong labels",
   allTitle: "What all sentences together may cost",
-  unit: "cost in units (one buys a word's next features: its ending, then its neighbours)",
+  unit: "cost in units",
+  isLost: (nWrong, nWords) => 3 * nWrong >= nWords,
   byHand: "Spend it yourself: click the sentences that look hardest; each click buys the next features for all words of one.",
   tierNotes: ["", ", on a coloured ground", ", on a stronger one"],
   marks: () => ["solid green frame ", node("b", {}, "✔ every label right")],
-  faults: () => ["dashed red, ", node("b", {}, "✖ wrong label")],
+  faults: () => ["✖ wrong label; dashed red: of at least a third of the words"],
   csv: "wrong_labels,words",
 
   counted(view, state) {

@@ -1,0 +1,242 @@
+"""What a text of columns is: found out from its first 128 thousand signs.
+
+What parts columns (`cells`), whether there is a header, whether the first column numbers tokens (CoNLL-U and
+its kin, GermEval) or sentences (a table), and what may stand between tokens.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from spcviz.io import named
+from spcviz.io.cells import Row, lines_of, list_in, rows_of, separator_of
+
+CONLLU = 10
+"""Columns of CoNLL-U."""
+SAMPLE = 1 << 17
+"""Signs of a text that are looked at to find out what it is."""
+
+ID = re.compile(r"(\d+)([-.]\d+)?")
+ABOUT = re.compile(r"#\s*[\w.:-]+\s*=")
+_PLUS = re.compile(r"#\s*global\.columns\s*=\s*(\S.*)")
+MARKUP = re.compile(r"</?[A-Za-z][^<>\t]*>")
+DOCUMENT = "-DOCSTART-"
+_UPOS = frozenset(
+    ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
+     "SCONJ", "SYM", "VERB", "X", "_")
+)  # fmt: skip
+_CONLL_2009 = (
+    "ID", "FORM", "LEMMA", "PLEMMA", "POS", "PPOS", "FEAT", "PFEAT", "HEAD", "PHEAD", "DEPREL", "PDEPREL",
+    "FILLPRED", "PRED",
+)  # fmt: skip
+_CONLL_2012 = ("DOCUMENT", "PART", "ID", "FORM", "POS", "PARSE")
+
+
+class Table(NamedTuple):
+    """Sentences ``[sentence][column][token]``, and the number of each one's first line, from 1.
+
+    - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty where no text was parted
+    - `kind` {"conllu", "conllup", "conll2009", "conll2012", "ids", "sentences", "rows", "spans", ""}: ids:
+      another file whose first column numbers tokens; sentences: a column numbers sentences; rows: a row is a
+      sentence; spans: it is a text with spans
+    - `header`: names of columns, where there are any
+    - `notes`: what was left out, in sentences; `is_cut`: whether more was there than was asked for
+    """
+
+    sentences: list[Sequence[list[str]]]
+    first_lines: list[int]
+    n_columns: int
+    separator: str
+    kind: str = ""
+    header: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_cut: bool = False
+
+
+class Layout(NamedTuple):
+    """What a sample of a text shows."""
+
+    separator: str
+    n: int  # columns
+    kind: str
+    header: tuple[str, ...]
+    has_header_row: bool
+    ids: int | None  # the column that numbers tokens
+    sentence: int | None  # the column that numbers sentences
+    least: int  # columns that a line must have, where lines may differ
+    vocabularies: tuple[frozenset[str], ...]  # values of the first 2,000 rows, by column
+    spans: int | None = None  # the column that has the spans of a text
+
+
+def layout_of(
+    text: str, has_ids: bool | None = None, separator: str = "auto", header: bool | None = None
+) -> Layout:
+    """What the beginning of a text shows of its columns."""
+    is_whole = len(text) <= SAMPLE
+    sample = text if is_whole else text[:SAMPLE].rpartition("\n")[0] or text[:SAMPLE]
+    lines = lines_of(sample)
+    data = [line for line in lines if line.strip(" \t") and not line.startswith(("#", DOCUMENT))]
+    data = [line for line in data if not MARKUP.fullmatch(line)] or data
+    if not data:  # a text may be of nothing but tokens "#"
+        data = [line for line in lines if line.startswith("#") and not ABOUT.match(line)]
+    if separator == "auto":
+        separator = separator_of(data, named.ALL, is_whole=is_whole)
+    rows = list(rows_of(sample, separator, is_whole=is_whole))
+    plus = next((found[1].split() for found in map(_PLUS.match, islice(lines, 50)) if found), [])
+    first = next((cells for _, cells in rows if cells and _is_data(cells)), None)
+    first = first or next((cells for _, cells in rows if cells and not ABOUT.match(cells[0])), [])
+    spans = _spans_column(rows, len(first))
+    has_header_row = not plus and header
+    if not plus and header is None:
+        is_above = spans is not None and not _SPANS.match(first[spans])
+        has_header_row = is_above or named.is_header(first) or _is_odd(rows, first)
+    names = tuple(plus) if plus else tuple(cell.strip() for cell in first) if has_header_row else ()
+    body = list(islice(_body(rows, first if has_header_row else None), 2000))
+    columns = tuple(map(frozenset, zip(*(cells for _, cells in body if len(cells) == len(first)))))
+    known = Layout(separator, len(first), "", names, bool(has_header_row), None, None, len(first), columns)
+    if spans is not None and has_ids is None:
+        return known._replace(kind="spans", spans=spans)
+    return _numbered(known, body, lines, plus, has_ids)
+
+
+_SPANS = re.compile(r"\s*\[\s*(?:[\[(]\s*\d+\s*,|\{.*?[\"']start|\]\s*$)", re.DOTALL)
+
+
+def _spans_column(rows: list[Row], n: int) -> int | None:
+    """The column whose cells, but for a header's, hold spans of signs; None if there is none."""
+    if n < 2:
+        return None
+    cells = [cells for _, cells in rows[:50] if len(cells) == n]
+    below = cells[1:] or cells
+    for k in range(n):
+        found = [_SPANS.match(row[k]) for row in below if row[k].strip()]
+        is_used = any((one := _SPANS.match(row[k])) and "]" not in one[0] for row in cells)
+        if found and all(found) and is_used:
+            return k
+    return None
+
+
+def _is_data(cells: list[str]) -> bool:
+    return not cells[0].startswith(("#", DOCUMENT)) and not MARKUP.fullmatch(cells[0])
+
+
+def _body(rows: list[Row], head: list[str] | None) -> Iterator[Row]:
+    """Rows that hold tokens, and blank ones between, without the header."""
+    for line, cells in rows:
+        if cells is head and head is not None:
+            continue
+        if not cells or _is_data(cells):
+            yield line, cells
+
+
+def _is_odd(rows: list[Row], first: list[str]) -> bool:
+    """Whether the labels of all rows but the first are those of chunks: then that one is a header."""
+    from spcviz.scores.schemes import is_chunked
+
+    last = [cells[-1] for _, cells in rows if cells and _is_data(cells) and len(cells) == len(first)]
+    rest = set(last[1:])
+    return len(first) > 1 and len(rest) > 1 and is_chunked(rest) and not is_chunked(rest | {last[0]})
+
+
+def _numbered(
+    known: Layout, body: list[Row], lines: list[str], plus: list[str], has_ids: bool | None
+) -> Layout:
+    """A layout with its kind, and the column of ids or of sentences."""
+    if known.has_header_row:
+        if _are_rows(known, body):
+            return known._replace(kind="rows")
+        at = named.sentence_column(known.header)
+        return known._replace(kind="sentences", sentence=at) if at is not None else known
+    if any(line.startswith("#begin document") for line in islice(lines, 50)) and known.n >= 11:
+        return known._replace(kind="conll2012", ids=2, least=11, header=_CONLL_2012)
+    if plus:
+        ids = plus.index("ID") if "ID" in plus else None
+        return known._replace(kind="conllup", ids=ids)
+    if has_ids is False:
+        return known
+    if has_ids or _is_conllu(body, known.n) or _counts(body, known.n):
+        if (known.n > CONLLU and not _is_universal(body)) or (
+            known.n >= 12 and _heads(body, 8) and _heads(body, 9)
+        ):
+            return known._replace(kind="conll2009", ids=0, least=min(12, known.n), header=_CONLL_2009)
+        return known._replace(kind="conllu" if known.n >= CONLLU else "ids", ids=0)
+    if _counts_sentences(body, known.n):
+        return known._replace(kind="sentences", sentence=0)
+    return known
+
+
+def _is_conllu(body: list[Row], n: int) -> bool:
+    if n != CONLLU:
+        return False
+    first = [bool(ID.fullmatch(cells[0])) for _, cells in islice((row for row in body if row[1]), 20)]
+    return 2 * sum(first) > len(first)
+
+
+def _counts(body: list[Row], n: int) -> bool:
+    """Whether the first of at least three columns counts the tokens of each sentence, from 0 or 1."""
+    if n < 3:
+        return False
+    expected, n_counted, n_sentences, start = None, 0, 0, ""
+    for _, cells in body:
+        if not cells:
+            expected = None
+            continue
+        found = ID.fullmatch(cells[0])
+        if not found:
+            return False
+        if found[2]:
+            continue
+        if expected is None:
+            n_sentences += 1
+            start = start or found[1]
+            if found[1] != start or start not in ("0", "1"):
+                return False
+        elif int(found[1]) != expected:
+            return False
+        else:
+            n_counted += 1
+        expected = int(found[1]) + 1
+    return n_counted > 0 or n_sentences > 1
+
+
+def _is_universal(body: list[Row]) -> bool:
+    """Whether the fourth column has tags of Universal Dependencies, and the seventh heads."""
+    rows = [cells for _, cells in body if cells]
+    return all(cells[3] in _UPOS for cells in rows if len(cells) > 3) and _heads(body, 6)
+
+
+def _heads(body: list[Row], at: int) -> bool:
+    return all(len(cells) > at and (cells[at].isdecimal() or cells[at] == "_") for _, cells in body if cells)
+
+
+def _counts_sentences(body: list[Row], n: int) -> bool:
+    """Whether the first of at least three columns numbers sentences: the same, or one more than before."""
+    if n < 3 or any(not cells for _, cells in body[:-1]):
+        return False
+    numbers = [cells[0] for _, cells in body if cells]
+    if len(numbers) < 4 or not all(number.isdecimal() and len(number) < 10 for number in numbers):
+        return False
+    counted = [int(number) for number in numbers]
+    steps = [b - a for a, b in pairwise(counted)]
+    return counted[0] in (0, 1) and set(steps) == {0, 1} and steps.count(0) >= steps.count(1)
+
+
+def _are_rows(known: Layout, body: list[Row]) -> bool:
+    """Whether a row is a sentence: its tokens are a list in a cell, or as many words as there are labels."""
+    token, label = named.token_column(known.header), named.label_column(known.header)
+    rows = [cells for _, cells in body if len(cells) == known.n]
+    if token is None or not rows:
+        return False
+    if all(list_in(cells[token]) is not None for cells in rows):
+        return True
+    if label is None:
+        return False
+    pairs = [(len(cells[token].split()), len(items_in(cells[label]))) for cells in rows]
+    is_list = all(list_in(cells[label]) is not None for cells in rows)
+    return (is_list or all(a == b for a, b in pairs)) and any(b > 1 for _, b in pairs)
+
+
+def items_in(cell: str) -> list[str]:
+    items = list_in(cell)
+    return cell.split() if items is None else items

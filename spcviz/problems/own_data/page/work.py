@@ -1,0 +1,102 @@
+"""Work that is asked for on a visitor's sentences: how it is begun, what it is kept under, how it ends."""
+
+from collections.abc import Hashable
+
+from spcviz.problems.own_data.model.budget import Bought
+from spcviz.problems.own_data.model.curve import PARTS
+from spcviz.problems.own_data.model.jobs import Job
+from spcviz.problems.own_data.model.settings import Settings
+from spcviz.problems.own_data.page import runs, shelf
+from spcviz.problems.own_data.page.shown import LearningCurve
+
+
+def start(visit: shelf.Own | None, settings: Settings, work: str = "train") -> None:
+    """Begin to train, or to buy features, on a visitor's sentences, in a process of its own."""
+    if visit is None:  # gone, after half an hour without use
+        return
+    visit.end_job()
+    visit.note, brought = "", visit.brought
+    wanted = {"settings": settings._asdict(), "sentences": brought.sentences, "labels": brought.labels}
+    data = visit.model.model if work == "read" else b""
+    if work == "train":
+        visit.model = None
+    visit.asked = key_of(visit, settings, work)
+    visit.job = Job(work, wanted, data, n_steps=_steps(settings, work))
+
+
+def key_of(visit: shelf.Own, settings: Settings, work: str) -> tuple[Hashable, ...]:
+    """What the outcome of some work is kept under: file, columns, the settings it depends on, the model."""
+    if work == "read":
+        few = Settings(seed=settings.seed, tolerance=settings.tolerance)
+        return visit.of(work, visit.model.digest, few)
+    if work == "budget":
+        return visit.of(work, Settings(template=settings.template, held=settings.held, seed=settings.seed))
+    return visit.of(work, settings)
+
+
+def bought(visit: shelf.Own, settings: Settings) -> Bought | None:
+    """What a budget buys on these sentences, if that has been worked out."""
+    return visit.kept(key_of(visit, settings, "budget"))
+
+
+def learned(visit: shelf.Own, settings: Settings) -> LearningCurve | None:
+    """The learning curve with these settings, if that has been worked out."""
+    return visit.kept(key_of(visit, settings, "curve"))
+
+
+def spent_on(visit: shelf.Own, settings: Settings) -> str:
+    """What tells one batch that features were bought for from another."""
+    return f"{visit.brought.digest}|{key_of(visit, settings, 'budget')}"
+
+
+def read_with_model(visit: shelf.Own, settings: Settings) -> None:
+    """Let the model that was brought read the sentences, unless it has, or is about to."""
+    if visit.model is None or visit.job is not None:
+        return
+    key = key_of(visit, settings, "read")
+    if visit.kept(key) is None and visit.asked != key:  # what has failed is not begun again by itself
+        start(visit, settings, "read")
+
+
+def _steps(settings: Settings, work: str) -> int:
+    """About how many steps the estimators' bars of progress count."""
+    if work not in ("train", "curve"):
+        return 1
+    if work == "curve":
+        return len(PARTS) * _steps(settings, "train")
+    if settings.method == "perceptron":
+        return settings.passes
+    return 50 if settings.method == "crf" else 120 + 4 * settings.passes * (settings.order - 2)
+
+
+def collect(visit: shelf.Own, settings: Settings) -> str:
+    """Take what a job has brought, if it has ended; what went wrong, or nothing.
+
+    A job that ended without being asked for what the settings now say leaves a note.
+    """
+    job = visit.job
+    if job is None or not job.ended.is_set():
+        return ""
+    visit.job = None
+    if job.state == "done":
+        visit.keep(visit.asked, job.outcome)
+        if job.work == "train":
+            runs.add(visit, visit.asked, visit.asked[-1], job.outcome)
+        if job.work != "read" and visit.asked != key_of(visit, settings, job.work):
+            visit.note = OTHER_SETTINGS
+    elif job.state == "cancelled":
+        visit.note = CANCELLED
+    return job.problem
+
+
+CANCELLED = "What was under way was cancelled."
+OTHER_SETTINGS = (
+    "What was under way is done, with the settings that it was begun with. Those on screen are others now: "
+    "choose the former again to see it."
+)
+
+
+def cancel(visit: shelf.Own) -> None:
+    """Give up what is under way, as its visitor wants."""
+    visit.end_job()
+    visit.note = CANCELLED
