@@ -76,7 +76,7 @@ def policy():
     asked.offer(state, facts.word_values, trace, state)
     touring.offer_python(python.policy(state))
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
-    spent = taken(POLICY, KEY, ("spend",))
+    spent = taken(POLICY, KEY, ("spend", "panels"))
     if "later" in asked.hidden():
         read = trace.traces[0].readings[0]
         veil(f"Free pixels alone read “{read}”. What each policy buys stays hidden until you have guessed.",

@@ -42,11 +42,11 @@ def controls(state, noise, readings):
     """The task, its picture, noise and smoothness."""
     fresh = {"noise": None, "smooth": None}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layout.segments("Show", SHOWS, tie("show", state, **fresh), say.HELP["show"])
+        layout.segments("Show", SHOWS, tie("show", state, **fresh))
         if state["show"] == "stereo":
-            layout.segments("Pair", PAIRS, tie("pair", state, **fresh), say.HELP["pair"])
+            layout.segments("Pair", PAIRS, tie("pair", state, **fresh))
         else:
-            layout.segments("Picture", PICTURES, tie("picture", state, **fresh), say.HELP["picture"])
+            layout.segments("Picture", PICTURES, tie("picture", state, **fresh))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         slide("Noise", 0.5, 0.05, "noise", state, min(noise, 0.5))
         slide("Smoothness λ", 3.0, 0.05, "smooth", state, readings.weight)
@@ -58,7 +58,7 @@ def controls(state, noise, readings):
         )
         at = tie("mistakes", state | {"mistakes": bool(state["mistakes"])})
         at |= {"on_change": lambda: TABLE.write(mistakes=int(st.session_state["joint_mistakes"]))}
-        st.toggle("Mark mistakes", help=say.HELP["mistakes"], **at | {"label_visibility": "visible"})
+        st.toggle("Mark mistakes", **at | {"label_visibility": "visible"})
 
 
 def story():

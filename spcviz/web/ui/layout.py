@@ -18,6 +18,9 @@ ROW = 100
 SCENE_HAS_CONTROLS = "tour_has_controls"
 """In the session: whether what a tour shows has its page's choices; without a tour it is not asked."""
 
+PLAIN_HEADINGS = "<style>[data-testid=stHeaderActionElements] { display: none }</style>"
+"""A heading is no link of its own: the address is the scene's."""
+
 PROJECTOR_CSS = "<style>html { font-size: clamp(16px, 1.25vw, 32px); }</style>"
 """For ``?embed=true``: 24 px on a screen of 1920; everything Streamlit draws is measured in rem."""
 
