@@ -27,7 +27,7 @@ def _draw():
         initial_sidebar_state="collapsed" if is_projected else "auto",
         menu_items=about.menu(),
     )
-    st.html(layout.PLAIN_HEADINGS + (layout.PROJECTOR_CSS if is_projected else ""))
+    st.html(layout.PLAIN_HEADINGS + layout.PHONE + (layout.PROJECTOR_CSS if is_projected else ""))
     page = st.navigation(navigation.sections())
     if touring.is_speaking():
         touring.speak()

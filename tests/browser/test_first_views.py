@@ -1,4 +1,4 @@
-"""First views: on a laptop each page of the course shows its goal, its task and its picture, and few controls."""
+"""First views on a laptop: goal, task and picture of each page of the course, and few controls."""
 
 import pytest
 
@@ -9,26 +9,29 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 pytestmark = pytest.mark.browser
 SECONDS = 90
 MOST = 16
-"""Elements of a first view that take a click or a key; words of the glossary and the bars are not counted."""
+"""Elements of a first view that take a click or a key, without words of the glossary and bars."""
 PICTURES = "canvas, svg, img, table, .stPlotlyChart, .panel, .funnel"
 
 OPERABLE = """() => {
-  const wanted = 'a[href], button, input, select, textarea, summary, canvas[tabindex], [tabindex="0"], [role=slider], [role=tab]';
+  const roles = '[tabindex="0"], [role=slider], [role=tab]';
+  const wanted = 'a[href], button, input, select, textarea, summary, ' + roles;
   const isSeen = (e) => {
     const box = e.getBoundingClientRect(), style = getComputedStyle(e);
-    return box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < innerHeight && style.visibility !== 'hidden' && style.display !== 'none';
+    const isIn = box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < innerHeight;
+    return isIn && style.visibility !== 'hidden' && style.display !== 'none';
   };
   const hostOf = (e) => e.getRootNode().host ?? null;
-  const isBar = (e) => ['[data-testid=stSidebar]', '[data-testid=stHeader]', '.spcviz-tools', '.spcviz-words'].some(
-    (bar) => e.closest(bar) || hostOf(e)?.closest(bar));
+  const bars = '[data-testid=stSidebar], [data-testid=stHeader], .spcviz-tools, .spcviz-words';
+  const isBar = (e) => e.closest(bars) || hostOf(e)?.closest(bars);
   const found = [];
   const walk = (tree) => {
     for (const e of tree.querySelectorAll('*')) {
       if (e.shadowRoot) walk(e.shadowRoot);
-      if (!e.matches(wanted) || e.disabled || e.tabIndex < 0 || e.matches('.word, main, [data-testid=stMain]') || !isSeen(e) || isBar(e)) continue;
+      if (!e.matches(wanted) || e.disabled || e.tabIndex < 0) continue;
+      if (e.matches('.word, main, [data-testid=stMain]') || !isSeen(e) || isBar(e)) continue;
       const shut = e.closest('details:not([open])');
       if (shut && !(e.matches('summary') && e.parentElement === shut)) continue;
-      found.push((e.getAttribute('aria-label') || e.innerText || e.className || e.tagName).toString().slice(0, 60));
+      found.push(String(e.getAttribute('aria-label') || e.innerText || e.className || '').slice(0, 60));
     }
   };
   walk(document);
@@ -41,7 +44,8 @@ SEEN = """(selector) => {
     for (const e of tree.querySelectorAll('*')) {
       if (e.shadowRoot) walk(e.shadowRoot);
       if (!e.matches(selector) || e.closest('.stSidebar, [data-testid=stHeader], .course, .tour')) continue;
-      const box = e.getBoundingClientRect(), high = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
+      const box = e.getBoundingClientRect();
+      const high = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
       if (high > 0) most = Math.max(most, high * box.width);
     }
   };
