@@ -6,14 +6,13 @@ by the browser alone (``progress.js``).
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
 
 import streamlit as st
 
 from spcviz.web.course import asked
 from spcviz.web.course import task as tasks
 from spcviz.web.course.component import show_bar, show_course
-from spcviz.web.ui import history, navigation
+from spcviz.web.ui import about, history, navigation
 
 KEY, PAGE_KEY = "course_bar", "course_page"
 _GOING = "course_going"
@@ -151,20 +150,11 @@ def course_page() -> None:
         {
             "sections": [{"title": title, "pages": pages} for title, pages in parts.items()],
             "rules": rules | {"later": later, "most": MOST},
-            "version": version("spcviz") if is_installed() else "of a clone",
+            "version": about.version(),
         },
         key=PAGE_KEY,
         on_act=_on_course,
     )
-
-
-def is_installed() -> bool:
-    """Whether the package says its version: a clone that was never installed does not."""
-    try:
-        version("spcviz")
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def _on_course():

@@ -149,7 +149,7 @@ class TourView extends View {
     const style = getComputedStyle(this.root);
     for (const name of THEME) this.head.style.setProperty(name, style.getPropertyValue(name));
     this.bar.hidden = !tour;
-    setText(this.foot, `${location.href} — to repeat: start the app, open this address.`);
+    setText(this.foot, `${location.href} — to repeat: start the app, open this address. ${new Date().toISOString().slice(0, 10)}, spcviz ${this.data.tools.version}.`);
     if (tour) this.paintTour(tour);
     this.classRoom.follow(tour ?? this.data.lesson);
     this.follow();

@@ -20,7 +20,7 @@ from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
 from spcviz.web.tours import tour
-from spcviz.web.ui import history, layout, navigation
+from spcviz.web.ui import about, history, layout, navigation
 
 KEY, SPEAKER_KEY = "tour_bar", "tour_speaker"
 FACTS = "tour_facts"
@@ -161,17 +161,16 @@ def _turned():
 
 
 def pictures_of(of_tour: tour.Tour) -> list[dict]:
-    """What `component.show_handout` opens: each scene answered, and before that if it looks otherwise."""
+    """What `component.show_handout` opens: each scene with its question open, then all that are answered."""
     out = []
-    for number, scene in enumerate(of_tour.scenes, start=1):
-        for is_answered in (False, True):
-            is_both = bool(scene.answer and scene.after)
-            if scene.page not in navigation.names() or not (is_both or is_answered == bool(scene.answer)):
+    for is_answered in (False, True):
+        for number, scene in enumerate(of_tour.scenes, start=1):
+            if scene.page not in navigation.names() or (is_answered and not scene.answer):
                 continue
             at = Running(of_tour, number, is_answered)
             address = tour.address(scene.page, scene.query(is_answered))
-            out.append({"number": number, "code": at.code, "address": f"./{address}"})
-            out[-1]["open"] = picture_of(at)
+            one = {"number": number, "code": at.code, "address": f"./{address}", "isAnswer": is_answered}
+            out.append(one | {"open": picture_of(at)})
     return out
 
 
@@ -186,8 +185,8 @@ def handout(of_tour):
     st.markdown(f"# {plain(of_tour.title)}")
     st.text(of_tour.about)
     st.caption(
-        "One click below the list opens each scene once, fills in its numbers and adds its picture. To see a "
-        "scene again, open its link."
+        "Below the list each scene is opened once, which fills in its numbers and adds its picture; what is "
+        "asked is answered on the last pages. To see a scene again, open its link."
     )
     answers: list[str] = []
     for number, scene in enumerate(of_tour.scenes, start=1):
@@ -261,7 +260,7 @@ def _draw(page, at):
     show_bar(
         shown(at, facts) if at else None,
         lesson() if not at else None,
-        {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept()},
+        {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept(), "version": about.version()},
         key=KEY,
         is_projected=bool(st.context.is_embedded),
         form=form or None,

@@ -48,6 +48,7 @@ class WriteView extends View {
     if (!this.isExample) return;
     this.isExample = false;
     this.drawing.letters = this.drawing.letters.map(() => []);
+    setText(this.says, "Reading …"); // what stood here was read from the example
   }
 
   get isStrip() { return this.drawing.isStrip; }
