@@ -7,6 +7,7 @@ a slider is done by the hints' "Show me". One line a task: screen, hand, how it 
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -196,10 +197,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                     except Exception as error:
                         n_failed += 1
                         how = f"NOT PLAYED: {(str(error).splitlines() or [repr(error)])[0][:100]}"
-                    print(
-                        f"{screen_name:9} {hand:5} {name:3} {time.monotonic() - began:5.1f} s {how}",
-                        flush=True,
-                    )
+                    took = time.monotonic() - began
+                    sys.stdout.write(f"{screen_name:9} {hand:5} {name:3} {took:5.1f} s {how}\n")
+                    sys.stdout.flush()
                     context.close()
         browser.close()
     return n_failed

@@ -31,6 +31,7 @@ export class ClassRoom {
     this.takeButton = button("Answers (CSV)", "All questions of this hour with their counts", () => this.takeAway());
     this.clearButton = button("Clear answers", "Forget all answers to this question; who has answered may answer again", () => this.clear());
     this.deskButton = button("Speaker's link", "Copy a link to the speaker's window for another computer or a phone: it follows this window and can send it on. It is for you alone.", () => this.giveDesk());
+    this.deskButton.removeAttribute("aria-label"); // its text is its name
     this.found = node("div", { class: "row found", hidden: true });
     this.closeButton = button("Close room", "Close the room for good: phones are told so, and its answers are forgotten", () => this.close());
     this.root = node("aside", { class: "class", "aria-label": "The class", hidden: true },

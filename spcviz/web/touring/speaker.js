@@ -22,6 +22,7 @@ class SpeakerView extends View {
     this.clockFace = node("span", { class: "clock", role: "timer" });
     this.planned = node("span", { class: "planned" });
     this.pauseButton = button("Start", "Start or stop the timer", () => this.startOrStop());
+    this.resetButton = button("0:00", "Timer back to nothing", () => this.reset(), { "aria-label": "0:00: timer back to nothing" });
     this.title = node("p", { class: "title" });
     this.now = node("div", { class: "now", "aria-live": "polite" });
     this.counted = node("p", { class: "counted", role: "status" });
@@ -33,7 +34,7 @@ class SpeakerView extends View {
     this.whose = node("p", { class: "whose", role: "status" });
     this.hallButton = button("Open the window for the hall", "The tour as the audience sees it, which this window then follows and sends on", () => window.open(new URL(this.data.hall, document.baseURI), "spcviz-hall"));
     return node("div", { class: "speaking" },
-      node("div", { class: "head" }, this.title, this.planned, this.clockFace, this.pauseButton, button("0:00", "Timer back to nothing", () => this.reset())),
+      node("div", { class: "head" }, this.title, this.planned, this.clockFace, this.pauseButton, this.resetButton),
       node("div", { class: "head" }, this.whose, this.hallButton),
       node("div", { class: "columns" },
         node("div", {}, node("h2", {}, "Now"), this.now, this.counted, node("label", { class: "notes" }, "Notes to this scene (kept in this browser)", this.notes),

@@ -23,6 +23,7 @@ class PolicyView extends View {
     this.legend = node("div", { class: "legend" });
     this.panels = node("div", { class: "panels" });
     this.manyButton = button("", "How many policies are drawn", () => this.set({ panels: this.isFew ? "all" : "three" }));
+    this.manyButton.removeAttribute("aria-label"); // its text is its name
     return node("div", { class: "policy" }, bar, this.legend, this.panels, node("p", { class: "many" }, this.manyButton));
   }
 
