@@ -11,7 +11,7 @@ from spcviz.web.course import asked
 from spcviz.web.course.veil import ink, veil
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged
-from spcviz.web.ui.layout import framed, has_controls, is_projected, more, tied
+from spcviz.web.ui.layout import choices, framed, has_controls, is_projected, more, tied
 from spcviz.web.ui.state import StateTable, choice, flag, text, whole
 
 KEY = "hybrid"
@@ -35,7 +35,7 @@ def hybrid():
     table = TABLE.narrow(word=[first, *words])
     state = table.read()
     if has_controls(state):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
+        with choices():
             of = {"format_func": words.get, "width": 320}
             tie = tied(table, "hybrid", "word", state, **ANEW)
             st.selectbox("Word: type to search", list(words), **of, **tie)

@@ -23,7 +23,7 @@ from spcviz.web.course import asked
 from spcviz.web.course.veil import ink, veil
 from spcviz.web.touring import touring
 from spcviz.web.ui.dragged import taken
-from spcviz.web.ui.layout import framed, has_controls, is_projected, more, segments, tied
+from spcviz.web.ui.layout import choices, framed, has_controls, is_projected, more, segments, tied
 
 KEY = "policy"
 INTRODUCTION = (
@@ -49,7 +49,7 @@ SAID = {
 def pick(state, words):
     """The row of choices."""
     texts = {word["word_id"]: f"{word['text']} (word {word['word_id']})" for word in words}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with choices():
         of = {"format_func": texts.get, "width": 300}
         st.selectbox("Word: type to search", list(texts), **of, **tie("word", state))
         box = more(POLICY, state, SAID)
@@ -76,7 +76,7 @@ def policy():
     asked.offer(state, facts.word_values, trace, state)
     touring.offer_python(python.policy(state))
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
-    spent = taken(POLICY, KEY, ("spend",))
+    spent = taken(POLICY, KEY, ("spend", "panels"))
     if "later" in asked.hidden():
         read = trace.traces[0].readings[0]
         veil(f"Free pixels alone read “{read}”. What each policy buys stays hidden until you have guessed.",

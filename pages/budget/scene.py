@@ -39,7 +39,7 @@ tie = partial(layout.tied, TABLE, "scene")
 
 def pick(state):
     """Which picture."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with layout.choices():
         former = {kind: label for kind, label in FORMER.items() if kind == state["kind"]}
         kinds = KINDS | former
         of = {"format_func": kinds.get, "width": 220, "help": say.KIND_HELP}

@@ -13,7 +13,7 @@ from spcviz.web.cached import common
 from spcviz.web.course import asked
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged, navigation
-from spcviz.web.ui.layout import framed, has_controls, is_projected, more, segments, tied
+from spcviz.web.ui.layout import choices, framed, has_controls, is_projected, more, segments, tied
 
 KEY = "trade_off"
 TASKS = tasks.trade_tasks()
@@ -37,7 +37,7 @@ def open_task():
 
 def pick(state, task):
     """The row of choices: task, batch and cost."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with choices():
         if len(TASKS) > 1:
             labels = {name: one.label for name, one in TASKS.items()}
             choosing = tie("task", state) | {"on_change": open_task}

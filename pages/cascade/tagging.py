@@ -35,7 +35,7 @@ def choose(state):
     """The row of choices: sentence, gallery, view."""
     labels = "collapsed" if layout.is_projected() else "visible"
     st.session_state["tagging_text"] = state["text"]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with layout.choices():
         st.text_input(
             "A sentence: type your own",
             key="tagging_text",

@@ -71,7 +71,7 @@ def choose(state):
         return layout.tied(WRITE, "write", name, state, **forget)
 
     st.session_state["write_truth"] = state["truth"]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with layout.choices():
         st.button(
             "Show me one",
             icon=":material/draw:",

@@ -41,24 +41,25 @@ def slide(label, most, step, name, state, value):
 def controls(state, noise, readings):
     """The task, its picture, noise and smoothness."""
     fresh = {"noise": None, "smooth": None}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        layout.segments("Show", SHOWS, tie("show", state, **fresh), say.HELP["show"])
-        if state["show"] == "stereo":
-            layout.segments("Pair", PAIRS, tie("pair", state, **fresh), say.HELP["pair"])
-        else:
-            layout.segments("Picture", PICTURES, tie("picture", state, **fresh), say.HELP["picture"])
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        slide("Noise", 0.5, 0.05, "noise", state, min(noise, 0.5))
-        slide("Smoothness λ", 3.0, 0.05, "smooth", state, readings.weight)
-        st.button(
-            "Other noise",
-            icon=":material/casino:",
-            help=say.HELP["seed"],
-            on_click=lambda: TABLE.write(seed=(state["seed"] + 1) % 1_000_000),
-        )
-        at = tie("mistakes", state | {"mistakes": bool(state["mistakes"])})
-        at |= {"on_change": lambda: TABLE.write(mistakes=int(st.session_state["joint_mistakes"]))}
-        st.toggle("Mark mistakes", help=say.HELP["mistakes"], **at | {"label_visibility": "visible"})
+    with layout.choices(rows=2):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            layout.segments("Show", SHOWS, tie("show", state, **fresh))
+            if state["show"] == "stereo":
+                layout.segments("Pair", PAIRS, tie("pair", state, **fresh))
+            else:
+                layout.segments("Picture", PICTURES, tie("picture", state, **fresh))
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            slide("Noise", 0.5, 0.05, "noise", state, min(noise, 0.5))
+            slide("Smoothness λ", 3.0, 0.05, "smooth", state, readings.weight)
+            st.button(
+                "Other noise",
+                icon=":material/casino:",
+                help=say.HELP["seed"],
+                on_click=lambda: TABLE.write(seed=(state["seed"] + 1) % 1_000_000),
+            )
+            at = tie("mistakes", state | {"mistakes": bool(state["mistakes"])})
+            at |= {"on_change": lambda: TABLE.write(mistakes=int(st.session_state["joint_mistakes"]))}
+            st.toggle("Mark mistakes", **at | {"label_visibility": "visible"})
 
 
 def story():
@@ -79,7 +80,8 @@ def story():
     sentence = say.compared(readings) if is_told else say.WAITS
     n_readings = 3 if is_told else 1
     shown = figures.pictures(readings, mistakes=bool(state["mistakes"]), n_readings=n_readings, **LOOK)
-    st.plotly_chart(shown, alt=sentence, config=CONFIG, **layout.PLOT)
+    with layout.swiped():
+        st.plotly_chart(shown, alt=sentence, config=CONFIG, **layout.PLOT)
     st.markdown(sentence)
     if is_told and not layout.is_projected():
         st.markdown(say.table(readings))

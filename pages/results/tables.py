@@ -126,7 +126,7 @@ def title(name):
 
 def controls(state, labels):
     """Which table, which features: `labels` maps sets of features to what they are called."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with layout.choices():
         tie = layout.tied(TABLE, "tables", "table", state, features=results.FEATURES)
         st.selectbox("Result", [OVERVIEW, *NAMES], format_func=title, width=420, **tie)
         if len(labels) > 1:

@@ -27,8 +27,7 @@ def _draw():
         initial_sidebar_state="collapsed" if is_projected else "auto",
         menu_items=about.menu(),
     )
-    if is_projected:
-        st.html(layout.PROJECTOR_CSS)
+    st.html(layout.PLAIN_HEADINGS + layout.PHONE + (layout.PROJECTOR_CSS if is_projected else ""))
     page = st.navigation(navigation.sections())
     if touring.is_speaking():
         touring.speak()

@@ -97,3 +97,14 @@ def test_another_name_leads_there_too_and_the_pages_own_choice_of_it_stays():
     at = checked(at.run())
     assert at.query_params["ask"] in ("B4", ["B4"])
     assert at.query_params["task"] in ("arms", ["arms"])
+
+
+@pytest.mark.parametrize(("name", "state"), [("B3", "budget"), ("J3", "smooth")])
+def test_a_page_that_comes_by_its_first_scene_stays_there(name, state):
+    """The address of a first scene names no state: who moves there is not sent back."""
+    at = opened(EVERY[name].page, name)
+    assert state in at.query_params, "the task alone leads to its start"
+    del at.query_params[state]
+    checked(at.run())
+    assert state not in at.query_params
+    assert at.query_params["ask"] in (name, [name])

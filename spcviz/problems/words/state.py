@@ -9,7 +9,9 @@ POLICY = StateTable(
     real("q", 0.25, 0.0, 0.9),
     choice("kind", "units", ("units", "us")),
     choice("extractor", "library", ("library", "fast")),
+    choice("panels", "all", ("all", "three")),
     flag("controls", True),
-    opening={"spend": 0.308},
+    opening={"spend": 0.308, "panels": "three"},
 )
-"""The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference."""
+"""The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference,
+`panels` how many policies are drawn."""

@@ -4,6 +4,8 @@ import { button, node, setText } from "../view/elements.js";
 
 const COUNT_MS = 350; // counts are on the screen within a second
 const SIGN_MS = 60000; // nothing is asked: only a sign of life
+const DESK_MS = 700; // orders of the speaker's desk come within a second
+const HOUR_KEPT = "spcviz-hour "; // and the room's number: the hour's list, in this window alone
 const tallied = ({ n, ask }) => `${n} ${ask}`;
 const rounded = (value) => Number(value.toPrecision(3)).toLocaleString("en");
 
@@ -28,9 +30,12 @@ export class ClassRoom {
       node("div", { class: "row" }, button("Ask", "Put this question to the class", () => this.askOwn(asks.value, choices.value)), button("Close it", "End this question and show its counts", () => this.closeOwn()), button("Back to the scene", "Ask what the scene asks", () => this.endOwn())));
     this.takeButton = button("Answers (CSV)", "All questions of this hour with their counts", () => this.takeAway());
     this.clearButton = button("Clear answers", "Forget all answers to this question; who has answered may answer again", () => this.clear());
+    this.deskButton = button("Speaker's link", "Copy a link to the speaker's window for another computer or a phone: it follows this window and can send it on. It is for you alone.", () => this.giveDesk());
+    this.deskButton.removeAttribute("aria-label"); // its text is its name
+    this.found = node("div", { class: "row found", hidden: true });
     this.closeButton = button("Close room", "Close the room for good: phones are told so, and its answers are forgotten", () => this.close());
     this.root = node("aside", { class: "class", "aria-label": "The class", hidden: true },
-      button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.codeButton, this.join, this.total, this.bars, node("div", { class: "row" }, this.hideButton, this.takeButton, this.clearButton, this.closeButton), this.own);
+      button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.codeButton, this.join, this.total, this.bars, this.found, node("div", { class: "row" }, this.hideButton, this.takeButton, this.deskButton, this.clearButton, this.closeButton), this.own);
   }
   address(rest = "") { return new URL(`room${rest}`, document.baseURI); }
   /** Open a room, or put the panel of the open one away and back. */
@@ -51,12 +56,16 @@ export class ClassRoom {
   async clear() {
     if (!await this.asOwner("clear")) return;
     if (this.now) this.tally.delete(tallied(this.now)); // the hour's list forgets them too
+    this.keepTally();
     await this.look();
   }
   async close() {
     if (!await this.asOwner("close")) return;
     this.stop();
     this.tally.clear();
+    this.keepTally();
+    clearTimeout(this.desking);
+    this.hasDesk = false;
     this.act({ kind: "room", room: "" });
     this.toggle(false);
   }
@@ -74,12 +83,65 @@ export class ClassRoom {
   }
   stop() { clearTimeout(this.timer); }
 
+  // The hour's list outlives the page: a lecturer goes from page to page, and reloads.
+  keepTally() {
+    try {
+      if (this.tally.size) sessionStorage.setItem(HOUR_KEPT + this.room, JSON.stringify([...this.tally]));
+      else sessionStorage.removeItem(HOUR_KEPT + this.room);
+    } catch {
+      this.root.dataset.kept = ""; // storage is off: the list ends with the page
+    }
+  }
+  keptTally() {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(HOUR_KEPT + this.room)) ?? [];
+      return new Map(kept.filter(([key, one]) => typeof key === "string" && typeof one?.ask === "string" && Array.isArray(one.counted)));
+    } catch {
+      return new Map();
+    }
+  }
+
+  // The speaker's desk: what this window shows goes there, what it orders is done here.
+  async giveDesk() {
+    const made = await fetch(this.address(`/${this.room}/desk`), { method: "POST" }).catch(() => null);
+    if (!made?.ok) return this.asOwner("desk");
+    const link = new URL("./?speaker=true&embed=true", document.baseURI);
+    link.searchParams.set("hall", this.room);
+    link.hash = `desk=${(await made.json()).desk}`;
+    this.hasDesk = true;
+    this.toldDesk = "";
+    this.serveDesk();
+    try {
+      await navigator.clipboard.writeText(link.href);
+      setText(this.deskButton, "Link copied");
+    } catch {
+      window.prompt("The speaker's link, for you alone:", link.href);
+    }
+    return this.root.dispatchEvent(new CustomEvent("desk", { detail: link.href }));
+  }
+  /** Of the tour's bar: what is shown. */
+  show(state) {
+    this.shown = state;
+    if (this.hasDesk) this.serveDesk();
+  }
+  async serveDesk() {
+    clearTimeout(this.desking);
+    if (!this.room || !this.root.isConnected) return;
+    const what = JSON.stringify({ ...this.shown, counted: this.counted ?? "" }), isNew = what !== this.toldDesk && this.shown;
+    const said = await fetch(this.address(`/${this.room}/hall`), { method: "POST", body: isNew ? what : "{}" }).catch(() => null);
+    if (said?.ok && isNew) this.toldDesk = what;
+    if (said?.ok) for (const order of (await said.json()).orders) this.orders?.(order);
+    clearTimeout(this.desking);
+    this.desking = setTimeout(() => this.serveDesk(), said?.status === 429 ? SIGN_MS : DESK_MS);
+  }
+
   /** The scene that is shown, or none. */
   follow(tour) {
     this.latest = tour;
     const room = tour?.room || null;
     if (room !== this.room) {
       this.room = room;
+      this.tally = this.keptTally();
       this.ownQuestion = null; // was another room's
       this.put = "";
       this.toggle(Boolean(room));
@@ -94,7 +156,7 @@ export class ClassRoom {
     this.link = pathname;
     if (this.ownQuestion) return this.tell(JSON.stringify(this.ownQuestion));
     const { poll } = tour, isReady = poll && ![poll.ask, ...poll.choices].some((text) => text.includes("…"));
-    const wanted = isReady ? { code: `${tour.name}/${tour.number}`, ask: poll.ask, choices: poll.choices, truth: tour.answer, right: poll.right, say: tour.say ?? "", why: poll.why ?? [], link: poll.link ?? "" } : {};
+    const wanted = isReady ? { code: `${tour.name}/${tour.number}`, ask: poll.ask, choices: poll.choices, truth: tour.answer, right: poll.right, say: tour.say ?? "", why: poll.why ?? [], link: poll.link ?? "", picture: poll.picture ?? "" } : {};
     return this.tell(JSON.stringify(wanted));
   }
   async tell(wanted) {
@@ -145,6 +207,7 @@ export class ClassRoom {
     if (what === this.drawn) return;
     this.drawn = what;
     this.now = now;
+    if (!now.isAsking) this.paintFound([]);
     this.root.dataset.answers = String(now.answers ?? "");
     this.hideButton.hidden = !now.isAsking || now.isOver;
     this.clearButton.hidden = !now.answers;
@@ -157,13 +220,29 @@ export class ClassRoom {
     if (now.n !== this.askedAs) this.hide(true);
     this.askedAs = now.n;
     if (now.isOver) this.hide(false);
-    setText(this.total, `${now.answers} answer${now.answers === 1 ? "" : "s"}`);
+    setText(this.total, this.totalOf(now));
+    this.paintFound(now.found ?? []);
     const rows = now.choices.length ? this.ofChoices(now) : this.ofGuesses(now), most = Math.max(1, ...rows.map((row) => row.count));
     if (now.answers) this.tally.set(tallied(now), { ask: now.ask, counted: rows });
-    this.others({ kind: "class", said: `${this.total.textContent}: ${rows.map(({ label, count }) => `${label} ${count}`).join(", ")}` });
+    this.keepTally();
+    this.counted = `${this.total.textContent}: ${rows.map(({ label, count }) => `${label} ${count}`).join(", ")}`;
+    this.others({ kind: "class", said: this.counted });
     this.bars.replaceChildren(...rows.map(({ label, count, isRight }) => node("li", { class: isRight ? "right" : "" },
       node("span", { class: "label" }, `${isRight ? "✔ " : ""}${label}`), node("span", { class: "count" }, String(count)),
       node("span", { class: "bar-of", "aria-hidden": "true", style: `--share: ${count / most}` }))));
+  }
+  totalOf({ answers, here = 0, link, isOver, right, counts: of }) {
+    if (link) return `${answers} of ${Math.max(here, answers)} ${answers === 1 ? "has" : "have"} it`;
+    const were = isOver && of && right !== null && right !== undefined ? `, ${of[right]} right` : "";
+    return `${answers} answer${answers === 1 ? "" : "s"}${were}`;
+  }
+  /** How phones have solved a task: their addresses as scenes, without names. */
+  paintFound(addresses) {
+    const key = JSON.stringify(addresses);
+    if (this.foundKey === key) return;
+    this.foundKey = key;
+    this.found.hidden = !addresses.length;
+    this.found.replaceChildren(...addresses.map((address, at) => button(`Solution ${at + 1}`, "Show how one of the class did it", () => this.act({ kind: "found", to: address }))));
   }
   ofChoices(now) { return now.choices.map((label, at) => ({ label, count: now.counts[at], isRight: now.right === at })); }
   ofGuesses({ guesses: { bins, median }, right = null }) {

@@ -49,6 +49,16 @@ function taskLink() {
   const link = element("a", "Open the task on this phone", { href: `../${now.link}`, className: "task" });
   return link;
 }
+/** The scene in front, on request: a picture of one's own to move about in. */
+function showPicture(address) {
+  const box = part("picture"), place = box.querySelector("div");
+  box.hidden = !address;
+  const wanted = box.open && address ? new URL(`../${address}`, at).href : "", frame = place.firstElementChild;
+  if ((frame?.src ?? "") === wanted) return;
+  place.replaceChildren(...(wanted ? [element("iframe", "", { src: wanted, title: "The picture in front" })] : []));
+}
+part("picture").addEventListener("toggle", () => showPicture(now?.picture ?? ""));
+
 /** Whether this phone was right, and if not why its choice is wrong. */
 function judged() {
   const { n, right, why, choices } = now, own = mine.get(n);
@@ -71,17 +81,19 @@ function askAnew() {
 
 /** Draw what has changed; what is being typed stays. */
 function draw(isForced = false) {
-  const what = JSON.stringify([now.n, now.isAsking, now.isOver, now.counts, now.say]);
+  const what = JSON.stringify([now.n, now.isAsking, now.isOver, now.counts, now.say, now.picture]);
   if (what === shown && !isForced) return;
   if (what !== shown) part("said").textContent = "";
   shown = what;
   if (!now.isAsking) {
     part("say").textContent = "";
+    showPicture("");
     part("ask").textContent = "No question just now: look at the screen in front.";
     part("answers").replaceChildren();
     return;
   }
   part("say").textContent = now.say;
+  showPicture(now.picture);
   part("ask").textContent = now.ask;
   part("answers").replaceChildren(...(now.link ? [taskLink()] : now.choices.length ? now.choices.map(choiceButton) : [guessForm()]));
   if (now.isOver) part("said").textContent = `${judged()}${now.truth}`;

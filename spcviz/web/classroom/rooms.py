@@ -21,6 +21,7 @@ from statistics import median
 from typing import NamedTuple
 
 from spcviz.engine.errors import SpcvizError
+from spcviz.web.classroom.desk import Desk, order_of
 from spcviz.web.serving.tokens import Phone
 
 MOST_ROOMS = 300
@@ -30,6 +31,12 @@ MOST_ANSWERS = 4000
 HERE_SECONDS = 90.0
 """So long after its last sign of life a lecturer's screen counts as there; it gives one every minute."""
 
+HERE_BEFORE = 15.0
+"""A phone that looked so long before a question was asked counts as there: a hall's do every second."""
+
+MOST_FOUND = 3
+"""Solving addresses that a question keeps for the wall."""
+
 IDLE_SECONDS = 3 * 3600.0
 """A room whose lecturer has not been seen for so long is closed."""
 
@@ -37,7 +44,7 @@ FIRST, LAST = 1_000_000, 9_999_999
 """Numbers of rooms: too many to be tried."""
 
 LONGEST = {"code": 100, "say": 700, "ask": 400, "choice": 160, "why": 300, "truth": 800, "right": 160}
-LONGEST |= {"link": 300}
+LONGEST |= {"link": 300, "picture": 300}
 MOST_CHOICES = 6
 LARGEST = 1e15
 """The largest number that may be guessed."""
@@ -93,6 +100,7 @@ class Question(NamedTuple):
     # why each choice is wrong, by its place, once the truth is shown; "" of the right one
     why: tuple[str, ...] = ()
     link: str = ""  # where a phone solves it: an address of this app, "" for a question
+    picture: str = ""  # the scene that asks, as an address of this app: a phone opens it on request
 
 
 @dataclass
@@ -105,9 +113,25 @@ class _Room:
     answers: dict[str, float] = field(default_factory=dict)
     settled: set[str] = field(default_factory=set)
     passing: dict[str, None] = field(default_factory=dict)  # the others who answered, first come first
+    looked: dict[str, float] = field(default_factory=dict)  # when a phone looked last, the longest ago first
+    asked_at: float = 0.0
+    found: list[str] = field(default_factory=list)  # addresses that phones say solve it
+    desk: Desk | None = None
 
     def forget_answers(self) -> None:
-        self.answers, self.settled, self.passing = {}, set(), {}
+        self.answers, self.settled, self.passing, self.found = {}, set(), {}, []
+
+    def look(self, phone: Phone, now: float) -> None:
+        """A phone is there."""
+        self.looked.pop(phone.number, None)
+        self.looked[phone.number] = now
+        if len(self.looked) > MOST_ANSWERS:
+            del self.looked[next(iter(self.looked))]
+
+    def n_here(self) -> int:
+        """Phones that were there when the question was asked, or came since; who answered was."""
+        here = {phone for phone, at in self.looked.items() if at >= self.asked_at - HERE_BEFORE}
+        return len(here | set(self.answers))
 
     def settle(self, phone: Phone) -> None:
         """A phone looks: what it answered stays."""
@@ -190,11 +214,16 @@ class Rooms:
         if not is_same and (old or new):
             room.forget_answers()
             room.n += 1
+        if not is_same:
+            room.asked_at = self._now()
         room.question = new
 
-    def answer(self, number: int, phone: Phone, n: int, value: float) -> None:
-        """Take a phone's answer to question `n`: the number of a choice, or a guess; the last one counts."""
-        room = self._room(number)
+    def answer(self, number: int, phone: Phone, n: int, value: float, found: str = "") -> None:
+        """Take a phone's answer to question `n`: the number of a choice, or a guess; the last one counts.
+
+        `found` is the address that solves a task, "" without; the wall can open it.
+        """
+        room, found = self._room(number), _address(found, "found")
         asked = room.question
         if asked is None or n != room.n or asked.truth:
             raise LateError(f"question {n!r} is not asked any more")
@@ -209,6 +238,8 @@ class Rooms:
                 room.make_way()
             room.passing[phone.number] = None
         room.answers[phone.number] = value
+        if found and asked.link and found not in room.found and len(room.found) < MOST_FOUND:
+            room.found.append(found)
 
     def shown(self, number: int, key: str = "", phone: Phone | None = None) -> dict:
         """What a phone shows, or, with its key, what the lecturer's screen shows: JSON values.
@@ -220,20 +251,54 @@ class Rooms:
         asked = room.question
         out = {"n": room.n, "isYours": is_yours, "isAsking": asked is not None}
         if asked is None:
+            if phone is not None:
+                room.look(phone, self._now())
             return out
         if phone is not None:
             room.settle(phone)
+            room.look(phone, self._now())
             out["mine"] = room.answers.get(phone.number)
         values = list(room.answers.values())
         out |= {"ask": asked.ask, "choices": list(asked.choices), "answers": len(values)}
-        out |= {"say": asked.say, "link": asked.link}
+        out |= {"say": asked.say, "link": asked.link, "picture": asked.picture}
         out |= {"isOver": bool(asked.truth)}
         if asked.truth:
             out |= {"truth": asked.truth, "right": _right(asked), "why": list(asked.why)}
+        if is_yours:
+            out |= {"here": room.n_here(), "found": list(room.found)}
         if asked.truth or is_yours:
             out["counts"] = counts(values, len(asked.choices)) if asked.choices else None
             out["guesses"] = None if asked.choices else guesses(values)
         return out
+
+    def desk(self, number: int, key: str) -> str:
+        """The key of the room's desk, for the lecturer's own computer; a new one ends an earlier one."""
+        room = self._own(number, key)
+        room.desk = Desk()
+        return room.desk.key
+
+    def tell(self, number: int, key: str, told: Mapping) -> list[dict]:
+        """What the hall's window shows, for the desk; returns the desk's orders, none without a desk."""
+        room = self._own(number, key)
+        if room.desk is None:
+            return []
+        if told:
+            room.desk.told = dict(told)
+        return room.desk.taken()
+
+    def steer(self, number: int, desk_key: str, order: Mapping | None = None) -> dict:
+        """What the hall's window shows, to who has the desk's key; an order is left for it.
+
+        `NotYoursError` with any other key, `RoomError` for what is no order.
+        """
+        room = self._room(number)
+        if room.desk is None or not room.desk.is_own(desk_key):
+            raise NotYoursError(f"room {number} has another desk; copy its link again in the hall's window")
+        if order is not None:
+            if (taken := order_of(order)) is None:
+                raise RoomError("an order must be to go on or back, to a scene, or a black screen")
+            room.desk.orders.append(taken)
+        return room.desk.told
 
     def _room(self, number):
         room = self._rooms.get(number)
@@ -305,10 +370,10 @@ def _right(asked):
 
 
 def _question(asked):
-    names = ("code", "ask", "truth", "right", "say", "link")
+    names = ("code", "ask", "truth", "right", "say", "link", "picture")
     texts = {n: _text(asked.get(n, ""), n, LONGEST[n]) for n in names}
-    if texts["link"] and not _LINK.fullmatch(texts["link"]):
-        raise RoomError(f"link must be a page of this app with its state, got {texts['link'][:60]!r}")
+    for name in ("link", "picture"):
+        _address(texts[name], name)
     why = asked.get("why", [])
     if not isinstance(why, list) or len(why) > MOST_CHOICES:
         raise RoomError(f"why must be a list of at most {MOST_CHOICES} texts")
@@ -318,6 +383,13 @@ def _question(asked):
         raise RoomError(f"choices must be a list of at most {MOST_CHOICES} texts")
     kept = tuple(dict.fromkeys(_text(choice, "choice", LONGEST["choice"]) for choice in choices))
     return Question(choices=kept, **texts) if texts["ask"] else None
+
+
+def _address(text, name):
+    """An address of this app, or ""; `RoomError` for any other."""
+    if not isinstance(text, str) or (text and not _LINK.fullmatch(text)):
+        raise RoomError(f"{name} must be a page of this app with its state, got {str(text)[:60]!r}")
+    return text
 
 
 def _text(value, name, most):

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from spcviz.web.classroom import rooms
+from spcviz.web.classroom import desk, rooms
 from spcviz.web.serving import answers, clients
 from spcviz.web.serving.buckets import Buckets
 from spcviz.web.serving.outside import outside_of
@@ -31,7 +31,7 @@ FOLDER = "room"
 OWN = Path(__file__).parent
 COOKIE = "spcviz_room"
 
-MOST = {"put": 8000, "answer": 300}
+MOST = {"put": 8000, "answer": 700, "hall": desk.LONGEST_TOLD, "steer": 300}
 """Bytes of a request."""
 
 IN_HAND = 500
@@ -77,6 +77,7 @@ def routes() -> list[Route]:
     at = served.path(FOLDER)
     acts = {"now": _now, "code": _code}
     told = {"put": _put, "answer": _answer, "clear": _clear, "close": _close}
+    told |= {"desk": _desk, "hall": _hall, "steer": _steer}
     return [
         Route(at, _guarded(_open), methods=["POST"]),
         *(Route(f"{at}/{{number}}/{name}", _guarded(act)) for name, act in acts.items()),
@@ -218,8 +219,35 @@ async def _answer(request):
         raise asked.RefusedError(429)
     with _trying(phone):
         vote = await _body(request, MOST["answer"], phone.number)
-        ROOMS.answer(number, phone, vote.get("n"), vote.get("value"))
+        ROOMS.answer(number, phone, vote.get("n"), vote.get("value"), vote.get("found", ""))
     return _json({})
+
+
+async def _desk(request):
+    return _json({"desk": ROOMS.desk(*_owned(request))})
+
+
+async def _hall(request):
+    """The hall's window tells what it shows and takes the desk's orders."""
+    number, key = _owned(request)
+    told = await _body(request, MOST["hall"], key)
+    return _json({"orders": ROOMS.tell(number, key, told)})
+
+
+async def _steer(request):
+    """The desk, on any computer: it has its key in the request, and is a phone with so many tries."""
+    number, phone = number_of(request), _phone(request)
+    with _trying(phone):
+        said = await _body(request, MOST["steer"], phone.number)
+        key, order = said.get("desk"), said.get("order")
+        if not isinstance(key, str) or not (order is None or isinstance(order, dict)):
+            raise rooms.RoomError("desk must be a text, order an object")
+        try:
+            told = ROOMS.steer(number, key, order)
+        except rooms.NotYoursError:
+            LIMITS.misses.take(phone.number)
+            raise
+    return _json({"told": told})
 
 
 def _page(request):

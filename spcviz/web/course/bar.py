@@ -6,17 +6,16 @@ by the browser alone (``progress.js``).
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
 
 import streamlit as st
 
 from spcviz.web.course import asked
 from spcviz.web.course import task as tasks
 from spcviz.web.course.component import show_bar, show_course
-from spcviz.web.ui import history, navigation
+from spcviz.web.ui import about, history, navigation
 
 KEY, PAGE_KEY = "course_bar", "course_page"
-_GOING = "course_going"
+_GOING, _OPENED = "course_going", "course_opened"
 STYLE = """<style>
 .st-key-course_slot { margin-top: 1.1rem }
 .st-key-course_slot:empty, .st-key-course_slot:not(:has(iframe, [data-testid])) { display: none }
@@ -30,23 +29,27 @@ def follow(page) -> None:
     if asked.NAME not in params and asked.of({asked.NAME: params.get(asked.ALIAS, "")}):
         params[asked.NAME] = params.pop(asked.ALIAS)
         st.query_params.from_dict(params)
+    # A page in its first scene has an address without a state: in a visit that is not the task's start.
+    is_opened = st.session_state.get(_OPENED) == (page.url_path, params.get(asked.NAME))
     if going is None and asked.NAME in params:
-        going = _start(page, params)
+        going = _start(page, params, is_opened=is_opened)
+    st.session_state[_OPENED] = page.url_path, params.get(asked.NAME)
     if going is None:
         return
     name, wanted = going
+    st.session_state[_OPENED] = name, wanted.get(asked.NAME)
     if name != page.url_path and name in navigation.names():
         st.switch_page(navigation.named(name), query_params=wanted)
     if name == page.url_path:
         st.query_params.from_dict(wanted)
 
 
-def _start(page, params):
+def _start(page, params, *, is_opened):
     """Page and address of a task that the address names alone; of one that there is not, the page's own."""
     now, beside = asked.of(params), _beside(params)
     if now is None:
         return page.url_path, {name: value for name, value in params.items() if name != asked.NAME}
-    is_alone = set(params) <= {asked.NAME, *beside}
+    is_alone = set(params) <= {asked.NAME, *beside} and not is_opened
     if now.task.page == page.url_path and not is_alone:
         return None
     state = tasks.state_of(now.task.solved if now.is_answered else now.task.start)
@@ -151,20 +154,11 @@ def course_page() -> None:
         {
             "sections": [{"title": title, "pages": pages} for title, pages in parts.items()],
             "rules": rules | {"later": later, "most": MOST},
-            "version": version("spcviz") if is_installed() else "of a clone",
+            "version": about.version(),
         },
         key=PAGE_KEY,
         on_act=_on_course,
     )
-
-
-def is_installed() -> bool:
-    """Whether the package says its version: a clone that was never installed does not."""
-    try:
-        version("spcviz")
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def _on_course():

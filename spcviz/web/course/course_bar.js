@@ -8,6 +8,7 @@ import { isTyping, partOf } from "../touring/tour_core.js";
 import { fold, markOf, markSideBar, onProgress, progress, shuffled, solved, toldOf } from "./progress.js";
 
 const LOOK_MS = 300;
+const PHONE = "(max-width: 640px)";
 const RING = 5; // pixels around the control
 
 class CourseBar extends View {
@@ -27,8 +28,9 @@ class CourseBar extends View {
     this.classButton = button("Class", "Give this task to a class: on their phones", () => document.dispatchEvent(new CustomEvent("spcviz-class")));
     this.laterButton = button("Not now", "Close the tasks; the page Course has them", () => this.later());
     this.text = node("div", { class: "text" }, node("p", { class: "head" }, this.marks, this.goal), this.ask, this.options, this.live, this.won, this.hints);
+    this.foldButton = button("▲", "Unfold the task", () => this.unfold(), { class: "fold" });
     const moves = node("div", { class: "moves", role: "group", "aria-label": "What to do" }, this.startButton, this.hintButton, this.showButton, this.againButton, this.nextButton, this.classButton, this.laterButton);
-    return node("section", { class: "course", "aria-label": "Tasks of this page" }, this.text, moves);
+    return node("section", { class: "course", "aria-label": "Tasks of this page" }, this.text, moves, this.foldButton);
   }
   mount(parent, data) {
     super.mount(parent, data);
@@ -46,13 +48,28 @@ class CourseBar extends View {
   destroy() {
     super.destroy();
     clearInterval(this.looking);
+    document.documentElement.style.removeProperty("--spcviz-task");
     this.ring.remove();
     this.sheet.remove();
   }
+  /** On a phone the bar is a line or two at the lower edge, and goes up when it is asked. */
+  unfold(on = !this.isUp) {
+    this.isUp = on;
+    this.root.classList.toggle("up", on);
+    setText(this.foldButton, on ? "▼" : "▲");
+    this.foldButton.setAttribute("aria-expanded", String(on));
+    this.foldButton.setAttribute("aria-label", on ? "Fold the task" : "Unfold the task");
+    this.fit();
+  }
+  /** What stands above the bar on a phone has to know how high it is. */
+  fit() { document.documentElement.style.setProperty("--spcviz-task", `${matchMedia(PHONE).matches ? this.root.offsetHeight : 0}px`); }
   act(kind, id, more = {}) { this.component.setTriggerValue("act", { kind, id, ...more, n: Date.now() }); }
   take(data) {
-    if (data.open?.id !== this.openId) this.isTouched = false;
-    this.openId = data.open?.id;
+    if (data.open?.id !== this.openId || this.openId === undefined) {
+      this.isTouched = false;
+      this.unfold(Boolean(data.open?.options.length)); // what is to be chosen is in sight
+    }
+    this.openId = data.open?.id ?? null;
     this.view ??= {};
     const { open } = data;
     if (open?.isOver && open.isDone && !open.options.length) this.tellRoom(open);
@@ -66,13 +83,18 @@ class CourseBar extends View {
     const at = (rest) => new URL(`room/${room}/${rest}`, document.baseURI);
     const now = await fetch(at("now"), { cache: "no-store" }).then((said) => (said.ok ? said.json() : null)).catch(() => null);
     if (!now || now.isYours || now.ask !== ask) return;
-    await fetch(at("answer"), { method: "POST", body: JSON.stringify({ n: now.n, value: 0 }) }).catch(() => null);
+    await fetch(at("answer"), { method: "POST", body: JSON.stringify({ n: now.n, value: 0, found: this.shortHere() }) }).catch(() => null);
   }
   /** Page and state of what is shown. */
   here() {
     const asked = new URLSearchParams(location.search);
     for (const name of ["ask", "in", "room", "embed", "embed_options"]) asked.delete(name);
     return `${this.data?.page ?? ""}${asked.size ? `?${asked}` : ""}`;
+  }
+  /** As a room takes it: an address of plain signs, not too long; else none. */
+  shortHere() {
+    const here = this.here().replaceAll("%20", "+");
+    return /^[a-z_]{0,40}\?[A-Za-z0-9_.~%=&+:,-]{0,260}$/.test(here) ? here : "";
   }
   nextTask() {
     const { done } = progress(), { tasks, open } = this.data;
@@ -124,6 +146,7 @@ class CourseBar extends View {
     this.root.dataset.task = open?.id ?? "";
     this.root.dataset.over = open?.isOver ? "1" : "";
     this.root.dataset.drawn = "1";
+    this.fit();
   }
   paintOptions(open) {
     const key = open ? JSON.stringify([open.id, open.why, open.right]) : "";

@@ -21,8 +21,8 @@ from spcviz.web.figures.palette import Palette
 DASHES = {"test": "solid", "dev": "dot", "measured": "solid", "paper": "dash", "dense": "dash"}
 """Line style by what a number is from: colour says what, style says whence."""
 
-CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
-"""For `st.plotly_chart`: export as a picture, zoom, reset."""
+CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
+"""For `st.plotly_chart`: a picture to keep; the mouse zooms by dragging, a double click resets."""
 
 IS_CHECKED = False
 """Whether plotly checks every name and value of a figure before it is sent. The tests of figures have it on,

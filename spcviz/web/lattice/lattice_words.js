@@ -71,7 +71,10 @@ export const WORDS = {
   tell() {
     const { level, alpha, tau, kept, words, fate } = this.now, n = level.order, L = level.nPositions, K = this.alphabet.length;
     const isPruned = this.view.step >= 4;
-    [...this.tabs.children].forEach((b, i) => b.setAttribute("aria-pressed", String(i + 1 === this.view.level)));
+    [...this.tabs.children].forEach((b, i) => {
+      b.setAttribute("aria-pressed", String(i + 1 === this.view.level));
+      b.tabIndex = i + 1 === this.view.level ? 0 : -1; // one stop of the Tab key; arrows go on from there
+    });
     this.stepButtons.forEach((b, s) => b.setAttribute("aria-pressed", String(s === this.view.step)));
     this.scrub.value = String(this.position);
     this.slide(this.alpha, this.view.level - 1);

@@ -48,9 +48,13 @@ def show_bar(
     show(BAR, payload | ALONE, key=key, parts={}, on_act_change=on_act or (lambda: None))
 
 
-def show_speaker(*, key):
-    """Mount the speaker's window."""
-    show(SPEAKER, {"identity": "speaker"} | ALONE, key=key, parts={})
+def show_speaker(tour: dict | None, hall: str, *, key: str, on_act: Callable):
+    """Mount the speaker's window.
+
+    `tour` is the scene that it shows by itself (`touring.told`), `hall` opens it as an audience sees it.
+    """
+    payload = {"identity": "speaker", "tour": tour, "hall": hall}
+    show(SPEAKER, payload | ALONE, key=key, parts={}, on_act_change=on_act)
 
 
 def show_handout(scenes: list[dict], *, key: str):

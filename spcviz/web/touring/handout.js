@@ -5,7 +5,7 @@ import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
 import { treesOf } from "./tour_core.js";
 
-const LOOK_MS = 200;
+const LOOK_MS = 200, BEGIN_MS = 400;
 const SETTLE_MS = 900; // after the last run: charts draw
 const GIVE_UP_MS = 60000;
 const OWN_PAPER = "@media print { html .stMainBlockContainer { zoom: 1 !important; padding: 0 12px !important } } .stMainBlockContainer { padding-bottom: 0 !important }";
@@ -21,17 +21,26 @@ function barOf(page, code) {
 
 class HandoutView extends View {
   build(data) {
-    this.fetchButton = button("Fill in numbers and pictures", "Opens every scene once: its picture below, its numbers in the list", () => this.fetchAll());
+    this.fetchButton = button("Stop", "Opens no more scenes", () => this.startOrStop());
     this.printButton = button("Print", "All of it on paper, or as a PDF", () => window.print());
     this.progress = node("span", { role: "status" });
     this.sheets = data.scenes.map((scene) => this.sheet(scene));
+    const asked = this.sheets.filter(({ isAnswer }) => !isAnswer), answers = this.sheets.filter(({ isAnswer }) => isAnswer);
     return node("div", { class: "handout" }, node("p", { class: "acts" }, this.fetchButton, this.printButton, this.progress),
-      this.sheets.map((sheet) => sheet.root));
+      asked.map(({ root }) => root), answers.map(({ root }) => root));
   }
-  sheet({ number, code, address, open }) {
+  mount(parent, data) {
+    super.mount(parent, data);
+    this.after("begin", BEGIN_MS, () => this.startOrStop());
+  }
+  startOrStop() {
+    this.isStopped = Boolean(this.isFetching);
+    if (!this.isFetching) this.fetchAll();
+  }
+  sheet({ number, code, address, open, isAnswer }) {
     const place = node("div", { class: "place" }), link = new URL(address, document.baseURI).href;
-    const foot = node("p", { class: "where" }, `${number}. To see it again, start the app and open `, node("a", { href: link }, link));
-    return { code, open, place, root: node("section", { class: "sheet", hidden: true }, place, foot) };
+    const foot = node("p", { class: "where" }, `${number}${isAnswer ? ", answered" : ""}. To see it again, start the app and open `, node("a", { href: link }, link));
+    return { code, open, place, isAnswer, root: node("section", { class: "sheet", hidden: true }, place, foot) };
   }
   take() {}
   paint() { this.root.dataset.drawn = "1"; }
@@ -39,15 +48,27 @@ class HandoutView extends View {
   key() {} // the frames have their own
 
   async fetchAll() {
-    this.fetchButton.disabled = true;
+    this.isFetching = true;
+    setText(this.fetchButton, "Stop");
     let n = 0;
     for (const sheet of this.sheets) {
+      if (this.isStopped) break;
+      if (sheet.isThere) {
+        n += 1;
+        continue;
+      }
       setText(this.progress, `Picture ${n + 1} of ${this.sheets.length} ...`);
-      if (!await this.fetch(sheet)) sheet.place.append(node("p", {}, "This picture did not come in time: open its address."));
+      sheet.isThere = await this.fetch(sheet);
+      if (!sheet.isThere) sheet.place.append(node("p", {}, "This picture did not come in time: open its address."));
       n += 1;
       if (!this.root.isConnected) return;
     }
-    setText(this.progress, `${n} pictures.`);
+    this.isFetching = false;
+    this.isStopped = false;
+    const isWhole = this.sheets.every(({ isThere }) => isThere);
+    setText(this.fetchButton, isWhole ? "All are there" : "Go on");
+    this.fetchButton.disabled = isWhole;
+    setText(this.progress, `${n} of ${this.sheets.length} pictures.`);
     this.component.setTriggerValue("done", Date.now()); // the list above gets the numbers that the scenes have told
     this.root.dataset.pictures = String(n);
   }
@@ -55,7 +76,7 @@ class HandoutView extends View {
   async fetch({ root, place, code, open }) {
     const frame = node("iframe", { src: new URL(open, document.baseURI).href, title: `Scene ${code}`, tabindex: "-1" });
     root.hidden = false;
-    place.append(frame);
+    place.replaceChildren(frame);
     for (const begun = performance.now(); performance.now() - begun < GIVE_UP_MS; await rest(LOOK_MS)) {
       if (!this.root.isConnected) return false;
       if (!barOf(frame.contentDocument, code)) continue;

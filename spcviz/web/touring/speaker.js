@@ -1,11 +1,14 @@
 // The speaker's window: what is said now, notes, what comes next with its picture, and the clock against the plan.
-// It follows the window with the tour in the same browser, and can send it on or make it jump.
+// It follows the window with the tour: in the same browser by a channel, on another computer by the room's desk,
+// whose key stands behind the # of its address. Where there is neither it reads the tour by itself.
 
 import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
 import { CHANNEL, asked, clockText, isTyping } from "./tour_core.js";
 
 const TICK_MS = 250;
+const ALONE_MS = 1500; // without a word from a window with the tour
+const DESK_MS = 800, PATIENT_MS = 5000;
 const NOTES = "spcviz-notes"; // {tour/scene: text}, in this browser
 const MOST_NOTE = 2000;
 const LATE = 30; // seconds behind the plan that are said aloud
@@ -19,6 +22,7 @@ class SpeakerView extends View {
     this.clockFace = node("span", { class: "clock", role: "timer" });
     this.planned = node("span", { class: "planned" });
     this.pauseButton = button("Start", "Start or stop the timer", () => this.startOrStop());
+    this.resetButton = button("0:00", "Timer back to nothing", () => this.reset(), { "aria-label": "0:00: timer back to nothing" });
     this.title = node("p", { class: "title" });
     this.now = node("div", { class: "now", "aria-live": "polite" });
     this.counted = node("p", { class: "counted", role: "status" });
@@ -27,8 +31,11 @@ class SpeakerView extends View {
     this.frame = node("iframe", { title: "The next scene", tabindex: "-1" });
     this.picture = node("div", { class: "picture", hidden: true }, this.frame);
     this.list = node("ol", { class: "scenes" });
+    this.whose = node("p", { class: "whose", role: "status" });
+    this.hallButton = button("Open the window for the hall", "The tour as the audience sees it, which this window then follows and sends on", () => window.open(new URL(this.data.hall, document.baseURI), "spcviz-hall"));
     return node("div", { class: "speaking" },
-      node("div", { class: "head" }, this.title, this.planned, this.clockFace, this.pauseButton, button("0:00", "Timer back to nothing", () => this.reset())),
+      node("div", { class: "head" }, this.title, this.planned, this.clockFace, this.pauseButton, this.resetButton),
+      node("div", { class: "head" }, this.whose, this.hallButton),
       node("div", { class: "columns" },
         node("div", {}, node("h2", {}, "Now"), this.now, this.counted, node("label", { class: "notes" }, "Notes to this scene (kept in this browser)", this.notes),
           node("div", { class: "head" }, button("‹ Back", "Page Up", () => this.send(-1)), button("Next ›", "Page Down", () => this.send(1)), button("■ Black", "B", () => this.post({ kind: "black" })))),
@@ -42,25 +49,60 @@ class SpeakerView extends View {
       if (said?.kind === "class") setText(this.counted, said.said);
     };
     this.ticking = setInterval(() => this.tick(), TICK_MS);
-    this.post({ kind: "hello" });
-    try {
-      const kept = JSON.parse(localStorage.getItem(CHANNEL));
-      if (kept?.kind === "scene") this.state = kept;
-    } catch {
-      this.state = null;
+    this.hall = new URLSearchParams(location.search).get("hall") ?? "";
+    this.desk = new URLSearchParams(location.hash.slice(1)).get("desk") ?? "";
+    if (this.hall) {
+      this.follow();
+      return;
     }
+    this.post({ kind: "hello" });
+    this.after("alone", ALONE_MS, () => this.beAlone());
+  }
+  /** No window with the tour: this one goes through it by itself. */
+  beAlone() {
+    this.isAlone = true;
+    this.state = this.data.tour;
+    this.draw();
+  }
+  /** From another computer: what the hall shows, and orders to it, through the room. */
+  async follow(order) {
+    clearTimeout(this.following);
+    const body = JSON.stringify({ desk: this.desk, ...(order ? { order } : {}) });
+    const said = await fetch(new URL(`room/${this.hall}/steer`, document.baseURI), { method: "POST", body }).catch(() => null);
+    if (!this.root.isConnected) return;
+    const told = said?.ok ? (await said.json()).told : null;
+    this.trouble = { 403: "This link is not valid any more: copy the speaker's link again, in the window of the hall.", 404: "This room is closed.", 429: "This window has asked too often. It tries again.", 401: "Please allow cookies for this page, and open it again." }[said?.status] ?? (said?.ok ? "" : "No connection just now. It tries again.");
+    if (told?.kind === "scene") this.take(told);
+    if (told) setText(this.counted, typeof told.counted === "string" ? told.counted : "");
+    this.draw();
+    clearTimeout(this.following);
+    this.following = setTimeout(() => this.follow(), said?.ok ? DESK_MS : PATIENT_MS);
   }
   destroy() {
     super.destroy();
     clearInterval(this.ticking);
+    clearTimeout(this.following);
     this.channel.close();
   }
   fit() { this.picture.style.setProperty("--scale", String(this.picture.clientWidth / 1920)); }
-  post(what) { this.channel.postMessage(what); }
+  post(what) {
+    if (this.hall) this.follow(what);
+    else if (this.isAlone && what.kind === "go") this.goAlone(what);
+    else this.channel.postMessage(what);
+  }
   send(by) { this.post({ kind: "go", by }); }
+  goAlone({ by, to }) {
+    const { order = [], code } = this.state ?? {}, at = order.indexOf(code), there = to ?? order[at + by];
+    if (there !== undefined) this.component.setTriggerValue("act", { to: there, n: Date.now() });
+  }
 
   take(said) {
-    if (said.kind === "scene") {
+    if (said.kind !== "scene") { // the server's: this window's own tour
+      if (this.isAlone) this.state = said.tour;
+      this.view ??= {};
+    } else {
+      if (!this.hall) this.isAlone = false;
+      this.cancel("alone");
       if (this.state && this.state.code !== said.code && !this.began && !this.before) this.startOrStop();
       if (this.state?.number !== said.number) setText(this.counted, "");
       this.state = said;
@@ -68,9 +110,13 @@ class SpeakerView extends View {
     this.draw();
   }
   paint() {
-    const { state } = this, text = (part) => typeof part === "string" && part ? [node("p", {}, part)] : [];
+    const { state } = this, hasHall = !this.hall && !this.isAlone;
+    setText(this.whose, this.trouble || (this.hall ? `Room ${this.hall}, from this computer.` : this.isAlone ? "By itself: no window for the hall is open in this browser. On another computer, open the tour there, then Class, and copy the speaker's link." : ""));
+    this.whose.hidden = hasHall;
+    this.hallButton.hidden = !this.isAlone;
+    const text = (part) => typeof part === "string" && part ? [node("p", {}, part)] : [];
     if (!state) {
-      setText(this.title, "Waiting for the window with the tour. Open a tour in this browser.");
+      setText(this.title, this.hall ? "Waiting for the window of the hall." : this.isAlone ? "There is no such tour." : "Looking for the window with the tour.");
       return;
     }
     setText(this.title, `${state.title} · scene ${state.number} of ${state.n}`);

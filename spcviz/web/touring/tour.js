@@ -67,7 +67,7 @@ class TourView extends View {
     this.moves = node("div", { class: "moves" }, this.home, this.backButton, this.place, this.nextButton,
       node("span", { class: "more" },
         (this.choicesButton = button("Controls", "The page's own controls: show or hide them", () => this.act({ kind: "choices" }))),
-        button("Full", "Full screen (F)", () => this.full()), button("Black", "Black screen (B)", () => this.black()),
+        button("Full", "Full screen (F)", () => this.full(), { class: "hall" }), button("Black", "Black screen (B)", () => this.black(), { class: "hall" }),
         button("Class", "Let a class answer on their phones", () => this.classRoom.open(), { class: "asks-class" }),
         button("Speaker", "Timer and next sentence in a second window", () => this.openSpeaker(), { class: "speaker" }),
         button("✕", "End the tour", () => this.act({ kind: "leave" }), { class: "leave" })));
@@ -75,6 +75,7 @@ class TourView extends View {
     this.panel = node("aside", { class: "panel", role: "dialog", tabindex: "-1", hidden: true });
     this.foot = node("p", { class: "foot" });
     this.classRoom = new ClassRoom((what) => this.act(what), (what) => this.channel.postMessage(what));
+    this.classRoom.orders = (order) => this.heard(order);
     return node("div", { class: "tour" }, this.bar, this.panel, this.classRoom.root, this.foot);
   }
 
@@ -148,7 +149,7 @@ class TourView extends View {
     const style = getComputedStyle(this.root);
     for (const name of THEME) this.head.style.setProperty(name, style.getPropertyValue(name));
     this.bar.hidden = !tour;
-    setText(this.foot, `${location.href} — to repeat: start the app, open this address.`);
+    setText(this.foot, `${location.href} — to repeat: start the app, open this address. ${new Date().toISOString().slice(0, 10)}, spcviz ${this.data.tools.version}.`);
     if (tour) this.paintTour(tour);
     this.classRoom.follow(tour ?? this.data.lesson);
     this.follow();
@@ -270,6 +271,7 @@ class TourView extends View {
     const { name, title, number, n, say, ask, answer, isAsking, next, code, speaking } = this.data.tour;
     const state = { kind: "scene", name, title, number, n, say, ask, answer, isAsking, next, code, ...speaking };
     this.channel.postMessage(state);
+    this.classRoom.show(state);
     try {
       localStorage.setItem(CHANNEL, JSON.stringify(state));
     } catch {

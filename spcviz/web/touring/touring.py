@@ -20,15 +20,17 @@ from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
 from spcviz.web.tours import tour
-from spcviz.web.ui import history, layout, navigation
+from spcviz.web.ui import about, history, layout, navigation
 
-KEY = "tour_bar"
+KEY, SPEAKER_KEY = "tour_bar", "tour_speaker"
 FACTS = "tour_facts"
 """Where a session keeps the numbers that its page offers."""
 PYTHON = "page_python"
 """Where a session keeps the lines that compute what its page shows."""
 _GOING, _FORM = "tour_going", "tour_form"
 _SAID, _NOTE, _CHOICES, _TRIED = "tour_said", "tour_note", "tour_choices", "tour_tried"
+MOST_PICTURE = 290
+"""Characters of a scene's address that a phone opens."""
 MOST_LISTED = 120
 """Characters of a scene in the speaker's list."""
 KNOWN: dict[tuple[str, str], dict[str, str]] = {}
@@ -136,21 +138,39 @@ def is_speaking():
 def speak():
     """The speaker's window, in place of a page."""
     st.html("<style>.stSidebar, .stAppHeader { display: none } html { font-size: 16px !important }</style>")
-    show_speaker(key="tour_speaker")
+    at = running(st.query_params)
+    is_tour = at is not None and bool(at.tour.scenes)
+    hall = f"./?tour={at.tour.name}&scene={at.code}&embed=true" if is_tour else "./tours"
+    show_speaker(told(at) if is_tour else None, hall, key=SPEAKER_KEY, on_act=_turned)
+
+
+def told(at: Running) -> dict:
+    """A scene as the speaker's window has it, with the numbers that anybody's visit has told."""
+    of = shown(at, KNOWN.get((at.tour.name, at.code), {}))
+    names = ("name", "title", "number", "n", "say", "ask", "answer", "isAsking", "next", "code", "order")
+    return {"kind": "scene", **{name: of[name] for name in names}, **of["speaking"]}
+
+
+def _turned():
+    """The speaker's window, by itself, goes to another scene. Whoever sends may send anything."""
+    state = st.session_state.get(SPEAKER_KEY)
+    asked = state.get("act") if isinstance(state, Mapping) else None
+    at = running(st.query_params)
+    if isinstance(asked, Mapping) and at and str(asked.get("to", ""))[:10] in tour.codes(at.tour):
+        st.query_params["at"] = str(asked["to"])[:10]
 
 
 def pictures_of(of_tour: tour.Tour) -> list[dict]:
-    """What `component.show_handout` opens: each scene answered, and before that if it looks otherwise."""
+    """What `component.show_handout` opens: each scene with its question open, then all that are answered."""
     out = []
-    for number, scene in enumerate(of_tour.scenes, start=1):
-        for is_answered in (False, True):
-            is_both = bool(scene.answer and scene.after)
-            if scene.page not in navigation.names() or not (is_both or is_answered == bool(scene.answer)):
+    for is_answered in (False, True):
+        for number, scene in enumerate(of_tour.scenes, start=1):
+            if scene.page not in navigation.names() or (is_answered and not scene.answer):
                 continue
             at = Running(of_tour, number, is_answered)
             address = tour.address(scene.page, scene.query(is_answered))
-            out.append({"number": number, "code": at.code, "address": f"./{address}"})
-            out[-1]["open"] = picture_of(at)
+            one = {"number": number, "code": at.code, "address": f"./{address}", "isAnswer": is_answered}
+            out.append(one | {"open": picture_of(at)})
     return out
 
 
@@ -165,8 +185,8 @@ def handout(of_tour):
     st.markdown(f"# {plain(of_tour.title)}")
     st.text(of_tour.about)
     st.caption(
-        "One click below the list opens each scene once, fills in its numbers and adds its picture. To see a "
-        "scene again, open its link."
+        "Below the list each scene is opened once, which fills in its numbers and adds its picture; what is "
+        "asked is answered on the last pages. To see a scene again, open its link."
     )
     answers: list[str] = []
     for number, scene in enumerate(of_tour.scenes, start=1):
@@ -240,7 +260,7 @@ def _draw(page, at):
     show_bar(
         shown(at, facts) if at else None,
         lesson() if not at else None,
-        {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept()},
+        {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept(), "version": about.version()},
         key=KEY,
         is_projected=bool(st.context.is_embedded),
         form=form or None,
@@ -269,7 +289,7 @@ def shown(at: Running, facts: Mapping[str, str]) -> dict:
         "hasChoices": st.session_state.get(layout.SCENE_HAS_CONTROLS, True),
         "room": room(st.query_params.get("room", "")),
         "speaking": speaking(at),
-        "poll": None if at.is_end else poll(scene, facts, at.is_answered),
+        "poll": None if at.is_end else poll(at, facts),
         "options": options(at, facts),
         "closing": closing(at) if at.is_end else None,
         "next": _after(at),
@@ -344,8 +364,9 @@ def room(text):
     return text if number_in(text) is not None else None
 
 
-def poll(scene, facts, is_answered):
-    """What a class is asked by a scene: its question, choices, and with the answer which is right."""
+def poll(at: Running, facts: Mapping[str, str]):
+    """What a class is asked by a scene: question, choices, picture, and with the answer which is right."""
+    scene, is_answered = at.scene, at.is_answered
     if not (scene.choices or scene.right):
         return None
     choices = [tour.fill(one.strip(), facts) for one in scene.choices.split("|") if one.strip()]
@@ -354,7 +375,13 @@ def poll(scene, facts, is_answered):
         found = next((choice for choice, why in scene.options.items() if scene.why and not why), scene.right)
         right = tour.fill(found, facts)
     why = [tour.fill(reason, facts) for reason in scene.options.values()] if is_answered else []
-    return {"ask": tour.fill(scene.ask, facts), "choices": choices, "right": right, "why": why}
+    if at.tour.name in tour.shipped():
+        picture = f"?tour={at.tour.name}&scene={at.code}&embed=true"
+    else:  # the phone has no such tour
+        here = tour.address(scene.page, scene.query(is_answered) | {"controls": "0"})
+        picture = here if len(here) <= MOST_PICTURE else ""
+    asked = {"ask": tour.fill(scene.ask, facts), "choices": choices, "right": right, "why": why}
+    return asked | {"picture": picture}
 
 
 def speaking(at: Running) -> dict:
@@ -472,7 +499,15 @@ def _room(asked):
         st.query_params.pop("room", None)
 
 
+def _found(asked):
+    """A solution of somebody in the class, on the wall: the task and the room stay."""
+    scene = tour.Scene(str(asked.get("to", ""))[: tour.TEXTS["address"]])
+    if scene.page in navigation.names():
+        st.session_state[_GOING] = scene.page, scene.query() | _kept("room", course.NAME)
+
+
 _ACTS = {
+    "found": _found,
     "room": _room,
     "go": _go,
     "open": _open,

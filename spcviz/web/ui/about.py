@@ -1,5 +1,7 @@
 """The app's About text: whose data its models learned from, and what their licences allow."""
 
+from importlib import metadata
+
 from spcviz.registry import licences
 from spcviz.shared.folders import MODELS
 
@@ -8,6 +10,14 @@ RESTRICTED = (
     "and research purposes only. About, in the menu at the top right, says which."
 )
 """On Home."""
+
+
+def version() -> str:
+    """The package's version; a clone that was never installed does not know it."""
+    try:
+        return metadata.version("spcviz")
+    except metadata.PackageNotFoundError:
+        return "of a clone"
 
 
 def menu() -> dict[str, str]:

@@ -1,6 +1,7 @@
 """What pages with charts share: room on the screen, sizes for a projector, widgets tied to the address."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import streamlit as st
 
@@ -15,8 +16,17 @@ BAR = 130
 ROW = 100
 """Pixels that a page's row of choices takes there, where a scene shows it."""
 
+CHOICES = "page_choices"
+"""Key of the row of a page's choices."""
+
 SCENE_HAS_CONTROLS = "tour_has_controls"
 """In the session: whether what a tour shows has its page's choices; without a tour it is not asked."""
+
+PHONE = f"<style>{Path(__file__).with_name('phone.css').read_text(encoding='utf-8')}</style>"
+"""A phone's screen: the picture first, what is operated below it, where the thumb is."""
+
+PLAIN_HEADINGS = "<style>[data-testid=stHeaderActionElements] { display: none }</style>"
+"""A heading is no link of its own: the address is the scene's."""
 
 PROJECTOR_CSS = "<style>html { font-size: clamp(16px, 1.25vw, 32px); }</style>"
 """For ``?embed=true``: 24 px on a screen of 1920; everything Streamlit draws is measured in rem."""
@@ -61,9 +71,10 @@ def framed(body: Callable[[], object], introduction: str, *captions: str, is_who
 
 
 def introduce(introduction: str) -> None:
-    """A page's heading and what it is about; the heading alone beside an open task, which needs the room."""
+    """A page's heading and what it is about; the heading alone beside a task or a tour, which say more."""
     if not is_projected():
-        st.markdown(introduction.partition("\n")[0] if asked.present() else introduction)
+        is_led = asked.present() or "tour" in st.query_params
+        st.markdown(introduction.partition("\n")[0] if is_led else introduction)
 
 
 def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:
@@ -75,6 +86,21 @@ def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict
         "on_change": lambda: table.write(**{name: st.session_state[key]}, **forget),
         "label_visibility": "collapsed" if is_projected() else "visible",  # labels take room
     }
+
+
+def choices(rows: int = 1):
+    """The row of a page's choices, or several of them: on a phone one that is swiped, below the picture.
+
+    Once on a page; use it with ``with``.
+    """
+    if rows > 1:
+        return st.container(key=CHOICES)
+    return st.container(key=CHOICES, horizontal=True, vertical_alignment="bottom")
+
+
+def swiped():
+    """What is wider than a phone and is swiped there; once on a page, used with ``with``."""
+    return st.container(key="swiped")
 
 
 def segments(label, options, tie, help=None):

@@ -157,9 +157,9 @@ def test_a_handout_s_pictures():
     other = tour.Scene("exact_inference", "a", "why?", "so", after="show=ink")
     gone = tour.Scene("nowhere", "a")
     pictures = touring.pictures_of(tour.Tour("x", "", "", (plain, asked, other, gone)))
-    assert [one["code"] for one in pictures] == ["1", "2a", "3", "3a"]
+    assert [one["code"] for one in pictures] == ["1", "2", "3", "2a", "3a"], "answers come last"
     assert pictures[0]["address"] == "./exact_inference?show=ink"
-    assert "tour=x&at=3a&embed=true&embed_options=light_theme" in pictures[3]["open"]
+    assert "tour=x&at=3a&embed=true&embed_options=light_theme" in pictures[4]["open"]
     for name, every in tour.shipped().items():
         numbers = {one["number"] for one in touring.pictures_of(every)}
         assert numbers == set(range(1, len(every.scenes) + 1)), name

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcviz.web.classroom import rooms
+from spcviz.web.classroom.desk import MOST_ORDERS
 from spcviz.web.classroom.rooms import FullError, LateError, NoRoomError, NotYoursError, RoomError, Rooms
 from spcviz.web.serving.tokens import Phone
 
@@ -345,3 +346,98 @@ def test_a_task_that_a_class_is_given_takes_no_answer_that_is_none(hall):
         with pytest.raises(RoomError, match="value must be a number, got"):
             hall.answer(number, voter(1), 1, wrong)
     assert hall.shown(number, key)["answers"] == 0
+
+
+TASK = ASKED | {"choices": ["I have it"], "link": "letters?ask=L2&in=1234567"}
+
+
+def test_the_wall_says_how_many_are_there_and_how_it_was_solved(hall, clock):
+    number, key = hall.open()
+    hall.shown(number, "", voter(1))  # came early and left
+    clock.seconds = 100.0
+    for at in range(2, 6):
+        hall.shown(number, "", voter(at))
+    clock.seconds += rooms.HERE_BEFORE - 1
+    hall.put(number, key, TASK)
+    hall.answer(number, voter(9), 1, 0, "letters?word=3128&a1=0.7")  # straight from the task's page
+    for at, found in ((2, "letters?a1=0.7"), (3, "letters?a1=0.71"), (4, "letters?a1=0.72"), (5, "")):
+        hall.answer(number, voter(at), 1, 0, found)
+    seen = hall.shown(number, key)
+    assert (seen["answers"], seen["here"]) == (5, 5)
+    assert seen["found"] == ["letters?word=3128&a1=0.7", "letters?a1=0.7", "letters?a1=0.71"]
+    student = hall.shown(number, "", voter(2))
+    assert "found" not in student
+    assert "here" not in student
+    hall.clear(number, key)
+    assert hall.shown(number, key)["found"] == []
+
+
+def test_a_question_without_a_task_keeps_no_addresses(hall):
+    number, key = hall.open()
+    hall.put(number, key, ASKED)
+    hall.answer(number, voter(1), 1, 0, "letters?a1=0.7")
+    assert hall.shown(number, key)["found"] == []
+
+
+@pytest.mark.parametrize(
+    "found", ["//evil.example?x=1", "javascript:alert(1)", "a" * 400, "letters", 3, None]
+)
+def test_what_is_no_address_of_this_app_solves_nothing(hall, found):
+    number, key = hall.open()
+    hall.put(number, key, TASK)
+    with pytest.raises(RoomError, match="found must be a page of this app"):
+        hall.answer(number, voter(1), 1, 0, found)
+    assert hall.shown(number, key)["answers"] == 0
+    with pytest.raises(RoomError, match="picture must be a page of this app"):
+        hall.put(number, key, ASKED | {"picture": "//evil.example?x=1"})
+
+
+def test_phones_that_are_there_are_bounded(hall, monkeypatch):
+    monkeypatch.setattr(rooms, "MOST_ANSWERS", 5)
+    number, key = hall.open()
+    hall.put(number, key, ASKED)
+    for at in range(50):
+        hall.shown(number, "", voter(at))
+    assert hall.shown(number, key)["here"] == 5
+
+
+def test_a_desk_follows_the_hall_and_sends_it_on(hall):
+    number, key = hall.open()
+    assert hall.tell(number, key, {"kind": "scene"}) == [], "nobody is told without a desk"
+    with pytest.raises(NotYoursError):
+        hall.desk(number, "not the key")
+    desk = hall.desk(number, key)
+    assert hall.steer(number, desk) == {}
+    assert hall.tell(number, key, {"kind": "scene", "code": "1"}) == []
+    assert hall.steer(number, desk, {"kind": "go", "by": 1}) == {"kind": "scene", "code": "1"}
+    hall.steer(number, desk, {"kind": "black"})
+    assert hall.tell(number, key, {}) == [{"kind": "go", "by": 1}, {"kind": "black"}]
+    assert hall.tell(number, key, {}) == [], "an order is done once"
+    assert hall.steer(number, desk)["code"] == "1"
+    newer = hall.desk(number, key)
+    with pytest.raises(NotYoursError, match="copy its link again"):
+        hall.steer(number, desk)
+    assert hall.steer(number, newer) == {}
+    with pytest.raises(NotYoursError):
+        hall.tell(number, "not the key", {})
+
+
+@pytest.mark.parametrize(
+    "order",
+    [{}, {"kind": "leave"}, {"kind": "go"}, {"kind": "go", "by": 7}, {"kind": "go", "by": True},
+     {"kind": "go", "to": "//x"}, {"kind": "go", "to": 3}, {"kind": "go", "to": "1" * 9}, {"kind": ["go"]}],
+)  # fmt: skip
+def test_what_is_no_order_is_refused(hall, order):
+    number, key = hall.open()
+    desk = hall.desk(number, key)
+    with pytest.raises(RoomError, match="an order must be"):
+        hall.steer(number, desk, order)
+    assert hall.tell(number, key, {}) == []
+
+
+def test_orders_that_nobody_fetches_are_bounded(hall):
+    number, key = hall.open()
+    desk = hall.desk(number, key)
+    for _ in range(500):
+        hall.steer(number, desk, {"kind": "black"})
+    assert len(hall.tell(number, key, {})) == MOST_ORDERS

@@ -153,7 +153,14 @@ def test_the_lecturer_s_link_leads_a_phone_to_the_room(lecturer, phone):
         ("answer", b"{}", {}, 409),
         ("answer", b'{"n": NaN}', {}, 400),
         ("answer", b"[" * 250, {}, 400),
-        ("answer", b"x" * 301, {}, 413),
+        ("answer", b"x" * 701, {}, 413),
+        ("answer", b'{"n": 0, "value": 0, "found": 3}', {}, 400),
+        ("hall", b"x" * 24_001, {}, 413),
+        ("hall", b"[]", {}, 400),
+        ("steer", b"x" * 301, {}, 413),
+        ("steer", b"{}", {}, 400),
+        ("steer", b'{"desk": "x", "order": 3}', {}, 400),
+        ("steer", b'{"desk": "x"}', {}, 403),
         ("put", b"x" * 8001, {}, 413),
         ("put", b'{"ask": 3}', {}, 400),
         ("put", json.dumps(ASKED).encode(), {"sec-fetch-site": "cross-site"}, 403),
@@ -363,3 +370,35 @@ def test_200_phones_answer_at_once(port, lecturer):
     slowest = sorted(waits)[int(0.95 * (len(waits) - 1))]
     print(f"{PHONES} answers; {len(waits)} looks meanwhile, 95 of 100 within {1000 * slowest:.0f} ms")
     assert slowest < 1
+
+
+def steer(client, number, desk, order=None):
+    said = {"desk": desk} | ({"order": order} if order else {})
+    return client.post(f"/room/{number}/steer", content=json.dumps(said))
+
+
+def test_another_computer_of_the_lecturer_s_follows_and_sends_on(lecturer, phone):
+    number = opened(lecturer)
+    assert phone.at(number).post(f"/room/{number}/desk").status_code == 403
+    desk = lecturer.post(f"/room/{number}/desk").json()["desk"]
+    told = json.dumps({"kind": "scene", "say": "ä " * 500}).encode()
+    assert lecturer.post(f"/room/{number}/hall", content=told).json() == {"orders": []}
+    assert steer(phone, number, desk, {"kind": "go", "by": 1}).json()["told"]["kind"] == "scene"
+    assert lecturer.post(f"/room/{number}/hall", content=b"{}").json() == {
+        "orders": [{"kind": "go", "by": 1}]
+    }
+    assert steer(phone, number, desk, {"kind": "go", "to": "../x"}).status_code == 400
+    lecturer.post(f"/room/{number}/close")
+    assert steer(phone, number, desk).status_code == 404
+
+
+def test_who_guesses_keys_of_desks_is_stopped(lecturer, phone):
+    number = opened(lecturer)
+    desk = lecturer.post(f"/room/{number}/desk").json()["desk"]
+    phone.at(number)
+    said = [steer(phone, number, f"{desk[:-1]}{at}").status_code for at in range(routes.MISSES[0] + 3)]
+    assert said[0] == 403
+    assert said[-1] == 429
+    assert steer(phone, number, desk).status_code == 429, "not even with the right one"
+    other = Client(phone._port).at(number)
+    assert steer(other, number, desk).status_code == 200

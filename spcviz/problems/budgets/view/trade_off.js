@@ -114,14 +114,27 @@ class TradeView extends View {
     this.chips.className = `chips ${this.task.chipsClass}`;
     this.chips.setAttribute("aria-label", `${this.task.chains} of the batch; arrow keys move, Enter clicks`);
     this.budgetLabel.title = this.task.allTitle;
-    this.chips.replaceChildren(...this.chipNodes.map((c) => c.chip));
+    this.order = null;
+  }
+
+  /** First what buying has mended, then what was right before, then what is wrong; where one spends by hand,
+   * in the batch's own order, which tells nothing. It stays while one drags. */
+  arrange(state) {
+    const of = this.isHand ? "hand" : this.view.method;
+    if (this.order && this.arrangedFor === of) return;
+    this.arrangedFor = of;
+    const { truths } = this.data, before = this.isHand ? [] : stateAt(this.data, this.start, this.method, this.kind, 0).readings;
+    const rank = (w) => (this.isHand ? 0 : state.readings[w] !== truths[w] ? 2 : before[w] === truths[w] ? 1 : 0);
+    this.order = truths.map((_, w) => w).sort((a, b) => rank(a) - rank(b) || a - b);
+    this.chips.replaceChildren(...this.order.map((w) => this.chipNodes[w].chip));
   }
 
   /** With the batch in focus, arrows move over it and Enter clicks. */
   aim(event) {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key], n = this.chipNodes.length;
     if (event.target !== this.chips || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (by) this.aimAt(((this.aimed ?? -1) + by + (this.aimed >= 0 || by > 0 ? 0 : 1) + n) % n);
+    const place = this.aimed >= 0 ? this.order.indexOf(this.aimed) : -1;
+    if (by) this.aimAt(this.order[(place + by + (place >= 0 || by > 0 ? 0 : 1) + n) % n]);
     else if (event.key === "Enter" && this.aimed >= 0) this.click(this.aimed);
     else return;
     event.preventDefault();
@@ -164,7 +177,7 @@ class TradeView extends View {
     if (this.legendOf === legendOf) return;
     this.legendOf = legendOf;
     this.legend.replaceChildren(...this.data.tier_names.map((name, t) => node("span", {}, node("i", { class: "swatch", style: `background:${this.tierColours[t]}` }), `${name}${this.task.tierNotes[t]}`)),
-      node("span", {}, this.task.marks()), node("span", {}, this.task.faults()));
+      node("span", {}, this.task.marks()), node("span", {}, this.task.faults()), node("span", {}, "first what buying has mended"));
   }
 
   fit() {
@@ -185,6 +198,7 @@ class TradeView extends View {
     this.paintLegend();
     this.slider.value = Math.round(this.view.budget * 1000);
     setText(this.spends, this.money(this.budget));
+    this.arrange(state);
     this.paintChips(state, isSecret);
     this.paintFigures(state, isSecret);
     this.paintChart(state, isSecret);

@@ -60,7 +60,7 @@ def slide(label, low, high, step, name, state):
 def controls(state):
     """The view and what matters for it; how much tables weigh is behind a button."""
     show = state["show"]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with layout.choices():
         views = {name: f"{step} {label}" for step, (name, label) in enumerate(SHOWS.items(), start=1)}
         of = {"format_func": views.get, "width": 230, "help": say.HELP["show"]}
         st.selectbox("Show", list(SHOWS), **of, **tie("show", state))

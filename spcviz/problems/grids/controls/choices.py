@@ -63,7 +63,7 @@ def preset(name):
 
 def controls(state):
     """One slider, the view, another grid; everything else behind a button."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with layout.choices():
         if state["show"] != "thesis":
             slide("Coupling ω", 40.0, 0.5, "%g", "strength", state, width=380)
         if state["show"] == "pruning":

@@ -54,7 +54,7 @@ def show(state: dict):
     def tie(name, **forget):
         return layout.tied(TABLE, "sweep", name, state, **forget)
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with layout.choices():
         st.selectbox("Show", list(SHOWS), format_func=SHOWS.get, width=240, **tie("show"))
         if view != "filters":
             levels = {n: f"{n}: {grams(n)}" for n in range(1, MAX_ORDER + 1)}

@@ -59,7 +59,7 @@ def show(state: dict) -> None:
         changed = {"on_change": lambda: _sync(**{name: st.session_state[key]}, **others)}
         return {"key": key, "label_visibility": labels, **changed}
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with layout.choices():
         label = "Word: type to search"
         st.selectbox(label, list(names), format_func=names.get, width=300, **tie("word"))
         about = {"icon": ":material/casino:", "help": "Draws a word; the seed in the address repeats it."}

@@ -33,6 +33,7 @@ class WriteView extends View {
   take(data) {
     this.drawing = parse(this.view.ink || data.example || data.empty);
     this.isExample = Boolean(data.example) && !this.view.ink;
+    this.isReading = false;
     this.rasters = unpackInk(data.rasters);
     this.last ??= [];
     this.layOut();
@@ -48,6 +49,7 @@ class WriteView extends View {
     if (!this.isExample) return;
     this.isExample = false;
     this.drawing.letters = this.drawing.letters.map(() => []);
+    this.isReading = true; // what is said was read from the example
   }
 
   get isStrip() { return this.drawing.isStrip; }
@@ -277,7 +279,7 @@ class WriteView extends View {
     });
     this.root.classList.toggle("example", this.isExample && !this.drag?.points);
     setText(this.invites, this.isExample ? "Draw over it: your first stroke takes its place." : "");
-    setText(this.says, this.data.says);
+    setText(this.says, this.isReading ? "Reading …" : this.data.says);
     this.says.classList.toggle("answer", Boolean(reading) && this.data.says.includes(`“${reading}”`));
     if (!places.length && isCurrent) this.seen(this.data); // no lattice will be drawn
     this.root.dataset.ready = "1";

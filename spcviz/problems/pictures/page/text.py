@@ -10,13 +10,8 @@ INTRODUCTION = (
     "approximation beats both."
 )
 HELP = {
-    "show": "Two tasks, three readings each: how near every pixel is, and what a noisy picture was.",
-    "pair": "Random dots are rendered here with exact truth. Photographs come with distances measured by "
-    "their makers (Middlebury); more appear when SPCVIZ_DATA has them.",
-    "picture": "Pictures with exact truth: chance spoils each pixel with the chosen probability.",
     "noise": "Share of the right view's pixels drawn anew, or of the picture's changed to another shade.",
     "smooth": "λ: how much neighbouring pixels want to be alike. At 0 all three readings are the same.",
-    "mistakes": "Marks wrong pixels of the three readings.",
     "seed": "Draws other noise; the seed is in the address.",
 }
 NAMES = {"dots": "Random dots", "motorcycle": "Motorcycle", "cones": "Cones", "adirondack": "Adirondack"}

@@ -58,7 +58,7 @@ def show(table: StateTable, state: dict, kinds: dict[str, str]) -> None:
     view = state["show"] if state["show"] in STORIES else "cascade"
     st.session_state["pose_story"] = view
     hidden = {"label_visibility": "collapsed" if layout.is_projected() else "visible"}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with layout.choices():
         if view == "cascade":
             of = {"format_func": kinds.get, "width": 200, "help": say.HELP["scene"]}
             st.selectbox("Picture", list(kinds), **of, **tie("scene", **NEW_CLIP))

@@ -7,10 +7,9 @@ NAMES = ("torso", "left upper arm", "right upper arm", "left lower arm", "right 
 WAIT = "Features and detectors, frame by frame ..."
 INTRODUCTION = (
     "# Pose on video: from coarse cells to fine, limb by limb\n"
-    "Where are the torso and the arms? Every limb could be anywhere and point anywhere: 153,600 "
-    "states on the "
-    "finest grid. The cascade starts with 10 × 10 coarse cells, throws away what cannot be part of a good "
-    "body, halves the cells that are left, and repeats, seven times."
+    "Where are the torso and the arms? Every limb could be anywhere and point anywhere: 153,600 states a "
+    "limb on the finest grid. The cascade starts with 10 × 10 coarse cells, throws away what cannot be part "
+    "of a good body, splits the cells that are left, and repeats: seven levels, 0 to 6."
 )
 TRAINED_ON = (
     "The model was trained on frames of one television series (Buffy Stickmen, episodes 3 and 4), its limb "

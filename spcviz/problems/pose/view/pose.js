@@ -361,7 +361,7 @@ class PoseView extends View {
     const { columns, rows } = this.levels[this.view.level];
     this.coarse.value = this.view.level;
     this.coarse.setAttribute("aria-valuetext", `${this.view.level}: ${columns} × ${rows} cells`);
-    setText(this.levelSays, `${this.view.level} of ${this.levels.length - 1}: ${columns} × ${rows} cells`);
+    setText(this.levelSays, `${this.view.level} (0 to ${this.levels.length - 1}): ${columns} × ${rows} cells`);
     setText(this.truthButton, `${this.truthVisible ? "Hide" : "Show"} ${this.data.truth_name}`);
     this.truthButton.hidden = !this.truth;
     const untuned = this.levels.map((_, l) => l).filter((l) => l !== this.view.level && typeof this.view.alphas[l] === "number");
@@ -497,6 +497,9 @@ class PoseView extends View {
 
   paint() {
     if (!this.levels.length || !this.images.length) return;
+    const of = `${this.view.level}|${this.view.frame}|${this.alphaOf(this.view.level)}|${this.data.identity}`;
+    if (this.tipOf !== of) this.tip.hidden = true; // it spoke of what was
+    this.tipOf = of;
     const width = this.stage.clientWidth, height = this.stage.clientHeight;
     if (width < 20 || height < 20) return;
     const ratio = this.dots, w = Math.round(width * ratio), h = Math.round(height * ratio), time = performance.now();

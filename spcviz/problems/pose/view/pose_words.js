@@ -53,7 +53,7 @@ export const WORDS = {
     setText(states.value, `${whole(now.kept)} of ${whole(now.given)}`);
     setText(states.note, "limb positions kept in this frame, of those scored");
     setText(share.value, percent(now.kept / (data.names.length * 153600)));
-    setText(share.note, `of the finest grid's ${whole(data.names.length * 153600)}`);
+    setText(share.note, `of the finest grid's ${whole(data.names.length * 153600)}, ${whole(153600)} a limb`);
     setText(time.value, `${Math.round(1000 * (detect + cascade) / n)} ms`);
     setText(time.note, "a frame, features and cascade");
     this.tellAlpha();

@@ -7,8 +7,8 @@ from spcviz.problems.budgets.text import short
 from spcviz.problems.words.page.shown import TERMS
 from spcviz.web.view.mount import Component, Packed, pack_ink, packed_of, viewer
 
-VIEW_NAMES = ("spend",)
-"""What the browser owns: `spend` as a share of buying everything."""
+VIEW_NAMES = ("spend", "panels")
+"""What the browser owns: `spend` as a share of buying everything, `panels` whether all policies are drawn."""
 
 POLICY = Component(
     "spcviz_policy",

@@ -8,6 +8,7 @@ import { moreBox } from "../../../web/view/more.js";
 import { View, mounted } from "../../../web/view/view.js";
 
 const TIERS = ["gray", "blue", "violet"];
+const FEW = 3; // policies that are enough to begin with
 const COLUMN = 56, INK = 3.2, BARS = 44, TOP = 6, RIPPLE = 34;
 
 class PolicyView extends View {
@@ -21,7 +22,9 @@ class PolicyView extends View {
       moreBox([button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step of every policy", () => this.exportCsv())], { isFloating: true }).box, this.note);
     this.legend = node("div", { class: "legend" });
     this.panels = node("div", { class: "panels" });
-    return node("div", { class: "policy" }, bar, this.legend, this.panels);
+    this.manyButton = button("", "How many policies are drawn", () => this.set({ panels: this.isFew ? "all" : "three" }));
+    this.manyButton.removeAttribute("aria-label"); // its text is its name
+    return node("div", { class: "policy" }, bar, this.legend, this.panels, node("p", { class: "many" }, this.manyButton));
   }
 
   take(given) {
@@ -37,6 +40,7 @@ class PolicyView extends View {
     this.buildPanels();
   }
 
+  get isFew() { return this.view.panels === "three" && this.data.traces.length > FEW; }
   get full() { return this.data.full[this.data.kind]; }
   money(amount) { return this.data.kind === "us" ? `${(amount / 1000).toFixed(2)} ms` : `${+amount.toFixed(1)} ${+amount.toFixed(1) === 1 ? "unit" : "units"}`; }
 
@@ -65,13 +69,21 @@ class PolicyView extends View {
     const budget = this.view.spend * this.full;
     this.slider.value = Math.round(1000 * this.view.spend);
     setText(this.spends, `budget: ${this.money(budget)} of ${this.money(this.full)}`);
-    this.data.traces.forEach((trace, i) => this.paintPanel(trace, this.parts[i], stepAt(trace, this.data.kind, budget)));
+    this.data.traces.forEach((trace, i) => {
+      this.parts[i].panel.hidden = this.isFew && i >= FEW;
+      this.paintPanel(trace, this.parts[i], stepAt(trace, this.data.kind, budget));
+    });
+    const others = this.data.traces.slice(FEW).map((trace) => trace.label);
+    this.manyButton.hidden = !others.length;
+    setText(this.manyButton, this.isFew ? `Compare with ${others.join(" and ")}` : `Only the first ${FEW}`);
     this.root.dataset.ready = "1";
     this.root.dataset.steps = this.data.traces.map((t) => stepAt(t, this.data.kind, budget)).join(",");
   }
 
   paintPanel(trace, part, s) {
-    const { truth } = this.data, length = truth.length, reading = trace.readings[s], values = trace.values[s], isRight = reading === truth;
+    const { truth } = this.data, length = truth.length, reading = trace.readings[s], isChance = trace.name.startsWith("uniform");
+    const values = isChance ? trace.values[s].map(() => null) : trace.values[s]; // chance estimates nothing
+    const isRight = reading === truth;
     const scale = Math.max(1e-9, ...trace.values.flat().filter((v) => v !== null).map(Math.abs));
     const inkTop = TOP + BARS + 4, ripTop = inkTop + 16 * INK + 10, base = TOP + BARS * 0.8, drawn = [];
     const changed = s > 0 ? trace.tiers[s].map((t, i) => t !== trace.tiers[s - 1][i]) : [];

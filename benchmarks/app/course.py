@@ -1,0 +1,209 @@
+"""Plays the course's tasks in a browser, as a student would: `python -m benchmarks.app.course ADDRESS`.
+
+Each task is opened at its start and must not be solved there. A question is answered wrongly first, then
+rightly; a slider is moved to where the task's text asks for it, by the mouse or by keys; what takes more than
+a slider is done by the hints' "Show me". One line a task: screen, hand, how it counts, seconds.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from playwright.sync_api import Page, sync_playwright
+
+from spcviz.web.course import task as tasks
+from spcviz.web.course.task import Task
+
+ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+SECONDS = 60
+
+
+class Screen(NamedTuple):
+    """What a student looks at."""
+
+    width: int
+    height: int
+    query: str = ""
+    is_phone: bool = False
+
+
+SCREENS = {
+    "desk": Screen(1440, 900),
+    "phone": Screen(390, 844, is_phone=True),
+    "projector": Screen(1920, 1080, "&embed=true"),
+}
+
+
+class Slide(NamedTuple):
+    """A slider that solves a task."""
+
+    selector: str
+    to: float  # an alpha, or a share of the slider
+    is_lattice: bool = False  # its keys are the page's: arrows up and down, by 0.01
+
+
+KEPT = "id => JSON.parse(localStorage.getItem('spcviz-course') ?? '{}').done?.[id]"
+ALPHA, SHARE = ".alpha input[type=range]", ".bar input[type=range], .budget input[type=range]"
+SLIDES = {
+    "H1": Slide("input[type=range]", 0.8),
+    "L2": Slide(ALPHA, 0.7, is_lattice=True),
+    "L4": Slide(ALPHA, 0.85, is_lattice=True),
+    "L5": Slide(ALPHA, 0.5, is_lattice=True),
+    "P2": Slide(ALPHA, 0.85),
+    "T2": Slide(ALPHA, 0.9),
+    "D2": Slide(ALPHA, 0.8, is_lattice=True),
+    "B3": Slide(SHARE, 0.22),
+    "A2": Slide(SHARE, 0.2),
+    "Z2": Slide(SHARE, 0.2),
+    "Z3": Slide(SHARE, 0.7),
+}
+LARGE = 0.1
+"""Share of its length by which Page Up moves a slider in Chromium."""
+
+
+def over(page: Page, name: str, seconds: float = SECONDS) -> None:
+    """Wait until a task is solved."""
+    page.locator(f".course[data-task='{name}'][data-over='1']").wait_for(timeout=1000 * seconds)
+
+
+def is_over(page: Page) -> bool:
+    """Whether the open task is solved now."""
+    return page.locator(".course[data-over='1']").count() > 0
+
+
+def open_task(page: Page, address: str, one: Task, screen: Screen) -> None:
+    """A task at its start, not solved there."""
+    page.goto(f"{address}/{one.page}?ask={one.id}{screen.query}", timeout=120_000)
+    page.locator(f".course[data-task='{one.id}'][data-drawn='1']").wait_for(timeout=1000 * SECONDS)
+    page.wait_for_function("() => !document.querySelector('.spcviz-settling')", timeout=1000 * SECONDS)
+    page.wait_for_timeout(300)
+    if is_over(page):
+        raise AssertionError(f"{one.id} is solved at its start")
+
+
+def choose(page: Page, one: Task, text: str, hand: str) -> None:
+    """An option, by its number on the keyboard or by a click."""
+    labels = page.locator(".course .options button").all_inner_texts()
+    at = [label.split()[1:] for label in labels].index(text.split())
+    if hand == "keys":
+        page.keyboard.press(str(at + 1))
+    else:
+        page.locator(".course .options button").nth(at).click()
+
+
+def answer(page: Page, one: Task, hand: str) -> None:
+    """Wrong first, which says why and gives nothing away; then right."""
+    wrong = one.options[1]
+    choose(page, one, wrong.text, hand)
+    page.locator(".course .why").first.wait_for(timeout=1000 * SECONDS)
+    if page.locator(".course button.right").count():
+        raise AssertionError(f"{one.id} shows the right option after one wrong one")
+    choose(page, one, one.right, hand)
+
+
+def slide(page: Page, way: Slide, hand: str) -> None:
+    """Move a slider to where a task is solved."""
+    slider = page.locator(way.selector).first
+    slider.wait_for(timeout=1000 * SECONDS)
+    low, high, step = (
+        float(slider.get_attribute(name) or n) for name, n in (("min", 0), ("max", 100), ("step", 1))
+    )
+    to = way.to if high <= 1 else low + way.to * (high - low)
+    if hand == "mouse":
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        share, thumb = (to - low) / (high - low), min(box["height"] / 2, 9)
+        page.mouse.click(box["x"] + thumb + share * (box["width"] - 2 * thumb), box["y"] + box["height"] / 2)
+        return
+    away = to - float(slider.input_value())
+    if way.is_lattice:
+        pressed = [("ArrowUp" if away > 0 else "ArrowDown", round(abs(away) / 0.01))]
+    else:
+        slider.focus()
+        large = int(abs(away) / (LARGE * (high - low)))
+        small = min(round((abs(away) - large * LARGE * (high - low)) / step), 120)
+        names = ("PageUp", "ArrowRight") if away > 0 else ("PageDown", "ArrowLeft")
+        pressed = list(zip(names, (large, small)))
+    for key, n in pressed:
+        for _ in range(n):
+            page.keyboard.press(key)
+
+
+def by_hints(page: Page, hand: str, screen: Screen) -> None:
+    """Hint, hint, "Show me"."""
+    if screen.is_phone:
+        page.get_by_role("button", name="Unfold the task").click()
+    for _ in range(3):
+        buttons = page.locator(".course .moves button:visible")
+        wanted = buttons.filter(has_text="Show me").or_(buttons.filter(has_text="Hint")).first
+        if not wanted.count():
+            break
+        if hand == "keys":
+            wanted.focus()
+            page.keyboard.press("Enter")
+        else:
+            wanted.click()
+        page.wait_for_timeout(900)
+        if is_over(page):
+            return
+
+
+def play(page: Page, address: str, one: Task, screen: Screen, hand: str, *, with_hint: bool) -> str:
+    """Play a task; how it counts: "self" or "shown". An error where it cannot be played."""
+    open_task(page, address, one, screen)
+    if with_hint:
+        by_hints(page, hand, screen)
+    elif one.options:
+        answer(page, one, hand)
+    elif one.id in SLIDES:
+        slide(page, SLIDES[one.id], hand)
+    else:
+        by_hints(page, hand, screen)
+    over(page, one.id)
+    page.wait_for_function(KEPT, arg=one.id, timeout=20_000)
+    kept = json.loads(page.evaluate("localStorage.getItem('spcviz-course')"))
+    return kept["done"][one.id]["how"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play what is asked for; the number of tasks that could not be played."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.app.course", description=__doc__)
+    parser.add_argument("address", help="of a running app")
+    parser.add_argument("--tasks", nargs="*", default=list(tasks.every()), help="names; without: all")
+    parser.add_argument("--screens", nargs="*", default=list(SCREENS), choices=list(SCREENS))
+    parser.add_argument("--hands", nargs="*", default=["mouse", "keys"], choices=["mouse", "keys"])
+    parser.add_argument("--hints", action="store_true", help="by the hints alone")
+    parser.add_argument("--browser", default=None, help="path of a Chromium")
+    args = parser.parse_args(argv)
+    n_failed = 0
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=args.browser, args=ARGS)
+        for screen_name in args.screens:
+            screen = SCREENS[screen_name]
+            size = {"width": screen.width, "height": screen.height}
+            for hand in args.hands:
+                for name in args.tasks:
+                    context = browser.new_context(
+                        viewport=size, has_touch=screen.is_phone, reduced_motion="reduce"
+                    )
+                    began = time.monotonic()
+                    try:
+                        one = tasks.every()[name]
+                        address = args.address.rstrip("/")
+                        how = play(context.new_page(), address, one, screen, hand, with_hint=args.hints)
+                    except Exception as error:
+                        n_failed += 1
+                        how = f"NOT PLAYED: {(str(error).splitlines() or [repr(error)])[0][:100]}"
+                    took = time.monotonic() - began
+                    sys.stdout.write(f"{screen_name:9} {hand:5} {name:3} {took:5.1f} s {how}\n")
+                    sys.stdout.flush()
+                    context.close()
+        browser.close()
+    return n_failed
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

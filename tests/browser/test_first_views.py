@@ -1,0 +1,79 @@
+"""First views on a laptop: goal, task and picture of each page of the course, and few controls."""
+
+import pytest
+
+from spcviz.web.course import task as tasks
+from tests.browser.driver import IS_UNVEILED
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.browser
+SECONDS = 90
+MOST = 16
+"""Elements of a first view that take a click or a key, without words of the glossary and bars."""
+PICTURES = "canvas, svg, img, table, .stPlotlyChart, .panel, .funnel"
+
+OPERABLE = """() => {
+  const roles = '[tabindex="0"], [role=slider], [role=tab]';
+  const wanted = 'a[href], button, input, select, textarea, summary, ' + roles;
+  const isSeen = (e) => {
+    const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+    const isIn = box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < innerHeight;
+    return isIn && style.visibility !== 'hidden' && style.display !== 'none';
+  };
+  const hostOf = (e) => e.getRootNode().host ?? null;
+  const bars = '[data-testid=stSidebar], [data-testid=stHeader], .spcviz-tools, .spcviz-words';
+  const isBar = (e) => e.closest(bars) || hostOf(e)?.closest(bars);
+  const found = [];
+  const walk = (tree) => {
+    for (const e of tree.querySelectorAll('*')) {
+      if (e.shadowRoot) walk(e.shadowRoot);
+      if (!e.matches(wanted) || e.disabled || e.tabIndex < 0) continue;
+      if (e.matches('.word, main, [data-testid=stMain]') || !isSeen(e) || isBar(e)) continue;
+      const shut = e.closest('details:not([open])');
+      if (shut && !(e.matches('summary') && e.parentElement === shut)) continue;
+      found.push(String(e.getAttribute('aria-label') || e.innerText || e.className || '').slice(0, 60));
+    }
+  };
+  walk(document);
+  return found;
+}"""
+
+SEEN = """(selector) => {
+  let most = 0;
+  const walk = (tree) => {
+    for (const e of tree.querySelectorAll('*')) {
+      if (e.shadowRoot) walk(e.shadowRoot);
+      if (!e.matches(selector) || e.closest('.stSidebar, [data-testid=stHeader], .course, .tour')) continue;
+      const box = e.getBoundingClientRect();
+      const high = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
+      if (high > 0) most = Math.max(most, high * box.width);
+    }
+  };
+  walk(document);
+  return most;
+}"""
+
+
+@pytest.fixture(scope="module")
+def laptop(browser):
+    """A window of 1440 x 900 for all pages."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    yield page
+    context.close()
+
+
+@pytest.mark.parametrize("name", list(tasks.stops()))
+def test_a_first_view_has_goal_task_and_picture_and_few_controls(laptop, server, name):
+    laptop.goto(f"{server}/{name}", timeout=120_000)
+    laptop.wait_for_function(f"() => {IS_UNVEILED}", timeout=1000 * SECONDS)
+    bar = laptop.locator(".course[data-drawn='1']")
+    bar.wait_for(timeout=1000 * SECONDS)
+    laptop.wait_for_function(f"() => ({SEEN})({PICTURES!r}) > 30000", timeout=1000 * SECONDS)
+    for part, says in ((".goal", tasks.stops()[name].goal), (".ask", tasks.of_page(name)[0].ask)):
+        shown = bar.locator(part)
+        assert says in shown.inner_text()
+        box = shown.bounding_box()
+        assert box["y"] + box["height"] < 200
+    found = laptop.evaluate(OPERABLE)
+    assert 3 <= len(found) <= MOST, found
