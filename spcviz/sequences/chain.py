@@ -138,7 +138,8 @@ class ChainTagger(Asked):
         unary[: len(self.state_weights_)] = self.state_weights_
         return Weights(unary, self.transition_weights_.copy())
 
-    def _set_weights(self, weights: Weights) -> None:
+    def set_weights(self, weights: Weights) -> None:
+        """Take weights (F, K) and (K, K) learned elsewhere; not checked."""
         self.state_weights_, self.transition_weights_ = weights
 
     def _may_go_on(self) -> bool:
@@ -152,7 +153,7 @@ class ChainTagger(Asked):
         """Take what `_learned` gave from a state; `ArgumentError` where its arrays do not fit each other."""
         n = stored.n_features_of("weights.unary", state.weights.unary, self._n_names)
         stored.check_weights("weights", state.weights, n, len(self.classes_))
-        self._set_weights(state.weights)
+        self.set_weights(state.weights)
         self.n_features_in_ = n
 
 

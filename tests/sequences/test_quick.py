@@ -136,7 +136,7 @@ def test_weights_that_are_changed_in_place_count():
     assert tagger.predict([[["a"], ["b"]]]) == [["A", "B"]]
     tagger.transition_weights_[0, 1] = -1e9
     tagger.state_weights_[:] = 0.0
-    assert ["A", "B"] != tagger.predict_single([["a"], ["b"]])
+    assert tagger.predict_single([["a"], ["b"]]) != ["A", "B"]
     tagger.set_params(constraints=lambda before, after: after in ("B", None))
     assert tagger.predict_single([["a"], ["b"]]) == ["B", "B"]
 
@@ -183,7 +183,7 @@ def test_pairs_say_what_the_names_say():
     assert pairs["word"] == {False: -1, True: 5, "The": 0, "A=B": 9}
     assert (pairs["a=b"]["c"], pairs["a\\"]["b"], pairs["x"][""], pairs[""]["y"]) == (2, 4, 7, 8)
     assert "in\\:word" not in pairs, "what an inner dict gives is no pair of texts"
-    assert pairs["word=The"][True] == 0 and pairs["title"][True] == 1
+    assert (pairs["word=The"][True], pairs["title"][True]) == (0, 1)
     vocabulary["word=New"] = 10
     assert vocabulary.pairs["word"]["New"] == 10
     with pytest.raises(ArgumentError, match="must have strings for keys"):
