@@ -10,7 +10,7 @@ from pathlib import Path
 
 LIMITS = {"operable": 16, "groups": 8, "projector_height": 1080, "phone_width": 390}
 """What a page has at most."""
-TALL = ("tours", "tables")
+TALL = ("course", "tours", "tables")
 """Pages that may be higher than a projector: lists, to be scrolled."""
 ASKED = Path(__file__).with_name("less.js").read_text(encoding="utf-8")
 """JavaScript: what a page asks for in the window as it is: {operable, groups, height, width, names}."""

@@ -91,7 +91,7 @@ def curves(state, level, chosen, box):
             if state["alpha"] is not None:
                 st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
             else:
-                st.caption(say.LEGEND)
+                st.caption(say.CLICK if layout.is_projected() else f"{say.CLICK} {say.LEGEND}")
         pin_cards(state, chosen, pins, box)
 
 
@@ -150,7 +150,7 @@ def bound(state, level, chosen):
         veil(say.BOUND_WAITS)
         return
     st.markdown(sentence := say.bound(terms, state["features"] in cached.OPEN))
-    look, is_projected = layout.look(projected_height=505), layout.is_projected()
+    look, is_projected = layout.look(projected_height=495), layout.is_projected()
     st.plotly_chart(theorem_2.both_bounds(terms, ensemble, **look), alt=sentence, **PLOT)
     left, right = st.columns(2) if is_projected else (st.container(), st.container())
     with left.expander("Theorem 2 beside it: many models that decide together"):

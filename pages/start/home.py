@@ -42,7 +42,6 @@ PHONE = """<style>
 </style>"""
 
 HOME = StateTable(choice("show", "story", ("story", "end")), real("a", None, 0.0, 1.0))
-"""The home page: its story from the beginning, or how it ends."""
 
 ORIGIN = (
     "The word is a development word, put together from real letters of the Kassel/Taskar handwriting data, "

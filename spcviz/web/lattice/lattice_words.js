@@ -40,7 +40,7 @@ export const WORDS = {
         const left = node("span", { class: "left-words" }), shape = node("span", { class: "wedge", "aria-hidden": "true" });
         const tab = button(this.levelName(i), `Level ${i + 1}: ${this.levelName(i)} (key ${i + 1})`, () => this.set({ level: i + 1 }));
         tab.prepend(shape);
-        tab.append(left);
+        tab.append(" ", left);
         return { tab, left, shape, drawn: "" };
       });
       this.tabs.replaceChildren(...this.sections.map(({ tab }) => tab));
@@ -138,7 +138,7 @@ export const WORDS = {
       const name = this.levelName(i);
       const isNarrow = this.root.classList.contains("narrow");
       setText(section.left, isHidden ? "" : `${readableCount(after)}${isNarrow ? "" : ` ${after === 1 ? "word" : "words"} left`}${isLost ? " ✘" : ""}`);
-      section.tab.setAttribute("aria-label", `Level ${i + 1}: ${name} (key ${i + 1})${isHidden ? "" : `, ${section.left.textContent}`}`);
+      section.tab.setAttribute("aria-label", `${name} ${section.left.textContent}`.trim() + `: level ${i + 1} (key ${i + 1})`); // begins with what is seen
       before = after;
     });
   },

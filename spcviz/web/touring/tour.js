@@ -30,7 +30,7 @@ const ON_PAPER = `@media print {
   .stApp { background: #fff !important; }
   .stMarkdown *, .stCaptionContainer *, .stText * { color: #17202b !important; }
   .stSelectbox, .stSlider, .stButton, .stButtonGroup, .stPopover, .stTextInput, .stNumberInput, .stFileUploader, .stDownloadButton, .stPageLink,
-  .st-key-article, .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
+  .st-key-article, .st-key-course_slot, .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
   .stApp, .stAppViewContainer, .stMain { position: static !important; height: auto !important; overflow: visible !important; display: block !important; }
   .stMainBlockContainer { zoom: var(--spcviz-paper, 0.6); max-width: none !important; padding: 0 !important; }
   .stHorizontalBlock { display: flex !important; }
@@ -256,8 +256,9 @@ class TourView extends View {
 
   /** One page of paper, if the letters stay large enough to be read. */
   fitPaper() {
-    const page = document.querySelector(".stMainBlockContainer"), article = page?.querySelector(".st-key-article")?.offsetHeight ?? 0;
-    const share = PAPER / Math.max(1, (page?.scrollHeight ?? PAPER) - article); // the article is not printed
+    const page = document.querySelector(".stMainBlockContainer"), views = [...(page?.querySelectorAll("*") ?? [])].map((e) => e.shadowRoot).filter(Boolean);
+    const unprinted = [...(page?.querySelectorAll(".st-key-article, .st-key-course_slot") ?? []), ...views.flatMap((view) => [...view.querySelectorAll(".funnel")])];
+    const share = PAPER / Math.max(1, (page?.scrollHeight ?? PAPER) - unprinted.reduce((sum, e) => sum + e.offsetHeight, 0));
     document.documentElement.style.setProperty("--spcviz-paper", String(share < SMALLEST ? TEN_POINTS : Math.min(TEN_POINTS, share)));
   }
 

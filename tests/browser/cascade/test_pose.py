@@ -83,7 +83,7 @@ def test_the_first_clip_fills_a_projector_and_is_pruned_at_the_touch_of_a_slider
         problems, bytes_in = [], []
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("websocket", lambda ws: ws.on("framereceived", lambda data: bytes_in.append(len(data))))
-        page.goto(f"{server}/pose?embed=true", timeout=120_000)
+        page.goto(f"{server}/pose?embed=true&level=3", timeout=120_000)
         wait(page, "root.dataset.ready === '1'", 180)
         close_dialog(page)
         started = time.perf_counter()

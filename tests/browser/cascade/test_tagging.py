@@ -1,7 +1,10 @@
 """The Tagging page in Chromium: what people type, and the projector."""
 
+from urllib.parse import quote
+
 import pytest
 
+from spcviz.problems.tagging.data.examples import GARDEN_PATH
 from spcviz.shared.folders import CACHE
 from tests.browser.cascade.test_letters import ROOT, settle, shown, wait
 from tests.browser.driver import IS_UNVEILED
@@ -125,7 +128,7 @@ def test_tags_fall_as_alpha_moves_a_click_says_why_and_the_link_restores_it(brow
 
 
 def test_a_garden_path_is_said_to_be_wrong(browser, server):
-    page = open_sentence(browser, server, "?view=words&level=2")
+    page = open_sentence(browser, server, f"?view=words&level=2&text={quote(GARDEN_PATH)}")
     assert "“man” is the verb here" in page.locator(".verdict").inner_text()
     assert page.locator(".chip.wrong").count() >= 1
     page.context.close()

@@ -50,12 +50,14 @@ def test_the_python_of_a_page_is_shown_and_copied(menu):
     assert page.evaluate("navigator.clipboard.readText()") == lines.input_value()
 
 
-def test_a_frame_shows_the_scene(menu, browser):
+def test_a_frame_shows_the_scene(menu, browser, tmp_path):
     _, panel = menu("tagging?level=1&view=lattice")
     panel.get_by_role("button", name="A frame for slides").click()
     text = panel.locator("textarea").input_value()
     inside = browser.new_page()
-    inside.set_content(f"<!doctype html><title>slides</title>{text}")
+    slides = tmp_path / "slides.html"  # a page of one's own, as slides are
+    slides.write_text(f"<!doctype html><title>slides</title>{text}", encoding="utf-8")
+    inside.goto(slides.as_uri())
     frame = inside.frame_locator("iframe")
     frame.locator(".stage").first.wait_for(timeout=120_000)
     assert "embed=true" in text

@@ -112,7 +112,7 @@ def checked(page, at):
         shown = plain(page.evaluate(READ))
         missing = {name: words for name, words in said.items() if words == "…" or words not in shown}
     assert not missing, (at.tour.name, at.code, missing)
-    if at.scene.point:
+    if at.scene.point and not is_hiding:  # what is hidden cannot be pointed at
         page.wait_for_function(f"() => ({ROOT}).dataset.part === '1'", timeout=1000 * SECONDS)
     assert page.get_by_test_id("stException").count() == 0
 
@@ -183,7 +183,7 @@ def test_narrow_and_by_keyboard_alone(browser, server):
         assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
         page.get_by_label("Tour", exact=True).focus()
         names = []
-        for _ in range(4):
+        for _ in range(9):  # past the choices
             page.keyboard.press("Tab")
             names.append(
                 page.evaluate(f"() => ({ROOT}).getRootNode().activeElement?.getAttribute('aria-label')")

@@ -58,11 +58,11 @@ def show(state: dict):
         st.selectbox("Show", list(SHOWS), format_func=SHOWS.get, width=240, **tie("show"))
         if view != "filters":
             levels = {n: f"{n}: {grams(n)}" for n in range(1, MAX_ORDER + 1)}
-            of = {"format_func": levels.get, "width": 150, "help": say.HELP["level"]}
+            of = {"format_func": levels.get, "width": 190, "help": say.HELP["level"]}
             st.selectbox("Level", list(levels), **of, **tie("level", alpha=None))
         values = {*TOLERANCES, state["tol"]}
         _slide(
-            "Share of true words we are willing to lose",
+            "True words we may lose",
             values,
             "{:g} %",
             tie("tol", alpha=None),

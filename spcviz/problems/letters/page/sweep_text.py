@@ -51,7 +51,7 @@ def figures(level, choice, state):
     test, dev = choice.test, choice.dev
     cumulative = test.cumulative_by_definition if state["by"] == "definition" else test.cumulative_event
     below = "below the mean; " if choice.alpha < 0 else ""
-    lost = f"{round(_loss(test, state) * test.n_words)} of {test.n_words} words"
+    lost = f"{round(_loss(test, state) * test.n_words)} of {test.n_words:,} words"
     at_once, earlier = percent(cumulative), f"{level.test.n_lost_before} already lost earlier"
     places = f"{test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place"
     tuned = f"{below}training chose {level.tuned_alpha:.3f}"
@@ -68,9 +68,10 @@ BOUND_WAITS = (
     "The theorem adds three terms: the loss on known words, a price for how many filters training could have "
     "found, and one for chance. What they come to stays hidden until you have guessed."
 )
+CLICK = "Click a step of a solid line to choose its α by hand."
 LEGEND = (
-    "Click a step of a solid line to choose its α by hand. Definition 1 counts a word whose own score is not "
-    "above the threshold; really lost is one of which a group of letters is pruned, which is never more."
+    "Definition 1 counts a word whose own score is not above the threshold; really lost is one of which a "
+    "group of letters is pruned, which is never more."
 )
 WAITS = "What test words lose stays hidden until you have guessed."
 

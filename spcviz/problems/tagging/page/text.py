@@ -2,8 +2,8 @@
 
 INTRODUCTION = (
     "# Tagging: watch a sentence lose its readings\n"
-    "Noun or verb? A cascade asks which **tags** each word could have by itself, then beside its "
-    "**neighbours**, then in **pairs**. Drag α and watch tags fade that no good reading needs."
+    "Which **tags** could a word have by itself, beside its **neighbours**, in **pairs**? Drag α: tags fade "
+    "that no good reading needs."
 )
 CHOSEN = (
     "This is a development sentence, chosen because neighbours change a tag, the answer is right, and "

@@ -194,9 +194,9 @@ class SentenceView extends View {
     const { level, now, data } = this, picked = this.picked(), tau = threshold(level, now);
     if (!picked) {
       const i = this.turned[0];
-      if (this.view.level === 1 || i === undefined) return "Click a tag to see why it is still possible, or what ruled it out.";
+      if (this.view.level === 1 || i === undefined) return "Click a tag to see why it stays or goes.";
       const alone = this.levels[0].tags[i][0].tag;
-      return `By itself “${data.words[i]}” is most likely ${data.plain[alone]} (${this.alphabet[alone]}); with the neighbours that the arrows come from, ${data.plain[this.answer[i]]} (${this.alphabet[this.answer[i]]}). Click a tag to see why it is still possible, or what ruled it out.`;
+      return `By itself “${data.words[i]}” is most likely ${data.plain[alone]} (${this.alphabet[alone]}); with the neighbours that the arrows come from, ${data.plain[this.answer[i]]} (${this.alphabet[this.answer[i]]}). Click a tag to see why.`;
     }
     const stands = isLeft(picked, now), name = `“${data.words[picked.i]}” as ${this.meanings[picked.tag]}`, score = level.maxMarginal[picked.arc];
     const best = taggingThrough(level, picked.arc).map((tag, j) => `${data.words[j]} ${this.alphabet[tag]}`).join(", ");

@@ -55,7 +55,7 @@ class PolicyView extends View {
 
   buildPanels() {
     this.parts = this.data.traces.map((trace) => {
-      const verdict = node("span"), picture = svg("svg", { role: "img", viewBox: `0 0 ${COLUMN * this.data.truth.length} ${TOP + BARS + 16 * INK + RIPPLE + 40}` }), says = node("p");
+      const verdict = node("span"), picture = svg("svg", { role: "img", viewBox: `0 0 ${COLUMN * this.data.truth.length} ${TOP + BARS + 16 * INK + RIPPLE + 46}` }), says = node("p");
       return { verdict, picture, says, panel: node("section", { class: "panel" }, node("h4", { role: "heading", "aria-level": "2", title: trace.help }, trace.label, verdict), picture, says) };
     });
     this.panels.replaceChildren(...this.parts.map((p) => p.panel));
