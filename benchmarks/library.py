@@ -306,7 +306,8 @@ def section(result: dict) -> str:
         for row in result["threads"]
     ]
     served = [
-        f"{row['input']}, {row['contender']}: {row['tokens_per_s']:,.0f} tokens/s, {row['sentence_us']:.0f} us"
+        f"{row['input']}, {row['contender']}: "
+        f"{row['tokens_per_s']:,.0f} tokens/s, {row['sentence_us']:.0f} us"
         for row in result.get("serving", ())  # results of earlier versions have none
     ]
     about = (
