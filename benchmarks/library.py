@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from benchmarks import peers
+from benchmarks import peers, serving
 from spcviz.engine import checks
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.tagging.data.corpora import FOLDERS, read_ewt, read_splits
@@ -136,11 +136,14 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lamb
     ]
     tick("two threads")
     threads = _on_its_own(two_threads, folder, scale, repeats)
+    tick("a sentence a call")
+    served = _on_its_own(_served, folder, scale, repeats)
     settings = {"scale": scale, "repeats": repeats, "statistic": "median; CPU seconds of the process"}
     source = "this library's taggers and CRFsuite's on the same string features"
     return describe(
         "bench-library", source, rows, baselines=[], settings=settings, data={},
         absent=[] if peers.installed("pycrfsuite") else ["pycrfsuite"], threads=threads,
+        serving=served,
     )  # fmt: skip
 
 
@@ -190,6 +193,12 @@ def two_threads(folder: Path, scale: float, repeats: int) -> list[dict[str, Any]
             one, two = (float(np.median(each[1:])) for each in seconds.values())
             rows.append({"what": what, "input": name, "one_s": one, "two_s": two, "ratio": one / two})
     return rows
+
+
+def _served(folder: Path, scale: float, repeats: int) -> list[dict[str, Any]]:
+    """`serving` of the test sentences, by taggers of a quarter of the training sentences."""
+    train = _read(UPOS, folder, "train", scale * MORPHOLOGY.share)
+    return serving.serving(train, _read(UPOS, folder, "test", 1.0)[0], repeats)
 
 
 def _matrix(sentence: list[list[str]], number: dict[str, int]) -> sparse.csr_matrix:
@@ -296,11 +305,17 @@ def section(result: dict) -> str:
         f"{row['what']} on {row['input']} {row['ratio']:.2f} times ({row['one_s']:.2f} s by one)"
         for row in result["threads"]
     ]
+    served = [
+        f"{row['input']}, {row['contender']}: "
+        f"{row['tokens_per_s']:,.0f} tokens/s, {row['sentence_us']:.0f} us"
+        for row in result.get("serving", ())  # results of earlier versions have none
+    ]
     about = (
         "The same string features of the same sentences; CPU seconds, peak memory of a process of its own, "
         f"settings chosen on development sentences. {result['machine']['cpu']}. File: `bench-library.json`. "
         f"Two threads against one, on the clock: {'; '.join(threads)}. "
-        "Repeat it with `python -m spcviz bench library`."
+        + (f"Texts made anew, in one call and a sentence a call: {'; '.join(served)}. " if served else "")
+        + "Repeat it with `python -m spcviz bench library`."
     )
     return "\n\n".join(["## Taggers beside CRFsuite", about, "\n".join(lines)])
 
@@ -317,6 +332,7 @@ def as_text(result: dict) -> str:
         lines.append(f"{row['what']:20} {row['contender']:16} {right} {cost}  {row['setting']}")
     for row in result["threads"]:
         lines.append(f"two threads: {row['what']} on {row['input']} {row['ratio']:.2f} times as fast as one")
+    lines += serving.as_lines(result.get("serving", []))
     if result["absent"]:
         lines.append("not installed: python-crfsuite (python -m pip install -r tests/requirements-bench.txt)")
     return "\n".join(lines)

@@ -7,6 +7,7 @@
 `CascadeTagger`              coarse-to-fine cascade of n-gram models
 `BudgetedTagger`             buys features of single positions where they pay (DMS-pi and others)
 `ModelSelector`              chooses a model for each sequence under a budget (DMS)
+`EnvelopeTagger`             whichever of these, or of the fixed tiers, is best at a budget, held out
 `from_emissions`             decode, prune and ask about the scores of any other model
 `read_conll`                 sentences from CoNLL files
 `save`, `load`               a fitted estimator to a folder and back, without pickle
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from spcviz.sequences import StructuredPerceptron as StructuredPerceptron
     from spcviz.sequences import StructuredSVM as StructuredSVM
     from spcviz.spending import BudgetedTagger as BudgetedTagger
+    from spcviz.spending import EnvelopeTagger as EnvelopeTagger
     from spcviz.spending import ModelSelector as ModelSelector
 
 __version__ = "0.2.0"
@@ -41,6 +43,7 @@ _HOME = {
     "ChainCRF": "spcviz.sequences",
     "CascadeTagger": "spcviz.sequences",
     "BudgetedTagger": "spcviz.spending",
+    "EnvelopeTagger": "spcviz.spending",
     "ModelSelector": "spcviz.spending",
     "from_emissions": "spcviz.scores",
     "read_conll": "spcviz.io",

@@ -33,6 +33,7 @@ ESTIMATORS = {
     "CascadeTagger": "spcviz.sequences",
     "BudgetedTagger": "spcviz.spending",
     "ModelSelector": "spcviz.spending",
+    "EnvelopeTagger": "spcviz.spending",
 }
 """Where the estimators of this package are."""
 

@@ -1,29 +1,29 @@
 """The structured prediction cascade as a scikit-learn estimator."""
 
-from collections.abc import Callable, Sequence
-from importlib import import_module
+import operator
+import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.ngrams.lattice import log_marginals, states_left
 from spcviz.engine.thresholds import guarantees, rules
 from spcviz.engine.thresholds.guarantees import Guarantee
-from spcviz.learning.cascade import paths
 from spcviz.learning.cascade.config import Cascade, CascadeConfig
-from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_cascade
-from spcviz.learning.chains.crf import blocks_of, examples_of
-from spcviz.learning.chains.spaces import joined
+from spcviz.learning.chains.crf import Weights, examples_of
+from spcviz.learning.chains.worth import Worth, worth_of
 from spcviz.learning.dice import generator
-from spcviz.learning.workers import in_threads, spread
+from spcviz.learning.workers import spread
 from spcviz.sequences import labels, stored
+from spcviz.sequences.answers import Labellings
 from spcviz.sequences.base import Bar, SequenceTagger, TagPaths, Texts
-from spcviz.sequences.grown import Grown, Points, Some, ranked
-from spcviz.sequences.lattices import Filtered, features_of, state_shares
-from spcviz.sequences.levels import OneLevel, levels_of
+from spcviz.sequences.chain import ChainTagger
+from spcviz.sequences.crf import ChainCRF
+from spcviz.sequences.lattices import features_of
+from spcviz.sequences.perceptron import StructuredPerceptron
+from spcviz.sequences.tuning import Tuned
 
 
 class CascadeState(NamedTuple):
@@ -34,9 +34,10 @@ class CascadeState(NamedTuple):
     names: Texts | None
     cascade: Cascade
     levels: tuple[LevelFigures, ...]
+    worth: Worth | None = None
 
 
-class CascadeTagger(SequenceTagger):
+class CascadeTagger(Tuned):
     """Structured prediction cascade: coarse models prune labels, so that fine ones can look further.
 
     A model on pairs of labels filters single labels, then pairs; n-grams grow among what is left, up to
@@ -75,6 +76,10 @@ class CascadeTagger(SequenceTagger):
         Parts that the training data is dealt into; each is filtered by models of the others.
     max_arcs : int
         N-grams that a sequence may have at any level.
+    fall_back : bool
+        See in `fit` whether the last level is worth having, and if it is not, answer as the first level's
+        model alone: on a part of the data that neither has seen, the last level must have more tokens right
+        by over a standard error. A warning says so; `worth_` has the figures. Filters stay as they are.
     constraints : {"bio", "bioes", "bilou"}, callable or None
         As of `ChainCRF`: n-grams that break the rule are at no level.
     class_weight : dict, "balanced" or None
@@ -94,13 +99,17 @@ class CascadeTagger(SequenceTagger):
     cascade_ : spcviz.learning.cascade.config.Cascade
     levels_ : tuple of LevelFigures
         Of each filter, held out: order, alpha, share of sequences lost, what is left for each token.
+    worth_ : Worth or None
+        Shares of tokens right on the part that was set aside, of the first model and of the last level, and
+        the standard error of the difference; ``worth_.pays`` says which of them answers. None without
+        `fall_back`.
     n_features_in_, feature_names_in_
         As of `ChainCRF`.
 
     Examples
     --------
     >>> X = [[["the"], ["dog"]], [["a"], ["cat"]], [["the"], ["cat"]], [["a"], ["dog"]]]
-    >>> tagger = CascadeTagger(hold_out=2, random_state=0).fit(X, [["DT", "NN"]] * 4)
+    >>> tagger = CascadeTagger(hold_out=2, random_state=0, fall_back=False).fit(X, [["DT", "NN"]] * 4)
     >>> tagger.predict([[["a"], ["dog"]]])
     [['DT', 'NN']]
     """
@@ -121,6 +130,7 @@ class CascadeTagger(SequenceTagger):
         passes: int = 10,
         hold_out: int = 3,
         max_arcs: int = 100_000,
+        fall_back: bool = True,
         min_count: int = 1,
         constraints: Any = None,
         class_weight: Any = None,
@@ -139,6 +149,7 @@ class CascadeTagger(SequenceTagger):
         self.passes = passes
         self.hold_out = hold_out
         self.max_arcs = max_arcs
+        self.fall_back = fall_back
         self.min_count = min_count
         self.constraints = constraints
         self.class_weight = class_weight
@@ -184,17 +195,6 @@ class CascadeTagger(SequenceTagger):
         self._fit([X[i] for i in rest], [y[i] for i in rest], weight, kin, rng)
         return self.tune([X[i] for i in aside], [y[i] for i in aside])
 
-    def _promised(self) -> float:
-        """The tolerance that a guarantee is about: of the whole cascade."""
-        if self.tolerance_kind != "example":
-            raise ArgumentError("tolerance_kind must be example for a guarantee, which is about sequences")
-        if isinstance(self.tolerance, Sequence | np.ndarray):
-            raise ArgumentError(
-                f"tolerance must be one number for a guarantee, which is about the whole cascade, got "
-                f"{self.tolerance!r:.60}"
-            )
-        return checks.fraction("tolerance", self.tolerance)
-
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, rng: np.random.Generator) -> Self:
         order = checks.integer("order", self.order, 2, 12)
         tolerances = self._tolerances(order)
@@ -232,209 +232,87 @@ class CascadeTagger(SequenceTagger):
                 config=config,
                 pair_model=PairModel(self.pair_model, checks.number("c2", self.c2, 0), forbidden),
                 groups=kinship,
+                weighs=bool(self.fall_back),
                 run=lambda function, jobs: spread(function, jobs, self.n_jobs),
                 tick=bar.tick,
             )
-        self.cascade_, self.levels_ = trained
+        self.cascade_, self.levels_, self.worth_ = trained
+        if self.has_fallen_back_:
+            warnings.warn(_why_not(trained.worth), stacklevel=3)
         return self
 
-    def _tolerances(self, order: int) -> tuple[float, ...]:
-        given = self.tolerance
-        if not isinstance(given, Sequence | np.ndarray):
-            return (checks.fraction("tolerance", given),) * (order - 1)
-        if len(given) != order - 1:
-            raise ArgumentError(
-                f"tolerance must be one number or {order - 1} of them, one a filter, got {given!r:.60}"
-            )
-        return tuple(checks.fraction(f"tolerance[{i}]", tolerance) for i, tolerance in enumerate(given))
-
-    def _best(self) -> Callable[[Some], np.ndarray]:
-        return self._grown().best
-
-    def _shares(self) -> Callable[[Some], list[np.ndarray]]:
-        grown = self._grown()
-
-        def shares(some: Some) -> list[np.ndarray]:
-            lattice, scores = grown.last(some)
-            _, logs = log_marginals(lattice, scores)
-            marginals = state_shares(lattice, np.exp(logs))
-            return self._split(marginals / marginals.sum(axis=1, keepdims=True), some.lengths)
-
-        return shares
-
-    def _paths(self, k: int) -> Callable[[Some], list[TagPaths]]:
-        grown = self._grown()
-
-        def paths(some: Some) -> list[TagPaths]:
-            lattice, scores = grown.last(some)
-            best = [ranked(lattice, scores, w, k) for w in range(len(some.lengths))]
-            return [TagPaths(score, self.classes_[states]) for score, states in best]
-
-        return paths
-
-    def filter(
-        self,
-        X: Any,
-        *,
-        alpha: float | Sequence[float] | None = None,
-        margin: float | Sequence[float] | None = None,
-        level: int | None = None,
-    ) -> Filtered:
-        """What the filters leave of each sequence.
-
-        `alpha` is taken instead of the tuned thresholds, at most 1 (0: the mean; less keeps more), or a
-        probability if that is the rule; `margin`, at least 0, where that is the rule: one for all filters or
-        one for each. `level` says how many filters run, 1 .. `order` - 1; all by default.
-        """
+    @property
+    def has_fallen_back_(self) -> bool:
+        """Whether the first level's model answers alone: with `fall_back`, where the last does not pay."""
         self._check_is_fitted()
-        most = len(self.cascade_.levels) - 1
-        level = most if level is None else checks.integer("level", level, 1, most)
-        alphas = [cascade_level.alpha for cascade_level in self.cascade_.levels[:level]]
-        name, other = ("margin", "alpha") if self.cascade_.rule == "margin" else ("alpha", "margin")
-        number, wrong = (margin, alpha) if name == "margin" else (alpha, margin)
-        if wrong is not None:
-            raise ArgumentError(f"{other} must be None where the rule is {self.cascade_.rule}; give {name}")
-        if number is not None:
-            given = np.atleast_1d(checks.scores(name, number, (0, 1)))
-            if len(given) not in (1, level):
-                raise ArgumentError(
-                    f"{name} must be one number or {level} of them, one a filter, got {number!r:.60}"
-                )
-            sign = -1.0 if name == "margin" else 1.0
-            alphas = [
-                rules.checked_setting(self.cascade_.rule, sign * float(one))
-                for one in np.broadcast_to(given, level)
-            ]
-        grown = self._grown()
-        lengths, lattices = self._of_blocks(lambda some: grown.lattice(some, alphas), X, None)
-        if not lattices:
-            return Filtered(self._split(np.zeros((0, len(self.classes_)), bool), lengths), None)
-        lattice = joined(lattices)
-        return Filtered(self._split(states_left(lattice), lengths), lattice)
+        return bool(self.fall_back) and self.worth_ is not None and not self.worth_.pays
+
+    def first_tagger(self) -> ChainTagger:
+        """The first level's model as a tagger by itself, which `predict` falls back to."""
+        self._check_is_fitted()
+        known, kind = (
+            self.__dict__.get("_first_of"),
+            ChainCRF if self.pair_model == "crf" else StructuredPerceptron,
+        )
+        if known is None or known[0] is not self.cascade_:
+            first = self.cascade_.levels[0].filter
+            tagger = kind(min_count=self.min_count, class_weight=self.class_weight)
+            tagger.classes_, tagger.vocabulary_ = self.classes_, self.vocabulary_
+            tagger.n_features_in_ = self.n_features_in_
+            tagger.set_weights(Weights(first.weights.astype(np.float64), first.pairs.inner))
+            self._first_of = known = self.cascade_, tagger
+        return known[1].set_params(constraints=self.constraints, n_jobs=self.n_jobs)
+
+    def predict(self, X: Any, *, allowed: Any = None) -> Labellings:
+        if self.has_fallen_back_:
+            return self.first_tagger().predict(X, allowed=allowed)
+        return super().predict(X, allowed=allowed)
+
+    def predict_marginals(self, X: Any, *, allowed: Any = None, as_dicts: bool = False) -> list:
+        if self.has_fallen_back_:
+            return self.first_tagger().predict_marginals(X, allowed=allowed, as_dicts=as_dicts)
+        return super().predict_marginals(X, allowed=allowed, as_dicts=as_dicts)
+
+    def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
+        if self.has_fallen_back_:
+            return self.first_tagger().predict_k_best(X, k, allowed=allowed)
+        return super().predict_k_best(X, k, allowed=allowed)
 
     def tune(self, X: Any, y: Any, tolerance: Any = None, *, guarantee: Guarantee = None) -> Self:
-        """Set every threshold anew on sequences not seen in training.
-
-        Parameters
-        ----------
-        tolerance : float or tuple of float, optional
-            Another one than the estimator's.
-        guarantee : {None, "mean"} or float
-            Another one than the estimator's. With a guarantee the thresholds are chosen together, along the
-            path of those that the cascade has: so many times as far below the best, at all levels alike
-            (`spcviz.learning.cascade.paths`), and the tolerance is that of the whole cascade. Without, filter
-            by filter.
-
-        Raises
-        ------
-        InfeasibleError
-            If a guarantee takes more sequences than there are; the message says how many.
-        """
-        if guarantee is not None:
-            self.guarantee = guarantees.checked(guarantee)
-        encoded, grown = self._encode(X), self._grown()
-        flat = labels.flat_labels(y, encoded.lengths)
-        truth = labels.numbers_of(flat, self.classes_, encoded.lengths)
-        if not len(truth):
-            raise ArgumentError("X must hold at least one token to tune on, got none")
-        if tolerance is not None:
-            self.tolerance = tolerance
-        row_start = checks.starts(encoded.lengths)
-        alphas: list[float] = []
-        figures = []
-
-        def truth_of(some: Some) -> np.ndarray:
-            return truth[row_start[some.places[0]] : row_start[some.places[-1] + 1]]
-
-        def points(some: Some) -> Points:
-            return grown.points(some, truth_of(some), alphas)
-
-        def is_lost(some: Some) -> np.ndarray:
-            return grown.lost(some, truth_of(some), alphas)
-
-        def kept(some: Some) -> int:
-            lattice = grown.lattice(some, alphas)
-            return int(states_left(lattice).sum()) if len(alphas) == 1 else lattice.n_arcs
-
-        if guarantees.checked(self.guarantee) is not None:
-            chosen = self._chosen(X, encoded.lengths, lambda some, at: grown.lost(some, truth_of(some), at))
-            for t in range(len(chosen)):
-                alphas = list(chosen[: t + 1])
-                lost = float(np.concatenate(self._of_blocks(is_lost, X, None)[1]).mean())
-                n_kept = sum(self._of_blocks(kept, X, None)[1])
-                figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
-            return self._with_settings(alphas, figures)
-        for t, share in enumerate(self._tolerances(len(self.cascade_.levels))):
-            break_points = Points(*map(np.concatenate, zip(*self._of_blocks(points, X, None)[1])))
-            is_there = ~break_points.is_lost
-            values = (
-                break_points.of_positions
-                if self.tolerance_kind == "position"
-                else break_points.of_examples[is_there]
-            )
-            alphas.append(rules.tuned(self.cascade_.rule, values, share))
-            lost = float((break_points.is_lost | (break_points.of_examples <= alphas[-1])).mean())
-            n_kept = sum(self._of_blocks(kept, X, None)[1])
-            figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
-        return self._with_settings(alphas, figures)
-
-    def _chosen(
-        self, X: Any, lengths: np.ndarray, lost: Callable[[Some, tuple[float, ...]], np.ndarray]
-    ) -> tuple[float, ...]:
-        """Settings along the path that keep the estimator's promise; see `paths.choose`."""
-        places = np.flatnonzero(lengths)  # a sequence without tokens is never lost
-        cascade = self.cascade_
-
-        def lost_at(settings: tuple[float, ...], some: np.ndarray) -> np.ndarray:
-            of_all = self._of_blocks(lambda block: lost(block, settings), X, None)[1]
-            return np.concatenate(of_all)[some]
-
-        begin = [level.alpha for level in cascade.levels[:-1]]
-        n = len(places)
-        return paths.choose(cascade.rule, begin, n, lost_at, self._promised(), self.guarantee).settings
-
-    def _with_settings(self, alphas: list[float], figures: list[LevelFigures]) -> Self:
-        levels = [level._replace(alpha=alpha) for level, alpha in zip(self.cascade_.levels, [*alphas, 0.0])]
-        self.cascade_, self.levels_ = self.cascade_._replace(levels=tuple(levels)), tuple(figures)
+        super().tune(X, y, tolerance, guarantee=guarantee)
+        if self.worth_ is not None:  # other filters, other answers of the last level
+            self.worth_ = self._weighed(X, y)
         return self
 
-    def _grown(self) -> Grown:
-        self._check_is_fitted()
-        return Grown(self.cascade_, self._forbidden())
+    def _weighed(self, X: Any, y: Any) -> Worth:
+        """What the last level gains on some sequences."""
+        last, first = super().predict(X), self.first_tagger().predict(X)
+        right = [[sum(map(operator.eq, *both)) for both in zip(given, y)] for given in (first, last)]
+        used = [i for i, labels in enumerate(last) if labels]
+        lengths = np.array([len(last[i]) for i in used])
+        by_first, by_last = (np.array([each[i] for i in used]) for each in right)
+        return worth_of(len(self.cascade_.levels), by_first, by_last, lengths)
 
-    def _of_blocks(
-        self, function: Callable[[Some], Any], X: Any, allowed: Any
-    ) -> tuple[np.ndarray, list[Any]]:
-        """(lengths of all sequences, a function's values of a few at a time, which are not empty)."""
-        encoded = self._encode(X)
-        mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
-        places = np.flatnonzero(encoded.lengths)
-        lengths = encoded.lengths[places]
-        row_start = checks.starts(lengths)
-
-        def of(first: int, last: int) -> Any:
-            a, b = row_start[first], row_start[last]
-            features = features_of(layouts.part(encoded.rows, a, b))
-            part_mask = None if mask is None else mask[a:b]
-            return function(Some(features, lengths[first:last], part_mask, places[first:last]))
-
-        jobs = blocks_of(row_start, len(self.classes_)) if len(places) else []
-        return encoded.lengths, in_threads(of, jobs, self.n_jobs)
-
-    def levels_of(self, x: Sequence) -> list[OneLevel]:
-        """Each level's n-grams on one sequence, with their scores."""
-        grown, encoded = self._grown(), self._encode([x])
-        some = Some(features_of(encoded.rows), encoded.lengths, None, np.zeros(1, np.int64))
-        return levels_of(self.cascade_, some.features, lambda alphas: grown.lattice(some, alphas))
-
-    def show(self, x: Sequence, words: Sequence[str] | None = None) -> object:
-        """The cascade at work on one sequence in a notebook; see `spcviz.show`."""
-        return import_module("spcviz").show(self, x, words)
+    tune.__doc__ = Tuned.tune.__doc__
+    predict.__doc__ = SequenceTagger.predict.__doc__
+    predict_marginals.__doc__ = SequenceTagger.predict_marginals.__doc__
+    predict_k_best.__doc__ = SequenceTagger.predict_k_best.__doc__
 
     def _learned(self) -> tuple[Any, ...]:
-        return self.cascade_, tuple(self.levels_)
+        return self.cascade_, tuple(self.levels_), self.worth_
 
     def take_state(self, state: CascadeState) -> None:
         about = state.cascade, state.levels, len(self.classes_), self._n_names
         self.n_features_in_ = stored.check_cascade(*about)
-        self.cascade_, self.levels_ = state.cascade, state.levels
+        stored.check_worth(state.worth, len(state.cascade.levels))
+        self.cascade_, self.levels_, self.worth_ = state.cascade, state.levels, state.worth
+
+
+def _why_not(worth: Worth) -> str:
+    """What a fit that falls back says."""
+    return (
+        f"the cascade does not pay here: on {worth.n_examples} sequences set aside its last level (order "
+        f"{worth.order}) has {100 * worth.last:.2f} % of the tokens right and its first model alone "
+        f"{100 * worth.first:.2f} %, a gain of no more than its standard error, "
+        f"{100 * worth.standard_error:.2f} points; predict answers as the first model, unless fall_back=False"
+    )

@@ -13,8 +13,10 @@ from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partitions
 from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels, stored
+from spcviz.sequences.answers import Labellings
 from spcviz.sequences.asking import Asked
-from spcviz.sequences.base import TagPaths
+from spcviz.sequences.base import SequenceTagger, TagPaths
+from spcviz.sequences.quick import numbers_of_labels
 
 
 class Block(NamedTuple):
@@ -30,6 +32,29 @@ class ChainTagger(Asked):
 
     state_weights_: np.ndarray
     transition_weights_: np.ndarray
+
+    def predict(self, X: Any, *, allowed: Any = None) -> Labellings:
+        if allowed is None and self._is_plain() and type(X) in (list, tuple) and X:
+            steps = Weights(self.state_weights_, self.transition_weights_)
+            found = numbers_of_labels(X, self.vocabulary_, steps, self._forbidden())
+            if found is not None:
+                classes = self.classes_.tolist()
+                return Labellings([[classes[k] for k in numbers] for numbers in found])
+        return super().predict(X, allowed=allowed)
+
+    predict.__doc__ = SequenceTagger.predict.__doc__
+
+    def _is_plain(self) -> bool:
+        """Whether features have names, and one thread is to be used."""
+        return getattr(self, "vocabulary_", None) is not None and self.n_jobs in (None, 1)
+
+    def _forbidden(self) -> np.ndarray | None:
+        """Asked for once: a rule of one's own is called for each pair of labels."""
+        known = self.__dict__.get("_forbidden_of")
+        if known is None or known[0] is not self.constraints or known[1] is not self.classes_:
+            known = self.constraints, self.classes_, super()._forbidden()
+            self._forbidden_of = known
+        return known[2]
 
     def _best(self) -> Callable[[Block], np.ndarray]:
         steps = self._steps()
@@ -113,7 +138,8 @@ class ChainTagger(Asked):
         unary[: len(self.state_weights_)] = self.state_weights_
         return Weights(unary, self.transition_weights_.copy())
 
-    def _set_weights(self, weights: Weights) -> None:
+    def set_weights(self, weights: Weights) -> None:
+        """Take weights (F, K) and (K, K) learned elsewhere; not checked."""
         self.state_weights_, self.transition_weights_ = weights
 
     def _may_go_on(self) -> bool:
@@ -127,7 +153,7 @@ class ChainTagger(Asked):
         """Take what `_learned` gave from a state; `ArgumentError` where its arrays do not fit each other."""
         n = stored.n_features_of("weights.unary", state.weights.unary, self._n_names)
         stored.check_weights("weights", state.weights, n, len(self.classes_))
-        self._set_weights(state.weights)
+        self.set_weights(state.weights)
         self.n_features_in_ = n
 
 

@@ -212,7 +212,7 @@ class ChainCRF(ChainTagger):
             forbidden=self._forbidden(),
         )
         self.adapting_ = adapting
-        self._set_weights(adapting.weights)
+        self.set_weights(adapting.weights)
         self.n_iter_, self.has_converged_ = getattr(self, "n_iter_", 0) + 1, False
         return self
 
@@ -231,7 +231,7 @@ class ChainCRF(ChainTagger):
         return examples_of(*about, allowed=mask, weights=batch.weights)
 
     def _take(self, course: Course) -> None:
-        self._set_weights(course.weights)
+        self.set_weights(course.weights)
         self.n_iter_, self.has_converged_ = course.n_iterations, course.has_converged
         self.adapting_ = None
         if course.was_interrupted:

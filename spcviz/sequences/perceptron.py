@@ -1,17 +1,16 @@
 """The averaged perceptron as a scikit-learn estimator."""
 
-import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.learning.chains.crf import Weights, examples_of
+from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
-from spcviz.learning.dice import generator
 from spcviz.sequences import stored
-from spcviz.sequences.base import Bar, Batch, Texts
-from spcviz.sequences.chain import ChainTagger
+from spcviz.sequences.base import Texts
+from spcviz.sequences.online import OnlineTagger, Walk
 
 
 class PerceptronState(NamedTuple):
@@ -24,7 +23,7 @@ class PerceptronState(NamedTuple):
     running: Running | None
 
 
-class StructuredPerceptron(ChainTagger):
+class StructuredPerceptron(OnlineTagger):
     """Averaged structured perceptron: one weight a feature and label, one a step from label to label.
 
     Collins (2002), Discriminative training methods for hidden Markov models.
@@ -67,32 +66,23 @@ class StructuredPerceptron(ChainTagger):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self.passes = passes
-        self.min_count = min_count
-        self.constraints = constraints
-        self.class_weight = class_weight
-        self.random_state = random_state
+        super().__init__(
+            passes=passes,
+            min_count=min_count,
+            constraints=constraints,
+            class_weight=class_weight,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on labelled sequences; `ArgumentError` with the item that is wrong.
-
-        Parameters
-        ----------
-        X : list of sequences
-            (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict.
-        y : list of sequences of str or of int
-        sample_weight : array_like, shape (len(X),), optional
-            Of sequences, at least 0.
-        """
-        goes_on = bool(self.warm_start) and self._may_go_on()
-        batch = self._read(X, y, sample_weight, goes_on=goes_on, min_count=self.min_count)
-        running = begin(self._grown(self.n_features_in_)) if goes_on else None
-        self._train(batch, running, checks.integer("passes", self.passes, 1, 1_000_000))
+        super().fit(X, y, sample_weight)
         self.running_ = None
         return self
+
+    fit.__doc__ = OnlineTagger.fit.__doc__
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on training with one pass over these sequences; the weights are averaged over all calls.
@@ -106,29 +96,30 @@ class StructuredPerceptron(ChainTagger):
         if goes_on:
             known = getattr(self, "running_", None) or begin(self._grown(self.n_features_in_))
             running = _grown(known, self.n_features_in_)
-        self.running_ = self._train(batch, running, 1)
+        self.running_ = self._train(batch, 1, running).rest
         return self
 
-    def _train(self, batch: Batch, running: Running | None, epochs: int) -> Running:
-        forbidden = self._forbidden()
-        self._check_steps(batch, forbidden)
-        data = examples_of(*batch.encoded, batch.labels, len(self.classes_), weights=batch.weights)
-        rng = generator(self.random_state)
-        with Bar(type(self).__name__, epochs, self.verbose) as bar:
-            trained, was_interrupted = fit_perceptron(
-                data,
-                rng,
-                epochs=epochs,
-                running=running,
-                forbidden=forbidden,
-                tick=lambda _, wrong: bar.tick(f"{wrong:.0f} tokens wrong"),
-            )
-        self._set_weights(trained.average)
-        if was_interrupted:
-            if trained.n_steps == 0:
-                raise KeyboardInterrupt
-            warnings.warn("fit was interrupted: the model is fitted as far as it came", stacklevel=3)
-        return trained
+    def _begun(self) -> Running:
+        return begin(self._grown(self.n_features_in_))
+
+    def _walk(
+        self,
+        data: Examples,
+        rng: np.random.Generator,
+        passes: int,
+        begin: Running | None,
+        forbidden: np.ndarray | None,
+        note: Callable[[str], object],
+    ) -> Walk:
+        running, was_interrupted = fit_perceptron(
+            data,
+            rng,
+            epochs=passes,
+            running=begin,
+            forbidden=forbidden,
+            tick=lambda _, wrong: note(f"{wrong:.0f} tokens wrong"),
+        )
+        return Walk(running.average, running.n_steps > 0, was_interrupted, running)
 
     def _learned(self) -> tuple[Any, ...]:
         return (*super()._learned(), getattr(self, "running_", None))

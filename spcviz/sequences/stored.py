@@ -13,6 +13,7 @@ from spcviz.learning import stated
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.chains.cascade import LevelFigures
 from spcviz.learning.chains.crf import Weights
+from spcviz.learning.chains.worth import Worth
 from spcviz.learning.workers import checked_jobs
 
 HALF_SIGNS = "surrogatepass"
@@ -129,3 +130,17 @@ def _check_figures(figures: Any, n_filters: int) -> None:
         checks.alpha(f"levels[{n}].alpha", one.alpha)
         checks.fraction(f"levels[{n}].lost", one.lost)
         checks.number(f"levels[{n}].kept", one.kept, 0)
+
+
+def check_worth(worth: Worth | None, n_levels: int) -> None:
+    """Refuse figures of a last level that no training comes to."""
+    if worth is None:
+        return
+    if not isinstance(worth, Worth):
+        raise ArgumentError(f"worth must be Worth or None, got {worth!r:.60}")
+    checks.integer("worth.order", worth.order, n_levels, n_levels)
+    checks.integer("worth.n_examples", worth.n_examples, 0, 2**62)
+    for name in ("first", "last"):
+        checks.fraction(f"worth.{name}", getattr(worth, name))
+    if not worth.standard_error >= 0:  # infinite where a single sequence was set aside
+        raise ArgumentError(f"worth.standard_error must be at least 0, got {worth.standard_error!r:.60}")

@@ -1,14 +1,14 @@
 """The structured support vector machine as a scikit-learn estimator."""
 
-import warnings
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from spcviz.engine import checks
-from spcviz.learning.chains.crf import Weights, examples_of
+import numpy as np
+
+from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.margin import fit_margin
-from spcviz.learning.dice import generator
-from spcviz.sequences.base import Bar, Texts
-from spcviz.sequences.chain import ChainTagger
+from spcviz.sequences.base import Texts
+from spcviz.sequences.online import OnlineTagger, Walk
 
 
 class SVMState(NamedTuple):
@@ -20,7 +20,7 @@ class SVMState(NamedTuple):
     weights: Weights
 
 
-class StructuredSVM(ChainTagger):
+class StructuredSVM(OnlineTagger):
     """Structured support vector machine: the true labelling wins by a margin for each token that is wrong.
 
     Its hinge is that of a filter whose threshold lies a margin below the best score
@@ -74,47 +74,36 @@ class StructuredSVM(ChainTagger):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
+        super().__init__(
+            passes=passes,
+            min_count=min_count,
+            constraints=constraints,
+            class_weight=class_weight,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.c2 = c2
         self.margin = margin
         self.rate = rate
-        self.passes = passes
-        self.min_count = min_count
-        self.constraints = constraints
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on labelled sequences; `ArgumentError` with the item that is wrong.
-
-        Parameters
-        ----------
-        X : list of sequences
-            (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict.
-        y : list of sequences of str or of int
-        sample_weight : array_like, shape (len(X),), optional
-            Of sequences, at least 0.
-        """
-        passes = checks.integer("passes", self.passes, 1, 1_000_000)
-        batch = self._read(X, y, sample_weight, goes_on=False, min_count=self.min_count)
-        forbidden = self._forbidden()
-        self._check_steps(batch, forbidden)
-        data = examples_of(*batch.encoded, batch.labels, len(self.classes_), weights=batch.weights)
-        with Bar(type(self).__name__, passes, self.verbose) as bar:
-            trained = fit_margin(
-                data,
-                generator(self.random_state),
-                epochs=passes,
-                c2=self.c2,
-                margin=self.margin,
-                rate=self.rate,
-                forbidden=forbidden,
-                tick=lambda _, hinge: bar.tick(f"mean hinge {hinge:.4g}"),
-            )
-        self._set_weights(trained.weights)
-        if trained.was_interrupted:
-            if not len(trained.objectives):
-                raise KeyboardInterrupt
-            warnings.warn("fit was interrupted: the model is fitted as far as it came", stacklevel=2)
-        return self
+    def _walk(
+        self,
+        data: Examples,
+        rng: np.random.Generator,
+        passes: int,
+        begin: None,
+        forbidden: np.ndarray | None,
+        note: Callable[[str], object],
+    ) -> Walk:
+        trained = fit_margin(
+            data,
+            rng,
+            epochs=passes,
+            c2=self.c2,
+            margin=self.margin,
+            rate=self.rate,
+            forbidden=forbidden,
+            tick=lambda _, hinge: note(f"mean hinge {hinge:.4g}"),
+        )
+        return Walk(trained.weights, len(trained.objectives) > 0, trained.was_interrupted)

@@ -9,13 +9,14 @@ A dict's pair ``(key, value)`` stands for
 
 ``=`` and ``\`` in the key of a text are written ``\=`` and ``\\``, so that ``{"a=b": "c"}`` and
 ``{"a": "b=c"}`` stay two features. ``{"a=b": True}`` is the text ``a=b`` of a list, and so is ``{"a": "b"}``.
-Bytes are UTF-8. A `Vocabulary` remembers the pairs it has numbered: most of a dict is then looked up in one
-step, and no text is put together.
+Bytes are UTF-8. A `Vocabulary` has its features by key and value, too: a dict is looked up key by key, and no
+text is put together, be the value known or not.
 """
 
+import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from numbers import Real
 from typing import Any, NamedTuple, NoReturn
 
@@ -27,22 +28,108 @@ from spcviz.sequences.labels import place
 MAX_VALUE = 1e30
 """Of a feature: squares and sums of what is larger overflow, and then no labelling has a finite score."""
 _MOST_NESTED = 20
-_ROOM = 100_000
-"""Pairs that training has not seen and a tagger remembers as such, beside as many as it has features."""
-_NEW = -2
-"""The code of a pair that is met for the first time."""
+UNKNOWN, _NEW = -1, -2
+"""What is no feature of training; what a `Pairs` does not say of a pair, which has to be looked at."""
 _KINDS = "a string, a number, a boolean or a list of strings"
 
 
 class Vocabulary(dict[str, int]):
     """Numbers of named features, 0 .. F - 1, in the order in which training saw them."""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.pairs: dict[tuple[Any, Any], int] = {}  # of dicts; -1 for those that stand for nothing
+    _pairs: "Pairs | None" = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Vocabulary, (dict(self),)
+
+    @property
+    def pairs(self) -> "Pairs":
+        """The same by key and value."""
+        if self._pairs is None:
+            self._pairs = Pairs(self)
+        return self._pairs.caught_up()
+
+
+class _Values(dict[Any, int]):
+    """Numbers of a key's features by value; asked with brackets it numbers what is new."""
+
+    def __init__(self, key: str, vocabulary: dict[str, int]) -> None:
+        super().__init__()
+        self.key, self.vocabulary = key, vocabulary
+
+    def __missing__(self, value: Any) -> int:
+        numbers = self.vocabulary
+        if type(value) is str:
+            code = numbers.setdefault(f"{_escaped(self.key)}={value}", len(numbers))
+        elif value is True:
+            code = numbers.setdefault(self.key, len(numbers))
+        else:
+            for name, _ in entries_of(self.key, value):
+                numbers.setdefault(name, len(numbers))
+            return _NEW  # its value counts, or there are several
+        self[value] = code
+        return code
+
+
+class Pairs(dict[str, dict[Any, int]]):
+    r"""A vocabulary by key and value: what a pair of a dict stands for, where that is one feature of value 1.
+
+    >>> pairs = Vocabulary({"word=The": 0, "is_title": 1, r"a\=b=c": 2}).pairs
+    >>> pairs["word"]["The"], pairs["is_title"][True], pairs["a=b"]["c"], pairs["never"].get("The", -2)
+    (0, 1, 2, -2)
+    """
+
+    def __init__(self, vocabulary: dict[str, int]) -> None:
+        super().__init__()
+        self.vocabulary, self.n_read, self.grows = vocabulary, 0, False
+        self._nothing: dict[Any, int] = {}
+
+    def caught_up(self) -> "Pairs":
+        """With the features that the vocabulary has been given since."""
+        if self.n_read == len(self.vocabulary):
+            return self
+        for name, number in islice(self.vocabulary.items(), self.n_read, None):
+            key, separator, value = _parted(name)
+            if separator:
+                self._of(key)[value] = number
+            if name in self:
+                self[name][True] = number
+        self.n_read = len(self.vocabulary)
+        return self
+
+    def _of(self, key: str) -> dict[Any, int]:
+        table = self.get(key)
+        if table is None:
+            table = _Values(key, self.vocabulary)
+            table[False] = UNKNOWN
+            if (number := self.vocabulary.get(key)) is not None:
+                table[True] = number
+            self[key] = table
+        return table
+
+    def __missing__(self, key: str) -> dict[Any, int]:
+        if type(key) is not str:
+            raise TypeError("keys are looked at one by one")
+        return self._of(key) if self.grows or key in self.vocabulary else self._nothing
+
+
+def _parted(name: str) -> tuple[str, str, str]:
+    r"""Key, "=" and value of a feature that a text in a dict stands for; without "=" if it is none such.
+
+    >>> _parted("word=a=b"), _parted(r"a\=b=c"), _parted(r"in\:word=a"), _parted("title")
+    (('word', '=', 'a=b'), ('a=b', '=', 'c'), ('', '', ''), ('', '', ''))
+    """
+    key, separator, value = name.partition("=")
+    if "\\" in key:
+        key, i = "", 0
+        while i < len(name) and name[i] != "=":
+            if name[i] == "\\":
+                i += 1
+                if name[i : i + 1] not in ("=", "\\"):
+                    return "", "", ""
+            key += name[i]
+            i += 1
+        separator, value = name[i : i + 1], name[i + 1 :]
+    return (key, separator, value) if separator else ("", "", "")
 
 
 class Numbered(NamedTuple):
@@ -63,15 +150,99 @@ def numbered_pairs(tokens: Sequence, vocabulary: dict[str, int], grow: bool, len
         tokens if set(map(type, tokens)) == {dict} else [_dict(t, n, lengths) for n, t in enumerate(tokens)]
     )
     counts = np.fromiter(map(len, dicts), np.int64, len(dicts))
-    numbering = _Numbering(vocabulary, grow)
+    pairs = vocabulary.pairs if isinstance(vocabulary, Vocabulary) else Pairs(vocabulary).caught_up()
     try:
-        index = numbering.codes(dicts, counts)
+        index, odd = _grown_codes(dicts, counts, pairs) if grow else _codes(dicts, counts, pairs)
     except (_Unfit, UnicodeDecodeError):
         _refuse(dicts, lengths)
-    return _spread(counts, index, numbering.odd) if numbering.odd else Numbered(counts, index, None)
+    return _spread(counts, index, odd) if odd else Numbered(counts, index, None)
 
 
-def _spread(counts: np.ndarray, index: np.ndarray, odd: list[list[tuple[int, float]]]) -> Numbered:
+Odd = list[list[tuple[int, float]]]
+"""What pairs stand for that are not one feature of value 1: numbers and values."""
+
+
+def known_codes(dicts: Sequence[dict], pairs: Pairs) -> np.ndarray | None:
+    """The number of each pair of each token, int32; negative where it is none of training.
+
+    None where a pair has to be looked at by itself, for its value or for what is wrong with it. No pair is
+    made into an object: hundreds of thousands would set off Python's search for cycles again and again.
+    """
+    values = list(chain.from_iterable(map(dict.values, dicts)))
+    kinds = set(map(type, values))
+    try:
+        tables = map(pairs.__getitem__, chain.from_iterable(dicts))
+        codes = np.fromiter(map(dict.get, tables, values, repeat(_NEW)), np.int32, len(values))
+    except TypeError:  # a list has no hash, or a key is no text
+        return None
+    if not kinds <= {str, bool}:
+        new = map(values.__getitem__, np.flatnonzero(codes == _NEW).tolist())
+        if not set(map(type, new)) <= {str, bool}:
+            return None
+    return codes
+
+
+def _codes(dicts: Sequence[dict], counts: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, Odd]:
+    """(the code of each pair of each token, int32; what codes from -3 down stand for)."""
+    n = int(counts.sum())
+    codes = known_codes(dicts, pairs)
+    if codes is not None:
+        return codes, []
+    odd: Odd = []
+    items = chain.from_iterable(map(dict.items, dicts))
+    return np.fromiter((_code(pairs, name, value, odd) for name, value in items), np.int32, n), odd
+
+
+def _code(pairs: Pairs, name: Any, value: Any, odd: Odd) -> int:
+    if type(name) is str and type(value) in (str, bool, int, float):
+        code = pairs[name].get(value, _NEW)
+        if code != _NEW or type(value) is str:
+            return code
+    return _spelt_out(pairs.vocabulary, name, value, odd)
+
+
+def _spelt_out(numbers: dict[str, int], name: Any, value: Any, odd: Odd) -> int:
+    odd.append([(numbers.get(each, UNKNOWN), amount) for each, amount in entries_of(name, value)])
+    return _NEW - len(odd)
+
+
+def _grown_codes(dicts: Sequence[dict], counts: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, Odd]:
+    """`_codes`, where what is new is numbered in the order in which it comes."""
+    n, odd, numbers = int(counts.sum()), [], pairs.vocabulary
+    pairs.grows = True
+    try:
+        tables = map(pairs.__getitem__, chain.from_iterable(dicts))
+        values = chain.from_iterable(map(dict.values, dicts))
+        index = np.fromiter(map(operator.getitem, tables, values), np.int32, n)
+        places = np.flatnonzero(index == _NEW)
+        for at, (name, value) in zip(places.tolist(), _pairs_at(dicts, counts, places)):
+            index[at] = _spelt_out(numbers, name, value, odd)
+    except TypeError:
+        items = list(chain.from_iterable(map(dict.items, dicts)))
+        for name, value in items:
+            for each, _ in entries_of(name, value):
+                numbers.setdefault(each, len(numbers))
+        pairs.caught_up()
+        odd = []
+        index = np.fromiter((_code(pairs, name, value, odd) for name, value in items), np.int32, n)
+    finally:
+        pairs.grows = False
+    return index, odd
+
+
+def _pairs_at(dicts: Sequence[dict], counts: np.ndarray, places: np.ndarray) -> Iterable[tuple[Any, Any]]:
+    """The pairs at some places of all tokens' pairs one after the other."""
+    ends = np.cumsum(counts)
+    owners = np.searchsorted(ends, places, side="right")
+    firsts = (ends - counts)[owners]
+    owner_before, items = -1, []
+    for at, owner, first in zip(places.tolist(), owners.tolist(), firsts.tolist()):
+        if owner != owner_before:
+            owner_before, items = owner, list(dicts[owner].items())
+        yield items[at - first]
+
+
+def _spread(counts: np.ndarray, index: np.ndarray, odd: Odd) -> Numbered:
     """Features of pairs that stand for none, for several, or for one with a value, in their places."""
     places = np.flatnonzero(index < _NEW)
     entries = [odd[-3 - code] for code in index[places].tolist()]
@@ -83,84 +254,6 @@ def _spread(counts: np.ndarray, index: np.ndarray, odd: list[list[tuple[int, flo
     spread[is_odd], values[is_odd] = [n for n, _ in inner], [value for _, value in inner]
     ends = np.concatenate([[0], np.cumsum(sizes)])[np.cumsum(counts)]
     return Numbered(np.diff(ends, prepend=0), spread.astype(np.int32), values)
-
-
-class _Numbering(dict[tuple[Any, Any], int]):
-    """Numbers of pairs: -1 of those that are not known, -3 - i of those that ``odd[i]`` spells out."""
-
-    def __init__(self, vocabulary: dict[str, int], grow: bool) -> None:
-        super().__init__()
-        self.vocabulary, self.grow = vocabulary, grow
-        self.odd: list[list[tuple[int, float]]] = []
-        self.known = vocabulary.pairs if isinstance(vocabulary, Vocabulary) else {}
-
-    def codes(self, dicts: Sequence[dict], counts: np.ndarray) -> np.ndarray:
-        """The code of each pair of each token, int32; `counts` says how many each has.
-
-        No pair is kept longer than it takes to look it up: a hundred thousand of them at a time would set off
-        Python's search for cycles again and again.
-        """
-        n, pairs = int(counts.sum()), chain.from_iterable(map(dict.items, dicts))
-        try:
-            if not self.known:
-                index = np.fromiter(map(self.__getitem__, pairs), np.int32, n)
-            else:
-                index = np.fromiter(map(self.known.get, pairs, repeat(_NEW)), np.int32, n)
-                self._number_new(dicts, counts, index)
-        except TypeError:  # lists and dicts have no hash
-            self.odd.clear()
-            pairs = chain.from_iterable(map(dict.items, dicts))
-            index = np.fromiter((self[p] if _has_hash(p) else self._spelt_out(p) for p in pairs), np.int32, n)
-        self._remember()
-        return index
-
-    def _number_new(self, dicts: Sequence[dict], counts: np.ndarray, index: np.ndarray) -> None:
-        """Codes of pairs that are met for the first time, in place."""
-        new = np.flatnonzero(index == _NEW)
-        if not len(new):
-            return
-        ends = np.cumsum(counts)
-        owners = np.searchsorted(ends, new, side="right")
-        firsts = (ends - counts)[owners]
-        owner_before, pairs = -1, []
-        for at, owner, first in zip(new.tolist(), owners.tolist(), firsts.tolist()):
-            if owner != owner_before:
-                owner_before, pairs = owner, list(dicts[owner].items())
-            index[at] = self[pairs[at - first]]
-
-    def _remember(self) -> None:
-        """Keep what was found for the next call, but not without end: texts that are new may always come."""
-        if isinstance(self.vocabulary, Vocabulary) and len(self.known) < 2 * len(self.vocabulary) + _ROOM:
-            self.known.update(self)
-
-    def __missing__(self, pair: tuple[Any, Any]) -> int:
-        name, value = pair
-        if type(name) is str and type(value) is str:
-            code = self._number(f"{_escaped(name)}={value}")
-        elif value is True and type(name) is str:
-            code = self._number(name)
-        else:
-            return self._spelt_out(pair)
-        self[pair] = code
-        return code
-
-    def _spelt_out(self, pair: tuple[Any, Any]) -> int:
-        entries = [(self._number(name), value) for name, value in entries_of(*pair)]
-        self.odd.append(entries)
-        return -2 - len(self.odd)
-
-    def _number(self, name: str) -> int:
-        if self.grow:
-            return self.vocabulary.setdefault(name, len(self.vocabulary))
-        return self.vocabulary.get(name, -1)
-
-
-def _has_hash(pair: tuple[Any, Any]) -> bool:
-    try:
-        hash(pair)
-    except TypeError:
-        return False
-    return True
 
 
 def entries_of(name: Any, value: Any) -> list[tuple[str, float]]:

@@ -4,13 +4,15 @@
 `FeatureTiers`          levels of features that can be bought: names, columns or functions, costs
 `BudgetedTagger`        buys features position by position (DMS-pi, one shot, anytime, ...)
 `ModelSelector`         lifts whole sequences to a larger model (DMS)
+`EnvelopeTagger`        whichever of them, or of the fixed tiers, is best at a budget, held out
 ======================  =======================================================================
 
-A policy has to learn from predictions of models that have not seen the sequences: both estimators cross-fit
+A policy has to learn from predictions of models that have not seen the sequences: the estimators cross-fit
 by themselves.
 """
 
 from spcviz.spending.answers import BudgetCurve, Purchase, Spent
+from spcviz.spending.envelope import EnvelopeTagger
 from spcviz.spending.policies import POLICIES
 from spcviz.spending.selector import ModelSelector
 from spcviz.spending.tagger import BudgetedTagger
@@ -20,6 +22,7 @@ __all__ = [
     "POLICIES",
     "BudgetCurve",
     "BudgetedTagger",
+    "EnvelopeTagger",
     "FeatureTiers",
     "ModelSelector",
     "Purchase",

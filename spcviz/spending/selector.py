@@ -1,5 +1,6 @@
 """Whole sequences lifted to larger models, as far as a budget reaches: DMS (thesis chapter 6)."""
 
+import copy
 import heapq
 import itertools
 from collections.abc import Sequence
@@ -114,6 +115,12 @@ class ModelSelector(Budgeted):
         labels, lengths = reading.labels, reading.lengths
         tiers = [np.full(length, tier) for length, tier in zip(lengths, reading.tiers)]
         return Spent([self.classes_[row] for row in labels], tiers, float(sum(step[3] for step in bought)))
+
+    def as_fixed(self) -> "ModelSelector":
+        """The same models, all sequences lifted in turn: one tier for all, where the budget pays for it."""
+        fixed = copy.copy(self)
+        fixed.policy = "fixed"
+        return fixed
 
     def _points(
         self, X: Sequence, truth: np.ndarray, budgets: list[float]

@@ -6,7 +6,7 @@ import types
 
 import pytest
 
-from benchmarks import library, peers
+from benchmarks import library, peers, serving
 from spcviz.engine.errors import ArgumentError, SpcvizError
 
 LINES = ("The", "DET"), ("dog", "NOUN"), ("barks", "VERB")
@@ -52,7 +52,7 @@ def test_rows_are_of_the_contract(data, monkeypatch):
         assert row["tokens_right"] == row["sentences_right"] == 1.0
         assert row["tokens_per_s"] > 0
         assert row["peak_mb"] > 10
-    assert len(ticks) == len(names) * 4 + 1  # three tries and a turn each, and threads
+    assert len(ticks) == len(names) * 4 + 2  # three tries and a turn each, threads, a sentence a call
     threads = [(row["what"], row["input"]) for row in result["threads"]]
     assert threads == [
         (w, of) for w in ("perceptron", "cascade of order 3") for of in ("names", "sparse matrices")
@@ -60,7 +60,14 @@ def test_rows_are_of_the_contract(data, monkeypatch):
     assert all(abs(row["ratio"] - row["one_s"] / row["two_s"]) < 1e-9 for row in result["threads"])
     assert library.section(result).count("| 100.00 | 100.00 |") == len(names)
     text = library.as_text(result)
-    assert text.count("\n") == len(names) + 1 + len(threads)  # the data's name
+    served = [(row["input"], row["contender"]) for row in result["serving"]]
+    who = ("spcviz", "python-crfsuite")[: 1 + (peers.installed("pycrfsuite") is not None)]
+    assert served == [(form, name) for form in serving.EXTRACTORS for name in who]
+    assert all(row["tokens_per_s"] > 0 < row["sentence_us"] for row in result["serving"])
+    assert text.count("\n") == len(names) + 1 + len(threads) + len(served)  # the data's name
+    assert "dicts of flags, spcviz: " in library.section(result)
+    del result["serving"]  # as of an earlier version
+    assert "a sentence a call" not in library.section(result) + library.as_text(result)
     assert "100.00" in text
 
 
@@ -84,7 +91,7 @@ def test_many_tags_are_tags_and_features_together(data, monkeypatch):
     (row,) = library.bench_library(repeats=1, tick=ticks.append)["rows"]
     assert row["data"].startswith("UD English EWT, UPOS + XPOS + features")
     assert row["tokens_right"] == 1.0
-    assert len(ticks) == 2  # nothing is tuned where there is one setting; and threads
+    assert len(ticks) == 3  # nothing is tuned where there is one setting; threads, a sentence a call
 
 
 def test_bad_arguments_and_missing_data_are_said(monkeypatch):

@@ -13,6 +13,7 @@ MADE = {
     "StructuredSVM": lambda: sp.StructuredSVM(random_state=0),
     "CascadeTagger": lambda: sp.CascadeTagger(order=3, hold_out=2, passes=3, random_state=0),
     "BudgetedTagger": lambda: sp.BudgetedTagger(TIERS, passes=2, folds=2, random_state=0),
+    "EnvelopeTagger": lambda: sp.EnvelopeTagger(TIERS, passes=2, folds=2, random_state=0),
     "ModelSelector": lambda: sp.ModelSelector(TIERS, passes=2, folds=2, random_state=0),
 }
 

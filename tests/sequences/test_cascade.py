@@ -17,7 +17,7 @@ XT, YT = sentences(40, seed=1)
 
 @pytest.fixture(scope="module")
 def tagger():
-    return sp.CascadeTagger(order=3, tolerance=(0.05, 0.1), random_state=0).fit(X, Y)
+    return sp.CascadeTagger(fall_back=False, order=3, tolerance=(0.05, 0.1), random_state=0).fit(X, Y)
 
 
 def scored(model, item, names):
@@ -97,7 +97,7 @@ def test_levels_say_what_they_lose(tagger):
     "settings", [{"order": 2}, {"order": 4}, {"pair_model": "perceptron"}, {"tolerance_kind": "position"}]
 )
 def test_other_settings_train_too(settings):
-    cascade = sp.CascadeTagger(random_state=0, tolerance=0.05, **settings).fit(X, Y)
+    cascade = sp.CascadeTagger(fall_back=False, random_state=0, tolerance=0.05, **settings).fit(X, Y)
     assert cascade.score(XT, YT) > 0.6
     assert len(cascade.cascade_.levels) == settings.get("order", 3)
     cascade.tune(XT, YT)
@@ -115,5 +115,5 @@ def test_bad_arguments_of_filters_are_named(tagger):
     with pytest.raises(ArgumentError, match=r"y\[0\]\[0\] must be one of the 3 labels of training"):
         tagger.tune([[["b"]]], [["XX"]])
     with pytest.raises(ArgumentError, match="pair_model must be one of crf, perceptron, got 'svm'"):
-        sp.CascadeTagger(pair_model="svm").fit(X, Y)
+        sp.CascadeTagger(fall_back=False, pair_model="svm").fit(X, Y)
     assert tagger.filter([[], []]).lattice is None

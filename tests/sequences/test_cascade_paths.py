@@ -44,7 +44,9 @@ def is_allowed(labelling, begins=True):
 @pytest.fixture(scope="module", params=[("bio", 2), ("bio", 3), ("bio", 4), (None, 3)], ids=str)
 def tagger(request):
     constraints, order = request.param
-    made = sp.CascadeTagger(order=order, tolerance=0.05, constraints=constraints, random_state=0, passes=4)
+    made = sp.CascadeTagger(
+        fall_back=False, order=order, tolerance=0.05, constraints=constraints, random_state=0, passes=4
+    )
     return made.fit(X, Y)
 
 
@@ -126,10 +128,14 @@ def test_tuning_goes_on_within_the_constraints(tagger):
 
 def test_bad_constraints_and_labels_that_break_them_are_named():
     with pytest.raises(ArgumentError, match="constraints must be one of bio, iob1, bioes, a function"):
-        sp.CascadeTagger(constraints="iobx").fit(X, Y)
+        sp.CascadeTagger(fall_back=False, constraints="iobx").fit(X, Y)
     with pytest.raises(ArgumentError, match=r"y\[0\]\[0\] must keep to constraints='bio', got 'I-A'"):
-        sp.CascadeTagger(constraints="bio").fit([*[[["a"]]] * 4, *X], [["I-A"], *[["O"]] * 3, *Y])
-    never_twice = sp.CascadeTagger(constraints=lambda a, b: a != b, hold_out=2, order=2, random_state=0)
+        sp.CascadeTagger(fall_back=False, constraints="bio").fit(
+            [*[[["a"]]] * 4, *X], [["I-A"], *[["O"]] * 3, *Y]
+        )
+    never_twice = sp.CascadeTagger(
+        fall_back=False, constraints=lambda a, b: a != b, hold_out=2, order=2, random_state=0
+    )
     never_twice.fit([[["a"], ["b"]]] * 4, [["P", "Q"]] * 4)
     assert never_twice.predict([[["a"], ["a"], ["a"]]])[0] in (["P", "Q", "P"], ["Q", "P", "Q"])
 

@@ -26,7 +26,7 @@ def lost(tagger, X, y):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_cascades_by_every_rule(rule, tmp_path):
-    tagger = sp.CascadeTagger(order=4, tolerance=0.02, rule=rule, random_state=0).fit(X, Y)
+    tagger = sp.CascadeTagger(fall_back=False, order=4, tolerance=0.02, rule=rule, random_state=0).fit(X, Y)
     assert tagger.cascade_.rule == rule
     assert tagger.score(XT, YT) > 0.75
     every = tagger.filter(XT)
@@ -55,7 +55,7 @@ def _some(tagger, X):
 
 @pytest.mark.parametrize("rule", ["mean_max", "margin"])
 def test_a_promise_is_kept_on_the_calibration_data_and_costs_pruning(rule):
-    tagger = sp.CascadeTagger(tolerance=0.1, rule=rule, random_state=0).fit(X, Y)
+    tagger = sp.CascadeTagger(fall_back=False, tolerance=0.1, rule=rule, random_state=0).fit(X, Y)
     left = {}
     for guarantee in ("mean", 0.9):
         tagger.tune(XT, YT, 0.1, guarantee=guarantee)
@@ -67,36 +67,40 @@ def test_a_promise_is_kept_on_the_calibration_data_and_costs_pruning(rule):
 
 def test_fitting_with_a_promise_sets_sequences_aside():
     both_x, both_y = X + XT, Y + YT
-    tagger = sp.CascadeTagger(tolerance=0.1, rule="margin", guarantee=0.9, random_state=0).fit(both_x, both_y)
+    tagger = sp.CascadeTagger(
+        fall_back=False, tolerance=0.1, rule="margin", guarantee=0.9, random_state=0
+    ).fit(both_x, both_y)
     assert tagger.levels_[-1].lost <= 0.1
-    plain = sp.CascadeTagger(tolerance=0.1, rule="margin", random_state=0).fit(both_x, both_y)
+    plain = sp.CascadeTagger(fall_back=False, tolerance=0.1, rule="margin", random_state=0).fit(
+        both_x, both_y
+    )
     assert tagger.levels_[-1].kept >= plain.levels_[-1].kept
 
 
 def test_promises_that_cannot_be_kept_are_told_before_training():
-    tagger = sp.CascadeTagger(tolerance=0.01, guarantee=0.9, random_state=0)
+    tagger = sp.CascadeTagger(fall_back=False, tolerance=0.01, guarantee=0.9, random_state=0)
     with pytest.raises(
         InfeasibleError, match="with 90 % certainty takes at least 230 calibration examples, got 30"
     ):
         tagger.fit(X, Y)
     with pytest.raises(ArgumentError, match="tolerance must be one number for a guarantee"):
-        sp.CascadeTagger(tolerance=(0.1, 0.1), guarantee="mean").fit(X, Y)
+        sp.CascadeTagger(fall_back=False, tolerance=(0.1, 0.1), guarantee="mean").fit(X, Y)
     with pytest.raises(ArgumentError, match="tolerance_kind must be example for a guarantee"):
-        sp.CascadeTagger(tolerance_kind="position", guarantee="mean").fit(X, Y)
+        sp.CascadeTagger(fall_back=False, tolerance_kind="position", guarantee="mean").fit(X, Y)
     with pytest.raises(ArgumentError, match="guarantee must be None"):
-        sp.CascadeTagger(guarantee="always").fit(X, Y)
+        sp.CascadeTagger(fall_back=False, guarantee="always").fit(X, Y)
     with pytest.raises(ArgumentError, match="rule must be one of"):
-        sp.CascadeTagger(rule="best").fit(X, Y)
+        sp.CascadeTagger(fall_back=False, rule="best").fit(X, Y)
 
 
 def test_filters_are_asked_in_the_rule_s_own_numbers():
-    tagger = sp.CascadeTagger(rule="margin", tolerance=0.05, random_state=0).fit(X, Y)
+    tagger = sp.CascadeTagger(fall_back=False, rule="margin", tolerance=0.05, random_state=0).fit(X, Y)
     few, many = (sum(m.sum() for m in tagger.filter(XT, margin=at).states) for at in (0.5, 8.0))
     assert few < many
     with pytest.raises(ArgumentError, match="alpha must be None where the rule is margin; give margin"):
         tagger.filter(XT, alpha=0.5)
     with pytest.raises(ArgumentError, match="margin must be None where the rule is mean_max; give alpha"):
-        sp.CascadeTagger(tolerance=0.05, random_state=0).fit(X, Y).filter(XT, margin=1.0)
+        sp.CascadeTagger(fall_back=False, tolerance=0.05, random_state=0).fit(X, Y).filter(XT, margin=1.0)
 
 
 def objective(weights, rows, labels, c2, n_states):

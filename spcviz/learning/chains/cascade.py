@@ -31,6 +31,7 @@ from spcviz.learning.chains.longer import fit_longer, level_of, tuned
 from spcviz.learning.chains.perceptron import fit_perceptron
 from spcviz.learning.chains.spaces import Space
 from spcviz.learning.chains.states import StateValues, state_values, states_left
+from spcviz.learning.chains.worth import Worth, right_by_chain, right_by_grams, worth_of
 
 PAIR_MODELS = ("crf", "perceptron")
 
@@ -78,10 +79,11 @@ class LevelFigures(NamedTuple):
 
 
 class ChainCascade(NamedTuple):
-    """What `train_chain_cascade` returns: the cascade, and the figures of its filters."""
+    """What `train_chain_cascade` returns: the cascade, figures of its filters, what the last level gains."""
 
     cascade: Cascade
     figures: tuple[LevelFigures, ...]
+    worth: Worth | None = None
 
 
 def train_chain_cascade(
@@ -93,6 +95,7 @@ def train_chain_cascade(
     config: CascadeConfig,
     pair_model: PairModel = CRF,
     groups: np.ndarray | None = None,
+    weighs: bool = False,
     run: Run = one_by_one,
     tick: Callable[[str], object] | None = None,
 ) -> ChainCascade:
@@ -112,6 +115,8 @@ def train_chain_cascade(
         ``tolerance_kind`` are read. ``max_arcs`` holds for pairs, too.
     groups : ndarray of int, shape (W,), optional
         Examples of one group fall into the same part; 0, 1, ...
+    weighs : bool
+        Train the last level without the first part, too, and see what it gains there (`Worth`).
     run : callable
         Runs a function of many jobs, which know nothing of each other; `one_by_one` by default.
     tick : callable, optional
@@ -139,22 +144,31 @@ def train_chain_cascade(
     alpha, left, lost, first_gap = _filter_states(
         examples, part, pairs[:-1], tolerances[0], config, pair_model.forbidden
     )
+    worth = None
     figures = [LevelFigures(1, alpha, lost, float(left.sum() / max(len(left), 1)))]
     models = [model_of(weights) for weights in pairs]
     levels = [Level(models[-1], alpha, models[-1])]
     survivors = unigrams(np.diff(examples.row_start), n, left)
     steps = None if pair_model.forbidden is None else pair_model.forbidden[1]
+    aside = np.flatnonzero(part == 0)
+    by_first = right_by_chain(examples, aside, pairs[0], pair_model.forbidden) if weighs else None
     del pairs, left
     for level in range(2, order + 1):
         progress.label = f"order {level}"
         space = Space(survivors, features, examples.labels, steps if level == 2 else None)
         if level > 2:
-            chosen = [np.flatnonzero(part != p) for p in range(config.parts)] if level < order else []
-            chosen.append(np.arange(n_examples))
-            models = models[-len(chosen) :]
-            trainers = [Trainer(config, child, progress) for child in rng.spawn(len(chosen))]
-            models = run(fit_longer, list(zip(repeat(level_of(space)), chosen, trainers, models)))
+            parts = range(config.parts if level < order else 1 if weighs else 0)
+            chosen = [*(np.flatnonzero(part != p) for p in parts), np.arange(n_examples)]
+            begun = [*models[: len(parts)], models[-1]]
+            dice = rng.spawn(len(chosen) if level < order else 1)
+            if len(dice) < len(chosen):  # so that what is learned of all examples stays the same
+                dice = rng.spawn(1) + dice
+            trainers = [Trainer(config, child, progress) for child in dice]
+            models = run(fit_longer, list(zip(repeat(level_of(space)), chosen, trainers, begun)))
         if level == order:
+            if by_first is not None:
+                by_last = right_by_grams(space, aside, models[0])
+                worth = worth_of(order, by_first, by_last, np.diff(examples.row_start)[aside])
             levels.append(Level(models[-1], 0.0, models[-1]))
             break
         filtered = tuned(space, part, config, models[:-1], tolerances[level - 1], first_gap)
@@ -162,7 +176,7 @@ def train_chain_cascade(
         figures.append(LevelFigures(level, filtered.alpha, float(filtered.is_lost.mean()), filtered.kept))
         survivors = filtered.survivors
     cascade = Cascade(n, tuple(levels), False, config.max_arcs, False, 2, config.rule)
-    return ChainCascade(cascade, tuple(figures))
+    return ChainCascade(cascade, tuple(figures), worth)
 
 
 def _pair_models(

@@ -68,9 +68,9 @@ def test_a_space_lays_out_what_survivors_grow_into(monkeypatch):
 def test_batches_change_neither_weights_nor_thresholds(settings, monkeypatch):
     X, y = sentences(60)
     more = {"random_state": 0, "passes": 3, "tolerance": 0.05}
-    wanted = sp.CascadeTagger(**more, **settings).fit(X, y)
+    wanted = sp.CascadeTagger(fall_back=False, **more, **settings).fit(X, y)
     monkeypatch.setattr(spaces, "MOST_ARCS", 60)
-    batched = sp.CascadeTagger(**more, **settings).fit(X, y)
+    batched = sp.CascadeTagger(fall_back=False, **more, **settings).fit(X, y)
     assert batched.levels_ == wanted.levels_
     for one, other in zip(batched.cascade_.levels, wanted.cascade_.levels):
         assert one.alpha == other.alpha
@@ -125,7 +125,7 @@ def test_under_a_cap_the_most_is_kept_that_a_threshold_can_leave(seed, alpha, ca
 
 def test_a_sequence_keeps_no_more_pairs_than_max_arcs_in_training_and_after():
     X, y = sentences(60)
-    tagger = sp.CascadeTagger(order=2, tolerance=0.0, max_arcs=6, random_state=0).fit(X, y)
+    tagger = sp.CascadeTagger(fall_back=False, order=2, tolerance=0.0, max_arcs=6, random_state=0).fit(X, y)
     states = tagger.filter(X).states
     for kept, labels in zip(states, tagger.predict(X)):
         pairs = int((kept[:-1].sum(axis=1) * kept[1:].sum(axis=1)).sum())

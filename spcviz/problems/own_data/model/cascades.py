@@ -71,6 +71,8 @@ def cascade_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Cascade:
     first = levels[0].filter
     if len(levels) > 1 and np.array_equal(levels[1].filter.weights, first.weights):  # read from a file twice
         levels = (levels[0]._replace(predictor=first), levels[1]._replace(filter=first), *levels[2:])
+    if tagger.has_fallen_back_:  # its first model answers, and the filters by it never lose that answer
+        levels = levels[:2]
     return cascade._replace(levels=levels)
 
 

@@ -105,4 +105,5 @@ def arguments_of(settings: Settings, rules: str = "") -> dict[str, Any]:
     if settings.method == "perceptron":
         return {"passes": settings.passes, "random_state": settings.seed} | more
     usual = {"passes": settings.passes, "max_arcs": 20_000, "random_state": settings.seed}
+    usual["fall_back"] = False  # the page is about the cascade, and says itself what it gains
     return {"order": settings.order, "tolerance": settings.tolerance} | usual | more

@@ -1,0 +1,79 @@
+r"""Best labellings straight from the numbers of indicator features: a call, whatever it tags.
+
+.. math:: \hat y = \arg\max_y \sum_i \Bigl( \sum_{f \in x_i} W_{f y_i} + t(y_{i-1}, y_i) \Bigr)
+          + b(y_1) + e(y_L)
+
+What `learning.chains.rows.emissions` and `engine.chains.chain.decode_batch` do one after the other for a
+batch, with its scores in between; here one sequence's scores are in memory at a time, and a sentence alone is
+one call from Python. Legend: R tokens, W sequences, F features, K states.
+"""
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chains.best import decode_into
+from spcviz.engine.chains.inputs import aligned, table_rows
+from spcviz.engine.chains.peaked import Tops
+from spcviz.engine.kernels.jit import kernel
+
+
+@kernel
+def label_indicators(
+    index: np.ndarray,
+    counts: np.ndarray,
+    lengths: np.ndarray,
+    weights: np.ndarray,
+    pairwise: np.ndarray,
+    tops: Tops,
+    forbidden: np.ndarray,
+    labels: np.ndarray,
+) -> int:
+    """Fills labels (R,); -1, or the number of the first sequence whose scores are bad or leave no labelling.
+
+    index : (n,) int32: features of all tokens, one after the other; negative ones are passed over
+    counts : (R,): how many of them each token has; lengths (W,): tokens of each sequence
+    weights : (F, K); pairwise (1, K, K)
+    tops : `tops_of` the transitions, or None; what is forbidden may lower them
+    forbidden : (3, K, K) bool as of `learning.chains.crf.loss_and_gradient`, or (0, K, K)
+    """
+    n = weights.shape[1]
+    if checks.first_bad(pairwise.reshape(-1)) >= 0:
+        return 0
+    steps = table_rows(pairwise, -np.inf, False)
+    if len(forbidden):
+        for j in range(n):
+            for k in range(n):
+                if forbidden[1, j, k]:
+                    steps[0, j, k] = -np.inf
+    longest = 1
+    for w in range(len(lengths)):
+        longest = max(longest, lengths[w])
+    scores = aligned((longest, n), weights)
+    left = aligned((longest + 1, n), weights)
+    r, i = 0, 0
+    for w in range(len(lengths)):
+        length = lengths[w]
+        if length == 0:
+            continue
+        for t in range(length):
+            row = scores[t]
+            row[:] = 0.0
+            for _ in range(counts[r + t]):
+                if index[i] >= 0:
+                    feature_row = weights[index[i]]
+                    for k in range(n):
+                        row[k] += feature_row[k]
+                i += 1
+        if len(forbidden):
+            for k in range(n):
+                if forbidden[0, k, k]:
+                    scores[0, k] = -np.inf
+                if forbidden[2, k, k]:
+                    scores[length - 1, k] = -np.inf
+        for t in range(length):
+            if checks.first_bad(scores[t, :n]) >= 0:
+                return w
+        if decode_into(scores[:length, :n], steps, tops, left, labels[r : r + length]) == -np.inf:
+            return w
+        r += length
+    return -1

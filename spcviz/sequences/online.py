@@ -1,0 +1,95 @@
+"""What taggers share that go through the training sequences one after the other, pass by pass."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.learning.chains.crf import Examples, Weights, examples_of
+from spcviz.learning.dice import generator
+from spcviz.sequences.base import Bar, Batch
+from spcviz.sequences.chain import ChainTagger
+
+
+class Walk(NamedTuple):
+    """How far training came: weights, whether a pass was ended, what there is to go on with."""
+
+    weights: Weights
+    has_begun: bool
+    was_interrupted: bool
+    rest: Any = None
+
+
+class OnlineTagger(ChainTagger):
+    """Base of the taggers that learn from one sequence at a time; not for use by itself."""
+
+    warm_start: bool = False
+
+    def __init__(
+        self,
+        *,
+        passes: int,
+        min_count: int,
+        constraints: Any,
+        class_weight: Any,
+        random_state: Any,
+        n_jobs: int | None,
+        verbose: int,
+    ) -> None:
+        self.passes = passes
+        self.min_count = min_count
+        self.constraints = constraints
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on labelled sequences; `ArgumentError` with the item that is wrong.
+
+        Parameters
+        ----------
+        X : list of sequences
+            (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict.
+        y : list of sequences of str or of int
+        sample_weight : array_like, shape (len(X),), optional
+            Of sequences, at least 0.
+        """
+        passes = checks.integer("passes", self.passes, 1, 1_000_000)
+        goes_on = bool(self.warm_start) and self._may_go_on()
+        batch = self._read(X, y, sample_weight, goes_on=goes_on, min_count=self.min_count)
+        self._train(batch, passes, self._begun() if goes_on else None)
+        return self
+
+    def _train(self, batch: Batch, passes: int, begin: Any) -> Walk:
+        """Learn from a batch; `begin` is what to go on with, None at the start."""
+        forbidden = self._forbidden()
+        self._check_steps(batch, forbidden)
+        data = examples_of(*batch.encoded, batch.labels, len(self.classes_), weights=batch.weights)
+        rng = generator(self.random_state)
+        with Bar(type(self).__name__, passes, self.verbose) as bar:
+            walk = self._walk(data, rng, passes, begin, forbidden, bar.tick)
+        self.set_weights(walk.weights)
+        if walk.was_interrupted:
+            if not walk.has_begun:
+                raise KeyboardInterrupt
+            warnings.warn("fit was interrupted: the model is fitted as far as it came", stacklevel=4)
+        return walk
+
+    def _begun(self) -> Any:
+        """What training goes on with, from the weights so far."""
+        raise NotImplementedError
+
+    def _walk(
+        self,
+        data: Examples,
+        rng: np.random.Generator,
+        passes: int,
+        begin: Any,
+        forbidden: np.ndarray | None,
+        note: Callable[[str], object],
+    ) -> Walk:
+        """The passes; `note` is told after each how it went."""
+        raise NotImplementedError

@@ -1,0 +1,130 @@
+"""A fitted cascade's thresholds: chosen anew on other sequences, filter by filter or with a promise."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.ngrams.lattice import states_left
+from spcviz.engine.thresholds import guarantees, rules
+from spcviz.engine.thresholds.guarantees import Guarantee
+from spcviz.learning.cascade import paths
+from spcviz.learning.chains.cascade import LevelFigures
+from spcviz.sequences import labels
+from spcviz.sequences.filtering import Filtering
+from spcviz.sequences.grown import Points, Some
+
+
+class Tuned(Filtering):
+    """Base of the cascade, with its thresholds; not for use by itself."""
+
+    levels_: tuple[LevelFigures, ...]
+
+    def tune(self, X: Any, y: Any, tolerance: Any = None, *, guarantee: Guarantee = None) -> Self:
+        """Set every threshold anew on sequences not seen in training.
+
+        Parameters
+        ----------
+        tolerance : float or tuple of float, optional
+            Another one than the estimator's.
+        guarantee : {None, "mean"} or float
+            Another one than the estimator's. With a guarantee the thresholds are chosen together, along the
+            path of those that the cascade has: so many times as far below the best, at all levels alike
+            (`spcviz.learning.cascade.paths`), and the tolerance is that of the whole cascade. Without, filter
+            by filter.
+
+        Raises
+        ------
+        InfeasibleError
+            If a guarantee takes more sequences than there are; the message says how many.
+        """
+        if guarantee is not None:
+            self.guarantee = guarantees.checked(guarantee)
+        encoded, grown = self._encode(X), self._grown()
+        flat = labels.flat_labels(y, encoded.lengths)
+        truth = labels.numbers_of(flat, self.classes_, encoded.lengths)
+        if not len(truth):
+            raise ArgumentError("X must hold at least one token to tune on, got none")
+        if tolerance is not None:
+            self.tolerance = tolerance
+        row_start = checks.starts(encoded.lengths)
+        alphas: list[float] = []
+        figures = []
+
+        def truth_of(some: Some) -> np.ndarray:
+            return truth[row_start[some.places[0]] : row_start[some.places[-1] + 1]]
+
+        def points(some: Some) -> Points:
+            return grown.points(some, truth_of(some), alphas)
+
+        def is_lost(some: Some) -> np.ndarray:
+            return grown.lost(some, truth_of(some), alphas)
+
+        def kept(some: Some) -> int:
+            lattice = grown.lattice(some, alphas)
+            return int(states_left(lattice).sum()) if len(alphas) == 1 else lattice.n_arcs
+
+        if guarantees.checked(self.guarantee) is not None:
+            chosen = self._chosen(X, encoded.lengths, lambda some, at: grown.lost(some, truth_of(some), at))
+            for t in range(len(chosen)):
+                alphas = list(chosen[: t + 1])
+                lost = float(np.concatenate(self._of_blocks(is_lost, X, None)[1]).mean())
+                n_kept = sum(self._of_blocks(kept, X, None)[1])
+                figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
+            return self._with_settings(alphas, figures)
+        for t, share in enumerate(self._tolerances(len(self.cascade_.levels))):
+            break_points = Points(*map(np.concatenate, zip(*self._of_blocks(points, X, None)[1])))
+            is_there = ~break_points.is_lost
+            values = (
+                break_points.of_positions
+                if self.tolerance_kind == "position"
+                else break_points.of_examples[is_there]
+            )
+            alphas.append(rules.tuned(self.cascade_.rule, values, share))
+            lost = float((break_points.is_lost | (break_points.of_examples <= alphas[-1])).mean())
+            n_kept = sum(self._of_blocks(kept, X, None)[1])
+            figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
+        return self._with_settings(alphas, figures)
+
+    def _chosen(
+        self, X: Any, lengths: np.ndarray, lost: Callable[[Some, tuple[float, ...]], np.ndarray]
+    ) -> tuple[float, ...]:
+        """Settings along the path that keep the estimator's promise; see `paths.choose`."""
+        places = np.flatnonzero(lengths)  # a sequence without tokens is never lost
+        cascade = self.cascade_
+
+        def lost_at(settings: tuple[float, ...], some: np.ndarray) -> np.ndarray:
+            of_all = self._of_blocks(lambda block: lost(block, settings), X, None)[1]
+            return np.concatenate(of_all)[some]
+
+        begin = [level.alpha for level in cascade.levels[:-1]]
+        n = len(places)
+        return paths.choose(cascade.rule, begin, n, lost_at, self._promised(), self.guarantee).settings
+
+    def _with_settings(self, alphas: list[float], figures: list[LevelFigures]) -> Self:
+        levels = [level._replace(alpha=alpha) for level, alpha in zip(self.cascade_.levels, [*alphas, 0.0])]
+        self.cascade_, self.levels_ = self.cascade_._replace(levels=tuple(levels)), tuple(figures)
+        return self
+
+    def _promised(self) -> float:
+        """The tolerance that a guarantee is about: of the whole cascade."""
+        if self.tolerance_kind != "example":
+            raise ArgumentError("tolerance_kind must be example for a guarantee, which is about sequences")
+        if isinstance(self.tolerance, Sequence | np.ndarray):
+            raise ArgumentError(
+                f"tolerance must be one number for a guarantee, which is about the whole cascade, got "
+                f"{self.tolerance!r:.60}"
+            )
+        return checks.fraction("tolerance", self.tolerance)
+
+    def _tolerances(self, order: int) -> tuple[float, ...]:
+        given = self.tolerance
+        if not isinstance(given, Sequence | np.ndarray):
+            return (checks.fraction("tolerance", given),) * (order - 1)
+        if len(given) != order - 1:
+            raise ArgumentError(
+                f"tolerance must be one number or {order - 1} of them, one a filter, got {given!r:.60}"
+            )
+        return tuple(checks.fraction(f"tolerance[{i}]", tolerance) for i, tolerance in enumerate(given))

@@ -1,0 +1,274 @@
+r"""The lower envelope of all ways to spend: at each budget the way that was best on held-out sequences.
+
+.. math:: e(r) = \min_{w,\, r' \le r} e_w(r')
+
+One model that reads positions at whichever tier each stands is ahead while little is spent, and a model of
+its own for each tier once most positions have been lifted: neither wins everywhere, and some purchases make
+answers worse. So both are trained, all ways are run on sequences set aside, and `predict` goes the way that
+this has shown to be best, spending less where more does not help. What beats the best fixed tier there by no
+more than twice its standard error is not taken for better: many ways at many rates are compared.
+
+Legend: w a way to spend, r a rate, in the unit of costs for each position on average.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.learning.dice import generator
+from spcviz.spending import labelled
+from spcviz.spending.answers import Spent
+from spcviz.spending.estimator import Budgeted
+from spcviz.spending.selector import ModelSelector, ModelSelectorState
+from spcviz.spending.tagger import BudgetedTagger, BudgetedTaggerState
+from spcviz.spending.tiers import FeatureTiers, checked, lengths_of
+
+WAYS = ("positions", "sequences", "fixed")
+"""By position with one model (`BudgetedTagger`); by sequence with a model a tier (`ModelSelector`, "dms");
+all sequences in turn to the same tier, by its own model."""
+
+STEPS = 4
+"""Rates that are tried between one tier for all positions and the next."""
+
+
+class Choice(NamedTuple):
+    """What is done from a rate on, and the shares of wrong labels on the sequences set aside."""
+
+    rate: float
+    way: str  # one of WAYS
+    spend: float  # rate at which that way was best; at most `rate`
+    error: float
+    fixed: float  # of the best fixed tier that this rate pays for
+    standard_error: float  # of the difference of the two
+
+
+class EnvelopeTaggerState(NamedTuple):
+    """All of a fitted `EnvelopeTagger`."""
+
+    hold_out: int
+    random_state: int | None
+    positions: BudgetedTaggerState
+    sequences: ModelSelectorState
+    plan: tuple[Choice, ...]
+
+
+class EnvelopeTagger(Budgeted):
+    """Predict labels of sequences with features that cost, by whichever way of spending was best held out.
+
+    A `BudgetedTagger` (``dms_pi``) and a `ModelSelector` (``dms``), and which of them, or which fixed tier,
+    at which rate. Never knowingly worse than the best fixed tier of the same cost.
+
+    Parameters
+    ----------
+    tiers : FeatureTiers
+    hold_out : int
+        One in so many sequences is set aside to choose the way by; both are then trained on all.
+    passes, folds, random_state, n_jobs
+        As of `BudgetedTagger`.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    plan_ : tuple of Choice
+        By rising rate: from this rate on, which way is gone and what it came to on the sequences set aside.
+    positions_, sequences_ : BudgetedTagger, ModelSelector
+        Trained on all sequences.
+    """
+
+    State: ClassVar[type] = EnvelopeTaggerState
+
+    def __init__(
+        self,
+        tiers: FeatureTiers,
+        *,
+        hold_out: int = 4,
+        passes: int = 8,
+        folds: int = 5,
+        random_state: int | np.random.Generator | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.tiers = tiers
+        self.hold_out = hold_out
+        self.passes = passes
+        self.folds = folds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Sequence, y: Sequence) -> Self:
+        """Choose the way on sequences set aside, then train on all; arguments as of `BudgetedTagger.fit`.
+
+        At least 3 sequences with positions have to remain where one in `hold_out` is set aside.
+        """
+        tiers, every = checked(self.tiers), checks.integer("hold_out", self.hold_out, 2, 1000)
+        lengths = lengths_of(X)
+        labelled.listed_labels(y, lengths)
+        rng, filled = generator(self.random_state), np.flatnonzero(lengths)
+        if len(filled) < labelled.LEAST + 1:
+            raise ArgumentError(
+                f"X must have at least {labelled.LEAST + 1} sequences with positions, got {len(filled)}"
+            )
+        order = rng.permutation(filled)
+        n_aside = min(max(len(order) // every, 1), len(order) - labelled.LEAST)
+        aside, rest = np.sort(order[:n_aside]), np.sort(order[n_aside:])
+        seeds = rng.integers(2**31, size=4).tolist()
+        parts = [[given[i] for i in rest] for given in (X, y)]
+        trained = self._both(seeds[:2], *parts)
+        self.plan_ = planned(trained, [X[i] for i in aside], [y[i] for i in aside], tiers.costs)
+        self.positions_, self.sequences_ = self._both(seeds[2:], X, y)
+        return self._taken()
+
+    def _both(self, seeds: list[int], X: Sequence, y: Sequence) -> tuple[BudgetedTagger, ModelSelector]:
+        more: dict[str, Any] = {"passes": self.passes, "folds": self.folds, "n_jobs": self.n_jobs}
+        first = BudgetedTagger(self.tiers, random_state=seeds[0], **more).fit(X, y)
+        return first, ModelSelector(self.tiers, random_state=seeds[1], **more).fit(X, y)
+
+    def _taken(self) -> Self:
+        self.classes_, self.reader_ = self.positions_.classes_, self.positions_.reader_
+        return self
+
+    def choice(self, rate: float) -> Choice:
+        """What is done with so much for each position; inf: with as much as one likes."""
+        check_is_fitted(self)
+        if rate != np.inf:
+            checks.number("rate", rate, 0)
+        return self.plan_[int(np.searchsorted([one.rate for one in self.plan_], rate, side="right")) - 1]
+
+    def spend(self, X: Sequence, budget: float | None = None, *, rate: float | None = None) -> Spent:
+        """`predict`, with the tiers that were reached and what it cost: by the way that was best held out."""
+        limit = self._limit(X, budget, rate)
+        n = int(self.reader_.lengths(X).sum())
+        chosen = self.choice(limit / n if n else 0.0)
+        # Where the last rate that was tried is the best one, what is left over goes the same way.
+        most = limit if chosen.spend == chosen.rate else _paid(chosen.spend, n)
+        return _way(chosen.way, self.positions_, self.sequences_).spend(X, min(limit, most))
+
+    def _points(
+        self, X: Sequence, truth: np.ndarray, budgets: list[float]
+    ) -> list[tuple[float, float, np.ndarray]]:
+        n, number = max(len(truth), 1), {label: k for k, label in enumerate(self.classes_.tolist())}
+        points = []
+        for budget in budgets:
+            spent = self.spend(X, budget)
+            read = [number[label] for labels in spent.labels for label in labels.tolist()]
+            tiers = np.concatenate([np.zeros(0, np.int64), *spent.tiers])
+            lifted = np.bincount(tiers, minlength=len(self.reader_.widths)) / n
+            points.append((spent.cost, float((np.array(read, np.int64) != truth).sum() / n), lifted))
+        return points
+
+    def to_state(self) -> EnvelopeTaggerState:
+        """All that `spcviz.io.save` stores; an ArgumentError if a tier is a function."""
+        check_is_fitted(self)
+        states, seed = (self.positions_.to_state(), self.sequences_.to_state()), self.random_state
+        seed = int(seed) if isinstance(seed, int | np.integer) else None
+        return EnvelopeTaggerState(int(self.hold_out), seed, *states, self.plan_)
+
+    @classmethod
+    def from_state(cls, state: EnvelopeTaggerState) -> Self:
+        """The estimator that `to_state` was called on."""
+        positions = BudgetedTagger.from_state(state.positions)
+        sequences = ModelSelector.from_state(state.sequences)
+        for name in ("names", "costs", "widths"):
+            one, other = (
+                np.asarray(getattr(each.tiers, name)) for each in (state.positions, state.sequences)
+            )
+            if not np.array_equal(one, other):
+                raise ShapeError(f"sequences.tiers.{name} must be those of positions, got {other!r:.60}")
+        if state.positions.classes != state.sequences.classes:
+            raise ShapeError("sequences.classes must be those of positions")
+        _check_plan(state.plan)
+        hold_out = checks.integer("hold_out", state.hold_out, 2, 1000)
+        if state.random_state is not None:
+            checks.integer("random_state", state.random_state, 0, 2**128)
+        about = {"passes": positions.passes, "folds": positions.folds, "random_state": state.random_state}
+        tagger = cls(positions.tiers, hold_out=hold_out, **about)
+        tagger.plan_, tagger.positions_, tagger.sequences_ = state.plan, positions, sequences
+        return tagger._taken()
+
+
+def _way(way: str, positions: BudgetedTagger, sequences: ModelSelector) -> BudgetedTagger | ModelSelector:
+    return positions if way == "positions" else sequences if way == "sequences" else sequences.as_fixed()
+
+
+def _paid(rate: float, n: int) -> float:
+    """What n positions cost at a rate; sums of costs may round above it."""
+    return rate * n * (1 + 1e-12)
+
+
+def rates_of(costs: np.ndarray) -> np.ndarray:
+    """The rates that are tried, rising: each tier for all positions, and `STEPS` to the next; costs (T - 1,).
+
+    >>> rates_of(np.array([1.0, 4.0])).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0, 4.0, 5.0]
+    """
+    whole = np.concatenate([[0.0], np.cumsum(costs)])
+    between = [np.linspace(a, b, STEPS, endpoint=False) for a, b in pairwise(whole)]
+    return np.unique(np.concatenate([*between, whole[-1:]]))
+
+
+def planned(
+    trained: tuple[BudgetedTagger, ModelSelector], X: Sequence, y: Sequence, costs: np.ndarray
+) -> tuple[Choice, ...]:
+    """The way to go from each rate on, by what each way comes to on sequences that it has not seen."""
+    lengths = np.array([len(labels) for labels in y])
+    rates, n = rates_of(costs), int(lengths.sum())
+    wrong = {}
+    for way in WAYS:
+        spender = _way(way, *trained)
+        for r, rate in enumerate(rates.tolist()):
+            answers = spender.spend(X, _paid(rate, n)).labels
+            wrong[way, r] = np.array([sum(a != b for a, b in zip(*both)) for both in zip(answers, y)])
+    whole = np.flatnonzero(np.isin(rates, np.concatenate([[0.0], np.cumsum(costs)])))
+    plan = []
+    for r, rate in enumerate(rates.tolist()):
+        fixed = _least(wrong, "fixed", whole[whole <= r])
+        best = min(
+            (_least(wrong, way, np.arange(r + 1)) for way in WAYS), key=lambda at: int(wrong[at].sum())
+        )
+        less = wrong[fixed] - wrong[best]
+        error = float(np.sqrt(spread_of(less, lengths)))
+        if less.sum() / n <= 2 * error:  # twice: it is the best of many that were looked at
+            best, less, error = fixed, less * 0, 0.0
+        mean = [float(wrong[at].sum() / n) for at in (best, fixed)]
+        plan.append(Choice(rate, best[0], float(rates[best[1]]), *mean, error))
+    return tuple(plan)
+
+
+def _least(wrong: dict[tuple[str, int], np.ndarray], way: str, at: np.ndarray) -> tuple[str, int]:
+    """The cheapest of the rates at which a way has the fewest wrong labels."""
+    return way, int(at[np.argmin([wrong[way, int(r)].sum() for r in at])])
+
+
+def spread_of(differences: np.ndarray, lengths: np.ndarray) -> float:
+    """Variance of the sum of differences over the sum of lengths, from sequence to sequence; inf of one."""
+    n, total = len(lengths), int(lengths.sum())
+    if n < 2:
+        return np.inf
+    rest = differences - differences.sum() / total * lengths
+    return float(np.square(rest).sum() * n / (n - 1) / total**2)
+
+
+def _check_plan(plan: Any) -> None:
+    """Refuse a plan that no training comes to."""
+    if not isinstance(plan, tuple) or not plan or not all(isinstance(one, Choice) for one in plan):
+        raise ArgumentError(f"plan must be Choices, at least one, got {plan!r:.60}")
+    for i, one in enumerate(plan):
+        checks.number(f"plan[{i}].rate", one.rate, 0)
+        checks.number(f"plan[{i}].spend", one.spend, 0)
+        if one.way not in WAYS:
+            raise ArgumentError(f"plan[{i}].way must be one of {', '.join(WAYS)}, got {one.way!r:.60}")
+        for name in ("error", "fixed"):
+            checks.fraction(f"plan[{i}].{name}", getattr(one, name))
+        if not one.standard_error >= 0:
+            raise ArgumentError(
+                f"plan[{i}].standard_error must be at least 0, got {one.standard_error!r:.60}"
+            )
+        if one.spend > one.rate:
+            raise ArgumentError(f"plan[{i}].spend must be at most its rate, {one.rate}, got {one.spend}")
+    rates = [one.rate for one in plan]
+    if rates[0] != 0 or rates != sorted(set(rates)):
+        raise ArgumentError(f"plan must have rates that rise from 0, got {rates!r:.60}")
