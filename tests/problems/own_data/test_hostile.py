@@ -71,11 +71,11 @@ def none_of(*shape, dtype=float):
     [
         (
             {"logits": none_of(0, 4, 3), "word_ids": none_of(0, 4, dtype=int)},
-            "logits of at least one sequence",
+            "logits must be of at least one sequence",
         ),
         (
             {"logits": none_of(0, 0, 0), "word_ids": none_of(0, 0, dtype=int)},
-            "logits of at least one sequence",
+            "logits must be of at least one sequence",
         ),
         (
             {"logits": none_of(3, 4, 3), "word_ids": none_of(3, 4, dtype=int) - 1},
