@@ -79,14 +79,14 @@ def none_of(*shape, dtype=float):
         ),
         (
             {"logits": none_of(3, 4, 3), "word_ids": none_of(3, 4, dtype=int) - 1},
-            "scores of at least one token",
+            "must hold scores of at least one token",
         ),
-        ({"emissions": none_of(0, 3), "lengths": none_of(0, dtype=int)}, "scores of at least one token"),
-        ({"emissions": none_of(0, 3), "lengths": none_of(5, dtype=int)}, "scores of at least one token"),
+        ({"emissions": none_of(0, 3), "lengths": none_of(0, dtype=int)}, "must hold scores of at least one token"),
+        ({"emissions": none_of(0, 3), "lengths": none_of(5, dtype=int)}, "must hold scores of at least one token"),
     ],
 )
 def test_scores_of_nothing_are_refused_in_words(arrays, message):
-    with pytest.raises(ArgumentError, match=rf"^a\.npz: must hold {message}, got none$"):
+    with pytest.raises(ArgumentError, match=rf"^a\.npz: {message}, got none$"):
         read("a.npz", hostile.npz(**arrays))
 
 
