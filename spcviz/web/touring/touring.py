@@ -152,7 +152,7 @@ def told(at: Running) -> dict:
 
 
 def _turned():
-    """The speaker's window has a tour of its browser's, or goes to another scene by itself; anyone sends anything."""
+    """The speaker's window brings its own tour, or goes to another scene. Anyone may send anything."""
     state = st.session_state.get(SPEAKER_KEY)
     asked = state.get("act") if isinstance(state, Mapping) else None
     at = running(st.query_params)

@@ -66,6 +66,9 @@ def none_of(*shape, dtype=float):
     return np.zeros(shape, dtype=dtype)
 
 
+NO_TOKENS = "must hold scores of at least one token"
+
+
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
@@ -79,10 +82,16 @@ def none_of(*shape, dtype=float):
         ),
         (
             {"logits": none_of(3, 4, 3), "word_ids": none_of(3, 4, dtype=int) - 1},
-            "must hold scores of at least one token",
+            NO_TOKENS,
         ),
-        ({"emissions": none_of(0, 3), "lengths": none_of(0, dtype=int)}, "must hold scores of at least one token"),
-        ({"emissions": none_of(0, 3), "lengths": none_of(5, dtype=int)}, "must hold scores of at least one token"),
+        (
+            {"emissions": none_of(0, 3), "lengths": none_of(0, dtype=int)},
+            NO_TOKENS,
+        ),
+        (
+            {"emissions": none_of(0, 3), "lengths": none_of(5, dtype=int)},
+            NO_TOKENS,
+        ),
     ],
 )
 def test_scores_of_nothing_are_refused_in_words(arrays, message):
