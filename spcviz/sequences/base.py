@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
+from spcviz.learning.chains.edges import N_EDGES, with_edges
 from spcviz.learning.chains.rows import CsrRows
 from spcviz.learning.chains.rows import n_features as n_features_of
 from spcviz.sequences import encoding, labels, stored
@@ -66,6 +67,8 @@ class SequenceTagger(BaseEstimator):
     classes_: np.ndarray
     vocabulary_: Vocabulary | None
     n_features_in_: int
+    n_edges_: int = 0
+    """3 where `fit_intercept` was asked for in training: rows of weights behind those of features."""
 
     def __sklearn_is_fitted__(self) -> bool:
         """What `sklearn.utils.validation.check_is_fitted` asks."""
@@ -217,7 +220,23 @@ class SequenceTagger(BaseEstimator):
                 raise ArgumentError(f"min_count must leave a feature; none of X occurs {min_count} times")
         self.classes_, self.vocabulary_ = known, vocabulary
         self.n_features_in_ = n_features_of(encoded.rows)
-        return Batch(encoded, numbers, weights)
+        if not goes_on:
+            self.n_edges_ = N_EDGES if self._wants_intercept() else 0
+        return Batch(self._with_edges(encoded), numbers, weights)
+
+    def _wants_intercept(self) -> bool:
+        wanted = getattr(self, "fit_intercept", False)
+        if isinstance(wanted, str) and wanted == "auto":
+            return self.vocabulary_ is None
+        if isinstance(wanted, bool | np.bool_):
+            return bool(wanted)
+        raise ArgumentError(f"fit_intercept must be True, False or 'auto', got {wanted!r:.60}")
+
+    def _with_edges(self, encoded: Encoded) -> Encoded:
+        """With the columns of `spcviz.learning.chains.edges` where this tagger has weights of them."""
+        if not self.n_edges_:
+            return encoded
+        return encoded._replace(rows=with_edges(encoded.rows, encoded.lengths))
 
     def _class_weights(self, numbers: np.ndarray, lengths: np.ndarray, classes: np.ndarray) -> np.ndarray:
         """Mean weight of each sequence's known labels, (W,)."""

@@ -35,6 +35,7 @@ class CascadeState(NamedTuple):
     cascade: Cascade
     levels: tuple[LevelFigures, ...]
     worth: Worth | None = None
+    n_edges: int = 0
 
 
 class CascadeTagger(Tuned):
@@ -89,7 +90,7 @@ class CascadeTagger(Tuned):
         Models of the held-out parts that are trained, and parts of X that are predicted, at a time, by
         threads (or where joblib's ``parallel_config`` says); -1: as many as there are processors. The result
         is the same.
-    min_count, verbose
+    fit_intercept, min_count, verbose
         As of `ChainCRF`.
 
     Attributes
@@ -104,7 +105,7 @@ class CascadeTagger(Tuned):
         the standard error of the difference; ``worth_.pays`` says which of them answers. None without
         `fall_back`.
     n_features_in_, feature_names_in_
-        As of `ChainCRF`.
+        As of `ChainCRF`; with an intercept every level has its rows of weights behind those of features.
 
     Examples
     --------
@@ -131,6 +132,7 @@ class CascadeTagger(Tuned):
         hold_out: int = 3,
         max_arcs: int = 100_000,
         fall_back: bool = True,
+        fit_intercept: bool | str = "auto",
         min_count: int = 1,
         constraints: Any = None,
         class_weight: Any = None,
@@ -150,6 +152,7 @@ class CascadeTagger(Tuned):
         self.hold_out = hold_out
         self.max_arcs = max_arcs
         self.fall_back = fall_back
+        self.fit_intercept = fit_intercept
         self.min_count = min_count
         self.constraints = constraints
         self.class_weight = class_weight
@@ -230,7 +233,9 @@ class CascadeTagger(Tuned):
                 rng,
                 tolerances=tolerances,
                 config=config,
-                pair_model=PairModel(self.pair_model, checks.number("c2", self.c2, 0), forbidden),
+                pair_model=PairModel(
+                    self.pair_model, checks.number("c2", self.c2, 0), forbidden, self.n_edges_
+                ),
                 groups=kinship,
                 weighs=bool(self.fall_back),
                 run=lambda function, jobs: spread(function, jobs, self.n_jobs),
@@ -258,7 +263,8 @@ class CascadeTagger(Tuned):
             first = self.cascade_.levels[0].filter
             tagger = kind(min_count=self.min_count, class_weight=self.class_weight)
             tagger.classes_, tagger.vocabulary_ = self.classes_, self.vocabulary_
-            tagger.n_features_in_ = self.n_features_in_
+            tagger.n_features_in_, tagger.n_edges_ = self.n_features_in_, self.n_edges_
+            tagger.fit_intercept = self.fit_intercept
             tagger.set_weights(Weights(first.weights.astype(np.float64), first.pairs.inner))
             self._first_of = known = self.cascade_, tagger
         return known[1].set_params(constraints=self.constraints, n_jobs=self.n_jobs)
@@ -299,10 +305,11 @@ class CascadeTagger(Tuned):
     predict_k_best.__doc__ = SequenceTagger.predict_k_best.__doc__
 
     def _learned(self) -> tuple[Any, ...]:
-        return self.cascade_, tuple(self.levels_), self.worth_
+        return self.cascade_, tuple(self.levels_), self.worth_, self.n_edges_
 
     def take_state(self, state: CascadeState) -> None:
-        about = state.cascade, state.levels, len(self.classes_), self._n_names
+        self.n_edges_ = stored.checked_edges(state.n_edges)
+        about = state.cascade, state.levels, len(self.classes_), self._n_names, self.n_edges_
         self.n_features_in_ = stored.check_cascade(*about)
         stored.check_worth(state.worth, len(state.cascade.levels))
         self.cascade_, self.levels_, self.worth_ = state.cascade, state.levels, state.worth

@@ -29,6 +29,7 @@ class CRFState(NamedTuple):
     n_iter: int
     has_converged: bool
     adapting: Adapting | None
+    n_edges: int = 0
 
 
 class ChainCRF(ChainTagger):
@@ -55,6 +56,9 @@ class ChainCRF(ChainTagger):
         ``(before, after)`` where None is the beginning and the end. Kept in training and prediction.
     class_weight : dict, "balanced" or None
         Weights of labels; a sequence counts with the mean over its tokens, times its `sample_weight`.
+    fit_intercept : {"auto", True, False}
+        Weights of each label that need no feature: at every token, at the first and at the last. "auto":
+        where X has arrays of numbers; named features as CRFsuite has them, which adds nothing to them.
     rate : float
         Step size of `partial_fit`.
     random_state : int, numpy.random.Generator or None
@@ -70,6 +74,8 @@ class ChainCRF(ChainTagger):
     ----------
     classes_, state_weights_, transition_weights_ : ndarray, shapes (K,), (F, K), (K, K)
         Labels, sorted; transitions are ``[from, to]``.
+    intercept_, start_weights_, end_weights_ : ndarray, shape (K,)
+        What `fit_intercept` adds to the scores of every token, of the first and of the last.
     n_features_in_, feature_names_in_ : int, ndarray of shape (F,)
         The names where features are named.
     n_iter_, has_converged_ : int, bool
@@ -99,6 +105,7 @@ class ChainCRF(ChainTagger):
         all_possible_transitions: bool = True,
         constraints: Any = None,
         class_weight: Any = None,
+        fit_intercept: bool | str = "auto",
         rate: float = 0.1,
         random_state: Any = None,
         warm_start: bool = False,
@@ -114,6 +121,7 @@ class ChainCRF(ChainTagger):
         self.all_possible_transitions = all_possible_transitions
         self.constraints = constraints
         self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
         self.rate = rate
         self.random_state = random_state
         self.warm_start = warm_start
@@ -164,7 +172,12 @@ class ChainCRF(ChainTagger):
                 max_iterations=max_iter,
                 tolerance=checks.number("tol", self.tol, 0),
                 initial=self._grown(self.n_features_in_) if goes_on else None,
-                which=Which(bool(self.all_possible_states), bool(self.all_possible_transitions), forbidden),
+                which=Which(
+                    bool(self.all_possible_states),
+                    bool(self.all_possible_transitions),
+                    forbidden,
+                    self.n_edges_,
+                ),
                 tick=lambda _, loss: bar.tick(f"loss {loss:.1f}"),
                 watch=watch,
             )
@@ -178,7 +191,7 @@ class ChainCRF(ChainTagger):
 
     def _set_aside(self, X: Any, y: Any) -> Examples:
         """Sequences to look at while training, read with the features and labels of training."""
-        encoded = self._encode(X)
+        encoded = self._with_edges(self._encode(X))
         try:
             flat = labels.flat_labels(y, encoded.lengths, may_miss=True)
             numbers = labels.numbers_of(flat, self.classes_, encoded.lengths)
@@ -199,10 +212,12 @@ class ChainCRF(ChainTagger):
         goes_on = self._may_go_on()
         classes = None if goes_on else classes
         batch = self._read(X, y, sample_weight, goes_on=goes_on, classes=classes, may_miss=True)
-        data, shape = self._examples(batch, allowed), (self.n_features_in_, len(self.classes_))
-        weights = self._grown(shape[0]) if goes_on else Weights(np.zeros(shape), np.zeros((shape[1],) * 2))
+        data, n = self._examples(batch, allowed), len(self.classes_)
+        shape = (self.n_features_in_ + self.n_edges_, n)
+        none = Weights(np.zeros(shape), np.zeros((n, n)))
+        weights = self._grown(self.n_features_in_) if goes_on else none
         known = getattr(self, "adapting_", None)
-        start = begin(weights) if known is None else known.widened(weights)
+        start = begin(weights) if known is None else known.widened(weights, self.n_edges_)
         adapting = fit_stochastic(
             data,
             generator(self.random_state),
@@ -244,7 +259,8 @@ class ChainCRF(ChainTagger):
         return float(log_partitions(unary.copy(), np.array([0, len(unary)]), steps)[0])
 
     def _learned(self) -> tuple[Any, ...]:
-        return (*super()._learned(), self.n_iter_, self.has_converged_, getattr(self, "adapting_", None))
+        about = self.n_iter_, self.has_converged_, getattr(self, "adapting_", None), self.n_edges_
+        return (*super()._learned(), *about)
 
     def take_state(self, state: CRFState) -> None:
         super().take_state(state)
@@ -252,7 +268,8 @@ class ChainCRF(ChainTagger):
         stated.flag("has_converged", state.has_converged)
         if state.adapting is not None:
             for field, weights in zip(state.adapting._fields, state.adapting):
-                stored.check_weights(f"adapting.{field}", weights, self.n_features_in_, len(self.classes_))
+                n_rows = self.n_features_in_ + self.n_edges_
+                stored.check_weights(f"adapting.{field}", weights, n_rows, len(self.classes_))
         self.n_iter_, self.has_converged_, self.adapting_ = state.n_iter, state.has_converged, state.adapting
 
 

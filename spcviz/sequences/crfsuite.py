@@ -80,6 +80,7 @@ class CRF(ChainCRF):
 
     # What `ChainCRF` goes by, under its own names.
     warm_start, constraints, class_weight, random_state, rate = False, None, None, None, 0.1
+    fit_intercept = False  # CRFsuite has the features that it is given, and no others
 
     @property
     def max_iter(self) -> int:  # type: ignore[override]

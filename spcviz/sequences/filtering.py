@@ -17,6 +17,7 @@ from spcviz.learning.chains.spaces import joined
 from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels
 from spcviz.sequences.base import SequenceTagger, TagPaths
+from spcviz.sequences.encoding import Encoded
 from spcviz.sequences.grown import Grown, Some, ranked
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
 from spcviz.sequences.levels import OneLevel, levels_of
@@ -26,6 +27,9 @@ class Filtering(SequenceTagger):
     """Base of the cascade, with what it does once it is fitted; not for use by itself."""
 
     cascade_: Cascade
+
+    def _encode(self, X: Any) -> Encoded:
+        return self._with_edges(super()._encode(X))
 
     def _best(self) -> Callable[[Some], np.ndarray]:
         return self._grown().best

@@ -31,6 +31,7 @@ class OnlineTagger(ChainTagger):
         self,
         *,
         passes: int,
+        fit_intercept: bool | str,
         min_count: int,
         constraints: Any,
         class_weight: Any,
@@ -39,6 +40,7 @@ class OnlineTagger(ChainTagger):
         verbose: int,
     ) -> None:
         self.passes = passes
+        self.fit_intercept = fit_intercept
         self.min_count = min_count
         self.constraints = constraints
         self.class_weight = class_weight

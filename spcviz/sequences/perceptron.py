@@ -21,6 +21,7 @@ class PerceptronState(NamedTuple):
     names: Texts | None
     weights: Weights
     running: Running | None
+    n_edges: int = 0
 
 
 class StructuredPerceptron(OnlineTagger):
@@ -34,12 +35,14 @@ class StructuredPerceptron(OnlineTagger):
         Over the training data.
     random_state : int, numpy.random.Generator or None
         Orders each pass.
-    min_count, constraints, class_weight, warm_start, n_jobs, verbose
+    fit_intercept, min_count, constraints, class_weight, warm_start, n_jobs, verbose
         As of `ChainCRF`.
 
     Attributes
     ----------
-    classes_, state_weights_, transition_weights_, n_features_in_, feature_names_in_
+    classes_, state_weights_, transition_weights_, intercept_, start_weights_, end_weights_
+        As of `ChainCRF`.
+    n_features_in_, feature_names_in_
         As of `ChainCRF`.
     running_ : Running or None
         What `partial_fit` goes on with.
@@ -58,6 +61,7 @@ class StructuredPerceptron(OnlineTagger):
         self,
         *,
         passes: int = 10,
+        fit_intercept: bool | str = "auto",
         min_count: int = 1,
         constraints: Any = None,
         class_weight: Any = None,
@@ -68,6 +72,7 @@ class StructuredPerceptron(OnlineTagger):
     ) -> None:
         super().__init__(
             passes=passes,
+            fit_intercept=fit_intercept,
             min_count=min_count,
             constraints=constraints,
             class_weight=class_weight,
@@ -95,7 +100,7 @@ class StructuredPerceptron(OnlineTagger):
         running = None
         if goes_on:
             known = getattr(self, "running_", None) or begin(self._grown(self.n_features_in_))
-            running = _grown(known, self.n_features_in_)
+            running = known.widened(self.n_features_in_ + self.n_edges_, self.n_edges_)
         self.running_ = self._train(batch, 1, running).rest
         return self
 
@@ -122,22 +127,13 @@ class StructuredPerceptron(OnlineTagger):
         return Walk(running.average, running.n_steps > 0, was_interrupted, running)
 
     def _learned(self) -> tuple[Any, ...]:
-        return (*super()._learned(), getattr(self, "running_", None))
+        return (*super()._learned(), getattr(self, "running_", None), self.n_edges_)
 
     def take_state(self, state: PerceptronState) -> None:
         super().take_state(state)
         if (running := state.running) is not None:
             checks.integer("running.n_steps", running.n_steps, 0, 2**62)
             for field, weights in (("weights", running.weights), ("late", running.late)):
-                stored.check_weights(f"running.{field}", weights, self.n_features_in_, len(self.classes_))
+                n_rows = self.n_features_in_ + self.n_edges_
+                stored.check_weights(f"running.{field}", weights, n_rows, len(self.classes_))
         self.running_ = running
-
-
-def _grown(running: Running, n_features: int) -> Running:
-    """A perceptron on its way, with zeros for features that are new."""
-    more = n_features - len(running.weights.unary)
-    wider = (
-        weights._replace(unary=np.pad(weights.unary, ((0, more), (0, 0))))
-        for weights in (running.weights, running.late)
-    )
-    return Running(*wider, running.n_steps)

@@ -18,6 +18,7 @@ class SVMState(NamedTuple):
     classes: str
     names: Texts | None
     weights: Weights
+    n_edges: int = 0
 
 
 class StructuredSVM(OnlineTagger):
@@ -25,7 +26,7 @@ class StructuredSVM(OnlineTagger):
 
     Its hinge is that of a filter whose threshold lies a margin below the best score
     (`spcviz.engine.thresholds.rules`), so that what it prunes with ``rule="margin"`` is what it was trained
-    for: ``from_emissions(X @ svm.state_weights_, svm.transition_weights_).tune(y, 0.01, rule="margin")``.
+    for: ``svm.to_scores(X).tune(y, 0.01, rule="margin")``.
     Taskar, Guestrin and Koller (2004), Max-margin Markov networks; Tsochantaridis et al. (2005); Weiss
     (2013), thesis, (3.4) and (3.5).
 
@@ -42,12 +43,14 @@ class StructuredSVM(OnlineTagger):
         Over the training data; the weights are averaged over the second half of them.
     random_state : int, numpy.random.Generator or None
         Orders each pass.
-    min_count, constraints, class_weight, n_jobs, verbose
+    fit_intercept, min_count, constraints, class_weight, n_jobs, verbose
         As of `ChainCRF`.
 
     Attributes
     ----------
-    classes_, state_weights_, transition_weights_, n_features_in_, feature_names_in_
+    classes_, state_weights_, transition_weights_, intercept_, start_weights_, end_weights_
+        As of `ChainCRF`.
+    n_features_in_, feature_names_in_
         As of `ChainCRF`.
 
     Examples
@@ -67,6 +70,7 @@ class StructuredSVM(OnlineTagger):
         margin: float = 1.0,
         rate: float = 0.5,
         passes: int = 20,
+        fit_intercept: bool | str = "auto",
         min_count: int = 1,
         constraints: Any = None,
         class_weight: Any = None,
@@ -76,6 +80,7 @@ class StructuredSVM(OnlineTagger):
     ) -> None:
         super().__init__(
             passes=passes,
+            fit_intercept=fit_intercept,
             min_count=min_count,
             constraints=constraints,
             class_weight=class_weight,
@@ -107,3 +112,6 @@ class StructuredSVM(OnlineTagger):
             tick=lambda _, hinge: note(f"mean hinge {hinge:.4g}"),
         )
         return Walk(trained.weights, len(trained.objectives) > 0, trained.was_interrupted)
+
+    def _learned(self) -> tuple[Any, ...]:
+        return (*super()._learned(), self.n_edges_)

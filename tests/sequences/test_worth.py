@@ -70,10 +70,13 @@ def test_one_that_does_not_pay_says_so_and_answers_as_its_first_model(pair_model
         assert_allclose(one, other)
     for one, other in zip(tagger.predict_k_best(items, 2), first.predict_k_best(items, 2)):
         assert_allclose(one.scores, other.scores)
-    scores = (
-        [x @ tagger.cascade_.levels[0].filter.weights for x in as_arrays(XT)] if form is as_arrays else None
-    )
-    if scores is not None:
+    if form is as_arrays:
+        weights = tagger.cascade_.levels[0].filter.weights
+        scores = [x @ weights[:-3] + weights[-3] for x in as_arrays(XT)]  # behind features: the intercept
+        for unary in scores:
+            if len(unary):
+                unary[0] += weights[-2]
+                unary[-1] += weights[-1]
         by_hand = sp.from_emissions(scores, first.transition_weights_, labels=first.classes_.tolist())
         assert tagger.predict(items) == [list(labels) for labels in by_hand.decode()]
     again = sp.CascadeTagger.from_state(tagger.to_state())

@@ -23,6 +23,7 @@ from spcviz.engine.kernels.vectors import largest
 from spcviz.learning.cascade.features import add_row, score_row
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Examples, Weights
+from spcviz.learning.chains.edges import widened
 from spcviz.learning.chains.rows import Rows
 
 
@@ -38,6 +39,13 @@ class Running(NamedTuple):
         """The weights averaged over all steps."""
         n = max(self.n_steps, 1)
         return Weights(*(now - late / n for now, late in zip(self.weights, self.late)))
+
+    def widened(self, n_rows: int, n_edges: int = 0) -> "Running":
+        """With zeros for features that are new; the last `n_edges` rows stay the last."""
+        weights, late = (
+            pair._replace(unary=widened(pair.unary, n_rows, n_edges)) for pair in (self.weights, self.late)
+        )
+        return self._replace(weights=weights, late=late)
 
 
 class Walked(NamedTuple):

@@ -148,6 +148,11 @@ def values():
     return to_zip(spcviz.StructuredPerceptron(passes=1, random_state=0).fit(X, y))
 
 
+def with_intercept():
+    X, y = [[["lower[0]=a"], ["lower[0]=b"]]] * 6, [["X", "Y"]] * 6
+    return to_zip(spcviz.StructuredPerceptron(passes=1, fit_intercept=True, random_state=0).fit(X, y))
+
+
 def spender():
     tiers = spcviz.spending.FeatureTiers(["a", "b"], [[0], [1]], (0.0, 1.0))
     X, y = [np.eye(2)] * 12, [["X", "Y"]] * 12
@@ -159,6 +164,7 @@ BAD = {
     "features of his own": (lambda _: plain_dicts(), "reads other features than this page makes of words"),
     "arrays": (lambda _: numbers(), "reads arrays of numbers"),
     "values": (lambda _: values(), "reads other features"),
+    "an intercept": (lambda _: with_intercept(), "have bias: fit_intercept=False"),
     "no tagger": (lambda _: spender(), "holds a BudgetedTagger; this page takes StructuredPerceptron"),
     "the manifest alone": (lambda m: parts(to_zip(m))[0], "is half of a model; expected one .zip"),
     "the arrays alone": (lambda m: parts(to_zip(m))[1], "is half of a model; expected one .zip"),
