@@ -22,11 +22,12 @@ from spcviz.sequences.encoding import Encoded, Vocabulary
 
 
 class Batch(NamedTuple):
-    """Training data as numbers: `encoding.Encoded`, labels (R,) and the weight of each sequence (W,)."""
+    """Training data as numbers: `encoding.Encoded`, labels (R,), weights of sequences (W,), of tokens (R,)."""
 
     encoded: Encoded
     labels: np.ndarray
     weights: np.ndarray
+    token_weights: np.ndarray | None = None  # beside those of sequences; None: all tokens count alike
 
 
 class Texts(NamedTuple):
@@ -69,6 +70,8 @@ class SequenceTagger(BaseEstimator):
     n_features_in_: int
     n_edges_: int = 0
     """3 where `fit_intercept` was asked for in training: rows of weights behind those of features."""
+    _weighs_tokens = True
+    """Whether training knows weights of tokens; if not, a sequence counts with the mean of its labels'."""
 
     def __sklearn_is_fitted__(self) -> bool:
         """What `sklearn.utils.validation.check_is_fitted` asks."""
@@ -194,6 +197,7 @@ class SequenceTagger(BaseEstimator):
         classes: Any = None,
         may_miss: bool = False,
         min_count: int = 1,
+        token_weight: Any = None,
     ) -> Batch:
         """Read training data; sets (or, to go on, extends) what names features and labels."""
         min_count = checks.integer("min_count", min_count, 1, 2**31 - 1)
@@ -213,7 +217,16 @@ class SequenceTagger(BaseEstimator):
         weights = _sequence_weights(sample_weight, len(encoded.lengths))
         if not weights[encoded.lengths > 0].any():
             raise ArgumentError("sample_weight must be above 0 for a sequence with tokens, got 0 for all")
-        weights = weights * self._class_weights(numbers, encoded.lengths, known)
+        by_class = self._class_weights(numbers, known)
+        each = labels.weights_of_tokens(token_weight, encoded.lengths)
+        if (numbers < 0).any() or not self._weighs_tokens:
+            if each is not None:
+                at = labels.place("y", int(numbers.argmin()), encoded.lengths)
+                raise ArgumentError(f"{at} must be known where tokens have weights, got None")
+            if by_class is not None:
+                weights = weights * _means(by_class, numbers, encoded.lengths)
+        elif by_class is not None:
+            each = by_class if each is None else each * by_class
         if vocabulary is not None and not goes_on and min_count > 1:
             vocabulary, encoded = _frequent(vocabulary, encoded, min_count)
             if not vocabulary:
@@ -222,7 +235,7 @@ class SequenceTagger(BaseEstimator):
         self.n_features_in_ = n_features_of(encoded.rows)
         if not goes_on:
             self.n_edges_ = N_EDGES if self._wants_intercept() else 0
-        return Batch(self._with_edges(encoded), numbers, weights)
+        return Batch(self._with_edges(encoded), numbers, weights, each)
 
     def _wants_intercept(self) -> bool:
         wanted = getattr(self, "fit_intercept", False)
@@ -238,11 +251,11 @@ class SequenceTagger(BaseEstimator):
             return encoded
         return encoded._replace(rows=with_edges(encoded.rows, encoded.lengths))
 
-    def _class_weights(self, numbers: np.ndarray, lengths: np.ndarray, classes: np.ndarray) -> np.ndarray:
-        """Mean weight of each sequence's known labels, (W,)."""
+    def _class_weights(self, numbers: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
+        """Weight of each token's label, (R,), 1 where it is not known; None where none are asked for."""
         wanted = getattr(self, "class_weight", None)
         if wanted is None:
-            return np.ones(len(lengths))
+            return None
         is_known = numbers >= 0
         counts = np.bincount(numbers[is_known], minlength=len(classes))
         if isinstance(wanted, str) and wanted == "balanced":
@@ -256,10 +269,7 @@ class SequenceTagger(BaseEstimator):
                 each[number[label]] = checks.number(f"class_weight[{label!r}]", weight, 0)
         else:
             raise ArgumentError(f"class_weight must be a dict, 'balanced' or None, got {wanted!r:.60}")
-        owner = np.repeat(np.arange(len(lengths)), lengths)[is_known]
-        total = np.bincount(owner, each[numbers[is_known]], len(lengths))
-        n = np.bincount(owner, minlength=len(lengths))
-        return np.where(n > 0, total / np.maximum(n, 1), 1.0)
+        return np.where(is_known, each[numbers], 1.0)
 
     def _forbidden(self) -> np.ndarray | None:
         return forbidden_steps(getattr(self, "constraints", None), self.classes_)
@@ -384,6 +394,15 @@ def _sequence_weights(sample_weight: Any, n: int) -> np.ndarray:
     if len(weights) and weights.min() < 0:
         raise ArgumentError(f"sample_weight[{weights.argmin()}] must be at least 0, got {weights.min()}")
     return weights
+
+
+def _means(each: np.ndarray, numbers: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Mean over each sequence's tokens with a known label (W,); 1 where there are none."""
+    is_known = numbers >= 0
+    owner = np.repeat(np.arange(len(lengths)), lengths)[is_known]
+    total = np.bincount(owner, each[is_known], len(lengths))
+    n = np.bincount(owner, minlength=len(lengths))
+    return np.where(n > 0, total / np.maximum(n, 1), 1.0)
 
 
 def _frequent(vocabulary: Vocabulary, encoded: Encoded, min_count: int) -> tuple[Vocabulary, Encoded]:

@@ -84,7 +84,7 @@ class CascadeTagger(Tuned):
     constraints : {"bio", "bioes", "bilou"}, callable or None
         As of `ChainCRF`: n-grams that break the rule are at no level.
     class_weight : dict, "balanced" or None
-        Weights of labels in the pair model; a sequence counts with the mean over its tokens.
+        Weights of labels in the pair model: a token counts with that of its label.
     random_state : int, numpy.random.Generator or None
     n_jobs : int or None
         Models of the held-out parts that are trained, and parts of X that are predicted, at a time, by
@@ -224,6 +224,7 @@ class CascadeTagger(Tuned):
             batch.labels,
             len(self.classes_),
             weights=batch.weights[is_used],
+            position_weights=batch.token_weights,
         )
         del batch  # as large as what was made of it
         with Bar(type(self).__name__, None, self.verbose) as bar:

@@ -55,7 +55,8 @@ class ChainCRF(ChainTagger):
         Which label may follow which: a scheme that the labels are written in, or a function of
         ``(before, after)`` where None is the beginning and the end. Kept in training and prediction.
     class_weight : dict, "balanced" or None
-        Weights of labels; a sequence counts with the mean over its tokens, times its `sample_weight`.
+        Weights of labels: a token counts with that of its label, as with `token_weight` in `fit`. Where a
+        label is not known, a sequence counts with the mean over those that are.
     fit_intercept : {"auto", True, False}
         Weights of each label that need no feature: at every token, at the first and at the last. "auto":
         where X has arrays of numbers; named features as CRFsuite has them, which adds nothing to them.
@@ -134,6 +135,7 @@ class ChainCRF(ChainTagger):
         y: Any,
         sample_weight: Any = None,
         *,
+        token_weight: Any = None,
         allowed: Any = None,
         X_dev: Any = None,
         y_dev: Any = None,
@@ -148,6 +150,9 @@ class ChainCRF(ChainTagger):
             None where the label of a token is not known.
         sample_weight : array_like, shape (len(X),), optional
             Of sequences, at least 0.
+        token_weight : list of array_like, shape (L,) each, optional
+            Of tokens, at least 0, times those of their sequences: a token's label given the one before
+            counts so much (`spcviz.learning.chains.weighted`). Every label has to be known then.
         allowed : list, optional
             What a label that is not known may be; as in `predict`. Such a sequence counts with the
             probability of all labellings that agree with it (partial labels).
@@ -158,7 +163,15 @@ class ChainCRF(ChainTagger):
         if (X_dev is None) != (y_dev is None):
             raise ArgumentError("X_dev and y_dev must be given both, or neither")
         goes_on = bool(self.warm_start) and self._may_go_on()
-        batch = self._read(X, y, sample_weight, goes_on=goes_on, may_miss=True, min_count=self.min_count)
+        batch = self._read(
+            X,
+            y,
+            sample_weight,
+            goes_on=goes_on,
+            may_miss=True,
+            min_count=self.min_count,
+            token_weight=token_weight,
+        )
         data, forbidden = self._examples(batch, allowed), self._forbidden()
         max_iter = checks.integer("max_iter", self.max_iter, 1, 1_000_000)
         with Bar(type(self).__name__, max_iter, self.verbose) as bar:
@@ -202,7 +215,14 @@ class ChainCRF(ChainTagger):
         return examples_of(*encoded, numbers, len(self.classes_))
 
     def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, allowed: Any = None
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        token_weight: Any = None,
+        allowed: Any = None,
     ) -> Self:
         """Go on training with one pass over these sequences, by stochastic gradients (AdaGrad).
 
@@ -211,7 +231,8 @@ class ChainCRF(ChainTagger):
         """
         goes_on = self._may_go_on()
         classes = None if goes_on else classes
-        batch = self._read(X, y, sample_weight, goes_on=goes_on, classes=classes, may_miss=True)
+        how = {"goes_on": goes_on, "classes": classes, "may_miss": True, "token_weight": token_weight}
+        batch = self._read(X, y, sample_weight, **how)
         data, n = self._examples(batch, allowed), len(self.classes_)
         shape = (self.n_features_in_ + self.n_edges_, n)
         none = Weights(np.zeros(shape), np.zeros((n, n)))
@@ -243,7 +264,8 @@ class ChainCRF(ChainTagger):
                 label = self.classes_[batch.labels[wrong[0]]].item()
                 raise ArgumentError(f"{where} must be among what allowed says, got {label!r}")
         about = *batch.encoded, batch.labels, len(self.classes_)
-        return examples_of(*about, allowed=mask, weights=batch.weights)
+        each = {"weights": batch.weights, "position_weights": batch.token_weights}
+        return examples_of(*about, allowed=mask, **each)
 
     def _take(self, course: Course) -> None:
         self.set_weights(course.weights)

@@ -59,9 +59,13 @@ class OnlineTagger(ChainTagger):
         sample_weight : array_like, shape (len(X),), optional
             Of sequences, at least 0.
         """
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, token_weight: Any) -> Self:
         passes = checks.integer("passes", self.passes, 1, 1_000_000)
         goes_on = bool(self.warm_start) and self._may_go_on()
-        batch = self._read(X, y, sample_weight, goes_on=goes_on, min_count=self.min_count)
+        how = {"goes_on": goes_on, "min_count": self.min_count, "token_weight": token_weight}
+        batch = self._read(X, y, sample_weight, **how)
         self._train(batch, passes, self._begun() if goes_on else None)
         return self
 
@@ -69,7 +73,8 @@ class OnlineTagger(ChainTagger):
         """Learn from a batch; `begin` is what to go on with, None at the start."""
         forbidden = self._forbidden()
         self._check_steps(batch, forbidden)
-        data = examples_of(*batch.encoded, batch.labels, len(self.classes_), weights=batch.weights)
+        each = {"weights": batch.weights, "position_weights": batch.token_weights}
+        data = examples_of(*batch.encoded, batch.labels, len(self.classes_), **each)
         rng = generator(self.random_state)
         with Bar(type(self).__name__, passes, self.verbose) as bar:
             walk = self._walk(data, rng, passes, begin, forbidden, bar.tick)

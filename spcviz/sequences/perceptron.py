@@ -82,21 +82,40 @@ class StructuredPerceptron(OnlineTagger):
         )
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        super().fit(X, y, sample_weight)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, token_weight: Any = None) -> Self:
+        """Train on labelled sequences; `ArgumentError` with the item that is wrong.
+
+        Parameters
+        ----------
+        X : list of sequences
+            (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict.
+        y : list of sequences of str or of int
+        sample_weight : array_like, shape (len(X),), optional
+            Of sequences, at least 0.
+        token_weight : list of array_like, shape (L,) each, optional
+            Of tokens, at least 0, times those of their sequences: what a mistake there moves.
+        """
+        self._fit(X, y, sample_weight, token_weight)
         self.running_ = None
         return self
 
-    fit.__doc__ = OnlineTagger.fit.__doc__
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        token_weight: Any = None,
+    ) -> Self:
         """Go on training with one pass over these sequences; the weights are averaged over all calls.
 
         Arguments as in `fit`; new features are added. The first call is told all `classes` there will ever
         be.
         """
         goes_on = self._may_go_on()
-        batch = self._read(X, y, sample_weight, goes_on=goes_on, classes=None if goes_on else classes)
+        how = {"goes_on": goes_on, "classes": None if goes_on else classes, "token_weight": token_weight}
+        batch = self._read(X, y, sample_weight, **how)
         running = None
         if goes_on:
             known = getattr(self, "running_", None) or begin(self._grown(self.n_features_in_))

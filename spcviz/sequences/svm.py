@@ -43,7 +43,9 @@ class StructuredSVM(OnlineTagger):
         Over the training data; the weights are averaged over the second half of them.
     random_state : int, numpy.random.Generator or None
         Orders each pass.
-    fit_intercept, min_count, constraints, class_weight, n_jobs, verbose
+    class_weight : dict, "balanced" or None
+        Weights of labels; a sequence counts with the mean over its tokens.
+    fit_intercept, min_count, constraints, n_jobs, verbose
         As of `ChainCRF`.
 
     Attributes
@@ -62,6 +64,7 @@ class StructuredSVM(OnlineTagger):
     """
 
     State = SVMState
+    _weighs_tokens = False
 
     def __init__(
         self,

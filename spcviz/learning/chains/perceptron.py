@@ -116,7 +116,10 @@ def fit_perceptron(
         table[:, :n][forbidden[1]] = -np.inf
         edges[0, forbidden[0].diagonal()] = edges[1, forbidden[2].diagonal()] = -np.inf
     is_used = np.flatnonzero((np.diff(examples.row_start) > 0) & (examples.weights > 0))
-    chains = examples.labels, examples.row_start, examples.weights
+    each = examples.position_weights
+    if each is None:
+        each = np.repeat(examples.weights, np.diff(examples.row_start))
+    chains = examples.labels, examples.row_start, each
     steps = np.array([begun.n_steps])  # counted by the kernel, which ends before Ctrl-C is heard
     was_interrupted = False
     try:
@@ -151,7 +154,7 @@ def _epoch(
 ) -> int:
     """One pass over the examples in `turn`; returns the number of wrong positions.
 
-    `chains`: labels, first rows and weights of all examples; `late`: sums of updates times steps.
+    `chains`: labels, first rows and positions' weights of all examples; `late`: sums of updates times steps.
     """
     labels, row_start, each = chains
     k = unary.shape[1]
@@ -173,16 +176,18 @@ def _epoch(
             truth = labels[first + i]
             if predicted[i] != truth:
                 n_wrong += 1
-                toward[truth], toward[predicted[i]] = each[w], -each[w]
+                amount = each[first + i]
+                toward[truth], toward[predicted[i]] = amount, -amount
                 add_row(rows, first + i, toward, unary)
-                toward[truth], toward[predicted[i]] = each[w] * step, -each[w] * step
+                toward[truth], toward[predicted[i]] = amount * step, -amount * step
                 add_row(rows, first + i, toward, late.unary)
                 toward[truth] = toward[predicted[i]] = 0.0
         if n_wrong > 0:
             wrong += n_wrong
             for i in range(1, length):
-                _step(table[0], late.pairwise, labels[first + i - 1], labels[first + i], each[w], step)
-                _step(table[0], late.pairwise, predicted[i - 1], predicted[i], -each[w], step)
+                amount = each[first + i]
+                _step(table[0], late.pairwise, labels[first + i - 1], labels[first + i], amount, step)
+                _step(table[0], late.pairwise, predicted[i - 1], predicted[i], -amount, step)
             if tops is not None:
                 for i in range(length - 1):
                     for state in (labels[first + i], predicted[i]):
