@@ -22,7 +22,7 @@ from spcviz.sequences.encoding import Encoded, Vocabulary
 
 
 class Batch(NamedTuple):
-    """Training data as numbers: `encoding.Encoded`, labels (R,), weights of sequences (W,), of tokens (R,)."""
+    """Training data as numbers: X, labels (R,), weights of sequences (W,) and of tokens (R,)."""
 
     encoded: Encoded
     labels: np.ndarray

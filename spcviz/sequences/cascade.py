@@ -15,6 +15,7 @@ from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.worth import Worth, worth_of
 from spcviz.learning.dice import generator
+from spcviz.learning.renamed import renamed
 from spcviz.learning.workers import spread
 from spcviz.sequences import labels, stored
 from spcviz.sequences.answers import Labellings
@@ -38,6 +39,7 @@ class CascadeState(NamedTuple):
     n_edges: int = 0
 
 
+@renamed(passes="max_iter", rate="learning_rate", hold_out="cv")
 class CascadeTagger(Tuned):
     """Structured prediction cascade: coarse models prune labels, so that fine ones can look further.
 
@@ -61,7 +63,7 @@ class CascadeTagger(Tuned):
     guarantee : {None, "mean"} or float
         What is promised of sequences that nothing was learned or tuned on, if they are exchangeable with
         these: that the whole cascade loses the truth of at most a share `tolerance` of them, on average
-        ("mean") or with a certainty such as 0.9. Then one of `hold_out` + 1 parts of the data is set aside in
+        ("mean") or with a certainty such as 0.9. Then one of `cv` + 1 parts of the data is set aside in
         `fit` to choose the thresholds on, all together, and the promise costs some pruning. None: the share
         is that of the tuning data, filter by filter. See `spcviz.learning.cascade.paths`.
     pair_model : {"crf", "perceptron"}
@@ -69,11 +71,11 @@ class CascadeTagger(Tuned):
         perceptron trains faster.
     c2 : float
         Regulariser of the CRF; see `ChainCRF`.
-    rate : float
+    learning_rate : float
         Step size of the perceptrons on longer n-grams, which begin at the pair model.
-    passes : int
-        Over the training data, at each level of a perceptron.
-    hold_out : int
+    max_iter : int
+        Passes over the training data, at each level of a perceptron.
+    cv : int
         Parts that the training data is dealt into; each is filtered by models of the others.
     max_arcs : int
         N-grams that a sequence may have at any level.
@@ -110,7 +112,7 @@ class CascadeTagger(Tuned):
     Examples
     --------
     >>> X = [[["the"], ["dog"]], [["a"], ["cat"]], [["the"], ["cat"]], [["a"], ["dog"]]]
-    >>> tagger = CascadeTagger(hold_out=2, random_state=0, fall_back=False).fit(X, [["DT", "NN"]] * 4)
+    >>> tagger = CascadeTagger(cv=2, random_state=0, fall_back=False).fit(X, [["DT", "NN"]] * 4)
     >>> tagger.predict([[["a"], ["dog"]]])
     [['DT', 'NN']]
     """
@@ -127,9 +129,9 @@ class CascadeTagger(Tuned):
         guarantee: Guarantee = None,
         pair_model: str = "crf",
         c2: float = 0.3,
-        rate: float = 4.0,
-        passes: int = 10,
-        hold_out: int = 3,
+        learning_rate: float = 4.0,
+        max_iter: int = 10,
+        cv: int = 3,
         max_arcs: int = 100_000,
         fall_back: bool = True,
         fit_intercept: bool | str = "auto",
@@ -147,9 +149,9 @@ class CascadeTagger(Tuned):
         self.guarantee = guarantee
         self.pair_model = pair_model
         self.c2 = c2
-        self.rate = rate
-        self.passes = passes
-        self.hold_out = hold_out
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.cv = cv
         self.max_arcs = max_arcs
         self.fall_back = fall_back
         self.fit_intercept = fit_intercept
@@ -161,7 +163,7 @@ class CascadeTagger(Tuned):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
-        """Train every level; `ArgumentError` with the item that is wrong, or fewer sequences than `hold_out`.
+        """Train every level; `ArgumentError` with the item that is wrong, or fewer sequences than `cv`.
 
         Parameters
         ----------
@@ -185,7 +187,7 @@ class CascadeTagger(Tuned):
         X, y = checks.listed("X", X), checks.listed("y", y)
         if len(X) != len(y):
             raise ShapeError(f"y has {len(y)} sequences; X has {len(X)}")
-        n_parts = checks.integer("hold_out", self.hold_out, 2, 1000) + 1
+        n_parts = checks.integer("cv", self.cv, 2, 1000) + 1
         rng = generator(self.random_state)
         kinship = np.arange(len(X)) if groups is None else labels.groups_of(groups, len(X), n_parts)
         n_kin = int(kinship.max(initial=-1)) + 1
@@ -204,9 +206,9 @@ class CascadeTagger(Tuned):
         config = CascadeConfig(
             tolerance_kind=self.tolerance_kind,
             rule=self.rule,
-            predictor_rate=checks.number("rate", self.rate, 0),
-            predictor_epochs=checks.integer("passes", self.passes, 1, 1_000_000),
-            parts=checks.integer("hold_out", self.hold_out, 2, 1000),
+            predictor_rate=checks.number("learning_rate", self.learning_rate, 0),
+            predictor_epochs=checks.integer("max_iter", self.max_iter, 1, 1_000_000),
+            parts=checks.integer("cv", self.cv, 2, 1000),
             max_arcs=checks.integer("max_arcs", self.max_arcs, 1, 2**40),
         )
         batch = self._read(X, y, sample_weight, goes_on=False, min_count=self.min_count)
@@ -216,7 +218,7 @@ class CascadeTagger(Tuned):
         self._check_steps(batch, forbidden)
         lengths, is_used = batch.encoded.lengths, batch.encoded.lengths > 0
         if is_used.sum() < config.parts:
-            raise ArgumentError(f"hold_out must be at most the {is_used.sum()} sequences, got {config.parts}")
+            raise ArgumentError(f"cv must be at most the {is_used.sum()} sequences, got {config.parts}")
         kinship = None if groups is None else labels.groups_of(groups, len(lengths), config.parts)[is_used]
         data = examples_of(
             batch.encoded.rows,

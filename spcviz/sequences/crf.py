@@ -13,6 +13,7 @@ from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
 from spcviz.learning.dice import generator
+from spcviz.learning.renamed import renamed
 from spcviz.sequences import labels, stored
 from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
@@ -32,6 +33,7 @@ class CRFState(NamedTuple):
     n_edges: int = 0
 
 
+@renamed(rate="learning_rate")
 class ChainCRF(ChainTagger):
     """Conditional random field on chains, trained on all sequences at once by L-BFGS.
 
@@ -60,7 +62,7 @@ class ChainCRF(ChainTagger):
     fit_intercept : {"auto", True, False}
         Weights of each label that need no feature: at every token, at the first and at the last. "auto":
         where X has arrays of numbers; named features as CRFsuite has them, which adds nothing to them.
-    rate : float
+    learning_rate : float
         Step size of `partial_fit`.
     random_state : int, numpy.random.Generator or None
         Orders the sequences of `partial_fit`; `fit` draws nothing.
@@ -107,7 +109,7 @@ class ChainCRF(ChainTagger):
         constraints: Any = None,
         class_weight: Any = None,
         fit_intercept: bool | str = "auto",
-        rate: float = 0.1,
+        learning_rate: float = 0.1,
         random_state: Any = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -123,7 +125,7 @@ class ChainCRF(ChainTagger):
         self.constraints = constraints
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
-        self.rate = rate
+        self.learning_rate = learning_rate
         self.random_state = random_state
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -243,7 +245,7 @@ class ChainCRF(ChainTagger):
             data,
             generator(self.random_state),
             start,
-            rate=checks.number("rate", self.rate, 0),
+            rate=checks.number("learning_rate", self.learning_rate, 0),
             c2=checks.number("c2", self.c2, 0),
             forbidden=self._forbidden(),
         )

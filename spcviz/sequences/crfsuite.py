@@ -79,7 +79,7 @@ class CRF(ChainCRF):
         self.n_jobs = n_jobs
 
     # What `ChainCRF` goes by, under its own names.
-    warm_start, constraints, class_weight, random_state, rate = False, None, None, None, 0.1
+    warm_start, constraints, class_weight, random_state, learning_rate = False, None, None, None, 0.1
     fit_intercept = False  # CRFsuite has the features that it is given, and no others
 
     @property

@@ -193,5 +193,5 @@ def groups_of(groups: Any, n: int, parts: int) -> np.ndarray:
         raise ShapeError(f"groups has {len(given)} entries; X has {n} sequences")
     number = {group: i for i, group in enumerate(dict.fromkeys(given))}
     if len(number) < parts:
-        raise ArgumentError(f"groups must be at least the {parts} of hold_out, got {len(number)}")
+        raise ArgumentError(f"groups must be at least the {parts} of cv, got {len(number)}")
     return np.array([number[group] for group in given])

@@ -30,7 +30,7 @@ class OnlineTagger(ChainTagger):
     def __init__(
         self,
         *,
-        passes: int,
+        max_iter: int,
         fit_intercept: bool | str,
         min_count: int,
         constraints: Any,
@@ -39,7 +39,7 @@ class OnlineTagger(ChainTagger):
         n_jobs: int | None,
         verbose: int,
     ) -> None:
-        self.passes = passes
+        self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.min_count = min_count
         self.constraints = constraints
@@ -62,7 +62,7 @@ class OnlineTagger(ChainTagger):
         return self._fit(X, y, sample_weight, None)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, token_weight: Any) -> Self:
-        passes = checks.integer("passes", self.passes, 1, 1_000_000)
+        passes = checks.integer("max_iter", self.max_iter, 1, 1_000_000)
         goes_on = bool(self.warm_start) and self._may_go_on()
         how = {"goes_on": goes_on, "min_count": self.min_count, "token_weight": token_weight}
         batch = self._read(X, y, sample_weight, **how)

@@ -8,6 +8,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
+from spcviz.learning.renamed import renamed
 from spcviz.sequences import stored
 from spcviz.sequences.base import Texts
 from spcviz.sequences.online import OnlineTagger, Walk
@@ -24,6 +25,7 @@ class PerceptronState(NamedTuple):
     n_edges: int = 0
 
 
+@renamed(passes="max_iter")
 class StructuredPerceptron(OnlineTagger):
     """Averaged structured perceptron: one weight a feature and label, one a step from label to label.
 
@@ -31,8 +33,8 @@ class StructuredPerceptron(OnlineTagger):
 
     Parameters
     ----------
-    passes : int
-        Over the training data.
+    max_iter : int
+        Passes over the training data.
     random_state : int, numpy.random.Generator or None
         Orders each pass.
     fit_intercept, min_count, constraints, class_weight, warm_start, n_jobs, verbose
@@ -60,7 +62,7 @@ class StructuredPerceptron(OnlineTagger):
     def __init__(
         self,
         *,
-        passes: int = 10,
+        max_iter: int = 10,
         fit_intercept: bool | str = "auto",
         min_count: int = 1,
         constraints: Any = None,
@@ -71,7 +73,7 @@ class StructuredPerceptron(OnlineTagger):
         verbose: int = 0,
     ) -> None:
         super().__init__(
-            passes=passes,
+            max_iter=max_iter,
             fit_intercept=fit_intercept,
             min_count=min_count,
             constraints=constraints,

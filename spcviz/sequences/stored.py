@@ -15,6 +15,7 @@ from spcviz.learning.chains.cascade import LevelFigures
 from spcviz.learning.chains.crf import Weights
 from spcviz.learning.chains.edges import N_EDGES
 from spcviz.learning.chains.worth import Worth
+from spcviz.learning.renamed import current_names
 from spcviz.learning.workers import checked_jobs
 
 HALF_SIGNS = "surrogatepass"
@@ -37,6 +38,7 @@ def json_of(name: str, text: Any) -> Any:
 def checked_params(kind: type, params: Any) -> dict[str, Any]:
     """Parameters as an estimator's constructor takes them; those that it has learned since may be missing."""
     known = inspect.signature(kind).parameters
+    params = current_names(kind, params) if isinstance(params, dict) else params
     if not isinstance(params, dict) or not set(params) <= set(known):
         raise ArgumentError(f"params must be some of {', '.join(known)}, got {params!r:.60}")
     for name, value in params.items():

@@ -7,6 +7,7 @@ import numpy as np
 
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.margin import fit_margin
+from spcviz.learning.renamed import renamed
 from spcviz.sequences.base import Texts
 from spcviz.sequences.online import OnlineTagger, Walk
 
@@ -21,6 +22,7 @@ class SVMState(NamedTuple):
     n_edges: int = 0
 
 
+@renamed(passes="max_iter", rate="learning_rate")
 class StructuredSVM(OnlineTagger):
     """Structured support vector machine: the true labelling wins by a margin for each token that is wrong.
 
@@ -37,10 +39,10 @@ class StructuredSVM(OnlineTagger):
     margin : float
         How far behind the truth a labelling should be for each token that it has wrong; only its size beside
         `c2` matters.
-    rate : float
+    learning_rate : float
         By about how much the first steps change the score of a label.
-    passes : int
-        Over the training data; the weights are averaged over the second half of them.
+    max_iter : int
+        Passes over the training data; the weights are averaged over the second half of them.
     random_state : int, numpy.random.Generator or None
         Orders each pass.
     class_weight : dict, "balanced" or None
@@ -71,8 +73,8 @@ class StructuredSVM(OnlineTagger):
         *,
         c2: float = 0.1,
         margin: float = 1.0,
-        rate: float = 0.5,
-        passes: int = 20,
+        learning_rate: float = 0.5,
+        max_iter: int = 20,
         fit_intercept: bool | str = "auto",
         min_count: int = 1,
         constraints: Any = None,
@@ -82,7 +84,7 @@ class StructuredSVM(OnlineTagger):
         verbose: int = 0,
     ) -> None:
         super().__init__(
-            passes=passes,
+            max_iter=max_iter,
             fit_intercept=fit_intercept,
             min_count=min_count,
             constraints=constraints,
@@ -93,7 +95,7 @@ class StructuredSVM(OnlineTagger):
         )
         self.c2 = c2
         self.margin = margin
-        self.rate = rate
+        self.learning_rate = learning_rate
 
     def _walk(
         self,
@@ -110,7 +112,7 @@ class StructuredSVM(OnlineTagger):
             epochs=passes,
             c2=self.c2,
             margin=self.margin,
-            rate=self.rate,
+            rate=self.learning_rate,
             forbidden=forbidden,
             tick=lambda _, hinge: note(f"mean hinge {hinge:.4g}"),
         )

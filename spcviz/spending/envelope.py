@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.dice import generator
+from spcviz.learning.renamed import renamed
 from spcviz.spending import labelled
 from spcviz.spending.answers import Spent
 from spcviz.spending.estimator import Budgeted
@@ -57,6 +58,7 @@ class EnvelopeTaggerState(NamedTuple):
     plan: tuple[Choice, ...]
 
 
+@renamed(passes="max_iter", folds="cv")
 class EnvelopeTagger(Budgeted):
     """Predict labels of sequences with features that cost, by whichever way of spending was best held out.
 
@@ -68,7 +70,7 @@ class EnvelopeTagger(Budgeted):
     tiers : FeatureTiers
     hold_out : int
         One in so many sequences is set aside to choose the way by; both are then trained on all.
-    passes, folds, random_state, n_jobs
+    max_iter, cv, random_state, n_jobs
         As of `BudgetedTagger`.
 
     Attributes
@@ -87,15 +89,15 @@ class EnvelopeTagger(Budgeted):
         tiers: FeatureTiers,
         *,
         hold_out: int = 4,
-        passes: int = 8,
-        folds: int = 5,
+        max_iter: int = 8,
+        cv: int = 5,
         random_state: int | np.random.Generator | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.tiers = tiers
         self.hold_out = hold_out
-        self.passes = passes
-        self.folds = folds
+        self.max_iter = max_iter
+        self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -123,7 +125,7 @@ class EnvelopeTagger(Budgeted):
         return self._taken()
 
     def _both(self, seeds: list[int], X: Sequence, y: Sequence) -> tuple[BudgetedTagger, ModelSelector]:
-        more: dict[str, Any] = {"passes": self.passes, "folds": self.folds, "n_jobs": self.n_jobs}
+        more: dict[str, Any] = {"max_iter": self.max_iter, "cv": self.cv, "n_jobs": self.n_jobs}
         first = BudgetedTagger(self.tiers, random_state=seeds[0], **more).fit(X, y)
         return first, ModelSelector(self.tiers, random_state=seeds[1], **more).fit(X, y)
 
@@ -184,7 +186,7 @@ class EnvelopeTagger(Budgeted):
         hold_out = checks.integer("hold_out", state.hold_out, 2, 1000)
         if state.random_state is not None:
             checks.integer("random_state", state.random_state, 0, 2**128)
-        about = {"passes": positions.passes, "folds": positions.folds, "random_state": state.random_state}
+        about = {"max_iter": positions.max_iter, "cv": positions.cv, "random_state": state.random_state}
         tagger = cls(positions.tiers, hold_out=hold_out, **about)
         tagger.plan_, tagger.positions_, tagger.sequences_ = state.plan, positions, sequences
         return tagger._taken()

@@ -42,11 +42,11 @@ class Budgeted(BaseEstimator):
 
     def _fitted(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
         """One model of all tiers, or one for each."""
-        passes = checks.integer("passes", self.passes, 1, 10_000)
+        passes = checks.integer("max_iter", self.max_iter, 1, 10_000)
         reader, features, data, classes = Reader.fitted(tiers, X, y)
         checks.integer("number of labels in y", len(classes), 2, MOST_LABELS)
         rng = generator(self.random_state)
-        fold = labelled.drawn_folds(len(data.lengths), self.folds, rng)
+        fold = labelled.drawn_folds(len(data.lengths), self.cv, rng)
         how = Training(reader.edges, len(classes), passes, is_one)
         models, *without = trained(how, features, data, fold, rng, self.n_jobs)
         seen = seen_grams(data.labels, data.starts, len(classes))
@@ -110,8 +110,8 @@ class Budgeted(BaseEstimator):
         return {
             "tiers": stored_tiers(self.reader_.tiers),
             "policy": self.policy,
-            "passes": int(self.passes),
-            "folds": int(self.folds),
+            "passes": int(self.max_iter),
+            "folds": int(self.cv),
             "random_state": int(seed) if isinstance(seed, int | np.integer) else None,
             "classes": tuple(self.classes_.tolist()),
             "scales": self.reader_.scales,
@@ -122,8 +122,8 @@ class Budgeted(BaseEstimator):
     def _from_state(cls, state: Any, **settings: Any) -> Self:
         """The estimator, with what `_state` has stored."""
         stored.check_common(state)
-        names = ("policy", "passes", "folds", "random_state")
-        estimator = cls(state.tiers.given(), **{name: getattr(state, name) for name in names}, **settings)
+        about = {"policy": state.policy, "max_iter": state.passes, "cv": state.folds}
+        estimator = cls(state.tiers.given(), random_state=state.random_state, **about, **settings)
         estimator.reader_ = Reader(checked(estimator.tiers, is_stored=True), state.tiers.widths, state.scales)
         estimator.classes_, estimator.seen_ = named_array(state.classes), state.seen
         return estimator
