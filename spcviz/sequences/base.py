@@ -19,6 +19,7 @@ from spcviz.sequences import encoding, labels, stored
 from spcviz.sequences.answers import Labellings, split_list
 from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.encoding import Encoded, Vocabulary
+from spcviz.sequences.typed import Inputs, Item, Targets
 
 
 class Batch(NamedTuple):
@@ -86,7 +87,7 @@ class SequenceTagger(BaseEstimator):
             )
         return np.array(list(self.vocabulary_), dtype=object)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Inputs, y: Targets, sample_weight: Any = None) -> float:
         """Share of tokens with the right label; labels that training has not seen count as wrong.
 
         `sample_weight` (len(X),) is of sequences.
@@ -103,7 +104,7 @@ class SequenceTagger(BaseEstimator):
         right = np.fromiter((a == b for a, b in zip(flat, truth)), bool, len(truth))
         return float(np.average(right, weights=weights))
 
-    def predict(self, X: Any, *, allowed: Any = None) -> Labellings:
+    def predict(self, X: Inputs, *, allowed: Any = None) -> Labellings:
         """The best labelling of each sequence, a list each; a cascade's, among what its filters leave.
 
         Parameters
@@ -125,11 +126,11 @@ class SequenceTagger(BaseEstimator):
         flat = self.classes_[np.concatenate([np.zeros(0, np.int64), *numbers])].tolist()
         return split_list(flat, lengths)
 
-    def predict_single(self, x: Any) -> list:
+    def predict_single(self, x: Item) -> list:
         """The best labelling of one sequence."""
         return self.predict([x])[0]
 
-    def predict_marginals(self, X: Any, *, allowed: Any = None, as_dicts: bool = False) -> list:
+    def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = False) -> list:
         """Probability of each label at each token, (L, K) each, by forward-backward.
 
         Arguments and errors as in `predict`; columns in the order of `classes_`. With `as_dicts` a list for
@@ -144,11 +145,11 @@ class SequenceTagger(BaseEstimator):
         classes = self.classes_.tolist()
         return [[dict(zip(classes, row)) for row in table.tolist()] for table in found]
 
-    def predict_marginals_single(self, x: Any) -> list[dict[Any, float]]:
+    def predict_marginals_single(self, x: Item) -> list[dict[Any, float]]:
         """``{label: probability}`` for each token of one sequence."""
         return self.predict_marginals([x], as_dicts=True)[0]
 
-    def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
+    def predict_k_best(self, X: Inputs, k: int, *, allowed: Any = None) -> list[TagPaths]:
         """The k best labellings of each sequence; a cascade's, among what its filters leave.
 
         `k` is 1 .. 10,000, other arguments and errors as in `predict`. Fewer than k where there are fewer.
@@ -163,7 +164,7 @@ class SequenceTagger(BaseEstimator):
         rest = chain.from_iterable(per_block)
         return [next(rest) if length else nothing for length in lengths]
 
-    def predict_each(self, X: Iterable, *, n_at_a_time: int = 1000) -> Iterator[list]:
+    def predict_each(self, X: Iterable[Item], *, n_at_a_time: int = 1000) -> Iterator[list]:
         """Labels of one sequence after the other, for sequences that do not fit into memory together.
 
         X is read as the labels are asked for, `n_at_a_time` before the first of them comes; errors as of

@@ -25,6 +25,7 @@ from spcviz.sequences.crf import ChainCRF
 from spcviz.sequences.lattices import features_of
 from spcviz.sequences.perceptron import StructuredPerceptron
 from spcviz.sequences.tuning import Tuned
+from spcviz.sequences.typed import Inputs, Targets
 
 
 class CascadeState(NamedTuple):
@@ -162,7 +163,7 @@ class CascadeTagger(Tuned):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+    def fit(self, X: Inputs, y: Targets, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Train every level; `ArgumentError` with the item that is wrong, or fewer sequences than `cv`.
 
         Parameters
@@ -272,22 +273,22 @@ class CascadeTagger(Tuned):
             self._first_of = known = self.cascade_, tagger
         return known[1].set_params(constraints=self.constraints, n_jobs=self.n_jobs)
 
-    def predict(self, X: Any, *, allowed: Any = None) -> Labellings:
+    def predict(self, X: Inputs, *, allowed: Any = None) -> Labellings:
         if self.has_fallen_back_:
             return self.first_tagger().predict(X, allowed=allowed)
         return super().predict(X, allowed=allowed)
 
-    def predict_marginals(self, X: Any, *, allowed: Any = None, as_dicts: bool = False) -> list:
+    def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = False) -> list:
         if self.has_fallen_back_:
             return self.first_tagger().predict_marginals(X, allowed=allowed, as_dicts=as_dicts)
         return super().predict_marginals(X, allowed=allowed, as_dicts=as_dicts)
 
-    def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
+    def predict_k_best(self, X: Inputs, k: int, *, allowed: Any = None) -> list[TagPaths]:
         if self.has_fallen_back_:
             return self.first_tagger().predict_k_best(X, k, allowed=allowed)
         return super().predict_k_best(X, k, allowed=allowed)
 
-    def tune(self, X: Any, y: Any, tolerance: Any = None, *, guarantee: Guarantee = None) -> Self:
+    def tune(self, X: Inputs, y: Targets, tolerance: Any = None, *, guarantee: Guarantee = None) -> Self:
         super().tune(X, y, tolerance, guarantee=guarantee)
         if self.worth_ is not None:  # other filters, other answers of the last level
             self.worth_ = self._weighed(X, y)

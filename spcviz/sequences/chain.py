@@ -18,6 +18,7 @@ from spcviz.sequences.answers import Labellings
 from spcviz.sequences.asking import Asked
 from spcviz.sequences.base import SequenceTagger, TagPaths
 from spcviz.sequences.quick import numbers_of_labels
+from spcviz.sequences.typed import Inputs
 
 
 class Block(NamedTuple):
@@ -55,7 +56,7 @@ class ChainTagger(Asked):
             raise AttributeError(f"this {type(self).__name__} is not fitted yet")
         return self.edge_weights_[n] if self.n_edges_ else np.zeros(len(self.classes_))
 
-    def predict(self, X: Any, *, allowed: Any = None) -> Labellings:
+    def predict(self, X: Inputs, *, allowed: Any = None) -> Labellings:
         if allowed is None and self._is_plain() and type(X) in (list, tuple) and X:
             steps = Weights(self.state_weights_, self.transition_weights_)
             found = numbers_of_labels(X, self.vocabulary_, steps, self._forbidden())

@@ -17,6 +17,7 @@ from spcviz.learning.renamed import renamed
 from spcviz.sequences import labels, stored
 from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
+from spcviz.sequences.typed import Inputs, Targets
 from spcviz.sequences.watching import Watch
 
 
@@ -133,14 +134,14 @@ class ChainCRF(ChainTagger):
 
     def fit(
         self,
-        X: Any,
-        y: Any,
+        X: Inputs,
+        y: Targets,
         sample_weight: Any = None,
         *,
         token_weight: Any = None,
         allowed: Any = None,
-        X_dev: Any = None,
-        y_dev: Any = None,
+        X_dev: Inputs | None = None,
+        y_dev: Targets | None = None,
     ) -> Self:
         """Train on labelled, or partly labelled, sequences; `ArgumentError` with the item that is wrong.
 
@@ -218,8 +219,8 @@ class ChainCRF(ChainTagger):
 
     def partial_fit(
         self,
-        X: Any,
-        y: Any,
+        X: Inputs,
+        y: Targets,
         classes: Any = None,
         sample_weight: Any = None,
         *,

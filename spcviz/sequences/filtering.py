@@ -21,6 +21,7 @@ from spcviz.sequences.encoding import Encoded
 from spcviz.sequences.grown import Grown, Some, ranked
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
 from spcviz.sequences.levels import OneLevel, levels_of
+from spcviz.sequences.typed import Inputs
 
 
 class Filtering(SequenceTagger):
@@ -57,7 +58,7 @@ class Filtering(SequenceTagger):
 
     def filter(
         self,
-        X: Any,
+        X: Inputs,
         *,
         alpha: float | Sequence[float] | None = None,
         margin: float | Sequence[float] | None = None,

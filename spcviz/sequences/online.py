@@ -11,6 +11,7 @@ from spcviz.learning.chains.crf import Examples, Weights, examples_of
 from spcviz.learning.dice import generator
 from spcviz.sequences.base import Bar, Batch
 from spcviz.sequences.chain import ChainTagger
+from spcviz.sequences.typed import Inputs, Targets
 
 
 class Walk(NamedTuple):
@@ -48,7 +49,7 @@ class OnlineTagger(ChainTagger):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Inputs, y: Targets, sample_weight: Any = None) -> Self:
         """Train on labelled sequences; `ArgumentError` with the item that is wrong.
 
         Parameters

@@ -12,6 +12,7 @@ from spcviz.learning.renamed import renamed
 from spcviz.sequences import stored
 from spcviz.sequences.base import Texts
 from spcviz.sequences.online import OnlineTagger, Walk
+from spcviz.sequences.typed import Inputs, Targets
 
 
 class PerceptronState(NamedTuple):
@@ -84,7 +85,7 @@ class StructuredPerceptron(OnlineTagger):
         )
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, token_weight: Any = None) -> Self:
+    def fit(self, X: Inputs, y: Targets, sample_weight: Any = None, *, token_weight: Any = None) -> Self:
         """Train on labelled sequences; `ArgumentError` with the item that is wrong.
 
         Parameters
@@ -103,8 +104,8 @@ class StructuredPerceptron(OnlineTagger):
 
     def partial_fit(
         self,
-        X: Any,
-        y: Any,
+        X: Inputs,
+        y: Targets,
         classes: Any = None,
         sample_weight: Any = None,
         *,
