@@ -19,7 +19,7 @@ from spcviz.spending.answers import BudgetCurve, Spent, curve_of
 from spcviz.spending.labelled import Labelled
 from spcviz.spending.policies import MOST_LABELS
 from spcviz.spending.read import Reader, stored_tiers
-from spcviz.spending.tiers import Tiers, checked
+from spcviz.spending.tiers import Compute, FeatureTiers, Tiers, checked
 from spcviz.spending.training import Training, trained
 
 
@@ -103,12 +103,34 @@ class Budgeted(BaseEstimator):
         """Share of positions whose label is right."""
         return 1.0 - float(self.curve(X, y, [self._limit(X, budget, rate)]).error[0])
 
+    def attach(self, tier: str, function: Compute) -> Self:
+        """Give a tier its function again, or another one, after `spcviz.load`; it is not called yet.
+
+        Parameters
+        ----------
+        tier : str
+            Name of a tier that a function computes.
+        function : callable
+            As of `FeatureTiers`: of as many features as in training, which is seen when they are bought.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such tier, it has columns of X, or `function` cannot be called.
+        """
+        check_is_fitted(self)
+        self.reader_ = self.reader_.attached(tier, function)
+        names, columns = list(self.tiers.names), list(self.tiers.columns)
+        columns[names.index(tier)] = function
+        self.tiers = FeatureTiers(tuple(names), tuple(columns), tuple(self.tiers.costs))
+        return self
+
     def _state(self) -> dict[str, Any]:
         """What both kinds store."""
         check_is_fitted(self)
         seed = self.random_state
         return {
-            "tiers": stored_tiers(self.reader_.tiers),
+            "tiers": stored_tiers(self.reader_.tiers, self.reader_.widths),
             "policy": self.policy,
             "passes": int(self.max_iter),
             "folds": int(self.cv),

@@ -140,7 +140,7 @@ class ModelSelector(Budgeted):
         ]
 
     def to_state(self) -> ModelSelectorState:
-        """All that `spcviz.io.save` stores; an ArgumentError if a tier is a function."""
+        """All that `spcviz.io.save` stores; functions of tiers are code, and left out: see `attach`."""
         state = self._state() | {"models": self.models_, "selector": self.selector_}
         return ModelSelectorState(**state, per_cost=self.per_cost_, seed=self.seed_)
 

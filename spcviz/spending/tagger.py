@@ -243,10 +243,7 @@ class BudgetedTagger(Budgeted):
         return import_module("spcviz").show(self, x, words)
 
     def to_state(self) -> BudgetedTaggerState:
-        """All that `spcviz.io.save` stores.
-
-        An ArgumentError if a tier is a function, which is code: keep that beside the model.
-        """
+        """All that `spcviz.io.save` stores; functions of tiers are code, and left out: see `attach`."""
         state = self._state() | {"model": self.model_, "margin": self.margin_, "learned": self.policy_}
         return BudgetedTaggerState(**state, inference_tolerance=float(self.inference_tolerance))
 

@@ -183,10 +183,10 @@ def test_a_changed_state_is_refused(tmp_path):
     ):
         with pytest.raises(ArgumentError, match=message):
             BudgetedTagger.from_state(state._replace(**changed))
-    with pytest.raises(
-        ArgumentError, match=r"tiers.columns\[0\] must be columns to be saved, got a function"
-    ):
-        save(BudgetedTagger(functions([]), policy="random", max_iter=1).fit(X, Y), tmp_path)
+    for wrong in (np.array([3, 3, -1]), np.array([3, 3, 0]), np.array([3, 3])):
+        lazy = BudgetedTagger(functions([]), policy="random", max_iter=1, random_state=0).fit(X, Y).to_state()
+        with pytest.raises((ArgumentError, ShapeError), match=r"tiers\.widths"):
+            BudgetedTagger.from_state(lazy._replace(tiers=lazy.tiers._replace(widths=wrong)))
 
 
 def test_sparse_arrays_and_lists_are_the_same():
