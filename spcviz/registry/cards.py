@@ -21,7 +21,7 @@ _HEAD = """# The stored models
 
 Written by `python -m spcviz report` from the manifests in `cache/models`; do not edit. What was measured is
 what training wrote down beside the model, in the model's own words; how good a method is, over folds and
-with spreads, stands in `cache/results/README.md`. On what may be done with one: `cache/models/LICENSES.md` too."""
+with spreads, stands in `cache/results/README.md`; what may be done with one, in LICENSES.md too."""
 
 
 def text(folder: Path) -> str:
