@@ -11,7 +11,9 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.thresholds import guarantees, rules
 from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.learning.cascade.config import Cascade, CascadeConfig
+from spcviz.learning.chains.batch import Which
 from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_cascade
+from spcviz.learning.chains.completed import with_all_labels
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.worth import Worth, worth_of
 from spcviz.learning.dice import generator
@@ -172,6 +174,9 @@ class CascadeTagger(Tuned):
             (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict. Values other
             than 0 and 1 of sparse or named features are laid out in full, so there may not be many.
         y : list of sequences of str or of int
+            None where a label is not known (partial labels), without a guarantee: it is filled in by a
+            `ChainCRF` of the other parts, as the best labelling that agrees with those that are known, and
+            counts as true from then on, for thresholds too.
         sample_weight : array_like, shape (len(X),), optional
             Of sequences, in the pair model.
         groups : array_like, shape (len(X),), optional
@@ -188,6 +193,7 @@ class CascadeTagger(Tuned):
         X, y = checks.listed("X", X), checks.listed("y", y)
         if len(X) != len(y):
             raise ShapeError(f"y has {len(y)} sequences; X has {len(X)}")
+        labels.flat_labels(y, np.array([len(x) for x in X], dtype=np.int64))  # a promise is about the truth
         n_parts = checks.integer("cv", self.cv, 2, 1000) + 1
         rng = generator(self.random_state)
         kinship = np.arange(len(X)) if groups is None else labels.groups_of(groups, len(X), n_parts)
@@ -212,7 +218,7 @@ class CascadeTagger(Tuned):
             parts=checks.integer("cv", self.cv, 2, 1000),
             max_arcs=checks.integer("max_arcs", self.max_arcs, 1, 2**40),
         )
-        batch = self._read(X, y, sample_weight, goes_on=False, min_count=self.min_count)
+        batch = self._read(X, y, sample_weight, goes_on=False, may_miss=True, min_count=self.min_count)
         if len(self.classes_) > 1000:
             raise ArgumentError(f"y must hold at most 1000 labels for a cascade, got {len(self.classes_)}")
         forbidden = self._forbidden()
@@ -230,6 +236,12 @@ class CascadeTagger(Tuned):
             position_weights=batch.token_weights,
         )
         del batch  # as large as what was made of it
+        if (data.labels < 0).any():
+            kin = np.arange(len(data.weights)) if kinship is None else kinship
+            part = rng.permutation(np.arange(kin.max() + 1) % config.parts)[kin]
+            which = Which(forbidden=forbidden, n_edges=self.n_edges_)
+            c2 = checks.number("c2", self.c2, 0)
+            data = data._replace(labels=with_all_labels(data, part, c2=c2, which=which))
         with Bar(type(self).__name__, None, self.verbose) as bar:
             trained = train_chain_cascade(
                 data,

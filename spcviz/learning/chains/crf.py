@@ -181,7 +181,7 @@ def loss_and_gradient(
             loss += expect_weighted(unary, *about, gradient.pairwise)
             layouts.add_gradient(rows, unary, gradient.unary)
             continue
-        within = _within(examples, slice(a, b), unary)
+        within = agreeing(examples, slice(a, b), unary)
         if within is None:  # every label is known
             labels = examples.labels[a:b]
             loss -= _of_truth(unary, labels, row_start, pairwise, each, gradient.pairwise)
@@ -223,7 +223,7 @@ def forbid(unary: np.ndarray, row_start: np.ndarray, forbidden: np.ndarray) -> N
         unary[np.ix_(rows[is_there], states)] = -np.inf
 
 
-def _within(examples: Examples, where: slice, unary: np.ndarray) -> np.ndarray | None:
+def agreeing(examples: Examples, where: slice, unary: np.ndarray) -> np.ndarray | None:
     """The scores with -inf where the labels disagree; None where all are known."""
     labels = examples.labels[where]
     is_open = labels < 0
