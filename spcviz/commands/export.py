@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 HELP = "save a scene as one HTML file that works offline, as Python, its chart, or its story as a loop"
-WIDTHS = (960, 1920)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -15,7 +14,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ".svg of a page without a chart: the same, as the lattice draws it"
     )
     parser.add_argument("file", type=Path, metavar="FILE.html", help=ends)
-    parser.add_argument("--width", type=int, choices=WIDTHS, default=WIDTHS[0], help="pixels of a loop")
+    parser.add_argument("--width", type=int, default=960, help="of a loop, 960 or 1920 pixels")
     parser.add_argument("--dark", action="store_true", help="a loop in the dark theme")
 
 

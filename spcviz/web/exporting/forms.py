@@ -11,6 +11,9 @@ from spcviz.web.figures.palette import CSS_VARIABLES, DARK, DARK_TIERS, LIGHT, L
 from spcviz.web.serving import static
 from spcviz.web.view import mount
 
+LOOP_KINDS, LOOP_WIDTHS = ("webp", "gif", "mp4"), (960, 1920)
+"""Of loops: the endings of their files, and pixels; the wider one is the same picture, twice as fine."""
+
 OWN = Path(__file__).parent / "browser"
 _FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", system-ui, sans-serif'
 _FONTS = f"--st-font: {_FONT}; --st-code-font: monospace; "

@@ -19,9 +19,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import drawing, forms, page, snapshot
 from spcviz.web.serving import pages
 
-KINDS = ("webp", "gif", "mp4")
-WIDTHS = (960, 1920)
-"""Pixels; the wider one is the same picture, twice as fine."""
+KINDS, WIDTHS = forms.LOOP_KINDS, forms.LOOP_WIDTHS
 
 MOST_MOMENTS = 16
 MOST_BYTES = 2_000_000

@@ -49,7 +49,7 @@ class TourView extends View {
   build() {
     this.tools = node("div", { class: "tools", role: "toolbar", "aria-label": "This page" }, this.note, button("↶", "Undo the last change (Ctrl-Z)", () => this.act({ kind: "undo" })),
       button("↷", "Redo (Ctrl-Shift-Z)", () => this.act({ kind: "redo" })),
-      button("Save", "Save: link, page, picture, Python, embed", (event) => showSave(this, event.currentTarget), { "aria-haspopup": "dialog" }),
+      button("Save", "Save: link, page, picture, loop, Python, embed", (event) => showSave(this, event.currentTarget), { "aria-haspopup": "dialog" }),
       button("Words", "Explain the words on this page", () => this.showWords()),
       button("+ Scene", "Add this scene to your own tour", () => this.startAdding()),
       button("Print", "This page on paper, with its address", () => window.print()));
@@ -401,6 +401,8 @@ class TourView extends View {
   }
   closePanel() {
     this.panel.hidden = true;
+    this.onClosed?.();
+    this.onClosed = null;
     this.returnTo?.focus?.();
     this.returnTo = null;
   }

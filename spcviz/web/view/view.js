@@ -317,7 +317,7 @@ export class View {
   /** What playing shows, moment by moment: changes of the view; none where nothing plays. */
   get story() { return []; }
   /** Draw one moment of the story for a loop, at once. */
-  film(change) {
+  showMoment(change) {
     Object.assign(this.view, change);
     this.isOnFilm = true;
     this.root.classList.add("on-film");

@@ -97,12 +97,13 @@ def test_what_strangers_typed_does_not_run(alone, tmp_path):
 PLAY_TO_THE_END = """() => {
   const views = [];
   document.dispatchEvent(new CustomEvent("spcviz-views", { detail: views }));
-  const view = views.sort((a, b) => b.story.length - a.story.length)[0], main = document.querySelector("main");
+  const view = views.sort((a, b) => b.story.length - a.story.length)[0];
+  const main = document.querySelector("main");
   document.querySelector("header").hidden = true;
   for (const element of main.children) element.hidden = element !== view.root.getRootNode().host;
   Object.assign(main.style, { padding: "10px 16px 0", maxWidth: "none" });
   for (let k = 0; k < 200; k++) view.walk(1);
-  view.film({});
+  view.showMoment({});
 }"""
 
 

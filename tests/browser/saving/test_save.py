@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from PIL import Image
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser
@@ -36,7 +37,35 @@ def test_a_page_is_saved_as_one_file(menu, browser, tmp_path):
     text = path.read_text(encoding="utf-8")
     assert "<code>letters?order=2&amp;level=2" in text
     assert re.search(r'href="http://[^"]*/letters\?order=2&amp;level=2[^"]*" rel', text)
-    assert panel.get_by_role("status").inner_text().startswith("saved, 0.1")
+    assert panel.get_by_role("status").inner_text().startswith("saved, 0.")
+
+
+def test_a_loop_is_saved_beside_its_button_and_can_be_given_up(menu, tmp_path):
+    page, panel = menu("tagging")
+    opener = page.locator(".spcviz-tools button", has_text="Save").bounding_box()
+    box = panel.bounding_box()
+    assert abs(box["y"] - opener["y"] - opener["height"]) < 40
+    assert box["x"] <= opener["x"] + opener["width"]
+    panel.get_by_role("button", name="What plays here").click()
+    panel.get_by_label("Width of the loop").select_option("960")
+    panel.get_by_role("button", name="The loop as WebP").click()
+    panel.get_by_role("button", name="Give up").click()
+    assert panel.get_by_role("status").inner_text() == "given up"
+    with page.expect_download(timeout=180_000) as download:
+        panel.get_by_role("button", name="The loop as GIF").click()
+    path = tmp_path / "loop.gif"
+    download.value.save_as(path)
+    assert download.value.suggested_filename == "spcviz-tagging.gif"
+    with Image.open(path) as loop:
+        assert (loop.width, loop.n_frames) == (960, 3)
+    assert path.stat().st_size <= 2_000_000
+
+
+def test_a_link_that_only_this_computer_opens_says_so(menu):
+    page, panel = menu("letters")
+    panel.get_by_role("button", name="Copy the address").click()
+    page.wait_for_timeout(600)
+    assert "it opens on this computer only" in panel.get_by_role("status").inner_text()
 
 
 def test_the_python_of_a_page_is_shown_and_copied(menu):

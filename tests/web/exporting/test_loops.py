@@ -1,4 +1,4 @@
-"""Loops: which moments, how long, how large; what cannot be one is said. In Chromium: tests/browser/saving."""
+"""Loops: which moments, how long, how large; what cannot be one is said. In Chromium: browser/saving."""
 
 import io
 import itertools
@@ -65,8 +65,8 @@ def test_what_is_too_large_loses_colours_before_it_is_refused(monkeypatch):
 @needs_node
 def test_moments_are_spread_evenly_and_take_four_to_eight_seconds(tmp_path):
     body = """
-    const out = data.lengths.map((n) => [core.chosenOf(n, data.most), n > 1 ? core.durations(Math.min(n, data.most)) : []]);
-    console.log(JSON.stringify(out));
+    const spans = (n) => (n > 1 ? core.durations(Math.min(n, data.most)) : []);
+    console.log(JSON.stringify(data.lengths.map((n) => [core.chosenOf(n, data.most), spans(n)])));
     """
     lengths = [0, 1, 2, 3, 5, 9, 16, 17, 120]
     rows = run_node(tmp_path, "web/view/moments.js", body, {"lengths": lengths, "most": 16})

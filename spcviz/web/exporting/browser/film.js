@@ -28,10 +28,10 @@ function fitWidth() {
 }
 globalThis.FILM = {
   story: chosen?.story ?? [],
-  show(moment) { chosen.film(chosen.story[moment]); },
+  show(moment) { chosen.showMoment(chosen.story[moment]); },
   svg() {
     const [sentence, address] = [...document.querySelectorAll("footer > *")].map((one) => one.textContent);
-    chosen?.film(chosen.story[0]);
+    chosen?.showMoment(chosen.story[0]);
     return chosen?.loopSvg?.(sentence, address) ?? null;
   },
   fitWidth,
