@@ -18,6 +18,7 @@ from PIL import Image
 from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import drawing, forms, page, snapshot
 from spcviz.web.serving import pages
+from spcviz.web.serving.outside import reachable
 
 KINDS, WIDTHS = forms.LOOP_KINDS, forms.LOOP_WIDTHS
 
@@ -28,6 +29,9 @@ QUALITIES = (90, 75, 55, 35)
 
 COLOURS = (256, 128, 64, 32)
 """Of GIF, which has at most 256."""
+
+MOST_SIGNS = 80
+"""Of the address below a loop: one that holds a drawing has thousands."""
 
 RATE = 10
 """Pictures a second of MP4."""
@@ -113,6 +117,17 @@ def _told(address, scene, dark, *, scale=1, is_svg=False):
     return png, json.loads(told)
 
 
+def said_below(address: str) -> str:
+    """What stands below a loop: the address that others can open, or the scene alone where it has none.
+
+    >>> said_below("http://127.0.0.1:8501/letters?order=6"), said_below("https://a.example/spcviz/letters")
+    ('letters?order=6', 'a.example/spcviz/letters')
+    """
+    scene = page.scene_of(address)
+    whole = reachable(page.app_of(address), scene.address) or scene.address
+    return f"{whole[:MOST_SIGNS]}…" if len(whole) > MOST_SIGNS else whole
+
+
 def _document(shown, scene, address, dark):
     """One moment as a whole document, for every frame of the sheet."""
     script = "\n".join([*page.of_views(shown.views), forms.own_script(*_PROGRAM)])
@@ -122,7 +137,7 @@ def _document(shown, scene, address, dark):
         style=forms.font_face() + forms.css("film.css", is_dark=dark),
         body=places,
         sentence=escape(pages.every()[scene.page].sentence),
-        address=escape(scene.address or "home"),
+        address=escape(said_below(address)),
         script=script,
     )
 

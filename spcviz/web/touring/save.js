@@ -1,6 +1,7 @@
-// The Save menu of the bar: the link, the page as one file, its picture, its loop, its Python, a frame for another page.
+// Card, for a message, and the Save menu of the bar: the link, the page as one file, its picture, its loop, its Python, a frame for another page.
 
 import { button, node } from "../view/elements.js";
+import { VIEWS } from "../view/view.js";
 import { treesOf } from "./tour_core.js";
 
 /** Page and state, without what belongs to a tour or a projector. */
@@ -125,4 +126,38 @@ export function showSave(bar, opener) {
     bar.onClosed = () => giveUp?.abort();
   };
   show();
+}
+
+/** Once the address says what is on the screen: a stroke or a drag may just be on its way. */
+async function settled() {
+  const views = [], rest = (ms) => new Promise((done) => setTimeout(done, ms));
+  document.dispatchEvent(new CustomEvent(VIEWS, { detail: views }));
+  const isUnsent = () => views.some((view) => view.isUnsent);
+  if (!isUnsent()) return;
+  for (let k = 0; k < 20 && isUnsent(); k++) await rest(80);
+  await rest(250);
+}
+
+/** Shows the page's card in the bar's panel: the picture that messengers show of this address. */
+export async function showCard(bar, opener) {
+  bar.returnTo ??= opener;
+  const said = node("p", { class: "where", role: "status" }, "drawing it …"), place = node("div");
+  bar.show("Card", node("h3", {}, "Card"), place, said);
+  bar.placePanel(opener.getBoundingClientRect());
+  await settled();
+  const link = new URL(sceneHere(), document.baseURI), address = new URL(bar.data.tools.card, document.baseURI);
+  address.search = link.search;
+  const answer = await fetch(address).catch(() => null);
+  if (!answer?.ok || answer.redirected) {
+    const why = { compiling: "What reads the word is being compiled for this machine: try again in a minute.", empty: "There is no word to read here yet: draw one." };
+    said.textContent = why[answer && new URL(answer.url).search.slice(1)] ?? (await answer?.text() || "the server does not answer");
+    return;
+  }
+  const picture = await answer.blob(), url = URL.createObjectURL(picture);
+  place.append(node("img", { src: url, alt: "The card: ink, the words that it could have been, and what was read", width: 1200, height: 630, class: "card" }), node("p", { class: "list" },
+    button("Save the picture", "Save the card as PNG", () => { bar.save(picture, "png"); said.textContent = "saved"; }, { class: "add" }),
+    button("Copy the link", "The address that opens this word; messengers show the card with it", async () => { await bar.copyLink(); said.textContent = `link copied${onlyHere(location.href)}`; })));
+  said.textContent = "The link opens exactly this; a messenger that is sent it shows this picture.";
+  bar.placePanel(opener.getBoundingClientRect());
+  bar.onClosed = () => URL.revokeObjectURL(url);
 }
