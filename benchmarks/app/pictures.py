@@ -1,7 +1,7 @@
 """Pictures of README, of today's app: ``python -m benchmarks.app.pictures`` takes them (some minutes).
 
-Four pages in light, and the loop of Letters, level by level, as the Save menu makes it. Beside them lies a digest
-of what each page is drawn by; a test says when a picture is of another code.
+Four pages in light, and the loop of Letters, level by level, as the Save menu makes it. Beside them lies a
+digest of what each page is drawn by; a test says when a picture is of another code.
 """
 
 import hashlib
@@ -48,6 +48,7 @@ PICTURES = (
     Picture("your-data.webp", "data?embed=true&controls=0", ("pages/start/data.py", *_VIEW)),
     Picture(LOOP, "letters", (*_LETTERS, *_LOOP)),
 )  # fmt: skip
+
 
 def take(port: int, folder: Path = FOLDER) -> dict[str, int]:
     """Photograph all pages as the server at `port` shows them: bytes by file."""
