@@ -109,3 +109,41 @@ def test_escape_closes_the_menu_and_focus_goes_back(menu):
     assert not panel.is_visible()
     held = "document.querySelector('.spcviz-tools').shadowRoot.activeElement?.textContent"
     assert page.evaluate(held) == "Save"
+
+
+@pytest.mark.parametrize("address", ["", "letters", "write"])
+def test_a_card_is_shown_saved_and_its_link_copied(browser, server, tmp_path, address):
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{server}/{address}", timeout=120_000)
+    opener, panel = page.locator(".spcviz-tools button", has_text="Card"), page.locator(".tour > .panel")
+    for _ in range(60):  # what reads may still be compiled
+        opener.click(timeout=120_000)
+        for _ in range(100):
+            if not panel.get_by_role("status").inner_text().startswith("drawing"):
+                break
+            page.wait_for_timeout(100)
+        if "compiled" not in panel.get_by_role("status").inner_text():
+            break
+        page.keyboard.press("Escape")
+        page.wait_for_timeout(3000)
+    panel.locator("img.card").wait_for()
+    with page.expect_download() as download:
+        panel.get_by_role("button", name="Save the card").click()
+    path = tmp_path / "card.png"
+    download.value.save_as(path)
+    with Image.open(path) as card:
+        assert card.size == (1200, 630)
+    panel.get_by_role("button", name="The address that opens").click()
+    page.wait_for_timeout(600)
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    context.close()
+
+
+def test_pages_without_a_word_have_no_card(browser, server):
+    page = browser.new_page()
+    page.goto(f"{server}/sweep", timeout=120_000)
+    page.locator(".spcviz-tools button", has_text="Save").wait_for(timeout=120_000)
+    assert not page.locator(".spcviz-tools button", has_text="Card").is_visible()
+    page.close()
