@@ -100,7 +100,7 @@ def test_the_table_of_symbols_has_each_number_and_symbol_once(tmp_path, labels):
 @pytest.fixture(scope="module")
 def packed():
     X, y = [["a", "b"], ["b"]], [["N", "V"], ["V"]]
-    return to_zip(StructuredPerceptron(passes=1, random_state=0).fit([[[w] for w in row] for row in X], y))
+    return to_zip(StructuredPerceptron(max_iter=1, random_state=0).fit([[[w] for w in row] for row in X], y))
 
 
 @pytest.fixture(scope="module")
