@@ -109,6 +109,16 @@ def answers() -> dict[str, tuple[str, str]]:
     return {name: (module, group) for group, (name, _, module) in said.items()}
 
 
+def cards() -> dict[str, tuple[str, str]]:
+    """Pages that have a card: {name in addresses: (module that says what is on it, its warm-up group)}.
+
+    >>> cards()["write"][1]
+    'letters'
+    """
+    said = {problem.name: problem.cards for problem in problems() if problem.cards}
+    return {page: (module, group) for group, (*named, module) in said.items() for page in named}
+
+
 def models() -> list[Model]:
     """Every `Model` of every problem, in order."""
     return [row for problem in problems() for row in problem.models]
