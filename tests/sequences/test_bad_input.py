@@ -150,7 +150,7 @@ def test_bad_y_is_named(tagger, bad, kind, message):
 @every
 def test_an_unknown_label_is_only_for_partly_labelled_training(tagger):
     missing = [[None, *tags[1:]] for tags in Y]
-    if isinstance(tagger, sp.ChainCRF):
+    if isinstance(tagger, sp.ChainCRF | sp.CascadeTagger):
         tagger.fit(X, missing)
         missing = [[None] * len(tags) for tags in Y]
         with pytest.raises(ArgumentError, match="y must hold at least one label, got none"):

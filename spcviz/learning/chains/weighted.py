@@ -41,7 +41,7 @@ def expect_weighted(
     >>> unary, pairs = np.zeros((2, 2)), np.zeros((2, 2))
     >>> weights, row_start = np.array([1.0, 3.0]), np.array([0, 2])
     >>> loss = expect_weighted(unary, np.array([0, 1]), row_start, steps_of(np.zeros((2, 2))), weights, pairs)
-    >>> round(loss / np.log(2), 6), unary.tolist(), pairs.tolist()
+    >>> round(float(loss / np.log(2)), 6), unary.tolist(), pairs.tolist()
     (4.0, [[-0.5, 0.5], [1.5, -1.5]], [[1.25, -1.75], [0.25, 0.25]])
     """
     losses = np.empty(len(row_start) - 1)
