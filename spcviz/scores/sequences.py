@@ -212,7 +212,7 @@ class Sequences:
         return float(told(rule, rules.tuned(_here(rule), points_of, tolerance, guarantee)))
 
     def verdict(
-        self, y: Sequence[Sequence], tolerance: float = 0.01, *, rule: str = "mean_max", seed: int = 0
+        self, y: Sequence[Sequence], tolerance: float = 0.05, *, rule: str = "mean_max", seed: int = 0
     ) -> Any:
         """Whether a cascade is worth it on these scores: labels left, loss, time, what is guaranteed.
 

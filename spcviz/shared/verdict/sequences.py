@@ -57,7 +57,7 @@ class Judgement(NamedTuple):
 
 
 def of_sequences(
-    sequences: Sequences, y: Any, tolerance: float = 0.01, *, rule: str = "mean_max", seed: int = 0
+    sequences: Sequences, y: Any, tolerance: float = 0.05, *, rule: str = "mean_max", seed: int = 0
 ) -> Judgement:
     """What `Sequences.verdict` says."""
     tolerance, seed = checks.fraction("tolerance", tolerance), checks.integer("seed", seed, 0, 2**63 - 1)
