@@ -19,7 +19,7 @@ from spcviz.web.course import task as tasks
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
-from spcviz.web.tours import tour
+from spcviz.web.tours import gallery, tour
 from spcviz.web.ui import about, history, layout, navigation
 
 KEY, SPEAKER_KEY = "tour_bar", "tour_speaker"
@@ -60,10 +60,11 @@ class Running(NamedTuple):
 
 
 def tours():
-    """{name: Tour}: those that ship, then the visitor's own if it has scenes, then what was brought."""
+    """{name: Tour}: those that ship, the gallery, the visitor's own if it has scenes, what was brought."""
     mine, foreign = own_tour.own(), own_tour.brought()
     beside = {tour.BROUGHT: foreign.tour} if foreign else {}
-    return tour.shipped() | ({tour.OWN: mine} if mine.scenes else {}) | beside
+    every = tour.shipped() | {gallery.NAME: gallery.as_tour()}
+    return every | ({tour.OWN: mine} if mine.scenes else {}) | beside
 
 
 def running(params: Mapping[str, str]) -> Running | None:
