@@ -280,14 +280,9 @@ class Site:
 
     def hang(self) -> None:
         """The wall, with a picture of each exhibit; without a browser, of those alone that are charts."""
-        views = list(self.wall) if self.can_draw else []
-        addresses = [f"{(self.folder / path).resolve().as_uri()}?picture=only" for path in views]
-        for path, picture in zip(views, drawing.pictures(addresses, _ON_WALL), strict=True):
-            if content := _small(picture):
-                name = path.replace(".html", ".webp")
-                write_bytes_atomic(self.folder / name, content)
-                self.written[name] = len(content)
-                self.wall[path] = self.wall[path]._replace(picture=name)
+        for only in ("?picture=only", ""):  # of its view alone, else of the page
+            bare = [path for path, one in self.wall.items() if not one.picture] if not only else [*self.wall]
+            self._pictures(bare if self.can_draw else [], only)
         items = "".join(
             f'<li><a href="{escape(quote(path))}">'
             + (f'<img src="{escape(one.picture)}" alt="" loading="lazy">' if one.picture else "")
@@ -295,6 +290,15 @@ class Site:
             for path, one in self.wall.items()
         )
         self._page("gallery.html", gallery.TITLE, _WALL, about=escape(gallery.ABOUT), items=items)
+
+    def _pictures(self, paths, query):
+        addresses = [f"{(self.folder / path).resolve().as_uri()}{query}" for path in paths]
+        for path, picture in zip(paths, drawing.pictures(addresses, _ON_WALL), strict=True):
+            if content := _small(picture):
+                name = path.replace(".html", ".webp")
+                write_bytes_atomic(self.folder / name, content)
+                self.written[name] = len(content)
+                self.wall[path] = self.wall[path]._replace(picture=name)
 
     def _page(self, path, title, body, *, anew=False, **texts):
         texts |= {"root": "../" * path.count("/"), "title": escape(title), "version": spcviz.__version__}
