@@ -139,7 +139,7 @@ class Bringer(hostile.Uploader):
         said = [text.replace("\\", "") for text in self.said]
         if any(f"**{name}**:" in text or "Your upload" in text for text in said):
             return "read"
-        refusals = [text for text in said if name in text or text.startswith(("The file", "Reading"))]
+        refusals = [text for text in said if name in text or text.startswith(("The file", "The picture", "Reading"))]
         return "refused" if refusals else ""
 
 

@@ -33,17 +33,20 @@ class Server:
     def __enter__(self):
         shipped(ROOT / "cache")
         self._log = tempfile.NamedTemporaryFile(suffix=".log")
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
-        self._process = subprocess.Popen(
-            [*command, "--server.address", "127.0.0.1"], cwd=ROOT, stdin=subprocess.DEVNULL,
-            stdout=self._log, stderr=subprocess.STDOUT, env=self._environment, start_new_session=True,
-        )  # fmt: skip
+        self._process = self._start()
         try:
             self._wait()
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def _start(self):
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        return subprocess.Popen(
+            [*command, "--server.address", "127.0.0.1"], cwd=ROOT, stdin=subprocess.DEVNULL,
+            stdout=self._log, stderr=subprocess.STDOUT, env=self._environment, start_new_session=True,
+        )  # fmt: skip
 
     def __exit__(self, *_):
         self._process.terminate()

@@ -144,8 +144,8 @@ class Asked(SequenceTagger):
         >>> from spcviz import StructuredPerceptron
         >>> X = [[["the"], ["dog"]], [["a"], ["cat"]]]
         >>> tagger = StructuredPerceptron(random_state=0).fit(X, [["DT", "NN"]] * 2)
-        >>> {(top.label, top.feature) for top in tagger.top_features(2)}
-        {('NN', 'dog'), ('DT', 'dog')}
+        >>> sorted((top.label, top.feature) for top in tagger.top_features(2))
+        [('DT', 'dog'), ('NN', 'dog')]
         """
         n, names, classes = (
             checks.integer("n", n, 1, 2**31 - 1),

@@ -118,18 +118,13 @@ class EnvelopeTagger(Budgeted):
         seeds = rng.integers(2**31, size=4).tolist()
         parts = [[given[i] for i in rest] for given in (X, y)]
         trained = self._both(seeds[:2], *parts)
-        self.plan_ = planned(trained, [X[i] for i in aside], [y[i] for i in aside], tiers.costs)
-        self.positions_, self.sequences_ = self._both(seeds[2:], X, y)
-        return self._taken()
+        plan = planned(trained, [X[i] for i in aside], [y[i] for i in aside], tiers.costs)
+        return _learned(self, plan, *self._both(seeds[2:], X, y))
 
     def _both(self, seeds: list[int], X: Sequence, y: Sequence) -> tuple[BudgetedTagger, ModelSelector]:
         more: dict[str, Any] = {"passes": self.passes, "folds": self.folds, "n_jobs": self.n_jobs}
         first = BudgetedTagger(self.tiers, random_state=seeds[0], **more).fit(X, y)
         return first, ModelSelector(self.tiers, random_state=seeds[1], **more).fit(X, y)
-
-    def _taken(self) -> Self:
-        self.classes_, self.reader_ = self.positions_.classes_, self.positions_.reader_
-        return self
 
     def choice(self, rate: float) -> Choice:
         """What is done with so much for each position; inf: with as much as one likes."""
@@ -186,8 +181,15 @@ class EnvelopeTagger(Budgeted):
             checks.integer("random_state", state.random_state, 0, 2**128)
         about = {"passes": positions.passes, "folds": positions.folds, "random_state": state.random_state}
         tagger = cls(positions.tiers, hold_out=hold_out, **about)
-        tagger.plan_, tagger.positions_, tagger.sequences_ = state.plan, positions, sequences
-        return tagger._taken()
+        return _learned(tagger, state.plan, positions, sequences)
+
+
+def _learned(
+    tagger: EnvelopeTagger, plan: Sequence, positions: BudgetedTagger, sequences: ModelSelector
+) -> EnvelopeTagger:
+    tagger.plan_, tagger.positions_, tagger.sequences_ = plan, positions, sequences
+    tagger.classes_, tagger.reader_ = positions.classes_, positions.reader_
+    return tagger
 
 
 def _way(way: str, positions: BudgetedTagger, sequences: ModelSelector) -> BudgetedTagger | ModelSelector:

@@ -43,6 +43,7 @@ def test_a_file_is_no_larger_than_a_page_takes_and_the_same_again(name):
             "refused",
         ),
         (["The file is a list of clips (ffconcat), no picture or video."], "refused"),
+        (["The picture has 30000 x 30000 pixels; at most 16 million are read."], "refused"),
         (["Your upload. 3 frames"], "read"),
         (["**Example**: 300 sentences.", "# Your data"], ""),
         ([], ""),

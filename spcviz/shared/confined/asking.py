@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 import signal
 import threading
 import time
@@ -12,6 +13,7 @@ from spcviz.engine.errors import SpcvizError
 from spcviz.shared.confined import nursery
 from spcviz.shared.confined.limits import Task
 
+LOG = logging.getLogger(__name__)
 GLANCE = 0.1
 """Seconds between two looks at whether anybody still waits."""
 
@@ -120,4 +122,11 @@ def _answer(code: int, said: _Bounded) -> Answer:
         return Answer({}, nothing, problem)
     if isinstance(answer := head.get("answer"), dict):
         return Answer(answer, memoryview(said.data)[at + 1 :])
-    return Answer({}, nothing, fault="memory" if "memory" in head else "damaged")
+    if "memory" in head:
+        return Answer({}, nothing, fault="memory")
+    kind = head.get("damaged")
+    if (
+        isinstance(kind, str) and kind.isidentifier() and len(kind) < 60
+    ):  # the kind alone: more may quote the file
+        LOG.warning("work on what was brought ended with a %s", kind)
+    return Answer({}, nothing, fault="damaged")

@@ -21,9 +21,8 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
-import streamlit as st
 from streamlit import config, runtime
-from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.web.serving import leaving
 
@@ -63,6 +62,7 @@ _LOCK = threading.Lock()
 _HOLDERS: list[Holder] = []
 _VISITS: dict[str, "_Visit"] = {}
 _WATCHING = threading.Event()
+_FILES_GO = threading.Event()
 
 
 class _Visit:
@@ -133,6 +133,9 @@ def hold(holder: Holder) -> Holder:
 def clean() -> None:
     """Let go of what is over now."""
     now = CLOCK.now()
+    if _FILES_GO.is_set() and runtime.exists():
+        _FILES_GO.clear()
+        runtime.get_instance().media_file_mgr.remove_orphaned_files()
     with _LOCK:
         visits = dict(_VISITS)
     ended = {name for name, known in visits.items() if known.is_over(name, now)}
@@ -171,19 +174,23 @@ def _tidy(name: str, known: _Visit) -> None:
         server.uploaded_file_mgr.remove_session_files(name)
         server.media_file_mgr.clear_session_refs(name)
         server.media_file_mgr.remove_orphaned_files()
+        _FILES_GO.set()  # what can be downloaded is only marked now, so that a click just made is served
         if (sources := getattr(server, "dataframe_source_mgr", None)) is not None:
             sources.clear_all_for_session(name)
     context, known.context = known.context, None
-    thread = threading.Thread(target=_clear_state, name="spcviz tidy", daemon=True)
-    add_script_run_ctx(thread, context)
+    # In a thread of no visit: one of a visit that has ended is stopped as soon as it asks for its state.
+    thread = threading.Thread(
+        target=_clear_state, args=(context.session_state,), name="spcviz tidy", daemon=True
+    )
     thread.start()
     thread.join()
 
 
-def _clear_state() -> None:
-    """The state of this thread's visit: a page takes what it needs from its address."""
-    for key in list(st.session_state):
-        st.session_state.pop(key, None)
+def _clear_state(state: Any) -> None:
+    """The state of a visit: a page takes what it needs from its address."""
+    for key in list(state.filtered_state):
+        with contextlib.suppress(KeyError):
+            del state[key]
 
 
 def _watch() -> None:

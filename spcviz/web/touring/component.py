@@ -20,7 +20,11 @@ BAR = Component(
         "web/touring/tour.js",
     ),
 )
-SPEAKER = Component("spcviz_speaker", ("web/touring/speaker.css",), (*PARTS, "web/touring/speaker.js"))
+SPEAKER = Component(
+    "spcviz_speaker",
+    ("web/touring/speaker.css",),
+    (*PARTS, "web/touring/kept_tours.js", "web/touring/speaker.js"),
+)
 HANDOUT = Component("spcviz_handout", ("web/touring/handout.css",), (*PARTS, "web/touring/handout.js"))
 ALONE = {"view": {}, "epoch": 0}
 """What a view of the browser's own would be: neither has one, the server says everything."""
@@ -48,12 +52,13 @@ def show_bar(
     show(BAR, payload | ALONE, key=key, parts={}, on_act_change=on_act or (lambda: None))
 
 
-def show_speaker(tour: dict | None, hall: str, *, key: str, on_act: Callable):
+def show_speaker(tour: dict | None, hall: str, kept: dict, *, key: str, on_act: Callable):
     """Mount the speaker's window.
 
-    `tour` is the scene that it shows by itself (`touring.told`), `hall` opens it as an audience sees it.
+    `tour` is the scene that it shows by itself (`touring.told`), `hall` opens it as an audience sees it,
+    `kept` are the visitor's own tours (`own_tour.kept`).
     """
-    payload = {"identity": "speaker", "tour": tour, "hall": hall}
+    payload = {"identity": "speaker", "tour": tour, "hall": hall, "kept": kept}
     show(SPEAKER, payload | ALONE, key=key, parts={}, on_act_change=on_act)
 
 

@@ -4,6 +4,7 @@
 
 import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
+import { keepTours } from "./kept_tours.js";
 import { CHANNEL, asked, clockText, isTyping } from "./tour_core.js";
 
 const TICK_MS = 250;
@@ -56,6 +57,7 @@ class SpeakerView extends View {
       return;
     }
     this.post({ kind: "hello" });
+    this.bringOwn(data);
     this.after("alone", ALONE_MS, () => this.beAlone());
   }
   /** No window with the tour: this one goes through it by itself. */
@@ -64,6 +66,8 @@ class SpeakerView extends View {
     this.state = this.data.tour;
     this.draw();
   }
+  /** A tour that this browser keeps is told to the server, which knows of it by this window alone. */
+  bringOwn({ kept }) { keepTours(kept, (what) => this.component.setTriggerValue("act", { ...what, n: Date.now() })); }
   /** From another computer: what the hall shows, and orders to it, through the room. */
   async follow(order) {
     clearTimeout(this.following);
@@ -99,6 +103,7 @@ class SpeakerView extends View {
   take(said) {
     if (said.kind !== "scene") { // the server's: this window's own tour
       if (this.isAlone) this.state = said.tour;
+      if (!this.hall) this.bringOwn(said);
       this.view ??= {};
     } else {
       if (!this.hall) this.isAlone = false;

@@ -148,7 +148,7 @@ def speak():
     at = running(st.query_params)
     is_tour = at is not None and bool(at.tour.scenes)
     hall = f"./?tour={at.tour.name}&scene={at.code}&embed=true" if is_tour else "./tours"
-    show_speaker(told(at) if is_tour else None, hall, key=SPEAKER_KEY, on_act=_turned)
+    show_speaker(told(at) if is_tour else None, hall, own_tour.kept(), key=SPEAKER_KEY, on_act=_turned)
 
 
 def told(at: Running) -> dict:
@@ -159,11 +159,13 @@ def told(at: Running) -> dict:
 
 
 def _turned():
-    """The speaker's window, by itself, goes to another scene. Whoever sends may send anything."""
+    """The speaker's window brings its own tour, or goes to another scene. Anyone may send anything."""
     state = st.session_state.get(SPEAKER_KEY)
     asked = state.get("act") if isinstance(state, Mapping) else None
     at = running(st.query_params)
-    if isinstance(asked, Mapping) and at and str(asked.get("to", ""))[:10] in tour.codes(at.tour):
+    if isinstance(asked, Mapping) and asked.get("kind") == "restore":
+        own_tour.restore(asked)
+    elif isinstance(asked, Mapping) and at and str(asked.get("to", ""))[:10] in tour.codes(at.tour):
         st.query_params["at"] = str(asked["to"])[:10]
 
 

@@ -1,5 +1,6 @@
 """The page Your data: its opening, files in, faults, links, training, every view, nothing on a disk."""
 
+import gc
 import io
 import secrets
 import time
@@ -368,6 +369,52 @@ def test_at_the_end_of_a_visit_nothing_of_it_is_in_this_process():
     owned.end(name)
     del at
     assert heap.holders(marker) == []
+
+
+def marked_model(marker):
+    """A model that somebody trained on words, and labels, with a marker."""
+    words = ["The", marker, "barked", "at", "the", "man"]
+    labels = ["D", f"N{marker}", "V", "P", "D", "N"]
+    X = [templates.features_of(words, templates.read_template("bias lower[0]"))] * 12
+    return to_zip(spcviz.StructuredPerceptron(passes=2, random_state=0).fit(X, [labels] * 12))
+
+
+def over():
+    """The visit ends."""
+    (name,) = cached.MINE.owners()
+    owned.end(name)
+
+
+def idle():
+    """Nobody uses the page, which stays open, for 35 minutes; the clock runs by itself."""
+    owned.CLOCK.turn(35 * 60)
+    end = time.monotonic() + 20
+    while cached.MINE.owners() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not cached.MINE.owners()
+
+
+def left_of(marker):
+    """What still holds a marker once processes that are ended had their time."""
+    end = time.monotonic() + 60
+    while (left := heap.holders(marker)) and time.monotonic() < end:
+        time.sleep(0.5)
+    return left
+
+
+@pytest.mark.parametrize("ends", [over, idle])
+@pytest.mark.parametrize("view", ["lattice", "errors"])
+def test_of_a_brought_model_nothing_stays_while_the_page_is_open(ends, view):
+    """Streamlit keeps what callbacks and fragments were given; what is in it must have gone all the same."""
+    marker = f"xy{secrets.token_hex(8)}"
+    at = read_with_model(give(run(view=view), "mine.zip", marked_model(marker)))
+    assert heap.holders(marker)
+    ends()
+    gc.collect()
+    tree, at._tree = at._tree, None  # what this test's browser was sent
+    del tree
+    assert left_of(marker) == []
+    del at
 
 
 def _marked(marker):

@@ -39,7 +39,7 @@ def tagger(request, example):
     kinds = {
         "perceptron": lambda: spcviz.StructuredPerceptron(passes=2, random_state=0),
         "crf": lambda: spcviz.ChainCRF(max_iter=8),
-        "cascade": lambda: spcviz.CascadeTagger(order=3, passes=2, random_state=0),
+        "cascade": lambda: spcviz.CascadeTagger(order=3, passes=2, random_state=0, fall_back=False),
     }
     return kinds[request.param]().fit(features(example.sentences[:60]), example.labels[:60])
 

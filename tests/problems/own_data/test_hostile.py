@@ -66,27 +66,36 @@ def none_of(*shape, dtype=float):
     return np.zeros(shape, dtype=dtype)
 
 
+NO_TOKENS = "must hold scores of at least one token"
+
+
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
         (
             {"logits": none_of(0, 4, 3), "word_ids": none_of(0, 4, dtype=int)},
-            "logits of at least one sequence",
+            "logits must be of at least one sequence",
         ),
         (
             {"logits": none_of(0, 0, 0), "word_ids": none_of(0, 0, dtype=int)},
-            "logits of at least one sequence",
+            "logits must be of at least one sequence",
         ),
         (
             {"logits": none_of(3, 4, 3), "word_ids": none_of(3, 4, dtype=int) - 1},
-            "scores of at least one token",
+            NO_TOKENS,
         ),
-        ({"emissions": none_of(0, 3), "lengths": none_of(0, dtype=int)}, "scores of at least one token"),
-        ({"emissions": none_of(0, 3), "lengths": none_of(5, dtype=int)}, "scores of at least one token"),
+        (
+            {"emissions": none_of(0, 3), "lengths": none_of(0, dtype=int)},
+            NO_TOKENS,
+        ),
+        (
+            {"emissions": none_of(0, 3), "lengths": none_of(5, dtype=int)},
+            NO_TOKENS,
+        ),
     ],
 )
 def test_scores_of_nothing_are_refused_in_words(arrays, message):
-    with pytest.raises(ArgumentError, match=rf"^a\.npz: must hold {message}, got none$"):
+    with pytest.raises(ArgumentError, match=rf"^a\.npz: {message}, got none$"):
         read("a.npz", hostile.npz(**arrays))
 
 

@@ -34,6 +34,14 @@ class Server:
         pass
 
 
+class State(dict):
+    """What Streamlit keeps of a visit's widgets."""
+
+    @property
+    def filtered_state(self):
+        return dict(self)
+
+
 @pytest.fixture
 def server(monkeypatch):
     made = Server()
@@ -51,9 +59,8 @@ def come(server, monkeypatch):
 
     def act(name, connection):
         server.connections[name] = connection
-        context = SimpleNamespace(session_id=name)
+        context = SimpleNamespace(session_id=name, session_state=State())
         monkeypatch.setattr(owned, "get_script_run_ctx", lambda **_: context)
-        monkeypatch.setattr(owned, "add_script_run_ctx", lambda thread, _: thread)
         return owned.visit()
 
     return act

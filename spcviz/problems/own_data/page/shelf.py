@@ -8,6 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any
 
+import streamlit as st
+
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.own_data.data.files import FOUND_OUT, Brought, Columns, How
 from spcviz.problems.own_data.model.jobs import Job
@@ -19,7 +21,8 @@ class Own:
     """One visitor's data; what is made of it is kept under the file's digest and its columns."""
 
     def __init__(self, brought: Brought, data: bytes = b"", example: str = "") -> None:
-        self.brought, self.example = brought, example
+        self._brought: Brought | None = brought
+        self.example = example
         self._data = zlib.compress(data)
         self.columns: Columns | None = None
         self.how = FOUND_OUT
@@ -29,6 +32,19 @@ class Own:
         self.note = ""  # how the last job ended, where it brought nothing
         self.runs: list[Any] = []  # `runs.Run`, kept however much else is looked at
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+
+    @property
+    def brought(self) -> Brought:
+        """What was read. Whatever still runs on data that have gone begins anew, with what is there now."""
+        if self._brought is None:
+            st.rerun()
+            st.stop()  # where nothing can begin anew
+        return self._brought
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the visit, or the half hour, is over."""
+        return self._brought is None
 
     @property
     def data(self) -> bytes:
@@ -42,7 +58,7 @@ class Own:
     def read_anew(self, brought: Brought, columns: Columns | None, how: How) -> None:
         """The same text, read in another way; what was made of the old one goes, a job on it too."""
         self.end_job("it was on what the file was read as before")
-        self.brought, self.columns, self.how = brought, columns, how
+        self._brought, self.columns, self.how = brought, columns, how
         self._kept.clear()
         self.runs = []
 
@@ -81,7 +97,11 @@ class Own:
         self.job = None
 
     def end(self) -> None:
-        """Nobody wants any of it any more."""
+        """Nobody wants any of it any more.
+
+        Streamlit keeps what a widget's callback was given, longer than the visit, and with it this object.
+        """
         self.end_job()
         self._kept.clear()
-        self.runs = []
+        self._brought, self._data, self.model, self.asked = None, b"", None, None
+        self.runs, self.note = [], ""

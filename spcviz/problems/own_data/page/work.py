@@ -12,7 +12,7 @@ from spcviz.problems.own_data.page.shown import LearningCurve
 
 def start(visit: shelf.Own | None, settings: Settings, work: str = "train") -> None:
     """Begin to train, or to buy features, on a visitor's sentences, in a process of its own."""
-    if visit is None:  # gone, after half an hour without use
+    if visit is None or visit.is_gone:  # after half an hour without use
         return
     visit.end_job()
     visit.note, brought = "", visit.brought
