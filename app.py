@@ -7,7 +7,7 @@ from spcviz.web import visit
 from spcviz.web.cached import owned
 from spcviz.web.classroom import routes as classroom
 from spcviz.web.exporting import saving
-from spcviz.web.serving import first_html, leaving, static
+from spcviz.web.serving import cards, first_html, leaving, static
 from spcviz.web.ui import asked, outside, warmup
 from spcviz.web.view import served
 
@@ -15,7 +15,8 @@ if get_script_run_ctx(suppress_warning=True) is None:
     # Imported by `streamlit run`, before the first visitor.
     outside.make_room()
     warmup.start()
-    routes = [*first_html.routes(), *served.routes(), *asked.routes(), *classroom.routes(), *saving.routes()]
+    routes = [*first_html.routes(), *served.routes(), *asked.routes(), *classroom.routes()]
+    routes += [*saving.routes(), *cards.routes()]
     middleware = [*outside.middleware(), *leaving.middleware(owned.leave), *static.middleware()]
     app = st.App(visit.__file__, routes=routes, middleware=middleware)
 else:

@@ -67,12 +67,12 @@ def _tries(name: str, values: tuple, **more: Any) -> tuple[dict[str, Any], ...]:
 STEPS = {"feature.possible_transitions": True, "max_iterations": 100}
 CONTENDERS = (
     Contender("perceptron", "python-crfsuite", _tries("max_iterations", PASSES)),
-    Contender("perceptron", "spcviz", _tries("passes", PASSES)),
+    Contender("perceptron", "spcviz", _tries("max_iter", PASSES)),
     Contender("CRF", "python-crfsuite", _tries("c2", PENALTIES, **STEPS)),
     Contender("CRF", "spcviz", _tries("c2", PENALTIES)),
     Contender("cascade of order 3", "spcviz", _tries("tolerance", TOLERANCES)),
 )
-FEW = {"pair_model": "perceptron", "passes": 5, "hold_out": 2}
+FEW = {"pair_model": "perceptron", "max_iter": 5, "cv": 2}
 """Of cascades of many tags: not chosen by accuracy, but for the time they take."""
 HUNDREDS = {**FEW, "tolerance": 0.1, "max_arcs": 3000}
 """Of hundreds of tags: a filter that loses 1 in 100 sentences leaves 72 tags at every token."""
@@ -81,7 +81,7 @@ CONTENDERS += tuple(
     for data, orders, few in ((PENN, (2, 3, 4), FEW), (MORPHOLOGY, (2, 3), HUNDREDS))
     for what, name, tries in (
         ("perceptron", "python-crfsuite", ({"max_iterations": 5},)),
-        ("perceptron", "spcviz", ({"passes": 5},)),
+        ("perceptron", "spcviz", ({"max_iter": 5},)),
         *((f"cascade of order {order}", "spcviz", (few,)) for order in orders),
     )
 )
@@ -181,7 +181,7 @@ def two_threads(folder: Path, scale: float, repeats: int) -> list[dict[str, Any]
         "sparse matrices": ([_matrix(x, number) for x in X], [_matrix(x, number) for x in test]),
     }
     rows = []
-    for tagger in (StructuredPerceptron(passes=5, random_state=0), CascadeTagger(**FEW, random_state=0)):
+    for tagger in (StructuredPerceptron(max_iter=5, random_state=0), CascadeTagger(**FEW, random_state=0)):
         what = "cascade of order 3" if isinstance(tagger, CascadeTagger) else "perceptron"
         for name, (train, unseen) in inputs.items():
             tagger.fit(train, y)

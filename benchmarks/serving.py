@@ -88,7 +88,7 @@ def serving(train: tuple[list, list], sentences: list, repeats: int) -> list[dic
 
 
 def _of_ours(X: list, y: list) -> tuple[Callable, Callable]:
-    tagger = StructuredPerceptron(passes=5, random_state=0).fit(X, y)
+    tagger = StructuredPerceptron(max_iter=5, random_state=0).fit(X, y)
     tagger.predict(X[:1])
     return tagger.predict, tagger.predict_single
 

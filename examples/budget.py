@@ -31,7 +31,7 @@ columns = np.arange(3 * N_HASHED).reshape(3, N_HASHED)
 tiers = FeatureTiers(("endings", "words", "context"), tuple(columns), (0, 1, 4))
 
 for policy in ("dms_pi", "random"):
-    tagger = sp.BudgetedTagger(tiers, policy=policy, passes=3, folds=2, random_state=0).fit(X[:80], y[:80])
+    tagger = sp.BudgetedTagger(tiers, policy=policy, max_iter=3, cv=2, random_state=0).fit(X[:80], y[:80])
     everything = tagger.cost_of_everything(X[80:])
     curve = tagger.curve(X[80:], y[80:], [0, 0.1 * everything, 0.3 * everything, everything])
     print(f"{policy:7} wrong at 0, 10, 30, 100 % of the cost:", curve.error.round(3))

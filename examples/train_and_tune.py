@@ -32,7 +32,7 @@ print(f"{len(X)} sentences, {len({tag for tags in y for tag in tags})} labels, {
 tagger = sp.ChainCRF(c2=0.1).fit(X[:200], y[:200])
 print(f"words right: {tagger.score(X[200:], y[200:]):.3f}")
 
-search = GridSearchCV(sp.StructuredPerceptron(random_state=0), {"passes": [4, 8]}, cv=3)
+search = GridSearchCV(sp.StructuredPerceptron(random_state=0), {"max_iter": [4, 8]}, cv=3)
 search.fit(X[:200], y[:200])
 print("chosen:", search.best_params_)
 

@@ -185,7 +185,8 @@ def test_what_all_problems_share_names_none():
     said = re.compile(rf"\b(?:spcviz\.)?problems[./](?:{'|'.join((*PROBLEMS, 'budgets'))})\b")
     for path in files("spcviz/web", "spcviz/registry", "spcviz/shared", "spcviz/learning", "spcviz/engine"):
         code = ast.unparse(ast.parse((ROOT / path).read_text()))
-        assert not said.search(re.sub(r'"""(?:.|\n)*?"""', "", code)), path
+        found = said.search(re.sub(r'"""(?:.|\n)*?"""', "", code))
+        assert not found, f"{path} names {found and found[0]}: a problem says it of itself, in its PROBLEM"
 
 
 def test_problems_build_upon_those_that_they_say():
@@ -197,12 +198,14 @@ def test_problems_build_upon_those_that_they_say():
             for _, name in imports(ast.parse((ROOT / path).read_text()))
             if name.startswith("spcviz.problems.")
         }
-        assert used <= near, path
+        more = f"{path} imports {used - near}: say so in BUILT_UPON of tests/test_architecture.py"
+        assert used <= near, more
 
 
 def test_pages_lie_in_sections():
     """A page directly in pages/ would be found by Streamlit's old navigation and by-pass app.py."""
-    assert not list((ROOT / "pages").glob("*.py"))
+    outside = [path.name for path in (ROOT / "pages").glob("*.py")]
+    assert not outside, f"move into pages/<section>, and name so in PROBLEM: {outside}"
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "pages").rglob("*.py")), ids=lambda path: path.stem)

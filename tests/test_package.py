@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -52,6 +53,61 @@ def installed(wheel, tmp_path_factory):
         )  # fmt: skip
 
     return run
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    """The source distribution, built as a packager does; nothing is fetched."""
+    pytest.importorskip("setuptools", minversion="77")
+    pytest.importorskip("build")
+    folder = tmp_path_factory.mktemp("sdist")
+    for name in BUILT_FROM:
+        (folder / name).symlink_to(ROOT / name)
+    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder / "out", folder]
+    subprocess.run(command, check=True, capture_output=True)
+    (built,) = (folder / "out").glob("*.tar.gz")
+    return built
+
+
+USED = """
+import spcviz, sys
+from spcviz.sequences.crfsuite import CRF
+X, y = [[["the"], ["dog"]], [["a"], ["cat"]], [["the"], ["cat"]]], [["DT", "NN"]] * 3
+tagger = spcviz.StructuredPerceptron(max_iter=3, random_state=0).fit(X, y)
+spcviz.save(tagger, "model")
+print(spcviz.load("model").predict([[["a"], ["dog"]]]), spcviz.__version__, spcviz.__file__)
+assert CRF(c2=0.1, max_iterations=5).fit(X, y).predict(X[:1]) == y[:1]
+lattice = spcviz.from_emissions([[[0.0, 1.0], [2.0, 0.0]]], [[0.0, 0.5], [0.1, 0.0]]).prune(0.5)
+assert "streamlit" not in sys.modules
+"""
+
+
+def test_the_sources_build_install_and_work_where_nothing_else_is(sdist, tmp_path):
+    """From the source distribution into an empty folder, used from another, with no repository near."""
+    site, home = tmp_path / "site", tmp_path / "home"
+    home.mkdir()
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "--no-index", "--target", site, sdist], check=True, capture_output=True)
+    changed = {"PYTHONPATH": str(site), "NUMBA_DISABLE_JIT": "1", "SPCVIZ_JIT_DIR": str(tmp_path / "jit")}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", USED],
+        cwd=home,
+        env=os.environ | changed,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.split("\n")[0] == f"[['DT', 'NN']] {spcviz.__version__} {site / 'spcviz/__init__.py'}"
+
+
+def test_the_sources_hold_the_package_and_the_app_and_nothing_that_is_not_theirs(sdist, wheel):
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"pyproject.toml", "setup.py", "README.md", "LICENSE", "app.py", ".streamlit/config.toml"} <= names
+    held = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert {name.removeprefix("spcviz/app/") for name in held} <= names
+    assert not [name for name in names if name.startswith(("cache", "tests", "node_modules"))]
 
 
 def test_the_snippet_of_the_readme(monkeypatch, capsys):

@@ -117,6 +117,10 @@ KINDS = (
 """They come in turn, each with other numbers every time."""
 
 
+REFUSALS = ("The file", "The picture", "Reading")
+"""How a page begins to say that it does not take a picture or clip."""
+
+
 class Bringer(hostile.Uploader):
     """A session that brings files, and reads what the page says of each."""
 
@@ -139,7 +143,7 @@ class Bringer(hostile.Uploader):
         said = [text.replace("\\", "") for text in self.said]
         if any(f"**{name}**:" in text or "Your upload" in text for text in said):
             return "read"
-        refusals = [text for text in said if name in text or text.startswith(("The file", "The picture", "Reading"))]
+        refusals = [text for text in said if name in text or text.startswith(REFUSALS)]
         return "refused" if refusals else ""
 
 

@@ -1,13 +1,12 @@
 """Pictures of README, of today's app: ``python -m benchmarks.app.pictures`` takes them (some minutes).
 
-Four pages in light, and a moving picture of Letters while its threshold is dragged. Beside them lies a digest
-of what each page is drawn by; a test says when a picture is of another code.
+Four pages in light, and the loop of Letters, level by level, as the Save menu makes it. Beside them lies a
+digest of what each page is drawn by; a test says when a picture is of another code.
 """
 
 import hashlib
 import io
 import json
-import math
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,9 +14,11 @@ from typing import Any, NamedTuple
 from benchmarks.app.preview import open_browser, open_page
 from benchmarks.app.server import Server
 from spcviz.shared.folders import CACHE, ROOT
+from spcviz.web.exporting import loops
 
 FOLDER = CACHE / "pictures"
 MANIFEST = "pictures.json"
+LOOP = "loop.webp"
 SIZE, WIDTH = (1280, 760), 900
 """Of the window; pixels of a picture's width."""
 QUALITY, MOST = 80, 1_500_000
@@ -35,6 +36,7 @@ class Picture(NamedTuple):
 
 _VIEW = ("spcviz/web/view", "spcviz/web/lattice")
 _LETTERS = ("pages/cascade/letters.py", *_VIEW)
+_LOOP = ("spcviz/web/exporting/loops.py", "spcviz/web/exporting/browser")
 _POSE = ("spcviz/problems/pose/view",)
 PICTURES = (
     Picture("letters.png", "letters?embed=true&controls=0", _LETTERS, "triples"),
@@ -44,10 +46,8 @@ PICTURES = (
         ("pages/budget/trade_off.py", "spcviz/problems/budgets/view", "spcviz/problems/words/view"),
     ),
     Picture("your-data.webp", "data?embed=true&controls=0", ("pages/start/data.py", *_VIEW)),
-    Picture("drag.webp", "letters?embed=true", _LETTERS),
+    Picture(LOOP, "letters", (*_LETTERS, *_LOOP)),
 )  # fmt: skip
-N_FRAMES, FRAME_MS = 30, 110
-"""Of the moving picture: to and fro once."""
 
 
 def take(port: int, folder: Path = FOLDER) -> dict[str, int]:
@@ -55,14 +55,14 @@ def take(port: int, folder: Path = FOLDER) -> dict[str, int]:
     folder.mkdir(exist_ok=True)
     with open_browser() as browser:
         for picture in PICTURES:
+            if picture.file == LOOP:
+                (folder / LOOP).write_bytes(loops.make_loop(picture.address))
+                continue
             page = open_page(browser, SIZE, f"http://127.0.0.1:{port}/{picture.address}")
             if picture.click:
                 page.get_by_role("button", name=picture.click).click()
             page.wait_for_timeout(3000)
-            if picture.file == "drag.webp":
-                _save_drag(page, folder / picture.file)
-            else:
-                _image(page.screenshot()).save(folder / picture.file, quality=QUALITY)
+            _image(page.screenshot()).save(folder / picture.file, quality=QUALITY)
             page.close()
     digests = {picture.file: digest(picture) for picture in PICTURES}
     (folder / MANIFEST).write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
@@ -74,26 +74,6 @@ def _image(png: bytes) -> Any:
 
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     return picture.resize((WIDTH, round(picture.height * WIDTH / picture.width)), Image.Resampling.LANCZOS)
-
-
-def _save_drag(page: Any, target: Path) -> None:
-    """Drag the threshold to and fro, a screenshot a step; the quality that keeps the file below `MOST`."""
-    box = page.locator("input.big").bounding_box()
-    y, frames = box["y"] + box["height"] / 2, []
-    page.mouse.move(box["x"] + 0.1 * box["width"], y)
-    page.mouse.down()
-    for i in range(N_FRAMES):
-        share = 0.5 - 0.4 * math.cos(2 * math.pi * i / N_FRAMES)
-        page.mouse.move(box["x"] + share * box["width"], y)
-        page.wait_for_timeout(250)
-        frames.append(_image(page.screenshot()))
-    page.mouse.up()
-    for quality in (QUALITY, 60, 40, 25):
-        settings = {"save_all": True, "append_images": frames[1:], "duration": FRAME_MS, "loop": 0}
-        frames[0].save(target, quality=quality, method=6, **settings)
-        if target.stat().st_size <= MOST:
-            return
-    raise ValueError(f"{target} must be at most {MOST} bytes, got {target.stat().st_size}")
 
 
 def digest(picture: Picture) -> str:

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from spcviz.problems.letters.page import landing
+from spcviz.problems.letters.state import HOME
 from spcviz.problems.letters.view.component import alpha_of, home_funnel, home_word
 from spcviz.web.course import asked
 from spcviz.web.touring import touring
 from spcviz.web.ui import about, layout, navigation
-from spcviz.web.ui.state import StateTable, choice, real
 
 WAYS_IN = (
     (
@@ -40,8 +40,6 @@ PHONE = """<style>
 }
 .st-key-ways_in h2 { font-size: 1.5rem; padding: 0.5rem 0 }
 </style>"""
-
-HOME = StateTable(choice("show", "story", ("story", "end")), real("a", None, 0.0, 1.0))
 
 ORIGIN = (
     "The word is a development word, put together from real letters of the Kassel/Taskar handwriting data, "

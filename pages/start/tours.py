@@ -148,7 +148,7 @@ def own():
     address = packed.pack(mine)
     st.caption("Or as one address; whoever opens it has the tour:")
     if len(address) <= packed.LONGEST:
-        st.code(f"/tours?own={address}", language=None, wrap_lines=True)
+        st.code(own_tour.link(st.context.url, address), language=None, wrap_lines=True)
     else:
         st.caption("This tour is too long for an address: take the file.")
 

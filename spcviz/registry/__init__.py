@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from spcviz.engine.errors import ArgumentError
 from spcviz.registry.problem import DataSet, Model, Page, Problem, Result, Training
 from spcviz.shared.clone import load_module
 
@@ -33,8 +34,24 @@ SECTIONS = ("Start", "Learn", "The cascade", "Budgets", "Results")
 
 
 def problems() -> list[Problem]:
-    """All problems, in order: a list of `spcviz.registry.problem.Problem`."""
-    return [import_module(f"spcviz.problems.{name}").PROBLEM for name in PROBLEMS]
+    """All problems, in order: a list of `spcviz.registry.problem.Problem`.
+
+    An ArgumentError if one of `PROBLEMS` has no folder, or one that does not say what it is.
+    """
+    return [_problem(name) for name in PROBLEMS]
+
+
+def _problem(name: str) -> Problem:
+    where = f"spcviz/problems/{name}/__init__.py"
+    try:
+        module = import_module(f"spcviz.problems.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"spcviz.problems.{name}":
+            raise
+        raise ArgumentError(f"PROBLEMS names {name!r}; {where} is missing") from None
+    if not isinstance(getattr(module, "PROBLEM", None), Problem):
+        raise ArgumentError(f"PROBLEMS names {name!r}; {where} must hold PROBLEM = Problem(...)")
+    return module.PROBLEM
 
 
 def load(dotted: str) -> Any:
@@ -90,6 +107,16 @@ def answers() -> dict[str, tuple[str, str]]:
     """
     said = {problem.name: problem.answers.partition("=") for problem in problems() if problem.answers}
     return {name: (module, group) for group, (name, _, module) in said.items()}
+
+
+def cards() -> dict[str, tuple[str, str]]:
+    """Pages that have a card: {name in addresses: (module that says what is on it, its warm-up group)}.
+
+    >>> cards()["write"][1]
+    'letters'
+    """
+    said = {problem.name: problem.cards for problem in problems() if problem.cards}
+    return {page: (module, group) for group, (*named, module) in said.items() for page in named}
 
 
 def models() -> list[Model]:

@@ -90,6 +90,9 @@ class Problem(NamedTuple):
     answers: str = ""
     """``"name=module"``: what a view of this problem asks the server for without a rerun of its page, and the
     module whose ``answer(question) -> bytes`` says it (`spcviz.web.ui.asked`); empty if nothing."""
+    cards: tuple[str, ...] = ()
+    """Names in addresses of the pages that have a card, and last the module whose ``card(page, query)`` says
+    what is on it (`spcviz.web.serving.cards`), its `WITHOUT_KERNELS` those that compile nothing."""
     serves: tuple[str, ...] = ()  # other problems whose pages call these kernels too
 
 

@@ -24,6 +24,7 @@ from spcviz.scores import Sequences, from_emissions
 from spcviz.sequences import labels
 from spcviz.sequences.answers import Labellings
 from spcviz.sequences.base import SequenceTagger
+from spcviz.sequences.typed import Inputs, Targets
 
 
 class Weighted(NamedTuple):
@@ -40,7 +41,7 @@ class Asked(SequenceTagger):
     state_weights_: np.ndarray
     transition_weights_: np.ndarray
 
-    def emissions(self, X: Any, *, allowed: Any = None) -> list[np.ndarray]:
+    def emissions(self, X: Inputs, *, allowed: Any = None) -> list[np.ndarray]:
         """Score of each label at each token, (L, K) each, without those of steps; arguments as of `predict`.
 
         -inf where constraints or `allowed` forbid a label.
@@ -48,7 +49,7 @@ class Asked(SequenceTagger):
         lengths, blocks = self._of_blocks(lambda block: block.unary, X, allowed)
         return self._split(np.concatenate([np.zeros((0, len(self.classes_))), *blocks]), lengths)
 
-    def to_scores(self, X: Any, *, allowed: Any = None) -> Sequences:
+    def to_scores(self, X: Inputs, *, allowed: Any = None) -> Sequences:
         """What `spcviz.from_emissions` makes of the scores: to prune, to tune, to ask for witnesses.
 
         >>> from spcviz import StructuredPerceptron
@@ -61,7 +62,7 @@ class Asked(SequenceTagger):
             self.emissions(X, allowed=allowed), self._steps(), labels=self.classes_.tolist()
         )
 
-    def log_partition(self, X: Any, *, allowed: Any = None) -> np.ndarray:
+    def log_partition(self, X: Inputs, *, allowed: Any = None) -> np.ndarray:
         """Log of the sum of exponentials of the scores of all labellings, (len(X),); 0 of an empty sequence.
 
         Arguments and errors as of `predict`.
@@ -70,7 +71,7 @@ class Asked(SequenceTagger):
         tables = self.emissions(X, allowed=allowed)
         return np.array([_log_partition(f"X[{i}]", unary, steps) for i, unary in enumerate(tables)])
 
-    def log_probability(self, X: Any, y: Any) -> np.ndarray:
+    def log_probability(self, X: Inputs, y: Targets) -> np.ndarray:
         """Log-probability of a labelling of each sequence, (len(X),); -inf where constraints forbid it.
 
         Where a label is None, of all labellings that agree with the others. Errors as of `score`; a label
@@ -93,7 +94,7 @@ class Asked(SequenceTagger):
             out[i] -= _log_partition(f"X[{i}]", unary, steps)
         return np.minimum(out, 0.0)  # sums in another order may round above it
 
-    def entropy(self, X: Any, *, allowed: Any = None) -> np.ndarray:
+    def entropy(self, X: Inputs, *, allowed: Any = None) -> np.ndarray:
         """Entropy of the labellings of each sequence in nats, (len(X),); arguments as of `predict`.
 
         0: one labelling is certain. L log K: all are alike.
@@ -109,7 +110,7 @@ class Asked(SequenceTagger):
         return np.array(out)
 
     def sample(
-        self, X: Any, n: int = 1, *, random_state: Any = None, allowed: Any = None
+        self, X: Inputs, n: int = 1, *, random_state: Any = None, allowed: Any = None
     ) -> list[Labellings]:
         """Labellings drawn by their probabilities: `n` of each sequence; other arguments as of `predict`."""
         n = checks.integer("n", n, 1, 1_000_000)

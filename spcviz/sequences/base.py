@@ -12,20 +12,23 @@ from tqdm import tqdm
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
+from spcviz.learning.chains.edges import N_EDGES, with_edges
 from spcviz.learning.chains.rows import CsrRows
 from spcviz.learning.chains.rows import n_features as n_features_of
 from spcviz.sequences import encoding, labels, stored
 from spcviz.sequences.answers import Labellings, split_list
 from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.encoding import Encoded, Vocabulary
+from spcviz.sequences.typed import Inputs, Item, Targets
 
 
 class Batch(NamedTuple):
-    """Training data as numbers: `encoding.Encoded`, labels (R,) and the weight of each sequence (W,)."""
+    """Training data as numbers: X, labels (R,), weights of sequences (W,) and of tokens (R,)."""
 
     encoded: Encoded
     labels: np.ndarray
     weights: np.ndarray
+    token_weights: np.ndarray | None = None  # beside those of sequences; None: all tokens count alike
 
 
 class Texts(NamedTuple):
@@ -66,6 +69,10 @@ class SequenceTagger(BaseEstimator):
     classes_: np.ndarray
     vocabulary_: Vocabulary | None
     n_features_in_: int
+    n_edges_: int = 0
+    """3 where `fit_intercept` was asked for in training: rows of weights behind those of features."""
+    _weighs_tokens = True
+    """Whether training knows weights of tokens; if not, a sequence counts with the mean of its labels'."""
 
     def __sklearn_is_fitted__(self) -> bool:
         """What `sklearn.utils.validation.check_is_fitted` asks."""
@@ -80,7 +87,7 @@ class SequenceTagger(BaseEstimator):
             )
         return np.array(list(self.vocabulary_), dtype=object)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Inputs, y: Targets, sample_weight: Any = None) -> float:
         """Share of tokens with the right label; labels that training has not seen count as wrong.
 
         `sample_weight` (len(X),) is of sequences.
@@ -97,7 +104,7 @@ class SequenceTagger(BaseEstimator):
         right = np.fromiter((a == b for a, b in zip(flat, truth)), bool, len(truth))
         return float(np.average(right, weights=weights))
 
-    def predict(self, X: Any, *, allowed: Any = None) -> Labellings:
+    def predict(self, X: Inputs, *, allowed: Any = None) -> Labellings:
         """The best labelling of each sequence, a list each; a cascade's, among what its filters leave.
 
         Parameters
@@ -119,11 +126,11 @@ class SequenceTagger(BaseEstimator):
         flat = self.classes_[np.concatenate([np.zeros(0, np.int64), *numbers])].tolist()
         return split_list(flat, lengths)
 
-    def predict_single(self, x: Any) -> list:
+    def predict_single(self, x: Item) -> list:
         """The best labelling of one sequence."""
         return self.predict([x])[0]
 
-    def predict_marginals(self, X: Any, *, allowed: Any = None, as_dicts: bool = False) -> list:
+    def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = False) -> list:
         """Probability of each label at each token, (L, K) each, by forward-backward.
 
         Arguments and errors as in `predict`; columns in the order of `classes_`. With `as_dicts` a list for
@@ -138,11 +145,11 @@ class SequenceTagger(BaseEstimator):
         classes = self.classes_.tolist()
         return [[dict(zip(classes, row)) for row in table.tolist()] for table in found]
 
-    def predict_marginals_single(self, x: Any) -> list[dict[Any, float]]:
+    def predict_marginals_single(self, x: Item) -> list[dict[Any, float]]:
         """``{label: probability}`` for each token of one sequence."""
         return self.predict_marginals([x], as_dicts=True)[0]
 
-    def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
+    def predict_k_best(self, X: Inputs, k: int, *, allowed: Any = None) -> list[TagPaths]:
         """The k best labellings of each sequence; a cascade's, among what its filters leave.
 
         `k` is 1 .. 10,000, other arguments and errors as in `predict`. Fewer than k where there are fewer.
@@ -157,7 +164,7 @@ class SequenceTagger(BaseEstimator):
         rest = chain.from_iterable(per_block)
         return [next(rest) if length else nothing for length in lengths]
 
-    def predict_each(self, X: Iterable, *, n_at_a_time: int = 1000) -> Iterator[list]:
+    def predict_each(self, X: Iterable[Item], *, n_at_a_time: int = 1000) -> Iterator[list]:
         """Labels of one sequence after the other, for sequences that do not fit into memory together.
 
         X is read as the labels are asked for, `n_at_a_time` before the first of them comes; errors as of
@@ -191,6 +198,7 @@ class SequenceTagger(BaseEstimator):
         classes: Any = None,
         may_miss: bool = False,
         min_count: int = 1,
+        token_weight: Any = None,
     ) -> Batch:
         """Read training data; sets (or, to go on, extends) what names features and labels."""
         min_count = checks.integer("min_count", min_count, 1, 2**31 - 1)
@@ -210,20 +218,45 @@ class SequenceTagger(BaseEstimator):
         weights = _sequence_weights(sample_weight, len(encoded.lengths))
         if not weights[encoded.lengths > 0].any():
             raise ArgumentError("sample_weight must be above 0 for a sequence with tokens, got 0 for all")
-        weights = weights * self._class_weights(numbers, encoded.lengths, known)
+        by_class = self._class_weights(numbers, known)
+        each = labels.weights_of_tokens(token_weight, encoded.lengths)
+        if (numbers < 0).any() or not self._weighs_tokens:
+            if each is not None:
+                at = labels.place("y", int(numbers.argmin()), encoded.lengths)
+                raise ArgumentError(f"{at} must be known where tokens have weights, got None")
+            if by_class is not None:
+                weights = weights * _means(by_class, numbers, encoded.lengths)
+        elif by_class is not None:
+            each = by_class if each is None else each * by_class
         if vocabulary is not None and not goes_on and min_count > 1:
             vocabulary, encoded = _frequent(vocabulary, encoded, min_count)
             if not vocabulary:
                 raise ArgumentError(f"min_count must leave a feature; none of X occurs {min_count} times")
         self.classes_, self.vocabulary_ = known, vocabulary
         self.n_features_in_ = n_features_of(encoded.rows)
-        return Batch(encoded, numbers, weights)
+        if not goes_on:
+            self.n_edges_ = N_EDGES if self._wants_intercept() else 0
+        return Batch(self._with_edges(encoded), numbers, weights, each)
 
-    def _class_weights(self, numbers: np.ndarray, lengths: np.ndarray, classes: np.ndarray) -> np.ndarray:
-        """Mean weight of each sequence's known labels, (W,)."""
+    def _wants_intercept(self) -> bool:
+        wanted = getattr(self, "fit_intercept", False)
+        if isinstance(wanted, str) and wanted == "auto":
+            return self.vocabulary_ is None
+        if isinstance(wanted, bool | np.bool_):
+            return bool(wanted)
+        raise ArgumentError(f"fit_intercept must be True, False or 'auto', got {wanted!r:.60}")
+
+    def _with_edges(self, encoded: Encoded) -> Encoded:
+        """With the columns of `spcviz.learning.chains.edges` where this tagger has weights of them."""
+        if not self.n_edges_:
+            return encoded
+        return encoded._replace(rows=with_edges(encoded.rows, encoded.lengths))
+
+    def _class_weights(self, numbers: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
+        """Weight of each token's label, (R,), 1 where it is not known; None where none are asked for."""
         wanted = getattr(self, "class_weight", None)
         if wanted is None:
-            return np.ones(len(lengths))
+            return None
         is_known = numbers >= 0
         counts = np.bincount(numbers[is_known], minlength=len(classes))
         if isinstance(wanted, str) and wanted == "balanced":
@@ -237,10 +270,7 @@ class SequenceTagger(BaseEstimator):
                 each[number[label]] = checks.number(f"class_weight[{label!r}]", weight, 0)
         else:
             raise ArgumentError(f"class_weight must be a dict, 'balanced' or None, got {wanted!r:.60}")
-        owner = np.repeat(np.arange(len(lengths)), lengths)[is_known]
-        total = np.bincount(owner, each[numbers[is_known]], len(lengths))
-        n = np.bincount(owner, minlength=len(lengths))
-        return np.where(n > 0, total / np.maximum(n, 1), 1.0)
+        return np.where(is_known, each[numbers], 1.0)
 
     def _forbidden(self) -> np.ndarray | None:
         return forbidden_steps(getattr(self, "constraints", None), self.classes_)
@@ -365,6 +395,15 @@ def _sequence_weights(sample_weight: Any, n: int) -> np.ndarray:
     if len(weights) and weights.min() < 0:
         raise ArgumentError(f"sample_weight[{weights.argmin()}] must be at least 0, got {weights.min()}")
     return weights
+
+
+def _means(each: np.ndarray, numbers: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Mean over each sequence's tokens with a known label (W,); 1 where there are none."""
+    is_known = numbers >= 0
+    owner = np.repeat(np.arange(len(lengths)), lengths)[is_known]
+    total = np.bincount(owner, each[is_known], len(lengths))
+    n = np.bincount(owner, minlength=len(lengths))
+    return np.where(n > 0, total / np.maximum(n, 1), 1.0)
 
 
 def _frequent(vocabulary: Vocabulary, encoded: Encoded, min_count: int) -> tuple[Vocabulary, Encoded]:

@@ -11,10 +11,13 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.thresholds import guarantees, rules
 from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.learning.cascade.config import Cascade, CascadeConfig
+from spcviz.learning.chains.batch import Which
 from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_cascade
+from spcviz.learning.chains.completed import with_all_labels
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.worth import Worth, worth_of
 from spcviz.learning.dice import generator
+from spcviz.learning.renamed import renamed
 from spcviz.learning.workers import spread
 from spcviz.sequences import labels, stored
 from spcviz.sequences.answers import Labellings
@@ -24,6 +27,7 @@ from spcviz.sequences.crf import ChainCRF
 from spcviz.sequences.lattices import features_of
 from spcviz.sequences.perceptron import StructuredPerceptron
 from spcviz.sequences.tuning import Tuned
+from spcviz.sequences.typed import Inputs, Targets
 
 
 class CascadeState(NamedTuple):
@@ -35,8 +39,10 @@ class CascadeState(NamedTuple):
     cascade: Cascade
     levels: tuple[LevelFigures, ...]
     worth: Worth | None = None
+    n_edges: int = 0
 
 
+@renamed(passes="max_iter", rate="learning_rate", hold_out="cv")
 class CascadeTagger(Tuned):
     """Structured prediction cascade: coarse models prune labels, so that fine ones can look further.
 
@@ -60,7 +66,7 @@ class CascadeTagger(Tuned):
     guarantee : {None, "mean"} or float
         What is promised of sequences that nothing was learned or tuned on, if they are exchangeable with
         these: that the whole cascade loses the truth of at most a share `tolerance` of them, on average
-        ("mean") or with a certainty such as 0.9. Then one of `hold_out` + 1 parts of the data is set aside in
+        ("mean") or with a certainty such as 0.9. Then one of `cv` + 1 parts of the data is set aside in
         `fit` to choose the thresholds on, all together, and the promise costs some pruning. None: the share
         is that of the tuning data, filter by filter. See `spcviz.learning.cascade.paths`.
     pair_model : {"crf", "perceptron"}
@@ -68,11 +74,11 @@ class CascadeTagger(Tuned):
         perceptron trains faster.
     c2 : float
         Regulariser of the CRF; see `ChainCRF`.
-    rate : float
+    learning_rate : float
         Step size of the perceptrons on longer n-grams, which begin at the pair model.
-    passes : int
-        Over the training data, at each level of a perceptron.
-    hold_out : int
+    max_iter : int
+        Passes over the training data, at each level of a perceptron.
+    cv : int
         Parts that the training data is dealt into; each is filtered by models of the others.
     max_arcs : int
         N-grams that a sequence may have at any level.
@@ -83,13 +89,13 @@ class CascadeTagger(Tuned):
     constraints : {"bio", "bioes", "bilou"}, callable or None
         As of `ChainCRF`: n-grams that break the rule are at no level.
     class_weight : dict, "balanced" or None
-        Weights of labels in the pair model; a sequence counts with the mean over its tokens.
+        Weights of labels in the pair model: a token counts with that of its label.
     random_state : int, numpy.random.Generator or None
     n_jobs : int or None
         Models of the held-out parts that are trained, and parts of X that are predicted, at a time, by
         threads (or where joblib's ``parallel_config`` says); -1: as many as there are processors. The result
         is the same.
-    min_count, verbose
+    fit_intercept, min_count, verbose
         As of `ChainCRF`.
 
     Attributes
@@ -104,12 +110,12 @@ class CascadeTagger(Tuned):
         the standard error of the difference; ``worth_.pays`` says which of them answers. None without
         `fall_back`.
     n_features_in_, feature_names_in_
-        As of `ChainCRF`.
+        As of `ChainCRF`; with an intercept every level has its rows of weights behind those of features.
 
     Examples
     --------
     >>> X = [[["the"], ["dog"]], [["a"], ["cat"]], [["the"], ["cat"]], [["a"], ["dog"]]]
-    >>> tagger = CascadeTagger(hold_out=2, random_state=0, fall_back=False).fit(X, [["DT", "NN"]] * 4)
+    >>> tagger = CascadeTagger(cv=2, random_state=0, fall_back=False).fit(X, [["DT", "NN"]] * 4)
     >>> tagger.predict([[["a"], ["dog"]]])
     [['DT', 'NN']]
     """
@@ -126,11 +132,12 @@ class CascadeTagger(Tuned):
         guarantee: Guarantee = None,
         pair_model: str = "crf",
         c2: float = 0.3,
-        rate: float = 4.0,
-        passes: int = 10,
-        hold_out: int = 3,
+        learning_rate: float = 4.0,
+        max_iter: int = 10,
+        cv: int = 3,
         max_arcs: int = 100_000,
         fall_back: bool = True,
+        fit_intercept: bool | str = "auto",
         min_count: int = 1,
         constraints: Any = None,
         class_weight: Any = None,
@@ -145,11 +152,12 @@ class CascadeTagger(Tuned):
         self.guarantee = guarantee
         self.pair_model = pair_model
         self.c2 = c2
-        self.rate = rate
-        self.passes = passes
-        self.hold_out = hold_out
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.cv = cv
         self.max_arcs = max_arcs
         self.fall_back = fall_back
+        self.fit_intercept = fit_intercept
         self.min_count = min_count
         self.constraints = constraints
         self.class_weight = class_weight
@@ -157,8 +165,8 @@ class CascadeTagger(Tuned):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
-        """Train every level; `ArgumentError` with the item that is wrong, or fewer sequences than `hold_out`.
+    def fit(self, X: Inputs, y: Targets, sample_weight: Any = None, *, groups: Any = None) -> Self:
+        """Train every level; `ArgumentError` with the item that is wrong, or fewer sequences than `cv`.
 
         Parameters
         ----------
@@ -166,6 +174,9 @@ class CascadeTagger(Tuned):
             (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict. Values other
             than 0 and 1 of sparse or named features are laid out in full, so there may not be many.
         y : list of sequences of str or of int
+            None where a label is not known (partial labels), without a guarantee: it is filled in by a
+            `ChainCRF` of the other parts, as the best labelling that agrees with those that are known, and
+            counts as true from then on, for thresholds too.
         sample_weight : array_like, shape (len(X),), optional
             Of sequences, in the pair model.
         groups : array_like, shape (len(X),), optional
@@ -182,7 +193,8 @@ class CascadeTagger(Tuned):
         X, y = checks.listed("X", X), checks.listed("y", y)
         if len(X) != len(y):
             raise ShapeError(f"y has {len(y)} sequences; X has {len(X)}")
-        n_parts = checks.integer("hold_out", self.hold_out, 2, 1000) + 1
+        labels.flat_labels(y, np.array([len(x) for x in X], dtype=np.int64))  # a promise is about the truth
+        n_parts = checks.integer("cv", self.cv, 2, 1000) + 1
         rng = generator(self.random_state)
         kinship = np.arange(len(X)) if groups is None else labels.groups_of(groups, len(X), n_parts)
         n_kin = int(kinship.max(initial=-1)) + 1
@@ -201,19 +213,19 @@ class CascadeTagger(Tuned):
         config = CascadeConfig(
             tolerance_kind=self.tolerance_kind,
             rule=self.rule,
-            predictor_rate=checks.number("rate", self.rate, 0),
-            predictor_epochs=checks.integer("passes", self.passes, 1, 1_000_000),
-            parts=checks.integer("hold_out", self.hold_out, 2, 1000),
+            predictor_rate=checks.number("learning_rate", self.learning_rate, 0),
+            predictor_epochs=checks.integer("max_iter", self.max_iter, 1, 1_000_000),
+            parts=checks.integer("cv", self.cv, 2, 1000),
             max_arcs=checks.integer("max_arcs", self.max_arcs, 1, 2**40),
         )
-        batch = self._read(X, y, sample_weight, goes_on=False, min_count=self.min_count)
+        batch = self._read(X, y, sample_weight, goes_on=False, may_miss=True, min_count=self.min_count)
         if len(self.classes_) > 1000:
             raise ArgumentError(f"y must hold at most 1000 labels for a cascade, got {len(self.classes_)}")
         forbidden = self._forbidden()
         self._check_steps(batch, forbidden)
         lengths, is_used = batch.encoded.lengths, batch.encoded.lengths > 0
         if is_used.sum() < config.parts:
-            raise ArgumentError(f"hold_out must be at most the {is_used.sum()} sequences, got {config.parts}")
+            raise ArgumentError(f"cv must be at most the {is_used.sum()} sequences, got {config.parts}")
         kinship = None if groups is None else labels.groups_of(groups, len(lengths), config.parts)[is_used]
         data = examples_of(
             batch.encoded.rows,
@@ -221,8 +233,15 @@ class CascadeTagger(Tuned):
             batch.labels,
             len(self.classes_),
             weights=batch.weights[is_used],
+            position_weights=batch.token_weights,
         )
         del batch  # as large as what was made of it
+        if (data.labels < 0).any():
+            kin = np.arange(len(data.weights)) if kinship is None else kinship
+            part = rng.permutation(np.arange(kin.max() + 1) % config.parts)[kin]
+            which = Which(forbidden=forbidden, n_edges=self.n_edges_)
+            c2 = checks.number("c2", self.c2, 0)
+            data = data._replace(labels=with_all_labels(data, part, c2=c2, which=which))
         with Bar(type(self).__name__, None, self.verbose) as bar:
             trained = train_chain_cascade(
                 data,
@@ -230,7 +249,9 @@ class CascadeTagger(Tuned):
                 rng,
                 tolerances=tolerances,
                 config=config,
-                pair_model=PairModel(self.pair_model, checks.number("c2", self.c2, 0), forbidden),
+                pair_model=PairModel(
+                    self.pair_model, checks.number("c2", self.c2, 0), forbidden, self.n_edges_
+                ),
                 groups=kinship,
                 weighs=bool(self.fall_back),
                 run=lambda function, jobs: spread(function, jobs, self.n_jobs),
@@ -258,27 +279,28 @@ class CascadeTagger(Tuned):
             first = self.cascade_.levels[0].filter
             tagger = kind(min_count=self.min_count, class_weight=self.class_weight)
             tagger.classes_, tagger.vocabulary_ = self.classes_, self.vocabulary_
-            tagger.n_features_in_ = self.n_features_in_
+            tagger.n_features_in_, tagger.n_edges_ = self.n_features_in_, self.n_edges_
+            tagger.fit_intercept = self.fit_intercept
             tagger.set_weights(Weights(first.weights.astype(np.float64), first.pairs.inner))
             self._first_of = known = self.cascade_, tagger
         return known[1].set_params(constraints=self.constraints, n_jobs=self.n_jobs)
 
-    def predict(self, X: Any, *, allowed: Any = None) -> Labellings:
+    def predict(self, X: Inputs, *, allowed: Any = None) -> Labellings:
         if self.has_fallen_back_:
             return self.first_tagger().predict(X, allowed=allowed)
         return super().predict(X, allowed=allowed)
 
-    def predict_marginals(self, X: Any, *, allowed: Any = None, as_dicts: bool = False) -> list:
+    def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = False) -> list:
         if self.has_fallen_back_:
             return self.first_tagger().predict_marginals(X, allowed=allowed, as_dicts=as_dicts)
         return super().predict_marginals(X, allowed=allowed, as_dicts=as_dicts)
 
-    def predict_k_best(self, X: Any, k: int, *, allowed: Any = None) -> list[TagPaths]:
+    def predict_k_best(self, X: Inputs, k: int, *, allowed: Any = None) -> list[TagPaths]:
         if self.has_fallen_back_:
             return self.first_tagger().predict_k_best(X, k, allowed=allowed)
         return super().predict_k_best(X, k, allowed=allowed)
 
-    def tune(self, X: Any, y: Any, tolerance: Any = None, *, guarantee: Guarantee = None) -> Self:
+    def tune(self, X: Inputs, y: Targets, tolerance: Any = None, *, guarantee: Guarantee = None) -> Self:
         super().tune(X, y, tolerance, guarantee=guarantee)
         if self.worth_ is not None:  # other filters, other answers of the last level
             self.worth_ = self._weighed(X, y)
@@ -299,10 +321,11 @@ class CascadeTagger(Tuned):
     predict_k_best.__doc__ = SequenceTagger.predict_k_best.__doc__
 
     def _learned(self) -> tuple[Any, ...]:
-        return self.cascade_, tuple(self.levels_), self.worth_
+        return self.cascade_, tuple(self.levels_), self.worth_, self.n_edges_
 
     def take_state(self, state: CascadeState) -> None:
-        about = state.cascade, state.levels, len(self.classes_), self._n_names
+        self.n_edges_ = stored.checked_edges(state.n_edges)
+        about = state.cascade, state.levels, len(self.classes_), self._n_names, self.n_edges_
         self.n_features_in_ = stored.check_cascade(*about)
         stored.check_worth(state.worth, len(state.cascade.levels))
         self.cascade_, self.levels_, self.worth_ = state.cascade, state.levels, state.worth

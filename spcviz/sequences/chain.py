@@ -9,6 +9,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.errors import InfeasibleError
+from spcviz.learning.chains import edges
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partitions
 from spcviz.learning.workers import in_threads
@@ -17,6 +18,7 @@ from spcviz.sequences.answers import Labellings
 from spcviz.sequences.asking import Asked
 from spcviz.sequences.base import SequenceTagger, TagPaths
 from spcviz.sequences.quick import numbers_of_labels
+from spcviz.sequences.typed import Inputs
 
 
 class Block(NamedTuple):
@@ -31,9 +33,30 @@ class ChainTagger(Asked):
     """Base of the first-order taggers, of weights (F, K) and ``[from, to]`` (K, K); not for use by itself."""
 
     state_weights_: np.ndarray
+    edge_weights_: np.ndarray = np.zeros((0, 0))  # of models that are older than edges
     transition_weights_: np.ndarray
 
-    def predict(self, X: Any, *, allowed: Any = None) -> Labellings:
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Weight of each label at every token, (K,); 0 without `fit_intercept`."""
+        return self._edge(0)
+
+    @property
+    def start_weights_(self) -> np.ndarray:
+        """Weight of each label at the first token, (K,); 0 without `fit_intercept`."""
+        return self._edge(1)
+
+    @property
+    def end_weights_(self) -> np.ndarray:
+        """Weight of each label at the last token, (K,); 0 without `fit_intercept`."""
+        return self._edge(2)
+
+    def _edge(self, n: int) -> np.ndarray:
+        if not hasattr(self, "classes_"):  # hasattr(tagger, "intercept_") is to be False
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        return self.edge_weights_[n] if self.n_edges_ else np.zeros(len(self.classes_))
+
+    def predict(self, X: Inputs, *, allowed: Any = None) -> Labellings:
         if allowed is None and self._is_plain() and type(X) in (list, tuple) and X:
             steps = Weights(self.state_weights_, self.transition_weights_)
             found = numbers_of_labels(X, self.vocabulary_, steps, self._forbidden())
@@ -45,8 +68,9 @@ class ChainTagger(Asked):
     predict.__doc__ = SequenceTagger.predict.__doc__
 
     def _is_plain(self) -> bool:
-        """Whether features have names, and one thread is to be used."""
-        return getattr(self, "vocabulary_", None) is not None and self.n_jobs in (None, 1)
+        """Whether features have names and all weights, and one thread is to be used."""
+        is_named = getattr(self, "vocabulary_", None) is not None
+        return is_named and not self.n_edges_ and self.n_jobs in (None, 1)
 
     def _forbidden(self) -> np.ndarray | None:
         """Asked for once: a rule of one's own is called for each pair of labels."""
@@ -124,6 +148,7 @@ class ChainTagger(Asked):
         def of(first: int, last: int) -> Any:
             a, b = row_start[first], row_start[last]
             unary = layouts.emissions(layouts.part(encoded.rows, a, b), self.state_weights_)
+            edges.add_edges(unary, row_start[first : last + 1] - a, self.edge_weights_)
             if mask is not None:
                 unary[~mask[a:b]] = -np.inf
             if forbidden is not None:
@@ -134,25 +159,34 @@ class ChainTagger(Asked):
 
     def _grown(self, n_features: int) -> Weights:
         """The weights so far, with zeros for features that are new."""
-        unary = np.zeros((n_features, len(self.classes_)))
-        unary[: len(self.state_weights_)] = self.state_weights_
-        return Weights(unary, self.transition_weights_.copy())
+        unary, n_edges = self._learned_weights().unary, self.n_edges_
+        wider = edges.widened(unary, n_features + n_edges, n_edges)
+        return Weights(wider, self.transition_weights_.copy())
+
+    def _learned_weights(self) -> Weights:
+        """Weights (F, K), or (F + 3, K) with an intercept, and (K, K)."""
+        unary = self.state_weights_
+        if self.n_edges_:
+            unary = np.concatenate([unary, self.edge_weights_])
+        return Weights(unary, self.transition_weights_)
 
     def set_weights(self, weights: Weights) -> None:
-        """Take weights (F, K) and (K, K) learned elsewhere; not checked."""
-        self.state_weights_, self.transition_weights_ = weights
+        """Take weights (F + `n_edges_`, K) and (K, K) learned elsewhere; not checked."""
+        self.state_weights_, self.edge_weights_ = edges.split(weights.unary, self.n_edges_)
+        self.transition_weights_ = weights.pairwise
 
     def _may_go_on(self) -> bool:
         return hasattr(self, "state_weights_")
 
     def _learned(self) -> tuple[Any, ...]:
         """What a state has beside parameters and names, in the order of its fields."""
-        return (Weights(self.state_weights_, self.transition_weights_),)
+        return (self._learned_weights(),)
 
     def take_state(self, state: Any) -> None:
         """Take what `_learned` gave from a state; `ArgumentError` where its arrays do not fit each other."""
-        n = stored.n_features_of("weights.unary", state.weights.unary, self._n_names)
-        stored.check_weights("weights", state.weights, n, len(self.classes_))
+        self.n_edges_ = stored.checked_edges(state.n_edges)
+        n = stored.n_features_of("weights.unary", state.weights.unary, self._n_names, self.n_edges_)
+        stored.check_weights("weights", state.weights, n + self.n_edges_, len(self.classes_))
         self.set_weights(state.weights)
         self.n_features_in_ = n
 

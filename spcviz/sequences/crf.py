@@ -13,9 +13,11 @@ from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
 from spcviz.learning.dice import generator
+from spcviz.learning.renamed import renamed
 from spcviz.sequences import labels, stored
 from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
+from spcviz.sequences.typed import Inputs, Targets
 from spcviz.sequences.watching import Watch
 
 
@@ -29,8 +31,10 @@ class CRFState(NamedTuple):
     n_iter: int
     has_converged: bool
     adapting: Adapting | None
+    n_edges: int = 0
 
 
+@renamed(rate="learning_rate")
 class ChainCRF(ChainTagger):
     """Conditional random field on chains, trained on all sequences at once by L-BFGS.
 
@@ -54,8 +58,12 @@ class ChainCRF(ChainTagger):
         Which label may follow which: a scheme that the labels are written in, or a function of
         ``(before, after)`` where None is the beginning and the end. Kept in training and prediction.
     class_weight : dict, "balanced" or None
-        Weights of labels; a sequence counts with the mean over its tokens, times its `sample_weight`.
-    rate : float
+        Weights of labels: a token counts with that of its label, as with `token_weight` in `fit`. Where a
+        label is not known, a sequence counts with the mean over those that are.
+    fit_intercept : {"auto", True, False}
+        Weights of each label that need no feature: at every token, at the first and at the last. "auto":
+        where X has arrays of numbers; named features as CRFsuite has them, which adds nothing to them.
+    learning_rate : float
         Step size of `partial_fit`.
     random_state : int, numpy.random.Generator or None
         Orders the sequences of `partial_fit`; `fit` draws nothing.
@@ -70,6 +78,8 @@ class ChainCRF(ChainTagger):
     ----------
     classes_, state_weights_, transition_weights_ : ndarray, shapes (K,), (F, K), (K, K)
         Labels, sorted; transitions are ``[from, to]``.
+    intercept_, start_weights_, end_weights_ : ndarray, shape (K,)
+        What `fit_intercept` adds to the scores of every token, of the first and of the last.
     n_features_in_, feature_names_in_ : int, ndarray of shape (F,)
         The names where features are named.
     n_iter_, has_converged_ : int, bool
@@ -99,7 +109,8 @@ class ChainCRF(ChainTagger):
         all_possible_transitions: bool = True,
         constraints: Any = None,
         class_weight: Any = None,
-        rate: float = 0.1,
+        fit_intercept: bool | str = "auto",
+        learning_rate: float = 0.1,
         random_state: Any = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -114,7 +125,8 @@ class ChainCRF(ChainTagger):
         self.all_possible_transitions = all_possible_transitions
         self.constraints = constraints
         self.class_weight = class_weight
-        self.rate = rate
+        self.fit_intercept = fit_intercept
+        self.learning_rate = learning_rate
         self.random_state = random_state
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -122,13 +134,14 @@ class ChainCRF(ChainTagger):
 
     def fit(
         self,
-        X: Any,
-        y: Any,
+        X: Inputs,
+        y: Targets,
         sample_weight: Any = None,
         *,
+        token_weight: Any = None,
         allowed: Any = None,
-        X_dev: Any = None,
-        y_dev: Any = None,
+        X_dev: Inputs | None = None,
+        y_dev: Targets | None = None,
     ) -> Self:
         """Train on labelled, or partly labelled, sequences; `ArgumentError` with the item that is wrong.
 
@@ -140,6 +153,9 @@ class ChainCRF(ChainTagger):
             None where the label of a token is not known.
         sample_weight : array_like, shape (len(X),), optional
             Of sequences, at least 0.
+        token_weight : list of array_like, shape (L,) each, optional
+            Of tokens, at least 0, times those of their sequences: a token's label given the one before
+            counts so much (`spcviz.learning.chains.weighted`). Every label has to be known then.
         allowed : list, optional
             What a label that is not known may be; as in `predict`. Such a sequence counts with the
             probability of all labellings that agree with it (partial labels).
@@ -150,7 +166,15 @@ class ChainCRF(ChainTagger):
         if (X_dev is None) != (y_dev is None):
             raise ArgumentError("X_dev and y_dev must be given both, or neither")
         goes_on = bool(self.warm_start) and self._may_go_on()
-        batch = self._read(X, y, sample_weight, goes_on=goes_on, may_miss=True, min_count=self.min_count)
+        batch = self._read(
+            X,
+            y,
+            sample_weight,
+            goes_on=goes_on,
+            may_miss=True,
+            min_count=self.min_count,
+            token_weight=token_weight,
+        )
         data, forbidden = self._examples(batch, allowed), self._forbidden()
         max_iter = checks.integer("max_iter", self.max_iter, 1, 1_000_000)
         with Bar(type(self).__name__, max_iter, self.verbose) as bar:
@@ -164,7 +188,12 @@ class ChainCRF(ChainTagger):
                 max_iterations=max_iter,
                 tolerance=checks.number("tol", self.tol, 0),
                 initial=self._grown(self.n_features_in_) if goes_on else None,
-                which=Which(bool(self.all_possible_states), bool(self.all_possible_transitions), forbidden),
+                which=Which(
+                    bool(self.all_possible_states),
+                    bool(self.all_possible_transitions),
+                    forbidden,
+                    self.n_edges_,
+                ),
                 tick=lambda _, loss: bar.tick(f"loss {loss:.1f}"),
                 watch=watch,
             )
@@ -178,7 +207,7 @@ class ChainCRF(ChainTagger):
 
     def _set_aside(self, X: Any, y: Any) -> Examples:
         """Sequences to look at while training, read with the features and labels of training."""
-        encoded = self._encode(X)
+        encoded = self._with_edges(self._encode(X))
         try:
             flat = labels.flat_labels(y, encoded.lengths, may_miss=True)
             numbers = labels.numbers_of(flat, self.classes_, encoded.lengths)
@@ -189,7 +218,14 @@ class ChainCRF(ChainTagger):
         return examples_of(*encoded, numbers, len(self.classes_))
 
     def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, allowed: Any = None
+        self,
+        X: Inputs,
+        y: Targets,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        token_weight: Any = None,
+        allowed: Any = None,
     ) -> Self:
         """Go on training with one pass over these sequences, by stochastic gradients (AdaGrad).
 
@@ -198,16 +234,19 @@ class ChainCRF(ChainTagger):
         """
         goes_on = self._may_go_on()
         classes = None if goes_on else classes
-        batch = self._read(X, y, sample_weight, goes_on=goes_on, classes=classes, may_miss=True)
-        data, shape = self._examples(batch, allowed), (self.n_features_in_, len(self.classes_))
-        weights = self._grown(shape[0]) if goes_on else Weights(np.zeros(shape), np.zeros((shape[1],) * 2))
+        how = {"goes_on": goes_on, "classes": classes, "may_miss": True, "token_weight": token_weight}
+        batch = self._read(X, y, sample_weight, **how)
+        data, n = self._examples(batch, allowed), len(self.classes_)
+        shape = (self.n_features_in_ + self.n_edges_, n)
+        none = Weights(np.zeros(shape), np.zeros((n, n)))
+        weights = self._grown(self.n_features_in_) if goes_on else none
         known = getattr(self, "adapting_", None)
-        start = begin(weights) if known is None else known.widened(weights)
+        start = begin(weights) if known is None else known.widened(weights, self.n_edges_)
         adapting = fit_stochastic(
             data,
             generator(self.random_state),
             start,
-            rate=checks.number("rate", self.rate, 0),
+            rate=checks.number("learning_rate", self.learning_rate, 0),
             c2=checks.number("c2", self.c2, 0),
             forbidden=self._forbidden(),
         )
@@ -228,7 +267,8 @@ class ChainCRF(ChainTagger):
                 label = self.classes_[batch.labels[wrong[0]]].item()
                 raise ArgumentError(f"{where} must be among what allowed says, got {label!r}")
         about = *batch.encoded, batch.labels, len(self.classes_)
-        return examples_of(*about, allowed=mask, weights=batch.weights)
+        each = {"weights": batch.weights, "position_weights": batch.token_weights}
+        return examples_of(*about, allowed=mask, **each)
 
     def _take(self, course: Course) -> None:
         self.set_weights(course.weights)
@@ -244,7 +284,8 @@ class ChainCRF(ChainTagger):
         return float(log_partitions(unary.copy(), np.array([0, len(unary)]), steps)[0])
 
     def _learned(self) -> tuple[Any, ...]:
-        return (*super()._learned(), self.n_iter_, self.has_converged_, getattr(self, "adapting_", None))
+        about = self.n_iter_, self.has_converged_, getattr(self, "adapting_", None), self.n_edges_
+        return (*super()._learned(), *about)
 
     def take_state(self, state: CRFState) -> None:
         super().take_state(state)
@@ -252,7 +293,8 @@ class ChainCRF(ChainTagger):
         stated.flag("has_converged", state.has_converged)
         if state.adapting is not None:
             for field, weights in zip(state.adapting._fields, state.adapting):
-                stored.check_weights(f"adapting.{field}", weights, self.n_features_in_, len(self.classes_))
+                n_rows = self.n_features_in_ + self.n_edges_
+                stored.check_weights(f"adapting.{field}", weights, n_rows, len(self.classes_))
         self.n_iter_, self.has_converged_, self.adapting_ = state.n_iter, state.has_converged, state.adapting
 
 

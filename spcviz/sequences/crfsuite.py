@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.sequences.crf import ChainCRF
+from spcviz.sequences.typed import Inputs, Targets
 
 _UNLIMITED = 100_000
 _TOL = 1e-5
@@ -79,7 +80,8 @@ class CRF(ChainCRF):
         self.n_jobs = n_jobs
 
     # What `ChainCRF` goes by, under its own names.
-    warm_start, constraints, class_weight, random_state, rate = False, None, None, None, 0.1
+    warm_start, constraints, class_weight, random_state, learning_rate = False, None, None, None, 0.1
+    fit_intercept = False  # CRFsuite has the features that it is given, and no others
 
     @property
     def max_iter(self) -> int:  # type: ignore[override]
@@ -96,7 +98,7 @@ class CRF(ChainCRF):
         """Occurrences of a feature."""
         return max(math.ceil(self.min_freq or 0), 1)
 
-    def fit(self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> Self:  # type: ignore[override]
+    def fit(self, X: Inputs, y: Targets, X_dev: Inputs | None = None, y_dev: Targets | None = None) -> Self:  # type: ignore[override]
         """As `ChainCRF.fit`; with `X_dev` and `y_dev` training stops when they are read best."""
         if self.algorithm not in (None, "lbfgs"):
             raise ArgumentError(
@@ -109,6 +111,6 @@ class CRF(ChainCRF):
         """Names of the features."""
         return self.feature_names_in_.tolist()
 
-    def predict_marginals(self, X: Any, *, allowed: Any = None, as_dicts: bool = True) -> list:
+    def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = True) -> list:
         """``{label: probability}`` for each token of each sequence."""
         return super().predict_marginals(X, allowed=allowed, as_dicts=as_dicts)

@@ -17,15 +17,20 @@ from spcviz.learning.chains.spaces import joined
 from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels
 from spcviz.sequences.base import SequenceTagger, TagPaths
+from spcviz.sequences.encoding import Encoded
 from spcviz.sequences.grown import Grown, Some, ranked
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
 from spcviz.sequences.levels import OneLevel, levels_of
+from spcviz.sequences.typed import Inputs
 
 
 class Filtering(SequenceTagger):
     """Base of the cascade, with what it does once it is fitted; not for use by itself."""
 
     cascade_: Cascade
+
+    def _encode(self, X: Any) -> Encoded:
+        return self._with_edges(super()._encode(X))
 
     def _best(self) -> Callable[[Some], np.ndarray]:
         return self._grown().best
@@ -53,7 +58,7 @@ class Filtering(SequenceTagger):
 
     def filter(
         self,
-        X: Any,
+        X: Inputs,
         *,
         alpha: float | Sequence[float] | None = None,
         margin: float | Sequence[float] | None = None,

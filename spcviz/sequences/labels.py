@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 
 UNKNOWN = -1
@@ -153,6 +154,38 @@ def _fill(rows: np.ndarray, item: Any, number: dict[Any, int], i: int) -> None:
             rows[t, number[label]] = True
 
 
+def weights_of_tokens(token_weight: Any, lengths: np.ndarray) -> np.ndarray | None:
+    """Weights of all tokens (R,), one after the other, from a list with an array for each sequence.
+
+    >>> weights_of_tokens([[1, 2], [0.5]], np.array([2, 1])).tolist()
+    [1.0, 2.0, 0.5]
+    """
+    if token_weight is None:
+        return None
+    if isinstance(token_weight, str | Mapping) or not isinstance(token_weight, Iterable):
+        raise ArgumentError(
+            f"token_weight must be a list with weights for each sequence, got {token_weight!r:.60}"
+        )
+    items = list(token_weight)
+    if len(items) != len(lengths):
+        raise ShapeError(f"token_weight has {len(items)} sequences; X has {len(lengths)}")
+    each = []
+    for i, (item, length) in enumerate(zip(items, lengths.tolist())):
+        if not length and hasattr(item, "__len__") and not len(item):
+            continue
+        weights = checks.scores(f"token_weight[{i}]", item, 1)
+        if len(weights) != length:
+            raise ShapeError(f"token_weight[{i}] has {len(weights)} entries; X[{i}] has {length} tokens")
+        if length and weights.min() < 0:
+            t = int(weights.argmin())
+            raise ArgumentError(f"token_weight[{i}][{t}] must be at least 0, got {weights[t]}")
+        each.append(weights)
+    flat = np.concatenate([np.zeros(0), *each])
+    if not flat.any():
+        raise ArgumentError("token_weight must be above 0 for a token, got 0 for all")
+    return flat
+
+
 def groups_of(groups: Any, n: int, parts: int) -> np.ndarray:
     """Numbers of groups, one a sequence."""
     given = list(groups)
@@ -160,5 +193,5 @@ def groups_of(groups: Any, n: int, parts: int) -> np.ndarray:
         raise ShapeError(f"groups has {len(given)} entries; X has {n} sequences")
     number = {group: i for i, group in enumerate(dict.fromkeys(given))}
     if len(number) < parts:
-        raise ArgumentError(f"groups must be at least the {parts} of hold_out, got {len(number)}")
+        raise ArgumentError(f"groups must be at least the {parts} of cv, got {len(number)}")
     return np.array([number[group] for group in given])

@@ -11,6 +11,7 @@ from spcviz.learning.chains.crf import Examples, Weights, examples_of
 from spcviz.learning.dice import generator
 from spcviz.sequences.base import Bar, Batch
 from spcviz.sequences.chain import ChainTagger
+from spcviz.sequences.typed import Inputs, Targets
 
 
 class Walk(NamedTuple):
@@ -30,7 +31,8 @@ class OnlineTagger(ChainTagger):
     def __init__(
         self,
         *,
-        passes: int,
+        max_iter: int,
+        fit_intercept: bool | str,
         min_count: int,
         constraints: Any,
         class_weight: Any,
@@ -38,7 +40,8 @@ class OnlineTagger(ChainTagger):
         n_jobs: int | None,
         verbose: int,
     ) -> None:
-        self.passes = passes
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
         self.min_count = min_count
         self.constraints = constraints
         self.class_weight = class_weight
@@ -46,7 +49,7 @@ class OnlineTagger(ChainTagger):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Inputs, y: Targets, sample_weight: Any = None) -> Self:
         """Train on labelled sequences; `ArgumentError` with the item that is wrong.
 
         Parameters
@@ -57,9 +60,13 @@ class OnlineTagger(ChainTagger):
         sample_weight : array_like, shape (len(X),), optional
             Of sequences, at least 0.
         """
-        passes = checks.integer("passes", self.passes, 1, 1_000_000)
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, token_weight: Any) -> Self:
+        passes = checks.integer("max_iter", self.max_iter, 1, 1_000_000)
         goes_on = bool(self.warm_start) and self._may_go_on()
-        batch = self._read(X, y, sample_weight, goes_on=goes_on, min_count=self.min_count)
+        how = {"goes_on": goes_on, "min_count": self.min_count, "token_weight": token_weight}
+        batch = self._read(X, y, sample_weight, **how)
         self._train(batch, passes, self._begun() if goes_on else None)
         return self
 
@@ -67,7 +74,8 @@ class OnlineTagger(ChainTagger):
         """Learn from a batch; `begin` is what to go on with, None at the start."""
         forbidden = self._forbidden()
         self._check_steps(batch, forbidden)
-        data = examples_of(*batch.encoded, batch.labels, len(self.classes_), weights=batch.weights)
+        each = {"weights": batch.weights, "position_weights": batch.token_weights}
+        data = examples_of(*batch.encoded, batch.labels, len(self.classes_), **each)
         rng = generator(self.random_state)
         with Bar(type(self).__name__, passes, self.verbose) as bar:
             walk = self._walk(data, rng, passes, begin, forbidden, bar.tick)

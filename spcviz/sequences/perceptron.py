@@ -8,9 +8,11 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
+from spcviz.learning.renamed import renamed
 from spcviz.sequences import stored
 from spcviz.sequences.base import Texts
 from spcviz.sequences.online import OnlineTagger, Walk
+from spcviz.sequences.typed import Inputs, Targets
 
 
 class PerceptronState(NamedTuple):
@@ -21,8 +23,10 @@ class PerceptronState(NamedTuple):
     names: Texts | None
     weights: Weights
     running: Running | None
+    n_edges: int = 0
 
 
+@renamed(passes="max_iter")
 class StructuredPerceptron(OnlineTagger):
     """Averaged structured perceptron: one weight a feature and label, one a step from label to label.
 
@@ -30,16 +34,18 @@ class StructuredPerceptron(OnlineTagger):
 
     Parameters
     ----------
-    passes : int
-        Over the training data.
+    max_iter : int
+        Passes over the training data.
     random_state : int, numpy.random.Generator or None
         Orders each pass.
-    min_count, constraints, class_weight, warm_start, n_jobs, verbose
+    fit_intercept, min_count, constraints, class_weight, warm_start, n_jobs, verbose
         As of `ChainCRF`.
 
     Attributes
     ----------
-    classes_, state_weights_, transition_weights_, n_features_in_, feature_names_in_
+    classes_, state_weights_, transition_weights_, intercept_, start_weights_, end_weights_
+        As of `ChainCRF`.
+    n_features_in_, feature_names_in_
         As of `ChainCRF`.
     running_ : Running or None
         What `partial_fit` goes on with.
@@ -57,7 +63,8 @@ class StructuredPerceptron(OnlineTagger):
     def __init__(
         self,
         *,
-        passes: int = 10,
+        max_iter: int = 10,
+        fit_intercept: bool | str = "auto",
         min_count: int = 1,
         constraints: Any = None,
         class_weight: Any = None,
@@ -67,7 +74,8 @@ class StructuredPerceptron(OnlineTagger):
         verbose: int = 0,
     ) -> None:
         super().__init__(
-            passes=passes,
+            max_iter=max_iter,
+            fit_intercept=fit_intercept,
             min_count=min_count,
             constraints=constraints,
             class_weight=class_weight,
@@ -77,25 +85,44 @@ class StructuredPerceptron(OnlineTagger):
         )
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        super().fit(X, y, sample_weight)
+    def fit(self, X: Inputs, y: Targets, sample_weight: Any = None, *, token_weight: Any = None) -> Self:
+        """Train on labelled sequences; `ArgumentError` with the item that is wrong.
+
+        Parameters
+        ----------
+        X : list of sequences
+            (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict.
+        y : list of sequences of str or of int
+        sample_weight : array_like, shape (len(X),), optional
+            Of sequences, at least 0.
+        token_weight : list of array_like, shape (L,) each, optional
+            Of tokens, at least 0, times those of their sequences: what a mistake there moves.
+        """
+        self._fit(X, y, sample_weight, token_weight)
         self.running_ = None
         return self
 
-    fit.__doc__ = OnlineTagger.fit.__doc__
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: Inputs,
+        y: Targets,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        token_weight: Any = None,
+    ) -> Self:
         """Go on training with one pass over these sequences; the weights are averaged over all calls.
 
         Arguments as in `fit`; new features are added. The first call is told all `classes` there will ever
         be.
         """
         goes_on = self._may_go_on()
-        batch = self._read(X, y, sample_weight, goes_on=goes_on, classes=None if goes_on else classes)
+        how = {"goes_on": goes_on, "classes": None if goes_on else classes, "token_weight": token_weight}
+        batch = self._read(X, y, sample_weight, **how)
         running = None
         if goes_on:
             known = getattr(self, "running_", None) or begin(self._grown(self.n_features_in_))
-            running = _grown(known, self.n_features_in_)
+            running = known.widened(self.n_features_in_ + self.n_edges_, self.n_edges_)
         self.running_ = self._train(batch, 1, running).rest
         return self
 
@@ -122,22 +149,13 @@ class StructuredPerceptron(OnlineTagger):
         return Walk(running.average, running.n_steps > 0, was_interrupted, running)
 
     def _learned(self) -> tuple[Any, ...]:
-        return (*super()._learned(), getattr(self, "running_", None))
+        return (*super()._learned(), getattr(self, "running_", None), self.n_edges_)
 
     def take_state(self, state: PerceptronState) -> None:
         super().take_state(state)
         if (running := state.running) is not None:
             checks.integer("running.n_steps", running.n_steps, 0, 2**62)
             for field, weights in (("weights", running.weights), ("late", running.late)):
-                stored.check_weights(f"running.{field}", weights, self.n_features_in_, len(self.classes_))
+                n_rows = self.n_features_in_ + self.n_edges_
+                stored.check_weights(f"running.{field}", weights, n_rows, len(self.classes_))
         self.running_ = running
-
-
-def _grown(running: Running, n_features: int) -> Running:
-    """A perceptron on its way, with zeros for features that are new."""
-    more = n_features - len(running.weights.unary)
-    wider = (
-        weights._replace(unary=np.pad(weights.unary, ((0, more), (0, 0))))
-        for weights in (running.weights, running.late)
-    )
-    return Running(*wider, running.n_steps)

@@ -13,7 +13,9 @@ from spcviz.learning import stated
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.chains.cascade import LevelFigures
 from spcviz.learning.chains.crf import Weights
+from spcviz.learning.chains.edges import N_EDGES
 from spcviz.learning.chains.worth import Worth
+from spcviz.learning.renamed import current_names
 from spcviz.learning.workers import checked_jobs
 
 HALF_SIGNS = "surrogatepass"
@@ -36,11 +38,15 @@ def json_of(name: str, text: Any) -> Any:
 def checked_params(kind: type, params: Any) -> dict[str, Any]:
     """Parameters as an estimator's constructor takes them; those that it has learned since may be missing."""
     known = inspect.signature(kind).parameters
+    params = current_names(kind, params) if isinstance(params, dict) else params
     if not isinstance(params, dict) or not set(params) <= set(known):
         raise ArgumentError(f"params must be some of {', '.join(known)}, got {params!r:.60}")
     for name, value in params.items():
         default = known[name].default
-        if isinstance(default, str) and not isinstance(value, str):
+        if name == "fit_intercept":
+            if value != "auto" and not isinstance(value, bool):
+                raise ArgumentError(f"params.{name} must be True, False or 'auto', got {value!r:.60}")
+        elif isinstance(default, str) and not isinstance(value, str):
             raise ArgumentError(f"params.{name} must be a text, got {value!r:.60}")
         if isinstance(default, int | float) and not _is_like(default, value) and name != "tolerance":
             raise ArgumentError(f"params.{name} must be a number, got {value!r:.60}")
@@ -90,15 +96,26 @@ def check_weights(name: str, weights: Weights, n_features: int, n_states: int) -
     stated.table(f"{name}.pairwise", weights.pairwise, (n_states, n_states))
 
 
-def n_features_of(name: str, unary: Any, n_names: int | None) -> int:
-    """How many features weights are of: as many as have names."""
-    n = np.shape(unary)[0] if np.ndim(unary) else 0
+def checked_edges(n_edges: Any) -> int:
+    """Rows of weights that are of no feature: none, or an intercept's, the start's and the end's."""
+    if n_edges not in (0, N_EDGES) or isinstance(n_edges, bool):
+        raise ArgumentError(f"n_edges must be 0 or {N_EDGES}, got {n_edges!r:.60}")
+    return int(n_edges)
+
+
+def n_features_of(name: str, unary: Any, n_names: int | None, n_edges: int = 0) -> int:
+    """How many features weights are of, without their last `n_edges` rows: as many as have names."""
+    n = (np.shape(unary)[0] if np.ndim(unary) else 0) - n_edges
+    if n < 0:
+        raise ShapeError(f"{name} has {n + n_edges} rows; n_edges needs {n_edges} of them")
     if n_names is not None and n != n_names:
         raise ShapeError(f"{name} has {n} rows; names has {n_names} features")
     return n
 
 
-def check_cascade(cascade: Cascade, figures: Any, n_states: int, n_names: int | None) -> int:
+def check_cascade(
+    cascade: Cascade, figures: Any, n_states: int, n_names: int | None, n_edges: int = 0
+) -> int:
     """Refuse a cascade whose levels do not fit each other or its labels; how many features it is of."""
     levels, what = cascade.levels, "cascade"
     if checks.integer(f"{what}.n_states", cascade.n_states, 1, 1000) != n_states:
@@ -109,12 +126,13 @@ def check_cascade(cascade: Cascade, figures: Any, n_states: int, n_names: int | 
     checks.integer(f"{what}.first_order", cascade.first_order, 2, 2)
     stated.flag(f"{what}.on_nodes", cascade.on_nodes, False)
     stated.flag(f"{what}.by_marginals", cascade.by_marginals, False)
-    n_features = n_features_of(f"{what}.levels[0].filter.weights", levels[0].filter.weights, n_names)
+    of = f"{what}.levels[0].filter.weights"
+    n_features = n_features_of(of, levels[0].filter.weights, n_names, n_edges)
     for n, level in enumerate(levels):
         checks.alpha(f"{what}.levels[{n}].alpha", level.alpha)
         for role in ("filter", "predictor"):
             model, of = getattr(level, role), f"{what}.levels[{n}].{role}"
-            stated.table(f"{of}.weights", model.weights, (n_features, n_states), "f8 f4")
+            stated.table(f"{of}.weights", model.weights, (n_features + n_edges, n_states), "f8 f4")
             stated.grams(of, model.keys, model.values, n_states, max(n + 1, 2))
     _check_figures(figures, len(levels) - 1)
     return n_features

@@ -7,6 +7,7 @@ import numpy as np
 
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.margin import fit_margin
+from spcviz.learning.renamed import renamed
 from spcviz.sequences.base import Texts
 from spcviz.sequences.online import OnlineTagger, Walk
 
@@ -18,14 +19,16 @@ class SVMState(NamedTuple):
     classes: str
     names: Texts | None
     weights: Weights
+    n_edges: int = 0
 
 
+@renamed(passes="max_iter", rate="learning_rate")
 class StructuredSVM(OnlineTagger):
     """Structured support vector machine: the true labelling wins by a margin for each token that is wrong.
 
     Its hinge is that of a filter whose threshold lies a margin below the best score
     (`spcviz.engine.thresholds.rules`), so that what it prunes with ``rule="margin"`` is what it was trained
-    for: ``from_emissions(X @ svm.state_weights_, svm.transition_weights_).tune(y, 0.01, rule="margin")``.
+    for: ``svm.to_scores(X).tune(y, 0.01, rule="margin")``.
     Taskar, Guestrin and Koller (2004), Max-margin Markov networks; Tsochantaridis et al. (2005); Weiss
     (2013), thesis, (3.4) and (3.5).
 
@@ -36,18 +39,22 @@ class StructuredSVM(OnlineTagger):
     margin : float
         How far behind the truth a labelling should be for each token that it has wrong; only its size beside
         `c2` matters.
-    rate : float
+    learning_rate : float
         By about how much the first steps change the score of a label.
-    passes : int
-        Over the training data; the weights are averaged over the second half of them.
+    max_iter : int
+        Passes over the training data; the weights are averaged over the second half of them.
     random_state : int, numpy.random.Generator or None
         Orders each pass.
-    min_count, constraints, class_weight, n_jobs, verbose
+    class_weight : dict, "balanced" or None
+        Weights of labels; a sequence counts with the mean over its tokens.
+    fit_intercept, min_count, constraints, n_jobs, verbose
         As of `ChainCRF`.
 
     Attributes
     ----------
-    classes_, state_weights_, transition_weights_, n_features_in_, feature_names_in_
+    classes_, state_weights_, transition_weights_, intercept_, start_weights_, end_weights_
+        As of `ChainCRF`.
+    n_features_in_, feature_names_in_
         As of `ChainCRF`.
 
     Examples
@@ -59,14 +66,16 @@ class StructuredSVM(OnlineTagger):
     """
 
     State = SVMState
+    _weighs_tokens = False
 
     def __init__(
         self,
         *,
         c2: float = 0.1,
         margin: float = 1.0,
-        rate: float = 0.5,
-        passes: int = 20,
+        learning_rate: float = 0.5,
+        max_iter: int = 20,
+        fit_intercept: bool | str = "auto",
         min_count: int = 1,
         constraints: Any = None,
         class_weight: Any = None,
@@ -75,7 +84,8 @@ class StructuredSVM(OnlineTagger):
         verbose: int = 0,
     ) -> None:
         super().__init__(
-            passes=passes,
+            max_iter=max_iter,
+            fit_intercept=fit_intercept,
             min_count=min_count,
             constraints=constraints,
             class_weight=class_weight,
@@ -85,7 +95,7 @@ class StructuredSVM(OnlineTagger):
         )
         self.c2 = c2
         self.margin = margin
-        self.rate = rate
+        self.learning_rate = learning_rate
 
     def _walk(
         self,
@@ -102,8 +112,11 @@ class StructuredSVM(OnlineTagger):
             epochs=passes,
             c2=self.c2,
             margin=self.margin,
-            rate=self.rate,
+            rate=self.learning_rate,
             forbidden=forbidden,
             tick=lambda _, hinge: note(f"mean hinge {hinge:.4g}"),
         )
         return Walk(trained.weights, len(trained.objectives) > 0, trained.was_interrupted)
+
+    def _learned(self) -> tuple[Any, ...]:
+        return (*super()._learned(), self.n_edges_)

@@ -15,6 +15,7 @@ from spcviz.learning.chains.cascade import LevelFigures
 from spcviz.sequences import labels
 from spcviz.sequences.filtering import Filtering
 from spcviz.sequences.grown import Points, Some
+from spcviz.sequences.typed import Inputs, Targets
 
 
 class Tuned(Filtering):
@@ -22,7 +23,7 @@ class Tuned(Filtering):
 
     levels_: tuple[LevelFigures, ...]
 
-    def tune(self, X: Any, y: Any, tolerance: Any = None, *, guarantee: Guarantee = None) -> Self:
+    def tune(self, X: Inputs, y: Targets, tolerance: Any = None, *, guarantee: Guarantee = None) -> Self:
         """Set every threshold anew on sequences not seen in training.
 
         Parameters

@@ -19,7 +19,7 @@ from spcviz.spending.answers import BudgetCurve, Spent, curve_of
 from spcviz.spending.labelled import Labelled
 from spcviz.spending.policies import MOST_LABELS
 from spcviz.spending.read import Reader, stored_tiers
-from spcviz.spending.tiers import Tiers, checked
+from spcviz.spending.tiers import Compute, FeatureTiers, Tiers, checked
 from spcviz.spending.training import Training, trained
 
 
@@ -42,11 +42,11 @@ class Budgeted(BaseEstimator):
 
     def _fitted(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
         """One model of all tiers, or one for each."""
-        passes = checks.integer("passes", self.passes, 1, 10_000)
+        passes = checks.integer("max_iter", self.max_iter, 1, 10_000)
         reader, features, data, classes = Reader.fitted(tiers, X, y)
         checks.integer("number of labels in y", len(classes), 2, MOST_LABELS)
         rng = generator(self.random_state)
-        fold = labelled.drawn_folds(len(data.lengths), self.folds, rng)
+        fold = labelled.drawn_folds(len(data.lengths), self.cv, rng)
         how = Training(reader.edges, len(classes), passes, is_one)
         models, *without = trained(how, features, data, fold, rng, self.n_jobs)
         seen = seen_grams(data.labels, data.starts, len(classes))
@@ -103,15 +103,37 @@ class Budgeted(BaseEstimator):
         """Share of positions whose label is right."""
         return 1.0 - float(self.curve(X, y, [self._limit(X, budget, rate)]).error[0])
 
+    def attach(self, tier: str, function: Compute) -> Self:
+        """Give a tier its function again, or another one, after `spcviz.load`; it is not called yet.
+
+        Parameters
+        ----------
+        tier : str
+            Name of a tier that a function computes.
+        function : callable
+            As of `FeatureTiers`: of as many features as in training, which is seen when they are bought.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such tier, it has columns of X, or `function` cannot be called.
+        """
+        check_is_fitted(self)
+        self.reader_ = self.reader_.attached(tier, function)
+        names, columns = list(self.tiers.names), list(self.tiers.columns)
+        columns[names.index(tier)] = function
+        self.tiers = FeatureTiers(tuple(names), tuple(columns), tuple(self.tiers.costs))
+        return self
+
     def _state(self) -> dict[str, Any]:
         """What both kinds store."""
         check_is_fitted(self)
         seed = self.random_state
         return {
-            "tiers": stored_tiers(self.reader_.tiers),
+            "tiers": stored_tiers(self.reader_.tiers, self.reader_.widths),
             "policy": self.policy,
-            "passes": int(self.passes),
-            "folds": int(self.folds),
+            "passes": int(self.max_iter),
+            "folds": int(self.cv),
             "random_state": int(seed) if isinstance(seed, int | np.integer) else None,
             "classes": tuple(self.classes_.tolist()),
             "scales": self.reader_.scales,
@@ -122,8 +144,8 @@ class Budgeted(BaseEstimator):
     def _from_state(cls, state: Any, **settings: Any) -> Self:
         """The estimator, with what `_state` has stored."""
         stored.check_common(state)
-        names = ("policy", "passes", "folds", "random_state")
-        estimator = cls(state.tiers.given(), **{name: getattr(state, name) for name in names}, **settings)
+        about = {"policy": state.policy, "max_iter": state.passes, "cv": state.folds}
+        estimator = cls(state.tiers.given(), random_state=state.random_state, **about, **settings)
         estimator.reader_ = Reader(checked(estimator.tiers, is_stored=True), state.tiers.widths, state.scales)
         estimator.classes_, estimator.seen_ = named_array(state.classes), state.seen
         return estimator

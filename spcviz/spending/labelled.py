@@ -68,7 +68,7 @@ def numbers_of(labels: Sequence[Label], classes: Sequence[Label]) -> np.ndarray:
 
 def drawn_folds(n: int, folds: Any, rng: np.random.Generator) -> np.ndarray:
     """The fold of each of n sequences, 0 .. folds - 1, equally many in each."""
-    folds = checks.integer("folds", folds, 2, 1000)
+    folds = checks.integer("cv", folds, 2, 1000)
     if n < LEAST:
         raise ArgumentError(f"X must have at least {LEAST} sequences with positions, got {n}")
     return rng.permutation(n) % min(folds, n)

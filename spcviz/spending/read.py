@@ -14,24 +14,24 @@ class StoredTiers(NamedTuple):
     """Tiers of columns, as they are stored."""
 
     names: tuple[str, ...]
-    columns: tuple[np.ndarray, ...]  # int
+    columns: tuple[np.ndarray, ...]  # int; none of a tier that a function computes
     costs: np.ndarray  # (T - 1,)
     widths: np.ndarray  # (T,) features of each tier
 
     def given(self) -> FeatureTiers:
         """As a user writes them."""
-        return FeatureTiers(self.names, self.columns, (0.0, *self.costs.tolist()))
+        columns = tuple(
+            of_tier if len(of_tier) else tiers.Detached(name)
+            for name, of_tier in zip(self.names, self.columns)
+        )
+        return FeatureTiers(self.names, columns, (0.0, *self.costs.tolist()))
 
 
-def stored_tiers(feature_tiers: Tiers) -> StoredTiers:
-    """Tiers of columns, or the error that says that a function cannot be stored."""
-    for t, columns in enumerate(feature_tiers.columns):
-        if callable(columns):
-            raise ArgumentError(
-                f"tiers.columns[{t}] must be columns to be saved, got a function, which is code"
-            )
-    widths = np.array([len(columns) for columns in feature_tiers.columns])
-    return StoredTiers(feature_tiers.names, feature_tiers.columns, feature_tiers.costs, widths)
+def stored_tiers(feature_tiers: Tiers, widths: np.ndarray) -> StoredTiers:
+    """Tiers as they are stored: a function is code, and is left out; widths (T,)."""
+    none = np.zeros(0, dtype=np.int64)
+    columns = tuple(none if callable(of_tier) else of_tier for of_tier in feature_tiers.columns)
+    return StoredTiers(feature_tiers.names, columns, feature_tiers.costs, widths)
 
 
 class Reader(NamedTuple):
@@ -59,6 +59,19 @@ class Reader(NamedTuple):
         data = Labelled(labelled.numbers_of(labels, classes), filled)
         reader = cls(feature_tiers, widths, tiers.scales_of(parts))
         return reader, tiers.stacked(parts, reader.scales), data, classes
+
+    def attached(self, name: str, function: Any) -> Self:
+        """With the function of a tier that one computes."""
+        names = self.tiers.names
+        if name not in names:
+            raise ArgumentError(f"tier must be one of {', '.join(names)}, got {name!r:.60}")
+        t = names.index(name)
+        if not callable(self.tiers.columns[t]):
+            raise ArgumentError(f"tier {name!r} has columns of X, and needs no function")
+        if not callable(function):
+            raise ArgumentError(f"function must be called as f(x, positions), got {function!r:.60}")
+        columns = (*self.tiers.columns[:t], function, *self.tiers.columns[t + 1 :])
+        return self._replace(tiers=self.tiers._replace(columns=columns))
 
     @property
     def edges(self) -> np.ndarray:
@@ -90,7 +103,7 @@ class Reader(NamedTuple):
     def _checked(self, tier: int, part: np.ndarray) -> np.ndarray:
         if not len(part):
             return np.zeros((0, int(self.widths[tier])), dtype=np.float32)
-        if part.shape[1] != self.widths[tier]:
+        if part.ndim != 2 or part.shape[1] != self.widths[tier]:
             raise ShapeError(
                 f"tier {self.tiers.names[tier]!r} has {part.shape[1]} features; fit had {self.widths[tier]}"
             )

@@ -18,6 +18,7 @@ from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.chains.seen import seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.learning.budgets.selector import Selector
+from spcviz.learning.renamed import renamed
 from spcviz.learning.workers import is_alone, spread
 from spcviz.scores.names import named_array
 from spcviz.spending import labelled, stored
@@ -48,6 +49,7 @@ class ModelSelectorState(NamedTuple):
     seed: int
 
 
+@renamed(passes="max_iter", folds="cv")
 class ModelSelector(Budgeted):
     """Predict labels of sequences by one of several models each, the dearer where it is expected to help.
 
@@ -60,7 +62,7 @@ class ModelSelector(Budgeted):
         Costs are those of one position; a sequence's purchase costs as much as its positions together.
     policy : {"dms", "dms_by_value", "dms_per_cost", "fixed", "uniform"}
         See `SELECTORS`.
-    passes, folds, random_state, n_jobs
+    max_iter, cv, random_state, n_jobs
         As of `spcviz.spending.BudgetedTagger`.
 
     Attributes
@@ -81,15 +83,15 @@ class ModelSelector(Budgeted):
         tiers: FeatureTiers,
         *,
         policy: str = "dms",
-        passes: int = 8,
-        folds: int = 5,
+        max_iter: int = 8,
+        cv: int = 5,
         random_state: int | np.random.Generator | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.tiers = tiers
         self.policy = policy
-        self.passes = passes
-        self.folds = folds
+        self.max_iter = max_iter
+        self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -138,7 +140,7 @@ class ModelSelector(Budgeted):
         ]
 
     def to_state(self) -> ModelSelectorState:
-        """All that `spcviz.io.save` stores; an ArgumentError if a tier is a function."""
+        """All that `spcviz.io.save` stores; functions of tiers are code, and left out: see `attach`."""
         state = self._state() | {"models": self.models_, "selector": self.selector_}
         return ModelSelectorState(**state, per_cost=self.per_cost_, seed=self.seed_)
 

@@ -31,9 +31,11 @@ def check_common(state: Any) -> None:
     for t, columns in enumerate(tiers.columns):
         stated.table(f"tiers.columns[{t}]", columns, (np.size(columns),), "i8")
     stated.table("tiers.widths", tiers.widths, (n,), "i8")
-    widths = [len(columns) for columns in tiers.columns]
+    # A tier without columns has a function's features, of which it says only how many there are.
+    widths = [len(columns) or max(int(width), 1) for columns, width in zip(tiers.columns, tiers.widths)]
     if tiers.widths.tolist() != widths:
         raise ArgumentError(f"tiers.widths must be {widths}, those of tiers.columns, got {tiers.widths}")
+    checks.integer("tiers.widths, all together", int(tiers.widths.sum()), 1, 2**31 - 1)
     stated.positive("scales", state.scales, (n,))
     _check_seen(state.seen)
 

@@ -13,6 +13,7 @@ from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.chains.seen import seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.learning.budgets.world import Course
+from spcviz.learning.renamed import renamed
 from spcviz.learning.workers import spread
 from spcviz.scores.names import named_array
 from spcviz.spending import stored
@@ -48,6 +49,7 @@ class BudgetedTaggerState(NamedTuple):
     learned: Policy
 
 
+@renamed(passes="max_iter", folds="cv")
 class BudgetedTagger(Budgeted):
     """Predict labels of sequences with features that cost, bought where they are expected to pay.
 
@@ -65,9 +67,9 @@ class BudgetedTagger(Budgeted):
     inference_tolerance : float
         q of quiescent inference, 0 to 1: messages that change less than this share are not passed on. 0 is
         exact.
-    passes : int
+    max_iter : int
         Of the averaged perceptron.
-    folds : int
+    cv : int
         Parts of the training sequences for readings by models that have not seen them.
     random_state : int, numpy.random.Generator or None
     n_jobs : int or None
@@ -96,16 +98,16 @@ class BudgetedTagger(Budgeted):
         *,
         policy: str = "dms_pi",
         inference_tolerance: float = 0.0,
-        passes: int = 8,
-        folds: int = 5,
+        max_iter: int = 8,
+        cv: int = 5,
         random_state: int | np.random.Generator | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.tiers = tiers
         self.policy = policy
         self.inference_tolerance = inference_tolerance
-        self.passes = passes
-        self.folds = folds
+        self.max_iter = max_iter
+        self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -241,10 +243,7 @@ class BudgetedTagger(Budgeted):
         return import_module("spcviz").show(self, x, words)
 
     def to_state(self) -> BudgetedTaggerState:
-        """All that `spcviz.io.save` stores.
-
-        An ArgumentError if a tier is a function, which is code: keep that beside the model.
-        """
+        """All that `spcviz.io.save` stores; functions of tiers are code, and left out: see `attach`."""
         state = self._state() | {"model": self.model_, "margin": self.margin_, "learned": self.policy_}
         return BudgetedTaggerState(**state, inference_tolerance=float(self.inference_tolerance))
 

@@ -39,6 +39,18 @@ class FeatureTiers(NamedTuple):
     costs: Sequence[float]
 
 
+class Detached(NamedTuple):
+    """In place of a tier's function in an estimator that was loaded: functions are code, and not stored."""
+
+    name: str
+
+    def __call__(self, x: Any, positions: np.ndarray) -> ArrayLike:
+        raise ArgumentError(
+            f"tier {self.name!r} is computed by a function, which is not stored with the estimator: call "
+            f"attach({self.name!r}, function) before anything is bought"
+        )
+
+
 class Tiers(NamedTuple):
     """`FeatureTiers`, checked; costs (T - 1,) of lifting a position to tier 1, 2, ..."""
 

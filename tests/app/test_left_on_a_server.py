@@ -64,7 +64,7 @@ def model_of(marker):
     words = ["The", marker, "barked", "at", "the", "man"]
     labels = ["D", f"N{marker}", "V", "P", "D", "N"]
     X = [templates.features_of(words, templates.read_template("bias lower[0]"))] * 12
-    return to_zip(spcviz.StructuredPerceptron(passes=2, random_state=0).fit(X, [labels] * 12))
+    return to_zip(spcviz.StructuredPerceptron(max_iter=2, random_state=0).fit(X, [labels] * 12))
 
 
 BROUGHT = {"text": ("mine.txt", text_of, "mine.txt"), "model": ("mine.zip", model_of, "The model read")}

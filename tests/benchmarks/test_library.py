@@ -75,8 +75,8 @@ def test_a_process_of_its_own_measures_the_same(data, monkeypatch):
     # A new process runs this one's main script first: a page that was run in a test may have taken its place.
     monkeypatch.setitem(sys.modules, "__main__", types.ModuleType("__main__"))
     contender = library.CONTENDERS[1]
-    here = library.measure(contender, {"passes": 2}, data, 1.0, "test", 0)
-    there = library._alone(contender, {"passes": 2}, data, 1.0, "test", 0)
+    here = library.measure(contender, {"max_iter": 2}, data, 1.0, "test", 0)
+    there = library._alone(contender, {"max_iter": 2}, data, 1.0, "test", 0)
     assert there.tokens_right == here.tokens_right
     assert there.peak_mb > 0
 

@@ -11,10 +11,10 @@ MADE = {
     "StructuredPerceptron": lambda: sp.StructuredPerceptron(random_state=0),
     "ChainCRF": lambda: sp.ChainCRF(c2=0.1),
     "StructuredSVM": lambda: sp.StructuredSVM(random_state=0),
-    "CascadeTagger": lambda: sp.CascadeTagger(order=3, hold_out=2, passes=3, random_state=0),
-    "BudgetedTagger": lambda: sp.BudgetedTagger(TIERS, passes=2, folds=2, random_state=0),
-    "EnvelopeTagger": lambda: sp.EnvelopeTagger(TIERS, passes=2, folds=2, random_state=0),
-    "ModelSelector": lambda: sp.ModelSelector(TIERS, passes=2, folds=2, random_state=0),
+    "CascadeTagger": lambda: sp.CascadeTagger(order=3, cv=2, max_iter=3, random_state=0),
+    "BudgetedTagger": lambda: sp.BudgetedTagger(TIERS, max_iter=2, cv=2, random_state=0),
+    "EnvelopeTagger": lambda: sp.EnvelopeTagger(TIERS, max_iter=2, cv=2, random_state=0),
+    "ModelSelector": lambda: sp.ModelSelector(TIERS, max_iter=2, cv=2, random_state=0),
 }
 
 

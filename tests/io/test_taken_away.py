@@ -56,7 +56,7 @@ def test_no_cell_is_a_formula_in_a_spreadsheet():
 def test_a_scene_is_written_only_in_what_its_name_says(tmp_path, name):
     with pytest.raises(
         (ArgumentError, OSError),
-        match=r"must end in \.html, \.py, \.svg or \.pdf, which says what is written",
+        match=r"must end in one of \.html, \.py, \.svg, .*\.mp4, which says what is written",
     ):
         export.run(argparse.Namespace(address="sweep", file=tmp_path / name))
     assert not list(tmp_path.iterdir())
@@ -100,7 +100,7 @@ def test_the_table_of_symbols_has_each_number_and_symbol_once(tmp_path, labels):
 @pytest.fixture(scope="module")
 def packed():
     X, y = [["a", "b"], ["b"]], [["N", "V"], ["V"]]
-    return to_zip(StructuredPerceptron(passes=1, random_state=0).fit([[[w] for w in row] for row in X], y))
+    return to_zip(StructuredPerceptron(max_iter=1, random_state=0).fit([[[w] for w in row] for row in X], y))
 
 
 @pytest.fixture(scope="module")

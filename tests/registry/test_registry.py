@@ -16,10 +16,15 @@ ROWS = [(problem.name, row) for problem in ALL for row in (*problem.trains, *pro
 
 @pytest.mark.parametrize("problem", ALL, ids=lambda problem: problem.name)
 def test_what_a_problem_names_is_there(problem):
-    assert problem.name in registry.PROBLEMS
-    assert all((ROOT / page.path).is_file() for page in problem.pages)
+    init = f"spcviz/problems/{problem.name}/__init__.py"
+    assert problem.name in registry.PROBLEMS, f"{init} must say the name of its folder, got {problem.name!r}"
+    missing = [page.path for page in problem.pages if not (ROOT / page.path).is_file()]
+    assert not missing, f"{init} names pages of which there is no file: {missing}"
     for dotted in filter(None, (problem.data, problem.warmup, *(row.make for row in problem.trains))):
-        assert registry.load(dotted)
+        try:
+            assert registry.load(dotted)
+        except (ImportError, AttributeError) as error:
+            pytest.fail(f"{init} names {dotted}, which is not there: {error}")
     for row in problem.results:
         assert list(inspect.signature(registry.load(row.make)).parameters) == ["run"]
 
@@ -27,7 +32,9 @@ def test_what_a_problem_names_is_there(problem):
 def test_every_folder_is_in_the_list_and_nothing_heavy_is_imported_for_it():
     folder = Path(problems.__file__).parent
     folders = {p.parent.name for p in folder.glob("*/__init__.py") if "PROBLEM = " in p.read_text()}
-    assert folders == set(registry.PROBLEMS)
+    unlisted, empty = folders - set(registry.PROBLEMS), set(registry.PROBLEMS) - folders
+    assert not unlisted, f"add to PROBLEMS in spcviz/registry/__init__.py: {unlisted}"
+    assert not empty, f"spcviz/problems/<name>/__init__.py must hold PROBLEM = Problem(...), for: {empty}"
 
 
 def test_names_are_given_once():

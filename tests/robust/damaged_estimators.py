@@ -56,13 +56,13 @@ def saved(name):
     X, y = data(named)
     bio = {"constraints": "bio"} if named else {}
     if kind == "budgeted":
-        model = sp.BudgetedTagger(TIERS, policy=policy, passes=1, folds=2, random_state=0).fit(X, y)
+        model = sp.BudgetedTagger(TIERS, policy=policy, max_iter=1, cv=2, random_state=0).fit(X, y)
     elif kind == "selector":
-        model = sp.ModelSelector(TIERS, passes=1, folds=2, random_state=0).fit(X, y)
+        model = sp.ModelSelector(TIERS, max_iter=1, cv=2, random_state=0).fit(X, y)
     elif kind == "cascade":
-        model = sp.CascadeTagger(hold_out=2, passes=1, tolerance=0.2, random_state=0).fit(X, y)
+        model = sp.CascadeTagger(cv=2, max_iter=1, tolerance=0.2, random_state=0).fit(X, y)
     elif kind in ("running", "perceptron"):
-        model = sp.StructuredPerceptron(passes=1, random_state=0, **bio)
+        model = sp.StructuredPerceptron(max_iter=1, random_state=0, **bio)
         model = model.partial_fit(X, y, LABELS) if kind == "running" else model.fit(X, y)
     else:
         model = sp.ChainCRF(max_iter=3, random_state=0, **bio)

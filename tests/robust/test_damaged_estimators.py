@@ -54,7 +54,7 @@ def test_without_the_comparison_a_read_beyond_the_end_shows():
 
 def test_a_perceptron_with_transitions_of_other_labels_is_refused():
     X, y = damaged.data(False)
-    tagger = sp.StructuredPerceptron(passes=1, random_state=0).fit(X, y)
+    tagger = sp.StructuredPerceptron(max_iter=1, random_state=0).fit(X, y)
     state = tagger.to_state()
     with pytest.raises(ArgumentError, match=r"weights.pairwise has shape \(4, 2\); it needs \(4, 4\)"):
         type(tagger).from_state(state._replace(weights=Weights(state.weights.unary, np.zeros((4, 2)))))

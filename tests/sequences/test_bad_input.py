@@ -11,9 +11,9 @@ from tests.sequences.data import as_arrays, as_sparse, sentences
 
 X, Y = sentences(30)
 TAGGERS = {
-    "perceptron": sp.StructuredPerceptron(random_state=0, passes=2),
+    "perceptron": sp.StructuredPerceptron(random_state=0, max_iter=2),
     "crf": sp.ChainCRF(max_iter=5),
-    "cascade": sp.CascadeTagger(random_state=0, passes=2),
+    "cascade": sp.CascadeTagger(random_state=0, max_iter=2),
 }
 every = pytest.mark.parametrize("tagger", TAGGERS.values(), ids=TAGGERS)
 
@@ -211,7 +211,7 @@ def test_bad_weights_are_named(tagger):
 @pytest.mark.parametrize(
     ("tagger", "settings", "message"),
     [
-        ("perceptron", {"passes": 0}, "passes must be a whole number from 1"),
+        ("perceptron", {"max_iter": 0}, "max_iter must be a whole number from 1"),
         ("perceptron", {"min_count": 1.5}, "min_count must be a whole number"),
         ("perceptron", {"class_weight": {"XX": 1}}, "class_weight must name labels of y, got 'XX'"),
         ("perceptron", {"class_weight": {"NN": -1}}, r"class_weight\['NN'\] must be a number from 0"),
@@ -230,7 +230,7 @@ def test_bad_weights_are_named(tagger):
         ("cascade", {"tolerance": 2}, "tolerance must satisfy 0 <= tolerance <= 1"),
         ("cascade", {"tolerance": (0.1,)}, "tolerance must be one number or 2 of them"),
         ("cascade", {"tolerance_kind": "token"}, "tolerance_kind must be example or position"),
-        ("cascade", {"hold_out": 31}, "hold_out must be at most the 30 sequences, got 31"),
+        ("cascade", {"cv": 31}, "cv must be at most the 30 sequences, got 31"),
     ],
 )
 def test_bad_settings_are_named(tagger, settings, message):
@@ -281,7 +281,7 @@ def test_one_sentence_one_tag_is_enough(name):
 
 
 def test_a_cascade_wants_as_many_sequences_as_parts_and_a_thousand_labels():
-    with pytest.raises(ArgumentError, match="hold_out must be at most the 1 sequences, got 3"):
+    with pytest.raises(ArgumentError, match="cv must be at most the 1 sequences, got 3"):
         sp.CascadeTagger().fit([[["a"]]], [["NN"]])
     one_tag = sp.CascadeTagger(random_state=0).fit([[["a"], ["b"]]] * 4, [["NN", "NN"]] * 4)
     assert one_tag.predict([[["c"]]])[0] == ["NN"]

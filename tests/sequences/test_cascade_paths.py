@@ -45,7 +45,7 @@ def is_allowed(labelling, begins=True):
 def tagger(request):
     constraints, order = request.param
     made = sp.CascadeTagger(
-        fall_back=False, order=order, tolerance=0.05, constraints=constraints, random_state=0, passes=4
+        fall_back=False, order=order, tolerance=0.05, constraints=constraints, random_state=0, max_iter=4
     )
     return made.fit(X, Y)
 
@@ -134,7 +134,7 @@ def test_bad_constraints_and_labels_that_break_them_are_named():
             [*[[["a"]]] * 4, *X], [["I-A"], *[["O"]] * 3, *Y]
         )
     never_twice = sp.CascadeTagger(
-        fall_back=False, constraints=lambda a, b: a != b, hold_out=2, order=2, random_state=0
+        fall_back=False, constraints=lambda a, b: a != b, cv=2, order=2, random_state=0
     )
     never_twice.fit([[["a"], ["b"]]] * 4, [["P", "Q"]] * 4)
     assert never_twice.predict([[["a"], ["a"], ["a"]]])[0] in (["P", "Q", "P"], ["Q", "P", "Q"])

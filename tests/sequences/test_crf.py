@@ -68,7 +68,7 @@ def test_constraints_are_kept(make):
     new = [[[f"w{rng.integers(5)}"] for _ in range(6)] for _ in range(200)]
     assert not all(
         is_bio(labels)
-        for labels in sp.StructuredPerceptron(passes=1, random_state=0).fit(items, SPANS).predict(new)
+        for labels in sp.StructuredPerceptron(max_iter=1, random_state=0).fit(items, SPANS).predict(new)
     )
     assert all(is_bio(labels) for labels in bound.predict(new))
     for best in bound.predict_k_best(new[:5], 5):
@@ -132,7 +132,7 @@ def test_an_interrupted_fit_is_a_fitted_model_with_a_warning(monkeypatch):
 
 def test_progress_is_shown_on_demand(capsys):
     sp.ChainCRF(verbose=1, max_iter=3).fit(X, Y)
-    sp.StructuredPerceptron(verbose=1, passes=2).fit(X, Y)
+    sp.StructuredPerceptron(verbose=1, max_iter=2).fit(X, Y)
     said = capsys.readouterr()
     assert "ChainCRF" in said.err
     assert "tokens wrong" in said.err

@@ -197,7 +197,7 @@ def test_going_on_learns_new_features(make):
 
 @chains
 def test_a_warm_start_begins_where_it_was(make):
-    tagger = make(warm_start=True, **({"max_iter": 2} if make is MAKERS["crf"] else {"passes": 1}))
+    tagger = make(warm_start=True, **({"max_iter": 2} if make is MAKERS["crf"] else {"max_iter": 1}))
     scores = [tagger.fit(X, Y).score(X, Y) for _ in range(6)]
     assert scores[-1] > scores[0]
     cold = clone(tagger).set_params(warm_start=False)

@@ -106,7 +106,7 @@ def test_the_labels_are_those_of_the_scores(form, constraints):
 
     y = [["DT" if k % 2 else label for k, label in enumerate(item)] for item in Y]
     y = [["DT", *["NN"] * (len(item) - 1)] for item in y]
-    tagger = sp.StructuredPerceptron(passes=2, random_state=0, constraints=constraints).fit(read(X), y)
+    tagger = sp.StructuredPerceptron(max_iter=2, random_state=0, constraints=constraints).fit(read(X), y)
     strange = [[["never", "seen"], [], ["w=The"]], [], [["b"]]]
     for items in (read(X), form(strange), read(X[:1])):
         quick = numbers_of_labels(
@@ -126,7 +126,7 @@ def test_hundreds_of_labels_are_the_same():
     rng = np.random.default_rng(0)
     words = [[[f"w{rng.integers(300)}"] for _ in range(6)] for _ in range(60)]
     y = [[int(token[0][1:]) // 2 for token in item] for item in words]
-    tagger = sp.StructuredPerceptron(passes=2, random_state=0).fit(words, y)
+    tagger = sp.StructuredPerceptron(max_iter=2, random_state=0).fit(words, y)
     assert len(tagger.classes_) >= 128
     assert tagger.predict(words) == [list(labels) for labels in tagger.to_scores(words).decode()]
 
@@ -171,7 +171,7 @@ def test_no_labelling_is_an_error_by_its_sequence():
 
 def test_values_count_wherever_they_stand():
     X_ = [[{"n": 1.0, "w": "a"}, {"n": 3.0, "w": "b"}], [{"n": True, "w": "b"}, {"n": 0, "w": "c"}]] * 3
-    tagger = sp.StructuredPerceptron(passes=3, random_state=0).fit(X_, [["A", "B"], ["B", "A"]] * 3)
+    tagger = sp.StructuredPerceptron(max_iter=3, random_state=0).fit(X_, [["A", "B"], ["B", "A"]] * 3)
     for items in (X_, [[{"n": 1, "w": "a"}]], [[{"n": 2.5, "w": "never"}]], [[{"m": 2, "w": ["a", "b"]}]]):
         assert tagger.predict(items) == [list(labels) for labels in tagger.to_scores(items).decode()]
 

@@ -15,9 +15,9 @@ from tests.sequences.data import sentences
 X, Y = sentences(60)
 XT, _ = sentences(40, seed=1)
 TAGGERS = {
-    "perceptron": sp.StructuredPerceptron(random_state=0, passes=2),
+    "perceptron": sp.StructuredPerceptron(random_state=0, max_iter=2),
     "crf": sp.ChainCRF(max_iter=5),
-    "cascade": sp.CascadeTagger(random_state=0, passes=2, tolerance=0.05),
+    "cascade": sp.CascadeTagger(random_state=0, max_iter=2, tolerance=0.05),
 }
 every = pytest.mark.parametrize("tagger", TAGGERS.values(), ids=TAGGERS)
 
@@ -44,7 +44,7 @@ def test_threads_change_nothing(tagger, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["crf", "perceptron"])
 def test_parts_trained_at_a_time_are_the_same_cascade(kind):
-    tagger = sp.CascadeTagger(random_state=3, passes=2, pair_model=kind, order=3)
+    tagger = sp.CascadeTagger(random_state=3, max_iter=2, pair_model=kind, order=3)
     wanted = tagger.fit(X, Y).cascade_
     with parallel_config("threading", n_jobs=3):
         cascade = tagger.fit(X, Y).cascade_
@@ -99,13 +99,13 @@ def test_groups_stay_together(monkeypatch):
 
     monkeypatch.setattr(module, "_pair_models", noted)
     groups = [f"writer {i % 7}" for i in range(60)]
-    sp.CascadeTagger(random_state=0, passes=1).fit(X, Y, groups=groups)
+    sp.CascadeTagger(random_state=0, max_iter=1).fit(X, Y, groups=groups)
     of = {group: {p for p, g in zip(parts[0], groups) if g == group} for group in groups}
     assert all(len(group_parts) == 1 for group_parts in of.values())
     assert set().union(*of.values()) == {0, 1, 2}
     with pytest.raises(ShapeError, match="groups has 2 entries; X has 60 sequences"):
         sp.CascadeTagger().fit(X, Y, groups=[1, 2])
-    with pytest.raises(ArgumentError, match="groups must be at least the 3 of hold_out, got 2"):
+    with pytest.raises(ArgumentError, match="groups must be at least the 3 of cv, got 2"):
         sp.CascadeTagger().fit(X, Y, groups=[1, 2] * 30)
 
 

@@ -55,7 +55,7 @@ def test_the_gain_and_its_spread_by_hand():
 @pytest.mark.parametrize("pair_model", ["crf", "perceptron"])
 @pytest.mark.parametrize("form", [list, as_arrays])
 def test_one_that_does_not_pay_says_so_and_answers_as_its_first_model(pair_model, form):
-    tagger = sp.CascadeTagger(random_state=0, pair_model=pair_model, passes=3)
+    tagger = sp.CascadeTagger(random_state=0, pair_model=pair_model, max_iter=3)
     with pytest.warns(
         UserWarning, match=r"the cascade does not pay here: on \d+ sequences set aside its last"
     ):
@@ -70,10 +70,13 @@ def test_one_that_does_not_pay_says_so_and_answers_as_its_first_model(pair_model
         assert_allclose(one, other)
     for one, other in zip(tagger.predict_k_best(items, 2), first.predict_k_best(items, 2)):
         assert_allclose(one.scores, other.scores)
-    scores = (
-        [x @ tagger.cascade_.levels[0].filter.weights for x in as_arrays(XT)] if form is as_arrays else None
-    )
-    if scores is not None:
+    if form is as_arrays:
+        weights = tagger.cascade_.levels[0].filter.weights
+        scores = [x @ weights[:-3] + weights[-3] for x in as_arrays(XT)]  # behind features: the intercept
+        for unary in scores:
+            if len(unary):
+                unary[0] += weights[-2]
+                unary[-1] += weights[-1]
         by_hand = sp.from_emissions(scores, first.transition_weights_, labels=first.classes_.tolist())
         assert tagger.predict(items) == [list(labels) for labels in by_hand.decode()]
     again = sp.CascadeTagger.from_state(tagger.to_state())
@@ -147,7 +150,7 @@ def test_figures_that_no_training_comes_to_are_refused(changed, message, fallen)
 def fallen():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return sp.CascadeTagger(random_state=0, passes=2).fit(X, Y)
+        return sp.CascadeTagger(random_state=0, max_iter=2).fit(X, Y)
 
 
 def chunks(folder, split, n):
@@ -175,7 +178,7 @@ def tags(folder, split, n):
 def test_on_real_sentences_it_is_never_behind_its_first_level_by_more_than_chance(data, shared_data):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        tagger = sp.CascadeTagger(random_state=0, pair_model="perceptron", passes=5, tolerance=0.03)
+        tagger = sp.CascadeTagger(random_state=0, pair_model="perceptron", max_iter=5, tolerance=0.03)
         tagger.fit(*data(shared_data, "train", 400))
     X_, y_ = data(shared_data, "test", 500)
     lengths = np.array([len(labels) for labels in y_])

@@ -20,7 +20,7 @@ NEW, TRUTH = drawn(40, seed=5)
 
 @pytest.fixture(scope="module")
 def tagger():
-    return EnvelopeTagger(TIERS, passes=2, folds=2, random_state=0).fit(X, Y)
+    return EnvelopeTagger(TIERS, max_iter=2, cv=2, random_state=0).fit(X, Y)
 
 
 class Spender:
@@ -221,7 +221,7 @@ def letters(folder, split, n):
 @pytest.mark.parametrize("task", [tags, chunks, letters])
 def test_on_real_data_it_is_never_above_the_best_fixed_tier_by_more_than_chance(task, shared_data):
     X_, y, tiers = task(shared_data, "train", 300)
-    tagger = EnvelopeTagger(tiers, passes=4, folds=2, random_state=0).fit(X_, y)
+    tagger = EnvelopeTagger(tiers, max_iter=4, cv=2, random_state=0).fit(X_, y)
     X_, y, _ = task(shared_data, "test", 300)
     lengths = np.array(list(map(len, y)))
     n, fixed, costs = int(lengths.sum()), tagger.sequences_.as_fixed(), np.array(tiers.costs[1:], float)

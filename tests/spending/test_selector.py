@@ -24,7 +24,7 @@ COSTS = np.array([1.0, 4.0])
 
 @cache
 def fitted(policy="dms"):
-    return ModelSelector(TIERS, policy=policy, passes=4, random_state=0).fit(X, Y)
+    return ModelSelector(TIERS, policy=policy, max_iter=4, random_state=0).fit(X, Y)
 
 
 @pytest.mark.parametrize("policy", SELECTORS)
@@ -69,7 +69,7 @@ def test_the_course_is_that_of_algorithm_3(policy):
 
 def test_features_are_computed_when_they_are_bought():
     calls = []
-    lazy = ModelSelector(functions(calls), passes=4, random_state=0).fit(X, Y)
+    lazy = ModelSelector(functions(calls), max_iter=4, random_state=0).fit(X, Y)
     eager = fitted()
     for budget in (0.0, 20.0, 150.0):
         calls.clear()
@@ -82,7 +82,7 @@ def test_learned_order_beats_chance():
     noise, error = (0.8, 0.5, 0.2), {}
     (many, labels), (new, truth) = drawn(300, noise=noise), drawn(150, seed=1, noise=noise)
     for policy in ("dms", "fixed", "uniform"):
-        selector = ModelSelector(TIERS, policy=policy, passes=4, random_state=0).fit(many, labels)
+        selector = ModelSelector(TIERS, policy=policy, max_iter=4, random_state=0).fit(many, labels)
         error[policy] = selector.curve(new, truth, [0.1 * selector.cost_of_everything(new)]).error[0]
     assert error["dms"] < min(error["fixed"], error["uniform"]) - 0.01
 

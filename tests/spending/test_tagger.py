@@ -29,7 +29,7 @@ NEW, TRUTH = drawn(60, seed=1)
 
 @cache
 def fitted(policy="dms_pi", tolerance=0.0):
-    tagger = BudgetedTagger(TIERS, policy=policy, inference_tolerance=tolerance, passes=4, random_state=0)
+    tagger = BudgetedTagger(TIERS, policy=policy, inference_tolerance=tolerance, max_iter=4, random_state=0)
     return tagger.fit(X, Y)
 
 
@@ -63,7 +63,7 @@ def test_learned_policies_beat_chance_at_a_tenth_of_the_cost():
     noise, error = (0.8, 0.5, 0.2), {}
     (many, labels), (new, truth) = drawn(300, noise=noise), drawn(150, seed=1, noise=noise)
     for policy in ("dms_pi", "greedy", "one_shot", "anytime", "random"):
-        tagger = BudgetedTagger(TIERS, policy=policy, passes=4, random_state=0).fit(many, labels)
+        tagger = BudgetedTagger(TIERS, policy=policy, max_iter=4, random_state=0).fit(many, labels)
         error[policy] = tagger.curve(new, truth, [0.1 * tagger.cost_of_everything(new)]).error[0]
     assert error["dms_pi"] < error["random"] - 0.1
     assert max(error[policy] for policy in ("greedy", "one_shot", "anytime")) < error["random"] - 0.05
@@ -110,7 +110,7 @@ def test_policies_learn_from_models_that_have_not_seen_the_sequences(monkeypatch
     monkeypatch.setattr(part_policy, "train", spied)
     wide = [np.concatenate([x, rng.normal(size=(len(x), 300))], axis=1) for x in X]
     tiers = TIERS._replace(columns=([0, 1, 2], [3, 4, 5], np.arange(6, 309)))
-    tagger = BudgetedTagger(tiers, policy="dms_pi_by_value", passes=20, random_state=0).fit(wide, noisy)
+    tagger = BudgetedTagger(tiers, policy="dms_pi_by_value", max_iter=20, random_state=0).fit(wide, noisy)
     assert tagger.score(wide, noisy) > 0.6  # it has learned half of them by heart: a third is chance
     assert seen["wrong"] > 0.6  # and those that the policy learned from had not
 
@@ -131,7 +131,7 @@ def functions(calls):
 @pytest.mark.parametrize("tolerance", [0.0, 0.5])
 def test_what_is_computed_when_bought_gives_the_same_course(policy, tolerance):
     calls = []
-    options = {"policy": policy, "passes": 4, "random_state": 0, "inference_tolerance": tolerance}
+    options = {"policy": policy, "max_iter": 4, "random_state": 0, "inference_tolerance": tolerance}
     lazy = BudgetedTagger(functions(calls), **options).fit(X, Y)
     eager = fitted(policy, tolerance)
     for budget in (0.0, 7.0, 60.0, 301.0):
@@ -146,8 +146,8 @@ def test_what_is_computed_when_bought_gives_the_same_course(policy, tolerance):
 
 def test_it_is_an_estimator(tmp_path):
     tagger = fitted()
-    again = clone(tagger).set_params(passes=2)
-    assert again.get_params()["passes"] == 2
+    again = clone(tagger).set_params(max_iter=2)
+    assert again.get_params()["max_iter"] == 2
     with pytest.raises(NotFittedError):
         again.predict(NEW)
     same = pickle.loads(pickle.dumps(tagger))
@@ -155,8 +155,8 @@ def test_it_is_an_estimator(tmp_path):
     want = [labels.tolist() for labels in tagger.predict(NEW, budget)]
     assert [labels.tolist() for labels in same.predict(NEW, budget)] == want
     assert [labels.tolist() for labels in clone(tagger).fit(X, Y).predict(NEW, budget)] == want
-    search = GridSearchCV(BudgetedTagger(TIERS, policy="uniform", random_state=0), {"passes": [1, 3]}, cv=2)
-    assert search.fit(X, Y).best_params_["passes"] in (1, 3)
+    search = GridSearchCV(BudgetedTagger(TIERS, policy="uniform", random_state=0), {"max_iter": [1, 3]}, cv=2)
+    assert search.fit(X, Y).best_params_["max_iter"] in (1, 3)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -183,10 +183,10 @@ def test_a_changed_state_is_refused(tmp_path):
     ):
         with pytest.raises(ArgumentError, match=message):
             BudgetedTagger.from_state(state._replace(**changed))
-    with pytest.raises(
-        ArgumentError, match=r"tiers.columns\[0\] must be columns to be saved, got a function"
-    ):
-        save(BudgetedTagger(functions([]), policy="random", passes=1).fit(X, Y), tmp_path)
+    for wrong in (np.array([3, 3, -1]), np.array([3, 3, 0]), np.array([3, 3])):
+        lazy = BudgetedTagger(functions([]), policy="random", max_iter=1, random_state=0).fit(X, Y).to_state()
+        with pytest.raises((ArgumentError, ShapeError), match=r"tiers\.widths"):
+            BudgetedTagger.from_state(lazy._replace(tiers=lazy.tiers._replace(widths=wrong)))
 
 
 def test_sparse_arrays_and_lists_are_the_same():
@@ -196,7 +196,7 @@ def test_sparse_arrays_and_lists_are_the_same():
     assert [labels.tolist() for labels in tagger.predict(as_sparse, budget)] == want
     lists = [x.tolist() if len(x) else x for x in NEW]
     assert [labels.tolist() for labels in tagger.predict(lists, budget)] == want
-    numbered = BudgetedTagger(TIERS, policy="uniform", passes=1, random_state=0)
+    numbered = BudgetedTagger(TIERS, policy="uniform", max_iter=1, random_state=0)
     numbered.fit(X, [[LABELS.index(k) for k in y] for y in Y])
     assert set(np.concatenate(numbered.predict(NEW)).tolist()) <= {0, 1, 2}
 
@@ -214,7 +214,7 @@ def test_more_budget_of_equal_prices_never_buys_less(budget, seed):
 @cache
 def cheap():
     tiers = TIERS._replace(costs=(0, 1, 1))
-    return BudgetedTagger(tiers, policy="greedy", passes=3, random_state=0).fit(X, Y)
+    return BudgetedTagger(tiers, policy="greedy", max_iter=3, random_state=0).fit(X, Y)
 
 
 def test_nothing_to_read():
@@ -235,7 +235,7 @@ def test_letters_of_real_words():
     letters = np.split(features, stops)
     labels = [word.tolist() for word in np.split(words.labels[rows], stops)]
     tiers = FeatureTiers(("pixels", "gradients"), (np.arange(129), np.arange(129, features.shape[1])), (0, 1))
-    tagger = BudgetedTagger(tiers, passes=5, folds=3, random_state=0).fit(letters[:180], labels[:180])
+    tagger = BudgetedTagger(tiers, max_iter=5, cv=3, random_state=0).fit(letters[:180], labels[:180])
     whole = tagger.cost_of_everything(letters[180:])
     curve = tagger.curve(letters[180:], labels[180:], [0, 0.4 * whole, whole])
     assert curve.error[0] > curve.error[1] > curve.error[2]
@@ -264,7 +264,7 @@ def test_tags_of_real_sentences():
     columns = np.arange(64), np.arange(64, 320), np.arange(320, 576)
     tiers = FeatureTiers(("ends", "words", "neighbours"), columns, (0, 1, 4))
     for policy in ("dms_pi", "uniform", "random"):
-        tagger = BudgetedTagger(tiers, policy=policy, passes=5, folds=3, random_state=0)
+        tagger = BudgetedTagger(tiers, policy=policy, max_iter=5, cv=3, random_state=0)
         tagger.fit(rows[:220], corpus.labels[:220])
         budget = 0.1 * tagger.cost_of_everything(rows[220:])
         error[policy] = tagger.curve(rows[220:], corpus.labels[220:], [budget]).error[0]
@@ -307,8 +307,8 @@ REFUSED = [
     ({"X": X[:2], "y": Y[:2]}, ArgumentError, "X must have at least 3 sequences with positions, got 2"),
     ({"X": [], "y": []}, ArgumentError, "X must have at least 3 sequences with positions, got 0"),
     ({"policy": "best"}, ArgumentError, "policy must be one of dms_pi, .* got 'best'"),
-    ({"passes": 0}, ArgumentError, "passes must be a whole number from 1 to 10000, got 0"),
-    ({"folds": 1}, ArgumentError, "folds must be a whole number from 2 to 1000, got 1"),
+    ({"max_iter": 0}, ArgumentError, "max_iter must be a whole number from 1 to 10000, got 0"),
+    ({"cv": 1}, ArgumentError, "cv must be a whole number from 2 to 1000, got 1"),
     ({"inference_tolerance": 2}, ArgumentError, "inference_tolerance must satisfy"),
     ({"tiers": 3}, ArgumentError, r"tiers must be FeatureTiers\(names, columns, costs\), got 3"),
     ({"tiers": TIERS._replace(names=("a",))}, ArgumentError, "tiers.names must be at least 2, got 1"),
@@ -346,7 +346,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("changed", "error", "message"), REFUSED)
 def test_refusals(changed, error, message):
-    arguments = {"X": X, "y": Y, "tiers": TIERS, "policy": "uniform", "passes": 1} | changed
+    arguments = {"X": X, "y": Y, "tiers": TIERS, "policy": "uniform", "max_iter": 1} | changed
     data = arguments.pop("X"), arguments.pop("y")
     with pytest.raises(error, match=message):
         BudgetedTagger(**arguments).fit(*data)
@@ -363,7 +363,7 @@ def test_refusals_of_a_fitted_one():
     changing = TIERS._replace(
         columns=([0, 1, 2], [3, 4, 5], lambda x, positions: x[positions][:, : widths[0]])
     )
-    strange = BudgetedTagger(changing, policy="random", passes=1, random_state=0).fit(X, Y)
+    strange = BudgetedTagger(changing, policy="random", max_iter=1, random_state=0).fit(X, Y)
     widths[0] = 2
     with pytest.raises(ShapeError, match="tier 'dearest' has 2 features; fit had 3"):
         strange.predict(NEW)

@@ -15,8 +15,8 @@ X, Y = drawn(40)
 XT, YT = drawn(20, seed=1)
 BUDGETS = [0, 20, 60.0, np.inf]
 MAKERS = {
-    "tagger": lambda **more: BudgetedTagger(TIERS, passes=2, folds=3, random_state=0, **more),
-    "selector": lambda **more: ModelSelector(TIERS, passes=2, folds=3, random_state=0, **more),
+    "tagger": lambda **more: BudgetedTagger(TIERS, max_iter=2, cv=3, random_state=0, **more),
+    "selector": lambda **more: ModelSelector(TIERS, max_iter=2, cv=3, random_state=0, **more),
 }
 every = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 

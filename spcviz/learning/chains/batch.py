@@ -46,6 +46,7 @@ class Which(NamedTuple):
     all_steps: bool = True
     # (3, K, K) bool: steps that no labelling takes; see `loss_and_gradient`
     forbidden: np.ndarray | None = None
+    n_edges: int = 0  # of the last so many features all, as of steps; see `spcviz.learning.chains.edges`
 
 
 USUAL = Which()
@@ -162,6 +163,8 @@ def _packing(examples: Examples, which: Which, initial: Weights | None) -> _Pack
         is_unary[:] = True
     else:
         is_unary.reshape(-1)[layouts.observed(examples.rows, examples.labels, examples.n_states)] = True
+    if which.n_edges and which.all_steps:
+        is_unary[-which.n_edges :] = True
     is_step |= which.all_steps | _seen_steps(examples)
     if which.forbidden is not None:
         is_step &= ~which.forbidden[1]

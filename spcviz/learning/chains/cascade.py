@@ -64,6 +64,7 @@ class PairModel(NamedTuple):
     # (3, K, K) bool: steps that no labelling takes, at any level; see
     # `spcviz.learning.chains.crf.loss_and_gradient`
     forbidden: np.ndarray | None = None
+    n_edges: int = 0  # the last so many features; see `spcviz.learning.chains.batch.Which`
 
 
 CRF = PairModel()
@@ -196,9 +197,8 @@ def _pair_model(examples: Examples, chosen: np.ndarray, how: PairModel, trainer:
         trainer.progress()
 
     if how.kind == "crf":
-        course = fit_crf(
-            subset, c2=how.c2, max_iterations=CRF_ITERATIONS, which=Which(forbidden=how.forbidden), tick=tick
-        )
+        which = Which(forbidden=how.forbidden, n_edges=how.n_edges)
+        course = fit_crf(subset, c2=how.c2, max_iterations=CRF_ITERATIONS, which=which, tick=tick)
         weights, was_interrupted = course.weights, course.was_interrupted
     else:
         epochs = trainer.config.predictor_epochs

@@ -19,6 +19,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.expectations import expect, steps_of
 from spcviz.learning.chains.rows import Rows
+from spcviz.learning.chains.weighted import expect_weighted
 
 BLOCK = 1 << 17
 """Scores of positions that are held at a time: they stay near the processor."""
@@ -40,6 +41,8 @@ class Examples(NamedTuple):
     allowed: np.ndarray | None  # (R, K) bool: what a label that is not known may be
     weights: np.ndarray  # (W,)
     n_states: int
+    # (R,): of positions, times that of their chain, where they count differently; see `weighted`
+    position_weights: np.ndarray | None = None
 
 
 def examples_of(
@@ -50,6 +53,7 @@ def examples_of(
     *,
     allowed: np.ndarray | None = None,
     weights: np.ndarray | None = None,
+    position_weights: np.ndarray | None = None,
 ) -> Examples:
     """Check examples against each other.
 
@@ -67,6 +71,9 @@ def examples_of(
         States of positions whose label is not known; all by default.
     weights : array_like, shape (W,), optional
         At least 0; 1 by default.
+    position_weights : array_like, shape (R,), optional
+        Of positions, at least 0, times those of their chains: see `spcviz.learning.chains.weighted`. All
+        labels have to be known then.
 
     Raises
     ------
@@ -94,7 +101,21 @@ def examples_of(
         raise ShapeError(f"weights has shape {each.shape}; lengths needs {lengths.shape}")
     if len(each) and each.min() < 0:
         raise ArgumentError(f"weights[{each.argmin()}] must be at least 0, got {each.min()}")
-    return Examples(rows, np.concatenate([[0], np.cumsum(lengths)]), labels, allowed, each, n_states)
+    of_positions = None
+    if position_weights is not None:
+        of_positions = checks.scores("position_weights", position_weights, 1)
+        if len(of_positions) != n:
+            raise ShapeError(f"position_weights has shape {of_positions.shape}; lengths needs {(n,)}")
+        if n and of_positions.min() < 0:
+            at = of_positions.argmin()
+            raise ArgumentError(f"position_weights[{at}] must be at least 0, got {of_positions[at]}")
+        if n and labels.min() < 0:
+            raise ArgumentError(
+                f"labels[{labels.argmin()}] must be known where positions have weights, got -1"
+            )
+        of_positions = of_positions * np.repeat(each, lengths)
+    row_start = np.concatenate([[0], np.cumsum(lengths)])
+    return Examples(rows, row_start, labels, allowed, each, n_states, of_positions)
 
 
 def taken(examples: Examples, chosen: np.ndarray) -> Examples:
@@ -109,6 +130,7 @@ def taken(examples: Examples, chosen: np.ndarray) -> Examples:
         allowed,
         examples.weights[chosen],
         examples.n_states,
+        None if examples.position_weights is None else examples.position_weights[places],
     )
 
 
@@ -116,6 +138,8 @@ def loss_and_gradient(
     examples: Examples, weights: Weights, *, forbidden: np.ndarray | None = None
 ) -> tuple[float, Weights]:
     """Weighted negative log-likelihood and its gradient, without a regulariser.
+
+    Where positions have weights, that of `spcviz.learning.chains.weighted`.
 
     Parameters
     ----------
@@ -152,7 +176,12 @@ def loss_and_gradient(
         unary = layouts.emissions(rows, weights.unary)
         if forbidden is not None:
             forbid(unary, row_start, forbidden)
-        within = _within(examples, slice(a, b), unary)
+        if examples.position_weights is not None:
+            about = examples.labels[a:b], row_start, steps, examples.position_weights[a:b]
+            loss += expect_weighted(unary, *about, gradient.pairwise)
+            layouts.add_gradient(rows, unary, gradient.unary)
+            continue
+        within = agreeing(examples, slice(a, b), unary)
         if within is None:  # every label is known
             labels = examples.labels[a:b]
             loss -= _of_truth(unary, labels, row_start, pairwise, each, gradient.pairwise)
@@ -194,7 +223,7 @@ def forbid(unary: np.ndarray, row_start: np.ndarray, forbidden: np.ndarray) -> N
         unary[np.ix_(rows[is_there], states)] = -np.inf
 
 
-def _within(examples: Examples, where: slice, unary: np.ndarray) -> np.ndarray | None:
+def agreeing(examples: Examples, where: slice, unary: np.ndarray) -> np.ndarray | None:
     """The scores with -inf where the labels disagree; None where all are known."""
     labels = examples.labels[where]
     is_open = labels < 0

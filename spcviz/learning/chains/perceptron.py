@@ -23,6 +23,7 @@ from spcviz.engine.kernels.vectors import largest
 from spcviz.learning.cascade.features import add_row, score_row
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Examples, Weights
+from spcviz.learning.chains.edges import widened
 from spcviz.learning.chains.rows import Rows
 
 
@@ -38,6 +39,13 @@ class Running(NamedTuple):
         """The weights averaged over all steps."""
         n = max(self.n_steps, 1)
         return Weights(*(now - late / n for now, late in zip(self.weights, self.late)))
+
+    def widened(self, n_rows: int, n_edges: int = 0) -> "Running":
+        """With zeros for features that are new; the last `n_edges` rows stay the last."""
+        weights, late = (
+            pair._replace(unary=widened(pair.unary, n_rows, n_edges)) for pair in (self.weights, self.late)
+        )
+        return self._replace(weights=weights, late=late)
 
 
 class Walked(NamedTuple):
@@ -108,7 +116,10 @@ def fit_perceptron(
         table[:, :n][forbidden[1]] = -np.inf
         edges[0, forbidden[0].diagonal()] = edges[1, forbidden[2].diagonal()] = -np.inf
     is_used = np.flatnonzero((np.diff(examples.row_start) > 0) & (examples.weights > 0))
-    chains = examples.labels, examples.row_start, examples.weights
+    each = examples.position_weights
+    if each is None:
+        each = np.repeat(examples.weights, np.diff(examples.row_start))
+    chains = examples.labels, examples.row_start, each
     steps = np.array([begun.n_steps])  # counted by the kernel, which ends before Ctrl-C is heard
     was_interrupted = False
     try:
@@ -143,7 +154,7 @@ def _epoch(
 ) -> int:
     """One pass over the examples in `turn`; returns the number of wrong positions.
 
-    `chains`: labels, first rows and weights of all examples; `late`: sums of updates times steps.
+    `chains`: labels, first rows and positions' weights of all examples; `late`: sums of updates times steps.
     """
     labels, row_start, each = chains
     k = unary.shape[1]
@@ -165,16 +176,18 @@ def _epoch(
             truth = labels[first + i]
             if predicted[i] != truth:
                 n_wrong += 1
-                toward[truth], toward[predicted[i]] = each[w], -each[w]
+                amount = each[first + i]
+                toward[truth], toward[predicted[i]] = amount, -amount
                 add_row(rows, first + i, toward, unary)
-                toward[truth], toward[predicted[i]] = each[w] * step, -each[w] * step
+                toward[truth], toward[predicted[i]] = amount * step, -amount * step
                 add_row(rows, first + i, toward, late.unary)
                 toward[truth] = toward[predicted[i]] = 0.0
         if n_wrong > 0:
             wrong += n_wrong
             for i in range(1, length):
-                _step(table[0], late.pairwise, labels[first + i - 1], labels[first + i], each[w], step)
-                _step(table[0], late.pairwise, predicted[i - 1], predicted[i], -each[w], step)
+                amount = each[first + i]
+                _step(table[0], late.pairwise, labels[first + i - 1], labels[first + i], amount, step)
+                _step(table[0], late.pairwise, predicted[i - 1], predicted[i], -amount, step)
             if tops is not None:
                 for i in range(length - 1):
                     for state in (labels[first + i], predicted[i]):

@@ -10,6 +10,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
 from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, taken
+from spcviz.learning.chains.edges import widened
 
 AT_A_TIME = 64
 """Examples of one step."""
@@ -21,10 +22,10 @@ class Adapting(NamedTuple):
     weights: Weights
     squares: Weights
 
-    def widened(self, weights: Weights) -> "Adapting":
-        """With other weights, which may be of more features."""
-        more = len(weights.unary) - len(self.squares.unary)
-        return Adapting(weights, self.squares._replace(unary=np.pad(self.squares.unary, ((0, more), (0, 0)))))
+    def widened(self, weights: Weights, n_edges: int = 0) -> "Adapting":
+        """With other weights, which may be of more features; the last `n_edges` rows stay the last."""
+        squares = widened(self.squares.unary, len(weights.unary), n_edges)
+        return Adapting(weights, self.squares._replace(unary=squares))
 
 
 def begin(weights: Weights) -> Adapting:

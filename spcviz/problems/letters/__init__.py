@@ -41,4 +41,5 @@ PROBLEM = Problem(
     ),
     warmup="spcviz.problems.letters.model.cascade:warmup",
     answers="word=spcviz.problems.letters.controls.writing",
+    cards=("", "letters", "write", "spcviz.problems.letters.controls.card"),
 )

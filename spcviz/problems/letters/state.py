@@ -1,7 +1,7 @@
-"""What the pages Letters and Write keep in their addresses."""
+"""What the pages Home, Letters and Write keep in their addresses."""
 
 from spcviz.problems.letters.page.shown import FIRST_WORD
-from spcviz.web.ui.state import MAX_ORDER, StateTable, choice, flag, lattice_fields, text, whole
+from spcviz.web.ui.state import MAX_ORDER, StateTable, choice, flag, lattice_fields, real, text, whole
 
 LETTERS = StateTable(
     whole("word", FIRST_WORD, 0, 10_000_000),
@@ -15,6 +15,8 @@ LETTERS = StateTable(
     opening={"level": 3},
 )
 """The Letters page. An absent alpha is the tuned one."""
+
+HOME = StateTable(choice("show", "story", ("story", "end")), real("a", None, 0.0, 1.0))
 
 MAX_INK = 6000
 WRITE = StateTable(

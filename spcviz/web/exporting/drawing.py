@@ -26,6 +26,7 @@ WIDTH, HEIGHT = 1000, 460
 _SECONDS = 300
 _AT_ONCE = 2
 _MARK = re.compile(r'<path class="point" transform="(translate\([^"]*\))" (d="[^"]*" style="[^"]*")/>')
+_OUT = re.compile(r'<pre id="out"[^>]*>([^<]*)</pre>')
 _DRAW = """<!doctype html><meta charset="utf-8"><pre id="out"></pre><script src="plotly.js"></script>
 <script src="charts.js"></script><script>
 (async () => {
@@ -76,7 +77,7 @@ def svgs(charts: Sequence[dict]) -> list[str]:
         (here / "charts.js").write_text(known, encoding="utf-8")
         (here / "draw.html").write_text(_DRAW, encoding="utf-8")
         shown = _run(here, "--virtual-time-budget=240000", "--dump-dom", (here / "draw.html").as_uri())
-    output = re.search(r'<pre id="out">([^<]*)</pre>', shown)
+    output = _OUT.search(shown)
     drawn = output[1].split() if output else []
     if len(drawn) != len(charts):
         raise ArgumentError(f"{browser()} drew {len(drawn)} of {len(charts)} charts")
@@ -137,6 +138,18 @@ def _picture(address, size):
         if not target.is_file():
             raise ArgumentError(f"{browser()} drew nothing of {address}")
         return target.read_bytes()
+
+
+def sheet(folder: Path, page: str, size: tuple[int, int], scale: int) -> tuple[bytes, str]:
+    """What a page in a folder shows in a window, `scale` times as fine: (PNG, the text of its ``out``)."""
+    target = folder / "sheet.png"
+    window = (f"--window-size={size[0]},{size[1]}", f"--force-device-scale-factor={scale}")
+    waits = ("--hide-scrollbars", "--force-prefers-reduced-motion", "--virtual-time-budget=20000")
+    shown = _run(folder, *window, *waits, f"--screenshot={target}", "--dump-dom", (folder / page).as_uri())
+    output = _OUT.search(shown)
+    if not target.is_file() or not output or not output[1]:
+        raise ArgumentError(f"{browser()} drew nothing of {page}")
+    return target.read_bytes(), unescape(output[1])
 
 
 def _run(folder, *arguments):

@@ -8,10 +8,15 @@ from pathlib import Path
 from urllib.parse import quote
 
 from spcviz.web.figures.palette import CSS_VARIABLES, DARK, DARK_TIERS, LIGHT, LIGHT_TIERS
+from spcviz.web.serving import static
 from spcviz.web.view import mount
 
+LOOP_KINDS, LOOP_WIDTHS = ("webp", "gif", "mp4"), (960, 1920)
+"""Of loops: the endings of their files, and pixels; the wider one is the same picture, twice as fine."""
+
 OWN = Path(__file__).parent / "browser"
-_FONT = '"Source Sans 3", "Source Sans Pro", system-ui, sans-serif'
+_FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", system-ui, sans-serif'
+_FONTS = f"--st-font: {_FONT}; --st-code-font: monospace; "
 
 
 def literal(value: object) -> str:
@@ -44,19 +49,32 @@ def own_script(*names: str) -> str:
     return inside_script(mount.script([f"web/{name}" for name in names]))
 
 
-def themes() -> str:
-    """The colours that views read, light, and dark for who has chosen that."""
+def themes(*, is_dark: bool | None = None) -> str:
+    """The colours that views read: of one theme, or light, and dark for who has chosen that."""
     light, dark = (
         "".join(f"{variable}: {getattr(palette, role)}; " for role, variable in CSS_VARIABLES.items())
         for palette in (LIGHT, DARK)
     )
-    fonts = f"--st-font: {_FONT}; --st-code-font: monospace; color-scheme: light dark; "
+    if is_dark is not None:
+        scheme = "dark" if is_dark else "light"
+        return f":root {{ {dark if is_dark else light}{_FONTS}color-scheme: {scheme}; }}\n"
+    fonts = f"{_FONTS}color-scheme: light dark; "
     return f":root {{ {light}{fonts}}}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark}}} }}\n"
 
 
-def css(*names: str) -> str:
+def css(*names: str, is_dark: bool | None = None) -> str:
     """The themes and style sheets of `browser`."""
-    return themes() + "".join((OWN / name).read_text(encoding="utf-8") for name in ("page.css", *names))
+    sheets = [(OWN / name).read_text(encoding="utf-8") for name in ("page.css", *names)]
+    return "".join([themes(is_dark=is_dark), *sheets])
+
+
+@cache
+def font_face() -> str:
+    """The app's font as a style sheet that holds it: labels are as wide as in the app, anywhere."""
+    if (path := static.font()) is None:
+        return ""
+    source = f'url(data:font/woff2;base64,{base64.b64encode(path.read_bytes()).decode()}) format("woff2")'
+    return f'@font-face {{ font-family: "Source Sans"; font-weight: 200 900; src: {source}; }}\n'
 
 
 @cache

@@ -8,6 +8,7 @@ security policy allows the file's own script, and the plotly that it unpacks fro
 import base64
 import gzip
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from urllib.parse import urlsplit
@@ -105,45 +106,52 @@ def of_view(view: mount.Mounted, title: str, sentence: str, still: bytes) -> str
     picture = f"data:image/png;base64,{base64.b64encode(still).decode()}"
     body = f'{snapshot.view_place(0)}<noscript><img src="{picture}" alt="{escape(sentence)}"></noscript>'
     shown = snapshot.Snapshot(body, [view], [], 0, "", {})
-    return _filled(shown, title, sentence, f"Shown by spcviz {spcviz.__version__}.")
+    return _filled(shown, title, sentence, f"Shown by spcviz {spcviz.__version__}.", font="")
 
 
-def _filled(shown, title, sentence, source):
+def _filled(shown, title, sentence, source, font=None):
     script = _script(shown)
     return _FORM.format(
-        policy=escape(_policy(script, bool(shown.charts))),
+        policy=escape(policy(script, with_charts=bool(shown.charts))),
         title=escape(title),
         sentence=escape(sentence),
-        style=forms.css(),
+        style=(forms.font_face() if font is None else font) + forms.css(),
         body=shown.body,
         source=source,
         script=script,
     )
 
 
-def _policy(script, with_charts):
-    """Nothing from outside, and of scripts this one."""
+def policy(script: str, *, with_charts: bool = False) -> str:
+    """A content security policy: nothing from outside, and of scripts this one."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     unpacked = " blob:" if with_charts else ""
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'{unpacked}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
     )
 
 
 def _script(shown):
-    """One script: each view's module as a function that returns its default export, then the host."""
-    kinds = {view.component.name: view.component for view in shown.views}
-    mounts = [f"[{forms.literal(view.component.name)}, {forms.literal(view.data)}]" for view in shown.views]
-    lines = ["const KINDS = {};"]
-    lines += [f'KINDS["{name}"] = {forms.kind(component)};' for name, component in kinds.items()]
-    lines += [
-        f"const MOUNTS = [{', '.join(mounts)}];",
+    """One script: the views, then the host."""
+    lines = [
+        *of_views(shown.views),
         f"const CHARTS = {forms.literal([chart._asdict() for chart in shown.charts])};",
         f"const PAIRS = {forms.literal(forms.pairs() if shown.charts else [])};",
         f"const PLOTLY = {forms.literal(_plotly() if shown.charts else '')};",
     ]
     return "\n".join([*lines, forms.own_script(*_PROGRAM)])
+
+
+def of_views(views: Sequence[mount.Mounted]) -> list[str]:
+    """Lines of a script: each kind's module as a function that returns its default export, then mounts."""
+    kinds = {view.component.name: view.component for view in views}
+    mounts = [f"[{forms.literal(view.component.name)}, {forms.literal(view.data)}]" for view in views]
+    return [
+        "const KINDS = {};",
+        *(f'KINDS["{name}"] = {forms.kind(component)};' for name, component in kinds.items()),
+        f"const MOUNTS = [{', '.join(mounts)}];",
+    ]
 
 
 @cache

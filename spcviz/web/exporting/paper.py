@@ -3,7 +3,7 @@
 from html import escape
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.exporting import drawing, page, snapshot
+from spcviz.web.exporting import drawing, loops, page, snapshot
 
 PRINT = {"width": 640, "height": 400}
 """Pixels of a chart for print, 96 to the inch: as wide as a page's text."""
@@ -28,9 +28,16 @@ def python(address: str) -> str:
     return lines + _PICTURE.format(name=f"{scene.page or 'home'}.html", address=scene.address)
 
 
-def svg(address: str) -> str:
-    """The first chart of a page for print: black on white, with its data and this command in its metadata."""
-    scene, chart = _chart(address)
+def svg(address: str, *, dark: bool = False) -> str:
+    """The first chart of a page for print: black on white, with its data and this command in its metadata.
+
+    Of a page without a chart, its lattice as an SVG that moves (`loops.svg`).
+    """
+    scene = page.scene_of(address)
+    shown = snapshot.taken(scene)
+    if not shown.charts and (moving := loops.svg(address, dark=dark)):
+        return moving
+    chart = _first_chart(scene, shown)
     spec = chart.spec
     layout = spec["layout"] | PRINT | {"paper_bgcolor": "white", "plot_bgcolor": "white"}
     (drawn,) = drawing.svgs([spec | {"layout": layout}])
@@ -41,7 +48,8 @@ def svg(address: str) -> str:
 
 def pdf(address: str) -> bytes:
     """The same as PDF; its title says the command."""
-    scene, _ = _chart(address)
+    scene = page.scene_of(address)
+    _first_chart(scene, snapshot.taken(scene))
     size = f"{PRINT['width']}px {PRINT['height']}px"
     style = f"@page {{ size: {size}; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
     head = f"<meta charset='utf-8'><title>{escape(_command(scene, 'pdf'))}</title><style>{style}</style>"
@@ -52,13 +60,11 @@ def _command(scene, kind):
     return f'python -m spcviz export "{scene.address}" {scene.page or "home"}.{kind}'
 
 
-def _chart(address):
-    scene = page.scene_of(address)
-    charts = snapshot.taken(scene).charts
-    if not charts:
+def _first_chart(scene, shown):
+    if not shown.charts:
         raise ArgumentError(f"{scene.address or 'the home page'} has no chart; save its view as FILE.html, "
                             "or as SVG from its own menu")  # fmt: skip
-    return scene, charts[0]
+    return shown.charts[0]
 
 
 def _data(trace):

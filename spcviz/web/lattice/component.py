@@ -33,6 +33,7 @@ LATTICE = Component(
         "web/view/view.js",
         "web/view/pins.js",
         "web/view/more.js",
+        "web/view/moments.js",
         "web/view/rule.js",
         "web/view/funnel.js",
         "web/lattice/lattice_core.js",

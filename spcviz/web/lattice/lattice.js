@@ -68,7 +68,7 @@ class LatticeView extends View {
     this.tip = node("div", { class: "tip", role: "tooltip" });
     this.stage = node("div", { class: "stage" }, this.canvas, this.tip);
     this.legend = node("div", { class: "legend" });
-    this.tabs = node("div", { class: "levels", role: "group", "aria-label": "Levels of the cascade, as high as the words that are left" });
+    this.tabs = node("div", { class: "levels stays", role: "group", "aria-label": "Levels of the cascade, as high as the words that are left" });
     this.whole = node("span", { class: "whole" });
     this.funnel = node("div", { class: "funnel" }, this.whole, this.tabs);
     this.guide = node("div", { class: "guide", "aria-live": "polite" }, node("b"), node("p"));
@@ -312,6 +312,11 @@ class LatticeView extends View {
   advance() {
     this.step(1);
     return this.position < this.lastPosition;
+  }
+  /** Of every level the threshold, then what falls. */
+  get story() {
+    const pruned = this.levels.flatMap((_, i) => [{ level: i + 1, step: 3 }, { level: i + 1, step: 4 }]);
+    return [{ level: 1, step: 2 }, ...this.isSecret ? [] : pruned];
   }
   toTuned() { if (this.isSecret) return; this.view.alphas[this.view.level - 1] = null; this.set({}); }
   toEdge() {

@@ -112,6 +112,14 @@ export function svgPen(width, height, font, background, measure) {
         `text-anchor="${anchor}" dominant-baseline="central" fill="${style.fill}"${halo}>${esc(text)}</text>`);
     },
     measure,
+    /** A group moved to a place; with a `span` of a loop's whole time it is seen in that alone. */
+    open(x, y, display, span, ms) {
+      const place = x || y ? ` transform="translate(${f(x)} ${f(y)})"` : "", shown = display ? ` display="${display}"` : "";
+      const times = span && (span[0] > 0 ? [0, ...span] : [0, span[1]]).filter((t) => t < 1), values = span && (span[0] > 0 ? ["none", "inline", "none"] : ["inline", "none"]).slice(0, times.length);
+      const moves = span ? `<animate attributeName="display" calcMode="discrete" dur="${f(ms / 1000)}s" repeatCount="indefinite" keyTimes="${times.map((t) => +t.toFixed(4)).join(";")}" values="${values.join(";")}"/>` : "";
+      out.push(`<g${place}${shown}>${moves}`);
+    },
+    close() { out.push("</g>"); },
     finish: (title) => `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
       `viewBox="0 0 ${width} ${height}" font-family="${esc(font).replace(/"/g, "'")}"><title>${esc(title)}</title>` +
       `<rect width="100%" height="100%" fill="${background}"/>${out.join("\n")}</svg>`,
@@ -131,17 +139,19 @@ function bitmapRuns(bits, x, y, w, h, out) {
   }
 }
 
+const MARGIN = 14; // left of columns: their tick, and white
 const diamond = (x, y, r) => [x, y - r, x + r, y, x, y + r, x - r, y];
 const star = (x, y, r) => Array.from({ length: 10 }, (_, i) => {
   const radius = (i % 2 ? 0.45 : 1.2) * r, angle = (Math.PI * i) / 5;
   return [x + radius * Math.sin(angle), y - radius * Math.cos(angle)];
 }).flat();
 
-/** Where everything goes: sizes in px, all derived from the letter size and the room there is. */
-export function layout(size, level, letter, hasWords = false) {
+/** Where everything goes: sizes in px, all derived from the letter size and the room there is. `widest` is what the
+ * labels left of the picture take. */
+export function layout(size, level, letter, hasWords = false, widest = 0) {
   const { width, height } = size;
   const small = Math.max(11, letter * 0.8), isGrid = level.order === 1;
-  const left = isGrid ? 4 : small * 6.4, right = isGrid ? 4 : small * 4.2;
+  const left = isGrid ? 4 : Math.max(small * 6.4, widest + MARGIN), right = isGrid ? 4 : small * 4.2;
   const columnWidth = (width - left - right) / level.nColumns;
   const strip = isGrid ? 0 : small * 5.6;
   const bars = isGrid ? small * 3.2 : Math.max(small * 4.2, Math.min(height * 0.12, small * 6));
@@ -153,13 +163,19 @@ export function layout(size, level, letter, hasWords = false) {
 
 export function drawScene(pen, size, model) {
   const { level } = model;
-  const box = layout(size, level, model.letter, model.words.length > 0);
+  const box = layout(size, level, model.letter, model.words.length > 0, widestLabel(pen, model));
   drawImages(pen, box, model);
   const geometry = box.isGrid ? drawGrid(pen, box, model) : drawColumns(pen, box, size, model);
   if (!box.isGrid) drawAllowed(pen, box, size, model);
   drawBars(pen, box, size, model);
   if (box.isGrid) drawPath(pen, model, geometry.centre);
   return geometry;
+}
+
+/** Of the labels left of columns: a font may be wider than the app's own. */
+function widestLabel(pen, { level, letter, tau }) {
+  const small = Math.max(11, letter * 0.8), scores = [level.best, level.mean, level.truthScore, tau].filter(Number.isFinite).map(readableScore);
+  return Math.max(...scores.map((score) => pen.measure(`truth ${score}`, small, true)), pen.measure("before: outline", small * 0.9), pen.measure("still allowed", small));
 }
 
 /** The witness of the selected arc: the best complete path through it. */

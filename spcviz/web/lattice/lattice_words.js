@@ -56,7 +56,7 @@ export const WORDS = {
     }
     const mark = (shape, text, title) => node("span", { title }, node("i", { class: `mark ${shape}` }), text);
     this.legend.replaceChildren(mark("kept", "kept", "Solid bar: max-marginal above the threshold"), mark("pruned", "pruned", "Hollow bar, struck through"),
-      ...(this.data.words.length ? [] : [mark("truth", "truth", MEANING.truth)]), mark("map", "best word", MEANING.map), mark("tau", "threshold τ: drag it", MEANING.tau),
+      ...(this.data.words.length ? [] : [mark("truth", "truth", MEANING.truth)]), mark("map", "best word", MEANING.map), mark("tau", ["threshold τ", node("span", { class: "hand" }, ": drag it")], MEANING.tau),
       ...(this.data.pins.A ? [mark("pinA", "kept by A", "Pinned A")] : []), ...(this.data.pins.B ? [mark("pinB", "kept by B", "Pinned B")] : []));
   },
 

@@ -15,15 +15,16 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from spcviz.web.classroom.rooms import number_in
-from spcviz.web.serving import answers, clients, pages, smaller, static
+from spcviz.web.serving import answers, cards, clients, pages, smaller, static
 from spcviz.web.serving.outside import outside_of
 from spcviz.web.view import served
 
 OWN = Path(__file__).parent
-PICTURE = "preview.jpg"
+PICTURE = cards.PREVIEW
 SIZE = (1200, 630)
 """Of the picture, as messengers like it."""
 
+CARD = "A handwritten word, the funnel of words that it could have been, and what was read"
 SHOWN = "Handwritten letters, and under each the readings that the cascade has not pruned yet"
 
 
@@ -42,6 +43,10 @@ async def _page(request):
     outside = outside_of(request.headers, request.url.scheme)
     encodings = smaller.accepted(request.headers.get("accept-encoding", ""))
     form = _form(name, outside, is_embedded or is_speaker, encodings)
+    if (query := request.url.query) and (card := cards.address(name, query)):
+        # Of this address alone: not kept.
+        text = html(name, outside, is_alone=is_embedded or is_speaker, card=card, query=query)
+        form = smaller.form_of(text.encode(), encodings)
     response = answers.response(form, request.headers, "text/html", "no-cache")
     clients.hand_token(request, response)
     return response
@@ -59,25 +64,32 @@ def _form(name, outside, is_alone, encodings):
     return smaller.form_of(html(name, outside, is_alone=is_alone).encode(), encodings)
 
 
-def html(name: str, outside: str, *, is_alone: bool = False) -> str:
-    """The HTML of a page; `outside` is the app's address, `is_alone` is True where no side bar will come."""
+def html(name: str, outside: str, *, is_alone: bool = False, card: str = "", query: str = "") -> str:
+    """The HTML of a page; `outside` is the app's address, `is_alone` is True where no side bar will come.
+
+    `card` is the address of the picture that messengers show, below `outside`, by default the page's own card
+    (`cards.address`) or the app's picture; `query` is what goes with the page's address.
+    """
     page = pages.every()[name]
+    card = card or cards.address(name, "")
     title = f"<title>{escape(page.title)}</title>"
     text, n = re.subn(r"<title>[^<]*</title>", lambda _: title, _text(static.ROOT / "index.html"), count=1)
     more = "" if n else title
-    more += "".join(_meta_tags(page, outside)) + _rest(page.opens_with_chart, is_alone)
+    more += "".join(_meta_tags(page, outside, card, query)) + _rest(page.opens_with_chart, is_alone)
     return text.replace("</head>", f"{more}</head>", 1)
 
 
-def _meta_tags(page, outside):
+def _meta_tags(page, outside, card, query):
     """Tags for searching and for messengers."""
     yield f'<meta name="description" content="{escape(page.sentence)}">'
     tags = {"og:type": "website", "og:site_name": "spcviz", "og:title": page.title}
     tags |= {"og:description": page.sentence, "twitter:card": "summary_large_image"}
     if outside:
-        picture = f"{outside}/{PICTURE}"
-        tags |= {"og:url": f"{outside}/{page.name}", "og:image": picture, "og:image:width": SIZE[0]}
-        tags |= {"og:image:height": SIZE[1], "twitter:image": picture, "og:image:alt": SHOWN}
+        picture = f"{outside}/{card or PICTURE}"
+        link = f"{outside}/{page.name}" + (f"?{query}" if query else "")
+        tags |= {"og:url": link, "og:image": picture, "og:image:width": SIZE[0]}
+        tags |= {"og:image:height": SIZE[1], "twitter:image": picture}
+        tags["og:image:alt"] = CARD if card else SHOWN
     for name, value in tags.items():
         kind = "property" if name.startswith("og:") else "name"
         yield f'<meta {kind}="{name}" content="{escape(str(value))}">'

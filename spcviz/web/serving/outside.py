@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from spcviz.web.view import served
 
@@ -20,3 +21,15 @@ def outside_of(headers: Mapping[str, str], scheme: str) -> str:
     if not _HOST.fullmatch(host) or protocol not in ("http", "https") or not _PREFIX.fullmatch(prefix):
         return ""
     return f"{protocol}://{host}{prefix}{served.path('').rstrip('/')}"
+
+
+def reachable(outside: str, page: str) -> str:
+    """A page's address as others can open it, without its scheme; "" where only this computer can.
+
+    >>> reachable("https://a.example/spcviz", "write"), reachable("http://127.0.0.1:8501", "write")
+    ('a.example/spcviz/write', '')
+    """
+    parts = urlsplit(outside)
+    name = parts.hostname or ""
+    is_local = name in ("", "localhost", "::1") or name.startswith("127.") or name.endswith(".localhost")
+    return "" if is_local else f"{parts.netloc}{parts.path}/{page}".rstrip("/")

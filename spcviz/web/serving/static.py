@@ -15,6 +15,7 @@ from spcviz.web.serving.smaller import SHELF, Shelf, accepted
 from spcviz.web.view import served
 
 ROOT = Path(streamlit.__file__).with_name("static")
+_FONT = "SourceSansVF-Upright*.woff2"
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 
@@ -22,6 +23,11 @@ def files(root: Path = ROOT) -> dict[str, Path]:
     """{path in addresses: file} of what is worth compressing; nothing else can be asked for."""
     paths = (path for path in (root / "static").rglob("*") if path.suffix in TYPES)
     return {served.path(path.relative_to(root).as_posix()): path for path in sorted(paths)}
+
+
+def font() -> Path | None:
+    """The file of the pages' font (Source Sans, SIL Open Font License); None if Streamlit brings none."""
+    return next(ROOT.rglob(_FONT), None)
 
 
 def middleware() -> list[Middleware]:

@@ -44,8 +44,9 @@ def show_bar(
 
     A `lesson` is the task that a class is asked (`touring.lesson`).
 
-    `tools` are ``said``, a message on what was done, and ``kept`` (`own_tour.kept`); `form` opens the form
-    that adds a scene: its ``address``, ``facts``, and ``n``, which is new each time.
+    `tools` are ``said``, a message on what was done, ``kept`` (`own_tour.kept`), ``version``, and ``card``,
+    where the page's card lies ("" without one); `form` opens the form that adds a scene: its ``address``,
+    ``facts``, and ``n``, which is new each time.
     """
     payload = {"identity": "tour", "tour": tour, "lesson": lesson, "tools": tools, "form": form}
     payload |= {"isProjected": is_projected}

@@ -8,6 +8,7 @@ should write, `restore` takes what it had.
 import contextlib
 from collections.abc import Mapping
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -145,3 +146,15 @@ def _read(text):
         with contextlib.suppress(tour.TourError):
             return packed.unpack(text, longest=packed.LONGEST_KEPT)
     return None
+
+
+def link(here: str | None, packed_tour: str) -> str:
+    """The address of a packed tour, with the host of the page that a visitor has open, `here`.
+
+    >>> link("https://a.example/spcviz/tours?tour=own", "abc"), link(None, "abc")
+    ('https://a.example/spcviz/tours?own=abc', '/tours?own=abc')
+    """
+    parts = urlsplit(here or "")
+    app = parts.path.rstrip("/").removesuffix("/tours")
+    host = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+    return f"{host}{app}/tours?own={packed_tour}"

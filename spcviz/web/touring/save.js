@@ -1,6 +1,7 @@
-// The Save menu of the bar: the link, the page as one file, its picture, its Python, a frame for another page.
+// Card, for a message, and the Save menu of the bar: the link, the page as one file, its picture, its loop, its Python, a frame for another page.
 
 import { button, node } from "../view/elements.js";
+import { VIEWS } from "../view/view.js";
 import { treesOf } from "./tour_core.js";
 
 /** Page and state, without what belongs to a tour or a projector. */
@@ -9,19 +10,36 @@ function sceneHere() {
   for (const name of ["tour", "at", "scene", "speaker", "embed", "embed_options"]) url.searchParams.delete(name);
   return `${url.pathname.split("/").pop()}${url.search}`;
 }
-const urlOf = (what, scene, ticket) => new URL(`save/${what}?scene=${encodeURIComponent(scene)}&ticket=${ticket}`, document.baseURI);
+const urlOf = (what, scene, ticket, more) => new URL(`save/${what}?${new URLSearchParams({ scene, ticket, ...more })}`, document.baseURI);
 
-/** The server's answer, asked for again while others are before us, which is said; a sentence if it says no. */
-async function answerOf(what, say) {
-  const scene = sceneHere();
-  let answer = await fetch(urlOf(what, scene, "")).catch(() => null);
-  while (answer?.status === 202) {
-    const { ticket, before } = await answer.json();
-    say(`${before} before you …`);
-    answer = await fetch(urlOf(what, scene, ticket)).catch(() => null);
+/** The server's answer, asked for again while others are before us; a sentence if it says no. Progress is said every
+ * second, and `signal` gives up: the server then ends its work. */
+async function answerOf(what, say, signal, more = {}) {
+  const scene = sceneHere(), began = performance.now();
+  let before = 0;
+  const tell = () => say(before ? `${before} before you …` : `making it, ${Math.round((performance.now() - began) / 1000)} s …`);
+  const clock = setInterval(tell, 1000);
+  const ask = (ticket) => fetch(urlOf(what, scene, ticket, more), { signal }).catch(() => null);
+  tell();
+  try {
+    let answer = await ask("");
+    while (answer?.status === 202) {
+      const { ticket, before: others } = await answer.json();
+      before = others;
+      tell();
+      answer = await ask(ticket);
+    }
+    if (answer?.ok) return answer;
+    throw new Error(signal.aborted ? "given up" : await answer?.text() || "the server does not answer");
+  } finally {
+    clearInterval(clock);
   }
-  if (answer?.ok) return answer;
-  throw new Error(await answer?.text() || "the server does not answer");
+}
+
+/** What an address that only this computer can open needs to be told with it; "" for any other. */
+export function onlyHere(address) {
+  const { hostname } = new URL(address, document.baseURI);
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ? "; it opens on this computer only: to others send the page as a file, or open the app by this computer's name in the network first" : "";
 }
 
 /** What saves the largest picture of the page: its view's own button, or that of a chart. */
@@ -57,29 +75,89 @@ export function showSave(bar, opener) {
     show(button("Copy", `Copy the ${label}`, copy, { class: "add" }), area);
     area.focus();
   };
+  let giveUp = null;
+  const cancel = button("Cancel", "Give up: the server ends its work too", () => giveUp?.abort(), { hidden: true });
+  /** One at a time: what is under way can be given up, and closing the panel does. */
   const trying = (act) => async () => {
-    say("one moment …");
+    if (giveUp) return;
+    giveUp = new AbortController();
+    cancel.hidden = false;
     try {
-      await act();
+      await act(giveUp.signal);
     } catch (error) {
       say(error.message);
     }
+    giveUp = null;
+    cancel.hidden = true;
+  };
+  const file = (what, ending, more) => trying(async (signal) => {
+    const made = await (await answerOf(what, say, signal, typeof more === "function" ? more() : more)).blob();
+    bar.save(made, ending);
+    say(`saved, ${(made.size / 1e6).toFixed(2)} MB`);
+  });
+  const choice = (label, options) => {
+    const box = node("select", { "aria-label": label }, options.map(([value, name]) => node("option", { value }, name)));
+    return { box, get value() { return box.value; } };
+  };
+  const loop = () => {
+    const width = choice("Width of the loop", [["960", "960 pixels"], ["1920", "1920 pixels"]]);
+    const theme = choice("Theme of the loop", [["0", "light"], ["1", "dark"]]);
+    theme.box.value = bar.readTheme() && bar.isDark ? "1" : "0";
+    const how = () => ({ width: width.value, dark: theme.value });
+    const kinds = [["WebP", "webp", "for web pages and messages"], ["GIF", "gif", "for everything else"], ["MP4", "mp4", "for slides"], ["SVG", "svg", "of a lattice, sharp at any size"]];
+    say("What plays here as a picture that moves, 4 to 8 seconds, with the page's sentence and address below.");
+    show(node("p", { class: "list loop" }, width.box, theme.box, kinds.map(([name, kind, what]) => button(name, `The loop as ${name}: ${what}`, file(kind, kind, how)))));
   };
   const acts = [
-    button("Link", "Copy the address of exactly this", async () => { await bar.copyLink(); say("link copied"); }),
-    button("Page", "This page as one HTML file, which works without a network", trying(async () => {
-      const file = await (await answerOf("page", say)).blob();
-      bar.save(file, "html");
-      say(`saved, ${(file.size / 1e6).toFixed(2)} MB`);
-    })),
+    button("Link", "Copy the address of exactly this", async () => { await bar.copyLink(); say(`link copied${onlyHere(location.href)}`); }),
+    button("Page", "This page as one HTML file, which works without a network", file("page", "html")),
     button("Picture", "The picture as PNG", () => {
       const pngButton = pictureButton();
       pngButton?.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
       say(pngButton ? "saved the picture" : "this page has no picture that can be saved");
     }),
-    button("Python", "Lines that compute what is shown", trying(async () => { text("Python", await (await answerOf("python", say)).text()); say(""); })),
-    button("Embed", "A frame for slides or a web page", () => text("frame", frameText())),
+    button("Loop", "What plays here as a picture that moves: WebP, GIF, MP4, SVG", loop),
+    button("Python", "Lines that compute what is shown", trying(async (signal) => { text("Python", await (await answerOf("python", say, signal)).text()); say(""); })),
+    button("Embed", "A frame for slides or a web page", () => { text("frame", frameText()); say(onlyHere(location.href).slice(2)); }),
   ];
-  const show = (...more) => bar.show("Save", node("h3", {}, "Save"), node("p", { class: "list" }, acts), said, more);
+  const show = (...more) => {
+    bar.show("Save", node("h3", {}, "Save"), node("p", { class: "list" }, acts), more, node("p", { class: "list" }, said, cancel));
+    bar.placePanel(opener.getBoundingClientRect());
+    bar.onClosed = () => giveUp?.abort();
+  };
   show();
+}
+
+/** Once the address says what is on the screen: a stroke or a drag may just be on its way. */
+async function settled() {
+  const views = [], rest = (ms) => new Promise((done) => setTimeout(done, ms));
+  document.dispatchEvent(new CustomEvent(VIEWS, { detail: views }));
+  const isUnsent = () => views.some((view) => view.isUnsent);
+  if (!isUnsent()) return;
+  for (let k = 0; k < 20 && isUnsent(); k++) await rest(80);
+  await rest(250);
+}
+
+/** Shows the page's card in the bar's panel: the picture that messengers show of this address. */
+export async function showCard(bar, opener) {
+  bar.returnTo ??= opener;
+  const said = node("p", { class: "where", role: "status" }, "drawing it …"), place = node("div");
+  bar.show("Card", node("h3", {}, "Card"), place, said);
+  bar.placePanel(opener.getBoundingClientRect());
+  await settled();
+  const link = new URL(sceneHere(), document.baseURI), address = new URL(bar.data.tools.card, document.baseURI);
+  address.search = link.search;
+  const answer = await fetch(address).catch(() => null);
+  if (!answer?.ok || answer.redirected) {
+    const why = { compiling: "What reads the word is being compiled for this machine: try again in a minute.", empty: "There is no word to read here yet: draw one." };
+    said.textContent = why[answer && new URL(answer.url).search.slice(1)] ?? (await answer?.text() || "the server does not answer");
+    return;
+  }
+  const picture = await answer.blob(), url = URL.createObjectURL(picture);
+  place.append(node("img", { src: url, alt: "The card: ink, the words that it could have been, and what was read", width: 1200, height: 630, class: "card" }), node("p", { class: "list" },
+    button("Save the picture", "Save the card as PNG", () => { bar.save(picture, "png"); said.textContent = "saved"; }, { class: "add" }),
+    button("Copy the link", "The address that opens this word; messengers show the card with it", async () => { await bar.copyLink(); said.textContent = `link copied${onlyHere(location.href)}`; })));
+  said.textContent = "The link opens exactly this; a messenger that is sent it shows this picture.";
+  bar.placePanel(opener.getBoundingClientRect());
+  bar.onClosed = () => URL.revokeObjectURL(url);
 }

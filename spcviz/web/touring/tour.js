@@ -6,7 +6,7 @@
 import { button, node, setText } from "../view/elements.js";
 import { View, mounted } from "../view/view.js";
 import { ClassRoom } from "../classroom/class.js";
-import { showSave } from "./save.js";
+import { showCard, showSave } from "./save.js";
 import { keepTours } from "./kept_tours.js";
 import { CHANNEL, asked, explained, hearSlides, isClosedBox, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
 
@@ -49,7 +49,8 @@ class TourView extends View {
   build() {
     this.tools = node("div", { class: "tools", role: "toolbar", "aria-label": "This page" }, this.note, button("↶", "Undo the last change (Ctrl-Z)", () => this.act({ kind: "undo" })),
       button("↷", "Redo (Ctrl-Shift-Z)", () => this.act({ kind: "redo" })),
-      button("Save", "Save: link, page, picture, Python, embed", (event) => showSave(this, event.currentTarget), { "aria-haspopup": "dialog" }),
+      button("Save", "Save: link, page, picture, loop, Python, embed", (event) => showSave(this, event.currentTarget), { "aria-haspopup": "dialog" }),
+      (this.cardButton = button("Card", "A picture of this word and what was read, for a message", (event) => showCard(this, event.currentTarget), { "aria-haspopup": "dialog", hidden: true })),
       button("Words", "Explain the words on this page", () => this.showWords()),
       button("+ Scene", "Add this scene to your own tour", () => this.startAdding()),
       button("Print", "This page on paper, with its address", () => window.print()));
@@ -146,6 +147,7 @@ class TourView extends View {
     this.root.classList.toggle("projected", isProjected);
     this.root.classList.remove("slow");
     this.tools.hidden = isProjected;
+    this.cardButton.hidden = !this.data.tools.card;
     const style = getComputedStyle(this.root);
     for (const name of THEME) this.head.style.setProperty(name, style.getPropertyValue(name));
     this.bar.hidden = !tour;
@@ -401,6 +403,8 @@ class TourView extends View {
   }
   closePanel() {
     this.panel.hidden = true;
+    this.onClosed?.();
+    this.onClosed = null;
     this.returnTo?.focus?.();
     this.returnTo = null;
   }

@@ -17,6 +17,7 @@ from spcviz.web.classroom.rooms import number_in
 from spcviz.web.course import asked as course
 from spcviz.web.course import task as tasks
 from spcviz.web.figures.plain import plain
+from spcviz.web.serving import cards
 from spcviz.web.touring import own_tour
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
 from spcviz.web.tours import gallery, tour
@@ -269,7 +270,12 @@ def _draw(page, at):
     show_bar(
         shown(at, facts) if at else None,
         lesson() if not at else None,
-        {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept(), "version": about.version()},
+        {
+            "said": st.session_state.pop(_SAID, ""),
+            "kept": own_tour.kept(),
+            "version": about.version(),
+            "card": "" if at or "ask" in st.query_params else cards.address(page.url_path, ""),
+        },
         key=KEY,
         is_projected=bool(st.context.is_embedded),
         form=form or None,

@@ -10,6 +10,8 @@ import { button, isDarkColour, node, opened, percentile, setText, toRgb } from "
 /** Between views on a page: "here is a lattice for you", "a lattice was painted". */
 export const LATTICE = "spcviz-lattice";
 export const PAINTED = "spcviz-painted";
+/** To all views of a page: "add yourself to this list". */
+export const VIEWS = "spcviz-views";
 const PAGE = ".stMainBlockContainer"; // of Streamlit: as tall as all that is above and below a view
 const PAPER_DOTS = 3; // of a pixel's side on paper: 300 to the inch
 /** On paper: the light theme, pictures in their own proportions, and nothing to operate but what also explains them. */
@@ -20,6 +22,9 @@ const PRINTED = `.on-paper { color-scheme: light;
   canvas { max-width: 100% !important; height: auto !important; }
   input, select, textarea, .more-box, button:not(.word, .methods button, [aria-pressed=true], [aria-current], [aria-selected=true]) { display: none !important; }
 }`;
+/** In a loop: nothing to operate, and what is pressed tells where the story is. */
+const FILMED = `.on-film :is(input, select, textarea, output, .more-box, .menu, button:not([aria-pressed=true], [aria-current], [aria-selected=true], .word, .stays *)) { display: none !important; }
+.on-film * { caret-color: transparent; animation: none !important; transition: none !important; }`;
 const REST_MS = 120;
 const NOTE_MS = 4000;
 const BIG_WIDTH = 1500;
@@ -67,6 +72,7 @@ export function received(bytes) {
  *    advance()          one step of playing, every `playMs`; false after the last
  *    keys(event)        further keys and what they do
  *    fileName(kind)     of what is saved
+ *    story              the moments of a loop, as changes of the view
  *  and where it differs: fit(), sent(), send(), clock(), watched, leastHeight. */
 export class View {
   view = null;
@@ -79,6 +85,7 @@ export class View {
   isEmbed = false;
   isBig = false;
   isOnPaper = false;
+  isOnFilm = false;
   isDark = false;
   playMs = 1000;
   leastHeight = 0; // of a window that gets a projector's sizes
@@ -89,8 +96,9 @@ export class View {
 
   mount(parent, data) {
     this.root = this.build(data);
-    parent.append(node("style", {}, PRINTED), this.root);
+    parent.append(node("style", {}, PRINTED + FILMED), this.root);
     this.listen(document, "keydown", (event) => this.key(event));
+    this.listen(document, VIEWS, ({ detail }) => detail.push(this));
     this.listen(window, "resize", () => this.resize());
     for (const name of ["beforeprint", "afterprint"]) this.listen(window, name, () => this.putOnPaper(name === "beforeprint"));
     this.observer = new ResizeObserver(() => this.resize());
@@ -108,6 +116,7 @@ export class View {
   fit() {}
   /** How much of the window is left below an element's top, the page being scrolled to its start. */
   roomBelow(element) {
+    if (this.isOnFilm) return 0; // a loop is as high as its view wants to be at least
     let scrolled = 0;
     for (let e = element.parentElement; e; e = e.parentElement || (e.getRootNode() || {}).host) scrolled += e.scrollTop || 0;
     return window.innerHeight - element.getBoundingClientRect().top - scrolled;
@@ -301,6 +310,19 @@ export class View {
     if (!act) return;
     act();
     event.preventDefault();
+  }
+
+  // ---------------------------------------------------------------- a loop
+
+  /** What playing shows, moment by moment: changes of the view; none where nothing plays. */
+  get story() { return []; }
+  /** Draw one moment of the story for a loop, at once. */
+  showMoment(change) {
+    Object.assign(this.view, change);
+    this.isOnFilm = true;
+    this.root.classList.add("on-film");
+    this.resize();
+    if (this.cancel("draw")) this.paint();
   }
 
   // ---------------------------------------------------------------- what is taken away

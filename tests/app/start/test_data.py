@@ -175,7 +175,7 @@ def model_file(example, n):
     """A model that somebody trained elsewhere, zipped."""
     template = templates.read_template("lower[0] ending2[0]")
     X = [templates.features_of(words, template) for words in example.sentences[:n]]
-    tagger = spcviz.StructuredPerceptron(passes=2, random_state=0).fit(X, example.labels[:n])
+    tagger = spcviz.StructuredPerceptron(max_iter=2, random_state=0).fit(X, example.labels[:n])
     return to_zip(tagger)
 
 
@@ -376,7 +376,7 @@ def marked_model(marker):
     words = ["The", marker, "barked", "at", "the", "man"]
     labels = ["D", f"N{marker}", "V", "P", "D", "N"]
     X = [templates.features_of(words, templates.read_template("bias lower[0]"))] * 12
-    return to_zip(spcviz.StructuredPerceptron(passes=2, random_state=0).fit(X, [labels] * 12))
+    return to_zip(spcviz.StructuredPerceptron(max_iter=2, random_state=0).fit(X, [labels] * 12))
 
 
 def over():
@@ -426,7 +426,7 @@ def test_a_model_is_used_with_every_example(name):
     sentences = [["a", "dog", "barks"], ["the", "man"]] * 10
     labels = [["D", "N", "V"], ["D", "N"]] * 10
     X = [templates.features_of(words, templates.read_template("bias lower[0]")) for words in sentences]
-    data = to_zip(spcviz.StructuredPerceptron(passes=1, random_state=0).fit(X, labels))
+    data = to_zip(spcviz.StructuredPerceptron(max_iter=1, random_state=0).fit(X, labels))
     at = give(run(example=name), "mine.zip", data)
     assert "a perceptron, 3 labels" in said(at)
     visit = theirs()

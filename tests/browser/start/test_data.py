@@ -19,7 +19,7 @@ def model():
     """A model that was trained elsewhere."""
     words, labels = ["He", "reckons"], ["B-NP", "B-VP"]
     X = [templates.features_of(words, templates.read_template("word[0]"))] * 6
-    return to_zip(StructuredPerceptron(passes=1, random_state=0).fit(X, [labels] * 6))
+    return to_zip(StructuredPerceptron(max_iter=1, random_state=0).fit(X, [labels] * 6))
 
 
 def scores():

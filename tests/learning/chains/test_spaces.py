@@ -67,7 +67,7 @@ def test_a_space_lays_out_what_survivors_grow_into(monkeypatch):
 @pytest.mark.parametrize("settings", [{"order": 3}, {"order": 4, "pair_model": "perceptron"}])
 def test_batches_change_neither_weights_nor_thresholds(settings, monkeypatch):
     X, y = sentences(60)
-    more = {"random_state": 0, "passes": 3, "tolerance": 0.05}
+    more = {"random_state": 0, "max_iter": 3, "tolerance": 0.05}
     wanted = sp.CascadeTagger(fall_back=False, **more, **settings).fit(X, y)
     monkeypatch.setattr(spaces, "MOST_ARCS", 60)
     batched = sp.CascadeTagger(fall_back=False, **more, **settings).fit(X, y)

@@ -37,9 +37,9 @@ def example():
 @pytest.fixture(scope="module", params=["perceptron", "crf", "cascade"])
 def tagger(request, example):
     kinds = {
-        "perceptron": lambda: spcviz.StructuredPerceptron(passes=2, random_state=0),
+        "perceptron": lambda: spcviz.StructuredPerceptron(max_iter=2, random_state=0),
         "crf": lambda: spcviz.ChainCRF(max_iter=8),
-        "cascade": lambda: spcviz.CascadeTagger(order=3, passes=2, random_state=0, fall_back=False),
+        "cascade": lambda: spcviz.CascadeTagger(order=3, max_iter=2, random_state=0, fall_back=False),
     }
     return kinds[request.param]().fit(features(example.sentences[:60]), example.labels[:60])
 
@@ -88,7 +88,7 @@ def test_the_script_repeats_what_a_brought_model_read(tagger, example, tmp_path)
 @pytest.fixture(scope="module")
 def small(example):
     X, y = features(example.sentences[:30]), example.labels[:30]
-    return spcviz.CascadeTagger(order=3, passes=1, random_state=0).fit(X, y)
+    return spcviz.CascadeTagger(order=3, max_iter=1, random_state=0).fit(X, y)
 
 
 def test_one_sentence_without_labels_is_tagged(small, example):
@@ -135,23 +135,28 @@ def poisoned(tagger):
 
 def plain_dicts():
     X, y = [[{"w": "a"}, {"w": "b"}]] * 6, [["X", "Y"]] * 6
-    return to_zip(spcviz.StructuredPerceptron(passes=1, random_state=0).fit(X, y))
+    return to_zip(spcviz.StructuredPerceptron(max_iter=1, random_state=0).fit(X, y))
 
 
 def numbers():
     X, y = [np.eye(2)] * 6, [["X", "Y"]] * 6
-    return to_zip(spcviz.StructuredPerceptron(passes=1, random_state=0).fit(X, y))
+    return to_zip(spcviz.StructuredPerceptron(max_iter=1, random_state=0).fit(X, y))
 
 
 def values():
     X, y = [[{"lower[0]": 0.5}, {"lower[0]": 2.0}]] * 6, [["X", "Y"]] * 6
-    return to_zip(spcviz.StructuredPerceptron(passes=1, random_state=0).fit(X, y))
+    return to_zip(spcviz.StructuredPerceptron(max_iter=1, random_state=0).fit(X, y))
+
+
+def with_intercept():
+    X, y = [[["lower[0]=a"], ["lower[0]=b"]]] * 6, [["X", "Y"]] * 6
+    return to_zip(spcviz.StructuredPerceptron(max_iter=1, fit_intercept=True, random_state=0).fit(X, y))
 
 
 def spender():
     tiers = spcviz.spending.FeatureTiers(["a", "b"], [[0], [1]], (0.0, 1.0))
     X, y = [np.eye(2)] * 12, [["X", "Y"]] * 12
-    return to_zip(spcviz.BudgetedTagger(tiers, folds=2, random_state=0).fit(X, y))
+    return to_zip(spcviz.BudgetedTagger(tiers, cv=2, random_state=0).fit(X, y))
 
 
 BAD = {
@@ -159,6 +164,7 @@ BAD = {
     "features of his own": (lambda _: plain_dicts(), "reads other features than this page makes of words"),
     "arrays": (lambda _: numbers(), "reads arrays of numbers"),
     "values": (lambda _: values(), "reads other features"),
+    "an intercept": (lambda _: with_intercept(), "have bias: fit_intercept=False"),
     "no tagger": (lambda _: spender(), "holds a BudgetedTagger; this page takes StructuredPerceptron"),
     "the manifest alone": (lambda m: parts(to_zip(m))[0], "is half of a model; expected one .zip"),
     "the arrays alone": (lambda m: parts(to_zip(m))[1], "is half of a model; expected one .zip"),

@@ -12,9 +12,11 @@ EVERY = tasks.every()
 
 
 def test_every_page_of_the_course_is_there_and_has_tasks():
-    assert set(tasks.stops()) <= set(navigation.names())
+    strange = set(tasks.stops()) - set(navigation.names())
+    assert not strange, f"spcviz/web/course/course.json has rows of pages that are none: {strange}"
     for page in tasks.stops():
-        assert 2 <= len(tasks.of_page(page)) <= 5
+        n = len(tasks.of_page(page))
+        assert 2 <= n <= 5, f"{page} needs 2 to 5 tasks in spcviz/web/course/tasks.json, has {n}"
     assert sum(len(tasks.of_page(page)) for page in tasks.stops()) == len(EVERY)
 
 

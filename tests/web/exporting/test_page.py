@@ -70,7 +70,7 @@ def test_a_file_that_is_too_large_says_its_size(monkeypatch):
     monkeypatch.setattr(page, "MOST_BYTES", 50_000)
     with pytest.raises(
         ArgumentError,
-        match=r"hybrid would take 0\.1 MB, more than 0\.05: its part “\w+” alone is 0\.\d MB; choose",
+        match=r"hybrid would take 0\.3 MB, more than 0\.05: its part “\w+” alone is 0\.\d MB; choose",
     ):
         page.html("hybrid")
 

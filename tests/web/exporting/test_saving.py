@@ -12,6 +12,7 @@ import pytest
 from spcviz.web.exporting import saving
 from spcviz.web.exporting.line import DROPPED, MOST_OF_ADDRESS, CrowdedError, Line
 from spcviz.web.serving import clients, tokens
+from spcviz.web.serving.kept import Kept
 
 
 class Browser:
@@ -21,7 +22,7 @@ class Browser:
         self.address, self.token = address, token
         self.left = None
 
-    async def ask(self, kind="page", scene="letters", ticket="", **headers):
+    async def ask(self, kind="page", scene="letters", ticket="", options=(), **headers):
         (route,) = saving.routes()
         self.left = left = asyncio.Event()
 
@@ -31,7 +32,7 @@ class Browser:
 
         request = SimpleNamespace(
             path_params={"kind": kind},
-            query_params={"scene": scene, "ticket": ticket},
+            query_params={"scene": scene, "ticket": ticket} | dict(options),
             headers={"host": "localhost:8501"} | {n.replace("_", "-"): v for n, v in headers.items()},
             url=SimpleNamespace(scheme="http"),
             client=SimpleNamespace(host=self.address),
@@ -47,6 +48,7 @@ class Browser:
 @pytest.fixture(autouse=True)
 def line(monkeypatch):
     monkeypatch.setattr(saving, "LINE", Line())
+    monkeypatch.setattr(saving, "KEPT", Kept(1000, 60.0))
 
 
 @pytest.fixture
@@ -99,6 +101,69 @@ def test_no_address_becomes_an_option_of_the_command(client, asked):
 def test_what_is_not_answered(client, asked, kind, scene, headers, status):
     assert client(kind, scene, **headers).status_code == status
     assert asked == []
+
+
+def test_a_loop_is_made_once_for_all_who_ask_for_the_same(client, asked):
+    wide = {"width": "1920", "dark": "1"}
+    for _ in range(3):
+        assert client("gif", "letters?order=6", options=wide).body == b"<!doctype html>"
+    (command,) = asked
+    at = command.index("export")
+    assert command[at + 1 : -1] == [
+        "--width",
+        "1920",
+        "--dark",
+        "--",
+        "http://localhost:8501/letters?order=6",
+    ]
+    assert command[-1].endswith(".gif")
+    client("gif", "letters?order=6")
+    client("gif", "letters?order=6", options=wide, x_forwarded_proto="https")  # an address stands in it
+    client("page", "letters?order=6")
+    client("page", "letters?order=6")
+    assert len(asked) == 5
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"width": "961"},
+        {"width": "--help"},
+        {"width": ""},
+        {"width": "9" * 5000},
+        {"dark": "yes"},
+        {"dark": "--dark"},
+    ],
+)
+@pytest.mark.parametrize("kind", ["webp", "gif", "mp4", "svg"])
+def test_a_loop_of_no_known_form_is_refused_in_words(client, asked, kind, options):
+    answer = client(kind, "letters", options=options)
+    assert answer.status_code == 422
+    assert answer.body == b"A loop is 960 or 1920 pixels wide, and dark is 0 or 1."
+    assert asked == []
+
+
+@pytest.mark.parametrize("kind", ["webp", "page"])
+@pytest.mark.parametrize("scene", ["letters\0", "a b\r\nX: y", "\x1b[2J"])
+def test_a_scene_with_signs_that_no_address_has_is_refused(client, asked, kind, scene):
+    assert client(kind, scene).status_code == 422
+    assert asked == []
+
+
+@pytest.mark.parametrize("scene", ["", "nowhere", "letters?ink=" + "A" * 7000, "../../etc/passwd", "--help"])
+def test_a_scene_is_an_argument_whatever_it_says(client, asked, scene):
+    client("webp", scene)
+    (command,) = asked
+    assert command[command.index("--") + 1].removeprefix("http://localhost:8501/") == scene.lstrip("/")
+    assert command.count("--") == 1
+
+
+def test_a_flood_of_loops_makes_one_at_a_time_and_keeps_little(client, asked):
+    for k in range(200):
+        assert client("webp", f"letters?word={k}").status_code == 200
+    assert saving.KEPT.size <= 1000
+    assert client("webp", "letters?word=199").status_code == 200
+    assert len(asked) == 200
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 from benchmarks.app import preview
+from spcviz import registry
 from spcviz.web.serving import first_html, pages, static
 from spcviz.web.serving.outside import outside_of
 
@@ -28,7 +29,8 @@ def test_a_page_has_a_title_and_a_sentence_of_its_own(name):
     assert said["description"] == said["og:description"]
     assert said["description"][0].isupper() or not said["description"][0].isalpha()
     assert said["og:url"] == f"https://host/spcviz/{name}"
-    assert said["og:image"] == said["twitter:image"] == "https://host/spcviz/preview.jpg"
+    picture = f"card/{name or 'home'}.png" if name in registry.cards() else "preview.jpg"
+    assert said["og:image"] == said["twitter:image"] == f"https://host/spcviz/{picture}"
     shipped = (static.ROOT / "index.html").read_text(encoding="utf-8")
     assert re.findall(r'(?:src|href)="\./static/[^"]+"', shipped)[0] in text
     assert "Streamlit</title>" not in text

@@ -363,6 +363,7 @@ class TradeView extends View {
     };
     this.onFrame("play", tick);
   }
+  get story() { return Array.from({ length: 25 }, (_, k) => ({ budget: k / 24 })); }
   step(by) { this.set({ budget: clamp(this.view.budget + 0.01 * by, 0, 1) }); }
   keys() {
     const methods = this.data.methods.slice(0, 9).map((m, i) => [i + 1, () => this.set({ method: m.name, mode: "policy" })]);

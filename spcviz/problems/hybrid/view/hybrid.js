@@ -62,6 +62,7 @@ class HybridView extends View {
     this.step(1);
     return this.view.step < this.course.length - 1;
   }
+  get story() { return this.course.map((_, step) => ({ step })); }
   keys() { return { Home: () => this.set({ step: 0 }), End: () => this.set({ step: this.course.length - 1 }) }; }
 
   take_over(target) {

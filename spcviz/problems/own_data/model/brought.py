@@ -105,7 +105,7 @@ def said(tagger: Any) -> str:
 
     >>> from spcviz.sequences import StructuredPerceptron
     >>> X, y = [[["lower[0]=a"], ["lower[0]=b"]]], [["X", "Y"]]
-    >>> said(StructuredPerceptron(passes=1, random_state=0).fit(X, y))
+    >>> said(StructuredPerceptron(max_iter=1, random_state=0).fit(X, y))
     'a perceptron, 2 labels, 2 features of lower[0]'
     """
     kind = KINDS[type(tagger)]

@@ -89,7 +89,7 @@ def spend(settings: Settings, sentences: Sequence[list[str]], labels: Sequence[l
     columns = [np.arange(n * N_COLUMNS, (n + 1) * N_COLUMNS) for n in range(len(used))]
     names = tuple(name for name, tier in zip(TIERS, tiers) if tier)
     costs = (0.0, *(1.0,) * (len(used) - 1))
-    tagger = BudgetedTagger(FeatureTiers(names, columns, costs), folds=3, random_state=settings.seed)
+    tagger = BudgetedTagger(FeatureTiers(names, columns, costs), cv=3, random_state=settings.seed)
 
     def of(chosen):
         return [X[i] for i in chosen.tolist()], [list(labels[i]) for i in chosen.tolist()]

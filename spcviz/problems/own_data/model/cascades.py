@@ -51,6 +51,8 @@ def reader_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Reader:
     names = dict.fromkeys(name.partition("=")[0] for name in tagger.vocabulary_)
     if any(name in tagger.vocabulary_ for name in names if name != "bias"):
         raise ValueError("Its features have values of numbers; those of a template are there or not.")
+    if tagger.n_edges_:
+        raise ValueError("It has an intercept; the templates of this page have bias: fit_intercept=False.")
     labels = tuple(str(label) for label in tagger.classes_.tolist())
     template = templates.read_template(" ".join(names))
     return Reader(cascade_of(tagger, alphas), labels, vocabulary_of(tagger), template)

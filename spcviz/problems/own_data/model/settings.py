@@ -91,7 +91,7 @@ def arguments_of(settings: Settings, rules: str = "") -> dict[str, Any]:
     if settings.method == "crf":
         return {"c2": 0.3, "max_iter": 50} | more
     if settings.method == "perceptron":
-        return {"passes": settings.passes, "random_state": settings.seed} | more
-    usual = {"passes": settings.passes, "max_arcs": 20_000, "random_state": settings.seed}
+        return {"max_iter": settings.passes, "random_state": settings.seed} | more
+    usual = {"max_iter": settings.passes, "max_arcs": 20_000, "random_state": settings.seed}
     usual["fall_back"] = False  # the page is about the cascade, and says itself what it gains
     return {"order": settings.order, "tolerance": settings.tolerance} | usual | more

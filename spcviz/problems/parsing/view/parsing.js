@@ -64,6 +64,7 @@ class ParsingView extends View {
   get at() { return stepOf(this.view.spend, this.n); }
   to(s) { this.set({ spend: clamp(s, 0, this.n) / this.n }); }
   step(by) { this.to(this.at + by); }
+  get story() { return Array.from({ length: this.n + 1 }, (_, s) => ({ spend: s / this.n })); }
   rewind() { if (this.at >= this.n) this.view.spend = 0; }
   advance() {
     this.step(1);

@@ -93,6 +93,7 @@ class SceneView extends View {
     this.set({ spend: clamp(ms / this.end, 0, 1) });
   }
   step(by) { this.toStep(this.at + by); }
+  get story() { return [0, ...this.sim.ms.filter((ms) => ms < this.end).map((ms) => (ms + 1e-3) / this.end), 1].map((spend) => ({ spend })); }
   rewind() { if (this.view.spend >= 1) this.view.spend = 0; }
   /** Plays by the clock: the whole trajectory in a few seconds. */
   clock() {

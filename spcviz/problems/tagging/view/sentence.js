@@ -69,6 +69,7 @@ class SentenceView extends View {
   go(level) { this.set({ level: clamp(level, 1, this.levels.length) }); }
 
   step(by) { this.go(this.view.level + by); }
+  get story() { return this.levels.map((_, i) => ({ level: i + 1 })); }
   rewind() { if (this.view.level >= this.levels.length) this.view.level = 1; }
   advance() {
     this.step(1);

@@ -44,6 +44,7 @@ class PolicyView extends View {
   get full() { return this.data.full[this.data.kind]; }
   money(amount) { return this.data.kind === "us" ? `${(amount / 1000).toFixed(2)} ms` : `${+amount.toFixed(1)} ${+amount.toFixed(1) === 1 ? "unit" : "units"}`; }
 
+  get story() { return this.stops.map((spend) => ({ spend })); }
   /** To where something happens next. */
   step(by) {
     const at = this.stops.findLastIndex((s) => s <= this.view.spend + 1e-9);

@@ -3,6 +3,8 @@
 import { hearSlides } from "../../touring/tour_core.js";
 import { bytesOf, drawChart, mountView, unpacked } from "./host.js";
 
+await Promise.all([...document.fonts].map((font) => font.load())); // canvases draw with what is there
+
 /* global KINDS, MOUNTS, CHARTS, PAIRS, PLOTLY -- what the file brings: see page.py */
 for (const [k, [kind, data]] of MOUNTS.entries()) {
   mountView(document.querySelector(`[data-view="${k}"]`), KINDS[kind], typeof data === "string" ? bytesOf(data) : data);

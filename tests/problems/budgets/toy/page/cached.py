@@ -1,9 +1,8 @@
 """Cached calls about colours, and what the Trade-off page needs of them."""
 
+from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.toy.page import live
 from spcviz.problems.toy.view import trade_task
-
-from spcviz.problems.budgets.task import TradeTask
 from spcviz.web.cached.shared import shared
 
 

@@ -3,12 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from spcviz.problems.toy.page.shown import COLOURS, OFFERED, TERMS, TIERS
 
 from spcviz.learning.budgets.selector import uniform_values
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spelled
 from spcviz.problems.budgets.shown import TradeOff
+from spcviz.problems.toy.page.shown import COLOURS, OFFERED, TERMS, TIERS
 
 ALPHABET = "abcd"
 NOISE = (0.9, 0.3)

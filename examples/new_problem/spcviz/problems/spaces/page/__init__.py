@@ -1,0 +1,1 @@
+"""What is computed for the page, and its cached calls."""

@@ -1,0 +1,34 @@
+"""What X and y may be, for whoever checks types: the taggers' doors are annotated with these.
+
+A checker cannot tell a text from a list of texts, so some mistakes are left to the error that names the item.
+
+>>> from spcviz.sequences.typed import Inputs, Targets
+>>> X: Inputs = [[{"word": "the"}, {"word": "dog"}], [["barks"]]]
+>>> y: Targets = [["DT", "NN"], ["VB"]]
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+
+class Table(Protocol):
+    """An array of any library, or a scipy sparse matrix."""
+
+    @property
+    def shape(self) -> Any: ...
+
+
+Token: TypeAlias = Iterable[str] | Iterable[bytes] | Mapping[str, Any] | Sequence[float] | Table
+"""Features that are there, features with values, or a row of numbers."""
+
+Item: TypeAlias = Collection[Token] | Table
+"""One sequence: tokens, or a table with a row for each."""
+
+Inputs: TypeAlias = Iterable[Item] | Table
+"""X: sequences; see `spcviz.sequences.encoding`."""
+
+Targets: TypeAlias = Iterable[Sequence[str | None] | Sequence[int | None] | Table] | Table
+"""y: a label for each token, all texts or all whole numbers; None only where labels may be missing."""
+
+Weights: TypeAlias = Iterable[float] | Table
+"""Of sequences."""

@@ -1,0 +1,40 @@
+// One moment of a loop: the page's view that has a story, in a frame of its own; sheet.js says which moment.
+
+import { bytesOf, mountView } from "./host.js";
+
+/* global KINDS, MOUNTS -- what the file brings: see loops.py */
+const VIEWS = "spcviz-views", views = [];
+
+/** The view that tells most, as it stands on the page; the others are left out. */
+function hero() {
+  for (const [k, [kind, data]] of MOUNTS.entries()) {
+    mountView(document.querySelector(`[data-view="${k}"]`), KINDS[kind], typeof data === "string" ? bytesOf(data) : data);
+  }
+  document.dispatchEvent(new CustomEvent(VIEWS, { detail: views }));
+  const lengths = views.map((view) => view.story.length), longest = lengths.indexOf(Math.max(...lengths));
+  for (const [k, view] of views.entries()) view.root.getRootNode().host.hidden = k !== longest;
+  return views[longest];
+}
+
+await Promise.all([...document.fonts].map((font) => font.load()));
+const chosen = hero();
+const LEAST_ZOOM = 0.5;
+
+/** What scrolls sideways on a page stands in a loop as a whole: all is drawn so much smaller. */
+function fitWidth() {
+  const parts = [...chosen.root.querySelectorAll("*")].filter((one) => one.clientWidth > 300 && getComputedStyle(one).overflowX === "auto");
+  const over = Math.max(1, ...parts.map((one) => one.scrollWidth / one.clientWidth));
+  if (over > 1.01) document.body.style.zoom = Math.max(LEAST_ZOOM, (document.body.style.zoom || 1) / over);
+}
+globalThis.FILM = {
+  story: chosen?.story ?? [],
+  show(moment) { chosen.showMoment(chosen.story[moment]); },
+  svg() {
+    const [sentence, address] = [...document.querySelectorAll("footer > *")].map((one) => one.textContent);
+    chosen?.showMoment(chosen.story[0]);
+    return chosen?.loopSvg?.(sentence, address) ?? null;
+  },
+  fitWidth,
+  height: () => Math.ceil(["main", "footer"].reduce((sum, name) => sum + document.querySelector(name).getBoundingClientRect().height, 0)),
+};
+parent.postMessage("film", "*");

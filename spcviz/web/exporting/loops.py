@@ -1,0 +1,217 @@
+"""A page's story as a loop: the pruning or the purchases of what it shows, for slides, posts and messages.
+
+The views of pages say what their moments are (``story`` in view.js). The page is opened without a browser, as
+for one file; Chromium then shows it in as many frames as the loop has moments, photographs all of them at
+once, and the photograph is cut. So the last moment is the page's own picture, pixel by pixel. Pillow writes
+WebP and GIF, PyAV MP4; the lattice draws an animated SVG of itself.
+"""
+
+import io
+import json
+import tempfile
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from PIL import Image
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.web.exporting import drawing, forms, page, snapshot
+from spcviz.web.serving import pages
+from spcviz.web.serving.outside import reachable
+
+KINDS, WIDTHS = forms.LOOP_KINDS, forms.LOOP_WIDTHS
+
+MOST_MOMENTS = 16
+MOST_BYTES = 2_000_000
+QUALITIES = (90, 75, 55, 35)
+"""Of WebP, where a lossless one would be too large."""
+
+COLOURS = (256, 128, 64, 32)
+"""Of GIF, which has at most 256."""
+
+MOST_SIGNS = 80
+"""Of the address below a loop: one that holds a drawing has thousands."""
+
+RATE = 10
+"""Pictures a second of MP4."""
+
+_LAYOUT, _WINDOW, _TALLEST, _COLUMNS = 960, 640, 1000, 4
+_PROGRAM = ("view/elements.js", "exporting/browser/host.js", "exporting/browser/film.js")
+_DOCUMENT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">
+<style>{style}</style></head>
+<body><main>{body}</main><footer><b>{sentence}</b><code>{address}</code></footer>
+<script type="module">{script}</script></body></html>
+"""
+_SHEET = """<!doctype html><meta charset="utf-8"><pre id="out" hidden></pre>
+<style>body {{ margin: 0; font-size: 0; width: {wide}px }} iframe {{ border: 0 }}</style>
+<script type="module">{known}
+{script}</script>
+"""
+
+
+class Film(NamedTuple):
+    """A loop before it is written."""
+
+    frames: list[Image.Image]
+    milliseconds: list[int]  # of each frame
+
+
+def make_loop(address: str, kind: str = "webp", *, width: int = 960, dark: bool = False) -> bytes:
+    """The loop of a scene's address as a file of a kind, of `KINDS`.
+
+    Parameters
+    ----------
+    address : str
+        As in the browser: ``letters?order=6``, with or without a host.
+    kind : str
+        One of `KINDS`.
+    width : int
+        Of the picture in pixels, one of `WIDTHS`.
+    dark : bool
+        In the app's dark theme instead of its light one.
+
+    Raises
+    ------
+    ArgumentError
+        For a page that has no story, a browser that is not there, or a kind or width that is unknown.
+    """
+    if kind not in KINDS:
+        raise ArgumentError(f"kind must be one of {', '.join(KINDS)}, got {kind!r:.40}")
+    return write(film(address, width=width, dark=dark), kind)
+
+
+def film(address: str, *, width: int = 960, dark: bool = False) -> Film:
+    """The moments of a scene's story, each as its page draws it: see `make_loop`."""
+    if width not in WIDTHS:
+        raise ArgumentError(f"width must be one of {', '.join(map(str, WIDTHS))}, got {width!r:.40}")
+    scene = page.scene_of(address)
+    scale = width // _LAYOUT
+    png, said = _told(address, scene, dark, scale=scale)
+    if len(said["moments"]) < 2:
+        name = scene.address or "the home page"
+        raise ArgumentError(f"{name} has nothing that plays; save it as FILE.html, or its picture as PNG")
+    frames = _cut(Image.open(io.BytesIO(png)).convert("RGB"), len(said["moments"]), said["height"], scale)
+    return Film(frames, said["milliseconds"])
+
+
+def write(film: Film, kind: str) -> bytes:
+    """A film as a file of a kind of `KINDS`, at most `MOST_BYTES` large, or `ArgumentError`."""
+    return _WRITERS[kind](film)
+
+
+def svg(address: str, *, dark: bool = False) -> str | None:
+    """The loop of a scene's lattice as an SVG that moves; None where the page has no lattice."""
+    told = _told(address, page.scene_of(address), dark, is_svg=True)[1]
+    return told["svg"] and told["svg"].replace(">", f"><style>{forms.font_face()}</style>", 1)
+
+
+def _told(address, scene, dark, *, scale=1, is_svg=False):
+    """The sheet of a scene's moments: (PNG, what it says of itself)."""
+    document = _document(snapshot.taken(scene), scene, address, dark)
+    with tempfile.TemporaryDirectory() as folder:
+        here, rows = Path(folder), 1 if is_svg else -(-MOST_MOMENTS // _COLUMNS)
+        (here / "sheet.html").write_text(_sheet(document, is_svg), encoding="utf-8")
+        png, told = drawing.sheet(here, "sheet.html", (_COLUMNS * _LAYOUT, rows * _TALLEST), scale)
+    return png, json.loads(told)
+
+
+def said_below(address: str) -> str:
+    """What stands below a loop: the address that others can open, or the scene alone where it has none.
+
+    >>> said_below("http://127.0.0.1:8501/letters?order=6"), said_below("https://a.example/spcviz/letters")
+    ('letters?order=6', 'a.example/spcviz/letters')
+    """
+    scene = page.scene_of(address)
+    whole = reachable(page.app_of(address), scene.address) or scene.address
+    return f"{whole[:MOST_SIGNS]}…" if len(whole) > MOST_SIGNS else whole
+
+
+def _document(shown, scene, address, dark):
+    """One moment as a whole document, for every frame of the sheet."""
+    script = "\n".join([*page.of_views(shown.views), forms.own_script(*_PROGRAM)])
+    places = "".join(snapshot.view_place(k) for k in range(len(shown.views)))
+    return _DOCUMENT.format(
+        policy=escape(page.policy(script)),
+        style=forms.font_face() + forms.css("film.css", is_dark=dark),
+        body=places,
+        sentence=escape(pages.every()[scene.page].sentence),
+        address=escape(said_below(address)),
+        script=script,
+    )
+
+
+def _sheet(document, is_svg):
+    constants = {"DOCUMENT": document, "MOST": MOST_MOMENTS, "WIDTH": _LAYOUT, "HEIGHT": _WINDOW}
+    constants["IS_SVG"] = is_svg
+    known = "\n".join(f"const {name} = {forms.literal(value)};" for name, value in constants.items())
+    script = forms.own_script("view/moments.js", "exporting/browser/sheet.js")
+    return _SHEET.format(wide=_COLUMNS * _LAYOUT, known=known, script=script)
+
+
+def _cut(sheet, n, height, scale):
+    """The sheet's first n pictures, row by row."""
+    wide, high = _LAYOUT * scale, height * scale
+    places = [(wide * (k % _COLUMNS), high * (k // _COLUMNS)) for k in range(n)]
+    return [sheet.crop((x, y, x + wide, y + high)) for x, y in places]
+
+
+def _webp(film):
+    first, *rest = film.frames
+    shared = {"save_all": True, "append_images": rest, "duration": film.milliseconds, "loop": 0}
+    for quality in (None, *QUALITIES):
+        how = {"lossless": True, "quality": 40} if quality is None else {"quality": quality}
+        file = io.BytesIO()
+        first.save(file, "WEBP", method=2, **shared, **how)
+        if file.tell() <= MOST_BYTES:
+            return file.getvalue()
+    raise _too_large(file.tell())
+
+
+def _gif(film):
+    for colours in COLOURS:
+        first, *rest = [frame.quantize(colours, dither=Image.Dither.NONE) for frame in film.frames]
+        file = io.BytesIO()
+        first.save(file, "GIF", save_all=True, append_images=rest, duration=film.milliseconds, loop=0)
+        if file.tell() <= MOST_BYTES:
+            return file.getvalue()
+    raise _too_large(file.tell())
+
+
+def _mp4(film):
+    """H.264 as browsers, phones and slides take it: even sides, a moment as many pictures as it stands."""
+    import av
+
+    if "libx264" not in av.codecs_available:
+        raise ArgumentError("this installation of PyAV writes no H.264; save the loop as .webp or .gif")
+    width, height = (side - side % 2 for side in film.frames[0].size)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "loop.mp4")
+        _encode(av.open(str(path), "w", options={"movflags": "faststart"}), film, (width, height))
+        content = path.read_bytes()
+    if len(content) > MOST_BYTES:
+        raise _too_large(len(content))
+    return content
+
+
+def _encode(opened, film, size):
+    import av
+
+    width, height = size
+    with opened as container:
+        stream = container.add_stream("libx264", rate=RATE, options={"crf": "20", "preset": "veryfast"})
+        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+        for picture, milliseconds in zip(film.frames, film.milliseconds, strict=True):
+            frame = av.VideoFrame.from_image(picture.crop((0, 0, width, height)))
+            for _ in range(max(1, round(milliseconds * RATE / 1000))):
+                container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+
+
+def _too_large(size):
+    more = "choose fewer words, a shorter clip or 960 pixels"
+    return ArgumentError(f"this loop would take {size / 1e6:.1f} MB, more than {MOST_BYTES / 1e6:g}: {more}")
+
+
+_WRITERS = {"webp": _webp, "gif": _gif, "mp4": _mp4}

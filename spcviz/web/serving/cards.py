@@ -1,0 +1,111 @@
+"""A page's card as a picture of its own address: for the bar's button, and for messengers' previews.
+
+``card/write.png?ink=...`` is what `spcviz.web.exporting.card` draws of the page ``write?ink=...``: from the
+address alone. Anyone may ask for anything, so one card is drawn at a time, by a thread of its own; some wait,
+the rest are told to come again; each client has so many. Cards are kept for minutes in memory, for a
+messenger's many servers, and nothing of them is stored.
+"""
+
+import logging
+import re
+from importlib import import_module
+
+import anyio
+import anyio.to_thread
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from spcviz import registry
+from spcviz.web.exporting import card
+from spcviz.web.serving import clients
+from spcviz.web.serving.buckets import Buckets
+from spcviz.web.serving.kept import Kept
+from spcviz.web.serving.outside import outside_of, reachable
+from spcviz.web.ui import asked, warmup
+from spcviz.web.view import served
+
+LOG = logging.getLogger(__name__)
+FOLDER = "card"
+MOST = 8000
+"""Characters of a query: a drawing has 6000."""
+
+RIGHTS = 120, 4.0
+"""Cards that one network address is given in a burst, and a second: a class behind one address."""
+
+WAITING = 64
+"""Cards that may be asked for at the same moment."""
+
+KEPT = Kept(12_000_000, 600.0)
+BUCKETS = Buckets(*RIGHTS)
+_SAFE = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*")
+_ASKS = re.compile("(^|&)ask=")
+_LIMIT = anyio.CapacityLimiter(1)
+_CROWD = {"in_hand": 0}
+_HEADERS = {"Cache-Control": "public, max-age=600"}
+_TODAY = {"Cache-Control": "no-store"}
+
+
+def routes() -> list[Route]:
+    """What the server needs: a list of starlette routes."""
+    return [Route(served.path(f"{FOLDER}/{{name}}.png"), _send)]
+
+
+def address(page: str, query: str) -> str:
+    """Where the card of a page lies, below the app's address; "" where it has none.
+
+    `page` is the page's name in addresses, `query` what follows in its own, still encoded.
+
+    >>> address("write", "ink=bAAAB"), address("", ""), address("sweep", ""), address("write", '"><b>')
+    ('card/write.png?ink=bAAAB', 'card/home.png', '', '')
+    """
+    if page not in registry.cards() or len(query) > MOST or not _SAFE.fullmatch(query):
+        return ""
+    if _ASKS.search(query):  # a question's answer is not given away
+        return ""
+    return f"{FOLDER}/{page or 'home'}.png" + (f"?{query}" if query else "")
+
+
+async def _send(request: Request) -> Response:
+    name = request.path_params["name"]
+    page = "" if name == "home" else name
+    if asked.is_foreign(request.headers):
+        return Response(status_code=403)
+    query = request.url.query
+    if name == "" or page not in registry.cards():
+        return Response(status_code=404)
+    if not address(page, query):
+        return PlainTextResponse("No card is made of this address.", 422)
+    below = reachable(outside_of(request.headers, request.url.scheme), page)
+    key = page, query, below
+    if (content := KEPT.get(key)) is not None:
+        return Response(content, media_type="image/png", headers=_HEADERS)
+    if not BUCKETS.take(clients.address_of(request)) or _CROWD["in_hand"] >= WAITING:
+        sentence = "Many cards are asked for just now: try again in a moment."
+        return PlainTextResponse(sentence, 429, {"Retry-After": "2", **_TODAY})
+    with asked.counted(_CROWD):
+        content = await anyio.to_thread.run_sync(_drawn, page, query, below, limiter=_LIMIT)
+    if isinstance(content, str):  # no word, or not yet: the app's own picture
+        return RedirectResponse(f"../{PREVIEW}?{content}", 302, _TODAY)
+    KEPT.put(key, content)
+    return Response(content, media_type="image/png", headers=_HEADERS)
+
+
+def _drawn(page, query, below):
+    """The picture, or why there is none: "compiling", "empty"."""
+    name, group = registry.cards()[page]
+    try:
+        with warmup.visit():
+            module = import_module(name)
+            if page not in module.WITHOUT_KERNELS and warmup.seconds_until((group,)) is not None:
+                return "compiling"
+            shown = module.card(page, dict(QueryParams(query)))
+            return "empty" if shown is None else card.png(shown, below)
+    except Exception:  # whatever an address says: a preview is no place for it
+        LOG.exception("the card of %s failed", page or "home")
+        return "empty"
+
+
+PREVIEW = "preview.jpg"
+"""The picture of every page that has no card (`first_html`)."""

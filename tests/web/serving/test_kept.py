@@ -1,0 +1,49 @@
+"""Contents kept for the next who asks: in bounds of room and time, whoever asks for whatever."""
+
+import random
+
+from spcviz.web.serving.kept import Kept
+
+
+class Clock:
+    """Seconds that a test sets."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_what_is_used_stays_and_the_rest_makes_room():
+    kept = Kept(30, 60.0)
+    for name in "abc":
+        kept.put(name, name.encode() * 10)
+    assert kept.get("a") == b"a" * 10
+    kept.put("d", b"d" * 10)
+    assert [kept.get(name) is not None for name in "abcd"] == [True, False, True, True]
+    kept.put("a", b"A")  # in the place of the old one
+    assert (kept.get("a"), kept.size) == (b"A", 21)
+
+
+def test_after_its_time_nothing_is_left():
+    clock = Clock()
+    kept = Kept(30, 60.0, clock)
+    kept.put("a", b"1")
+    clock.now = 59.9
+    kept.put("b", b"2")
+    assert kept.get("a") == b"1"
+    clock.now = 60.0
+    assert kept.get("a") is None
+    assert (kept.get("b"), kept.size) == (b"2", 1)
+
+
+def test_no_order_of_questions_grows_it():
+    rng, clock = random.Random(0), Clock()
+    kept = Kept(1000, 5.0, clock)
+    for _ in range(5000):
+        clock.now += rng.random() / 10
+        name = rng.randrange(50)
+        if (found := kept.get(name)) is not None:
+            assert found == bytes([name]) * len(found)
+        kept.put(name, bytes([name]) * rng.randrange(1200))
+        assert kept.size <= 1000
