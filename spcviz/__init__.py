@@ -9,6 +9,7 @@
 `ModelSelector`              chooses a model for each sequence under a budget (DMS)
 `EnvelopeTagger`             whichever of these, or of the fixed tiers, is best at a budget, held out
 `from_emissions`             decode, prune and ask about the scores of any other model
+`from_hf`                    the same for the logits of a transformer's token classifier
 `read_conll`                 sentences from CoNLL files
 `save`, `load`               a fitted estimator to a folder and back, without pickle
 `show`                       an estimator at work, a lattice or curves, in a notebook
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from spcviz.io import save as save
     from spcviz.notebook import show as show
     from spcviz.scores import from_emissions as from_emissions
+    from spcviz.scores import from_hf as from_hf
     from spcviz.sequences import CascadeTagger as CascadeTagger
     from spcviz.sequences import ChainCRF as ChainCRF
     from spcviz.sequences import StructuredPerceptron as StructuredPerceptron
@@ -46,6 +48,7 @@ _HOME = {
     "EnvelopeTagger": "spcviz.spending",
     "ModelSelector": "spcviz.spending",
     "from_emissions": "spcviz.scores",
+    "from_hf": "spcviz.scores",
     "read_conll": "spcviz.io",
     "save": "spcviz.io",
     "load": "spcviz.io",

@@ -13,10 +13,12 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
 
     Parameters
     ----------
-    thing : CascadeTagger, StructuredPerceptron, ChainCRF, BudgetedTagger, Lattices, Curves or BudgetCurve
-        Fitted, if it is an estimator; lattices of one sequence.
-    x : sequence, optional
-        What the estimator reads: one sequence of features, as its `predict` takes them in a list.
+    thing : tagger, Sequences, Lattices, Curves, BudgetCurve, or what `Sequences.verdict` returns
+        Fitted, if it is an estimator (`CascadeTagger`, `StructuredPerceptron`, `ChainCRF`,
+        `BudgetedTagger`); lattices of one sequence.
+    x : sequence or int, optional
+        What the estimator reads: one sequence of features, as its `predict` takes them in a list. Of
+        `Sequences` the number of one.
     words : sequence of str, optional
         What to call the positions; by default their numbers.
 

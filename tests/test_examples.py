@@ -1,12 +1,17 @@
 """The examples run as they stand, and say what they promise."""
 
 import itertools
+import json
 import re
 import runpy
+import shutil
+import socket
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from spcviz.io import read_conll
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SAID = {
@@ -61,3 +66,59 @@ def test_what_the_example_of_a_neural_tagger_keeps_are_labels_and_all_true_ones(
     number = {label: k for k, label in names["names"].items()}
     for mask, labels in zip(states, names["y"]):
         assert all(row[number[label]] for row, label in zip(mask, labels))
+
+
+NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
+
+
+def run_notebook(path, folder, monkeypatch):
+    """A notebook's names after its cells have run in a copy of its folder, without a network."""
+
+    def refuse(*_):
+        raise OSError("a notebook of examples/ works offline")
+
+    shutil.copytree(path.parent / "logits", folder / "logits")
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    names, cells = {}, json.loads(path.read_text("utf-8"))["cells"]
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), f"{path.name}, {cell['id']}", "exec"), names)
+    return names
+
+
+def test_there_is_a_notebook():
+    assert [path.stem for path in NOTEBOOKS] == ["under_the_knife"]
+
+
+def test_the_notebook_of_a_transformers_logits_runs_offline_and_counts_right(tmp_path, monkeypatch, capsys):
+    names = run_notebook(EXAMPLES / "under_the_knife.ipynb", tmp_path, monkeypatch)
+    said, verdict, tags, y = capsys.readouterr().out, names["verdict"].verdict, names["tags"], names["y"]
+    assert "300 sentences, 4503 words, 6442 sub-words" in said
+    assert f"{verdict.kept:.1f} of 17 labels a position" in said
+    left = tags.take(range(300)).prune(names["verdict"].setting).states()
+    numbers = {label: k for k, label in enumerate(tags.labels)}
+    lost = [not mask[range(len(row)), [numbers[one] for one in row]].all() for mask, row in zip(left, y)]
+    assert verdict.n_lost <= sum(lost) <= verdict.n_lost + 0.05 * 150
+    assert 0 < verdict.kept < 8.5
+    page = (tmp_path / "verdict.html").read_text("utf-8")
+    assert f"{verdict.kept:.1f} of 17" in page
+    assert "<script" not in page
+
+
+def test_the_shipped_logits_are_what_their_attribution_says():
+    file = np.load(EXAMPLES / "logits" / "ewt_logits.npz")
+    said = (EXAMPLES / "logits" / "ATTRIBUTION.txt").read_text("utf-8")
+    cuts = np.cumsum(file["lengths"])[:-1]
+    first = np.concatenate(
+        [np.unique(ids[ids >= 0], return_index=True)[1] + (ids >= 0).argmax() + start
+         for ids, start in zip(np.split(file["word_ids"], cuts), [0, *cuts])]
+    )  # fmt: skip
+    right = (file["logits"][first].argmax(axis=1) == file["labels"]).mean()
+    assert f"Of the {len(file['labels']):,} words its logits\n  have {100 * right:.1f} % right" in said
+    shipped = read_conll(EXAMPLES.parent / "cache" / "data" / "ewt" / "sentences.conllu")
+    assert file["tokens"].tolist() == [word for words in shipped.sentences for word in words]
+    truth = [label for labels in shipped.labels for label in labels]
+    assert file["id2label"][file["labels"]].tolist() == truth
+    assert sum(path.stat().st_size for path in (EXAMPLES / "logits").iterdir()) < 300_000

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from spcviz.problems.budgets import evidence, facts, python, tasks
+from spcviz.problems.budgets import evidence, facts, game, python, tasks
 from spcviz.problems.budgets import text as say
 from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
@@ -69,7 +69,7 @@ def said_of(task):
 
 def current():
     """(the page's state, its task)."""
-    state = TABLE.read()
+    state = game.played(TABLE.read())
     task = TASKS[state["task"]]
     if state[task.size] not in task.batches:
         state[task.size] = task.batch or next(iter(task.batches))
@@ -86,7 +86,7 @@ def trade_off():
     wanted = st.query_params.get("vocabulary")
     if wanted != state["vocabulary"] and wanted in (task.elsewhere or {}):
         st.info(task.elsewhere[wanted], icon=":material/link_off:")
-    if has_controls(state):
+    if has_controls(state) and state["mode"] != game.MODE:
         pick(state, task)
     picture()
     if not is_projected():
@@ -109,11 +109,19 @@ def picture():
     method = next((m.name for m in batch.methods if m.name == state["method"]), batch.methods[0].name)
     has_evidence = task.evidence and "rivals" not in asked.hidden()
     known = evidence.says(task.evidence(state) if has_evidence else None, method, state["budget"])
-    payload = trade_off_payload(batch, identity, task, known)
+    is_game = state["mode"] == game.MODE
+    plan = {"day": state["day"], "shares": list(game.SHARES)} if is_game else None
+    touring.offer_poll(partial(game.poll, state, sum(map(len, batch.truths))) if is_game else None)
+    payload = trade_off_payload(batch, identity, task, "" if is_game else known, plan)
     view = {name: state[name] for name in VIEW_NAMES}
     taken = dragged.taken(TABLE, KEY, VIEW_NAMES)
     shown = show_trade_off(payload, key=KEY, view=view, on_change=taken, on_open=lambda: None)
-    if shown.get("open") and task.opens:
+    opened = shown.get("open") or {}
+    if "game" in opened:
+        day = game.day_of(str(opened["game"])).isoformat()
+        query = {"mode": game.MODE, "day": day} if opened["game"] else {}
+        st.switch_page(navigation.named("trade_off"), query_params=query)
+    if "chain" in opened and task.opens:
         page, query = task.opens(int(np.clip(shown["open"]["chain"], 0, 10_000_000)), state)
         st.switch_page(navigation.file_of(page), query_params=query)
 

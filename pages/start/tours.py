@@ -6,7 +6,7 @@ from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour, touring
 from spcviz.web.touring.component import picture as picture_of
 from spcviz.web.touring.own_scenes import scene_box
-from spcviz.web.tours import packed, tour
+from spcviz.web.tours import gallery, packed, tour
 from spcviz.web.ui import layout, navigation
 
 INTRODUCTION = (
@@ -159,6 +159,7 @@ def ours():
     with st.container(key="tours_ours"):  # two in a row, in order on a phone, too: a grid of room.css
         for number, (key, shipped) in enumerate(tour.shipped().items(), 1):
             card(key, shipped, number=number)
+        card(gallery.NAME, gallery.as_tour())
 
 
 layout.use_the_room()

@@ -18,6 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int | None:
     from spcviz.shared import clone, outputs
     from spcviz.web.exporting import drawing, site
+    from spcviz.web.tours import gallery
 
     tours = site.chosen(options.only, options.tour)
     app = site.app_checked(options.app)
@@ -35,6 +36,7 @@ def run(options: argparse.Namespace) -> int | None:
         docs="docs/index.html" if n_docs else "",
         app=app,
         tell=lambda name: print(name, file=sys.stderr, flush=True),
+        exhibits=gallery.exhibits() if options.only is None else (),
     )
     n_bytes = sum(path.stat().st_size for path in options.folder.rglob("*") if path.is_file())
     n_scenes = sum(name.startswith("scenes/") for name in made.written)
@@ -43,6 +45,8 @@ def run(options: argparse.Namespace) -> int | None:
         f"{sum(made.written.values()) / 1e6:.1f} MB; {n_docs} pages of the library's documentation; "
         f"the folder has {n_bytes / 1e6:.1f} MB"
     )
+    for title in made.untrue:
+        left_out.append(f"of the gallery, as it does not hold here: {title}")
     for what in left_out:
         print(f"left out: {what}")
     return None

@@ -5,6 +5,7 @@ in and come out by their names where `from_emissions` was given names, else as n
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,29 @@ class Sequences:
     def __repr__(self) -> str:
         shape = f"{len(self)} sequences, {int(self.lengths.sum())} positions, {self.n_labels} labels"
         return f"<Sequences: {shape}>"
+
+    def take(self, numbers: Sequence[int]) -> "Sequences":
+        """Some of the sequences, by their numbers from 0, in the order given.
+
+        `ArgumentError`, `ShapeError` unless `numbers` are whole numbers from 0 to the last sequence's.
+
+        >>> from spcviz.scores import from_emissions
+        >>> from_emissions([[[0.0, 1.0]], [[2.0, 0.0], [0.0, 1.0]]]).take([1])
+        <Sequences: 1 sequences, 2 positions, 2 labels>
+        """
+        chosen = checks.whole_numbers("numbers", numbers, 0, len(self) - 1)
+        starts, steps = self._packed.starts, self._packed.pairwise
+        rows = np.concatenate([np.zeros(0, np.int64), *(np.arange(*starts[i : i + 2]) for i in chosen)])
+        steps = steps if steps.ndim == 2 else steps[rows]
+        return Sequences(Packed(self._packed.unary[rows], self.lengths[chosen], steps), self._names)
+
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(scores (N, K) of all positions, lengths (S,), transitions).
+
+        Scores of starts and ends are in those of first and last positions. Transitions are (K, K) or, where
+        they differ, (N, K, K): the step into each position.
+        """
+        return self._packed.unary, self.lengths, self._packed.pairwise
 
     def decode(self) -> list[np.ndarray]:
         """The best labelling of each sequence (Viterbi); ties go to the first label, last position first.
@@ -186,6 +210,52 @@ class Sequences:
         points = self._truth_points(self._states("y", y), rule)
         points_of = points[0 if by_definition else 1]
         return float(told(rule, rules.tuned(_here(rule), points_of, tolerance, guarantee)))
+
+    def verdict(
+        self, y: Sequence[Sequence], tolerance: float = 0.05, *, rule: str = "mean_max", seed: int = 0
+    ) -> Any:
+        """Whether a cascade is worth it on these scores: labels left, loss, time, what is guaranteed.
+
+        Half of the sequences, dealt by the seed, choose the threshold; the other half checks it. Printed, the
+        verdict is two paragraphs; in a notebook it is a figure (wants ``pip install "spcviz[app]"``); its
+        ``show().html`` is one file that works offline.
+
+        Parameters
+        ----------
+        y : list of sequences of labels
+            The truth of sequences that the model was not trained on.
+        tolerance : float
+            Share of the sequences that may lose a true label, 0 to 1.
+        rule : {"mean_max", "margin", "probability"}
+            Of the threshold, as of `tune`.
+        seed : int
+            Deals the halves.
+
+        Returns
+        -------
+        spcviz.shared.verdict.sequences.Judgement
+
+        Raises
+        ------
+        ArgumentError, ShapeError
+            If there are fewer than two sequences with positions, or y is no labelling of them.
+        """
+        made = import_module("spcviz.shared.verdict.sequences")
+        return made.of_sequences(self, y, tolerance, rule=rule, seed=seed)
+
+    def show(self, number: int = 0, words: Sequence[str] | None = None, *, alpha: float = 0.0) -> object:
+        """What pruning leaves of one sequence, in a notebook, where it can be pruned on; see `spcviz.show`.
+
+        Parameters
+        ----------
+        number : int
+            Of the sequence, from 0.
+        words : sequence of str, optional
+            What to call its positions.
+        alpha : float
+            At most 1: what is pruned before it is drawn; less draws more.
+        """
+        return import_module("spcviz").show(self.take([number]).prune(alpha), None, words)
 
     def prune(
         self,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from spcviz.problems.budgets import game
 from spcviz.problems.budgets.task import TradeTask
 from spcviz.web.ui.state import PIN, Field, StateTable, choice, flag, real, text, whole
 
@@ -10,15 +11,18 @@ BROWSER_FIELDS = (
     real("budget", 0.1, 0.0, 1.0),
     text("method", "dms_pi", r"[a-z_]{1,24}"),
     choice("kind", "units", ("units", "us")),
-    choice("mode", "policy", ("policy", "hand")),
+    choice("mode", "policy", ("policy", "hand", game.MODE)),
     text("picks", "", r"(?:[0-9a-z]{1,2}(?:\.[0-9a-z]{1,2}){0,119})?"),
     flag("scored", False),
+    text("day", "", game.PATTERN, longest=10),
+    text("cuts", "", r"(?:[0-9a-z]{1,2}(?:\.[0-9a-z]{1,2}){0,2})?"),
     text("pin_a", "", PIN),
     text("pin_b", "", PIN),
 )
 SET_BY_BROWSER = tuple(field.name for field in BROWSER_FIELDS)
 """What the browser owns of every task: `budget` as a share of buying everything, `picks` chains bought by
-hand (base 36), `pin_a` and `pin_b` a method and a budget each, to compare. A task's `looks` come after."""
+hand (base 36), `day` and `cuts` a game's date and how many of the chains each round that is over had, `pin_a`
+and `pin_b` a method and a budget each, to compare. A task's `looks` come after."""
 _DOORS = ("task", "controls")
 """Names that leave an address one of a task as such."""
 

@@ -156,7 +156,7 @@ export class ClassRoom {
     this.link = pathname;
     if (this.ownQuestion) return this.tell(JSON.stringify(this.ownQuestion));
     const { poll } = tour, isReady = poll && ![poll.ask, ...poll.choices].some((text) => text.includes("…"));
-    const wanted = isReady ? { code: `${tour.name}/${tour.number}`, ask: poll.ask, choices: poll.choices, truth: tour.answer, right: poll.right, say: tour.say ?? "", why: poll.why ?? [], link: poll.link ?? "", picture: poll.picture ?? "" } : {};
+    const wanted = isReady ? { code: `${tour.name}/${tour.number}`, ask: poll.ask, choices: poll.choices, truth: tour.answer, right: poll.right, say: tour.say ?? "", why: poll.why ?? [], link: poll.link ?? "", picture: poll.picture ?? "", most: poll.most ?? 0 } : {};
     return this.tell(JSON.stringify(wanted));
   }
   async tell(wanted) {
@@ -222,7 +222,7 @@ export class ClassRoom {
     if (now.isOver) this.hide(false);
     setText(this.total, this.totalOf(now));
     this.paintFound(now.found ?? []);
-    const rows = now.choices.length ? this.ofChoices(now) : this.ofGuesses(now), most = Math.max(1, ...rows.map((row) => row.count));
+    const rows = now.ranking ? this.ofRanking(now) : now.choices.length ? this.ofChoices(now) : this.ofGuesses(now), most = Math.max(1, ...rows.map((row) => row.count));
     if (now.answers) this.tally.set(tallied(now), { ask: now.ask, counted: rows });
     this.keepTally();
     this.counted = `${this.total.textContent}: ${rows.map(({ label, count }) => `${label} ${count}`).join(", ")}`;
@@ -231,7 +231,8 @@ export class ClassRoom {
       node("span", { class: "label" }, `${isRight ? "✔ " : ""}${label}`), node("span", { class: "count" }, String(count)),
       node("span", { class: "bar-of", "aria-hidden": "true", style: `--share: ${count / most}` }))));
   }
-  totalOf({ answers, here = 0, link, isOver, right, counts: of }) {
+  totalOf({ answers, here = 0, link, isOver, right, counts: of, most }) {
+    if (most) return `${answers} of ${Math.max(here, answers)} ${answers === 1 ? "has" : "have"} played`;
     if (link) return `${answers} of ${Math.max(here, answers)} ${answers === 1 ? "has" : "have"} it`;
     const were = isOver && of && right !== null && right !== undefined ? `, ${of[right]} right` : "";
     return `${answers} answer${answers === 1 ? "" : "s"}${were}`;
@@ -243,6 +244,15 @@ export class ClassRoom {
     this.foundKey = key;
     this.found.hidden = !addresses.length;
     this.found.replaceChildren(...addresses.map((address, at) => button(`Solution ${at + 1}`, "Show how one of the class did it", () => this.act({ kind: "found", to: address }))));
+  }
+  /** Places of a game: results and how many have each, the best first; of nobody whose. */
+  ofRanking({ ranking }) {
+    let place = 1;
+    return ranking.map(([value, count]) => {
+      const row = { label: `${place}. ${value}`, count, isRight: false };
+      place += count;
+      return row;
+    });
   }
   ofChoices(now) { return now.choices.map((label, at) => ({ label, count: now.counts[at], isRight: now.right === at })); }
   ofGuesses({ guesses: { bins, median }, right = null }) {

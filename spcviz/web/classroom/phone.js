@@ -46,8 +46,7 @@ function guessForm() {
 
 /** A task is solved on its page, which says so to the room. */
 function taskLink() {
-  const link = element("a", "Open the task on this phone", { href: `../${now.link}`, className: "task" });
-  return link;
+  return element("a", now.most ? "Play on this phone" : "Open the task on this phone", { href: `../${now.link}`, className: "task" });
 }
 /** The scene in front, on request: a picture of one's own to move about in. */
 function showPicture(address) {
@@ -81,7 +80,7 @@ function askAnew() {
 
 /** Draw what has changed; what is being typed stays. */
 function draw(isForced = false) {
-  const what = JSON.stringify([now.n, now.isAsking, now.isOver, now.counts, now.say, now.picture]);
+  const what = JSON.stringify([now.n, now.isAsking, now.isOver, now.counts, now.say, now.picture, now.place, now.place && now.answers]);
   if (what === shown && !isForced) return;
   if (what !== shown) part("said").textContent = "";
   shown = what;
@@ -96,6 +95,7 @@ function draw(isForced = false) {
   showPicture(now.picture);
   part("ask").textContent = now.ask;
   part("answers").replaceChildren(...(now.link ? [taskLink()] : now.choices.length ? now.choices.map(choiceButton) : [guessForm()]));
+  if (now.place) part("said").textContent = `Place ${now.place} of ${now.answers}.`;
   if (now.isOver) part("said").textContent = `${judged()}${now.truth}`;
 }
 

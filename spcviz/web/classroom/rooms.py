@@ -49,6 +49,12 @@ MOST_CHOICES = 6
 LARGEST = 1e15
 """The largest number that may be guessed."""
 
+LARGEST_RESULT = 1_000_000
+"""Of a game."""
+
+MOST_PLACES = 20
+"""Different results that the lecturer's screen shows, the best of them."""
+
 BINS = 8
 """Of the picture of guessed numbers."""
 
@@ -101,6 +107,7 @@ class Question(NamedTuple):
     why: tuple[str, ...] = ()
     link: str = ""  # where a phone solves it: an address of this app, "" for a question
     picture: str = ""  # the scene that asks, as an address of this app: a phone opens it on request
+    most: int = 0  # of a game: the best result there can be, which are ranked; 0 of a question
 
 
 @dataclass
@@ -210,7 +217,7 @@ class Rooms:
         new = _question(asked)
         old = room.question
         # As long as code and choices stay, so do the answers.
-        is_same = old and new and (old.code, old.ask, old.choices) == (new.code, new.ask, new.choices)
+        is_same = old and new and old[:3] == new[:3] and old.most == new.most  # code, ask, choices
         if not is_same and (old or new):
             room.forget_answers()
             room.n += 1
@@ -231,6 +238,8 @@ class Rooms:
             raise RoomError(f"value must be a number, got {type(value).__name__}")
         is_choice = isinstance(value, int) and 0 <= value < len(asked.choices)
         is_guess = abs(value) <= LARGEST  # neither infinity nor what is no number
+        if asked.most:
+            is_guess = isinstance(value, int) and 0 <= value <= asked.most
         if not (is_choice if asked.choices else is_guess):
             raise RoomError(f"value must be {_what(asked)}, got {value!r}")
         if phone.number not in room.answers:
@@ -264,9 +273,11 @@ class Rooms:
         out |= {"isOver": bool(asked.truth)}
         if asked.truth:
             out |= {"truth": asked.truth, "right": _right(asked), "why": list(asked.why)}
+        if asked.most:
+            out |= _ranked(values, out.get("mine"), asked.most, is_yours)
         if is_yours:
             out |= {"here": room.n_here(), "found": list(room.found)}
-        if asked.truth or is_yours:
+        if (asked.truth or is_yours) and not asked.most:
             out["counts"] = counts(values, len(asked.choices)) if asked.choices else None
             out["guesses"] = None if asked.choices else guesses(values)
         return out
@@ -378,11 +389,27 @@ def _question(asked):
     if not isinstance(why, list) or len(why) > MOST_CHOICES:
         raise RoomError(f"why must be a list of at most {MOST_CHOICES} texts")
     texts["why"] = tuple(_text(reason, "why", LONGEST["why"]) for reason in why)
+    most = asked.get("most", 0)
+    if isinstance(most, bool) or not isinstance(most, int) or not 0 <= most <= LARGEST_RESULT:
+        raise RoomError(f"most must be a whole number of at most {LARGEST_RESULT}")
     choices = asked.get("choices", [])
     if not isinstance(choices, list) or len(choices) > MOST_CHOICES:
         raise RoomError(f"choices must be a list of at most {MOST_CHOICES} texts")
     kept = tuple(dict.fromkeys(_text(choice, "choice", LONGEST["choice"]) for choice in choices))
-    return Question(choices=kept, **texts) if texts["ask"] else None
+    if most and kept:
+        raise RoomError("most must go without choices: a game has results")
+    return Question(choices=kept, most=most, **texts) if texts["ask"] else None
+
+
+def _ranked(values, mine, most, is_yours):
+    """Results of a game: to who has played, their place; to the lecturer, how many have which."""
+    out = {"most": most}
+    if mine is not None:
+        out["place"] = 1 + sum(value > mine for value in values)
+    if is_yours:
+        every = sorted(Counter(values).items(), reverse=True)
+        out["ranking"] = [[value, n] for value, n in every[:MOST_PLACES]]
+    return out
 
 
 def _address(text, name):
@@ -399,6 +426,8 @@ def _text(value, name, most):
 
 
 def _what(asked):
+    if asked.most:
+        return f"a whole number of at most {asked.most}"
     if asked.choices:
         return f"the number of a choice, at most {len(asked.choices) - 1}"
     return f"a number of at most {LARGEST:.0e}"

@@ -21,7 +21,7 @@ from spcviz.learning.cascade.decoding import Step
 from spcviz.sequences.levels import OneLevel
 from spcviz.shared.shown import WordTrace
 from spcviz.shared.trace import arc_level
-from spcviz.web.exporting import page, stills
+from spcviz.web.exporting import page, stills, verdict
 from spcviz.web.lattice import component
 from spcviz.web.view import mount
 
@@ -34,12 +34,13 @@ class Shown(NamedTuple):
 
     html: str  # a whole document; written to a file it works there too
     png: bytes  # what is left of each position's labels, for where no script runs
+    height: int = HEIGHT  # of the frame, in pixels
 
     def _repr_html_(self) -> str:
         frame = escape(self.html, quote=True)
         return (
             f'<iframe srcdoc="{frame}" sandbox="allow-scripts allow-downloads" title="spcviz" '
-            f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
+            f'style="width: 100%; height: {self.height}px; border: 0"></iframe>'
         )
 
     def _repr_png_(self) -> bytes:
@@ -80,7 +81,12 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
         return _lattice(_of_lattices(thing, words), "What pruning left of one sequence")
     if kind in ("Curves", "BudgetCurve"):
         return _curves(thing)
-    raise ArgumentError(f"thing must be a tagger, Lattices, Curves or BudgetCurve, got {kind}")
+    if kind == "Sequences":
+        return thing.show(0 if x is None else x, words)
+    if kind == "Judgement":
+        return Shown(*verdict.drawn(thing), height=900)
+    kinds = "a tagger, Sequences, Lattices, Curves, BudgetCurve or a verdict"
+    raise ArgumentError(f"thing must be {kinds}, got {kind}")
 
 
 def _named(words, n):

@@ -2,6 +2,7 @@
 
     index.html            the tours, the pages, the overview of systems
     tours/<name>.html     a tour, which plays with a clicker's keys
+    gallery.html          the wall of scenes that surprise, each a page in gallery/
     <page>.html           a page's first scene
     scenes/               a file a scene: its texts, where its views and charts are
     shared/               scripts of views, parts of data, charts: each once, for all scenes that want it
@@ -28,7 +29,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.web.exporting import drawing, forms, marks, snapshot
 from spcviz.web.serving import pages
-from spcviz.web.tours import tour
+from spcviz.web.tours import gallery, tour
 from spcviz.web.view import mount
 
 _POLICY = (
@@ -76,7 +77,7 @@ _INDEX = """<body>
 <p>Scene by scene, with questions to answer before you look. Page Down and Page Up, or a clicker, go on and
 back; F is full screen, B black; add <code>?embed=true</code> to an address for a projector.</p>
 <ul class="cards">{tours}</ul>
-<h2>Pages</h2>
+{wall}<h2>Pages</h2>
 <ul class="cards">{pages}</ul>
 {docs}<h2>What the papers say, and what these data say</h2>
 {systems}
@@ -88,6 +89,21 @@ terms that come with the app.</footer>
 """
 
 
+_WALL = """<body>
+<nav aria-label="Site"><a href="{root}index.html">All tours and pages</a></nav>
+<header><h1>{title}</h1><p>{about}</p></header>
+<main>
+<ul class="cards wall">{items}</ul>
+</main>
+<footer>Saved from spcviz {version} by <code>python -m spcviz site</code>, which works out whether each
+sentence holds and leaves out what does not. Data and models are under the terms that come with the
+app.</footer>
+</body>
+</html>
+"""
+_ON_WALL = (760, 760)
+"""Width of a view on the wall before it is made small, and the height that it may use."""
+_SMALL = (480, 300)
 _PHONE = (352, 844)
 """Width of a view on a phone of 390 pixels, and the phone's height."""
 _QUALITY = 50
@@ -132,6 +148,14 @@ def _part_of_tour(name, a_tour):
     return Part(f"tour-{name}", codes, scenes, name)
 
 
+class Hung(NamedTuple):
+    """An exhibit on the wall."""
+
+    title: str
+    says: str
+    picture: str  # a file of the site
+
+
 class Site:
     """Writes a site into a folder."""
 
@@ -143,6 +167,8 @@ class Site:
         self.first: dict[str, list[str]] = {}  # files that a part's first scene wants
         self.opening: dict[str, str] = {}  # what a part's first scene shows before any script runs
         self.pictured: dict[str, Callable[[str], None]] = {}  # writes a page with a picture of its view
+        self.wall: dict[str, Hung] = {}  # the gallery's pages
+        self.untrue: list[str] = []  # titles of exhibits whose sentence does not hold
 
     def write(self, path: str, text: str, *, anew: bool = False) -> None:
         """A file of the site, once."""
@@ -156,7 +182,12 @@ class Site:
     def scene(self, part: Part, code: str, scene: tour.Scene, bar: dict) -> None:
         """A scene's file, and those that it wants."""
         more = {"tour": part.tour, "at": code} if part.tour in tour.shipped() else {}
-        shown = snapshot.taken(scene, more)
+        self.shown(part, code, scene, bar, snapshot.taken(scene, more))
+
+    def shown(
+        self, part: Part, code: str, scene: tour.Scene, bar: dict, shown: snapshot.Snapshot
+    ) -> list[dict]:
+        """The file of a scene that was taken, and those that it wants; returns its charts."""
         views = [self._view(view) for view in shown.views]
         charts = [self._chart(chart) for chart in shown.charts]
         texts = {name: tour.fill(bar.get(name, ""), shown.facts) for name in ("say", "ask", "answer")}
@@ -170,6 +201,25 @@ class Site:
         if part.folder not in self.first:
             self.first[part.folder] = [path, *dict.fromkeys(wanted)]
             self.opening[part.folder] = _with_charts(shown.body, charts)
+        return charts
+
+    def exhibit(self, one: gallery.Exhibit, number: int) -> None:
+        """A scene of the gallery as a page of its own; left out where what it says does not hold here."""
+        more, facts = {"tour": gallery.NAME, "at": str(number)}, {}
+        shown = snapshot.taken(tour.Scene(one.address), more)
+        for other, address in one.beside.items():
+            facts[other] = snapshot.taken(tour.Scene(address), more).facts
+        facts[""] = shown.facts
+        if not one.is_true(facts):
+            self.untrue.append(one.title)
+            return
+        texts = one.named(facts)
+        part, path = Part(f"gallery-{one.name}", ["1"], []), f"gallery/{one.name}.html"
+        charts = self.shown(part, "1", tour.Scene(one.address), {}, shown)
+        says = tour.fill(one.say, texts)
+        self.played(path, part, one.title, says)
+        drawn = next((chart["light"] for chart in charts if "light" in chart), "")
+        self.wall[path] = Hung(one.title, says, drawn)
 
     def _view(self, view):
         name = view.component.name
@@ -228,6 +278,28 @@ class Site:
         for page, picture in zip(self.pictured.values(), pictures, strict=True):
             page(_still(picture))
 
+    def hang(self) -> None:
+        """The wall, with a picture of each exhibit; without a browser, of those alone that are charts."""
+        for only in ("?picture=only", ""):  # of its view alone, else of the page
+            bare = [path for path, one in self.wall.items() if not one.picture] if not only else [*self.wall]
+            self._pictures(bare if self.can_draw else [], only)
+        items = "".join(
+            f'<li><a href="{escape(quote(path))}">'
+            + (f'<img src="{escape(one.picture)}" alt="" loading="lazy">' if one.picture else "")
+            + f"{escape(one.title)}</a><p>{escape(one.says)}</p></li>"
+            for path, one in self.wall.items()
+        )
+        self._page("gallery.html", gallery.TITLE, _WALL, about=escape(gallery.ABOUT), items=items)
+
+    def _pictures(self, paths, query):
+        addresses = [f"{(self.folder / path).resolve().as_uri()}{query}" for path in paths]
+        for path, picture in zip(paths, drawing.pictures(addresses, _ON_WALL), strict=True):
+            if content := _small(picture):
+                name = path.replace(".html", ".webp")
+                write_bytes_atomic(self.folder / name, content)
+                self.written[name] = len(content)
+                self.wall[path] = self.wall[path]._replace(picture=name)
+
     def _page(self, path, title, body, *, anew=False, **texts):
         texts |= {"root": "../" * path.count("/"), "title": escape(title), "version": spcviz.__version__}
         head = _HEAD.format(policy=escape(_POLICY), **texts)
@@ -240,8 +312,10 @@ class Site:
         firsts = [(f"{name or 'home'}.html", *_heading(name)) for name in names]
         link = f'<a href="{escape(docs)}">Documentation and examples</a>'
         library = f"<h2>Library</h2>\n<p>{link}</p>\n" if docs else ""
-        self._page("index.html", "spcviz", _INDEX, about=about, tours=_cards(cards), pages=_cards(firsts),
-                   docs=library, systems=marks.html(systems))  # fmt: skip
+        hung = f'<a href="gallery.html">{len(self.wall)} scenes that surprise</a>'
+        wall = f"<h2>{gallery.TITLE}</h2>\n<p>{hung}</p>\n" if self.wall else ""
+        self._page("index.html", "spcviz", _INDEX, about=about, wall=wall, tours=_cards(cards),
+                   pages=_cards(firsts), docs=library, systems=marks.html(systems))  # fmt: skip
 
 
 def _with_charts(body, charts):
@@ -268,6 +342,17 @@ def _still(picture):
     return snapshot.view_place(0).replace("></", f">{shown}</")
 
 
+def _small(picture):
+    """The upper part of a view, small; nothing where nothing is drawn."""
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    image = image.crop((0, 0, image.width, image.width * _SMALL[1] // _SMALL[0])).resize(_SMALL)
+    if all(low == high for low, high in image.getextrema()):
+        return b""
+    file = io.BytesIO()
+    image.save(file, "WEBP", quality=_QUALITY + 20, method=6)
+    return file.getvalue()
+
+
 def _heading(name):
     """A page's title and sentence."""
     page = pages.every()[name]
@@ -282,10 +367,12 @@ def _cards(rows):
 
 
 def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | None = None, systems: str = "",
-          docs: str = "", app: str = "", tell: Callable = lambda _: None) -> Site:  # fmt: skip
+          docs: str = "", app: str = "", tell: Callable = lambda _: None,
+          exhibits: Sequence[gallery.Exhibit] = ()) -> Site:  # fmt: skip
     """Write the site of tours and of the first scenes of pages; `tell` is called with what was written.
 
-    Without `names`, of all pages but Tours; `systems` and `docs` as in `Site.index`; scenes link to `app`.
+    Without `names`, of all pages but Tours; `systems` and `docs` as in `Site.index`; scenes link to `app`;
+    `exhibits` of the gallery hang on its wall, if what they say holds.
     """
     site = Site(folder, app.rstrip("/"))
     site.write("shared/site.css", forms.css("site.css"))
@@ -303,8 +390,13 @@ def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | N
             name = part.scenes[0][0].page
             site.played(f"{name or 'home'}.html", part, *_heading(name))
         tell(part.folder)
+    for one in exhibits:
+        site.exhibit(one, gallery.exhibits().index(one) + 1)
+        tell(f"gallery-{one.name}")
     site.draw()
     site.picture()
+    if site.wall:
+        site.hang()
     site.index(names, tours, systems, docs)
     return site
 

@@ -20,13 +20,14 @@ from spcviz.web.figures.plain import plain
 from spcviz.web.serving import cards
 from spcviz.web.touring import own_tour
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
-from spcviz.web.tours import tour
+from spcviz.web.tours import gallery, tour
 from spcviz.web.ui import about, history, layout, navigation
 
 KEY, SPEAKER_KEY = "tour_bar", "tour_speaker"
 FACTS = "tour_facts"
 """Where a session keeps the numbers that its page offers."""
 PYTHON = "page_python"
+POLL = "page_poll"
 """Where a session keeps the lines that compute what its page shows."""
 _GOING, _FORM = "tour_going", "tour_form"
 _SAID, _NOTE, _CHOICES, _TRIED = "tour_said", "tour_note", "tour_choices", "tour_tried"
@@ -60,10 +61,11 @@ class Running(NamedTuple):
 
 
 def tours():
-    """{name: Tour}: those that ship, then the visitor's own if it has scenes, then what was brought."""
+    """{name: Tour}: those that ship, the gallery, the visitor's own if it has scenes, what was brought."""
     mine, foreign = own_tour.own(), own_tour.brought()
     beside = {tour.BROUGHT: foreign.tour} if foreign else {}
-    return tour.shipped() | ({tour.OWN: mine} if mine.scenes else {}) | beside
+    every = tour.shipped() | {gallery.NAME: gallery.as_tour()}
+    return every | ({tour.OWN: mine} if mine.scenes else {}) | beside
 
 
 def running(params: Mapping[str, str]) -> Running | None:
@@ -118,6 +120,11 @@ def offer(make: Callable, *args):
     """A page's numbers for sentences, {name: text} as it shows them: made only if a tour wants them."""
     if "tour" in st.query_params or st.session_state.get(_FORM):
         st.session_state[FACTS] = st.session_state.get(FACTS, {}) | make(*args)
+
+
+def offer_poll(make: Callable[[str], dict] | None):
+    """What a class in a room is asked by the page itself, ``make(room)``: as `lesson` has it."""
+    st.session_state[POLL] = make
 
 
 def offer_python(lines: str):
@@ -228,7 +235,7 @@ def follow(page):
 @contextlib.contextmanager
 def bar(page):
     """Around a page that runs: the bar above it, drawn last, with the page's numbers."""
-    st.session_state[FACTS], st.session_state[PYTHON] = {}, ""
+    st.session_state[FACTS], st.session_state[PYTHON], st.session_state[POLL] = {}, "", None
     at = running(st.query_params)
     has_controls = not at or at.scene.controls or bool(st.session_state.get(_CHOICES))
     st.session_state[layout.SCENE_HAS_CONTROLS] = has_controls
@@ -306,8 +313,19 @@ def shown(at: Running, facts: Mapping[str, str]) -> dict:
 
 
 def lesson() -> dict | None:
-    """What a class is asked by the task of the address, as a scene asks it; None without a room."""
+    """What a class is asked by the page or its task, as a scene asks it; None without a room."""
     now, number = course.present(), room(st.query_params.get("room", ""))
+    make = st.session_state.get(POLL)
+    if number is not None and make is not None:
+        asked = make(number) | {"right": "", "why": []}
+        return {
+            "room": number,
+            "name": "page",
+            "number": asked["link"],
+            "say": "",
+            "poll": asked,
+            "answer": "",
+        }
     if now is None or number is None:
         return None
     one, is_over = now.task, now.is_answered

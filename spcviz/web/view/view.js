@@ -352,20 +352,22 @@ export class View {
   async copyLink() {
     this.closeMenu();
     for (let i = 0; i < 20 && this.isUnsent; i++) await new Promise((done) => setTimeout(done, 80));
-    const link = location.href;
+    await this.copyText(location.href, "link copied", "copy the address of this page");
+  }
+  async copyText(text, done, failed = "select the text and copy it") {
     try {
-      await navigator.clipboard.writeText(link);
-      this.say("link copied");
+      await navigator.clipboard.writeText(text);
+      this.say(done);
     } catch {
-      const area = node("textarea", { "aria-label": "Link" });
-      area.value = link;
+      const area = node("textarea", { "aria-label": "To copy" });
+      area.value = text;
       this.root.append(area);
       area.select();
       const isDone = document.execCommand("copy");
       area.remove();
-      this.say(isDone ? "link copied" : "copy the address of this page");
+      this.say(isDone ? done : failed);
     }
-    this.root.dataset.copied = link;
+    this.root.dataset.copied = text;
   }
 }
 

@@ -14,7 +14,7 @@ TODAY = {
     "vocabulary": "open", "words": 60, "clips": 12, "size": 0, "seed": 0, "extractor": "library",
     "budget": 0.1, "method": "dms_pi", "kind": "units", "mode": "policy", "picks": "", "scored": 0,
     "chain": 0, "frame": 0,
-    "pin_a": "", "pin_b": "", "controls": 1,
+    "pin_a": "", "pin_b": "", "controls": 1, "day": "", "cuts": "",
 }  # fmt: skip
 """What an absent parameter has always meant."""
 LINKS = {

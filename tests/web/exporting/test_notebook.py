@@ -113,7 +113,7 @@ def test_what_cannot_be_shown_is_said(tagger):
     with pytest.raises(ArgumentError, match="words must name 6 positions, got 1"):
         model.show(x, ["one"])
     with pytest.raises(
-        ArgumentError, match=r"thing must be a tagger, Lattices, Curves or BudgetCurve, got int"
+        ArgumentError, match="a tagger, Sequences, Lattices, Curves, BudgetCurve or a verdict, got int"
     ):
         sp.show(3)
     two = sp.from_emissions([np.zeros((2, 3)), np.zeros((2, 3))]).prune(0.0)

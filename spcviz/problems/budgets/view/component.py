@@ -1,6 +1,7 @@
 """What a budget buys, over a batch: a component whose browser cuts all purchases without a server."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ TRADE_OFF = Component(
         "web/view/more.js",
         "problems/budgets/view/trade_core.js",
         "problems/budgets/view/trade_sentences.js",
+        "problems/budgets/view/game.js",
         *_of_tasks("js"),
         "problems/budgets/view/trade_off.js",
     ),
@@ -54,10 +56,17 @@ def method_payload(method) -> dict:
 
 
 def trade_off_payload(
-    trade_off: TradeOff, identity: str, task: TradeTask | Drawn, evidence: str = ""
+    trade_off: TradeOff,
+    identity: str,
+    task: TradeTask | Drawn,
+    evidence: str = "",
+    game: dict[str, Any] | None = None,
 ) -> tuple[dict, dict[str, Packed]]:
-    """What is sent on every run, and what is sent once; `identity` changes with the batch and the models."""
-    sent = {"identity": identity, "tier_colours": task.colours, "evidence": evidence}
+    """What is sent on every run, and what is sent once; `identity` changes with the batch and the models.
+
+    `game`: the day and the shares of the budgets of a game.
+    """
+    sent = {"identity": identity, "tier_colours": task.colours, "evidence": evidence, "game": game}
     parts = {"batch": packed_of(trade_off, batch_part)}
     if task.packed:
         parts["drawn"] = packed_of(trade_off.drawn, task.packed)

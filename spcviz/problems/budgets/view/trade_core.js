@@ -108,6 +108,34 @@ export function canPick(data, start, picks, chain, kind, budget) {
   return handState(data, start, [...picks, chain], kind, budget).steps > handState(data, start, picks, kind, budget).steps;
 }
 
+/** Rounds that are over, by how many picks each had: never fewer than the one before, nor more than there are. */
+export function roundsOf(cuts, nPicks, nRounds) {
+  const kept = [];
+  for (const cut of cuts.slice(0, nRounds)) {
+    if (!(Number.isInteger(cut) && cut >= (kept.at(-1) ?? 0) && cut <= nPicks)) break;
+    kept.push(cut);
+  }
+  return kept;
+}
+
+/** The fewest faults that whole chains can leave within a budget of whole units: a tier for each chain, exactly. */
+export function oracleAt(data, start, kind, budget) {
+  const room = Math.floor(budget - data.hand.base[kind] + 1e-9), nTiers = data.tier_names.length;
+  if (room < 0) return { wrong: countWrong(data, start, blank(data.hand.readings[0], start)).wrong };
+  let best = new Float64Array(room + 1); // best[c]: fewest faults of the chains so far at a cost of c or less
+  for (let w = 0; w < data.truths.length; w++) {
+    const next = new Float64Array(room + 1).fill(Infinity);
+    let cost = 0;
+    for (let tier = 0; tier < nTiers; tier++) {
+      cost += tier ? Math.ceil(data.hand[kind][tier][w] - 1e-9) : 0;
+      const wrong = wrongIn(data, start, w, data.hand.readings[tier][w]);
+      for (let c = cost; c <= room; c++) next[c] = Math.min(next[c], best[c - cost] + wrong);
+    }
+    best = next;
+  }
+  return { wrong: best[room] };
+}
+
 /** How many parts stand at each tier. */
 export function tierCounts(state, nTiers) {
   const counts = new Array(nTiers).fill(0);

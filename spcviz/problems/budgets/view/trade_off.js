@@ -5,6 +5,7 @@
 // has every purchase of every method, so a drag needs no server. The view is sent once a drag ends, for
 // the address. What all views share stands in common/view.js.
 
+import { GAME } from "./game.js";
 import { TASKS, canPick, curveOf, handState, offsets, stateAt, tierCounts, withReadings } from "./trade_core.js";
 import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
@@ -43,7 +44,7 @@ class TradeView extends View {
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
     this.more = moreBox([this.pinBox, node("div", { class: "row" }, button("Export", "Save or share: CSV, SVG, PNG, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu)]);
     this.beside = node("div");
-    const left = node("div", {}, this.legend, this.chips, this.beside), right = node("div", {}, node("div", { class: "row lead", role: "group", "aria-label": "Methods" }, this.methods, this.moreMethods.box), this.chart, this.tiers, this.says, node("div", { class: "tools", role: "group", "aria-label": "By hand, and more" }, this.handRow, this.more.box, this.note));
+    const game = this.buildGame(), left = node("div", {}, this.legend, this.chips, this.beside), right = node("div", {}, this.gameTable, this.gameResult, node("div", { class: "row lead", role: "group", "aria-label": "Methods" }, this.methods, this.moreMethods.box), this.chart, this.tiers, this.says, node("div", { class: "tools", role: "group", "aria-label": "By hand, and more" }, this.handRow, this.more.box, this.note));
     const drag = (event) => {
       if (!this.axis || (event.type === "pointermove" && !this.drag)) return;
       this.drag = true;
@@ -56,7 +57,7 @@ class TradeView extends View {
     const release = () => { if (this.drag) { this.drag = null; this.send(); } };
     this.chart.addEventListener("pointerup", release);
     this.chart.addEventListener("pointercancel", release);
-    return node("div", { class: "trade" }, this.evidence, figures, budget, node("div", { class: "body" }, left, right));
+    return node("div", { class: "trade" }, this.evidence, figures, budget, game, node("div", { class: "body" }, left, right));
   }
 
   // ---------------------------------------------------------------- data in, view out
@@ -90,8 +91,10 @@ class TradeView extends View {
 
   get kind() { return this.view.kind; }
   get full() { return this.data.full[this.kind]; }
-  get budget() { return this.view.budget * this.full; }
-  get isHand() { return this.view.mode === "hand"; }
+  get budget() { return this.isGame ? this.gameBudget(this.round) : this.view.budget * this.full; }
+  get isHand() { return this.view.mode !== "policy"; }
+  /** By hand, what is right is shown once one has scored, in the game once all rounds are over. */
+  get isShown() { return this.isGame ? this.isOver : Boolean(this.view.scored); }
   get method() { return this.data.methods.find((m) => m.name === this.view.method); }
   get picks() { return this.view.picks ? this.view.picks.split(".").map((p) => parseInt(p, 36)) : []; }
   curve(method) {
@@ -192,7 +195,7 @@ class TradeView extends View {
   paint() {
     const { data, start, method } = this;
     const state = this.isHand ? handState(data, start, this.picks, this.kind, this.budget) : stateAt(data, start, method, this.kind, this.budget);
-    const isSecret = this.isHand && !this.view.scored;
+    const isSecret = this.isHand && !this.isShown;
     this.state = state;
     if (this.ledBy !== `${this.view.method}|${this.kind}`) this.buildMethods();
     this.paintLegend();
@@ -204,6 +207,7 @@ class TradeView extends View {
     this.paintChart(state, isSecret);
     this.paintTiers(state);
     this.paintHand(state, isSecret);
+    this.paintGame(state);
     this.paintPins();
     for (const methodButton of [...this.methods.children, ...this.others.children]) methodButton.setAttribute("aria-pressed", String(!this.isHand && methodButton.dataset.method === method.name));
     this.root.dataset.ready = "1";
@@ -293,11 +297,16 @@ class TradeView extends View {
   }
 
   paintHand(state, isSecret) {
-    const rival = this.method, key = [this.isHand, isSecret, this.view.picks, this.view.budget, rival.name, this.kind].join("|");
+    const rival = this.method, key = [this.isHand, this.isGame, isSecret, this.view.picks, this.view.budget, rival.name, this.kind].join("|");
     if (this.handKey === key) return;
     this.handKey = key;
     if (!this.isHand) {
-      this.handRow.replaceChildren(button("Spend it yourself", `Take this budget and choose the ${this.task.chains} by hand`, () => this.set({ mode: "hand", picks: "", scored: 0 })));
+      this.handRow.replaceChildren(button("Spend it yourself", `Take this budget and choose the ${this.task.chains} by hand`, () => this.set({ mode: "hand", picks: "", scored: 0 })),
+        button("Game of the day", "Beat the policy on today's batch, in three rounds", () => this.startGame()));
+      return;
+    }
+    if (this.isGame) {
+      this.handRow.replaceChildren();
       return;
     }
     const theirs = stateAt(this.data, this.start, rival, this.kind, this.budget), gap = theirs.wrong - state.wrong;
@@ -338,7 +347,7 @@ class TradeView extends View {
   // ---------------------------------------------------------------- what visitors do
 
   click(chain) {
-    if (!this.isHand || this.view.scored) { this.task.click(this, chain); return; }
+    if (!this.isHand || this.isShown) { this.task.click(this, chain); return; }
     if (!canPick(this.data, this.start, this.picks, chain, this.kind, this.budget)) { this.say("that no longer fits, or has everything"); return; }
     this.set({ picks: [...this.picks, chain].map((p) => p.toString(36)).join(".") });
   }
@@ -391,5 +400,6 @@ class TradeView extends View {
 }
 
 Object.assign(TradeView.prototype, PINS);
+Object.defineProperties(TradeView.prototype, Object.getOwnPropertyDescriptors(GAME));
 
 export default mounted(TradeView);

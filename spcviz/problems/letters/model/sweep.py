@@ -35,6 +35,7 @@ from spcviz.problems.letters.page.shown import (
     SweepLevel,
     SweepRules,
 )
+from spcviz.shared.verdict.judged import exact_interval
 
 N_DRAWN = 500
 
@@ -213,21 +214,6 @@ def choose(sweep, tolerance, *, by_definition=False, alpha=None, guarantee=None)
     alpha = checks.alpha("alpha", alpha)
     dev, test = (losses_at(sweep, split, alpha) for split in ("dev", "test"))
     return SweepChoice(alpha, tolerance, dev, test)
-
-
-def exact_interval(k, n, confidence=0.95):
-    """Clopper and Pearson's interval of a probability from k events in n trials.
-
-    >>> low, high = exact_interval(0, 100)
-    >>> low, round(high, 3)
-    (0.0, 0.036)
-    """
-    from scipy.stats import beta  # half a second to import, and the Letters page does without
-
-    tail = (1 - confidence) / 2
-    low = float(beta.ppf(tail, k, n - k + 1)) if k > 0 else 0.0
-    high = float(beta.ppf(1 - tail, k + 1, n - k)) if k < n else 1.0
-    return low, high
 
 
 def tuned_on_dev(rows: list[dict], tolerance: float) -> list[dict]:

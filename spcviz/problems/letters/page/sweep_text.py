@@ -127,6 +127,7 @@ def bound_facts(terms):
         "norm": f"{terms.norm:,.0f}",
         "margin": f"{terms.margin:.3g}",
         "measured": f"{terms.filter_loss.empirical:.3f}",
+        "vacuous": str(int(terms.filter_loss.is_vacuous)),
     }
 
 

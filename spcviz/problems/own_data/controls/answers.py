@@ -11,6 +11,7 @@ from spcviz.problems.own_data.controls.state import ANEW, TABLE, settings_of
 from spcviz.problems.own_data.model import judged
 from spcviz.problems.own_data.page import answers, cached, drawn, learned, live, runs
 from spcviz.problems.own_data.page import text as say
+from spcviz.shared.verdict.judged import said
 from spcviz.web.ui import layout
 
 MOST_WORDS = 200
@@ -41,7 +42,7 @@ def verdict(source, state: dict) -> None:
     timed = answers.BEFORE if source.is_stored else answers.HERE
     of = answers.verdict_of(source.report, tolerance, choices, times, timed)
     with st.container(border=True):
-        st.markdown(answers.said(of))
+        st.markdown(said(of))
         st.markdown(say.judged(judge(source, state)))
 
 

@@ -15,10 +15,10 @@ from spcviz.io.scores import ScoreFile
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import SparseRows
 from spcviz.problems.own_data.model import cascades
-from spcviz.problems.own_data.model.settings import halved
 from spcviz.problems.own_data.model.training import Half, measured
 from spcviz.problems.own_data.page.shown import Report
 from spcviz.scores.schemes import bio_transitions, is_chunked
+from spcviz.shared.verdict.judged import halved
 
 STEPS = {"given": "as the file has them", "bio": "rules of BIO", "gold": "estimated on half of the gold",
          "none": "none"}  # fmt: skip

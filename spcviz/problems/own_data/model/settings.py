@@ -66,18 +66,6 @@ def deal(lengths: Sequence[int], settings: Settings) -> Dealt:
     return Dealt(np.sort(train), np.sort(held[: len(held) // 2]), np.sort(held[len(held) // 2 :]))
 
 
-def halved(lengths: Sequence[int] | np.ndarray, seed: int, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Deal sequences that are not empty into two halves at random by a seed; at most `most` tokens of them.
-
-    >>> [len(half) for half in halved([5, 0, 5, 5], seed=0, most=15)]
-    [1, 2]
-    """
-    counts = np.asarray(lengths, dtype=np.int64)
-    order = np.random.default_rng(seed).permutation(np.flatnonzero(counts))
-    order = order[np.cumsum(counts[order]) <= most]
-    return np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
-
-
 def rules_of(labels: Sequence[Sequence[str]]) -> str:
     """Rules that a model of these labels can keep to: those of chunks, if all gold labels do.
 

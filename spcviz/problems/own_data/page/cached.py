@@ -23,13 +23,14 @@ from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.template import DEFAULT as DEFAULT
 from spcviz.problems.own_data.model.template import read_template as read_template
 from spcviz.problems.own_data.page import live, runs, shelf
-from spcviz.problems.own_data.page.answers import Times, times_of
+from spcviz.problems.own_data.page.answers import times_of
 from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.problems.own_data.page.work import key_of
 from spcviz.shared.folders import CACHE, MODELS
 from spcviz.shared.shown import WordTrace
 from spcviz.shared.uploading.uploads import UploadError
+from spcviz.shared.verdict.judged import Times
 from spcviz.web.cached import owned, uploaded
 from spcviz.web.cached.shared import kernels_first, shared
 

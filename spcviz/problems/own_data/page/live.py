@@ -18,12 +18,12 @@ from spcviz.problems.letters.model.sweep import N_DRAWN, Sample, Sweep, choose, 
 from spcviz.problems.letters.page.shown import StepCurve, SweepChoice, SweepLevel
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model.budget import spend
-from spcviz.problems.own_data.model.promised import promises_of
 from spcviz.problems.own_data.model.settings import METHODS, Settings
 from spcviz.problems.own_data.model.training import train
-from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Choice, Points, Promise, Report, Swept
+from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Choice, Points, Report, Swept
 from spcviz.shared.shown import WordTrace
 from spcviz.shared.trace import arc_level, node_level, timed_run
+from spcviz.shared.verdict.judged import Promise, promised
 
 MAX_WORDS = 40
 """Of a sentence that is drawn; of a longer one, so many words from its beginning."""
@@ -132,8 +132,9 @@ def swept(
 
 
 def promises(report: Report, level: int, tolerance: float) -> tuple[Promise, ...]:
-    """What can be promised of sentences like the visitor's, at a level from 1; see `model.promised`."""
-    return promises_of(report.levels[level - 1], tolerance)
+    """What can be promised of sentences like the visitor's, at a level from 1; see `promised`."""
+    dev, test = report.levels[level - 1][1:]
+    return promised(dev.event, test.event, test.points, int(test.n_columns.sum()), tolerance)
 
 
 def compared(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]]:

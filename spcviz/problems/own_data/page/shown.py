@@ -54,19 +54,6 @@ class Report(NamedTuple):
     has_probabilities: bool  # whether `sure` are probabilities, or scores that only rank
 
 
-class Promise(NamedTuple):
-    """What can be promised of sentences like these, from the half that thresholds are chosen on."""
-
-    key: str  # "tuned", "mean" or "certain"
-    tolerance: float
-    n: int  # sentences of that half that reach the level
-    allowed: int  # how many of them may be lost; -1 if it cannot be promised
-    needed: float  # sentences that it takes; 0 of none, inf if no number is enough
-    alpha: float  # nan if it cannot be promised
-    lost: float  # share of the other half's sentences that lose their truth at it
-    kept: float  # n-grams a position that it leaves of the other half
-
-
 class Choice(NamedTuple):
     """One filter rule at the threshold that loses no more than allowed on the first half."""
 

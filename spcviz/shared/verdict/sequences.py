@@ -1,0 +1,143 @@
+"""The verdict on the scores of any model: what a threshold would leave of them, at what loss, in what time.
+
+The sequences are dealt in two halves by a seed. On the first the threshold is chosen, on the second all is
+checked and timed. Times are of a search over triples of labels, with the sequences' own scores: once over
+what the filter leaves, once over all K^3.
+"""
+
+import hashlib
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import spcviz
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.ngrams.dense import dense_decode, dense_model
+from spcviz.engine.ngrams.table import ngram_table
+from spcviz.engine.thresholds import rules
+from spcviz.learning.chains.cascade import model_of
+from spcviz.learning.chains.crf import Weights
+from spcviz.scores.sequences import Sequences
+from spcviz.shared.verdict import judged
+from spcviz.shared.verdict.timing import GROUP, MOST_DENSE, N_TIMED, timed_groups
+
+ORDER = 3
+"""Of the search that is timed: what one would do with more context than the model's own pairs of labels."""
+TERMS = judged.Terms("sequences", "position", "set of sequences", "a labelling that the scores forbid")
+HERE = "on this computer"
+
+
+class Judgement(NamedTuple):
+    """A verdict with what it takes to repeat it; `print` says it, notebooks draw it."""
+
+    verdict: judged.Verdict
+    rule: str
+    setting: float  # alpha, margin or probability, as `Sequences.prune` takes it
+    command: str
+    about: str  # of what: sizes, a fingerprint of the scores, the version
+
+    def __str__(self) -> str:
+        text = judged.said(self.verdict).replace("**", "")
+        return f"{text}\n\n{self.command}\n{self.about}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def show(self) -> Any:
+        """The verdict as a figure for a notebook and as one HTML file; see `spcviz.show`."""
+        return import_module("spcviz").show(self)
+
+    def _repr_html_(self) -> str:
+        return self.show()._repr_html_()
+
+    def _repr_png_(self) -> bytes:
+        return self.show()._repr_png_()
+
+
+def of_sequences(
+    sequences: Sequences, y: Any, tolerance: float = 0.05, *, rule: str = "mean_max", seed: int = 0
+) -> Judgement:
+    """What `Sequences.verdict` says."""
+    tolerance, seed = checks.fraction("tolerance", tolerance), checks.integer("seed", seed, 0, 2**63 - 1)
+    rule = rules.at_first(rule)
+    sequences.score(y)  # refuses what is no labelling of these sequences
+    dev, test = judged.halved(sequences.lengths, seed)
+    if not len(dev):
+        raise ArgumentError(
+            "y must be of at least 2 sequences that have positions, one to choose a threshold on and one to "
+            f"check it, got {len(test)}"
+        )
+    n_places, n_labels = int(sequences.lengths[test].sum()), sequences.n_labels
+    setting, event, points = _measured(sequences, y, rule, dev, test, tolerance)
+    other, _, shares = _measured(sequences, y, "probability", dev, test, tolerance)
+    kept, kept_by_crf = (float((p > at).sum() / n_places) for p, at in ((points, setting), (shares, other)))
+    n_lost = int((event[test] <= setting).sum())
+    low, high = judged.exact_interval(n_lost, len(test))
+    promises = judged.promised(event[dev], event[test], points, n_places, tolerance, rule)
+    told = -setting if rule == "margin" else setting
+    how = {"alpha" if rule == "mean_max" else rule: told}
+    left = sequences.take(test).prune(**how).extend().n_arcs / n_places
+    verdict = judged.Verdict(
+        judged.is_worth(kept, n_labels, low, tolerance), n_labels, kept, kept_by_crf, n_lost, len(test),
+        (low, high), tolerance, left, ORDER, _timed(sequences, test, how), HERE, promises,
+        len(dev) - promises[0].n, TERMS,
+    )  # fmt: skip
+    more = "" if rule == "mean_max" else f', rule="{rule}"'
+    command = f"sequences.verdict(y, tolerance={tolerance:g}{more}, seed={seed})"
+    return Judgement(verdict, rule, float(told), command, _about(sequences))
+
+
+def _measured(
+    sequences: Sequences, y: Any, rule: str, dev: np.ndarray, test: np.ndarray, tolerance: float
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """(setting tuned on dev, from which setting on each truth (S,), each label of test (A,) is lost)."""
+    sign = -1.0 if rule == "margin" else 1.0  # of margins, less prunes more
+    points = [sign * table for table in sequences.break_points(rule)]
+    number = {label: k for k, label in enumerate(sequences.labels or range(sequences.n_labels))}
+    event = np.full(len(points), np.inf)
+    for i in np.flatnonzero(sequences.lengths).tolist():
+        states = [number[label] for label in np.asarray(y[i]).tolist()]
+        event[i] = points[i][np.arange(len(states)), states].min()
+    alive = event[dev][event[dev] > -np.inf]
+    setting = rules.tuned(rule, alive, tolerance) if len(alive) else 0.0
+    return setting, event, np.concatenate([points[i].reshape(-1) for i in test.tolist()])
+
+
+def _timed(sequences: Sequences, test: np.ndarray, how: dict[str, float]) -> judged.Times | None:
+    """Both searches over triples of labels; None where the dense tables would be too large, or none exist.
+
+    What is forbidden is finite in the dense tables, as their time depends on no score.
+    """
+    unary, lengths, transitions = sequences.arrays()
+    n = sequences.n_labels
+    if transitions.ndim != 2 or float(n) ** ORDER > MOST_DENSE:
+        return None
+    finite = [np.where(np.isneginf(table), -1e9, table) for table in (unary, transitions)]
+    model = model_of(Weights(*finite))
+    dense = dense_model(ngram_table(n, model.keys, model.values), ORDER)
+    each = np.split(finite[0], np.cumsum(lengths)[:-1])
+    numbers = test[:N_TIMED].tolist()
+    groups = [numbers[at : at + GROUP] for at in range(0, len(numbers), GROUP)]
+
+    def by_cascade(group: list[int]) -> None:
+        sequences.take(group).prune(**how).extend().decode()
+
+    def by_dense(group: list[int]) -> None:
+        for i in group:
+            dense_decode(dense, each[i])
+
+    by_cascade(groups[0])  # loads the kernels
+    by_dense(groups[0])
+    return timed_groups(by_cascade, by_dense, [(group,) for group in groups], ORDER, len(numbers))
+
+
+def _about(sequences: Sequences) -> str:
+    """Sizes and a fingerprint of the scores, for whoever repeats a verdict."""
+    digest = hashlib.sha256()
+    for table in sequences.arrays():
+        digest.update(np.ascontiguousarray(table).tobytes())
+    n, n_places = len(sequences), int(sequences.lengths.sum())
+    sizes = f"{n:,} sequences, {n_places:,} positions, {sequences.n_labels} labels"
+    return f"spcviz {spcviz.__version__}; {sizes}; scores {digest.hexdigest()[:12]}"
