@@ -8,7 +8,7 @@ export const sentences = (details) => ({
   parts: "words",
   chipsClass: "sentences",
   build: () => null,
-  isLost: (nWrong, nWords) => nWrong > 0, // whether a sentence counts as lost, by its wrong words
+  isLost: (nWrong) => nWrong > 0, // whether a sentence counts as lost, by its wrong words
   chip: (view, w) => [node("span", { style: "white-space: normal" }, view.data.drawn.texts[w].map((word) => [node("span", {}, word), " "]))],
 
   paintChip(view, piece, w, tiers, reading, isSecret) {
