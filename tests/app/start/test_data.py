@@ -460,3 +460,13 @@ def test_other_columns_of_an_example_are_read_and_do_not_show_its_stored_model()
     assert not at.error
     assert "17 labels" not in said(at)
     assert at.info[0].value.startswith("Train a model")
+
+
+@pytest.mark.parametrize("view", ["scores", "runs", "sweep"])
+def test_above_another_view_the_verdict_is_short_and_the_rest_unfolds(view):
+    at = run(view=view)
+    verdict = next(block.value for block in at.markdown if "A threshold is" in block.value)
+    assert "Guaranteed beyond" not in verdict
+    box = next(box for box in at.expander if box.label == say.MORE_OF_VERDICT)
+    assert any("**Guaranteed beyond this file:**" in block.value for block in box.markdown)
+    assert said(at).count("The most frequent tag of each word:") == 1

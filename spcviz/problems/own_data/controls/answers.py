@@ -12,7 +12,6 @@ from spcviz.problems.own_data.model import judged
 from spcviz.problems.own_data.page import answers, cached, drawn, learned, live, runs
 from spcviz.problems.own_data.page import text as say
 from spcviz.shared.verdict.judged import said
-from spcviz.web.ui import layout
 
 MOST_WORDS = 200
 """Of a sentence of one's own."""
@@ -33,7 +32,7 @@ def judge(source, state: dict) -> answers.Judged:
 
 
 def verdict(source, state: dict) -> None:
-    """The answer that the page opens with."""
+    """The answer that the page opens with; above other views its first sentences, the rest unfolds."""
     if not source.has_gold:
         return
     tolerance = state["tol"] / 100
@@ -42,15 +41,22 @@ def verdict(source, state: dict) -> None:
     timed = answers.BEFORE if source.is_stored else answers.HERE
     of = answers.verdict_of(source.report, tolerance, choices, times, timed)
     with st.container(border=True):
-        st.markdown(said(of))
-        st.markdown(say.judged(judge(source, state)))
+        if state["view"] == "lattice":
+            st.markdown(said(of))
+            st.markdown(say.judged(judge(source, state)))
+            return
+        first, promised = said(of).split("\n\n", 1)
+        st.markdown(first)
+        with st.expander(say.MORE_OF_VERDICT):
+            st.markdown(promised)
+            if state["view"] != "scores":  # which begins with it
+                st.markdown(say.judged(judge(source, state)))
 
 
 def scores(source, state: dict) -> None:
     """Precision, recall and F1, by kind and by label, beside the most frequent tag."""
     result = judge(source, state)
-    if layout.is_projected():
-        st.markdown(say.judged(result))  # else it stands above, with the verdict
+    st.markdown(say.judged(result))
     whole, *kinds = result.scores
     usual = {score.kind: score for score in result.baseline}
     rows = [whole, *sorted(kinds, key=lambda score: -score.n_gold)]

@@ -275,6 +275,7 @@ def learned(curve) -> str:
 
 
 KIND, ALL = "kind", "all"
+MORE_OF_VERDICT = "What is guaranteed, and how much is read right"
 SCORES = (
     "A chunk is right if its kind, first and last word are (as seqeval and CoNLL's script count); where "
     "labels write no chunks, each label counts. Intervals: sentences drawn 1,000 times with replacement."
