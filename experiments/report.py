@@ -3,7 +3,7 @@
 `experiments.statements` has what documents say and what it comes to here; `experiments.excerpts` a short
 table of each result. A damaged result stops the report (`ResultError`), so that nothing is lowered without a
 word. In README and docs/class.md only what stands between two marks is replaced. From models' manifests:
-their licences (`spcviz.registry.licences`) and cards (`spcviz.registry.cards`).
+their licences (`spcviz.registry.licences`) and cards (`spcviz.registry.model_cards`).
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from experiments.statements.evidence import Evidence
 from experiments.statements.readings import Reading, read, sensitivity
 from spcviz import registry
 from spcviz.engine.errors import SpcvizError
-from spcviz.registry import cards, licences
+from spcviz.registry import licences, model_cards
 from spcviz.shared import stored
 from spcviz.shared.folders import MODELS, RESULTS, ROOT
 from spcviz.store.atomic import write_bytes_atomic
@@ -58,7 +58,7 @@ def files(results: Path = RESULTS, readme: Path = README, class_file: Path = CLA
     models = results.parent / MODELS.name
     if models.is_dir():
         wanted[models / licences.FILE] = licences.text(models)
-        wanted[class_file.with_name(cards.FILE)] = cards.text(models)
+        wanted[class_file.with_name(model_cards.FILE)] = model_cards.text(models)
     front = between(
         _text(readme), COUNT, f"{pages.counted(papers)}: [each, and how sure](#{anchor(_HEADING)})."
     )

@@ -222,3 +222,12 @@ def test_a_component_has_a_key_of_its_own(path):
 def test_float_flags_keep_infinities():
     """-inf means pruned: a compiler that may assume that there is none may do anything."""
     assert not {"fast", "nnan", "ninf"} & set(jit.SAFE_FLAGS)
+
+
+def test_no_name_of_a_package_is_that_of_a_module_in_it():
+    """Importing the module would put it in the place of the name."""
+    for init in (ROOT / "spcviz").rglob("__init__.py"):
+        modules = {path.stem for path in init.parent.glob("*.py")}
+        tree = ast.parse(init.read_text(encoding="utf-8"))
+        defined = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        assert not modules & defined, init

@@ -6,19 +6,19 @@ import re
 import pytest
 
 from experiments import report
-from spcviz.registry import cards, licences
+from spcviz.registry import licences, model_cards
 from spcviz.shared.folders import MODELS, ROOT
 from spcviz.store import list_models
 
 NAMES = [status.name for status in list_models(MODELS)]
-TEXT = (ROOT / "docs" / cards.FILE).read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / model_cards.FILE).read_text(encoding="utf-8")
 CARDS = dict(re.findall(r"^## `(\S+)`\n\n(.*?)(?=\n\n## |\Z)", TEXT, re.M | re.S))
 
 
 def test_there_is_a_card_for_each_model_and_report_writes_them():
     assert list(CARDS) == NAMES
-    assert report.CLASS.with_name(cards.FILE) in report.files()
-    assert cards.text(MODELS) == TEXT, "run: python -m spcviz report"
+    assert report.CLASS.with_name(model_cards.FILE) in report.files()
+    assert model_cards.text(MODELS) == TEXT, "run: python -m spcviz report"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -46,7 +46,7 @@ def test_whatever_stands_in_a_manifest_a_card_is_one_table():
         "no": [],
     }
     manifest["metrics"] = {"rows": [[1.0, 2.0]], "few": [1.0, 2.5]}
-    said = cards.card(manifest)
+    said = model_cards.card(manifest)
     assert "| settings | a\\|b x y; deep.on yes |" in said
     assert "| measured | few 1 / 2.5 |" in said
     assert "learned from" not in said
