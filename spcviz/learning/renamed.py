@@ -24,8 +24,8 @@ def renamed(**names: str) -> Callable[[Kind], Kind]:
     """
 
     def decorate(kind: Kind) -> Kind:
-        known = {**getattr(kind, "_renamed", {}), **names}
-        kind._renamed = known  # type: ignore[attr-defined]
+        known = {**getattr(kind, "former_names", {}), **names}
+        kind.former_names = known  # type: ignore[attr-defined]
         for method in ("__init__", "set_params"):
             if hasattr(kind, method):
                 setattr(kind, method, _translating(getattr(kind, method), kind.__name__, known))
@@ -38,7 +38,7 @@ def renamed(**names: str) -> Callable[[Kind], Kind]:
 
 def current_names(kind: type, params: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters of a stored model, by the names that they have now."""
-    known = getattr(kind, "_renamed", {})
+    known = getattr(kind, "former_names", {})
     return {known.get(name, name): value for name, value in params.items()}
 
 
