@@ -66,7 +66,9 @@ def trade_off_payload(
 
     `game`: the day and the shares of the budgets of a game.
     """
-    sent = {"identity": identity, "tier_colours": task.colours, "evidence": evidence, "game": game}
+    sent: dict[str, Any] = {"identity": identity, "tier_colours": task.colours, "evidence": evidence}
+    if game is not None:
+        sent["game"] = game
     parts = {"batch": packed_of(trade_off, batch_part)}
     if task.packed:
         parts["drawn"] = packed_of(trade_off.drawn, task.packed)
