@@ -154,8 +154,9 @@ def _evidence(results, papers, own):
         row = titles.get(name)
         return f"#{anchor(row.title)}" if row else f"{name}.json"
 
+    opening = f"{pages.opening(papers)}\n{_RULES.format(rules_digest())}"
     parts = [
-        _INTRODUCTION, pages.opening(papers), _RULES.format(rules_digest()), pages.markdown(papers, link),
+        _INTRODUCTION, opening, pages.markdown(papers, link),
         "## What we found out ourselves", pages.OWN_OPENING, pages.markdown(own, link),
     ]  # fmt: skip
     parts += [section(name, results) for name in titles]

@@ -81,6 +81,15 @@ def minus(ev, names, name):
 
 
 @kind
+def rest(ev, names, name):
+    """What is missing of one: above 0 where a ratio is below 1."""
+    return Numbers(
+        (label, Estimate(1 - one.value, *(None if end is None else 1 - end for end in (one.high, one.low))))
+        for label, one in names[name].items()
+    )
+
+
+@kind
 def square(ev, names, name):
     """The square of a number, in percent."""
     return 100 * names[name].one.value ** 2
