@@ -85,7 +85,7 @@ def _timed(call: Callable) -> tuple[Any, float]:
 def _job(brought: Brought, settings: Settings, part: slice = slice(None)) -> Job:
     wanted = {"settings": settings._asdict()}
     wanted |= {"sentences": brought.sentences[part], "labels": brought.labels[part]}
-    return Job("train", wanted, Trained, n_steps=1)
+    return Job("train", wanted, n_steps=1)
 
 
 def _trained(brought: Brought, settings: Settings) -> tuple[Trained, float]:
