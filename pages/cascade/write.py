@@ -35,8 +35,9 @@ INTRODUCTION = (
 )
 ONE_COUNTRY = (
     "It learned small, separate letters from about 150 writers; other handwriting styles may be misread. "
-    "Nothing is written to a disk: the strokes are in this page's address, and what is made of them stays in "
-    f"the server's memory and {owned.GOES}."
+    "The strokes are in this page's address, and what is made of them stays in the server's memory and "
+    f"{owned.GOES}; a card or a loop after ten minutes. Nothing is written to a disk, except while a page or "
+    "loop is being saved."
 )
 
 

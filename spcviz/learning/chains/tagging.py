@@ -1,7 +1,6 @@
 r"""Best labellings straight from the numbers of indicator features: a call, whatever it tags.
 
 .. math:: \hat y = \arg\max_y \sum_i \Bigl( \sum_{f \in x_i} W_{f y_i} + t(y_{i-1}, y_i) \Bigr)
-          + b(y_1) + e(y_L)
 
 What `learning.chains.rows.emissions` and `engine.chains.chain.decode_batch` do one after the other for a
 batch, with its scores in between; here one sequence's scores are in memory at a time, and a sentence alone is

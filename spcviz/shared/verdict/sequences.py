@@ -119,18 +119,19 @@ def _timed(sequences: Sequences, test: np.ndarray, how: dict[str, float]) -> jud
     dense = dense_model(ngram_table(n, model.keys, model.values), ORDER)
     each = np.split(finite[0], np.cumsum(lengths)[:-1])
     numbers = test[:N_TIMED].tolist()
-    groups = [numbers[at : at + GROUP] for at in range(0, len(numbers), GROUP)]
+    parts = [numbers[at : at + GROUP] for at in range(0, len(numbers), GROUP)]
+    groups = [(sequences.take(part), [each[i] for i in part]) for part in parts]
 
-    def by_cascade(group: list[int]) -> None:
-        sequences.take(group).prune(**how).extend().decode()
+    def by_cascade(some: Sequences, _: list[np.ndarray]) -> None:
+        some.prune(**how).extend().decode()
 
-    def by_dense(group: list[int]) -> None:
-        for i in group:
-            dense_decode(dense, each[i])
+    def by_dense(_: Sequences, tables: list[np.ndarray]) -> None:
+        for table in tables:
+            dense_decode(dense, table)
 
-    by_cascade(groups[0])  # loads the kernels
-    by_dense(groups[0])
-    return timed_groups(by_cascade, by_dense, [(group,) for group in groups], ORDER, len(numbers))
+    by_cascade(*groups[0])  # loads the kernels
+    by_dense(*groups[0])
+    return timed_groups(by_cascade, by_dense, groups, ORDER, len(numbers))
 
 
 def _about(sequences: Sequences) -> str:

@@ -21,17 +21,15 @@ def timed_groups(
     order: int,
     n: int,
 ) -> Times:
-    """Time two searches on the same groups, each the arguments of both; `n` examples in all."""
-    times = [[_best_us(run, group) for group in groups] for run in (cascade, dense)]
-    return Times(np.array(times[0]), np.array(times[1]), order, n)
+    """Time two searches in turns on the same groups, each the arguments of both; `n` examples in all."""
+    turns = [[[_us(run, group) for run in (cascade, dense)] for _ in range(_TURNS)] for group in groups]
+    best = np.array(turns).min(axis=1)
+    return Times(best[:, 0], best[:, 1], order, n)
 
 
-def _best_us(run: Callable[..., None], group: tuple[Any, ...]) -> float:
-    """Microseconds of a run, the best of some turns, by this thread's own time where that is told."""
-    times = []
-    for _ in range(_TURNS):
-        start = time.perf_counter(), time.thread_time()
-        run(*group)
-        wall, cpu = time.perf_counter() - start[0], time.thread_time() - start[1]
-        times.append(1e6 * (min(wall, cpu) if cpu > 0 else wall))
-    return min(times)
+def _us(run: Callable[..., None], group: tuple[Any, ...]) -> float:
+    """Microseconds of a run, by this thread's own time where that is told."""
+    start = time.perf_counter(), time.thread_time()
+    run(*group)
+    wall, cpu = time.perf_counter() - start[0], time.thread_time() - start[1]
+    return 1e6 * (min(wall, cpu) if cpu > 0 else wall)

@@ -6,7 +6,9 @@ when it was used last. Here is the one rule for all of them. An entry goes
 - at the end of its visit: when its browser says that the page is closed, reloaded or left (`leaving`);
 - when a connection that was lost (a train in a tunnel, a lid that was shut) can be taken up again no more:
   Streamlit keeps a visit for `away` seconds, and whoever is back by then finds everything;
-- `SECONDS` after it was used last, even if the page is still open.
+- `SECONDS` after it was used last, even if the page is still open;
+- `NAMELESS` after it was used last, if it was made for a request that says of no visit that it belongs to (a
+  drag's questions, a card): nobody would say when that has ended.
 
 A thread of its own looks every second, so that nothing waits for a visitor to come.
 
@@ -27,7 +29,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from spcviz.web.serving import leaving
 
 LOG = logging.getLogger(__name__)
-SECONDS = 1800.0
+SECONDS, NAMELESS = 1800.0, 60.0
 MOST_AWAY = 120.0
 EVERY = 1.0
 
@@ -139,7 +141,7 @@ def clean() -> None:
     with _LOCK:
         visits = dict(_VISITS)
     ended = {name for name, known in visits.items() if known.is_over(name, now)}
-    _let_go(lambda name, used: name in ended or now - used > SECONDS)
+    _let_go(lambda name, used: name in ended or now - used > (SECONDS if name else NAMELESS))
     for name, known in visits.items():
         if not known.is_tidy and (name in ended or now - known.used > SECONDS):
             _tidy(name, known)

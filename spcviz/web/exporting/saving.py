@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from spcviz.shared.folders import ROOT
+from spcviz.web.cached import owned
 from spcviz.web.exporting import forms
 from spcviz.web.exporting.line import CrowdedError, Line
 from spcviz.web.serving import clients
@@ -46,7 +47,8 @@ KINDS = {"page": "html", "python": "py"} | {kind: kind for kind in LOOPS}
 """What can be saved, and how its file ends."""
 
 LINE = Line()
-KEPT = Kept(24_000_000, 600.0)
+KEPT = Kept(24_000_000, 600.0, owned.CLOCK.now)
+owned.hold(lambda _: KEPT.forget())
 """Loops that were made, for the others of a class: bytes, seconds."""
 
 

@@ -27,7 +27,13 @@ VIEW_NAMES = ("alphas", "level", "step", "cell", "pin_a", "pin_b", "reveal")
 
 LATTICE = Component(
     "spcviz_lattice",
-    ("web/lattice/lattice.css", "web/view/panel.css", "web/view/pins.css", "web/view/more.css"),
+    (
+        "web/lattice/lattice.css",
+        "web/view/narrow.css",
+        "web/view/panel.css",
+        "web/view/pins.css",
+        "web/view/more.css",
+    ),
     (
         "web/view/elements.js",
         "web/view/view.js",

@@ -18,6 +18,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from spcviz import registry
+from spcviz.web.cached import owned
 from spcviz.web.exporting import card
 from spcviz.web.serving import clients
 from spcviz.web.serving.buckets import Buckets
@@ -37,10 +38,12 @@ RIGHTS = 120, 4.0
 WAITING = 64
 """Cards that may be asked for at the same moment."""
 
-KEPT = Kept(12_000_000, 600.0)
+KEPT = Kept(12_000_000, 600.0, owned.CLOCK.now)
+owned.hold(lambda _: KEPT.forget())
 BUCKETS = Buckets(*RIGHTS)
 _SAFE = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*")
-_ASKS = re.compile("(^|&)ask=")
+_ASKS = {"ask", "tour"}
+"""What a question stands behind: its answer is not given away."""
 _LIMIT = anyio.CapacityLimiter(1)
 _CROWD = {"in_hand": 0}
 _HEADERS = {"Cache-Control": "public, max-age=600"}
@@ -62,7 +65,7 @@ def address(page: str, query: str) -> str:
     """
     if page not in registry.cards() or len(query) > MOST or not _SAFE.fullmatch(query):
         return ""
-    if _ASKS.search(query):  # a question's answer is not given away
+    if _ASKS & set(QueryParams(query)):
         return ""
     return f"{FOLDER}/{page or 'home'}.png" + (f"?{query}" if query else "")
 
@@ -102,8 +105,8 @@ def _drawn(page, query, below):
                 return "compiling"
             shown = module.card(page, dict(QueryParams(query)))
             return "empty" if shown is None else card.png(shown, below)
-    except Exception:  # whatever an address says: a preview is no place for it
-        LOG.exception("the card of %s failed", page or "home")
+    except Exception as error:  # whatever an address says; its kind alone, for it may quote the ink
+        LOG.error("the card of %s failed: %s", page or "home", type(error).__name__)
         return "empty"
 
 

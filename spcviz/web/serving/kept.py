@@ -1,10 +1,12 @@
 """What was made for one visitor and is asked for by the next: kept for a while, in memory alone.
 
 A class that opens one scene asks for one loop forty times; a messenger fetches a card for each of its
-servers. Nothing is written to a disk, and what has not been asked for goes.
+servers. Nothing is written to a disk, and what is over goes whether or not somebody asks: whoever has a
+`Kept` lets the clock of visitors' things (`spcviz.web.cached.owned`) call `forget`.
 """
 
 import hashlib
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -24,35 +26,39 @@ class Kept:
     def __init__(self, most_bytes: int, seconds: float, now: Callable[[], float] = time.monotonic):
         self._most, self._seconds, self._now = most_bytes, seconds, now
         self._contents: OrderedDict[bytes, tuple[float, bytes]] = OrderedDict()
+        self._lock = threading.RLock()
         self.size = 0
         """Bytes that are kept."""
 
     def get(self, asked: Hashable) -> bytes | None:
         """The content, if it is there; it is then the last to go."""
-        self._forget()
-        name = _digest(asked)
-        if name not in self._contents:
-            return None
-        self._contents.move_to_end(name)
-        return self._contents[name][1]
+        with self._lock:
+            self.forget()
+            name = _digest(asked)
+            if name not in self._contents:
+                return None
+            self._contents.move_to_end(name)
+            return self._contents[name][1]
 
     def put(self, asked: Hashable, content: bytes) -> None:
         """Keep a content; one that is too large for all the room is not kept."""
         if len(content) > self._most:
             return
         name = _digest(asked)
-        self._drop(name)
-        self._contents[name] = self._now() + self._seconds, content
-        self.size += len(content)
-        self._forget()
-
-    def _forget(self):
-        """What is over, and what there is no room for, the longest unused first."""
-        now = self._now()
-        for name in [name for name, (until, _) in self._contents.items() if until <= now]:
+        with self._lock:
             self._drop(name)
-        while self.size > self._most:
-            self._drop(next(iter(self._contents)))
+            self._contents[name] = self._now() + self._seconds, content
+            self.size += len(content)
+            self.forget()
+
+    def forget(self) -> None:
+        """Drop what is over, and what there is no room for, the longest unused first."""
+        with self._lock:
+            now = self._now()
+            for name in [name for name, (until, _) in self._contents.items() if until <= now]:
+                self._drop(name)
+            while self.size > self._most:
+                self._drop(next(iter(self._contents)))
 
     def _drop(self, name):
         _, content = self._contents.pop(name, (0.0, b""))

@@ -157,7 +157,7 @@ export async function showCard(bar, opener) {
   place.append(node("img", { src: url, alt: "The card: ink, the words that it could have been, and what was read", width: 1200, height: 630, class: "card" }), node("p", { class: "list" },
     button("Save the picture", "Save the card as PNG", () => { bar.save(picture, "png"); said.textContent = "saved"; }, { class: "add" }),
     button("Copy the link", "The address that opens this word; messengers show the card with it", async () => { await bar.copyLink(); said.textContent = `link copied${onlyHere(location.href)}`; })));
-  said.textContent = "The link opens exactly this; a messenger that is sent it shows this picture.";
+  said.textContent = "The link opens exactly this; a messenger that is sent it shows this picture, which the server keeps for ten minutes.";
   bar.placePanel(opener.getBoundingClientRect());
   bar.onClosed = () => URL.revokeObjectURL(url);
 }

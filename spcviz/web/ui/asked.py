@@ -208,8 +208,10 @@ def _answered(name, text):
     try:
         with warmup.visit():
             return import_module(ANSWERS[name]).answer(question)
-    except Exception:  # the view falls back to the page's rerun, and that says what is wrong
-        LOG.exception("a question of %s failed", name)
+    except (
+        Exception
+    ) as error:  # the page's rerun says what is wrong; the kind alone, for it may quote a visitor
+        LOG.error("a question of %s failed: %s", name, type(error).__name__)
         raise RefusedError(500) from None
     finally:
         if _CROWD["in_hand"] > CROWDED:

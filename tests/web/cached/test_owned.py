@@ -194,3 +194,15 @@ def test_a_thousand_visits_are_looked_through_in_no_time(server, come, things):
     owned.clean()
     assert time.process_time() - began < 0.5
     assert len(things.owners()) == 999
+
+
+def test_what_was_made_for_no_visit_goes_after_a_minute(server, come, things):
+    """A drag's questions and cards come without the visit that they belong to."""
+    things.put("", "ink", 1)
+    things.put(come("a", "a1"), "file", 2)
+    owned.CLOCK.turn(owned.NAMELESS - 1)
+    owned.clean()
+    assert things.owners() == ["", "a"]
+    owned.CLOCK.turn(2)
+    owned.clean()
+    assert things.owners() == ["a"]

@@ -89,6 +89,8 @@ def test_a_card_is_drawn_once_for_a_messengers_servers(shown):
         ("", "", {}, 404),
         ("../../etc/passwd", "", {}, 404),
         ("write", "ask=W1&ink=b", {}, 422),
+        ("write", "as%6B=W1&ink=b", {}, 422),
+        ("letters", "tour=why&at=2", {}, 422),
         ("write", "ink=" + "A" * 9000, {}, 422),
         ("write", 'ink="><script>', {}, 422),
         ("write", "", {"sec_fetch_site": "cross-site"}, 403),
@@ -246,3 +248,13 @@ def test_pages_with_a_card_are_pages():
     assert set(registry.cards()) == {"", "letters", "write"}
     for module, _ in registry.cards().values():
         assert module == letters_card.__name__
+
+
+def test_a_fault_is_logged_without_what_was_drawn(shown, monkeypatch, caplog):
+    def fails(page, query):
+        raise ValueError(query["ink"])
+
+    monkeypatch.setattr(letters_card, "card", fails)
+    assert ask("write", "ink=bSECRET").status_code == 302
+    assert "the card of write failed: ValueError" in caplog.text
+    assert "SECRET" not in caplog.text

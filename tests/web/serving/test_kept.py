@@ -2,6 +2,11 @@
 
 import random
 
+import pytest
+
+from spcviz.web.cached import owned
+from spcviz.web.exporting import saving
+from spcviz.web.serving import cards
 from spcviz.web.serving.kept import Kept
 
 
@@ -47,3 +52,16 @@ def test_no_order_of_questions_grows_it():
             assert found == bytes([name]) * len(found)
         kept.put(name, bytes([name]) * rng.randrange(1200))
         assert kept.size <= 1000
+
+
+@pytest.mark.parametrize("where", [cards, saving])
+def test_what_is_over_goes_without_anybody_asking(where, monkeypatch):
+    """By the clock of visitors' things: a card is somebody's ink."""
+    clock = owned.Clock()
+    monkeypatch.setattr(where, "KEPT", Kept(1000, 600.0, clock.now))
+    where.KEPT.put("write?ink=b", b"ink")
+    owned.clean()
+    assert where.KEPT.size == 3
+    clock.turn(601)
+    owned.clean()
+    assert where.KEPT.size == 0

@@ -71,10 +71,12 @@ export const GAME = {
     const { data, round, isOver, task } = this, { shares, day } = data.game, budget = this.gameBudget(round);
     this.gameSays.replaceChildren(node("b", {}, isOver ? `The batch of ${day} is played.` : `Round ${round + 1} of ${shares.length}: ${this.money(budget)}.`), " ",
       isOver ? "Green words are right now. Click one to look at it." : `${this.money(budget - state.spent)} left. A ${task.chain ?? "word"} costs a unit a letter; a second click buys its next features. What you buy stays.`);
+    const held = this.gameRow.getRootNode().activeElement?.textContent; // whoever plays by keys stays at his button
     this.gameRow.replaceChildren(...(isOver
       ? [button("Copy result", "Copy your result: it tells nobody which words to buy", () => this.copyText(this.resultText(), "result copied")), button("Play again", "The same batch from the start", () => this.set({ picks: "", cuts: "" }))]
       : [button("Lock in", "End this round: see how many letters are right, of no word which", () => this.lock()), button("Undo", "Take back the last purchase of this round", () => this.undoPick(), { disabled: this.picks.length <= (this.cuts.at(-1) ?? 0) })]),
     button("Play with a class", "Open a room: phones play the same batch", () => this.playWithClass()), button("Leave the game", "Back to the page", () => this.endGame()));
+    [...this.gameRow.children].find((one) => one.textContent === held && !one.disabled)?.focus({ preventScroll: true });
     const head = node("tr", {}, node("th", {}, `${task.parts} right, of ${this.things}`), ...shares.map((_, r) => node("th", {}, this.money(this.gameBudget(r)))));
     this.gameTable.replaceChildren(head, ...this.standings().map(([label, each], at) => node("tr", { class: at ? "" : "you" }, node("th", { scope: "row" }, label),
       ...shares.map((_, r) => node("td", {}, each[r] === undefined ? "·" : String(each[r]))))));

@@ -25,7 +25,7 @@ _SHARED = ("elements", "view", "more", "rule")
 _OWN = ("core", "draw", "raster", "brush", "words", "export", "money", "arms")
 POSE = Component(
     "spcviz_pose",
-    ("problems/pose/view/pose.css", "web/view/panel.css", "web/view/more.css"),
+    ("problems/pose/view/pose.css", "web/view/narrow.css", "web/view/panel.css", "web/view/more.css"),
     (
         *(f"web/view/{name}.js" for name in _SHARED),
         *(f"problems/pose/view/pose_{name}.js" for name in _OWN),
