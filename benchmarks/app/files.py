@@ -2,8 +2,8 @@
 
 The files go to Your data (texts, scores, models) and to Pose (pictures, clips), some as large as a page
 takes: bombs of every compression, endless lines and labels, damaged models, decoders' worst cases. Measured
-are the students' actions, the memory of the server's own process over what it took at rest, how long each
-file waits for its sentence, and whether there is one.
+are the students' actions, the memory of the server's own process over what it took at rest after the same
+class without files, how long each file waits for its sentence, and whether there is one.
 
 ``python -m benchmarks.app.files PORT N`` is the client, in a process of its own and niced.
 """
@@ -180,6 +180,9 @@ async def bring_all(port: int, n: int) -> list[dict[str, Any]]:
 async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> dict[str, Any]:
     """A row: a class on Letters while the files come, and what they took."""
     n, n_files = (max(2, round(m * scale)) for m in (beside.N_STUDENTS, N_FILES))
+    how = {"within": 1.0, "period": beside.PERIOD, "seconds": beside.SECONDS}
+    tick(f"{n} students on {beside.PAGE} before any file")
+    quiet = [ran.ms for ran in (await crowd(server.port, beside.PAGE, n, **how, seed=0)).reruns]
     await rest(server)
     tick(f"{n} students on {beside.PAGE} beside {n_files} hostile files")
     at_rest, sizes, families, times, faults = server.memory_mb(), [], [], [], []
@@ -189,8 +192,7 @@ async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> di
     answered = asyncio.create_task(client.communicate())
     try:
         while not answered.done():
-            how = {"within": 1.0, "period": beside.PERIOD, "seconds": beside.SECONDS, "seed": len(times)}
-            done = await crowd(server.port, beside.PAGE, n, **how)
+            done = await crowd(server.port, beside.PAGE, n, **how, seed=len(times))
             times += [ran.ms for ran in done.reruns]
             faults += done.faults
     finally:
@@ -199,6 +201,8 @@ async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> di
             client.kill()
         out, _ = await answered
     return row_of(json.loads(out or b"[]"), n, times, faults) | {
+        "quiet_p95_ms": beside.percentile(quiet, 95),
+        "rest_mb": at_rest,
         "memory_mb": None if at_rest is None else round(max([*sizes, at_rest]) - at_rest, 1),
         "family_mb": round(max(families), 1) if families else None,
     }
