@@ -31,8 +31,8 @@ N_FILES = 200
 LARGEST = 20_000_000
 """Bytes: what a page takes."""
 N_BEFORE = 12
-"""Classes before the first file. Streamlit keeps who has left for two minutes, and the classes of these minutes
-weigh a few hundred megabytes, whether anybody brings files or not."""
+"""Classes before the first file. Streamlit keeps who has left for two minutes, and the classes of these
+minutes weigh a few hundred megabytes, whether anybody brings files or not."""
 
 GOALS = {"p95_ms": 250.0, "memory_mb": 300.0, "slowest_s": 20.0, "silent": 0}
 
