@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from spcviz.problems.budgets import spending, tasks
+from spcviz.problems.budgets import spending, task
 from spcviz.web.touring import own_tour, touring
 from spcviz.web.tours import packed, tour
 from spcviz.web.ui import navigation, state
@@ -37,7 +37,7 @@ MARKDOWN = (
     "button",
 )
 TEXTS = ("title", "about", "address", "say", "ask", "answer", "after", "point")
-TRADE_OFF = spending.trade_off_table(tasks.trade_tasks(), lambda task: {"budget": 0.5, "method": task})
+TRADE_OFF = spending.trade_off_table(task.trade_tasks(), lambda task: {"budget": 0.5, "method": task})
 TABLES = [*(table for table in vars(state).values() if isinstance(table, state.StateTable)), TRADE_OFF]
 
 

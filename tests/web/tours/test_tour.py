@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.problems.budgets import spending, tasks
+from spcviz.problems.budgets import spending, task
 from spcviz.web.tours import packed, tour
 from spcviz.web.ui import navigation
 
@@ -89,7 +89,7 @@ def test_no_page_uses_a_tour_s_names():
     )
     source += "".join(path.read_text() for path in (navigation.APP / "pages").rglob("*.py"))
     fields = set(re.findall(r"(?:whole|real|choice|flag|text)\(\s*\"([a-z_0-9]+)\"", source))
-    fields |= set(spending.trade_off_table(tasks.trade_tasks()).fields)
+    fields |= set(spending.trade_off_table(task.trade_tasks()).fields)
     assert {"word", "alpha", "controls", "clips"} <= fields
     assert not fields & set(tour.RESERVED)
 
