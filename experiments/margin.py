@@ -12,7 +12,7 @@ from typing import Any
 
 from experiments.svg import Line, chart
 from spcviz.problems.letters.paper.ruled import SEEN
-from spcviz.problems.pose.paper.ruled import WAYS
+from spcviz.problems.pose.paper.result import WAYS
 from spcviz.shared.folders import RESULTS, shipped
 from spcviz.web.figures.rules import RULE_NAMES
 

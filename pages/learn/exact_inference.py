@@ -9,7 +9,7 @@ from spcviz.problems.exact.page import crossword as trees
 from spcviz.problems.exact.page import family as losses
 from spcviz.problems.exact.page import merged as chains
 from spcviz.problems.exact.page import text as say
-from spcviz.problems.exact.page.factor_graph import PLACES, factor_graph
+from spcviz.problems.exact.page.charts import PLACES, factor_graph
 from spcviz.web.course import asked
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring

@@ -9,7 +9,7 @@ import pytest
 
 from spcviz.problems.budgets import spending, task
 from spcviz.web.touring import own_tour, touring
-from spcviz.web.tours import packed, tour
+from spcviz.web.tours import tour
 from spcviz.web.ui import navigation, state
 from tests.app.driver import open_home
 
@@ -93,10 +93,8 @@ def stranger_s(rng):
 def address_of(rng, values):
     """A tour's values squeezed for an address, now and then damaged."""
     text = json.dumps(values)
-    squeezed = packed.pack(tour.Tour("", "", "", ()))
-    with_text = packed.base64.urlsafe_b64encode(
-        packed.zlib.compress(text.encode("utf-8", "replace"))
-    ).decode()
+    squeezed = tour.pack(tour.Tour("", "", "", ()))
+    with_text = tour.base64.urlsafe_b64encode(tour.zlib.compress(text.encode("utf-8", "replace"))).decode()
     kind = rng.random()
     return (
         with_text
@@ -110,7 +108,7 @@ def address_of(rng, values):
 def read(text):
     """(a tour, what is wrong with it): one of the two."""
     try:
-        return packed.unpack(text), ""
+        return tour.unpack(text), ""
     except tour.TourError as error:
         return None, str(error)
 
@@ -127,7 +125,7 @@ def check_tour(seed):
         assert said.startswith(("This ", "The tour", "Scene "))
         assert len(said) < 300
         return
-    assert packed.unpack(packed.pack(brought)) == brought
+    assert tour.unpack(tour.pack(brought)) == brought
     own_tour.st.session_state.clear()
     own_tour.bring(brought, "link")
     params = {

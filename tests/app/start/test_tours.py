@@ -7,7 +7,7 @@ from spcviz.problems.letters.page import cached
 from spcviz.web.figures.lattice_facts import facts as facts_of
 from spcviz.web.figures.lattice_facts import threshold
 from spcviz.web.touring import touring
-from spcviz.web.tours import packed, tour
+from spcviz.web.tours import tour
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/start/tours.py"
@@ -97,7 +97,7 @@ def test_the_presenter_s_link_leads_to_the_scene():
 
 
 def test_an_own_tour_comes_by_address_and_is_edited():
-    at = open_page(PAGE, own=packed.pack(MINE))
+    at = open_page(PAGE, own=tour.pack(MINE))
     assert "own" not in at.query_params
     assert at.info[0].value.startswith("A tour from a link: ")
     assert "tour_own" not in at.session_state, "nothing is anybody's own before a button is pressed"
@@ -130,14 +130,14 @@ def test_an_own_tour_comes_by_address_and_is_edited():
 
 
 def test_a_scene_whose_page_is_gone_says_so():
-    at = open_page(PAGE, own=packed.pack(MINE))
+    at = open_page(PAGE, own=tour.pack(MINE))
     at.query_params["tour"], at.query_params["at"] = "brought", "2"
     at.switch_page(EXACT)
     checked(at.run())
     assert at.session_state["tour_brought"].tour.scenes[1].page == "gone"
 
 
-@pytest.mark.parametrize("address", ["", "x", "A" * 50_000, packed.pack(MINE)[:-20]])
+@pytest.mark.parametrize("address", ["", "x", "A" * 50_000, tour.pack(MINE)[:-20]])
 def test_a_bad_address_gets_a_sentence(address):
     at = open_page(PAGE, own=address)
     assert at.warning[0].value.startswith("This")

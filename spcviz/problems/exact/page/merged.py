@@ -138,9 +138,7 @@ def describe_chain(problem, run):
     """Agglomeration in words: why, what the -inf is for, and that nothing is lost."""
     n, word = run.order, spell(problem, run.labels)
     if n == 2:
-        sentence = (
-            "Tables over **2** letters form no loop: a describe_chain letter is a letter, and nothing is −∞. "
-        )
+        sentence = "Tables over **2** letters form no loop: a merged letter is a letter, and nothing is −∞. "
     else:
         shared = "the letter" if n == 3 else f"the {n - 2} letters"
         sentence = (
