@@ -3,7 +3,7 @@
 import streamlit as st
 
 from spcviz.web.figures.plain import plain
-from spcviz.web.touring import own_tour, touring
+from spcviz.web.touring import own_tour, scenes, touring
 from spcviz.web.touring.component import picture as picture_of
 from spcviz.web.touring.own_scenes import scene_box
 from spcviz.web.tours import gallery, tour
@@ -167,7 +167,7 @@ if (linked := st.query_params.get("own")) is not None:
     take(lambda: tour.unpack(linked), "link")
     st.session_state["tours_linked"] = True
     del st.query_params["own"]
-if (name := st.query_params.get("handout")) in (every := touring.tours()):
+if (name := st.query_params.get("handout")) in (every := scenes.tours()):
     touring.handout(every[name])
 else:
     parts = (own, ours) if "tours_linked" in st.session_state else (ours, own)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spcviz.problems.budgets import spending, task
-from spcviz.web.touring import own_tour, touring
+from spcviz.web.touring import own_tour, scenes
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation, state
 from tests.app.driver import open_home
@@ -132,11 +132,11 @@ def check_tour(seed):
         "tour": drawn(rng, ("brought", "own", hostile(rng))),
         "at": drawn(rng, ("1", "1a", "3", hostile(rng))),
     }
-    at = touring.running(params)
+    at = scenes.running(params)
     assert len(at.note) < 300
-    bar = touring.shown(at, {})
+    bar = scenes.shown(at, {})
     assert json.loads(json.dumps(bar)) == bar
-    assert all(one["open"].startswith("./") for one in touring.pictures_of(brought))
+    assert all(one["open"].startswith("./") for one in scenes.pictures_of(brought))
     own_tour.replace()
     assert own_tour.own().scenes == brought.scenes
 

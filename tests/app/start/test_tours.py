@@ -6,7 +6,7 @@ import streamlit as st
 from spcviz.problems.letters.page import cached
 from spcviz.web.figures.lattice_facts import facts as facts_of
 from spcviz.web.figures.lattice_facts import threshold
-from spcviz.web.touring import touring
+from spcviz.web.touring import scenes, touring
 from spcviz.web.tours import tour
 from tests.app.driver import checked, open_page
 
@@ -29,7 +29,7 @@ def facts(at):
 
 def shown(app, address):
     """What the bar would show at an address, with the page's own numbers."""
-    return touring.shown(touring.running(address), facts(app))
+    return scenes.shown(scenes.running(address), facts(app))
 
 
 def test_a_page_offers_its_numbers_while_a_tour_runs():
@@ -43,7 +43,7 @@ def test_a_page_offers_its_numbers_while_a_tour_runs():
 
 def test_the_word_that_more_money_spoils_is_read_right_from_its_pixels():
     """Spend, scene 9, says so; no view at everything bought shows it."""
-    _, query = touring.address_of(running := touring.running({"tour": "spend", "at": "9"}))
+    _, query = scenes.address_of(running := scenes.running({"tour": "spend", "at": "9"}))
     assert "pixels alone read this word right" in running.scene.say
     seen = facts(open_page("pages/budget/policy.py", **query))
     assert seen["start"] == seen["word"] != seen["reading_dms_pi"]
@@ -80,7 +80,7 @@ def test_a_card_of_the_list_is_few_elements():
 def test_any_address_is_survived(address, note):
     st.session_state.clear()  # outside a server it is one for all tests
     at = open_page(EXACT, **address)
-    assert note in touring.running(address).note
+    assert note in scenes.running(address).note
     bar = shown(at, address)
     assert note in bar["note"]
     assert len(bar["note"]) < 200
@@ -156,12 +156,12 @@ def test_a_handout_s_pictures():
     asked = tour.Scene("exact_inference", "a", "why?", "so")
     other = tour.Scene("exact_inference", "a", "why?", "so", after="show=ink")
     gone = tour.Scene("nowhere", "a")
-    pictures = touring.pictures_of(tour.Tour("x", "", "", (plain, asked, other, gone)))
+    pictures = scenes.pictures_of(tour.Tour("x", "", "", (plain, asked, other, gone)))
     assert [one["code"] for one in pictures] == ["1", "2", "3", "2a", "3a"], "answers come last"
     assert pictures[0]["address"] == "./exact_inference?show=ink"
     assert "tour=x&at=3a&embed=true&embed_options=light_theme" in pictures[4]["open"]
     for name, every in tour.shipped().items():
-        numbers = {one["number"] for one in touring.pictures_of(every)}
+        numbers = {one["number"] for one in scenes.pictures_of(every)}
         assert numbers == set(range(1, len(every.scenes) + 1)), name
 
 
