@@ -4,7 +4,7 @@ import pandas as pd
 
 from spcviz.problems.grids.page import charts, text
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, Text, chart
-from spcviz.web.figures.rules import RULE_NAMES, WHAT_DECIDES, interval
+from spcviz.web.figures.results import RULE_NAMES, WHAT_DECIDES, interval
 
 METHODS = {  # as a column is called
     "ensemble": "all combs (ensemble)",

@@ -5,8 +5,7 @@ import pandas as pd
 from spcviz.problems.open_words.paper import tables
 from spcviz.problems.open_words.paper.tables import FEATURES, SETS, picked
 from spcviz.web.figures.blocks import Heading, Shown, Table, chart
-from spcviz.web.figures.results import chosen_on
-from spcviz.web.figures.rules import DECIMALS, RULE_NAMES, WHAT_DECIDES, interval
+from spcviz.web.figures.results import RULE_DECIMALS, RULE_NAMES, WHAT_DECIDES, chosen_on, interval
 
 OPEN_DECIMALS = {"letters": 2, "words": 2, "µs": 1, "true": 2, "n-grams": 1, "of these": 1}
 
@@ -71,10 +70,11 @@ def beams_frame(result: dict, features: str, data: str) -> pd.DataFrame:
 def _rule_blocks(result, features, look):
     blocks = []
     for data, heading in RULE_SETS.items():
+        key = f"{features}-{data}"
         blocks += [
             Heading(heading[0].upper() + heading[1:]),
-            Table(rules_frame(result, features, data), f"ocr-open-rules-{features}-{data}", DECIMALS),
-            Table(beams_frame(result, features, data), f"ocr-open-rules-beam-{features}-{data}", DECIMALS),
+            Table(rules_frame(result, features, data), f"ocr-open-rules-{key}", RULE_DECIMALS),
+            Table(beams_frame(result, features, data), f"ocr-open-rules-beam-{key}", RULE_DECIMALS),
         ]
     return blocks
 

@@ -4,7 +4,7 @@ import pandas as pd
 
 from spcviz.problems.pose.paper import anyone_shown, tables
 from spcviz.web.figures.blocks import Heading, Shown, Table, Text, chart
-from spcviz.web.figures.rules import RULE_NAMES, WHAT_DECIDES, interval
+from spcviz.web.figures.results import RULE_NAMES, WHAT_DECIDES, interval
 
 
 def _cascade(result, features, look):
