@@ -12,9 +12,9 @@ from typing import Any
 
 from experiments.svg import Line, chart
 from spcviz.problems.letters.paper.ruled import SEEN
-from spcviz.problems.pose.paper.ruled import WAYS
+from spcviz.problems.pose.paper.result import WAYS
 from spcviz.shared.folders import RESULTS, shipped
-from spcviz.web.figures.rules import RULE_NAMES
+from spcviz.web.figures.results import RULE_NAMES
 
 STUDIES = ("ocr-rules", "ocr-open-rules", "tagging-rules", "pose-rules", "grid-rules")
 HERE = Path(__file__).parent

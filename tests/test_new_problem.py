@@ -28,8 +28,7 @@ ASKING = [
     "tests/web/course/test_tasks.py",
     "tests/web/exporting/test_paper.py::test_every_page_with_a_picture_has_its_lines",
     "tests/test_architecture.py::test_what_all_problems_share_names_none",
-    "tests/test_architecture.py::test_problems_build_upon_those_that_they_say",
-    "tests/test_architecture.py::test_pages_lie_in_sections",
+    "tests/test_architecture.py::test_imports_only_point_down",
 ]
 OPEN = """
 from tests.app.driver import open_page, texts
@@ -126,7 +125,7 @@ PIECES = {
     "what it builds upon": (
         "spcviz/problems/spaces/page/cached.py",
         ("from spcviz.web", "from spcviz.problems.letters.data import handwriting  # noqa\nfrom spcviz.web"),
-        "imports {'letters'}: say so in BUILT_UPON of tests/test_architecture.py",
+        "spcviz.problems.spaces is not allowed to import spcviz.problems.letters",
     ),
 }
 
@@ -145,7 +144,7 @@ def test_a_piece_that_is_missing_is_named_by_its_file(clone, name):
         tests = ["tests/registry/test_registry.py"]
         if "offer" in message:
             tests = [ASKING[5]]
-        elif "BUILT" in message:
+        elif "allowed" in message:
             tests = [ASKING[7]]
         code, said = asked(clone, *tests)
     finally:

@@ -1,4 +1,4 @@
-"""Pages in a real browser: what they weigh, as the browser counts it, and how far they move while they come.
+"""Pages in a real browser: what they weigh, how far they move while they come, how much they ask for at once.
 
 Wants Playwright and a Chromium, as the tests do; without them nothing is measured.
 """
@@ -7,10 +7,21 @@ import asyncio
 import contextlib
 import importlib.util
 import shutil
+from pathlib import Path
 
-from benchmarks.app.less import ASKED
 from benchmarks.app.visitor import Lost
 
+LIMITS = {"operable": 16, "groups": 8, "projector_height": 1080, "phone_width": 390}
+"""What a page has at most."""
+TALL = ("course", "tours", "tables")
+"""Pages that may be higher than a projector: lists, to be scrolled."""
+ASKED = Path(__file__).with_name("less.js").read_text(encoding="utf-8")
+"""JavaScript: what a page asks for in the window as it is: {operable, groups, height, width, names}.
+
+What stands on every page does not count (the bars at its top, of tools, tasks and tours, and the side bar),
+and neither do the glossary's words, which are text. What lies in a closed box is not there. Each choice of
+a row of choices counts, and what is greyed counts too: it is read all the same. A picture with one place in
+the Tab order counts once."""
 SIZES = {"desk": (1440, 900, ""), "projector": (1920, 1080, "?embed=true"), "phone": (390, 844, "")}
 """{name: (width, height in pixels, query of the address)}."""
 
@@ -19,7 +30,7 @@ ASKS = {
     "projector": {"projector_height": "height"},
     "phone": {"phone_width": "width"},
 }
-"""Of which size which figure of `less` stands in a row: {size: {its name in the row: its name there}}."""
+"""Of which size which figure of `ASKED` stands in a row: {size: {its name in the row: its name there}}."""
 FIGURES = (
     "kb_browser_first",
     "kb_browser_second",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.arms import dms_pi
+from experiments.budgets import Measured, reproduce
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.arms.data import proposals
@@ -17,7 +18,6 @@ from spcviz.problems.arms.model.readings import GRID
 from spcviz.problems.arms.model.tallies import JOINTS, gap, gap_of_both, tidy
 from spcviz.problems.arms.page import batch
 from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE, TIERS
-from spcviz.problems.budgets.tables import Measured, reproduce
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model.stored import ARMS, data_folder, load_pose

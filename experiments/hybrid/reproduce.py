@@ -4,6 +4,7 @@ Curves are of a whole batch, whose queue does what is worth most per price; casc
 """
 
 from dataclasses import asdict
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from spcviz.learning.hybrid import policy
 from spcviz.learning.hybrid.policy import Points
 from spcviz.problems.hybrid.data import worlds
 from spcviz.problems.hybrid.model import fold as folds
-from spcviz.problems.hybrid.model import loopy, parents, portfolio, times, whole_words
+from spcviz.problems.hybrid.model import loopy, parents, times, whole_words
 from spcviz.problems.hybrid.model.clock import BOTH, clock_of, rules_of, whole_words_of
 from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.letters.data import handwriting as letters
@@ -137,18 +138,18 @@ def _options(points, fixed, batch):
     """All that a portfolio may mix: fixed cascades, and each controller of `MIXED` at budgets a letter."""
     n_words, n = len(batch.starts) - 1, len(batch.labels)
     rows = [[row[name] for name in summary.NUMBERS] for row in fixed]
-    options = [portfolio.Option("spc", us * n_words / n, *right) for us, *right in rows]
+    options = [Option("spc", us * n_words / n, *right) for us, *right in rows]
     for name, curve in ((name, points[name]) for name in MIXED):
         for i in np.maximum(policy.at_budgets(curve, BUDGETS * n), 0):  # below its beginning: its beginning
             right, words = 100 * (1 - curve.wrong[i] / n), 100 * (1 - curve.wrong_words[i] / n_words)
-            options.append(portfolio.Option(name, float(curve.us[i]) / n, float(right), float(words)))
+            options.append(Option(name, float(curve.us[i]) / n, float(right), float(words)))
     return options
 
 
 def _mixed(options, letters_a_word):
     """The portfolio at `GRID`, with its two ends; see `_on_grid`."""
-    chosen = [options["test"][i] for i in portfolio.chosen(options["dev"])]
-    right, words = portfolio.mixed(chosen, GRID / letters_a_word)
+    chosen = [options["test"][i] for i in hull_of(options["dev"])]
+    right, words = mix_options(chosen, GRID / letters_a_word)
     has_begun = ~np.isnan(right)
 
     def shown(values):
@@ -217,3 +218,47 @@ def _models(world, learned, settings):
             row = {"model": name, "at": at, "char_accuracy": 100 * float(is_right.mean())}
             out.append(row | {"word_accuracy": 100 * float(words.mean())})
     return out
+
+
+class Option(NamedTuple):
+    """A method at one of its budgets."""
+
+    method: str
+    us: float  # a letter
+    right: float  # percent of letters
+    right_words: float  # percent of words
+
+
+def hull_of(dev: list[Option]) -> list[int]:
+    """Places of the options on the upper hull, from the cheapest to the most accurate.
+
+    Words may be read by different methods, so any point between two methods' points can be had; the upper
+    hull of all points on development words says which two, and the test words follow it.
+
+    >>> hull_of([Option("a", 1, 50, 0), Option("b", 2, 54, 0), Option("c", 3, 60, 0), Option("d", 4, 59, 0)])
+    [0, 2]
+    """
+    hull: list[int] = []
+    for i in sorted(range(len(dev)), key=lambda i: (dev[i].us, -dev[i].right)):
+        if hull and dev[i].right <= dev[hull[-1]].right:
+            continue
+        while len(hull) > 1 and _gain(dev, hull[-2], hull[-1]) <= _gain(dev, hull[-2], i):
+            hull.pop()
+        hull.append(i)
+    return hull
+
+
+def _gain(options, i, j):
+    """Points a microsecond between two options."""
+    return (options[j].right - options[i].right) / max(options[j].us - options[i].us, 1e-12)
+
+
+def mix_options(options: list[Option], us: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Percent of letters and words right at budgets a letter, mixing neighbours; NaN before the first."""
+    by_time = sorted(options, key=lambda option: option.us)
+    spent = [option.us for option in by_time]
+    right, words = (
+        np.interp(us, spent, [getattr(option, key) for option in by_time], left=np.nan)
+        for key in ("right", "right_words")
+    )
+    return right, words

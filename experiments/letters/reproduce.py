@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.filter_curves import curve_of
 from experiments.letters.times import time_orders
 from spcviz.engine import checks
 from spcviz.engine.ngrams.lattice import extend, unigrams
@@ -18,7 +19,6 @@ from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import load_ocr, save_ocr, train_rounded
 from spcviz.registry.problem import Run
-from spcviz.shared.filter_curves import curve_of
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all
 from spcviz.shared.work.kept import Form, kept

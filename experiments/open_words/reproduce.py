@@ -6,13 +6,12 @@ words.
 """
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import product
 
 import numpy as np
 
 from experiments.letters.times import BATCH, batches_of, dense_labels
-from experiments.open_words import priors
 from experiments.tagging.equal_loss import draws, interval
 from spcviz.engine.ngrams.beam import beam_decode
 from spcviz.engine.ngrams.dense import dense_model
@@ -20,9 +19,17 @@ from spcviz.learning.cascade.cascade import accuracies, decode_examples
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as data
-from spcviz.problems.open_words.data.redrawn import redraw
+from spcviz.problems.open_words.data.traced import redraw
 from spcviz.problems.open_words.model import stored
-from spcviz.problems.open_words.model.cascade import RANDOM_STATE, SETTINGS, OpenModel, evaluate
+from spcviz.problems.open_words.model.cascade import (
+    RANDOM_STATE,
+    SETTINGS,
+    OpenModel,
+    evaluate,
+    image_frequencies,
+    prior,
+    prior_counts,
+)
 from spcviz.problems.open_words.model.cascade import priors as begun_at
 from spcviz.problems.open_words.model.dictionary import dictionary, read
 from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
@@ -73,7 +80,7 @@ def reproduce(run: Run) -> dict:
                 _compare(rows, chosen[-1], name, is_right)
             else:
                 chosen.append(about | chosen_of(rows, features))
-                prior_rows += [about | row for row in priors.rows(model, seen, words, run.quick)]
+                prior_rows += [about | row for row in prior_rows(model, seen, words, run.quick)]
             run.tick(f"{features} {name}")
         redrawn_rows.append(about | redrawn(model))
         used[features] = asdict(model.settings) | {"ink": list(model.settings.ink)}
@@ -247,3 +254,33 @@ def _timed(methods, seen, words, repeats):
     parts = batches_of(seen.values, lengths)
     calls = {key: lambda run=run: [run(*part) for part in parts] for key, run in methods.items()}
     return {key: np.divide(us, len(lengths)).tolist() for key, us in turns_us(calls, repeats).items()}
+
+
+ORDER, WIDTH = 5, 8
+KINDS = (("counted", False), ("counted", True), ("kneser_ney", False), ("kneser_ney", True))
+"""(smoothing, whether there are begin marks)"""
+WEIGHTS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2)
+DISCOUNTS = (0.75, 0.9)
+
+
+def prior_rows(model: OpenModel, seen: DenseRows, words: letters.Words, quick: bool = False) -> list[dict]:
+    """What a beam reads with each kind of prior, discount and weight; ``is_used``: by the model."""
+    frequencies, out = image_frequencies(), []
+    for (name, marks), discount in product(KINDS, DISCOUNTS):
+        config = replace(model.settings.config, has_begin=marks)
+        kind = replace(model.settings, prior=name, config=config, discount=discount)
+        counted = prior_counts(kind, ORDER)
+        for weight in WEIGHTS[::3] if quick else WEIGHTS:
+            settings = replace(kind, text_share=weight)
+            by_char, by_word = _read_priors(prior(counted, ORDER, settings, frequencies), seen, words)
+            row = {"prior": name, "marks": marks, "discount": discount, "text_share": weight}
+            row |= {"order": ORDER, "width": WIDTH, "is_used": settings == model.settings}
+            row |= {"char_accuracy": 100 * by_char, "word_accuracy": 100 * by_word}
+            out.append(row | {"chosen_on": "development words"})
+    return out
+
+
+def _read_priors(model, seen, words):
+    unary = unary_scores(seen, model.weights)
+    labels = beam_decode(model.table, unary, words.lengths, ORDER, WIDTH)[1]
+    return accuracies(labels, words.labels, np.concatenate([[0], np.cumsum(words.lengths)]))

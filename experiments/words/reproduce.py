@@ -6,10 +6,10 @@ from dataclasses import asdict
 
 import numpy as np
 
+from experiments.budgets import Measured, reproduce
 from experiments.words import retiming, summary
 from experiments.words.runs import GRID, is_finished, measured_times, run_fold
 from spcviz.engine import checks
-from spcviz.problems.budgets.tables import Measured, reproduce
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import dms, folds, stored
 from spcviz.problems.words.page.shown import TIERS

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from spcviz.problems.budgets import evidence, facts, game, python, tasks
+from spcviz.problems.budgets import evidence, facts, game, python, task
 from spcviz.problems.budgets import text as say
 from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
@@ -16,7 +16,7 @@ from spcviz.web.ui import dragged, navigation
 from spcviz.web.ui.layout import choices, framed, has_controls, is_projected, more, segments, tied
 
 KEY = "trade_off"
-TASKS = tasks.trade_tasks()
+TASKS = task.trade_tasks()
 TABLE = trade_off_table(TASKS, lambda name: evidence.first_scene(TASKS[name]))
 VIEW_NAMES = (*SET_BY_BROWSER, *looks_of(TASKS))
 tie = partial(tied, TABLE, "trade_off")

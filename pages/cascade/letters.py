@@ -8,7 +8,7 @@ from spcviz.problems.letters.page import positions as bars
 from spcviz.problems.letters.page import text as say
 from spcviz.problems.letters.page.shown import FIRST_WORD
 from spcviz.problems.letters.state import LETTERS
-from spcviz.problems.open_words.paper import text as open_words
+from spcviz.problems.open_words.paper import result as open_words
 from spcviz.web.cached import common
 from spcviz.web.course import asked
 from spcviz.web.figures.lattice_facts import facts

@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.letters.controls import thresholds
 from spcviz.problems.letters.controls.thresholds import TABLE
-from spcviz.problems.letters.page import cached, promises, python, rules_chart, theorem_2
+from spcviz.problems.letters.page import cached, promises, python
 from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.letters.page import sweep_text as say
 from spcviz.problems.letters.state import LETTERS
@@ -105,7 +105,7 @@ def rules(state):
         veil("Both lines, at the same loss, once you have guessed.")
         return None
     sentence = promises.rules_sentence(both, share)
-    st.plotly_chart(rules_chart.rule_curves(both, share, **LOOK), alt=sentence, **PLOT)
+    st.plotly_chart(figures.rule_curves(both, share, **LOOK), alt=sentence, **PLOT)
     return st.markdown(sentence)
 
 
@@ -151,10 +151,10 @@ def bound(state, level, chosen):
         return
     st.markdown(sentence := say.bound(terms, state["features"] in cached.OPEN))
     look, is_projected = layout.look(projected_height=495), layout.is_projected()
-    st.plotly_chart(theorem_2.both_bounds(terms, ensemble, **look), alt=sentence, **PLOT)
+    st.plotly_chart(figures.both_bounds(terms, ensemble, **look), alt=sentence, **PLOT)
     left, right = st.columns(2) if is_projected else (st.container(), st.container())
     with left.expander("Theorem 2 beside it: many models that decide together"):
-        st.markdown(theorem_2.beside(terms, ensemble))
+        st.markdown(figures.beside(terms, ensemble))
     with right.expander("Every symbol, with its number", expanded=not is_projected):
         st.markdown(say.bound_symbols(terms, level))
     of = (state["features"], state["level"], state["tol"] / 100, False)

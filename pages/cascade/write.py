@@ -7,7 +7,6 @@ import streamlit as st
 from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.page import cached, python
 from spcviz.problems.letters.state import WRITE
-from spcviz.problems.open_words.page import drawn
 from spcviz.problems.open_words.view.component import show_write
 from spcviz.web.cached import common, owned
 from spcviz.web.course import asked
@@ -130,7 +129,7 @@ def drawing():
         asked.offer(state | {"end": "", "alive_all": False})
         return
     if state["truth"]:
-        st.markdown(drawn.loss(trace, state["truth"], reading.text))
+        st.markdown(writing.describe_loss(trace, state["truth"], reading.text))
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
     if not dragged.is_dragged(LATTICE):

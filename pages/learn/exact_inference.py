@@ -3,13 +3,13 @@
 import streamlit as st
 
 from spcviz.problems.exact.controls import choices
-from spcviz.problems.exact.page import cached, family_text, merged_text, python
+from spcviz.problems.exact.page import cached, python
 from spcviz.problems.exact.page import charts as figures
 from spcviz.problems.exact.page import crossword as trees
 from spcviz.problems.exact.page import family as losses
 from spcviz.problems.exact.page import merged as chains
 from spcviz.problems.exact.page import text as say
-from spcviz.problems.exact.page.factor_graph import PLACES, factor_graph
+from spcviz.problems.exact.page.charts import PLACES, factor_graph
 from spcviz.web.course import asked
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
@@ -69,11 +69,11 @@ def merge(state):
     candidates = min(state["candidates"], choices.MOST_MERGED[state["order"]])
     of = (state["word"], first, min(state["letters"], 8), candidates, state["weight"], state["order"])
     problem, run = cached.merged_run(*of)
-    touring.offer(merged_text.facts, problem, run)
+    touring.offer(chains.facts, problem, run)
     chart, side = st.columns([5, 1], gap="medium")
-    layout.numbers(side, merged_text.sizes(problem, run))
+    layout.numbers(side, chains.sizes(problem, run))
     with chart:
-        drawn(chains.merged(problem, run, **layout.look(500, 645)), merged_text.merged(problem, run))
+        drawn(chains.merged(problem, run, **layout.look(500, 645)), chains.describe_chain(problem, run))
 
 
 def family(state):
@@ -85,9 +85,9 @@ def family(state):
         ("none", "one", "path").index(state["cost"]),
     )
     chart, side = st.columns([5, 1], gap="medium")
-    layout.numbers(side, family_text.losses(run, at, cost, len(problem.truth)))
+    layout.numbers(side, losses.losses(run, at, cost, len(problem.truth)))
     with chart:
-        drawn(losses.family(problem, run, at, cost, **LOOK), family_text.family(problem, run, at, cost))
+        drawn(losses.family(problem, run, at, cost, **LOOK), losses.describe_loss(problem, run, at, cost))
 
 
 def word_views(state):

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from spcviz.web.figures.plain import plain
-from spcviz.web.touring import own_tour, touring
+from spcviz.web.touring import own_tour, scenes, touring
 from spcviz.web.touring.component import picture as picture_of
 from spcviz.web.touring.own_scenes import scene_box
-from spcviz.web.tours import gallery, packed, tour
+from spcviz.web.tours import gallery, tour
 from spcviz.web.ui import layout, navigation
 
 INTRODUCTION = (
@@ -81,9 +81,9 @@ def bring():
     middle.text_input(
         "Or its address",
         key="tours_address",
-        max_chars=packed.LONGEST + 500,
+        max_chars=tour.LONGEST + 500,
         on_change=lambda: take(
-            lambda: packed.unpack(st.session_state["tours_address"].rpartition("own=")[2]), "address"
+            lambda: tour.unpack(st.session_state["tours_address"].rpartition("own=")[2]), "address"
         ),
         placeholder="paste it here",
     )
@@ -145,9 +145,9 @@ def own():
         "Take it away as a file", lambda: tour.dump(mine), "tour.json", "application/json",
         icon=":material/download:", on_click="ignore",
     )  # fmt: skip
-    address = packed.pack(mine)
+    address = tour.pack(mine)
     st.caption("Or as one address; whoever opens it has the tour:")
-    if len(address) <= packed.LONGEST:
+    if len(address) <= tour.LONGEST:
         st.code(own_tour.link(st.context.url, address), language=None, wrap_lines=True)
     else:
         st.caption("This tour is too long for an address: take the file.")
@@ -164,10 +164,10 @@ def ours():
 
 layout.use_the_room()
 if (linked := st.query_params.get("own")) is not None:
-    take(lambda: packed.unpack(linked), "link")
+    take(lambda: tour.unpack(linked), "link")
     st.session_state["tours_linked"] = True
     del st.query_params["own"]
-if (name := st.query_params.get("handout")) in (every := touring.tours()):
+if (name := st.query_params.get("handout")) in (every := scenes.tours()):
     touring.handout(every[name])
 else:
     parts = (own, ours) if "tours_linked" in st.session_state else (ours, own)

@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from spcviz import registry
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.budgets import tasks
+from spcviz.problems.budgets import task
 from spcviz.registry import licences
 from spcviz.registry.problem import Run
 from spcviz.shared import outputs
@@ -54,7 +54,7 @@ def _first_scenes(options):
     from spcviz.web.cached import first
 
     if options.check:
-        tasks.trade_tasks()  # imports every file of cached calls
+        task.trade_tasks()  # imports every file of cached calls
         stale = first.stale()
         for name, why in stale.items():
             print(f"{name}: {why}")

@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -165,3 +166,24 @@ def _check_manifest(manifest: dict[str, Any], name: str) -> None:
         n_bytes += dtype.itemsize * math.prod(shape)
     if n_bytes > MAX_ARRAY_BYTES or len(manifest["arrays"]) > MAX_ARRAYS:
         raise ValueError(f"arrays must hold at most {MAX_ARRAY_BYTES} bytes, got {n_bytes}")
+
+
+def model_digest(folder: str | Path, name: str) -> str:
+    """The digest that identifies a stored model; "" if none can be read.
+
+    >>> model_digest("nowhere", "ocr")
+    ''
+    """
+    try:
+        return json.loads((Path(folder) / f"{name}.json").read_bytes())["sha256"]
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def made_with(folder: str | Path, *names: str) -> dict[str, str]:
+    """Digests of stored models by name: what a value from them is made from; see `spcviz.store.save_value`.
+
+    >>> made_with("nowhere", "ocr")
+    {'ocr': ''}
+    """
+    return {name: model_digest(folder, name) for name in names}

@@ -15,12 +15,13 @@ from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.hybrid.view import component as hybrid_view
 from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.data.handwriting import load_words
-from spcviz.problems.letters.model import bound, bound_ensemble, sweep
+from spcviz.problems.letters.model import bound, sweep
 from spcviz.problems.letters.model import stored as ocr
-from spcviz.problems.letters.page import cached, live, sweep_text, theorem_2
+from spcviz.problems.letters.page import cached, live, sweep_text
+from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.open_words.data.composed import load_set
 from spcviz.problems.open_words.model import stored as open_models
-from spcviz.problems.open_words.paper import tables, text
+from spcviz.problems.open_words.paper import tables
 from spcviz.problems.words.model import stored as budget_models
 from spcviz.problems.words.page import live as words_live
 from spcviz.problems.words.view import component as policy_view
@@ -126,7 +127,7 @@ def test_every_number_of_the_bound(features, few_words):
     ]
     assert sweep_text.bound(terms, MODELS_OF_LETTERS[features][0] == "open") in said
     assert sweep_text.bound_symbols(terms, level.curves) in said
-    assert theorem_2.beside(terms, bound_ensemble.ensemble_bound(terms, 3)) in said
+    assert figures.beside(terms, bound.ensemble_bound(terms, 3)) in said
 
 
 def assert_same(trace, wanted):
@@ -154,7 +155,7 @@ def test_the_lattice_and_the_note_of_letters(features, monkeypatch):
     captions = " ".join(caption.value for caption in at.caption)
     result = common.result("ocr-open")
     for other in tables.FEATURES:
-        is_said = text.page_note(result, other) in captions
+        is_said = result.page_note(result, other) in captions
         assert is_said == (kind == "open" and other == name)
 
 

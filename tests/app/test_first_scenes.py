@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from spcviz.problems.budgets import tasks
+from spcviz.problems.budgets import task
 from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.state import LETTERS
 from spcviz.web.cached import first
@@ -65,7 +65,7 @@ def test_every_page_opens_without_compiling(opened):
 
 
 def test_all_that_is_stored_can_be_used_and_is_small():
-    tasks.trade_tasks()  # imports every file of cached calls
+    task.trade_tasks()  # imports every file of cached calls
     assert first.stale() == {}, "run: python -m spcviz train first-scenes"
     cache = first.FOLDER.parent
     assert sum(path.stat().st_size for path in first.FOLDER.iterdir()) < 6e6

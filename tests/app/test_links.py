@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from spcviz.problems.budgets import spending, tasks
-from spcviz.web.touring import own_tour, touring
-from spcviz.web.tours import packed, tour
+from spcviz.problems.budgets import spending, task
+from spcviz.web.touring import own_tour, scenes
+from spcviz.web.tours import tour
 from spcviz.web.ui import navigation, state
 from tests.app.driver import open_home
 
@@ -37,7 +37,7 @@ MARKDOWN = (
     "button",
 )
 TEXTS = ("title", "about", "address", "say", "ask", "answer", "after", "point")
-TRADE_OFF = spending.trade_off_table(tasks.trade_tasks(), lambda task: {"budget": 0.5, "method": task})
+TRADE_OFF = spending.trade_off_table(task.trade_tasks(), lambda task: {"budget": 0.5, "method": task})
 TABLES = [*(table for table in vars(state).values() if isinstance(table, state.StateTable)), TRADE_OFF]
 
 
@@ -93,10 +93,8 @@ def stranger_s(rng):
 def address_of(rng, values):
     """A tour's values squeezed for an address, now and then damaged."""
     text = json.dumps(values)
-    squeezed = packed.pack(tour.Tour("", "", "", ()))
-    with_text = packed.base64.urlsafe_b64encode(
-        packed.zlib.compress(text.encode("utf-8", "replace"))
-    ).decode()
+    squeezed = tour.pack(tour.Tour("", "", "", ()))
+    with_text = tour.base64.urlsafe_b64encode(tour.zlib.compress(text.encode("utf-8", "replace"))).decode()
     kind = rng.random()
     return (
         with_text
@@ -110,7 +108,7 @@ def address_of(rng, values):
 def read(text):
     """(a tour, what is wrong with it): one of the two."""
     try:
-        return packed.unpack(text), ""
+        return tour.unpack(text), ""
     except tour.TourError as error:
         return None, str(error)
 
@@ -127,18 +125,18 @@ def check_tour(seed):
         assert said.startswith(("This ", "The tour", "Scene "))
         assert len(said) < 300
         return
-    assert packed.unpack(packed.pack(brought)) == brought
+    assert tour.unpack(tour.pack(brought)) == brought
     own_tour.st.session_state.clear()
     own_tour.bring(brought, "link")
     params = {
         "tour": drawn(rng, ("brought", "own", hostile(rng))),
         "at": drawn(rng, ("1", "1a", "3", hostile(rng))),
     }
-    at = touring.running(params)
+    at = scenes.running(params)
     assert len(at.note) < 300
-    bar = touring.shown(at, {})
+    bar = scenes.shown(at, {})
     assert json.loads(json.dumps(bar)) == bar
-    assert all(one["open"].startswith("./") for one in touring.pictures_of(brought))
+    assert all(one["open"].startswith("./") for one in scenes.pictures_of(brought))
     own_tour.replace()
     assert own_tour.own().scenes == brought.scenes
 

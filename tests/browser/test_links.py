@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from spcviz.web.tours import packed, tour
+from spcviz.web.tours import tour
 from tests.browser.start.test_tours import ROOT, opened, until, wait
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -42,7 +42,7 @@ OTHER = made("Gone", ["Other 0", "Other 1"])
 
 
 def test_a_link_replaces_nothing_before_a_click_and_the_click_can_be_taken_back(browser, server):
-    mine, other = packed.pack(MINE), packed.pack(OTHER)
+    mine, other = tour.pack(MINE), tour.pack(OTHER)
     with opened(browser, f"{server}/tours") as page:
         page.evaluate("(own) => localStorage.setItem('spcviz-own-tour', own)", mine)
         page.goto(f"{server}/tours?own={other}")
@@ -58,7 +58,7 @@ def test_a_link_replaces_nothing_before_a_click_and_the_click_can_be_taken_back(
         page.get_by_text("scene 6 of your tour").wait_for()
         until(page, f"({KEPT})() !== '{mine}'")
         six = page.evaluate(KEPT)
-        assert [scene.say for scene in packed.unpack(six).scenes] == [f"Mine {n}" for n in range(6)]
+        assert [scene.say for scene in tour.unpack(six).scenes] == [f"Mine {n}" for n in range(6)]
         page.goto(f"{server}/tours")  # another session: both are there
         page.get_by_role("button", name="Replace mine").click(timeout=30_000)
         page.get_by_role("button", name="Back to my earlier tour: “Mine”, 6 scenes").wait_for()
@@ -79,8 +79,8 @@ def test_a_link_replaces_nothing_before_a_click_and_the_click_can_be_taken_back(
 
 def test_a_window_that_never_saw_a_tour_does_not_write_over_it(browser, server):
     with opened(browser, f"{server}/tours") as page:
-        mine, store = packed.pack(MINE), "(own) => localStorage.setItem('spcviz-own-tour', own)"
-        page.evaluate(store, packed.pack(OTHER))
+        mine, store = tour.pack(MINE), "(own) => localStorage.setItem('spcviz-own-tour', own)"
+        page.evaluate(store, tour.pack(OTHER))
         page.goto(f"{server}/tours")
         page.get_by_role("heading", name="Gone").wait_for(timeout=30_000)
         page.evaluate(store, mine)  # by another window
@@ -149,7 +149,7 @@ def test_texts_of_a_tour_are_texts(browser, server, elsewhere, pictures):
     texts = injections(site)
     scenes = tuple(tour.Scene(f"{text}", text, text, text) for text in texts)
     scenes += (tour.Scene("write", texts[0], texts[5], texts[7]),)
-    linked = packed.pack(tour.Tour(tour.OWN, texts[0], texts[1], scenes))
+    linked = tour.pack(tour.Tour(tour.OWN, texts[0], texts[1], scenes))
     with opened(browser, f"{server}/tours?own={linked}") as page:
         page.context.asked = []
         page.context.on("request", lambda request: page.context.asked.append(request.url))
@@ -181,7 +181,7 @@ def test_titles_and_errors_are_texts(browser, server, elsewhere, pictures):
         page.context.asked = []
         page.context.on("request", lambda request: page.context.asked.append(request.url))
         for text in injections(site)[:10:3]:
-            linked = packed.pack(tour.Tour(tour.OWN, text, "", (tour.Scene("write", text),)))
+            linked = tour.pack(tour.Tour(tour.OWN, text, "", (tour.Scene("write", text),)))
             page.get_by_label("Or its address").fill(linked)
             page.get_by_label("Or its address").press("Enter")
             page.wait_for_function(shown, arg=text)

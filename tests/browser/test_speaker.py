@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.web.touring.touring import MOST_LISTED
+from spcviz.web.touring.scenes import MOST_LISTED
 from spcviz.web.tours import tour
 from tests.browser.driver import IS_UNVEILED
 

@@ -29,6 +29,12 @@ def test_what_a_problem_names_is_there(problem):
         assert list(inspect.signature(registry.load(row.make)).parameters) == ["run"]
 
 
+def test_pages_lie_in_sections():
+    """A page directly in pages/ would be found by Streamlit's old navigation and by-pass app.py."""
+    outside = [path.name for path in (ROOT / "pages").glob("*.py")]
+    assert not outside, f"move into pages/<section>, and name so in PROBLEM: {outside}"
+
+
 def test_every_folder_is_in_the_list_and_nothing_heavy_is_imported_for_it():
     folder = Path(problems.__file__).parent
     folders = {p.parent.name for p in folder.glob("*/__init__.py") if "PROBLEM = " in p.read_text()}

@@ -1,7 +1,12 @@
-"""What a problem declares to be on the Trade-off page: a `TradeTask` called ``TRADE`` in its cached file."""
+"""What a problem declares to be on the Trade-off page, a `TradeTask` called ``TRADE``, and all that do."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NamedTuple
+
+from spcviz.registry import PROBLEMS
 
 
 class Choice(NamedTuple):
@@ -51,3 +56,15 @@ class TradeTask(NamedTuple):
     looks: Mapping[str, int] = {}
     # evidence(state): what the stored results say (`spcviz.problems.budgets.evidence.Evidence`); None without
     evidence: Callable[[Mapping[str, Any]], Any] | None = None
+
+
+@cache
+def trade_tasks() -> dict[str, TradeTask]:
+    """{name of the problem: TradeTask} of all that can be spent on here."""
+    files = {name: f"spcviz.problems.{name}.page.cached" for name in PROBLEMS}
+    tasks = {
+        name: getattr(import_module(module), "TRADE", None)
+        for name, module in files.items()
+        if find_spec(module)
+    }
+    return {name: task for name, task in tasks.items() if task is not None}

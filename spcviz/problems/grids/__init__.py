@@ -20,7 +20,7 @@ PROBLEM = Problem(
             "grid-rules",
             "Loopy grids, threshold rules",
             "experiments.grids.rules:reproduce",
-            "spcviz.problems.grids.paper.ruled:RULES",
+            "spcviz.problems.grids.paper.result:RULES",
         ),
     ),
     warmup="spcviz.problems.grids.page.live:warmup",

@@ -29,7 +29,7 @@ PROBLEM = Problem(
             "ocr-open-rules",
             "Open vocabulary, threshold rules",
             "experiments.open_words.rules:reproduce",
-            "spcviz.problems.open_words.paper.ruled:RULES",
+            "spcviz.problems.open_words.paper.result:RULES",
             models=("open-fourier", "open-raw"),
         ),
     ),

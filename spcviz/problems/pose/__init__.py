@@ -49,7 +49,7 @@ PROBLEM = Problem(
             "pose-rules",
             "Pose, threshold rules",
             "experiments.pose.rules:reproduce",
-            "spcviz.problems.pose.paper.ruled:RULES",
+            "spcviz.problems.pose.paper.result:RULES",
             models=("pose-buffy",),
             folds=3,
         ),

@@ -6,6 +6,8 @@ what the filter leaves, once over all K^3.
 """
 
 import hashlib
+import time
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -21,7 +23,7 @@ from spcviz.learning.chains.cascade import model_of
 from spcviz.learning.chains.crf import Weights
 from spcviz.scores.sequences import Sequences
 from spcviz.shared.verdict import judged
-from spcviz.shared.verdict.timing import GROUP, MOST_DENSE, N_TIMED, timed_groups
+from spcviz.shared.verdict.judged import Times
 
 ORDER = 3
 """Of the search that is timed: what one would do with more context than the model's own pairs of labels."""
@@ -142,3 +144,30 @@ def _about(sequences: Sequences) -> str:
     n, n_places = len(sequences), int(sequences.lengths.sum())
     sizes = f"{n:,} sequences, {n_places:,} positions, {sequences.n_labels} labels"
     return f"spcviz {spcviz.__version__}; {sizes}; scores {digest.hexdigest()[:12]}"
+
+
+N_TIMED, GROUP, _TURNS = 60, 6, 3
+"""Test examples that are timed, in groups of so many, and how often; of each group the best time counts."""
+MOST_DENSE = 3_000_000
+"""Entries of the dense tables, K to the order, beyond which no dense search is run."""
+
+
+def timed_groups(
+    cascade: Callable[..., None],
+    dense: Callable[..., None],
+    groups: Sequence[tuple[Any, ...]],
+    order: int,
+    n: int,
+) -> Times:
+    """Time two searches in turns on the same groups, each the arguments of both; `n` examples in all."""
+    turns = [[[_us(run, group) for run in (cascade, dense)] for _ in range(_TURNS)] for group in groups]
+    best = np.array(turns).min(axis=1)
+    return Times(best[:, 0], best[:, 1], order, n)
+
+
+def _us(run: Callable[..., None], group: tuple[Any, ...]) -> float:
+    """Microseconds of a run, by this thread's own time where that is told."""
+    start = time.perf_counter(), time.thread_time()
+    run(*group)
+    wall, cpu = time.perf_counter() - start[0], time.thread_time() - start[1]
+    return 1e6 * (min(wall, cpu) if cpu > 0 else wall)

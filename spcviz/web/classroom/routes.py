@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from spcviz.web.classroom import desk, rooms
 from spcviz.web.serving import answers, clients
-from spcviz.web.serving.buckets import Buckets
+from spcviz.web.serving.clients import Buckets
 from spcviz.web.serving.outside import outside_of
 from spcviz.web.serving.smaller import accepted, form_of
 from spcviz.web.serving.tokens import Phone

@@ -5,14 +5,14 @@ by the browser alone (``progress.js``).
 """
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import streamlit as st
 
 from spcviz.web.course import asked
 from spcviz.web.course import task as tasks
-from spcviz.web.course.component import show_bar, show_course
 from spcviz.web.ui import about, history, navigation
+from spcviz.web.view.mount import Component, show
 
 KEY, PAGE_KEY = "course_bar", "course_page"
 _GOING, _OPENED = "course_going", "course_opened"
@@ -232,3 +232,22 @@ def _next(what):
 
 
 _ACTS = {"open": _open, "hint": _hint, "show": _show, "choose": _choose, "leave": _leave, "next": _next}
+
+
+PARTS = ("web/view/elements.js", "web/view/view.js", "web/touring/tour_core.js", "web/course/progress.js")
+BAR = Component("spcviz_course", ("web/course/course_bar.css",), (*PARTS, "web/course/course_bar.js"))
+COURSE = Component(
+    "spcviz_course_page", ("web/course/course_page.css",), (*PARTS, "web/course/course_page.js")
+)
+ALONE = {"view": {}, "epoch": 0}
+"""What a view of the browser's own would be: neither has one, the server says everything."""
+
+
+def show_bar(page: dict, *, key: str, on_act: Callable) -> None:
+    """Mount the bar on what `spcviz.web.course.bar` says of a page."""
+    show(BAR, {"identity": "course"} | page | ALONE, key=key, parts={}, on_act_change=on_act)
+
+
+def show_course(course: dict, *, key: str, on_act: Callable) -> None:
+    """Mount the Course page: its parts and pages, each with goal, minutes and tasks."""
+    show(COURSE, {"identity": "course"} | course | ALONE, key=key, parts={}, on_act_change=on_act)

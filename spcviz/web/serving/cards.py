@@ -21,7 +21,7 @@ from spcviz import registry
 from spcviz.web.cached import owned
 from spcviz.web.exporting import card
 from spcviz.web.serving import clients
-from spcviz.web.serving.buckets import Buckets
+from spcviz.web.serving.clients import Buckets
 from spcviz.web.serving.kept import Kept
 from spcviz.web.serving.outside import outside_of, reachable
 from spcviz.web.ui import asked, warmup

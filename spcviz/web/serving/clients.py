@@ -1,4 +1,4 @@
-"""Who asks, as far as a server can know: the network address, and a number that the server has handed out.
+"""Who asks, as far as a server can know, and how often they may: the address, and a number handed out.
 
 A lecture hall has one address, so a browser is known by a signed token in a cookie, without a name. Whoever
 asks for many tokens is held by the address instead.
@@ -6,25 +6,54 @@ asks for many tokens is held by the address instead.
 
 import ipaddress
 import os
+import time
+from collections.abc import Callable, Hashable
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from spcviz.web.serving import tokens
-from spcviz.web.serving.buckets import Buckets
 from spcviz.web.serving.outside import outside_of
 from spcviz.web.serving.tokens import Phone
 
 BEHIND_PROXY = "SPCVIZ_BEHIND_PROXY"
 """Environment variable: set where nothing but a proxy reaches this process, so that what it says is so."""
 
-
 COOKIE, SECONDS = "spcviz_visitor", 24 * 3600
 """Where a browser keeps its token, and how long."""
 
+MOST_KEPT = 20_000
+"""Of those who asked last; who is forgotten begins with a full bucket."""
 HANDED = 600, 5.0
 """Tokens that an address is handed in a burst, and a second, before who comes counts as a crowd."""
+
+
+class Buckets:
+    """Rights of each who asks: `at_once` in a burst, `a_second` more with time.
+
+    A client that asks without end empties its own bucket and no one else's.
+    """
+
+    def __init__(self, at_once: float, a_second: float, now: Callable[[], float] = time.monotonic):
+        self._at_once, self._a_second, self._now = at_once, a_second, now
+        self._left: dict[Hashable, tuple[float, float]] = {}
+
+    def take(self, who: Hashable) -> bool:
+        """Take a right of somebody's; False if they have none left."""
+        now = self._now()
+        left, at = self._left.pop(who, (self._at_once, now))
+        left = min(self._at_once, left + (now - at) * self._a_second)
+        may = left >= 1
+        self._left[who] = (left - may, now)  # the last of all
+        if len(self._left) > MOST_KEPT:
+            del self._left[next(iter(self._left))]
+        return may
+
+    def has_any(self, who: Hashable) -> bool:
+        """Whether somebody has a right left, which stays theirs."""
+        left, at = self._left.get(who, (self._at_once, self._now()))
+        return min(self._at_once, left + (self._now() - at) * self._a_second) >= 1
 
 
 class Handing:

@@ -40,7 +40,7 @@ def show_bar(
     form: dict | None = None,
     on_act: Callable | None = None,
 ):
-    """Mount the bar, on a `tour`'s scene (`touring.shown`) or, without one, its tools alone.
+    """Mount the bar, on a `tour`'s scene (`scenes.shown`) or, without one, its tools alone.
 
     A `lesson` is the task that a class is asked (`touring.lesson`).
 
@@ -56,7 +56,7 @@ def show_bar(
 def show_speaker(tour: dict | None, hall: str, kept: dict, *, key: str, on_act: Callable):
     """Mount the speaker's window.
 
-    `tour` is the scene that it shows by itself (`touring.told`), `hall` opens it as an audience sees it,
+    `tour` is the scene that it shows by itself (`scenes.told`), `hall` opens it as an audience sees it,
     `kept` are the visitor's own tours (`own_tour.kept`).
     """
     payload = {"identity": "speaker", "tour": tour, "hall": hall, "kept": kept}
@@ -64,7 +64,7 @@ def show_speaker(tour: dict | None, hall: str, kept: dict, *, key: str, on_act: 
 
 
 def show_handout(scenes: list[dict], *, key: str):
-    """Mount the sheets of a tour on paper, see `touring.pictures_of`."""
+    """Mount the sheets of a tour on paper, see `scenes.pictures_of`."""
     payload = {"identity": str(len(scenes)), "scenes": scenes} | ALONE
     show(HANDOUT, payload, key=key, parts={}, on_done_change=lambda: None)
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from spcviz.web.tours import packed, tour
+from spcviz.web.tours import tour
 
 MOST_EARLIER = 5
 """Tours that were replaced and can be brought back."""
@@ -113,9 +113,9 @@ def kept():
     state = st.session_state
     foreign = state.get(_BROUGHT)
     return {
-        "own": packed.pack(own()) if _OWN in state else None,
-        "earlier": " ".join(map(packed.pack, earlier())) if _EARLIER in state else None,
-        "brought": (packed.pack(foreign.tour) if foreign.tour else "") if foreign else None,
+        "own": tour.pack(own()) if _OWN in state else None,
+        "earlier": " ".join(map(tour.pack, earlier())) if _EARLIER in state else None,
+        "brought": (tour.pack(foreign.tour) if foreign.tour else "") if foreign else None,
         "isNew": _HAS_HEARD not in state,  # it has not heard yet what the browser has
     }
 
@@ -144,7 +144,7 @@ def _read(text):
     """The tour of a kept text, None if it holds none."""
     if isinstance(text, str) and text:
         with contextlib.suppress(tour.TourError):
-            return packed.unpack(text, longest=packed.LONGEST_KEPT)
+            return tour.unpack(text, longest=tour.LONGEST_KEPT)
     return None
 
 

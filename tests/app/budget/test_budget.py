@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.budgets import evidence, facts, tasks
+from spcviz.problems.budgets import evidence, facts, task
 from spcviz.problems.budgets.spending import trade_off_table
 from spcviz.web.cached import common
 from tests.app.driver import open_page
@@ -91,7 +91,7 @@ def test_controls_hide():
     assert not at.selectbox
 
 
-TASKS = tasks.trade_tasks()
+TASKS = task.trade_tasks()
 
 
 def first_scene(name):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.budgets import tasks
+from spcviz.problems.budgets import task
 from spcviz.problems.scene.page import cached, live, text
 from spcviz.problems.scene.page.shown import FIRST_SEED, TRADED
 from spcviz.problems.scene.view import component
@@ -67,10 +67,10 @@ def clone(monkeypatch):
     """A machine that has nothing but the repository."""
     monkeypatch.delenv("SPCVIZ_DATA", raising=False)
     monkeypatch.setattr(cached, "TRADE", cached.TRADE._replace(kinds={"rendered": "rendered streets"}))
-    for kept in (cached.camvid_names.clear, tasks.trade_tasks.cache_clear):
+    for kept in (cached.camvid_names.clear, task.trade_tasks.cache_clear):
         kept()
     yield
-    for kept in (cached.camvid_names.clear, tasks.trade_tasks.cache_clear):
+    for kept in (cached.camvid_names.clear, task.trade_tasks.cache_clear):
         kept()
 
 

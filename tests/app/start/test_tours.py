@@ -6,8 +6,8 @@ import streamlit as st
 from spcviz.problems.letters.page import cached
 from spcviz.web.figures.lattice_facts import facts as facts_of
 from spcviz.web.figures.lattice_facts import threshold
-from spcviz.web.touring import touring
-from spcviz.web.tours import packed, tour
+from spcviz.web.touring import scenes, touring
+from spcviz.web.tours import tour
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/start/tours.py"
@@ -29,7 +29,7 @@ def facts(at):
 
 def shown(app, address):
     """What the bar would show at an address, with the page's own numbers."""
-    return touring.shown(touring.running(address), facts(app))
+    return scenes.shown(scenes.running(address), facts(app))
 
 
 def test_a_page_offers_its_numbers_while_a_tour_runs():
@@ -43,7 +43,7 @@ def test_a_page_offers_its_numbers_while_a_tour_runs():
 
 def test_the_word_that_more_money_spoils_is_read_right_from_its_pixels():
     """Spend, scene 9, says so; no view at everything bought shows it."""
-    _, query = touring.address_of(running := touring.running({"tour": "spend", "at": "9"}))
+    _, query = scenes.address_of(running := scenes.running({"tour": "spend", "at": "9"}))
     assert "pixels alone read this word right" in running.scene.say
     seen = facts(open_page("pages/budget/policy.py", **query))
     assert seen["start"] == seen["word"] != seen["reading_dms_pi"]
@@ -80,7 +80,7 @@ def test_a_card_of_the_list_is_few_elements():
 def test_any_address_is_survived(address, note):
     st.session_state.clear()  # outside a server it is one for all tests
     at = open_page(EXACT, **address)
-    assert note in touring.running(address).note
+    assert note in scenes.running(address).note
     bar = shown(at, address)
     assert note in bar["note"]
     assert len(bar["note"]) < 200
@@ -97,7 +97,7 @@ def test_the_presenter_s_link_leads_to_the_scene():
 
 
 def test_an_own_tour_comes_by_address_and_is_edited():
-    at = open_page(PAGE, own=packed.pack(MINE))
+    at = open_page(PAGE, own=tour.pack(MINE))
     assert "own" not in at.query_params
     assert at.info[0].value.startswith("A tour from a link: ")
     assert "tour_own" not in at.session_state, "nothing is anybody's own before a button is pressed"
@@ -130,14 +130,14 @@ def test_an_own_tour_comes_by_address_and_is_edited():
 
 
 def test_a_scene_whose_page_is_gone_says_so():
-    at = open_page(PAGE, own=packed.pack(MINE))
+    at = open_page(PAGE, own=tour.pack(MINE))
     at.query_params["tour"], at.query_params["at"] = "brought", "2"
     at.switch_page(EXACT)
     checked(at.run())
     assert at.session_state["tour_brought"].tour.scenes[1].page == "gone"
 
 
-@pytest.mark.parametrize("address", ["", "x", "A" * 50_000, packed.pack(MINE)[:-20]])
+@pytest.mark.parametrize("address", ["", "x", "A" * 50_000, tour.pack(MINE)[:-20]])
 def test_a_bad_address_gets_a_sentence(address):
     at = open_page(PAGE, own=address)
     assert at.warning[0].value.startswith("This")
@@ -156,12 +156,12 @@ def test_a_handout_s_pictures():
     asked = tour.Scene("exact_inference", "a", "why?", "so")
     other = tour.Scene("exact_inference", "a", "why?", "so", after="show=ink")
     gone = tour.Scene("nowhere", "a")
-    pictures = touring.pictures_of(tour.Tour("x", "", "", (plain, asked, other, gone)))
+    pictures = scenes.pictures_of(tour.Tour("x", "", "", (plain, asked, other, gone)))
     assert [one["code"] for one in pictures] == ["1", "2", "3", "2a", "3a"], "answers come last"
     assert pictures[0]["address"] == "./exact_inference?show=ink"
     assert "tour=x&at=3a&embed=true&embed_options=light_theme" in pictures[4]["open"]
     for name, every in tour.shipped().items():
-        numbers = {one["number"] for one in touring.pictures_of(every)}
+        numbers = {one["number"] for one in scenes.pictures_of(every)}
         assert numbers == set(range(1, len(every.scenes) + 1)), name
 
 

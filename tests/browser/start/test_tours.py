@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from spcviz.web.touring import touring
+from spcviz.web.touring import scenes
 from spcviz.web.tours import tour
 from tests.browser.driver import IS_UNVEILED, choose
 
@@ -93,7 +93,7 @@ def plain(text):
 def checked(page, at):
     """One scene: its state, its part, its sentences against what the page shows."""
     query = dict(parse_qsl(urlsplit(page.url).query))
-    wanted = touring.address_of(at)[1] | ({"embed": "true"} if "embed" in query else {})
+    wanted = scenes.address_of(at)[1] | ({"embed": "true"} if "embed" in query else {})
     assert query.items() <= wanted.items(), at  # what is a page's default is not in its address
     assert {"tour", "at"} <= query.keys(), at
     if at.is_end:  # what was seen, and where to go on
@@ -131,7 +131,7 @@ def test_a_tour_is_played(browser, server, name):
         wait(page, code)
         if code != "1":
             seconds.append(time.perf_counter() - started)
-        checked(page, touring.running({"tour": name, "at": code}))
+        checked(page, scenes.running({"tour": name, "at": code}))
     context.close()
     print(f"\n{name}: {len(seconds)} steps, slowest {max(seconds):.2f} s, {[round(s, 2) for s in seconds]}")
     assert not problems
@@ -291,7 +291,7 @@ def test_a_scene_on_paper_is_one_page(browser, server):
 
 
 def test_a_handout_has_a_picture_of_every_scene(browser, server):
-    wanted = touring.pictures_of(tour.shipped()["write"])
+    wanted = scenes.pictures_of(tour.shipped()["write"])
     with opened(browser, f"{server}/tours?handout=write") as page:
         page.wait_for_selector(f".handout[data-pictures='{len(wanted)}']", timeout=2000 * SECONDS)
         assert page.locator(".handout .place p").count() == 0, "a picture did not come"

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from spcviz.engine.kernels import kernel_cache
+from spcviz.engine.kernels import jit, kernel_cache
 
 ROOT = Path(__file__).parents[3]
 
@@ -404,3 +404,8 @@ def test_a_loaded_kernel_raises_what_the_one_that_it_calls_raises(tmp_path):
     compiled = run(code, SPCVIZ_JIT_DIR=str(tmp_path / "jit"))
     assert compiled == [[6.0, "less than nothing"], ["inner", "outer"]]
     assert run(code, SPCVIZ_JIT_DIR=str(tmp_path / "jit")) == compiled
+
+
+def test_float_flags_keep_infinities():
+    """-inf means pruned: a compiler that may assume that there is none may do anything."""
+    assert not {"fast", "nnan", "ninf"} & set(jit.SAFE_FLAGS)

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from experiments.budgets import reproduce
 from experiments.words import reproduce as tables
 from experiments.words import steps, summary
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.budgets.tables import reproduce
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.words.model import constrained, folds
 from spcviz.registry.problem import Run

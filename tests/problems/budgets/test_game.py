@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.problems.budgets import game, tasks
+from spcviz.problems.budgets import game, task
 from spcviz.problems.budgets.spending import trade_off_table
 from spcviz.web.classroom.rooms import RoomError, Rooms
 from spcviz.web.serving.tokens import Phone
 from tests.node import needs_node, run_node
 from tests.problems.budgets.test_view import UNPACK, batch, sent, wrong
 
-TABLE = trade_off_table(tasks.trade_tasks())
+TABLE = trade_off_table(task.trade_tasks())
 TODAY = date(2026, 11, 27)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import spcviz.problems
 from spcviz.problems.budgets import facts
-from spcviz.problems.budgets import tasks as every_task
+from spcviz.problems.budgets import task as every_task
 from spcviz.problems.budgets.spending import trade_off_table
 from spcviz.problems.budgets.view.component import TRADE_OFF, trade_off_payload
 from spcviz.registry import PROBLEMS

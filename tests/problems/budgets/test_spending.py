@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.problems.budgets import tasks
+from spcviz.problems.budgets import task
 from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.problems.budgets.task import Choice, TradeTask
 
 SCENE = {"words": {"method": "greedy", "budget": 0.25}, "parsing": {"budget": 0.5, "kind": "us"}}
-TABLE = trade_off_table(tasks.trade_tasks(), lambda task: SCENE.get(task, {}))
+TABLE = trade_off_table(task.trade_tasks(), lambda task: SCENE.get(task, {}))
 TODAY = {
     "vocabulary": "open", "words": 60, "clips": 12, "size": 0, "seed": 0, "extractor": "library",
     "budget": 0.1, "method": "dms_pi", "kind": "units", "mode": "policy", "picks": "", "scored": 0,

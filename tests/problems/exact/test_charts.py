@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spcviz.problems.exact.page import charts as figures
-from spcviz.problems.exact.page import crossword, factor_graph
+from spcviz.problems.exact.page import crossword
 from spcviz.problems.exact.page import text as say
 from spcviz.problems.exact.page.shown import (
     Decomposition,
@@ -90,23 +90,23 @@ RING = Decomposition((676,) * 4, 2704, 456976, 35854, (0, 1, 2, 3), (0, 1, 3))
 
 
 @pytest.mark.parametrize("palette", PALETTES)
-@pytest.mark.parametrize("sets", [["1"], ["1", "2", "12"], ["1234"], list(factor_graph.PLACES)])
+@pytest.mark.parametrize("sets", [["1"], ["1", "2", "12"], ["1234"], list(figures.PLACES)])
 def test_every_set_is_one_square_and_joined_to_its_letters(palette, sets):
-    figure = factor_graph.factor_graph(sets, np.zeros((4, 16, 8)), palette)
+    figure = figures.factor_graph(sets, np.zeros((4, 16, 8)), palette)
     lines, circles, unused, used = figure.data
     assert len(circles.x) == 4
     assert sorted(d[0] for d in used.customdata) == sorted(sets)
     assert len(unused.customdata or ()) + len(used.customdata) == 15
     assert sum(x is not None for x in lines.x) == 2 * sum(map(len, sets))
     ends = {(x, y) for x, y in zip(lines.x, lines.y) if x is not None}
-    assert {factor_graph.PLACES[s] for s in sets} <= ends
+    assert {figures.PLACES[s] for s in sets} <= ends
 
 
 def test_squares_stand_apart():
-    places = np.array([*factor_graph.PLACES.values(), *((i, 0.0) for i in (1, 2, 3, 4))])
+    places = np.array([*figures.PLACES.values(), *((i, 0.0) for i in (1, 2, 3, 4))])
     apart = np.abs(places[:, None] - places[None]).max(axis=2) + 9 * np.eye(len(places))
     assert apart.min() >= 0.25
-    assert len(factor_graph.PLACES) == 15
+    assert len(figures.PLACES) == 15
 
 
 def test_a_decomposition_is_told_by_its_kind():

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.exact.model.family import run_family
-from spcviz.problems.exact.page.live import word_problem
+from spcviz.problems.exact.page.live import run_family, word_problem
 
 
 def test_every_curve_against_enumeration():

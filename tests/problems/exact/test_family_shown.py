@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from spcviz.problems.exact.page import family as figures
-from spcviz.problems.exact.page import family_text as say
 from spcviz.problems.exact.page.shown import FamilyRun, WordProblem
 from spcviz.web.figures import palette
 
@@ -46,17 +45,17 @@ def test_the_chart(look, at, cost):
 
 
 def test_the_words():
-    assert "ε = 1.00, the CRF's log-loss." in say.family(PROBLEM, RUN, 0, 2)
-    assert f"probability of {np.exp(-2):.1%}" in say.family(PROBLEM, RUN, 0, 0)
-    assert "softmax-margin" in say.family(PROBLEM, RUN, 0, 1)
-    assert "probability" not in say.family(PROBLEM, RUN, 0, 1)
-    assert "**5.0** of 676 readings share" in say.family(PROBLEM, RUN, 1, 1)
-    assert "the SVM's hinge" in say.family(PROBLEM, RUN, 2, 2)
-    assert "One single reading is pushed down: “**qv**”" in say.family(PROBLEM, RUN, 2, 1)
-    assert "the perceptron" in say.family(PROBLEM, RUN, 2, 0)
+    assert "ε = 1.00, the CRF's log-loss." in figures.describe_loss(PROBLEM, RUN, 0, 2)
+    assert f"probability of {np.exp(-2):.1%}" in figures.describe_loss(PROBLEM, RUN, 0, 0)
+    assert "softmax-margin" in figures.describe_loss(PROBLEM, RUN, 0, 1)
+    assert "probability" not in figures.describe_loss(PROBLEM, RUN, 0, 1)
+    assert "**5.0** of 676 readings share" in figures.describe_loss(PROBLEM, RUN, 1, 1)
+    assert "the SVM's hinge" in figures.describe_loss(PROBLEM, RUN, 2, 2)
+    assert "One single reading is pushed down: “**qv**”" in figures.describe_loss(PROBLEM, RUN, 2, 1)
+    assert "the perceptron" in figures.describe_loss(PROBLEM, RUN, 2, 0)
     right = WEIGHTS.copy()
     right[:, -1, 1, [20, 21]] = 1.0, 0.0
-    assert "nothing is left to learn" in say.family(PROBLEM, RUN._replace(weights=right), 2, 1)
-    rows = say.losses(RUN, 1, 2, 2)
+    assert "nothing is left to learn" in figures.describe_loss(PROBLEM, RUN._replace(weights=right), 2, 1)
+    rows = figures.losses(RUN, 1, 2, 2)
     assert [row[1] for row in rows] == ["2.20", "5.0", "2.00", "3.00"]
     assert "of 676 readings" in rows[1][3]

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from spcviz.problems.exact.page import merged as figures
-from spcviz.problems.exact.page import merged_text as say
 from spcviz.problems.exact.page.shown import MergedRun, WordProblem
 from spcviz.web.figures import palette
 
@@ -37,14 +36,14 @@ def test_the_chart(look):
 
 
 def test_the_words():
-    said = say.merged(PROBLEM, RUN)
+    said = figures.describe_chain(PROBLEM, RUN)
     assert "Tables over **3** letters overlap and close **loops**" in said
     assert "disagree about the letter they share" in said
     assert "“**qva**” (written: “qua”), score -1.50, the same as the best of all 8 readings" in said
-    assert "a bug!" in say.merged(PROBLEM, RUN._replace(score_search=0.0))
-    assert "too many to try" in say.merged(PROBLEM, RUN._replace(score_search=np.nan))
-    assert "form no loop" in say.merged(PROBLEM, RUN._replace(order=2))
-    assert "about the 2 letters they share" in say.merged(PROBLEM, RUN._replace(order=4))
-    assert [row[1:3] for row in say.sizes(PROBLEM, RUN)] == [
+    assert "a bug!" in figures.describe_chain(PROBLEM, RUN._replace(score_search=0.0))
+    assert "too many to try" in figures.describe_chain(PROBLEM, RUN._replace(score_search=np.nan))
+    assert "form no loop" in figures.describe_chain(PROBLEM, RUN._replace(order=2))
+    assert "about the 2 letters they share" in figures.describe_chain(PROBLEM, RUN._replace(order=4))
+    assert [row[1:3] for row in figures.sizes(PROBLEM, RUN)] == [
         ("4", "2 to the power 2"), ("8", "of 16"), ("17,576", "of 456,976"),
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.grids.paper import tables
+from spcviz.problems.grids.paper import result
 from spcviz.problems.grids.paper.result import DECIMALS
 from spcviz.problems.grids.paper.result import GRID as SHOWN
 from spcviz.web.figures.blocks import number_format
@@ -41,7 +41,7 @@ GRID = {
 
 
 def test_the_grid_s_errors_with_mean_and_best_comb():
-    frame = tables.errors_frame(GRID)
+    frame = result.errors_frame(GRID)
     assert frame.loc[1, "all combs (ensemble) %, measured"] == pytest.approx(30)
     assert frame.loc[2, "best comb %, measured"] == pytest.approx(25)
     assert frame.loc[1, "mean comb %, std. error"] == pytest.approx(1)
@@ -50,12 +50,12 @@ def test_the_grid_s_errors_with_mean_and_best_comb():
 
 
 def test_the_grid_s_agreement_beside_the_paper_s():
-    frame = tables.agreement_frame(GRID)
+    frame = result.agreement_frame(GRID)
     assert frame.loc["median agreement of the combs"].tolist() == [0.37, 0.38]
     assert frame.loc["agreement against ensemble's error, rho at K = 1"].tolist() == [-0.2, -0.143]
     assert frame.filter(like="gain over", axis=0).iloc[0].tolist() == [0.03, 0.0185]
     bare = {"name": "grid", "rows": GRID["rows"]}
-    assert tables.agreement_frame(bare).empty
+    assert result.agreement_frame(bare).empty
 
 
 def test_how_grids_were_made_is_noted_if_known():

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.problems.hybrid.model import portfolio, whole_words
+from experiments.hybrid import reproduce
+from spcviz.problems.hybrid.model import whole_words
 from spcviz.problems.hybrid.model.times import Clock
 
 N_COURSES = len(whole_words.COURSES)
@@ -68,18 +69,20 @@ options = st.lists(
 
 @given(options, st.floats(0, 1))
 def test_no_mixture_of_two_options_is_above_what_is_chosen(drawn, share):
-    offered = [portfolio.Option("", us, right, right) for us, right in drawn]
-    chosen = [offered[i] for i in portfolio.chosen(offered)]
+    offered = [reproduce.Option("", us, right, right) for us, right in drawn]
+    chosen = [offered[i] for i in reproduce.hull_of(offered)]
     for a in offered:
         for b in offered:
             us = share * a.us + (1 - share) * b.us
-            right, _ = portfolio.mixed(chosen, np.array([us]))
+            right, _ = reproduce.mix_options(chosen, np.array([us]))
             if not np.isnan(right[0]):
                 assert share * a.right + (1 - share) * b.right <= right[0] + 1e-6
 
 
 def test_before_the_cheapest_option_there_is_nothing():
-    right, words = portfolio.mixed([portfolio.Option("spc", 2.0, 80.0, 30.0)], np.array([1.0, 2.0, 9.0]))
+    right, words = reproduce.mix_options(
+        [reproduce.Option("spc", 2.0, 80.0, 30.0)], np.array([1.0, 2.0, 9.0])
+    )
     assert np.isnan(right[0])
     assert right[1:].tolist() == [80.0, 80.0]
     assert words[1:].tolist() == [30.0, 30.0]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.data import redrawn, written
+from spcviz.problems.open_words.data import traced, written
 
 CROSS = [[[20, 5], [20, 60]], [[5, 30], [40, 30]]]
 POINTS = st.lists(st.tuples(st.integers(0, 63), st.integers(0, 63)), min_size=1, max_size=6)
@@ -64,6 +64,6 @@ def test_what_cannot_be_read_is_said():
 def test_redrawn_letters_look_like_the_data_s():
     words = letters.load_words()
     pixels = words.pixels[np.repeat(words.folds == 1, words.lengths)][:150]
-    again = redrawn.redraw(pixels)
+    again = traced.redraw(pixels)
     assert abs(again.sum() / pixels.sum() - 1) < 0.03  # as much ink
     assert ((again & pixels).sum() / (again | pixels).sum()) > 0.85

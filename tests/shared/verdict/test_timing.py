@@ -1,6 +1,6 @@
 """Two searches are timed in turns, on the same groups."""
 
-from spcviz.shared.verdict.timing import timed_groups
+from spcviz.shared.verdict.sequences import timed_groups
 
 
 def test_contenders_take_turns_on_every_group():

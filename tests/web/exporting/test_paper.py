@@ -9,7 +9,7 @@ import pytest
 
 from spcviz import cli
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.budgets import tasks
+from spcviz.problems.budgets import task
 from spcviz.problems.scene.page import cached as scenes
 from spcviz.shared.folders import APP
 from spcviz.web.exporting import drawing, paper, snapshot
@@ -116,7 +116,7 @@ def test_the_python_of_policy_buys_what_the_page_buys(address, capsys):
         assert line.endswith(f"reads {shown[f'reading_{name}']} after {spent} and {messages} messages")
 
 
-@pytest.mark.parametrize("task", tasks.trade_tasks())
+@pytest.mark.parametrize("task", task.trade_tasks())
 def test_the_python_of_the_trade_off_leaves_wrong_what_the_page_leaves(task, capsys):
     address = f"trade_off?task={task}"
     said, shown = run(address, capsys)[0], facts(address)

@@ -16,7 +16,7 @@ from spcviz.problems.letters.controls import card as letters_card
 from spcviz.problems.letters.page import cached
 from spcviz.web.exporting import card
 from spcviz.web.serving import cards, first_html
-from spcviz.web.serving.buckets import Buckets
+from spcviz.web.serving.clients import Buckets
 from spcviz.web.serving.kept import Kept
 
 STEPS = (card.Step("possible", 26**3), card.Step("letters", 40), card.Step("read", 1))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.problems.budgets import spending, tasks
-from spcviz.web.tours import packed, tour
+from spcviz.problems.budgets import spending, task
+from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 
 SHIPPED = tour.shipped()
@@ -47,14 +47,14 @@ def test_a_bad_file_gets_a_sentence(text, message):
 @pytest.mark.parametrize("text", ["", "x", "é" * 40, "AAAA", "eJw" * 5000, "A" * 40_000])
 def test_a_bad_address_gets_a_sentence(text):
     with pytest.raises(tour.TourError):
-        packed.unpack(text)
+        tour.unpack(text)
 
 
 def test_an_address_that_swells_is_cut_off():
-    bomb = packed.pack(tour.Tour("own", " " * 5_000_000, "", ()))
-    assert len(bomb) < packed.LONGEST
+    bomb = tour.pack(tour.Tour("own", " " * 5_000_000, "", ()))
+    assert len(bomb) < tour.LONGEST
     with pytest.raises(tour.TourError, match="too large"):
-        packed.unpack(bomb)
+        tour.unpack(bomb)
 
 
 TEXT = st.text(st.characters(exclude_categories=("C", "Z")), max_size=60)
@@ -66,7 +66,7 @@ def test_file_and_address_give_back_what_they_were_made_of(title, says):
         "own", title or "x", "", tuple(tour.Scene("letters", say, answer="a", hide="kept") for say in says)
     )
     assert tour.parse(tour.dump(mine)) == mine
-    assert packed.unpack(packed.pack(mine)) == mine
+    assert tour.unpack(tour.pack(mine)) == mine
 
 
 def test_scripts_stay_text():
@@ -89,7 +89,7 @@ def test_no_page_uses_a_tour_s_names():
     )
     source += "".join(path.read_text() for path in (navigation.APP / "pages").rglob("*.py"))
     fields = set(re.findall(r"(?:whole|real|choice|flag|text)\(\s*\"([a-z_0-9]+)\"", source))
-    fields |= set(spending.trade_off_table(tasks.trade_tasks()).fields)
+    fields |= set(spending.trade_off_table(task.trade_tasks()).fields)
     assert {"word", "alpha", "controls", "clips"} <= fields
     assert not fields & set(tour.RESERVED)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcviz.web.touring import own_tour
-from spcviz.web.tours import packed, tour
+from spcviz.web.tours import tour
 
 
 def made(title, n):
@@ -66,11 +66,11 @@ def test_a_browser_that_is_slower_than_its_visitor_loses_nothing(state):
     own_tour.bring(OTHER, "link")
     assert own_tour.kept()["isNew"]
     own_tour.replace()
-    own_tour.restore({"own": packed.pack(MINE), "earlier": packed.pack(THIRD), "brought": None})
+    own_tour.restore({"own": tour.pack(MINE), "earlier": tour.pack(THIRD), "brought": None})
     assert own_tour.own().scenes == OTHER.scenes
     assert own_tour.earlier() == (MINE, THIRD)
     assert not own_tour.kept()["isNew"]
-    own_tour.restore({"own": packed.pack(THIRD)})
+    own_tour.restore({"own": tour.pack(THIRD)})
     assert own_tour.own().scenes == OTHER.scenes, "it is told once"
 
 
@@ -96,7 +96,7 @@ def test_a_long_tour_of_one_s_own_comes_back(state):
     )
     own_tour.keep(MINE._replace(scenes=scenes))
     kept = own_tour.kept()
-    assert len(kept["own"]) > packed.LONGEST
+    assert len(kept["own"]) > tour.LONGEST
     state.clear()
     own_tour.restore(kept)
     assert own_tour.own().scenes == scenes
@@ -117,4 +117,4 @@ def test_whatever_a_browser_sends_is_survived(asked):
 
 def test_an_address_that_is_too_long_is_named():
     with pytest.raises(tour.TourError, match=re.escape("too long for a tour: 30,001 characters")):
-        packed.unpack("A" * 30_001)
+        tour.unpack("A" * 30_001)

@@ -13,6 +13,7 @@ import pytest
 from spcviz.problems.budgets.view.component import TRADE_OFF
 from spcviz.problems.letters.view.component import HOME_WORD
 from spcviz.problems.words.view.component import POLICY
+from spcviz.shared.folders import ROOT
 from spcviz.web.lattice.component import LATTICE
 from spcviz.web.view import mount, served
 from tests.node import needs_node, node, run_node
@@ -138,3 +139,14 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
     assert sum(len(packet.content) for _, packet in mount._packed.values()) <= mount.room.ROOM.n_bytes <= 5000
     monkeypatch.setattr(mount.room, "ROOM", mount.room.Room(10))
     assert mount.packed_of([9], part) == mount.packed(part([9]))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "pages").rglob("*.py")), ids=lambda path: path.stem)
+def test_a_component_has_a_key_of_its_own(path):
+    """A key twice in a run is an error, and a control may be there only for some choices."""
+    source = path.read_text(encoding="utf-8")
+    keys = re.findall(r'^KEY.* = "(\w+)"', source, re.MULTILINE)
+    keys += re.findall(r'^KEY, \w+ = "\w+", "(\w+)"', source, re.MULTILINE)
+    tied = re.findall(r'tied(?:\(|, )(?:TABLE|POLICY), "(\w+)"', source)
+    names = re.findall(r'^    (?:choice|flag|real|text|whole)\("(\w+)"', source, re.MULTILINE)
+    assert not {f"{page}_{name}" for page in tied for name in names} & set(keys)

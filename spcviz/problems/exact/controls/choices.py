@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.exact.page import cached
 from spcviz.problems.exact.page import text as say
-from spcviz.problems.exact.page.factor_graph import PLACES
+from spcviz.problems.exact.page.charts import PLACES
 from spcviz.web.ui import layout
 from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
 

@@ -1,6 +1,6 @@
 """Cached calls of the Exact inference page."""
 
-from spcviz.problems.exact.model import crossword, family, merged
+from spcviz.problems.exact.model import crossword, merged
 from spcviz.problems.exact.page import live, shown
 from spcviz.web.cached.shared import shared
 
@@ -30,9 +30,9 @@ def tree_run(name, n_candidates, pair_weight, root):
 
 @shared(256, stored=(shown.WordProblem, shown.FamilyRun))
 def family_run(word_id, start, n_letters, pair_weight):
-    """(problem with all letters, its losses from CRF to SVM); see `spcviz.problems.exact.model.family`."""
+    """(problem with all letters, its losses from CRF to SVM); see `spcviz.problems.exact.page.live`."""
     problem = live.word_problem(word_id, start, n_letters, 26, pair_weight)
-    return problem, family.run_family(problem)
+    return problem, live.run_family(problem)
 
 
 @shared(256, stored=(shown.WordProblem, shown.MergedRun))

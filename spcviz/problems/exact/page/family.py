@@ -1,9 +1,11 @@
-"""From CRF to SVM: losses over epsilon, and beside them which letters of the word are pushed down."""
+"""From CRF to SVM: losses over epsilon, which letters are pushed down, and what is said of both."""
 
 import numpy as np
 
-from spcviz.problems.exact.page.charts import BARE, letter
+from spcviz.problems.exact.page.charts import BARE, letter, written
 from spcviz.problems.exact.page.shown import FamilyRun, WordProblem
+from spcviz.problems.exact.page.text import HELP
+from spcviz.web.figures.numbers import count
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure, line
@@ -104,3 +106,41 @@ def _bars(cells, colour, name):
         return trace | {"width": 0.12, "name": "", "showlegend": False, "hoverinfo": "skip"}
     hover = {"hovertemplate": "share %{customdata:.3f}<extra></extra>"}
     return trace | {"width": 0.6, "name": name, "showlegend": True} | hover
+
+
+def losses(run, at, cost, length):
+    """Label, value, note, help of the counters beside the family of losses."""
+    shared = HELP["shared"].format(count=count(26**length))
+    epsilon = f"at ε = {run.epsilons[at]:.2f}"
+    return [
+        ("Loss", f"{run.value[cost, at]:.2f}", epsilon, HELP["loss"]),
+        ("Readings to blame", f"{run.n_readings[cost, at]:.1f}", epsilon, shared),
+        ("CRF: log-loss", f"{run.value[0, 0]:.2f}", "ε = 1, no cost", HELP["log_loss"]),
+        ("SVM: hinge", f"{run.value[1, -1]:.2f}", "ε = 0, cost 1", HELP["hinge"]),
+    ]
+
+
+def describe_loss(problem, run, at, cost):
+    """What the loss asks for at one epsilon, in words."""
+    epsilon, value = run.epsilons[at], run.value[cost, at]
+    truth = written(problem)
+    rival = "".join(letter(k) for k in run.weights[cost, at].argmax(axis=1))
+    ends = ("the CRF's log-loss", "softmax-margin", "the CRF's log-loss")
+    ends = ends if epsilon == 1 else ("the perceptron", "the SVM's hinge", "the SVM's hinge")
+    alias = f", {ends[cost]}" if epsilon in (0, 1) else ""
+    best = "best" if epsilon == 0 else "soft maximum"
+    sentence = (
+        f"**ε = {epsilon:.2f}{alias}.** The loss is the {best} of score + cost over all readings, less the "
+        f"score of “**{truth}**”: **{value:.2f}**. "
+    )
+    if epsilon == 1 and cost != 1:
+        sentence += f"The model gives what was written a probability of {np.exp(-value):.1%}. "
+    if epsilon > 0:
+        shared = f"{run.n_readings[cost, at]:.1f}"
+        sentence += f"About **{shared}** of {26 ** len(truth):,} readings share the blame (bars). "
+    elif rival == truth:
+        lead = "every other reading by its wrong letters" if cost else "every other reading"
+        sentence += f"What was written leads {lead}: nothing is left to learn here. "
+    else:
+        sentence += f"One single reading is pushed down: “**{rival}**”. "
+    return sentence

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.letters.page import cached, promises, theorem_2
+from spcviz.problems.letters.page import cached, promises, sweep
 from spcviz.problems.letters.page import sweep_text as say
 from spcviz.web.figures.filter_curves import grams
 from spcviz.web.ui import layout
@@ -74,7 +74,7 @@ def show(state: dict):
             st.selectbox("What it sees", names, format_func=names.get, **tie("features", alpha=None))
         if view == "bound":
             _slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
-            layout.segments("Sub-models P", {n: str(n) for n in MODELS}, tie("models"), theorem_2.HELP)
+            layout.segments("Sub-models P", {n: str(n) for n in MODELS}, tie("models"), sweep.HELP_ON_PARTS)
         if view in ("curves", "bound"):
             help_text = promises.HELP
             layout.segments("The loss is kept", promises.PROMISES, tie("promise", alpha=None), help_text)

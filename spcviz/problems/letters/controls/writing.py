@@ -7,7 +7,6 @@ import numpy as np
 
 from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.state import WRITE
-from spcviz.problems.open_words.page import drawn
 from spcviz.problems.open_words.view.component import EMPTY, write_payload
 from spcviz.web.cached import owned
 from spcviz.web.lattice.component import lattice_payload
@@ -55,7 +54,7 @@ def boxes(reading, state, turn):
     """What the boxes are sent, see `spcviz.problems.open_words.view.component.write_payload`."""
     encoded = TABLE.encode(state)
     settings = {name: encoded[name] for name in SETTINGS if name in encoded}
-    hint = drawn.hint(reading.found, reading.text)
+    hint = describe_reading(reading.found, reading.text)
     example = cached.example() if is_example(state) else ""
     payload = write_payload(reading.found, state["ink"], reading.text, hint, example)
     return payload | {"turn": turn, "ask": asked.address("word"), "settings": settings}
@@ -97,3 +96,26 @@ def answer(question: dict) -> bytes:
     sent = {"boxes": as_message(boxes(reading, state, turn), {})}
     sent["lattice"] = as_message(*lattice(reading, state, turn)) if reading.trace is not None else b""
     return pack({name: np.frombuffer(one, "u1") for name, one in sent.items()})
+
+
+def describe_reading(written, reading: str):
+    """One line under the boxes: what is wrong with a `Written`, or what was read."""
+    if written.problems:
+        return " ".join(written.problems)
+    if not len(written.pixels):
+        return "Draw one small letter, a to z, in each box: as on ruled paper, not joined."
+    return f"Read as “{reading}”."
+
+
+def describe_loss(trace, truth: str, reading: str):
+    """What reading a word cost, once it is known what was meant."""
+    if len(truth) != len(reading):
+        advice = "draw or clear a box, or type as many."
+        return f"You typed {len(truth)} letters, and {len(reading)} can be read: {advice}"
+    wrong = sum(a != b for a, b in zip(truth, reading))
+    read = "Every letter is right" if not wrong else f"{wrong} of {len(truth)} letters wrong"
+    kept = "no filter has pruned what you meant"
+    if fell := next((level.order for level in trace.levels if not len(level.truth_arcs)), None):
+        at = f"level {max(fell - 1, 1)}"
+        kept = f"what you meant was pruned at {at}: its filter loss on this word is 1"
+    return f"Meant “{truth}”, read as “{reading}”. {read}; {kept}."

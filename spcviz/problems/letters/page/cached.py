@@ -9,9 +9,9 @@ from spcviz.engine.ngrams.dense import dense_model
 from spcviz.learning.cascade.online import Model
 from spcviz.learning.cascade.retuned import retuned
 from spcviz.problems.letters.data.handwriting import load_words
-from spcviz.problems.letters.model import bound, bound_ensemble, cascade, positions, stored, sweep
-from spcviz.problems.letters.model.once import ReadOnce
+from spcviz.problems.letters.model import bound, cascade, stored, sweep
 from spcviz.problems.letters.page import live
+from spcviz.problems.letters.page.live import ReadOnce
 from spcviz.problems.letters.page.shown import FIRST_WORD, SweepBound, SweepChoice, SweepLevel, SweepRules
 from spcviz.problems.open_words.data import scan, traced, written
 from spcviz.problems.open_words.data.compose import TEST_FOLD
@@ -142,11 +142,11 @@ def letters_margins(features: str) -> tuple[float, ...]:
     return tuple(-float(level.alpha) for level in tuned.levels)
 
 
-@shared(256, stored=positions.PositionCounts, beside=3)
+@shared(256, stored=live.PositionCounts, beside=3)
 def letters_positions(word_id, features, order, alphas=(), rule="mean_max"):
-    """(the word's letters, n-grams at each position); see `spcviz.problems.letters.model.positions`."""
+    """(the word's letters, n-grams at each position); see `spcviz.problems.letters.page.live`."""
     trace = letters_trace(word_id, features, order, alphas, rule)
-    return trace.pixels, positions.position_counts(trace)
+    return trace.pixels, live.position_counts(trace)
 
 
 @shared(_EVERY)
@@ -233,11 +233,11 @@ def sweep_bound(features, level, alpha, margin_share):
     return bound.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
 
 
-@shared(256, stored=bound_ensemble.EnsembleBound)
+@shared(256, stored=bound.EnsembleBound)
 def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
-    """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.model.bound_ensemble`."""
+    """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.model.bound`."""
     one_model = sweep_bound(features, level, alpha, margin_share)
-    return bound_ensemble.ensemble_bound(one_model, n_models)
+    return bound.ensemble_bound(one_model, n_models)
 
 
 @shared(64, kernels=False)

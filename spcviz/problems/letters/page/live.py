@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.dense import DenseModel, dense_decode
+from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.cascade import Level, filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.problems.letters.data import handwriting
@@ -108,3 +110,57 @@ def _test_words(model, words):
         return words, np.arange(len(words.lengths))
     words = handwriting.load_words()
     return words, np.flatnonzero(words.folds == model.test_fold)
+
+
+class PositionCounts(NamedTuple):
+    """One level of a cascade on one word; column c is the n-grams that begin at letter c."""
+
+    order: int  # n of the n-grams
+    valid: np.ndarray  # (C,) int64: n-grams on some complete word before the level's own threshold
+    kept: np.ndarray  # (C,) int64: of these, over it
+    # (C,) bool: whether the written n-gram is not kept; False everywhere if it is not known or fell before
+    is_lost: np.ndarray
+
+
+def position_counts(trace: WordTrace) -> tuple[PositionCounts, ...]:
+    """Count the n-grams at each position of a word, for each level at the alpha that it was pruned with."""
+    return tuple(_counts(level) for level in trace.levels)
+
+
+def _counts(level):
+    scores = level.max_marginal
+    mask = filtering.keep(scores, filtering.threshold(scores, level.alpha_used), level.map_arcs)
+    is_lost = np.zeros(len(level.col_start) - 1, dtype=bool)
+    if len(level.truth_arcs):
+        is_lost = ~mask[level.truth_arcs]
+    first = level.col_start[:-1]
+    return PositionCounts(
+        order=int(level.order),
+        valid=np.add.reduceat((scores > -np.inf).astype(np.int64), first),
+        kept=np.add.reduceat(mask.astype(np.int64), first),
+        is_lost=is_lost,
+    )
+
+
+class ReadOnce:
+    """Stands in for a model and remembers at most `most` images; `n_read` counts those it has read."""
+
+    def __init__(self, model, most: int):
+        self.model, self.most, self.rows, self.n_read = model, most, {}, 0
+
+    def __getattr__(self, name):
+        return getattr(self.model, name)
+
+    def features(self, pixels: ArrayLike, lengths: Sequence[int]):
+        """As the model's own; rows may differ from it in the last bits, as batches of other sizes do."""
+        pixels = np.ascontiguousarray(pixels, dtype=np.uint8)
+        names = [image.tobytes() for image in pixels]
+        known = self.rows
+        fresh = {name: i for i, name in enumerate(names) if name not in known}
+        if fresh:
+            if len(known) + len(fresh) > self.most:
+                fresh, known = {name: i for i, name in enumerate(names)}, {}
+            read = self.model.read(pixels[list(fresh.values())])
+            self.rows = known = known | dict(zip(fresh, read))  # a new one: other threads read the old
+            self.n_read += len(fresh)
+        return self.model.seen(np.array([known[name] for name in names]), lengths)

@@ -1,10 +1,11 @@
-"""The Sweep page's charts: losses over alpha, filters against each other, Theorem 1 term by term."""
+"""The Sweep page's charts: losses over alpha, filters and rules side by side, theorems term by term."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from spcviz.problems.letters.page.shown import SweepBound, SweepChoice, SweepLevel
+from spcviz.problems.letters.page.promises import at_loss
+from spcviz.problems.letters.page.shown import SweepBound, SweepChoice, SweepLevel, SweepRules
 from spcviz.problems.letters.paper.tables import legend
 from spcviz.web.figures.filter_curves import GRAMS, grams, split_name
 from spcviz.web.figures.palette import Palette
@@ -148,3 +149,79 @@ def terms_trace(name, values, least, labels, look, scale, theorem):
     hover, fields = f"%{{customdata:.4g}}<extra>{theorem}</extra>", {"customdata": values}
     fields |= mark(size * scale, symbol, color=color, line={"width": edge * scale})
     return points("markers", np.maximum(values, least), labels, name, hover, **fields)
+
+
+NAMES_OF_RULES = {"mean_max": "mean and best (thesis)", "margin": "a margin below the best"}
+_RULE_STYLES = {"mean_max": ("threshold", "diamond", "dash"), "margin": ("kept", "circle", "solid")}
+
+
+def rule_curves(
+    both: SweepRules, tolerance: float, palette: Palette, *, scale: float = 1.0, height: float = 480
+) -> Chart:
+    """Both rules' curves, and the loss that they have in common; n-grams on a logarithmic axis."""
+    traces, notes = [], []
+    for rule in ("mean_max", "margin"):
+        curve, (role, symbol, dash) = getattr(both, rule), _RULE_STYLES[rule]
+        colour = getattr(palette, role)
+        hover = f"%{{x:.2f}} % of words lost: %{{y:.4g}} left a place<extra>{NAMES_OF_RULES[rule]}</extra>"
+        look = stroke(colour, 2.4 * scale, dash, shape="hv") | mark(5 * scale, symbol, color=colour)
+        traces.append(
+            points("lines+markers", 100 * curve.lost, curve.kept, NAMES_OF_RULES[rule], hover, **look)
+        )
+        here = mark(14 * scale, symbol, color=palette.accent)
+        traces.append(points("markers", [100 * tolerance], [at_loss(curve, tolerance)], **here))
+    shapes = [line(palette.text, 1.5 * scale, x=100 * tolerance, dash="longdash")]
+    at = {"x": 100 * tolerance, "y": 1, "yref": "paper", "xanchor": "left", "yanchor": "top"}
+    notes.append(at | {"text": f"&nbsp;lost in common: {100 * tolerance:.3g} %"})
+    axes = {
+        "xaxis": {"title": "test words that lose their truth, %", "range": [0, max(5.0, 200 * tolerance)]},
+        "yaxis": {"title": f"{grams(both.level)} left a place<br>(fewer is faster)", "type": "log"},
+    }
+    size = {"scale": scale, "height": height, "left": 5.5, "top": 4.6}
+    return figure(traces, axes, palette, notes=notes, shapes=shapes, **size)
+
+
+HELP_ON_PARTS = (
+    "P: how many sub-models decide together, as the combs of a grid do (22) or the limbs of a body (3). Here "
+    "each is a P-th of the filter, so that the decision stays the same and only the theorem changes."
+)
+
+
+def both_bounds(
+    bound: SweepBound, ensemble, palette: Palette, *, scale: float = 1.0, height: float = 400
+) -> Chart:
+    """`bound_terms` with the terms of Theorem 2 (an `EnsembleBound`) as printed."""
+    figure = bound_terms(bound, palette, scale=scale, height=height)
+    layout = figure.drawn["layout"]
+    low, high = layout["xaxis"]["range"]
+    terms, labels = ensemble.printed, layout["yaxis"]["categoryarray"][:4]
+    values = np.array([terms.total, terms.confidence, terms.complexity, terms.empirical])
+    name, look = f"words lost, by Theorem 2 with P = {ensemble.n_models}", (17, "cross-thin", 3, palette.map)
+    trace = terms_trace(name, values, 10 ** (low + 0.2), labels, look, scale, "Theorem 2")
+    trace["marker"]["line"]["color"] = palette.map
+    figure.drawn["data"].append(trace)
+    layout["xaxis"]["range"] = (low, max(high, np.log10(terms.total) + 0.7))
+    layout["shapes"][0]["x1"] = max(layout["shapes"][0]["x1"], 10 * terms.total)
+    return figure
+
+
+def beside(bound, ensemble):
+    """Both theorems in a table, and what is between them."""
+    rows = [
+        ("Theorem 1: one model", bound.filter_loss),
+        (f"Theorem 2: P = {ensemble.n_models}, as printed", ensemble.printed),
+        (f"Theorem 2: P = {ensemble.n_models}, √P (derived here)", ensemble.tight),
+    ]
+    lines = ["| filter loss | 1. measured | 2. every filter | 3. luck | bound | words needed |",
+             "|---|---:|---:|---:|---:|---:|"]  # fmt: skip
+    for name, terms in rows:
+        numbers = (terms.empirical, terms.complexity, terms.confidence, terms.total)
+        cells = " | ".join(f"{value:,.3g}" if value < 1000 else f"{value:,.0f}" for value in numbers)
+        needed = f"{terms.samples_needed:.1e}" if np.isfinite(terms.samples_needed) else "none is enough"
+        lines.append(f"| {name} | {cells} | {needed} |")
+    sentence = (
+        "In **Theorem 2** P sub-models decide together, each with weights of norm B / P at most. Its second "
+        "term is P times as large, although the same filter in P equal parts decides just as before. By "
+        "Cauchy and Schwarz √P is enough: the printed theorem pays more than its proof needs."
+    )
+    return "\n".join(lines) + "\n\n" + sentence

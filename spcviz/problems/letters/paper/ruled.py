@@ -3,7 +3,7 @@
 import pandas as pd
 
 from spcviz.web.figures.blocks import Heading, Shown, Table
-from spcviz.web.figures.rules import DECIMALS, RULE_NAMES, WHAT_DECIDES, interval
+from spcviz.web.figures.results import RULE_DECIMALS, RULE_NAMES, WHAT_DECIDES, interval
 
 SEEN = (
     "Of test words the following was seen before: with raw pixels hinges were chosen on folds 1 to 9, whose "
@@ -59,9 +59,9 @@ def equal_frame(result: dict, features: str, what: str = "n_grams_in") -> pd.Dat
 def _blocks(result, features, look):
     return [
         Heading("At the tuned thresholds"),
-        Table(orders_frame(result, features), f"ocr-rules-{features}", DECIMALS),
+        Table(orders_frame(result, features), f"ocr-rules-{features}", RULE_DECIMALS),
         Heading("At equal loss"),
-        Table(equal_frame(result, features), f"ocr-rules-equal-{features}", DECIMALS),
+        Table(equal_frame(result, features), f"ocr-rules-equal-{features}", RULE_DECIMALS),
     ]
 
 

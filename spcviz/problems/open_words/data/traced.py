@@ -1,7 +1,9 @@
-"""Trace the ink of a picture as strokes: thinned to lines of one pixel, which are walked from end to end."""
+"""Trace the ink of a picture as strokes, thinned to lines of one pixel; and draw letters anew with these."""
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from spcviz.problems.open_words.data.written import boxes_text, parse, raster
 
 _SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 _CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -50,3 +52,17 @@ def _walk(links, start):
         heading = (step[0] - y, step[1] - x)
         path.append(step)
     return path
+
+
+_ZOOM = 4
+
+
+def redraw(pixels: ArrayLike) -> np.ndarray:
+    """Letters (R, 16, 8) thinned to strokes, written as the URL holds them, and rasterised again to uint8."""
+    return np.array([_again(letter) for letter in np.asarray(pixels)])
+
+
+def _again(letter):
+    large = np.kron(letter, np.ones((_ZOOM, _ZOOM), dtype=bool))
+    # As they are: the address holds whole numbers, and halves would be rounded to the even ones.
+    return raster(parse(boxes_text([strokes_of(large, 0.3)])).letters[0])

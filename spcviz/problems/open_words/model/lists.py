@@ -6,8 +6,8 @@ from spcviz.problems.letters.model import stored as given
 from spcviz.problems.letters.page import live
 from spcviz.problems.open_words.data import composed
 from spcviz.problems.open_words.model import stored as models
-from spcviz.shared.work.derived import made_with
 from spcviz.store import list_models, load_value, save_value
+from spcviz.store.manifest import made_with
 
 NAME = "open-lists"
 

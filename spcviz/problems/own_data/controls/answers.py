@@ -9,7 +9,7 @@ import streamlit as st
 from spcviz.io.spans import words_in
 from spcviz.problems.own_data.controls.state import ANEW, TABLE, settings_of
 from spcviz.problems.own_data.model import judged
-from spcviz.problems.own_data.page import answers, cached, drawn, learned, live, runs
+from spcviz.problems.own_data.page import answers, cached, drawn, live, runs
 from spcviz.problems.own_data.page import text as say
 from spcviz.shared.verdict.judged import said
 
@@ -139,13 +139,13 @@ def weights(source, state: dict) -> None:
     reader = source.own.once(("reader", source.key), lambda: live.reader_in(source.model, alphas))
     label = st.selectbox("Label", list(reader.labels), key="data_weights_label", width=200)
     left, right = st.columns(2)
-    for column, title, rows in zip((left, right), say.WEIGHTS, learned.top_features(reader, label)):
+    for column, title, rows in zip((left, right), say.WEIGHTS, answers.top_features(reader, label)):
         column.caption(title)
         column.dataframe(
             {"feature": [row.feature for row in rows], "weight": [round(row.weight, 3) for row in rows]},
             hide_index=True,
         )
-    names, table = learned.steps(reader)
+    names, table = answers.step_weights(reader)
     st.caption(say.STEPS_TABLE)
     held = {"from": list(names)} | {
         f"{name}\u200b": table[:, k].round(2).tolist() for k, name in enumerate(names)

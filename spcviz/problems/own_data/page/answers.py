@@ -1,4 +1,4 @@
-"""What a researcher asks of a model: is a threshold worth it, how good are its answers, and by which words.
+"""What a researcher asks of a model: is a threshold worth it, how good are its answers, what has it learned.
 
 The rule of the verdict and its words are those of `spcviz.shared.verdict`.
 """
@@ -13,11 +13,12 @@ from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.problems.own_data.model import cascades, judged
+from spcviz.problems.own_data.model.cascades import Reader
 from spcviz.problems.own_data.model.settings import Settings, deal
 from spcviz.problems.own_data.page import live
 from spcviz.problems.own_data.page.shown import Report
 from spcviz.shared.verdict.judged import Times, Verdict, exact_interval, is_worth
-from spcviz.shared.verdict.timing import GROUP, MOST_DENSE, N_TIMED, timed_groups
+from spcviz.shared.verdict.sequences import GROUP, MOST_DENSE, N_TIMED, timed_groups
 
 
 class Judged(NamedTuple):
@@ -119,3 +120,31 @@ def verdict_of(
     n_unknown = len(report.dev) - promises[0].n
     worth = is_worth(spc.kept, n, low, tolerance)
     return Verdict(worth, n, *shares, report.n_grown, order, times, timed, promises, n_unknown)
+
+
+N_TOP = 12
+
+
+class Weighed(NamedTuple):
+    """A feature and its weight for a label."""
+
+    feature: str
+    weight: float
+
+
+def top_features(reader: Reader, label: str, n: int = N_TOP) -> tuple[list[Weighed], list[Weighed]]:
+    """(features that speak most for a label, most against it) by the model that reads in the end."""
+    names = list(reader.vocabulary)
+    weights = np.asarray(reader.cascade.levels[-1].predictor.weights)[
+        : len(names), reader.labels.index(label)
+    ]
+    order = np.lexsort((np.arange(len(weights)), -weights))
+    best = [Weighed(names[k], float(weights[k])) for k in order[:n].tolist() if weights[k] > 0]
+    worst = [Weighed(names[k], float(weights[k])) for k in order[::-1][:n].tolist() if weights[k] < 0]
+    return best, worst
+
+
+def step_weights(reader: Reader, most: int = 16) -> tuple[Sequence[str], np.ndarray]:
+    """(labels, weights of the step from each to each) of the first filter, at most so many labels."""
+    labels = reader.labels[:most]
+    return labels, np.asarray(reader.cascade.levels[0].filter.pairs.inner)[: len(labels), : len(labels)]

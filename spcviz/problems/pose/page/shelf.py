@@ -20,10 +20,10 @@ from spcviz.problems.pose.model import stored
 from spcviz.problems.pose.page import live, trace
 from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
 from spcviz.shared.folders import WORK, data_folder
-from spcviz.shared.work.derived import model_digest
 from spcviz.shared.work.kept import UNREADABLE, Form, path_of
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.store.errors import DamagedError
+from spcviz.store.manifest import model_digest
 from spcviz.store.raw import pieces_of, value_of
 
 NAME, FOLDER = "pose-clip", "pose-clips"

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from spcviz.web.figures.blocks import Heading, Note, Shown, Table
-from spcviz.web.figures.rules import DECIMALS, RULE_NAMES, WHAT_DECIDES
+from spcviz.web.figures.results import RULE_DECIMALS, RULE_NAMES, WHAT_DECIDES
 
 METHOD_NAMES = {rule: f"SPC, {name}" for rule, name in RULE_NAMES.items()} | {"crf": "CRF, probability"}
 GUARANTEES = {None: "as tuned", "mean": "on average", 0.9: "with 90 % certainty"}
@@ -88,15 +88,15 @@ def promises_frame(rows: list[dict]) -> pd.DataFrame:
 def _blocks(result, features, look):
     return [
         Heading("Bigrams at equal loss"),
-        Table(equal_frame(result["rows"]), "tagging-rules", DECIMALS),
+        Table(equal_frame(result["rows"]), "tagging-rules", RULE_DECIMALS),
         Note(EQUAL),
         Heading("Whole cascades"),
-        Table(levels_frame(result["levels"]), "tagging-rules-levels", DECIMALS),
+        Table(levels_frame(result["levels"]), "tagging-rules-levels", RULE_DECIMALS),
         Heading("Without a first filter"),
-        Table(equal_frame(result["all_tags"]), "tagging-rules-all", DECIMALS),
+        Table(equal_frame(result["all_tags"]), "tagging-rules-all", RULE_DECIMALS),
         Note(ABLATED),
         Heading("What a guarantee costs"),
-        Table(promises_frame(result["promises"]), "tagging-rules-promises", DECIMALS),
+        Table(promises_frame(result["promises"]), "tagging-rules-promises", RULE_DECIMALS),
         Note(COST),
     ]
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from spcviz.problems.letters.model.once import ReadOnce
+from spcviz.problems.letters.page.live import ReadOnce
 
 
 class Counting(NamedTuple):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.letters.model.positions import position_counts
+from spcviz.problems.letters.page.live import position_counts
 from spcviz.shared.shown import LevelTrace, WordTrace
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from spcviz.problems.letters.page import theorem_2
+from spcviz.problems.letters.page import sweep
 from spcviz.web.figures import palette
 from tests.problems.letters.page.test_sweep_shown import BOUND
 
@@ -22,7 +22,7 @@ ENSEMBLE = SimpleNamespace(n_models=22, printed=terms(22), tight=terms(22**0.5))
 
 @pytest.mark.parametrize("look", [palette.LIGHT, palette.DARK])
 def test_one_more_mark_on_each_line_and_room_for_it(look):
-    figure = theorem_2.both_bounds(BOUND, ENSEMBLE, look)
+    figure = sweep.both_bounds(BOUND, ENSEMBLE, look)
     first, *_, added = figure.data
     assert "P = 22" in added.name
     assert list(added.y) == list(first.y)[:4]
@@ -37,7 +37,7 @@ def test_one_more_mark_on_each_line_and_room_for_it(look):
 
 
 def test_the_table_has_both_theorems():
-    said = theorem_2.beside(BOUND, ENSEMBLE)
+    said = sweep.beside(BOUND, ENSEMBLE)
     lines = said.splitlines()
     assert len({line.count("|") for line in lines[:5]}) == 1
     assert lines[2].startswith("| Theorem 1")

@@ -1,0 +1,249 @@
+"""A tour's scene: which one an address names, and what bar, speaker's window, class and paper have of it.
+
+In the address ``tour`` names the tour and ``at`` the scene, ``3`` with its question and ``3a`` with the
+answer; everything else is the page's own state. Numbers in a sentence are those that its page has offered.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from spcviz.web.classroom.rooms import number_in
+from spcviz.web.course import task as tasks
+from spcviz.web.touring import own_tour
+from spcviz.web.tours import gallery, tour
+from spcviz.web.ui import layout, navigation
+
+NOTE, TRIED = "tour_note", "tour_tried"
+"""Where a session keeps what is wrong with an address, and {(tour, number): texts that were chosen}."""
+MOST_PICTURE = 290
+"""Characters of a scene's address that a phone opens."""
+MOST_LISTED = 120
+"""Characters of a scene in the speaker's list."""
+KNOWN: dict[tuple[str, str], dict[str, str]] = {}
+"""{(shipped tour, code of a scene): its numbers}: filled by whoever gets there, for handouts and speakers."""
+NO_TOUR = tour.Tour("", "", "", ())
+
+
+class Running(NamedTuple):
+    """Where a tour is."""
+
+    tour: tour.Tour  # without scenes if there is none of that name
+    number: int  # of the scene, from 1
+    is_answered: bool
+    note: str = ""  # what is wrong, for the visitor
+    is_end: bool = False  # the closing scene: the last one stays behind it
+
+    @property
+    def scene(self):
+        """The `Scene`, an empty one in a tour without any."""
+        return self.tour.scenes[self.number - 1] if self.tour.scenes else tour.Scene("")
+
+    @property
+    def code(self):
+        """What the address says of it."""
+        return tour.END if self.is_end else f"{self.number}a" if self.is_answered else str(self.number)
+
+
+def tours():
+    """{name: Tour}: those that ship, the gallery, the visitor's own if it has scenes, what was brought."""
+    mine, foreign = own_tour.own(), own_tour.brought()
+    beside = {tour.BROUGHT: foreign.tour} if foreign else {}
+    every = tour.shipped() | {gallery.NAME: gallery.as_tour()}
+    return every | ({tour.OWN: mine} if mine.scenes else {}) | beside
+
+
+def running(params: Mapping[str, str]) -> Running | None:
+    """The scene that an address names."""
+    name = params.get("tour")
+    if name is None:
+        return None
+    known = tours().get(name)
+    if known is None or not known.scenes:
+        return Running(NO_TOUR, 0, False, _unknown(name))
+    asked = params.get("at") or params.get("scene") or "1"
+    if asked == tour.END and known.seen:
+        return Running(known, len(known.scenes), bool(known.scenes[-1].answer), is_end=True)
+    code = re.fullmatch(r"([0-9]{1,6})(a?)", asked, re.ASCII)
+    number = int(code[1]) if code else 0
+    note = ""
+    if not 1 <= number <= len(known.scenes):
+        note = f"This tour has no scene {asked[:20]}: it has {len(known.scenes)}."
+        number = len(known.scenes) if number > len(known.scenes) else 1
+    scene = known.scenes[number - 1]
+    if scene.page not in navigation.names():
+        note = f"The page of this scene, “{scene.page[:40]}”, is not here. Page Down goes on to the next."
+    return Running(known, number, bool(code and code[2] and scene.answer), note)
+
+
+def _unknown(name):
+    if name == tour.OWN:
+        return "Your own tour is kept in the browser that made it. Bring its file or its address to Tours."
+    if name == tour.BROUGHT:
+        return "A tour that a link brings is kept in the browser that opened it. Open that link again."
+    return f"There is no tour “{name[:40]}”. The page Tours lists those that there are."
+
+
+def address_of(at):
+    """Page and parameters of a `Running`: (page, {name: text})."""
+    state = at.scene.query(at.is_answered)
+    return at.scene.page, state | {"tour": at.tour.name, "at": at.code}
+
+
+def picture_of(at: Running) -> str:
+    """Address of a scene in a frame: as on a projector, with the light theme, which paper wants."""
+    page, params = address_of(at)
+    return f"./{page}?{urlencode(params | {'embed': 'true', 'embed_options': 'light_theme'})}"
+
+
+def pictures_of(of_tour: tour.Tour) -> list[dict]:
+    """What `component.show_handout` opens: each scene with its question open, then all that are answered."""
+    out = []
+    for is_answered in (False, True):
+        for number, scene in enumerate(of_tour.scenes, start=1):
+            if scene.page not in navigation.names() or (is_answered and not scene.answer):
+                continue
+            at = Running(of_tour, number, is_answered)
+            address = tour.address(scene.page, scene.query(is_answered))
+            one = {"number": number, "code": at.code, "address": f"./{address}", "isAnswer": is_answered}
+            out.append(one | {"open": picture_of(at)})
+    return out
+
+
+def shown(at: Running, facts: Mapping[str, str]) -> dict:
+    """What the bar shows of a scene: JSON values for `spcviz.web.touring.component.show_bar`."""
+    scene, of_tour = at.scene, at.tour
+    return {
+        "name": of_tour.name,
+        "title": of_tour.title,
+        "n": len(of_tour.scenes),
+        "number": at.number,
+        "code": at.code,
+        "order": tour.codes(of_tour),
+        # with the answer the page may show another state
+        "say": "" if at.is_end or (at.is_answered and scene.after) else tour.fill(scene.say, facts),
+        "ask": "" if at.is_end else tour.fill(scene.ask, facts),
+        "answer": tour.fill(scene.answer, facts) if at.is_answered and not at.is_end else "",
+        "note": at.note or st.session_state.pop(NOTE, ""),
+        "isAsking": bool(scene.answer) and not at.is_answered,
+        "point": scene.point,
+        "query": scene.query(at.is_answered),
+        "hasChoices": st.session_state.get(layout.SCENE_HAS_CONTROLS, True),
+        "room": room(st.query_params.get("room", "")),
+        "speaking": speaking(at),
+        "poll": None if at.is_end else poll(at, facts),
+        "options": options(at, facts),
+        "closing": closing(at) if at.is_end else None,
+        "next": _after(at),
+        "speaker": f"./?tour={of_tour.name}&speaker=true&embed=true",
+    }
+
+
+def told(at: Running) -> dict:
+    """A scene as the speaker's window has it, with the numbers that anybody's visit has told."""
+    of = shown(at, KNOWN.get((at.tour.name, at.code), {}))
+    names = ("name", "title", "number", "n", "say", "ask", "answer", "isAsking", "next", "code", "order")
+    return {"kind": "scene", **{name: of[name] for name in names}, **of["speaking"]}
+
+
+def tried(at: Running) -> tuple[str, ...]:
+    """What this visitor has chosen in a scene, in order."""
+    return st.session_state.get(TRIED, {}).get((at.tour.name, at.number), ())
+
+
+def options(at: Running, facts: Mapping[str, str]) -> list[dict]:
+    """What can be chosen in a scene, with why a choice that was tried is wrong, and with the answer which is
+    right: nothing that would answer it before that."""
+    if at.is_end:
+        return []
+    chosen, right = tried(at), tour.fill(at.scene.right, facts) if at.scene.right else ""
+    rows = []
+    for text, why in at.scene.options.items():
+        shown = tour.fill(text, facts)
+        is_right = not why if at.scene.why else bool(right) and shown in right
+        row = {"text": shown, "why": why if text in chosen else "", "isChosen": text in chosen}
+        rows.append(row | {"isRight": at.is_answered and is_right})
+    return rows
+
+
+def score(of_tour: tour.Tour) -> tuple[int, int]:
+    """(questions that were right at the first try, questions that were answered) in this visit."""
+    every = st.session_state.get(TRIED, {})
+    first = [
+        not of_tour.scenes[number - 1].options.get(chosen[0], "x")
+        for (name, number), chosen in every.items()
+        if name == of_tour.name and chosen and number <= len(of_tour.scenes)
+    ]
+    return sum(first), len(first)
+
+
+def closing(at: Running) -> dict:
+    """What the closing scene says: what was seen, how many were right, where to go on."""
+    right, n = score(at.tour)
+    after, one = tour.shipped().get(at.tour.next), tasks.every().get(at.tour.task)
+    tally = f"{right} of your {n} {'answer was' if n == 1 else 'answers were'} right at the first try."
+    return {
+        "seen": list(at.tour.seen),
+        "score": tally if n else "",
+        "next": {"name": after.name, "title": after.title} if after else None,
+        "task": {"id": one.id, "ask": one.ask} if one else None,
+    }
+
+
+def room(text):
+    """Number of a class's room in an address, as text; None for anything else."""
+    return text if number_in(text) is not None else None
+
+
+def poll(at: Running, facts: Mapping[str, str]):
+    """What a class is asked by a scene: question, choices, picture, and with the answer which is right."""
+    scene, is_answered = at.scene, at.is_answered
+    if not (scene.choices or scene.right):
+        return None
+    choices = [tour.fill(one.strip(), facts) for one in scene.choices.split("|") if one.strip()]
+    right = ""
+    if is_answered:
+        found = next((choice for choice, why in scene.options.items() if scene.why and not why), scene.right)
+        right = tour.fill(found, facts)
+    why = [tour.fill(reason, facts) for reason in scene.options.values()] if is_answered else []
+    if at.tour.name in tour.shipped():
+        picture = f"?tour={at.tour.name}&scene={at.code}&embed=true"
+    else:  # the phone has no such tour
+        here = tour.address(scene.page, scene.query(is_answered) | {"controls": "0"})
+        picture = here if len(here) <= MOST_PICTURE else ""
+    asked = {"ask": tour.fill(scene.ask, facts), "choices": choices, "right": right, "why": why}
+    return asked | {"picture": picture}
+
+
+def speaking(at: Running) -> dict:
+    """What the speaker's window has of a tour: notes, all scenes to jump to, the plan, the next picture."""
+    scenes = at.tour.scenes
+    said = (tour.fill(s.say or s.ask, known_facts(at.tour, n)) for n, s in enumerate(scenes, start=1))
+    upcoming = running({"tour": at.tour.name, "at": str(at.number + 1)}) if at.number < len(scenes) else None
+    has_page = upcoming is not None and upcoming.scene.page in navigation.names()
+    return {
+        "notes": at.scene.notes,
+        "scenes": [text[:MOST_LISTED] for text in said],
+        "plan": list(map(tour.seconds, scenes)),
+        "picture": picture_of(upcoming) if has_page else "",
+    }
+
+
+def known_facts(of_tour, code):
+    """The numbers of a scene, if anybody has been there."""
+    return KNOWN.get((of_tour.name, str(code)), {})
+
+
+def _after(at):
+    """What the speaker reads of the next scene."""
+    codes = tour.codes(at.tour)
+    following = codes.index(at.code) + 1 if at.code in codes else len(codes)
+    if following >= len(codes):
+        return None
+    then = running({"tour": at.tour.name, "at": codes[following]})
+    facts = known_facts(at.tour, then.code)
+    texts = {name: tour.fill(getattr(then.scene, name), facts) for name in ("say", "ask", "answer")}
+    return {"say": "", "ask": "", "answer": texts["answer"]} if then.is_answered else texts | {"answer": ""}
