@@ -19,6 +19,12 @@ def test_the_site_has_a_page_for_every_door_and_example(tmp_path, capsys):
     assert (folder / "spcviz/engine/chains/chain.html").is_file()
     for example in docs.EXAMPLES.glob("*.py"):
         assert (folder / f"{example.stem}.html").is_file(), example
+    for name, page in docs.PAGES.items():
+        written = (folder / f"{name}.html").read_text(encoding="utf-8")
+        title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        assert f">{title}</h1>" in written
+        assert written.count("<table") == page.read_text(encoding="utf-8").count("|---|---|\n") > 3, name
+        assert f'href="{name}.html"' in (folder / "spcviz.html").read_text(encoding="utf-8")
     said = (folder / "spcviz/sequences.html").read_text(encoding="utf-8")
     assert all(name in said for name in ("StructuredPerceptron", "ChainCRF", "CascadeTagger"))
     assert not list(folder.rglob("web.html"))
