@@ -19,7 +19,7 @@ Written by `python -m spcviz report` from what `python -m spcviz bench NAME --js
 `cache/results`; do not edit. Figures, not verdicts: no rule was fixed beforehand that would say which \
 difference counts. Times are of the machine named with them, later code may differ, and rivals are those \
 that were installed there (`tests/requirements-bench.txt`). On another machine read the ratios, not the \
-seconds; better, repeat the command. What a class can expect of the app: [class.md](class.md)."""
+seconds; better, repeat the command. What a class can expect of the app: `docs/class.md`."""
 _NO_SPREAD = (
     "This run kept medians alone; the next one stores the spread of its turns, which is shown here then."
 )

@@ -50,8 +50,8 @@ def write(folder: Path) -> int:
 
 
 def _as_module(place: Path, name: str, page: Path) -> str:
-    """A file with a page of Markdown as its docstring: pdoc reads modules."""
+    """A module that is a page of Markdown: pdoc reads modules, and includes files in this format alone."""
     (place / page.name).write_bytes(page.read_bytes())
     module = place / f"{name}.py"
-    module.write_text(f'"""\n.. include:: {page.name}\n"""\n\n__docformat__ = "markdown"\n', "utf-8")
+    module.write_text(f'"""\n.. include:: {page.name}\n"""\n\n__docformat__ = "restructuredtext"\n', "utf-8")
     return str(module)
