@@ -194,11 +194,7 @@ def compared(choices, tolerance: float, n_labels: int) -> str:
         f"{100 * choice.lost_test:.1f} % of test sentences ({100 * choice.lost_dev:.1f} % of development)"
         for choice in choices
     ]
-    fewer = min(choices, key=lambda choice: choice.kept)
-    return (
-        f"At {100 * tolerance:.3g} % allowed, {lines[0]}; {lines[1]}. Here {RULES[fewer.key]} leave fewer. "
-        "Both filter the same model's labels."
-    )
+    return f"At {100 * tolerance:.3g} % allowed, {lines[0]}; {lines[1]}. Both filter the same model's labels."
 
 
 def mistakes(rows, n_wrong: int) -> str:
