@@ -29,6 +29,7 @@ from spcviz.store import StoreError
 SIZES = ((8, 26), (25, 45), (100, 45), (1000, 100))
 MANY = 25, 300
 ITERATIONS = 50
+QUARTILES = (0.25, 0.5, 0.75)
 _TURN, _MOST_CALLS = 2e-3, 4096
 """Seconds that a turn takes at least: neither the clock's own time nor what the one before left in the
 processor's caches counts then. A caller in a loop is what is measured, whoever it is."""
@@ -72,12 +73,14 @@ def bench_engine(*, repeats: int = 20, tick: Callable = lambda text: None) -> di
     rows = []
     for name, contenders in _operations(rng):
         tick(name)
-        medians = _interleaved(contenders, repeats)
-        rows += [(name, who, us, us / medians["spcviz"]) for who, us in medians.items()]
+        turns = _interleaved(contenders, repeats)
+        ours = turns["spcviz"][1]
+        rows += [(name, who, us, us / ours, [low, high]) for who, (low, us, high) in turns.items()]
     tick("trees and grids")
     loopy = bench_loopy(n_repeats=min(repeats, 10_000))
-    rows += [(f"{row['name']}, {row['size']}", "spcviz", row["median_us"], 1.0) for row in loopy]
-    columns, cpu = ("processor", "operation", "contender", "us", "ratio"), machine()["cpu"]
+    rows += [(f"{row['name']}, {row['size']}", "spcviz", row["median_us"], 1.0, None) for row in loopy]
+    columns = ("processor", "operation", "contender", "us", "ratio", "us_quartiles")
+    cpu = machine()["cpu"]
     return describe(
         "bench-engine",
         "this engine and others' on random scores; times are ratios, the machine's digits are its own",
@@ -159,7 +162,7 @@ def _interleaved(contenders, repeats):
         for _ in range(repeats):
             for name, run in group.items():
                 times_of[name].append(_cpu_seconds(run, n_calls[name]) / n_calls[name])
-    return {name: 1e6 * float(np.median(values)) for name, values in times_of.items()}
+    return {name: (1e6 * np.quantile(values, QUARTILES)).tolist() for name, values in times_of.items()}
 
 
 def _cpu_seconds(run, n_calls):

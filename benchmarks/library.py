@@ -126,6 +126,11 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lamb
             "what": contender.what,
             "contender": contender.name,
             **{field: float(np.median(values)) for field, values in zip(Measured._fields, zip(*runs))},
+            **{
+                f"{field}_range": [float(min(values)), float(max(values))]
+                for field, values in zip(Measured._fields, zip(*runs))
+                if field in ("train_s", "tokens_per_s")
+            },
             "setting": {
                 key: value
                 for key, value in setting.items()

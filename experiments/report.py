@@ -1,9 +1,10 @@
 """``python -m spcviz report``: write the evidence and the READMEs' tables from the stored results.
 
 `experiments.statements` has what documents say and what it comes to here; `experiments.excerpts` a short
-table of each result. A damaged result stops the report (`ResultError`), so that nothing is lowered without a
-word. In README and docs/class.md only what stands between two marks is replaced. From models' manifests:
-their licences (`spcviz.registry.licences`) and cards (`spcviz.registry.model_cards`).
+table of each result, `experiments.benchmarks_page` the page of what was timed. A damaged result stops the
+report (`ResultError`), so that nothing is lowered without a word. In README and docs/class.md only what
+stands between two marks is replaced. From models' manifests: their licences (`spcviz.registry.licences`) and
+cards (`spcviz.registry.model_cards`).
 """
 
 import hashlib
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import BENCHES
-from experiments import excerpts
+from experiments import benchmarks_page, excerpts
 from experiments.benchmark_rows import rows as benchmark_rows
 from experiments.statements import OWN, PAPERS, pages, rules
 from experiments.statements.evidence import Evidence
@@ -59,6 +60,7 @@ def files(results: Path = RESULTS, readme: Path = README, class_file: Path = CLA
     if models.is_dir():
         wanted[models / licences.FILE] = licences.text(models)
         wanted[class_file.with_name(model_cards.FILE)] = model_cards.text(models)
+    wanted[class_file.with_name(benchmarks_page.FILE)] = benchmarks_page.text(results)
     front = between(
         _text(readme), COUNT, f"{pages.counted(papers)}: [each, and how sure](#{anchor(_HEADING)})."
     )

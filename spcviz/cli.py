@@ -18,6 +18,7 @@ from spcviz.commands import (
     train,
     warmup,
 )
+from spcviz.engine import extras
 from spcviz.engine.errors import SpcvizError
 
 COMMANDS = {
@@ -32,19 +33,14 @@ def main(arguments=None):
     """Run one command; returns the exit status (0 done, 1 refused, 130 interrupted)."""
     options = _parser().parse_args(arguments)
     try:
-        return options.run(options) or 0
+        with extras.named("this command"):
+            return options.run(options) or 0
     except (SpcvizError, OSError) as error:
         print(f"spcviz: {error}", file=sys.stderr)
         return 1
     except BrokenProcessPool:
         kept = "finished parts have been kept: try again with --workers 1"
         print(f"spcviz: a worker process died (out of memory?); {kept}", file=sys.stderr)
-        return 1
-    except ModuleNotFoundError as error:
-        if (error.name or "spcviz").partition(".")[0] == "spcviz":
-            raise
-        how = f'python -m pip install "spcviz[{"docs" if error.name == "pdoc" else "app"}]" brings it'
-        print(f"spcviz: this command needs the package {error.name}; {how}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("spcviz: interrupted; what was finished has been kept", file=sys.stderr)

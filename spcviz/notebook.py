@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from importlib import import_module
 
+from spcviz.engine import extras
+
 __all__ = ["show"]
 
 
@@ -31,5 +33,8 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
     ------
     ArgumentError
         If there is no view for it.
+    MissingPackageError
+        If a package of the app is not installed.
     """
-    return import_module("spcviz.web.exporting.notebook").show(thing, x, words)
+    with extras.named("spcviz.show"):
+        return import_module("spcviz.web.exporting.notebook").show(thing, x, words)

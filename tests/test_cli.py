@@ -248,7 +248,8 @@ def test_without_distributed(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert cli.main(orders(tmp_path, "--scheduler", "tcp://localhost:1")) == 1
     error = capsys.readouterr().err
-    assert "spcviz: --scheduler needs the package distributed; install it with: python -m pip" in error
+    how = 'python -m pip install "spcviz[cluster]" brings it'
+    assert f"spcviz: --scheduler needs the package distributed; {how}" in error
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nothing://here"])

@@ -1,5 +1,6 @@
 """The documentation's site: every door and every example has a page, and nothing on it is missing."""
 
+import re
 import subprocess
 import sys
 import warnings
@@ -19,6 +20,14 @@ def test_the_site_has_a_page_for_every_door_and_example(tmp_path, capsys):
     assert (folder / "spcviz/engine/chains/chain.html").is_file()
     for example in docs.EXAMPLES.glob("*.py"):
         assert (folder / f"{example.stem}.html").is_file(), example
+    for name, page in docs.PAGES.items():
+        written = (folder / f"{name}.html").read_text(encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
+        title = text.partition("\n")[0].removeprefix("# ")
+        n_tables = len(re.findall(r"^\|[-|]+\|$", text, re.MULTILINE))
+        assert f">{title}</h1>" in written
+        assert written.count("<table") == n_tables > 3, name
+        assert f'href="{name}.html"' in (folder / "index.html").read_text(encoding="utf-8")
     said = (folder / "spcviz/sequences.html").read_text(encoding="utf-8")
     assert all(name in said for name in ("StructuredPerceptron", "ChainCRF", "CascadeTagger"))
     assert not list(folder.rglob("web.html"))

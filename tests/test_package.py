@@ -268,7 +268,7 @@ def test_the_command_app_starts_the_server_with_the_file_of_one_s_own(monkeypatc
     assert "spcviz: FILE must be a file, got 'none.conll'" in capsys.readouterr().err
     assert cli.main(["app", "--port", "0"]) == 1
     assert "--port must be a whole number from 1 to 65535, got 0" in capsys.readouterr().err
-    monkeypatch.setattr(app.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "streamlit", None)
     assert cli.main(["app"]) == 1
     assert (
         'needs the package streamlit; python -m pip install "spcviz[app]" brings it'

@@ -1,12 +1,12 @@
 """``app``: start the app on this machine, with a file of one's own if one is given."""
 
 import argparse
-import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+from spcviz.engine import extras
 from spcviz.engine.errors import SpcvizError
 from spcviz.shared.folders import APP
 
@@ -27,8 +27,7 @@ def run(options: argparse.Namespace) -> int | None:
     environment, page = dict(os.environ), ""
     if options.file is not None:
         environment[OPEN_FILE], page = str(_readable(options.file)), "data"
-    if importlib.util.find_spec("streamlit") is None:
-        raise ModuleNotFoundError("No module named 'streamlit'", name="streamlit")
+    extras.require("streamlit", "this command")
     print(f"http://localhost:{port}/{page}", flush=True)
     command = [sys.executable, "-m", "streamlit", "run", str(APP / "app.py"), "--server.port", str(port)]
     with subprocess.Popen(command, env=environment) as server:

@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError, Executor
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from spcviz.engine import extras
 from spcviz.engine.errors import SpcvizError
 from spcviz.engine.kernels import sources
 from spcviz.shared import clone
@@ -40,12 +41,9 @@ def place(mark: str, dask_worker: Any = None) -> Place:
 @contextlib.contextmanager
 def executor(address: str, work: Path) -> Iterator[Executor]:
     """The cluster's executor; `SpcvizError` if it is silent, lacks something, or workers die."""
-    try:
+    with extras.named("--scheduler"):
         from distributed import Client, KilledWorker
         from distributed.comm.core import CommClosedError
-    except ImportError as error:
-        how = "install it with: python -m pip install distributed"
-        raise SpcvizError(f"--scheduler needs the package distributed; {how}") from error
     try:
         client = Client(address, timeout="10s")
     except (OSError, ValueError) as error:

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import tempfile
 from pathlib import Path
 
 from spcviz import engine
@@ -11,6 +12,8 @@ from spcviz.shared.folders import ROOT, NoCacheError
 HELP = "write the library's documentation, docstrings and examples, as a site"
 DOORS = ("spcviz", "spcviz.sequences", "spcviz.scores", "spcviz.spending", "spcviz.io")
 EXAMPLES = ROOT / "examples"
+PAGES = {"benchmark_figures": ROOT / "docs" / "benchmarks.md", "stored_models": ROOT / "docs" / "models.md"}
+"""{name in the site's list: what `report` has written in a clone}."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -40,5 +43,15 @@ def write(folder: Path) -> int:
     inner = ("web", "problems", "shared", "registry", "commands", "cli", "report", "__main__")
     hidden = [f"!spcviz.{name}" for name in inner]
     examples = [str(path) for path in sorted(EXAMPLES.glob("*.py"))]
-    pdoc.pdoc(*DOORS, *rooms, *examples, *hidden, output_directory=folder)
+    with tempfile.TemporaryDirectory() as place:
+        pages = [_as_module(Path(place), *page) for page in PAGES.items() if page[1].is_file()]
+        pdoc.pdoc(*DOORS, *rooms, *examples, *pages, *hidden, output_directory=folder)
     return len(list(folder.rglob("*.html")))
+
+
+def _as_module(place: Path, name: str, page: Path) -> str:
+    """A module that is a page of Markdown: pdoc reads modules, and includes files in this format alone."""
+    (place / page.name).write_bytes(page.read_bytes())
+    module = place / f"{name}.py"
+    module.write_text(f'"""\n.. include:: {page.name}\n"""\n\n__docformat__ = "restructuredtext"\n', "utf-8")
+    return str(module)

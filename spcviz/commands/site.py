@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from spcviz.engine.extras import how_to_install
+
 HELP = "write all tours and first scenes as static pages that need no server"
 
 
@@ -25,7 +27,7 @@ def run(options: argparse.Namespace) -> int | None:
     outputs.folder("FOLDER", options.folder)
     n_docs, left_out = _docs(options.folder / "docs"), []
     if not n_docs:
-        left_out.append('the library\'s documentation: pdoc is not installed (pip install ".[docs]")')
+        left_out.append(f"the library's documentation: pdoc is not installed ({how_to_install('pdoc')})")
     if drawing.browser() is None:
         why = "no Chromium or Chrome is installed; visitors fetch plotly, 4.8 MB"
         left_out.append(f"charts drawn ahead: {why}")

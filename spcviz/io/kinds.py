@@ -2,6 +2,8 @@
 
 import re
 
+from spcviz.engine.extras import how_to_install
+
 _SAVE_AS = "save it as text with one token a line, its label beside it"
 
 _MAGIC = (
@@ -115,4 +117,4 @@ def _is_xml(lines: list[str], opening: str) -> bool:
 
 def missing_reader(kind: str, package: str, instead: str) -> str:
     """What is said of a format whose reader is not installed."""
-    return f'is {kind}, for which {package} is not installed here: pip install "spcviz[tables]", or {instead}'
+    return f"is {kind}, for which {package} is not installed here: {how_to_install(package)}, or {instead}"

@@ -4,10 +4,10 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.engine.extras import is_installed
 from spcviz.io.kinds import missing_reader
 from spcviz.io.layout import Table
 from spcviz.io.records import Names, names_in, table_of_records
@@ -21,7 +21,7 @@ _LINES = "save it as CSV or as JSON Lines"
 
 def table_of_arrow(name: str, data: bytes, kind: str, max_tokens: int | None = None) -> Table:
     """Sentences of a Parquet or Arrow file with a list of tokens and one of tags a row, or a token a row."""
-    if find_spec("pyarrow") is None:
+    if not is_installed("pyarrow"):
         raise ArgumentError(f"{name}: {missing_reader(kind, 'pyarrow', _LINES)}")
     try:
         table = _arrow(name, data, kind)
@@ -155,7 +155,7 @@ def other_office(paths: object) -> str:
 
 def text_of_workbook(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
     """(the first sheet of an Excel workbook that has cells, as a text with tabs, what is worth knowing)."""
-    if find_spec("openpyxl") is None:
+    if not is_installed("openpyxl"):
         raise ArgumentError(f"{name}: {missing_reader('an Excel workbook', 'openpyxl', _CSV)}")
     if sum(opened_zip(name, data).sizes.values()) > MAX_BYTES:
         raise ArgumentError(

@@ -31,9 +31,9 @@ def is_intact(entry):
 
 def describe():
     """Lines for a person: each set, where it comes from, whether it is here."""
-    folder = data_folder()
+    folder, entries = data_folder(), data_sets()
     yield f"SPCVIZ_DATA: {folder}" if folder else f"{state_of_data()}; only shipped data is used"
-    for entry in data_sets():
+    for entry in entries:
         yield f"{entry.name}: {entry.what}"
         yield f"  from {entry.origin}"
         if entry.shipped is None:

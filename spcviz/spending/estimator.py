@@ -122,7 +122,9 @@ class Budgeted(BaseEstimator):
         self.reader_ = self.reader_.attached(tier, function)
         names, columns = list(self.tiers.names), list(self.tiers.columns)
         columns[names.index(tier)] = function
-        self.tiers = FeatureTiers(tuple(names), tuple(columns), tuple(self.tiers.costs))
+        self.tiers = FeatureTiers(
+            tuple(names), tuple(columns), tuple(self.tiers.costs), self.reader_.tiers.batch
+        )
         return self
 
     def _state(self) -> dict[str, Any]:

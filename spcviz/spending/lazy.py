@@ -5,7 +5,6 @@ with the scores that are known (`spcviz.learning.budgets.spending`), as far as t
 that is what it offers to the queue. The course is that of a batch whose features are all there.
 """
 
-import heapq
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.world import Course, Rule
+from spcviz.spending.turns import Offer, spend_in_turns
 
 _Step = tuple[int, int, float, float]
 """Part, tier, value and cost of a purchase."""
@@ -49,6 +49,17 @@ class _Chain:
         tier = int(course.tier[n])
         return int(course.part[n]), tier, float(course.value[n]), float(self.real[tier - 1])
 
+    @property
+    def offer(self) -> Offer | None:
+        """Value and cost of the next purchase."""
+        return None if self.is_done else self.next[2:]
+
+    @property
+    def rest(self) -> float:
+        """Cost of everything that it could still buy."""
+        is_open = np.arange(len(self.real)) >= self.tiers[:, None]
+        return float((np.where(self.costs < _HUGE, self.real, 0.0) * is_open).sum())
+
     def drop(self) -> None:
         """The next purchase does not fit any more, and never will."""
         part, tier, _, _ = self.next
@@ -69,32 +80,28 @@ def spend_lazily(
     rule: Rule,
     budget: float,
     costs: np.ndarray,
-    compute: Callable[[int, int, int], np.ndarray],
+    compute: Callable[[list[tuple[int, int, int]]], np.ndarray],
+    *,
+    is_together: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """(labels (R,), tiers (R,), what was spent) of Algorithm 5 on a batch; costs (T - 1,).
 
-    Scores of tiers other than 0 are not looked at: ``compute(w, part, tier)`` gives those (K,) of a part of
-    sequence w, once for each purchase, in order.
+    Scores of tiers other than 0 are not looked at: ``compute([(w, part, tier), ...])`` gives those (n, K) of
+    parts of sequences w, once for each purchase: one after the other in order, or those that are certain
+    together; see `spcviz.spending.turns`.
     """
     chains = []
     for w in range(len(world.starts) - 1):
         sequence, rows = world.some(np.array([w]))
         fixed = rule._replace(fixed=rule.fixed[rows]) if len(rule.fixed) else rule
         chains.append(_Chain(sequence, fixed, costs))
-    queue = [(-chain.next[2], w) for w, chain in enumerate(chains) if not chain.is_done]
-    heapq.heapify(queue)
-    spent = 0.0
-    while spent < budget and queue:
-        _, w = heapq.heappop(queue)
-        chain = chains[w]
-        part, tier, _, cost = chain.next
-        if cost > budget - spent:
-            chain.drop()
-        else:
-            chain.buy(compute(w, part, tier))
-            spent += cost
-        if not chain.is_done:
-            heapq.heappush(queue, (-chain.next[2], w))
+
+    def buy(some: list[int]) -> None:
+        scores = compute([(w, *chains[w].next[:2]) for w in some])
+        for w, row in zip(some, scores):
+            chains[w].buy(row)
+
+    _, spent = spend_in_turns(chains, budget, buy, is_together=is_together)
     none = [np.zeros(0, dtype=np.int64)]
     labels = np.concatenate([*none, *(chain.labels for chain in chains)])
     return labels, np.concatenate([*none, *(chain.tiers for chain in chains)]), spent

@@ -1,5 +1,6 @@
 """From items of X to features at all tiers, as a fitted estimator reads them."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.spending import labelled, tiers
 from spcviz.spending.labelled import Labelled
-from spcviz.spending.tiers import FeatureTiers, Tiers
+from spcviz.spending.tiers import FeatureTiers, Tiers, Wanted
 
 
 class StoredTiers(NamedTuple):
@@ -17,6 +18,7 @@ class StoredTiers(NamedTuple):
     columns: tuple[np.ndarray, ...]  # int; none of a tier that a function computes
     costs: np.ndarray  # (T - 1,)
     widths: np.ndarray  # (T,) features of each tier
+    batch: bool = False  # whether functions take many items at once
 
     def given(self) -> FeatureTiers:
         """As a user writes them."""
@@ -24,14 +26,14 @@ class StoredTiers(NamedTuple):
             of_tier if len(of_tier) else tiers.Detached(name)
             for name, of_tier in zip(self.names, self.columns)
         )
-        return FeatureTiers(self.names, columns, (0.0, *self.costs.tolist()))
+        return FeatureTiers(self.names, columns, (0.0, *self.costs.tolist()), self.batch)
 
 
 def stored_tiers(feature_tiers: Tiers, widths: np.ndarray) -> StoredTiers:
     """Tiers as they are stored: a function is code, and is left out; widths (T,)."""
     none = np.zeros(0, dtype=np.int64)
     columns = tuple(none if callable(of_tier) else of_tier for of_tier in feature_tiers.columns)
-    return StoredTiers(feature_tiers.names, columns, feature_tiers.costs, widths)
+    return StoredTiers(feature_tiers.names, columns, feature_tiers.costs, widths, feature_tiers.batch)
 
 
 class Reader(NamedTuple):
@@ -94,11 +96,12 @@ class Reader(NamedTuple):
         out[:, : free.shape[1]] = free
         return out
 
-    def fill(self, rows: np.ndarray, i: int, x: Any, tier: int, positions: np.ndarray | None = None) -> None:
-        """Compute what was bought for some positions of an item, or for all, into their rows (L, F)."""
-        features = self._checked(tier, tiers.features_at(self.tiers, i, x, tier, positions))
+    def fill(self, rows: list[np.ndarray], X: Any, wanted: Sequence[Wanted], tier: int) -> None:
+        """Compute what was bought for positions of some items, into the rows (L, F) of each."""
         stop = int(self.edges[tier])
-        rows[:, stop - features.shape[1] : stop] = np.float32(self.scales[tier]) * features
+        for some, part in zip(rows, tiers.features_at(self.tiers, X, wanted, tier)):
+            features = self._checked(tier, part)
+            some[:, stop - features.shape[1] : stop] = np.float32(self.scales[tier]) * features
 
     def _checked(self, tier: int, part: np.ndarray) -> np.ndarray:
         if not len(part):

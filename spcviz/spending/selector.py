@@ -1,7 +1,6 @@
 """Whole sequences lifted to larger models, as far as a budget reaches: DMS (thesis chapter 6)."""
 
 import copy
-import heapq
 import itertools
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Self
@@ -26,6 +25,7 @@ from spcviz.spending.answers import Purchase, Spent
 from spcviz.spending.estimator import Budgeted, Fitted
 from spcviz.spending.read import StoredTiers
 from spcviz.spending.tiers import FeatureTiers, checked
+from spcviz.spending.turns import Offer, spend_in_turns
 
 SELECTORS = ("dms", "dms_by_value", "dms_per_cost", "fixed", "uniform")
 """What a `ModelSelector` may go by. ``dms``: of the queues by value and by value per cost the one that wastes
@@ -205,34 +205,39 @@ class _Reading:
 
     def spend(self, budget: float) -> list[tuple[int, int, float, float, np.ndarray]]:
         """(sequence, tier, value, cost, labels after it) of each purchase, in order."""
-        queue = [(-self._value(int(i)), int(i)) for i in self.filled]
-        heapq.heapify(queue)
-        out, spent = [], 0.0
-        while spent < budget and queue:
-            negative, i = heapq.heappop(queue)
-            tier = int(self.tiers[i]) + 1
-            cost = float(self.lengths[i] * self.costs[tier - 1])
-            if cost > budget - spent:
-                continue
-            spent += cost
-            self._lift(i, tier)
-            out.append((i, tier, 0.0 - negative, cost, self.read[i, tier][0]))
-            if tier < len(self.costs):
-                heapq.heappush(queue, (-self._value(i), i))
+        lines = [_Line(self, int(i)) for i in self.filled]
+        is_together = self.own.reader_.tiers.batch
+        order, _ = spend_in_turns(
+            lines, budget, lambda some: self.lift([lines[w] for w in some]), is_together=is_together
+        )
+        out, n_bought = [], [0] * len(lines)
+        for w in order:
+            value, cost = lines[w].bought[n_bought[w]]
+            n_bought[w] += 1
+            i, tier = lines[w].number, n_bought[w]
+            out.append((i, tier, value, cost, self.read[i, tier][0]))
         return out
 
-    def _lift(self, i: int, tier: int) -> None:
-        """Compute a sequence's features of a tier, and read it by that model."""
-        self.tiers[i] = tier
-        if (i, tier) in self.read:
-            return
-        selector, rows = self.own, slice(self.first[i], self.first[i + 1])
-        model = selector.models_[tier]
-        selector.reader_.fill(self.features[rows], i, self.X[i], tier)
-        labels, meta = _read_by(model, self.features[rows], self.lengths[i : i + 1], selector.seen_)
-        self.read[i, tier] = labels, meta[0]
+    def lift(self, lines: list["_Line"]) -> None:
+        """Compute what the next model of some sequences reads, and read each by that model."""
+        selector = self.own
+        for line in lines:
+            line.bought.append(line.offer)
+        self.tiers[[line.number for line in lines]] += 1
+        fresh = [(line.number, tier) for line in lines if (line.number, tier := line.tier) not in self.read]
+        for tier in sorted({tier for _, tier in fresh}):
+            numbers = [i for i, t in fresh if t == tier]
+            rows = [self.features[self.first[i] : self.first[i + 1]] for i in numbers]
+            selector.reader_.fill(rows, self.X, [(i, None) for i in numbers], tier)
+            for i, features in zip(numbers, rows):
+                labels, meta = _read_by(
+                    selector.models_[tier], features, self.lengths[i : i + 1], selector.seen_
+                )
+                self.read[i, tier] = labels, meta[0]
+        for line in lines:
+            line.look()
 
-    def _value(self, i: int) -> float:
+    def value(self, i: int) -> float:
         """What the next model of a sequence is worth, as it is queued."""
         tier, policy = int(self.tiers[i]), self.own.policy
         if policy == "uniform":
@@ -248,6 +253,35 @@ class _Reading:
             return value
         cost = np.array([[self.lengths[i] * self.costs[tier]]])
         return float(batch_selection.per_cost(np.array([[value]]), cost)[0, 0])
+
+
+class _Line:
+    """A sequence in the queue of a reading."""
+
+    def __init__(self, reading: _Reading, number: int) -> None:
+        self.reading, self.number = reading, number
+        self.costs = reading.lengths[number] * reading.costs
+        self.bought: list[Offer] = []
+        self.offer: Offer | None = None
+        self.look()
+
+    @property
+    def tier(self) -> int:
+        return int(self.reading.tiers[self.number])
+
+    @property
+    def rest(self) -> float:
+        """Cost of everything that it could still buy."""
+        return float(self.costs[self.tier :].sum())
+
+    def look(self) -> None:
+        """What it would buy next."""
+        is_open = self.tier < len(self.costs)
+        self.offer = (self.reading.value(self.number), float(self.costs[self.tier])) if is_open else None
+
+    def drop(self) -> None:
+        """Models come one after the other: behind one that does not fit there is none."""
+        self.offer = None
 
 
 def _bought(

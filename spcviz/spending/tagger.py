@@ -213,14 +213,17 @@ class BudgetedTagger(Budgeted):
         features = reader.free_features(X)
         world = self._read(features, lengths[filled])
 
-        def compute(w: int, part: int, tier: int) -> np.ndarray:
-            row = world.starts[w] + part
-            here = features[row : row + 1]
-            reader.fill(here, int(filled[w]), X[filled[w]], tier, np.array([part]))
-            return tier_scores(self.model_, here)[0, tier]
+        def compute(bought: list[tuple[int, int, int]]) -> np.ndarray:
+            at = [int(world.starts[w]) + part for w, part, _ in bought]
+            tier_of = np.array([tier for *_, tier in bought])
+            for tier in np.unique(tier_of).tolist():  # each has a function of its own
+                some = np.flatnonzero(tier_of == tier)
+                wanted = [(int(filled[bought[k][0]]), np.array([bought[k][1]])) for k in some]
+                reader.fill([features[at[k] : at[k] + 1] for k in some], X, wanted, tier)
+            return tier_scores(self.model_, features[at])[np.arange(len(at)), tier_of]
 
         rule = rule_of(self.policy_, world, float(self.inference_tolerance))
-        return spend_lazily(world, rule, limit, reader.tiers.costs, compute)
+        return spend_lazily(world, rule, limit, reader.tiers.costs, compute, is_together=reader.tiers.batch)
 
     def _points(
         self, X: Sequence, truth: np.ndarray, budgets: list[float]

@@ -12,7 +12,9 @@ from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 MAX_BYTES = 8 << 30
 """Of the features of all positions of one call, in 32 bits."""
 
-Compute = Callable[[Any, np.ndarray], ArrayLike]
+Compute = Callable[[Any, Any], Any]
+Wanted = tuple[int, np.ndarray | None]
+"""Number of an item, and the positions of it whose features are wanted; None: all."""
 
 
 class FeatureTiers(NamedTuple):
@@ -25,8 +27,14 @@ class FeatureTiers(NamedTuple):
     columns : sequence of (array_like of int, or callable)
         Of each tier: numbers of columns of X's arrays; or a function that is called as ``f(x, positions)``
         with one item of X and an array of positions of it, and returns their features, (len(positions), F_t).
+        A later tier's is called for what is bought, when it is bought, and for nothing else.
     costs : sequence of float
         Of buying each tier for one position, in the unit of budgets. The first is free: 0.
+    batch : bool
+        Whether functions are called as ``f(items, positions)`` with a list of items and a list of arrays of
+        positions, one of each item, and return a list of their features. All that is certain to be bought is
+        then computed in one call a tier, as a neural network or a server likes it; what is bought is the
+        same. One sequence buys position by position, so that this pays where `predict` gets many.
 
     Examples
     --------
@@ -37,6 +45,7 @@ class FeatureTiers(NamedTuple):
     names: Sequence[str]
     columns: Sequence[ArrayLike | Compute]
     costs: Sequence[float]
+    batch: bool = False
 
 
 class Detached(NamedTuple):
@@ -57,6 +66,7 @@ class Tiers(NamedTuple):
     names: tuple[str, ...]
     columns: tuple[Any, ...]
     costs: np.ndarray
+    batch: bool = False
 
     @property
     def has_functions(self) -> bool:
@@ -66,7 +76,7 @@ class Tiers(NamedTuple):
 
 def checked(tiers: Any, *, is_stored: bool = False) -> Tiers:
     """Tiers as they are used, or the error that names what is wrong; stored ones may share columns."""
-    if not isinstance(tiers, tuple) or len(tiers) != 3:
+    if not isinstance(tiers, tuple) or len(tiers) not in (3, 4):
         raise ArgumentError(f"tiers must be FeatureTiers(names, columns, costs), got {tiers!r:.60}")
     names, columns = (
         checks.listed(f"tiers.{what}", field) for what, field in zip(("names", "columns"), tiers)
@@ -93,7 +103,10 @@ def checked(tiers: Any, *, is_stored: bool = False) -> Tiers:
         raise ArgumentError(f"tiers.costs[0] must be 0, since the first tier is free, got {costs[0]}")
     if not costs.min() >= 0:
         raise ArgumentError(f"tiers.costs must not be negative, got {costs.min()}")
-    return Tiers(names, tuple(checked_columns), costs[1:])
+    batch = tiers[3] if len(tiers) == 4 else False
+    if not isinstance(batch, bool | np.bool_):
+        raise ArgumentError(f"tiers.batch must be True or False, got {batch!r:.60}")
+    return Tiers(names, tuple(checked_columns), costs[1:], bool(batch))
 
 
 def _refuse_bought_twice(t: int, columns: np.ndarray, before: list) -> None:
@@ -129,7 +142,7 @@ def lengths_of(X: Any) -> np.ndarray:
 
 def features_of(tiers: Tiers, X: Any, tier: int) -> np.ndarray:
     """Features of one tier at all positions of all items, (R, F_t) float32."""
-    tables = [features_at(tiers, i, x, tier) for i, x in enumerate(X) if _length(x)]
+    tables = features_at(tiers, X, [(i, None) for i, x in enumerate(X) if _length(x)], tier)
     widths = {table.shape[1] for table in tables}
     if len(widths) > 1:
         raise ShapeError(f"tiers.columns[{tier}] must give equally many features, got {sorted(widths)}")
@@ -144,26 +157,55 @@ def _length(x: Any) -> int:
     return len(x) if shape is None else shape[0]
 
 
-def features_at(tiers: Tiers, i: int, x: Any, tier: int, positions: np.ndarray | None = None) -> np.ndarray:
-    """Features of one tier at some positions of item i, or at all."""
-    chosen, name = tiers.columns[tier], tiers.names[tier]
-    if callable(chosen):
-        rows = np.arange(_length(x)) if positions is None else positions
-        table = _dense(f"tiers.columns[{tier}] of X[{i}]", chosen(x, rows))
-        if table.ndim != 2 or len(table) != len(rows):
-            raise ShapeError(
-                f"tiers.columns[{tier}] of X[{i}] has shape {table.shape}; it needs {len(rows)} rows"
-            )
+def features_at(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> list[np.ndarray]:
+    """Features of one tier at some positions of some items, or at all of each: (L, F_t) float32 of each."""
+    chosen = tiers.columns[tier]
+    if not callable(chosen):
+        raw = [_columns_of(tiers, i, X[i], tier, positions) for i, positions in wanted]
     else:
-        whole = x.tocsr() if hasattr(x, "tocsr") else _dense(f"X[{i}]", x)
-        if len(whole.shape) != 2:
-            raise ShapeError(f"X[{i}] has shape {tuple(whole.shape)}; it needs (L, F)")
-        if chosen.max() >= whole.shape[1]:
-            raise ShapeError(
-                f"X[{i}] has {whole.shape[1]} columns; tier {name!r} needs column {chosen.max()}"
-            )
-        table = _dense(f"X[{i}]", (whole if positions is None else whole[positions])[:, chosen])
-    table = table.astype(np.float32)
+        rows = [np.arange(_length(X[i])) if positions is None else positions for i, positions in wanted]
+        raw = _computed(tiers, [X[i] for i, _ in wanted], rows, tier)
+        raw = [_dense(f"tiers.columns[{tier}] of X[{i}]", table) for (i, _), table in zip(wanted, raw)]
+        for (i, _), table, asked in zip(wanted, raw, rows):
+            if table.ndim != 2 or len(table) != len(asked):
+                raise ShapeError(
+                    f"tiers.columns[{tier}] of X[{i}] has shape {table.shape}; it needs {len(asked)} rows"
+                )
+    return [
+        _finite(i, table.astype(np.float32), positions, tiers.names[tier])
+        for (i, positions), table in zip(wanted, raw)
+    ]
+
+
+def _computed(tiers: Tiers, items: list, rows: list[np.ndarray], tier: int) -> list:
+    """What the function of a tier gives for each item, in one call or in one for each."""
+    function = tiers.columns[tier]
+    if not tiers.batch:
+        return [function(x, positions) for x, positions in zip(items, rows)]
+    if not items:
+        return []
+    tables = function(items, rows)
+    if not hasattr(tables, "__len__") or isinstance(tables, str | bytes | dict) or hasattr(tables, "tocsr"):
+        raise ArgumentError(
+            f"tiers.columns[{tier}] must return a list of features, one of each item, got {tables!r:.60}"
+        )
+    if len(tables) != len(items):
+        raise ShapeError(f"tiers.columns[{tier}] gave features of {len(tables)} items; it got {len(items)}")
+    return list(tables)
+
+
+def _columns_of(tiers: Tiers, i: int, x: Any, tier: int, positions: np.ndarray | None) -> np.ndarray:
+    """Columns of an item, at some positions or at all."""
+    chosen, name = tiers.columns[tier], tiers.names[tier]
+    whole = x.tocsr() if hasattr(x, "tocsr") else _dense(f"X[{i}]", x)
+    if len(whole.shape) != 2:
+        raise ShapeError(f"X[{i}] has shape {tuple(whole.shape)}; it needs (L, F)")
+    if chosen.max() >= whole.shape[1]:
+        raise ShapeError(f"X[{i}] has {whole.shape[1]} columns; tier {name!r} needs column {chosen.max()}")
+    return _dense(f"X[{i}]", (whole if positions is None else whole[positions])[:, chosen])
+
+
+def _finite(i: int, table: np.ndarray, positions: np.ndarray | None, name: str) -> np.ndarray:
     if not np.isfinite(table).all():
         at = int((~np.isfinite(table).all(axis=1)).argmax())
         at = at if positions is None else int(positions[at])

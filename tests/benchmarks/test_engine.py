@@ -33,7 +33,7 @@ def test_every_operation_is_told_and_timed(measured):
     cpu = result["machine"]["cpu"]
     assert {row["processor"] for row in result["rows"]} == {cpu}
     of_tree = {"operation": "a tree, of 3", "contender": "spcviz", "us": 1.5, "ratio": 1.0}
-    assert last == {"processor": cpu} | of_tree
+    assert last == {"processor": cpu, "us_quartiles": None} | of_tree
     assert operations.pop() == "trees and grids"
     assert list(dict.fromkeys(row["operation"] for row in rows)) == operations
     assert operations[:3] == ["Viterbi 8 x 26", "node max-marginals 8 x 26", "sum marginals 8 x 26"]
@@ -42,7 +42,8 @@ def test_every_operation_is_told_and_timed(measured):
         rows = {row["contender"]: row for row in result["rows"] if row["operation"] == operation}
         assert rows["spcviz"]["ratio"] == 1
         for row in rows.values():
-            assert row["us"] > 0
+            low, high = row["us_quartiles"]
+            assert 0 < low <= row["us"] <= high
             assert_allclose(row["ratio"], row["us"] / rows["spcviz"]["us"])
     assert {"dense Viterbi", "spcviz"} == set(rows)
 
@@ -134,19 +135,20 @@ def test_the_text_compares_each_operation_with_the_best_of_the_others():
     ]
 
 
-def test_medians_are_in_microseconds_and_turn_by_turn(monkeypatch):
+def test_medians_and_quartiles_are_in_microseconds_and_turn_by_turn(monkeypatch):
     seconds = [2, 10, 1, 10, 3, 30, 2, 20]  # one call each, a turn of its own; then three turns
     clock, order = iter(np.cumsum([t for s in seconds for t in (0, s)]) / 1e3), []
     monkeypatch.setattr(engine.time, "process_time", lambda: next(clock))
-    medians = engine._interleaved({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
+    turns = engine._interleaved({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
     assert "".join(order) == "aabb" + "ab" * 3
-    assert medians == pytest.approx({"a": 2e3, "b": 20e3})
+    assert turns["a"] == pytest.approx([1.5e3, 2e3, 2.5e3])
+    assert turns["b"] == pytest.approx([15e3, 20e3, 25e3])
 
 
 def test_short_operations_are_called_many_times_a_turn(monkeypatch):
     calls = []
     monkeypatch.setattr(engine.time, "process_time", lambda: len(calls) * 1e-5)
-    assert engine._interleaved({"a": lambda: calls.append(1)}, 2) == pytest.approx({"a": 10.0})
+    assert engine._interleaved({"a": lambda: calls.append(1)}, 2)["a"] == pytest.approx([10.0] * 3)
     assert len(calls) == 1 + (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256) + 2 * 256
 
 

@@ -50,7 +50,9 @@ def test_rows_are_of_the_contract(data, monkeypatch):
     for row in result["rows"]:
         assert expected <= set(row)
         assert row["tokens_right"] == row["sentences_right"] == 1.0
-        assert row["tokens_per_s"] > 0
+        for field in ("train_s", "tokens_per_s"):
+            low, high = row[f"{field}_range"]
+            assert 0 < low <= row[field] <= high
         assert row["peak_mb"] > 10
     assert len(ticks) == len(names) * 4 + 2  # three tries and a turn each, threads, a sentence a call
     threads = [(row["what"], row["input"]) for row in result["threads"]]

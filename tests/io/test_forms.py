@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import sys
 import zipfile
 
 import numpy as np
@@ -454,7 +455,8 @@ def test_excel():
 
 def test_a_reader_that_is_missing_is_named(monkeypatch):
     data, book = parquet({"tokens": WORDS})[0], workbook([("a", "b")])
-    monkeypatch.setattr("spcviz.io.tables.find_spec", lambda name: None)
+    for name in ("pyarrow", "openpyxl"):
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(
         ArgumentError, match=r'is Parquet, for which pyarrow .* pip install "spcviz\[tables\]"'
     ):

@@ -193,7 +193,7 @@ def fill_node_tables(
         return False
     table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, False)
     back = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, True)
-    work = aligned((2, unary.shape[1]), unary)
+    work = aligned((np.int64(2), unary.shape[1]), unary)
     return _node_tables_all(unary, lengths, table, back, tops, back_tops, work, best, node)
 
 

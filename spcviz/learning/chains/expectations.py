@@ -138,7 +138,7 @@ def _expect(
     for w in range(len(weights)):
         longest = max(longest, row_start[w + 1] - row_start[w])
     left, here = aligned((longest, n), unary), aligned((longest, n), unary)
-    work, outer = aligned((2, n), unary), aligned((n, n), unary)
+    work, outer = aligned((np.int64(2), n), unary), aligned((n, n), unary)
     outer[:], work[:] = 0.0, 0.0  # what fills a row up stays 0
     for w in range(len(weights)):
         rows = unary[row_start[w] : row_start[w + 1]]

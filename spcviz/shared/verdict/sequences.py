@@ -5,6 +5,7 @@ checked and timed. Times are of a search over triples of labels, with the sequen
 what the filter leaves, once over all K^3.
 """
 
+import contextlib
 import hashlib
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ import numpy as np
 import spcviz
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
+from spcviz.engine.extras import MissingPackageError
 from spcviz.engine.ngrams.dense import dense_decode, dense_model
 from spcviz.engine.ngrams.table import ngram_table
 from spcviz.engine.thresholds import rules
@@ -51,11 +53,15 @@ class Judgement(NamedTuple):
         """The verdict as a figure for a notebook and as one HTML file; see `spcviz.show`."""
         return import_module("spcviz").show(self)
 
-    def _repr_html_(self) -> str:
-        return self.show()._repr_html_()
+    def _repr_html_(self) -> str | None:
+        with contextlib.suppress(MissingPackageError):  # without what draws a notebook has the text
+            return self.show()._repr_html_()
+        return None
 
-    def _repr_png_(self) -> bytes:
-        return self.show()._repr_png_()
+    def _repr_png_(self) -> bytes | None:
+        with contextlib.suppress(MissingPackageError):
+            return self.show()._repr_png_()
+        return None
 
 
 def of_sequences(

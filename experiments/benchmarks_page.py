@@ -1,0 +1,167 @@
+"""docs/benchmarks.md: what ``python -m spcviz bench`` has stored, with every rival, machine and command.
+
+Figures without a verdict: none of these measurements has a rule that was fixed before it. What a class can
+expect of the app stands in docs/class.md.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks.engine import ratios
+from spcviz.shared import stored
+from spcviz.shared.folders import RESULTS
+from spcviz.web.figures.results import command_of, measured_on
+
+FILE = "benchmarks.md"
+_HEAD = """# Benchmarks
+
+Written by `python -m spcviz report` from what `python -m spcviz bench NAME --json` has stored in \
+`cache/results`; do not edit. Figures, not verdicts: no rule was fixed beforehand that would say which \
+difference counts. Times are of the machine named with them, later code may differ, and rivals are those \
+that were installed there (`tests/requirements-bench.txt`). On another machine read the ratios, not the \
+seconds; better, repeat the command. What a class can expect of the app: `docs/class.md`."""
+_NO_SPREAD = (
+    "This run kept medians alone; the next one stores the spread of its turns, which is shown here then."
+)
+
+
+def text(results: Path = RESULTS) -> str:
+    """The page in Markdown; `ResultError` if a stored result is damaged."""
+    return "\n\n".join([_HEAD, *(_section(name, results) for name in _SECTIONS)]) + "\n"
+
+
+def _section(name: str, results: Path) -> str:
+    """One benchmark: what it does, where and how it was measured, its figures."""
+    file = f"bench-{name}"
+    title, figures = _SECTIONS[name]
+    head = f"## {title}"
+    result = stored.read(results, file)
+    if result is None:
+        return f"{head}\n\nNot measured yet: `python -m spcviz bench {name} --json`."
+    with stored.reading(file):
+        return "\n\n".join([head, _measured(file, result), *figures(result)])
+
+
+def _measured(file: str, result: dict) -> str:
+    """Machine, day, command, statistic."""
+    machine = result["machine"]
+    where = f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['python']}"
+    settings = result["settings"]
+    how = f"{settings['repeats']} turns, {settings['statistic']}. " if "repeats" in settings else ""
+    absent = [*result.get("absent", ()), *result.get("failed", {})]
+    without = f" Without {', '.join(absent)}, not installed or not running there." if absent else ""
+    return (
+        f"{how}Measured on {where}{measured_on(result, '; run of ')}. Repeat it with "
+        f"`{command_of(result)} --json`. File: `{file}.json`.{without}"
+    )
+
+
+def _engine(result: dict) -> Iterator[str]:
+    """Every contender of every operation on the machine of the run; then other processors."""
+    here = [row for row in result["rows"] if row["processor"] == result["machine"]["cpu"]]
+    yield (
+        "CPU microseconds a call of all that were run in turns in one process; in brackets how many times "
+        "ours. 32 bits: half the precision of the others."
+    )
+    lines = ["| operation | spcviz | others, and spcviz in other forms |", "|---|---|---|"]
+    for operation in dict.fromkeys(row["operation"] for row in here):
+        rows = [row for row in here if row["operation"] == operation]
+        ours = next(row for row in rows if row["contender"] == "spcviz")
+        others = sorted((row for row in rows if row is not ours), key=lambda row: row["us"])
+        said = "; ".join(f"{row['contender']} {_us(row)} ({row['ratio']:.2f})" for row in others)
+        lines.append(f"| {operation} | {_us(ours)} | {said or 'none measured'} |")
+    yield "\n".join(lines)
+    yield "In brackets the quartiles of the turns." if "us_quartiles" in here[0] else _NO_SPREAD
+    processors = list(dict.fromkeys(row["processor"] for row in result["rows"]))
+    if len(processors) > 1:
+        yield "The fastest of the others, times ours, by processor: how much a ratio hangs on the machine."
+        lines = [f"| operation | {' | '.join(processors)} |", "|" + "---|" * (1 + len(processors))]
+        for operation, by in ratios(result).items():
+            cells = (f"{by[one][0]:.2f} ({by[one][1]})" if one in by else "–" for one in processors)
+            lines.append(f"| {operation} | {' | '.join(cells)} |")
+        yield "\n".join(lines)
+
+
+def _us(row: dict) -> str:
+    """Microseconds of a row, with the quartiles of its turns where they are stored.
+
+    >>> _us({"us": 2.305}), _us({"us": 12.0, "us_quartiles": [11.5, 14.0]})
+    ('2.3', '12.0 [11.5, 14.0]')
+    """
+    low, high = row.get("us_quartiles") or (None, None)
+    return f"{row['us']:,.1f}" + ("" if low is None else f" [{low:,.1f}, {high:,.1f}]")
+
+
+def _library(result: dict) -> Iterator[str]:
+    yield (
+        "The same string features of the same sentences, settings chosen on development sentences, test "
+        "sentences reported. CPU seconds; every run is a process of its own, whose peak of memory is told."
+    )
+    lines = [
+        "| data | model | program | tokens right, % | sentences right, % | training, s | tokens/s | MB |"
+    ]
+    lines += ["|" + "---|" * 8]
+    for row in result["rows"]:
+        lines.append(
+            f"| {row['data']} | {row['what']} | {row['contender']} | {100 * row['tokens_right']:.2f} "
+            f"| {100 * row['sentences_right']:.2f} | {row['train_s']:.2f}{_range(row, 'train_s', '.2f')} "
+            f"| {row['tokens_per_s']:,.0f}{_range(row, 'tokens_per_s', ',.0f')} | {row['peak_mb']:.0f} |"
+        )
+    yield "\n".join(lines)
+    yield (
+        "In brackets the least and the most of the turns."
+        if "train_s_range" in result["rows"][0]
+        else _NO_SPREAD
+    )
+    if result.get("serving"):
+        lines = [
+            "| texts made anew | program | tokens/s in one call | a sentence a call, µs |",
+            "|" + "---|" * 4,
+        ]
+        lines += [
+            f"| {row['input']} | {row['contender']} | {row['tokens_per_s']:,.0f} | {row['sentence_us']:.0f} |"
+            for row in result["serving"]
+        ]
+        yield "\n".join(lines)
+    if result.get("threads"):
+        lines = [
+            "| two threads against one, on the clock | input | one, s | two, s | ratio |",
+            "|" + "---|" * 5,
+        ]
+        lines += [
+            f"| {r['what']} | {r['input']} | {r['one_s']:.2f} | {r['two_s']:.2f} | {r['ratio']:.2f} |"
+            for r in result["threads"]
+        ]
+        yield "\n".join(lines)
+
+
+def _range(row: dict, field: str, form: str) -> str:
+    """Least and most of a field's turns, where they are stored."""
+    low, high = row.get(f"{field}_range") or (None, None)
+    return "" if low is None else f" [{low:{form}}, {high:{form}}]"
+
+
+def _data(result: dict) -> Iterator[str]:
+    about = result["settings"]
+    yield (
+        f"{about['sentences']:,} sentences, {about['tokens']:,} tokens, {about['labels']} labels, one run; "
+        "without a rival: no other program that was found reads such a file, trains on it and draws it."
+    )
+    lines = ["| what | measured |", "|---|---|"]
+    lines += [f"| {row['what']} | {row['measured']:.2f} {row['unit']} |" for row in result["rows"]]
+    yield "\n".join(lines)
+
+
+def _robust(result: dict) -> Iterator[str]:
+    yield "Among cases drawn at random: answers compared with enumeration, damage, hostile input."
+    lines = ["| what | cases | faults |", "|---|---|---|"]
+    lines += [f"| {row['what']} | {row['cases']:,} | {row['faults']:,} |" for row in result["rows"]]
+    yield "\n".join(lines)
+
+
+_SECTIONS: dict[str, tuple[str, Callable[[dict], Iterator[str]]]] = {
+    "engine": ("The engine beside numpy and other libraries", _engine),
+    "library": ("Taggers beside CRFsuite", _library),
+    "data": ("A file of one's own", _data),
+    "robust": ("Faults", _robust),
+}

@@ -1,0 +1,115 @@
+"""Sequences that buy in turns from one budget, and which of their purchases can be made at the same time.
+
+The queue is that of Algorithm 5: whoever offers the most buys next, and what it then offers is known only
+when that has been computed. Computing is dear where a function is called over a network or runs a neural
+network, and then many at once cost little more than one. So offers that are *certain* are bought together:
+those that are made in the end whatever the others come to. Nothing is computed that is not paid for, and all
+purchases are those of the queue, in its order.
+
+An offer is certain if the budget has room for everything that could be bought before it. Before an offer of
+value v a sequence buys only what comes before its first offer below v; behind an offer of at least v that is
+not computed yet, everything is possible.
+"""
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+_ROOM = 1 + 1e-9
+"""Costs are added in another order than the queue does; what fits by less than this is not certain."""
+
+Offer = tuple[float, float]
+"""Value and cost of a purchase."""
+
+
+class Line(Protocol):
+    """A sequence in the queue."""
+
+    @property
+    def offer(self) -> Offer | None:
+        """What it would buy next; None: nothing more."""
+
+    @property
+    def rest(self) -> float:
+        """Cost of everything that it could still buy, the offer included."""
+
+    def drop(self) -> None:
+        """The offer does not fit any more, and never will."""
+
+
+def spend_in_turns(
+    lines: Sequence[Line], budget: float, buy: Callable[[list[int]], None], *, is_together: bool
+) -> tuple[list[int], float]:
+    """(line of each purchase, in order, what was spent).
+
+    Parameters
+    ----------
+    lines : sequence of Line
+    budget : float
+    buy : callable
+        Makes the offers of the lines whose numbers it is given; each then has its next offer.
+    is_together : bool
+        Whether all offers that are certain are bought at once; else one after the other.
+    """
+    early: list[deque[Offer]] = [deque() for _ in lines]  # bought, and not yet their turn
+
+    def head(w: int) -> Offer | None:
+        return early[w][0] if early[w] else lines[w].offer
+
+    queue = [(-offer[0], w, offer[1]) for w, line in enumerate(lines) if (offer := line.offer) is not None]
+    heapq.heapify(queue)
+    order: list[int] = []
+    spent = 0.0
+    while spent < budget and queue:
+        _, w, cost = heapq.heappop(queue)
+        if not early[w] and cost > budget - spent:
+            lines[w].drop()
+        else:
+            if not early[w]:
+                chosen = sorted({w, *(certain(lines, early, budget - spent) if is_together else ())})
+                for v in chosen:
+                    early[v] += [offer for offer in (lines[v].offer,) if offer is not None]
+                buy(chosen)
+            early[w].popleft()
+            order.append(w)
+            spent += cost
+        if (offer := head(w)) is not None:
+            heapq.heappush(queue, (-offer[0], w, offer[1]))
+    return order, spent
+
+
+def certain(lines: Sequence[Line], early: Sequence[Sequence[Offer]], left: float) -> list[int]:
+    """Numbers of the lines whose offer is bought in the end, whatever the others come to.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+    early : sequence of sequences of Offer
+        Of each line, what has been bought before its turn.
+    left : float
+        Of the budget, before any of that.
+    """
+    w = np.array([i for i, line in enumerate(lines) if line.offer is not None], dtype=np.int64)
+    offers = np.array([lines[i].offer for i in w]).reshape(-1, 2)
+    least = [np.minimum.accumulate([value for value, _ in some]) for some in early if some]
+    bought_least = np.concatenate([np.zeros(0), *least])
+    bought_cost = np.array([cost for some in early for _, cost in some])
+    ends = {i: part[-1] for i, part in zip((i for i, some in enumerate(early) if some), least)}
+    value = np.minimum(offers[:, 0], [ends.get(i, np.inf) for i in w.tolist()])
+    rest = np.array([lines[i].rest for i in w])
+    before = _sum_of_higher(bought_least, bought_cost, value) + _sum_of_higher(value, rest, value) - rest
+    return w[(before + offers[:, 1]) * _ROOM <= left].tolist()
+
+
+def _sum_of_higher(values: np.ndarray, costs: np.ndarray, than: np.ndarray) -> np.ndarray:
+    """Sum of the costs of which the value is at least each of some.
+
+    >>> _sum_of_higher(np.array([1.0, 3.0, 2.0]), np.array([10.0, 5.0, 1.0]), np.array([2.0, 9.0])).tolist()
+    [6.0, 0.0]
+    """
+    order = np.argsort(-values, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(costs[order])])
+    return sums[np.searchsorted(-values[order], -than, side="right")]
