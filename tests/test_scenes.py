@@ -114,7 +114,7 @@ def test_two_problems_cannot_offer_one_name(monkeypatch):
         ("parsing", {"words": []}, "words must be 1 to 50 texts, got 0"),
         ("parsing", {"words": ["a", " "]}, "words must be 1 to 50 texts"),
         ("parsing", {"words": ["Birds", "sing"], "heads": [2]}, "one for each of 2 words"),
-        ("parsing", {"words": ["Birds", "sing"], "heads": [3, 0]}, "heads must"),
+        ("parsing", {"words": ["Birds", "sing"], "heads": [3, 0]}, "must be from 0 to 2, got 3"),
         ("hybrid", {"word": 0, "data": "own"}, "data must be one of"),
         ("hybrid", {"word": 10**7}, "word must be"),
         ("hybrid", {"word": 0, "hand": "x"}, "hand must be like"),

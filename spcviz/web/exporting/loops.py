@@ -51,6 +51,10 @@ _SHEET = """<!doctype html><meta charset="utf-8"><pre id="out" hidden></pre>
 """
 
 
+class NoStoryError(ArgumentError):
+    """A page shows nothing that plays."""
+
+
 class Film(NamedTuple):
     """A loop before it is written."""
 
@@ -75,7 +79,8 @@ def make_loop(address: str, kind: str = "webp", *, width: int = 960, dark: bool 
     Raises
     ------
     ArgumentError
-        For a page that has no story, a browser that is not there, or a kind or width that is unknown.
+        For a page that has no story (`NoStoryError`), a browser that is not there, or a kind or
+        width that is unknown.
     """
     if kind not in KINDS:
         raise ArgumentError(f"kind must be one of {', '.join(KINDS)}, got {kind!r:.40}")
@@ -91,9 +96,20 @@ def film(address: str, *, width: int = 960, dark: bool = False) -> Film:
     png, said = _told(address, scene, dark, scale=scale)
     if len(said["moments"]) < 2:
         name = scene.address or "the home page"
-        raise ArgumentError(f"{name} has nothing that plays; save it as FILE.html, or its picture as PNG")
+        raise NoStoryError(f"{name} has nothing that plays; save it as FILE.html, or its picture as PNG")
     frames = _cut(Image.open(io.BytesIO(png)).convert("RGB"), len(said["moments"]), said["height"], scale)
     return Film(frames, said["milliseconds"])
+
+
+def small(address: str, size: tuple[int, int], most: int) -> bytes:
+    """The loop of a scene as WebP for a card: the upper part of its view, at most so many bytes large."""
+    whole = film(address)
+    frames = [_upper(frame, size) for frame in whole.frames]
+    return _webp(Film(frames, whole.milliseconds), most)
+
+
+def _upper(frame, size):
+    return frame.crop((0, 0, frame.width, frame.width * size[1] // size[0])).resize(size)
 
 
 def write(film: Film, kind: str) -> bytes:
@@ -157,14 +173,14 @@ def _cut(sheet, n, height, scale):
     return [sheet.crop((x, y, x + wide, y + high)) for x, y in places]
 
 
-def _webp(film):
+def _webp(film, most=MOST_BYTES):
     first, *rest = film.frames
     shared = {"save_all": True, "append_images": rest, "duration": film.milliseconds, "loop": 0}
     for quality in (None, *QUALITIES):
         how = {"lossless": True, "quality": 40} if quality is None else {"quality": quality}
         file = io.BytesIO()
         first.save(file, "WEBP", method=2, **shared, **how)
-        if file.tell() <= MOST_BYTES:
+        if file.tell() <= most:
             return file.getvalue()
     raise _too_large(file.tell())
 
