@@ -98,7 +98,7 @@ def test_two_phones_answer_by_the_lecturer_s_link(server, lecturer, phone):
 
 
 def test_a_class_plays_the_game_of_a_day_and_what_nobody_bought_is_refused(browser, server, phone):
-    """One phone that has bought nothing is placed; one whose address holds more than can be bought is told."""
+    """A phone that has bought nothing is placed; one whose address holds what cannot be bought is told."""
     game = f"{server}/trade_off?mode=game&day=2026-11-27"
     page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
     page.goto(game, timeout=120_000)

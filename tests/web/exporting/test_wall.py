@@ -67,6 +67,8 @@ def test_a_scene_that_plays_has_a_loop_and_others_stand(made):
     assert len(content) <= 400_000
     film = Image.open(io.BytesIO(content))
     assert film.size == (480, 300)
+    last = film.convert("L").crop((0, 280, 480, 300))
+    assert last.getextrema()[0] > 200, "below the view is its own ground, and no foot"
     frames = [frame.convert("RGB").tobytes() for frame in ImageSequence.Iterator(film)]
     assert len(set(frames)) > 1
     text = (made.folder / "gallery.html").read_text("utf-8")
