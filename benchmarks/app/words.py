@@ -150,11 +150,12 @@ def of_files(row):
     goals = files.GOALS
     lines = [
         f"{row['sessions']} students on Letters beside {row['files']} hostile files ({row['megabytes']} MB): "
-        f"p50 {_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])} (goal {_s(goals['p95_ms'])}), "
-        f"{row['exceptions']} faults; {row['read']} read, {row['refused']} refused, {row['silent']} without "
-        f"a word; the slowest ({row['slowest']}) {_s(1000 * (row['slowest_s'] or 0))} "
-        f"(goal {_s(1000 * goals['slowest_s'])}); the server's process +{row['memory_mb'] or 0:.0f} MB "
-        f"(goal {goals['memory_mb']:.0f}), with all its children at most {row['family_mb'] or 0:.0f} MB"
+        f"p50 {_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])} (goal {_s(goals['p95_ms'])}; before any file "
+        f"{_s(row['before_p95_ms'])}), {row['exceptions']} faults; {row['read']} read, {row['refused']} "
+        f"refused, {row['silent']} without a word; the slowest ({row['slowest']}) "
+        f"{_s(1000 * (row['slowest_s'] or 0))} (goal {_s(1000 * goals['slowest_s'])}); the server's process "
+        f"+{row['memory_mb'] or 0:.0f} MB over {row['rest_mb'] or 0:.0f} MB (goal {goals['memory_mb']:.0f}), "
+        f"with all its children at most {row['family_mb'] or 0:.0f} MB"
     ]
     lines += [f"{one['name']}: {one['wrong'] or 'nothing was said'}" for one in row["which"]]
     return "\n".join(lines)

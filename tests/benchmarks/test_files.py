@@ -68,10 +68,12 @@ def test_a_row_counts_what_was_read_refused_and_silent():
     rows = [one, one | {"answer": "refused", "seconds": 21.5, "name": "b"}, one | {"answer": ""}]
     rows.append(one | {"wrong": "ValueError: x"})  # a traceback on the page is no answer
     row = files.row_of(rows, 40, [100.0, 300.0], ["x", "x"]) | {"memory_mb": 10.0, "family_mb": 20.0}
+    row |= {"before_p95_ms": 90.0, "rest_mb": 1400.0}
     assert (row["read"], row["refused"], row["silent"], row["slowest_s"]) == (2, 1, 2, 21.5)
     assert (row["slowest"], row["exceptions"], row["megabytes"]) == ("b", 2, 4)
     text = words.as_text({"rows": [], "beside": [], "files": [row]})
     assert "40 students on Letters beside 4 hostile files (4 MB)" in text
+    assert "before any file 90 ms" in text and "+10 MB over 1400 MB (goal 300)" in text
     assert "the slowest (b) 21.5 s (goal 20.0 s)" in text
     assert "a: nothing was said" in text
     assert "a: ValueError: x" in text
