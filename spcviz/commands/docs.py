@@ -9,7 +9,7 @@ from spcviz.shared import outputs
 from spcviz.shared.folders import ROOT, NoCacheError
 
 HELP = "write the library's documentation, docstrings and examples, as a site"
-DOORS = ("spcviz", "spcviz.sequences", "spcviz.scores", "spcviz.spending", "spcviz.io")
+DOORS = ("spcviz", "spcviz.sequences", "spcviz.scores", "spcviz.spending", "spcviz.io", "spcviz.scenes")
 EXAMPLES = ROOT / "examples"
 
 
