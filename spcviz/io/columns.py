@@ -111,7 +111,7 @@ class _Reader:
         if is_cut and len(self.sentences) > 1 and not is_full:
             self.sentences.pop()
             self.first_lines.pop()
-        is_said = self.n_comments > 1 and not layout.kind.startswith("conll")
+        is_said = self.n_comments > 1 and not layout.kind.startswith(("conll", "ids"))
         notes = (f"{self.n_comments:,} lines of comments were left out",) if is_said else ()
         about = layout.n, layout.separator, layout.kind, layout.header, notes, is_cut
         return Table(self.sentences, self.first_lines, *about)

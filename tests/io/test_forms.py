@@ -97,6 +97,7 @@ def test_a_first_column_that_counts_tokens(separator):
         for s, (words, tags) in enumerate(zip(WORDS, TAGS))
     )
     assert same(germeval).columns == (1, 2)
+    assert not same(germeval).notes  # where a text comes from is part of this form
     inner = germeval.replace("Turin\tB-LOC\tO", "Turin\tB-LOC\tB-OTHpart")
     assert same(inner).columns == (1, 2)
 

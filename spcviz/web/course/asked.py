@@ -18,6 +18,7 @@ NAME = "ask"
 ALIAS = "task"
 """What a hand-made link may call it; the Trade-off page has a choice of that name, of other values."""
 _VALUES, _DRAWN, _WHOLE, _TRIED = "course_values", "course_drawn", "course_whole", "course_tried"
+_WITHHELD = "course_withheld"
 TOUR_HIDES = "tour_hides"
 """In the session: names of what the present scene of a tour hides."""
 MOST_TRIES = 2
@@ -68,6 +69,17 @@ def offer(state: Mapping, make: Callable[..., Mapping] = dict, *args) -> None:
 def begin() -> None:
     """A run of the whole page begins: what was offered is of an earlier one."""
     st.session_state[_VALUES], st.session_state[_WHOLE] = {}, True
+    st.session_state[_WITHHELD] = False
+
+
+def withhold() -> None:
+    """Offer no task in this run: the page shows something that its tasks do not ask about."""
+    st.session_state[_WITHHELD] = True
+
+
+def is_withheld() -> bool:
+    """Whether the page wants none of its tasks offered; one that is open stays."""
+    return st.session_state.get(_WITHHELD, False)
 
 
 def end() -> tuple[bool, str]:

@@ -80,7 +80,7 @@ def _draw(page, is_solved, live):
     now = asked.present()
     if now and now.task.page != page.url_path:
         now = None
-    if now is None and st.context.is_embedded:
+    if now is None and (st.context.is_embedded or asked.is_withheld()):
         return
     after = tasks.following(page.url_path)
     show_bar(

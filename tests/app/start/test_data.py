@@ -73,6 +73,19 @@ def test_it_opens_with_an_example_that_is_read_and_a_model_that_is_there():
     assert "300 sentences, 4,503 tokens, 17 labels. CoNLL-U, columns parted by tabs: tokens in 2" in said(at)
     assert "% are right" in said(at)
     assert at.get("bidi_component")
+
+
+def has_tasks(at):
+    return any(component.key == "course_bar" for component in at.get("bidi_component"))
+
+
+def test_tasks_about_the_example_are_not_offered_beside_a_file():
+    at = run()
+    assert has_tasks(at)
+    at = give(at, "chunks.txt", CHUNKS.encode())
+    assert not has_tasks(at)
+    at = run(ask="D1")
+    assert has_tasks(give(at, "chunks.txt", CHUNKS.encode()))  # one that is open stays
     assert not at.warning
     assert "never written to a disk" in said(at)
 

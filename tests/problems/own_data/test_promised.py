@@ -1,9 +1,12 @@
 """What is promised of a visitor's file, against counting; and what is said of it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from spcviz.problems.own_data.page import answers, live
+from spcviz.problems.own_data.page import text as say
 from spcviz.problems.own_data.page.shown import Points, Report, Swept
 from spcviz.shared.verdict import judged
 
@@ -107,3 +110,16 @@ def test_sentences_with_labels_not_seen_are_left_out_of_the_guarantee_and_told()
     told = verdict(200, 0.05, n_unknown=7)
     assert [promise.n for promise in told.promises] == [193] * 3
     assert "Of the 200 sentences for choosing, 7 hold a label that training has not seen" in judged.said(told)
+
+
+def test_a_level_says_which_sentences_it_does_not_count():
+    at = SimpleNamespace(
+        n_event=6, n_words=213, event=0.028, event_range=(0.01, 0.06), efficiency=0.6, n_grams_in=18.0,
+        n_grams_kept=10.8,
+    )  # fmt: skip
+    choice = SimpleNamespace(dev=at, test=at, tolerance=0.05, alpha=-0.1)
+    assert "Not counted" not in say.swept(1, "labels", choice, False, 213)
+    assert say.swept(1, "labels", choice, False, 214).endswith(
+        "Not counted: 1 sentence with a label that training has not seen."
+    )
+    assert "2 sequences whose truth fell at a level before" in say.swept(2, "pairs", choice, True, 215)

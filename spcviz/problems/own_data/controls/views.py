@@ -121,9 +121,10 @@ def sweep(source, state: dict) -> None:
     layout.segments("Level", levels, tie)
     curves, choice = source.swept(level, state["tol"] / 100, state["by"], state["alpha"])
     examples = "sequences" if source.scored is not None else "sentences"
+    n_test = len(source.report.levels[level - 1].test.event)
     look = layout.look(520)
     figure = loss_curves(curves, choice, names=SHORT_NAMES, examples=examples, **look)
-    verdict = say.swept(level, SHORT_NAMES[level], choice, source.scored is not None)
+    verdict = say.swept(level, SHORT_NAMES[level], choice, source.scored is not None, n_test)
     click = {"on_select": clicked, "selection_mode": "points"}
     st.plotly_chart(figure, key="data_sweep", alt=verdict, **click, **layout.PLOT, config=CONFIG)
     st.markdown(verdict)

@@ -293,6 +293,7 @@ def found(brought: Brought) -> str:
     elif brought.labels:
         parts.append(counted(len({label for row in brought.labels for label in row}), "label"))
     if brought.corpus is not None:
-        return f"{', '.join(parts)}. {brought.corpus.found}"
+        said = brought.corpus.found
+        return f"{', '.join(parts)}. {said[:1].upper()}{said[1:]}"
     parts.append("gold labels there" if brought.labels else "no gold labels")
     return ", ".join(parts)
